@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. The version, as macros so that the preprocessor can ask. CMake reads it from here: this is the only place to change it.
+
+#define OSTRAKA_VERSION_MAJOR 0
+#define OSTRAKA_VERSION_MINOR 1
+#define OSTRAKA_VERSION_PATCH 0
