@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. The list of everything that can be wrong: one type a rule, named after it, with the culprits as arguments.
+/// A reason says its sentence (operation: rule; remedy) when it is completed, so that queries can name it without failing.
+/// X and Y are mesh axes, B a batch axis (in both operands and the result), J a contracted one (in both, not in the result),
+/// I and K outer ones (in one operand and the result). Costs are per device, n devices along the mesh axis, |T| the bytes of
+/// T as divided by the other mesh axes. See docs/errors.md for each with a compiler's output.
+
+namespace ostraka {
+
+/// A tensor has at most this many axes (the rank of a Kokkos::View).
+inline constexpr int max_rank = 8;
+
+namespace reason {
+
+/// Nothing is wrong.
+struct ok {};
+
+/// Completes `Reason`, which prints its sentence.
+template <class Reason>
+constexpr void raise() {
+  static_cast<void>(sizeof(Reason));
+}
+
+template <class... Culprits>
+inline constexpr bool never = false;
+
+// ---- a sharding by itself -------------------------------------------------------------------------------------------
+
+template <class Axis, class Divisor>
+struct not_a_mesh_axis {
+  static_assert(never<Axis, Divisor>, "sharding: an axis is divided over mesh axes only; declare the divisor with OSTRAKA_MESH_AXIS");
+};
+
+template <class Entry>
+struct not_a_dimension {
+  static_assert(never<Entry>, "sharding: the dimensions of a tensor are axes (I), divided axes (I/X) and os::partial(X); declare axes with OSTRAKA_AXIS");
+};
+
+template <class Axis>
+struct axis_used_twice {
+  static_assert(never<Axis>, "sharding: an axis occurs in a tensor at most once; give the second one a name of its own, as os::rename does");
+};
+
+template <class MeshAxis, class Sharding>
+struct mesh_axis_used_twice {
+  static_assert(never<MeshAxis, Sharding>, "sharding: a mesh axis is used by a tensor at most once, to divide one axis or to hold partial sums; drop one of the two uses or use another mesh axis");
+};
+
+template <int Rank>
+struct too_many_axes {
+  static_assert(Rank < 0, "sharding: a tensor has at most eight axes, the rank of a Kokkos::View; merge axes that are never named alone");
+};
+
+// ---- making a tensor ------------------------------------------------------------------------------------------------
+
+template <class MeshAxis, class Mesh>
+struct unknown_mesh_axis {
+  static_assert(never<MeshAxis, Mesh>, "mesh: the tensor is divided over a mesh axis that the mesh does not have; add it to os::make_mesh (size 1 costs nothing) or drop it from the sharding");
+};
+
+template <class Axis>
+struct missing_extent {
+  static_assert(never<Axis>, "sizes: an axis or mesh axis has no static extent and none was given; pass it by name, as in I = 1024");
+};
+
+template <class Axis>
+struct extent_given_twice {
+  static_assert(never<Axis>, "sizes: an extent is given once; drop one of the two");
+};
+
+template <class Axis>
+struct extent_of_foreign_axis {
+  static_assert(never<Axis>, "sizes: an extent is given for an axis that the tensor does not have; drop it, or collect the program's extents in an os::sizes, of which each tensor takes its own");
+};
+
+template <class From, class To>
+struct static_extent_mismatch {
+  static_assert(never<From, To>, "rename: two axes that stand for each other have the same extent, and their static extents differ; rename to an axis of that extent or without a static one");
+};
+
+// ---- einsum ---------------------------------------------------------------------------------------------------------
+
+template <class Axis>
+struct result_axis_in_no_operand {
+  static_assert(never<Axis>, "result: each axis of the result is an axis of an operand; drop it from the result or use an operand that has it");
+};
+
+template <class Left, class Right>
+struct element_types_differ {
+  static_assert(never<Left, Right>, "operands: all operands have the same element type; convert one with os::map first");
+};
+
+template <class Policy, class... Operands>
+struct policy_admits_no_plan {
+  static_assert(never<Policy, Operands...>, "einsum: no plan reaches the named result under the given policy; drop the policy, or name a result that it can reach (os::describe(os::plan<…>(…)) shows what the cheapest plan moves)");
+};
+
+// ---- contract: each cell of the table of two operands that needs communication ----------------------------------------
+
+template <class Axis>
+struct contracted_axis_in_no_operand {
+  static_assert(never<Axis>, "contract: a contracted axis is an axis of an operand; drop it from the list");
+};
+
+template <class J, class LeftOver, class RightOver>
+struct contracted_axis_split_differently {
+  static_assert(never<J, LeftOver, RightOver>, "contract: a contracted axis is divided alike in both operands, and here the mesh axes or their order differ; name the result with os::einsum to authorise an all-gather of either operand (moves (n-1)/n of it) or an all-to-all of one of them (moves (n-1)/n^2), or reshard one first");
+};
+
+template <class B, class LeftOver, class RightOver>
+struct batch_axis_split_differently {
+  static_assert(never<B, LeftOver, RightOver>, "contract: a batch axis is divided alike in both operands, and here the mesh axes or their order differ; name the result with os::einsum to authorise an all-gather of either operand (moves (n-1)/n of it) or a block exchange of one of them, or reshard one first");
+};
+
+template <class B, class J, class X>
+struct batch_axis_meets_contracted_axis {
+  static_assert(never<B, J, X>, "contract: a mesh axis divides a batch axis of one operand and a contracted axis of the other; name the result with os::einsum to authorise an all-to-all of the latter to the batch axis (moves (n-1)/n^2 of it)");
+};
+
+template <class B, class K, class X>
+struct batch_axis_meets_outer_axis {
+  static_assert(never<B, K, X>, "contract: a mesh axis divides a batch axis of one operand and an outer axis of the other; name the result with os::einsum to authorise an all-to-all of the latter to the batch axis (moves (n-1)/n^2 of it)");
+};
+
+template <class I, class J, class X>
+struct outer_axis_meets_contracted_axis {
+  static_assert(never<I, J, X>, "contract: a mesh axis divides an outer axis of one operand and a contracted axis of the other; name the result with os::einsum to authorise an all-gather of the latter (moves (n-1)/n of it), or an all-to-all of the former to the contracted axis (moves (n-1)/n^2 of it) and a reduction of the result");
+};
+
+template <class I, class K, class X>
+struct outer_axes_meet {
+  static_assert(never<I, K, X>, "contract: a mesh axis divides an outer axis of both operands, so that a device would hold only the diagonal blocks; name the result with os::einsum to authorise an all-gather of either operand (moves (n-1)/n of it), or an all-to-all of both to a contracted axis (moves (n-1)/n^2 of each) and a reduction of the result");
+};
+
+template <class X, class B>
+struct partial_meets_batch_axis {
+  static_assert(never<X, B>, "contract: one operand is partial over a mesh axis that divides a batch axis of the other; name the result with os::einsum to authorise a reduce-scatter of the former onto the batch axis (moves (n-1)/n of it)");
+};
+
+template <class X, class J>
+struct partial_meets_contracted_axis {
+  static_assert(never<X, J>, "contract: one operand is partial over a mesh axis that divides a contracted axis of the other; name the result with os::einsum to authorise a reduce-scatter of the former onto the contracted axis (moves (n-1)/n of it) and a reduction of the result");
+};
+
+template <class X, class K>
+struct partial_meets_outer_axis {
+  static_assert(never<X, K>, "contract: one operand is partial over a mesh axis that divides an outer axis of the other; name the result with os::einsum to authorise an all-reduce of the former (moves 2(n-1)/n of it), or its reduce-scatter and an all-to-all of the latter, both onto a contracted axis");
+};
+
+template <class X>
+struct partial_meets_partial {
+  static_assert(never<X>, "contract: at most one operand is partial over a mesh axis, because a product of sums is not the sum of the products; name the result with os::einsum to authorise an all-reduce of one operand (moves 2(n-1)/n of it) or a reduce-scatter of both onto a common axis (moves (n-1)/n of each)");
+};
+
+template <class X, class... Axes>
+struct result_would_be_partial {
+  static_assert(never<X, Axes...>, "contract: the result would be partial over a mesh axis, and a partial result is given only when it is asked for; name the result with os::einsum, with os::partial to defer the reduction, without it to authorise an all-reduce (moves 2(n-1)/n of the result) or a reduce-scatter (moves (n-1)/n)");
+};
+
+template <class... Candidates>
+struct result_is_ambiguous {
+  static_assert(never<Candidates...>, "contract: several results can be had without communication, and none is more natural than the other; name the one you want with os::einsum");
+};
+
+// ---- one tensor -----------------------------------------------------------------------------------------------------
+
+template <class From, class To>
+struct reshard_changes_axes {
+  static_assert(never<From, To>, "reshard: source and target have the same axes in the same order; use os::einsum to transpose or reduce, os::rename to rename");
+};
+
+template <class Axis>
+struct renamed_axis_missing {
+  static_assert(never<Axis>, "rename: the renamed axis is an axis of the tensor; name one that it has");
+};
+
+template <class Axis>
+struct renamed_axis_collides {
+  static_assert(never<Axis>, "rename: the new name is not yet an axis of the tensor; choose another name or rename that axis first");
+};
+
+template <class X, class Sharding>
+struct all_gather_needs_a_split {
+  static_assert(never<X, Sharding>, "all_gather: each gathered mesh axis divides an axis of the tensor; name mesh axes that divide it, or use os::reshard");
+};
+
+template <class X, class Sharding>
+struct all_gather_is_not_from_the_minor_end {
+  static_assert(never<X, Sharding>, "all_gather: a mesh axis is gathered only from the minor end of its axis (Y before X in I/X/Y), else blocks change places; gather the minor ones too or use os::reshard");
+};
+
+template <class X, class Sharding>
+struct all_reduce_needs_a_partial {
+  static_assert(never<X, Sharding>, "all_reduce: each reduced mesh axis holds partial sums of the tensor; name mesh axes of its os::partial, or use os::sum to reduce an axis");
+};
+
+template <class X, class Sharding>
+struct reduce_scatter_needs_a_partial {
+  static_assert(never<X, Sharding>, "reduce_scatter: each mesh axis that is scattered onto holds partial sums of the tensor; name mesh axes of its os::partial, or use os::slice where it is replicated");
+};
+
+template <class X, class Sharding>
+struct all_to_all_needs_a_split_elsewhere {
+  static_assert(never<X, Sharding>, "all_to_all: the moved mesh axis divides another axis of the tensor, at the minor end; use os::slice where the tensor is replicated, os::reshard for anything else");
+};
+
+template <class X, class Sharding>
+struct slice_needs_a_replicated_axis {
+  static_assert(never<X, Sharding>, "slice: the mesh axis is not used by the tensor yet; use os::reduce_scatter where it is partial, os::all_to_all or os::reshard where it divides an axis");
+};
+
+template <class Axis, class Sharding>
+struct verb_axis_missing {
+  static_assert(never<Axis, Sharding>, "verb: the divided axis is an axis of the tensor; name one that it has");
+};
+
+template <class Axis, class Sharding>
+struct axis_missing {
+  static_assert(never<Axis, Sharding>, "tensor: the axis asked for is an axis of the tensor; name one that it has");
+};
+
+// ---- several tensors, element by element -----------------------------------------------------------------------------
+
+template <class X, class Operation>
+struct partial_in_nonlinear_operation {
+  static_assert(never<X, Operation>, "partial: the operation wants values, and a partial tensor holds summands (f(a) + f(b) is not f(a + b)); reduce it first with os::all_reduce or os::reduce_scatter");
+};
+
+template <class X>
+struct partial_plus_replicated {
+  static_assert(never<X>, "add: a partial tensor is added only to one that is partial over the same mesh axes, else the other summand would be counted once a device; reduce the partial one first, or ask for the other as a partial result");
+};
+
+template <class Axis, class LeftOver, class RightOver>
+struct axis_split_differently {
+  static_assert(never<Axis, LeftOver, RightOver>, "map: an axis that several tensors share is divided alike in all of them, or in one of them over the first mesh axes only (the rest is a free slice); reshard one of them first");
+};
+
+template <class MeshAxis, class FirstAxis, class SecondAxis>
+struct mesh_axis_on_two_axes {
+  static_assert(never<MeshAxis, FirstAxis, SecondAxis>, "map: a mesh axis divides the same axis in all tensors; reshard one of them first");
+};
+
+template <class Element, class Operation>
+struct elements_have_no_order {
+  static_assert(never<Element, Operation>, "reduction: complex numbers have no maximum and no minimum; reduce a real-valued os::map of them, such as their modulus");
+};
+
+}  // namespace reason
+}  // namespace ostraka

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. The little that we need of lists of types: membership, position, union, difference.
+
+#include <cstddef>
+#include <type_traits>
+
+namespace ostraka {
+
+/// An ordered list of types.
+template <class... Ts>
+struct type_list {
+  static constexpr int size = static_cast<int>(sizeof...(Ts));
+};
+
+/// Is `T` one of `Ts`?
+template <class T, class... Ts>
+inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
+
+namespace detail {
+
+template <class T, class... Ts>
+consteval int position(type_list<Ts...>) {
+  if constexpr (sizeof...(Ts) > 0) {
+    constexpr bool same[] = {std::is_same_v<T, Ts>...};
+    for (int i = 0; i < static_cast<int>(sizeof...(Ts)); ++i)
+      if (same[i]) return i;
+  }
+  return -1;
+}
+
+template <class List, class... More>
+struct unite;
+
+template <class... Ts>
+struct unite<type_list<Ts...>> {
+  using type = type_list<Ts...>;
+};
+
+template <class... Ts, class Next, class... More>
+struct unite<type_list<Ts...>, Next, More...>
+    : unite<std::conditional_t<is_one_of<Next, Ts...>, type_list<Ts...>, type_list<Ts..., Next>>, More...> {};
+
+template <class Into, class... Lists>
+struct unite_lists {
+  using type = Into;
+};
+
+template <class Into, class... Ts, class... Lists>
+struct unite_lists<Into, type_list<Ts...>, Lists...> : unite_lists<typename unite<Into, Ts...>::type, Lists...> {};
+
+template <class Result, class List, class Without>
+struct subtract;
+
+template <class... Rs, class Without>
+struct subtract<type_list<Rs...>, type_list<>, Without> {
+  using type = type_list<Rs...>;
+};
+
+template <class... Rs, class T, class... Ts, class... Ws>
+struct subtract<type_list<Rs...>, type_list<T, Ts...>, type_list<Ws...>>
+    : subtract<std::conditional_t<is_one_of<T, Ws...>, type_list<Rs...>, type_list<Rs..., T>>, type_list<Ts...>,
+               type_list<Ws...>> {};
+
+template <class... Lists>
+struct concatenate {
+  using type = type_list<>;
+};
+
+template <class... Ts>
+struct concatenate<type_list<Ts...>> {
+  using type = type_list<Ts...>;
+};
+
+template <class... Ts, class... Us, class... More>
+struct concatenate<type_list<Ts...>, type_list<Us...>, More...> : concatenate<type_list<Ts..., Us...>, More...> {};
+
+template <class List>
+struct find_repeated {
+  using type = void;
+};
+
+template <class T, class... Ts>
+struct find_repeated<type_list<T, Ts...>> {
+  using type = typename std::conditional_t<is_one_of<T, Ts...>, std::type_identity<T>, find_repeated<type_list<Ts...>>>::type;
+};
+
+}  // namespace detail
+
+/// Position of `T` in `List`, −1 if absent.
+template <class T, class List>
+inline constexpr int position_in = detail::position<T>(List{});
+
+/// The lists one after the other.
+template <class... Lists>
+using concatenation_of = typename detail::concatenate<Lists...>::type;
+
+/// Union in order of first appearance.
+template <class... Lists>
+using union_of = typename detail::unite_lists<type_list<>, Lists...>::type;
+
+/// The types of `List` that are not in `Without`, in order.
+template <class List, class Without>
+using difference_of = typename detail::subtract<type_list<>, List, Without>::type;
+
+/// The first type that occurs twice, `void` if none does.
+template <class List>
+using first_repeated = typename detail::find_repeated<List>::type;
+
+}  // namespace ostraka
