@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. The sharding of a tensor as a small value: which labels in which order, each over which mesh axes, and over which
+/// mesh axes the tensor is partial. Labels and mesh axes are numbers here; A[I_X, J] {U_Y} is {rank 2, (0 over 0), (1), partial {1}}.
+
+#include <bit>
+#include <cstdint>
+
+#include <ostraka/types/reasons.hpp>
+
+namespace ostraka::planner {
+
+inline constexpr int max_labels = 16;    ///< distinct labels of one einsum
+inline constexpr int max_mesh_axes = 6;  ///< mesh axes of one operation
+inline constexpr int max_operands = 4;   ///< tensors of one operation
+
+/// A set of mesh axes.
+struct mesh_set {
+  std::uint32_t bits = 0;
+
+  [[nodiscard]] static constexpr mesh_set of(int axis) { return {std::uint32_t{1} << axis}; }
+  [[nodiscard]] static constexpr mesh_set first(int count) { return {(std::uint32_t{1} << count) - 1}; }
+  [[nodiscard]] constexpr bool contains(int axis) const { return (bits >> axis & 1) != 0; }
+  [[nodiscard]] constexpr bool empty() const { return bits == 0; }
+  [[nodiscard]] constexpr int count() const { return std::popcount(bits); }
+  constexpr void insert(int axis) { bits |= std::uint32_t{1} << axis; }
+
+  friend constexpr mesh_set operator|(mesh_set a, mesh_set b) { return {a.bits | b.bits}; }
+  friend constexpr mesh_set operator&(mesh_set a, mesh_set b) { return {a.bits & b.bits}; }
+  friend constexpr mesh_set operator-(mesh_set a, mesh_set b) { return {a.bits & ~b.bits}; }
+  friend constexpr bool operator==(mesh_set, mesh_set) = default;
+};
+
+/// The mesh axes that divide one label, major first: I/X/Y is (X, Y). One nibble an axis, the major one lowest, so that
+/// comparing and copying cost the compiler a single step.
+struct mesh_order {
+  std::uint32_t code = 0;
+
+  [[nodiscard]] constexpr int size() const { return (static_cast<int>(std::bit_width(code)) + 3) / 4; }
+  [[nodiscard]] constexpr bool empty() const { return code == 0; }
+  [[nodiscard]] constexpr int operator[](int i) const { return static_cast<int>(code >> 4 * i & 15) - 1; }
+  constexpr void push_back(int axis) { code |= static_cast<std::uint32_t>(axis + 1) << 4 * size(); }
+
+  /// Puts `axis` before position `i`.
+  constexpr void insert(int i, int axis) {
+    std::uint32_t const low = (std::uint32_t{1} << 4 * i) - 1;
+    code = (code & low) | static_cast<std::uint32_t>(axis + 1) << 4 * i | (code & ~low) << 4;
+  }
+
+  /// Takes out position `i`.
+  constexpr void erase(int i) {
+    std::uint32_t const low = (std::uint32_t{1} << 4 * i) - 1;
+    code = (code & low) | (code >> 4 & ~low);
+  }
+
+  [[nodiscard]] constexpr mesh_set axes() const {
+    mesh_set s;
+    for (std::uint32_t c = code; c != 0; c >>= 4) s.insert(static_cast<int>(c & 15) - 1);
+    return s;
+  }
+
+  /// Is `prefix` its major end?
+  [[nodiscard]] constexpr bool starts_with(mesh_order prefix) const {
+    return (code & ((std::uint32_t{1} << 4 * prefix.size()) - 1)) == prefix.code;
+  }
+
+  /// What follows the first `count` axes.
+  [[nodiscard]] constexpr mesh_order after(int count) const { return {code >> 4 * count}; }
+
+  friend constexpr bool operator==(mesh_order, mesh_order) = default;
+};
+
+/// Length of the common major end.
+[[nodiscard]] constexpr int common_prefix(mesh_order a, mesh_order b) {
+  int n = 0;
+  while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;
+  return n;
+}
+
+/// The sharding of one tensor. @invariant no label twice, no mesh axis twice (split or partial).
+struct spec {
+  int rank = 0;
+  int label[max_rank]{};
+  mesh_order over[max_rank]{};
+  mesh_set partial{};
+
+  constexpr void push_back(int l, mesh_order o = {}) {
+    label[rank] = l;
+    over[rank] = o;
+    ++rank;
+  }
+
+  /// Position of the label, −1 if the tensor lacks it.
+  [[nodiscard]] constexpr int find(int l) const {
+    for (int i = 0; i < rank; ++i)
+      if (label[i] == l) return i;
+    return -1;
+  }
+
+  /// Mesh axes that divide some label.
+  [[nodiscard]] constexpr mesh_set splits() const {
+    mesh_set s;
+    for (int i = 0; i < rank; ++i) s = s | over[i].axes();
+    return s;
+  }
+
+  /// Mesh axes along which the devices hold different things; the tensor is replicated along the others.
+  [[nodiscard]] constexpr mesh_set uses() const { return splits() | partial; }
+
+  friend constexpr bool operator==(spec const& a, spec const& b) {
+    if (a.rank != b.rank || a.partial != b.partial) return false;
+    for (int i = 0; i < a.rank; ++i)
+      if (a.label[i] != b.label[i] || a.over[i] != b.over[i]) return false;
+    return true;
+  }
+};
+
+/// Global extents of labels and sizes of mesh axes.
+struct extents {
+  int labels = 0;
+  int mesh_axes = 0;
+  std::int64_t label[max_labels]{};
+  std::int64_t mesh[max_mesh_axes]{};
+
+  /// Number of devices along a set of mesh axes.
+  [[nodiscard]] constexpr std::int64_t ways(mesh_set s) const {
+    std::int64_t n = 1;
+    for (int m = 0; m < mesh_axes; ++m)
+      if (s.contains(m)) n *= mesh[m];
+    return n;
+  }
+  [[nodiscard]] constexpr std::int64_t ways(mesh_order o) const {
+    std::int64_t n = 1;
+    for (int i = 0; i < o.size(); ++i) n *= mesh[o[i]];
+    return n;
+  }
+  [[nodiscard]] constexpr std::int64_t devices() const { return ways(mesh_set::first(mesh_axes)); }
+
+  /// Number of elements of the whole tensor.
+  [[nodiscard]] constexpr std::int64_t whole(spec const& s) const {
+    std::int64_t n = 1;
+    for (int i = 0; i < s.rank; ++i) n *= label[s.label[i]];
+    return n;
+  }
+};
+
+}  // namespace ostraka::planner
