@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Finds what ostraka::ostraka needs: Kokkos, MPI, a CBLAS. Used by the build and, installed, by ostraka-config.cmake, so that both find the
+# same things in the same way and say the same sentence when they do not.
+
+include_guard()
+
+set(OSTRAKA_KOKKOS_FIRST 3.4)  # the oldest that is tested
+set(OSTRAKA_KOKKOS_BEFORE 6)   # the first that is not supported
+
+# ostraka_find_dependencies(MPI <bool> BLAS <bool> MISSING <variable>)
+# The variable receives a sentence per missing dependency, or nothing. BLAS is never missing: without one, Kokkos does the work.
+function(ostraka_find_dependencies)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "MPI;BLAS;MISSING" "")
+  set(sentences "")
+  if(arg_MPI)
+    ostraka_find_mpi(sentence)
+    list(APPEND sentences ${sentence})
+  endif()
+  ostraka_find_kokkos(sentence)
+  list(APPEND sentences ${sentence})
+  if(arg_BLAS)
+    ostraka_find_cblas()
+  endif()
+  list(JOIN sentences " " sentences)
+  set(${arg_MISSING} "${sentences}" PARENT_SCOPE)
+endfunction()
+
+function(ostraka_find_mpi sentence)
+  set(MPI_CXX_SKIP_MPICXX TRUE)
+  find_package(MPI 3.0 QUIET COMPONENTS CXX)
+  if(MPI_CXX_FOUND)
+    set(${sentence} "" PARENT_SCOPE)
+    message(STATUS "ostraka: MPI ${MPI_CXX_VERSION} (${MPI_CXX_COMPILER})")
+  else()
+    set(${sentence} "MPI was not found; install one, name its compiler wrapper with MPI_CXX_COMPILER, or set OSTRAKA_ENABLE_MPI=OFF." PARENT_SCOPE)
+  endif()
+endfunction()
+
+# Kokkos' own version file accepts only one major version and so refuses every range across majors: ask for any, then look.
+function(ostraka_find_kokkos sentence)
+  set(range "${OSTRAKA_KOKKOS_FIRST} or later and before ${OSTRAKA_KOKKOS_BEFORE}")
+  if(TARGET Kokkos::kokkos AND NOT DEFINED Kokkos_VERSION)  # a superproject's; its version is the superproject's business
+    set(${sentence} "" PARENT_SCOPE)
+    return()
+  endif()
+  if(NOT TARGET Kokkos::kokkos)
+    find_package(Kokkos QUIET CONFIG)
+  endif()
+  if(NOT TARGET Kokkos::kokkos)
+    set(${sentence} "Kokkos was not found; install it (${range}) and name its prefix with Kokkos_ROOT." PARENT_SCOPE)
+  elseif(Kokkos_VERSION VERSION_LESS OSTRAKA_KOKKOS_FIRST OR Kokkos_VERSION VERSION_GREATER_EQUAL OSTRAKA_KOKKOS_BEFORE)
+    set(${sentence} "Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR} is not supported; install ${range} and name its prefix with Kokkos_ROOT." PARENT_SCOPE)
+  else()
+    set(${sentence} "" PARENT_SCOPE)
+    message(STATUS "ostraka: Kokkos ${Kokkos_VERSION} (${Kokkos_DEVICES})")
+  endif()
+endfunction()
+
+# Makes the target ostraka::cblas if some library has cblas.h and links cblas_dgemm. What links is found by linking: distributions differ in
+# which library exports the C interface. OpenBLAS comes first, and in its OpenMP flavour, which shares its threads with Kokkos.
+function(ostraka_find_cblas)
+  if(TARGET ostraka::cblas)
+    return()
+  endif()
+  find_path(OSTRAKA_CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-openmp openblas-pthread openblas cblas
+    DOC "Folder of cblas.h")
+  find_library(OSTRAKA_CBLAS_LIBRARY NAMES openblaso openblas PATH_SUFFIXES openblas-openmp openblas-pthread openblas
+    DOC "Library that has cblas_dgemm")
+  mark_as_advanced(OSTRAKA_CBLAS_INCLUDE_DIR OSTRAKA_CBLAS_LIBRARY)
+  if(NOT OSTRAKA_CBLAS_INCLUDE_DIR)
+    message(STATUS "ostraka: no CBLAS (cblas.h was not found); local contractions use the portable kernel")
+    return()
+  endif()
+
+  ostraka_try_cblas(OSTRAKA_CBLAS_LINKS "${OSTRAKA_CBLAS_LIBRARY}")
+  set(libraries "${OSTRAKA_CBLAS_LIBRARY}")
+  if(NOT OSTRAKA_CBLAS_LINKS)
+    find_package(BLAS QUIET)
+    set(libraries "${BLAS_LIBRARIES}")
+    ostraka_try_cblas(OSTRAKA_CBLAS_LINKS_ANY "${libraries}")
+  endif()
+  if(NOT OSTRAKA_CBLAS_LINKS AND NOT OSTRAKA_CBLAS_LINKS_ANY)
+    message(STATUS "ostraka: no CBLAS (cblas_dgemm does not link); local contractions use the portable kernel")
+    return()
+  endif()
+  add_library(ostraka::cblas INTERFACE IMPORTED GLOBAL)
+  target_include_directories(ostraka::cblas INTERFACE "${OSTRAKA_CBLAS_INCLUDE_DIR}")
+  target_link_libraries(ostraka::cblas INTERFACE ${libraries})
+  message(STATUS "ostraka: CBLAS ${libraries}")
+endfunction()
+
+function(ostraka_try_cblas result libraries)
+  if(NOT libraries)
+    set(${result} FALSE PARENT_SCOPE)
+    return()
+  endif()
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_QUIET TRUE)
+  set(CMAKE_REQUIRED_INCLUDES "${OSTRAKA_CBLAS_INCLUDE_DIR}")
+  set(CMAKE_REQUIRED_LIBRARIES "${libraries}")
+  check_cxx_source_compiles("extern \"C\" {\n#include <cblas.h>\n}
+    int main() {
+      double a = 1, b = 2, c = 0;
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 1, 1, 1, 1.0, &a, 1, &b, 1, 0.0, &c, 1);
+      return c == 2 ? 0 : 1;
+    }" ${result})
+endfunction()

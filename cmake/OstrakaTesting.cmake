@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#   ostraka_add_static_test(types.axis axis.cpp)                       static_asserts, perhaps doctest cases; floors 1 and 2 alone
+#   ostraka_add_test(plan.cost cost.cpp)                               doctest cases; floors 1 and 2 alone
+#   ostraka_add_mpi_test(engine.copy copy.cpp RANKS 1 2 4 LABELS slow) doctest cases on every rank: mpi.engine.copy.np1, .np2, .np4
+#   ostraka_add_tests_of_folder(...)                                   one of these for every file of a folder
+#   ostraka_add_compile_fail_tests(FILES ...)                          compile_fail.<file>.<compiler>
+#
+# Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow   // timeout: 300
+
+include_guard()
+
+set(OSTRAKA_TEST_TIMEOUT 120 CACHE STRING "Seconds after which a test has failed")
+mark_as_advanced(OSTRAKA_TEST_TIMEOUT)
+
+find_path(OSTRAKA_DOCTEST_INCLUDE_DIR doctest/doctest.h REQUIRED DOC "Folder of doctest/doctest.h")
+add_library(ostraka_test_settings INTERFACE)
+target_include_directories(ostraka_test_settings SYSTEM INTERFACE "${OSTRAKA_DOCTEST_INCLUDE_DIR}")
+target_include_directories(ostraka_test_settings INTERFACE "${PROJECT_SOURCE_DIR}/tests")
+target_compile_options(ostraka_test_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+
+# doctest's runner is compiled once, not per test.
+add_library(ostraka_test_main OBJECT "${PROJECT_SOURCE_DIR}/tests/support/main.cpp")
+target_link_libraries(ostraka_test_main PRIVATE ostraka_test_settings ostraka::plan)
+if(TARGET ostraka::ostraka)
+  add_library(ostraka_mpi_test_main OBJECT "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp")
+  target_link_libraries(ostraka_mpi_test_main PRIVATE ostraka_test_settings ostraka::ostraka)
+endif()
+
+# Plain ctest has to work as root and with more ranks than cores, under Open MPI 4 (OMPI_) and 5 and later (PRTE_); MPICH needs nothing.
+# A rank that waits yields its core to those it waits for. MPIEXEC_TIMEOUT ends the ranks, which killing mpirun does not.
+set(OSTRAKA_TEST_ENVIRONMENT
+  OMPI_ALLOW_RUN_AS_ROOT=1
+  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMPI_MCA_rmaps_base_oversubscribe=1
+  OMPI_MCA_mpi_yield_when_idle=1
+  OMPI_MCA_hwloc_base_binding_policy=none
+  OMPI_MCA_btl_base_warn_component_unused=0
+  PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+  PRTE_MCA_hwloc_default_binding_policy=none
+  OMP_NUM_THREADS=1
+  OMP_PROC_BIND=false
+  OPENBLAS_NUM_THREADS=1)
+
+function(ostraka_add_static_test name)
+  # An executable rather than an object library, so that the test counts, and can hold doctest cases beside its assertions.
+  ostraka_add_test(${name} ${ARGN} LABELS static)
+endfunction()
+
+function(ostraka_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LABELS")
+  ostraka_test_executable(${name} ostraka_test_main ostraka::plan ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
+  add_test(NAME ${name} COMMAND ${name})
+  ostraka_set_test_properties(${name} 1 "${arg_TIMEOUT}" "${arg_LABELS}")
+endfunction()
+
+function(ostraka_add_mpi_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;LABELS")
+  ostraka_test_executable(${name} ostraka_mpi_test_main ostraka::ostraka ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
+  if(NOT arg_RANKS)
+    set(arg_RANKS 1 2 4)
+  endif()
+  if(NOT OSTRAKA_ENABLE_MPI)
+    set(arg_RANKS 1)
+  endif()
+  foreach(ranks IN LISTS arg_RANKS)
+    set(launcher "")
+    if(OSTRAKA_ENABLE_MPI)
+      set(launcher "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS})
+    endif()
+    set(test mpi.${name}.np${ranks})
+    add_test(NAME ${test} COMMAND ${launcher} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
+    ostraka_set_test_properties(${test} ${ranks} "${arg_TIMEOUT}" "mpi;${arg_LABELS}")
+  endforeach()
+endfunction()
+
+# ostraka_add_tests_of_folder(<folder> STATIC|PLAIN|MPI [RANKS 1 2 ...])
+function(ostraka_add_tests_of_folder folder kind)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "RANKS")
+  file(GLOB files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+  foreach(file IN LISTS files)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")  # its comments are read here
+    cmake_path(GET file STEM LAST_ONLY stem)
+    ostraka_read_comment(ranks "${file}" ranks "${arg_RANKS}")
+    ostraka_read_comment(labels "${file}" labels "")
+    ostraka_read_comment(timeout "${file}" timeout "${OSTRAKA_TEST_TIMEOUT}")
+    if(kind STREQUAL "MPI")
+      ostraka_add_mpi_test(${folder}.${stem} "${file}" RANKS ${ranks} LABELS ${labels} TIMEOUT ${timeout})
+    elseif(kind STREQUAL "STATIC")
+      ostraka_add_test(${folder}.${stem} "${file}" LABELS static ${labels} TIMEOUT ${timeout})
+    else()
+      ostraka_add_test(${folder}.${stem} "${file}" LABELS ${labels} TIMEOUT ${timeout})
+    endif()
+  endforeach()
+endfunction()
+
+# The words after "// <key>:" in a file as a list, or the default.
+function(ostraka_read_comment result file key default)
+  file(STRINGS "${file}" line REGEX "^// ${key}:" LIMIT_COUNT 1)
+  string(REGEX REPLACE "^// ${key}: *" "" words "${line}")
+  separate_arguments(words UNIX_COMMAND "${words}")
+  if(NOT words)
+    set(words "${default}")
+  endif()
+  set(${result} "${words}" PARENT_SCOPE)
+endfunction()
+
+function(ostraka_test_executable name main library)
+  add_executable(${name} ${ARGN} $<TARGET_OBJECTS:${main}>)
+  target_link_libraries(${name} PRIVATE ${library} ostraka_test_settings)
+endfunction()
+
+function(ostraka_set_test_properties test processors timeout labels)
+  if(NOT timeout)
+    set(timeout ${OSTRAKA_TEST_TIMEOUT})
+  endif()
+  math(EXPR ranks_timeout "${timeout} - 5")
+  set_tests_properties(${test} PROPERTIES PROCESSORS ${processors} TIMEOUT ${timeout} LABELS "${labels}"
+    ENVIRONMENT "${OSTRAKA_TEST_ENVIRONMENT};MPIEXEC_TIMEOUT=${ranks_timeout}")
+endfunction()
+
+# --- compile-fail tests ---------------------------------------------------------------------------------------------------------------
+
+# g++ and every clang++ from 16 on that is installed: an error is a sentence for a reader, so every compiler's rendering is checked.
+function(ostraka_compile_fail_compilers result)
+  set(compilers "")
+  foreach(name IN ITEMS g++ clang++-22 clang++-21 clang++-20 clang++-19 clang++-18 clang++-17 clang++-16)
+    find_program(OSTRAKA_COMPILER_${name} ${name})
+    mark_as_advanced(OSTRAKA_COMPILER_${name})
+    if(OSTRAKA_COMPILER_${name})
+      list(APPEND compilers "${OSTRAKA_COMPILER_${name}}")
+    endif()
+  endforeach()
+  set(${result} "${compilers}" PARENT_SCOPE)
+endfunction()
+
+# A file that includes more than floors 1 and 2 is compiled with the flags of ostraka::ostraka, and left out without it.
+function(ostraka_add_compile_fail_tests)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FILES")
+  ostraka_compile_fail_compilers(compilers)
+  set(flags_file "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_flags.cmake")
+  if(TARGET ostraka::ostraka)
+    string(CONCAT content
+      "set(include_dirs \"$<TARGET_PROPERTY:INCLUDE_DIRECTORIES>\")\n"
+      "set(definitions \"$<TARGET_PROPERTY:COMPILE_DEFINITIONS>\")\n"
+      "set(options \"$<FILTER:$<TARGET_PROPERTY:COMPILE_OPTIONS>,INCLUDE,openmp>\")\n")
+    file(GENERATE OUTPUT "${flags_file}" CONTENT "${content}" TARGET ostraka_mpi_test_main)
+  endif()
+  foreach(file IN LISTS arg_FILES)
+    cmake_path(GET file STEM LAST_ONLY stem)
+    file(STRINGS "${file}" includes REGEX "^# *include *<ostraka/")
+    list(FILTER includes EXCLUDE REGEX "<ostraka/(plan\\.hpp|version\\.hpp|plan/|types/)")
+    set(flags "")
+    if(includes AND NOT TARGET ostraka::ostraka)
+      continue()
+    elseif(includes)
+      set(flags "-DFLAGS_FILE=${flags_file}")
+    endif()
+    foreach(compiler IN LISTS compilers)
+      cmake_path(GET compiler FILENAME compiler_name)
+      set(test compile_fail.${stem}.${compiler_name})
+      add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DSOURCE=${file}"
+        "-DINCLUDE_DIR=${PROJECT_SOURCE_DIR}/include" ${flags} -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
+      set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS compile_fail)
+    endforeach()
+  endforeach()
+endfunction()

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#   cmake -DCOMPILER=g++ -DSOURCE=file.cpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] -P compile_fail.cmake
+#
+# The file has a control and, under #ifdef SHOULD_FAIL, the mistake. The control must compile. The mistake must not; the compiler's output must
+# have every text that the file gives in a line "// error: text", and exactly one error, a static assertion: the first error is the only one.
+# (CTest's own regular expressions pass a compiler that exits with 0, and take a list to mean "or".)
+
+cmake_minimum_required(VERSION 3.23)
+
+set(command "${COMPILER}" -std=c++20 -fsyntax-only -Wall -Wextra -fdiagnostics-color=never -fmessage-length=0 "-I${INCLUDE_DIR}"
+  -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
+# Without the source lines: a text must be in a message, not in the echo of the file that asks for it.
+if(COMPILER MATCHES "clang")
+  list(APPEND command -fconstexpr-steps=100000000 -fno-caret-diagnostics)
+else()
+  list(APPEND command -fconstexpr-ops-limit=1000000000 -fno-diagnostics-show-caret)
+endif()
+if(FLAGS_FILE)
+  include("${FLAGS_FILE}")
+  list(REMOVE_ITEM include_dirs "${INCLUDE_DIR}" /usr/include)  # named twice, a folder moves to the later place, where #include_next misses it
+  list(REMOVE_DUPLICATES include_dirs)
+  list(TRANSFORM include_dirs PREPEND "-isystem")
+  list(TRANSFORM definitions PREPEND "-D")
+  list(APPEND command ${include_dirs} ${definitions} ${options})
+  if(COMPILER MATCHES "clang" AND options MATCHES "openmp")
+    # A clang whose own OpenMP runtime is not installed takes omp.h from another version's (g++'s is for g++ alone); as the last folder, so
+    # that nothing else comes from there.
+    file(GLOB omp_headers /usr/lib/llvm-*/lib/clang/*/include/omp.h)
+    if(omp_headers)
+      list(GET omp_headers -1 omp_header)
+      get_filename_component(omp_dir "${omp_header}" DIRECTORY)
+      list(APPEND command -idirafter "${omp_dir}")
+    endif()
+  endif()
+endif()
+
+function(compile result output)
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C.UTF-8 ${command} ${ARGN} "${SOURCE}"
+    RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  set(${result} "${status}" PARENT_SCOPE)
+  set(${output} "${text}" PARENT_SCOPE)
+endfunction()
+
+file(STRINGS "${SOURCE}" expected REGEX "^ *// error: " ENCODING UTF-8)
+file(READ "${SOURCE}" source)
+if(NOT expected)
+  message(FATAL_ERROR "${SOURCE} says no \"// error: text\", so nothing would be checked")
+elseif(NOT source MATCHES "#if(def| +defined\\(?) *SHOULD_FAIL")
+  message(FATAL_ERROR "${SOURCE} has no \"#ifdef SHOULD_FAIL\"")
+endif()
+
+compile(status output)
+if(NOT status EQUAL 0)
+  message(NOTICE "${output}")
+  message(FATAL_ERROR "the control does not compile")
+endif()
+
+compile(status output -DSHOULD_FAIL)
+set(failures "")
+if(status EQUAL 0)
+  set(failures "the mistake compiles\n")
+endif()
+foreach(line IN LISTS expected)
+  string(REGEX REPLACE "^ *// error: *" "" text "${line}")
+  string(FIND "${output}" "${text}" position)
+  if(position EQUAL -1)
+    string(APPEND failures "the output lacks: ${text}\n")
+  endif()
+endforeach()
+
+# Semicolons in the output are no list separators here; brackets would keep REGEX MATCHALL from splitting.
+string(REGEX REPLACE "[][;]" "," lines "${output}")
+string(REGEX MATCHALL "[^\n]*(static assertion failed|static_assert failed)[^\n]*" assertions "${lines}")
+string(REGEX MATCHALL "[^\n]*: (fatal )?error: [^\n]*" errors "${lines}")
+list(LENGTH assertions assertion_count)
+list(LENGTH errors error_count)
+if(NOT assertion_count EQUAL 1)
+  string(APPEND failures "static assertions that failed: ${assertion_count}, expected 1\n")
+endif()
+if(NOT error_count EQUAL 1)
+  string(APPEND failures "errors: ${error_count}, expected 1\n")
+endif()
+if(failures)
+  message(NOTICE "${failures}--- ${COMPILER} said:\n${output}")
+  message(FATAL_ERROR "not the error that ${SOURCE} promises")
+endif()

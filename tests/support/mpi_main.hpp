@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What a test on several ranks may ask without going through the code under test. The main function is in mpi_main.cpp: it begins MPI and
+/// Kokkos, so test cases find both running. A test case runs on every rank; every rank must reach the same collectives.
+
+namespace ostraka::testing {
+
+/// This process' place in MPI_COMM_WORLD; 0 without MPI.
+int rank();
+
+/// The number of processes in MPI_COMM_WORLD; 1 without MPI.
+int ranks();
+
+}  // namespace ostraka::testing
