@@ -19,12 +19,6 @@ namespace ostraka::planner {
   return n;
 }
 
-/// 2(n−1)/n of every block.
-[[nodiscard]] constexpr double ideal_all_reduce(spec const& s, mesh_set axes, extents const& e) {
-  double const n = static_cast<double>(e.ways(axes));
-  return 2 * (n - 1) * (ideal_held(s, e) / n);
-}
-
 namespace detail {
 
 // Size and position of a device's block within the common major end of two divisions of a label, as a fraction d/p.

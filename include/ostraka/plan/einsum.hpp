@@ -17,6 +17,8 @@
 /// Every division is tried, in every order of several mesh axes on one label; reshard.hpp says what the moves cost.
 /// The same function plans a reduction or a reshard: an einsum of one operand.
 
+#include <initializer_list>
+
 #include <ostraka/plan/plan.hpp>
 #include <ostraka/plan/policy.hpp>
 #include <ostraka/plan/reshard.hpp>
@@ -57,7 +59,7 @@ class einsum_search {
     plan.operands = problem_.operands;
     plan.result = problem_.result;
     plan.sizes = problem_.sizes;
-    plan.feasible = volume_ >= 0;
+    plan.feasible = volume_ < unbounded;
     if (plan.feasible) write(plan);
     return plan;
   }
@@ -126,27 +128,33 @@ class einsum_search {
 
   constexpr void consider(division const& d) {
     double volume = 0;
-    int free_moves = 0;  // operands and result that are touched at all
-    for (int k = 0; k < problem_.operands.size(); ++k) {
-      spec const target = asked(d, k);
-      if (target == problem_.operands[k]) continue;
-      volume += reshard_volume(problem_.operands[k], target, problem_.sizes);
-      ++free_moves;
-      if (volume_ >= 0 && volume > volume_) return;
-    }
+    int touched = 0;  // operands and result that are not taken as they are
+    for (bool partial : {false, true})  // searching how to reduce is dear, so first what is not partial
+      for (int k = 0; k < problem_.operands.size(); ++k) {
+        spec const& from = problem_.operands[k];
+        if (from.partial.empty() == partial) continue;
+        spec const target = asked(d, k);
+        if (target == from) continue;
+        volume += reshard_volume(from, target, problem_.sizes, true, beyond(volume));
+        ++touched;
+        if (volume > volume_) return;
+      }
     spec const result = given(d);
     if (!(result == problem_.result)) {
-      volume += reshard_volume(result, problem_.result, problem_.sizes, false);
-      ++free_moves;
+      volume += reshard_volume(result, problem_.result, problem_.sizes, false, beyond(volume));
+      ++touched;
     }
     double const share = 1.0 / static_cast<double>(problem_.sizes.ways(d.divided));  // of the flops, per device
-    bool const better = volume_ < 0 || volume < volume_ || (volume == volume_ && (share < share_ || (share == share_ && free_moves < free_moves_)));
+    bool const better = volume < volume_ || (volume == volume_ && (share < share_ || (share == share_ && touched < touched_)));
     if (!better || !admitted(d)) return;
     best_ = d;
     volume_ = volume;
     share_ = share;
-    free_moves_ = free_moves;
+    touched_ = touched;
   }
+
+  // From here on another volume is too much: twice what is left, so that ties are still told apart.
+  [[nodiscard]] constexpr double beyond(double volume) const { return 2 * (volume_ - volume) + 1; }
 
   [[nodiscard]] constexpr bool admitted(division const& d) const {
     switch (problem_.rule) {
@@ -198,9 +206,9 @@ class einsum_search {
   einsum_problem const& problem_;
   bool present_[max_labels]{};
   division best_{};
-  double volume_ = -1;
+  double volume_ = unbounded;
   double share_ = 0;
-  int free_moves_ = 0;
+  int touched_ = 0;
 };
 
 }  // namespace detail

@@ -22,11 +22,16 @@
 /// Partial sums are reduced before anything is gathered and after what can be sliced is sliced; for each of their mesh axes it is
 /// searched whether to reduce everywhere or to scatter onto which label.
 
+#include <limits>
+
 #include <ostraka/plan/cost.hpp>
 #include <ostraka/plan/spec.hpp>
 #include <ostraka/plan/step.hpp>
 
 namespace ostraka::planner {
+
+/// A volume above all that occur.
+inline constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 namespace detail {
 
@@ -87,46 +92,65 @@ struct reduction_plan {
   spec sliced{};
   spec scattered{};
   spec reduced{};
-  double volume = 0;  // with the exchange that follows
+  double volume = unbounded;  // with the exchange that follows
+};
+
+// Where the mesh axes go that are scattered or sliced onto labels: 0 for none, else 1 + position of the label.
+struct placement {
+  int at[max_mesh_axes]{};
+
+  // The next one, counting over `axes` with `rank` labels; false after the last.
+  constexpr bool advance(mesh_set axes, int rank) {
+    for (int m = 0; m < max_mesh_axes; ++m) {
+      if (!axes.contains(m)) continue;
+      at[m] = at[m] == rank ? 0 : at[m] + 1;
+      if (at[m] != 0) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] constexpr mesh_set placed(mesh_set axes) const {
+    mesh_set s;
+    for (int m = 0; m < max_mesh_axes; ++m)
+      if (axes.contains(m) && at[m] != 0) s.insert(m);
+    return s;
+  }
+
+  [[nodiscard]] constexpr spec applied(spec s, mesh_set axes, spec const& wish) const {
+    for (int i = 0; i < s.rank; ++i) {
+      mesh_set here;
+      for (int m = 0; m < max_mesh_axes; ++m)
+        if (axes.contains(m) && at[m] == i + 1) here.insert(m);
+      s.over[i] = extended(s.over[i], here, wish.over[i]);
+    }
+    s.partial = s.partial - placed(axes);
+    return s;
+  }
 };
 
 // The cheapest of: each mesh axis of `reduce` all-reduced or scattered onto any label, each of `idle` left or sliced onto any.
-constexpr reduction_plan best_reduction(spec const& from, spec const& to, mesh_set reduce, mesh_set idle, extents const& e) {
+// Nothing is found, and the volume unbounded, if all cost `bound` or more.
+constexpr reduction_plan best_reduction(spec const& from, spec const& to, mesh_set reduce, mesh_set idle, extents const& e, double bound) {
   spec const start = sliced_towards(from, to);
-  mesh_set const choosing = reduce | (idle - start.splits());
-  int choice[max_mesh_axes]{};  // per mesh axis: 0 for none, else 1 + position of the label
+  idle = idle - start.splits();
+  double const held = ideal_held(start, e);
   reduction_plan best;
-  best.volume = -1;
-  for (bool more = true; more;) {
-    mesh_set slice[max_rank]{};
-    mesh_set scatter[max_rank]{};
-    mesh_set scattered_axes;
-    for (int m = 0; m < e.mesh_axes; ++m)
-      if (choice[m] > 0) {
-        (reduce.contains(m) ? scatter : slice)[choice[m] - 1].insert(m);
-        if (reduce.contains(m)) scattered_axes.insert(m);
-      }
-    reduction_plan p{start, start, start, 0};
-    for (int i = 0; i < from.rank; ++i) p.sliced.over[i] = extended(start.over[i], slice[i], to.over[i]);
-    p.scattered = p.sliced;
-    for (int i = 0; i < from.rank; ++i) p.scattered.over[i] = extended(p.sliced.over[i], scatter[i], to.over[i]);
-    p.scattered.partial = p.sliced.partial - scattered_axes;
+  placement where;
+  do {
+    mesh_set const scatter = where.placed(reduce);
+    double const sliced = held / static_cast<double>(e.ways(where.placed(idle)));
+    double const scattered = sliced / static_cast<double>(e.ways(scatter));
+    double const ways_left = static_cast<double>(e.ways(reduce - scatter));
+    double const volume = (sliced - scattered) + 2 * (ways_left - 1) * (scattered / ways_left);
+    if (volume >= bound || volume >= best.volume) continue;
+    reduction_plan p;
+    p.sliced = where.applied(start, idle, to);
+    p.scattered = where.applied(p.sliced, reduce, to);
     p.reduced = p.scattered;
     p.reduced.partial = p.sliced.partial - reduce;
-    mesh_set const everywhere = reduce - scattered_axes;
-    if (!scattered_axes.empty()) p.volume += ideal_held(p.sliced, e) - ideal_held(p.scattered, e);
-    if (!everywhere.empty()) p.volume += ideal_all_reduce(p.scattered, everywhere, e);
-    if (best.volume < 0 || p.volume < best.volume) {
-      p.volume += ideal_exchange(sliced_towards(p.reduced, to), to, e);
-      if (best.volume < 0 || p.volume < best.volume) best = p;
-    }
-    more = false;
-    for (int m = 0; m < e.mesh_axes && !more; ++m)
-      if (choosing.contains(m)) {
-        choice[m] = choice[m] == from.rank ? 0 : choice[m] + 1;
-        more = choice[m] != 0;
-      }
-  }
+    p.volume = volume + ideal_exchange(sliced_towards(p.reduced, to), to, e);
+    if (p.volume < bound && p.volume < best.volume) best = p;
+  } while (where.advance(reduce | idle, from.rank));
   return best;
 }
 
@@ -148,14 +172,13 @@ constexpr mesh_set idle_axes(spec const& from, spec const& to, extents const& e)
 
 }  // namespace detail
 
-/// Elements that the cheapest reshard moves over all devices, evenly divided. `use_idle`: also look for reductions on slices over
-/// mesh axes along which the tensor is replicated.
-[[nodiscard]] constexpr double reshard_volume(spec const& from, spec const& to, extents const& e, bool use_idle = true) {
+/// Elements that the cheapest reshard moves over all devices, evenly divided; some number not below `bound` if that is not below it.
+/// `use_idle`: also look for reductions on slices over mesh axes along which the tensor is replicated.
+[[nodiscard]] constexpr double reshard_volume(spec const& from, spec const& to, extents const& e, bool use_idle = true, double bound = unbounded) {
   if (from == to) return 0;
   spec const before = detail::before_padding(from, to);
-  if (detail::has_to_reduce(from, to))
-    return detail::best_reduction(from, before, from.partial - to.partial, use_idle ? detail::idle_axes(from, to, e) : mesh_set{}, e).volume;
-  return ideal_exchange(detail::sliced_towards(from, before), before, e);
+  if (!detail::has_to_reduce(from, to)) return ideal_exchange(detail::sliced_towards(from, before), before, e);
+  return detail::best_reduction(from, before, from.partial - to.partial, use_idle ? detail::idle_axes(from, to, e) : mesh_set{}, e, bound).volume;
 }
 
 /// The steps of the cheapest reshard, for the plan of an operation in which the tensor is `operand`.
@@ -167,7 +190,7 @@ constexpr mesh_set idle_axes(spec const& from, spec const& to, extents const& e)
   spec now = from;
   if (detail::has_to_reduce(from, to)) {
     mesh_set const reduce = from.partial - to.partial;
-    auto const r = detail::best_reduction(from, before, reduce, use_idle ? detail::idle_axes(from, to, e) : mesh_set{}, e);
+    auto const r = detail::best_reduction(from, before, reduce, use_idle ? detail::idle_axes(from, to, e) : mesh_set{}, e, unbounded);
     detail::append(steps, step::slice, operand, r.sliced.splits() - from.splits(), from, r.sliced);
     detail::append(steps, step::reduce_scatter, operand, r.sliced.partial - r.scattered.partial, r.sliced, r.scattered);
     detail::append(steps, step::all_reduce, operand, r.scattered.partial - r.reduced.partial, r.scattered, r.reduced);

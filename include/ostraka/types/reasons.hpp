@@ -89,6 +89,11 @@ struct result_axis_in_no_operand {
   static_assert(never<Axis>, "result: each axis of the result is an axis of an operand; drop it from the result or use an operand that has it");
 };
 
+template <int Operands>
+struct too_many_operands {
+  static_assert(Operands < 0, "einsum: one or two operands are multiplied at a time; multiply more of them pairwise");
+};
+
 template <class Left, class Right>
 struct element_types_differ {
   static_assert(never<Left, Right>, "operands: all operands have the same element type; convert one with os::map first");
@@ -161,11 +166,6 @@ struct result_would_be_partial {
   static_assert(never<X, Axes...>, "contract: the result would be partial over a mesh axis, and a partial result is given only when it is asked for; name the result with os::einsum, with os::partial to defer the reduction, without it to authorise an all-reduce (moves 2(n-1)/n of the result) or a reduce-scatter (moves (n-1)/n)");
 };
 
-template <class... Candidates>
-struct result_is_ambiguous {
-  static_assert(never<Candidates...>, "contract: several results can be had without communication, and none is more natural than the other; name the one you want with os::einsum");
-};
-
 // ---- one tensor -----------------------------------------------------------------------------------------------------
 
 template <class From, class To>
@@ -211,11 +211,6 @@ struct all_to_all_needs_a_split_elsewhere {
 template <class X, class Sharding>
 struct slice_needs_a_replicated_axis {
   static_assert(never<X, Sharding>, "slice: the mesh axis is not used by the tensor yet; use os::reduce_scatter where it is partial, os::all_to_all or os::reshard where it divides an axis");
-};
-
-template <class Axis, class Sharding>
-struct verb_axis_missing {
-  static_assert(never<Axis, Sharding>, "verb: the divided axis is an axis of the tensor; name one that it has");
 };
 
 template <class Axis, class Sharding>

@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. What is wrong with an einsum or a contraction of given types: `reason::ok` or one of the reasons, as a type that the
+/// operations raise and the queries (`os::can_einsum`, `os::can_contract`) only look at.
+
+#include <type_traits>
+
+#include <ostraka/plan/contract.hpp>
+#include <ostraka/plan/door.hpp>
+#include <ostraka/plan/einsum.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+/// The labels and mesh axes of an operation, numbered in order of first appearance: operands first, so that they come first in sums.
+template <class Out, class Policy, class... Operands>
+struct einsum_types {
+  using labels = union_of<axes_in<Operands>..., axes_in<Out>>;
+  using mesh = union_of<mesh_axes_in<Operands>..., mesh_axes_in<Out>, typename Policy::idle_axes>;
+
+  static consteval planner::einsum_plan make() {
+    planner::einsum_problem p;
+    (p.operands.push_back(spec_of<Operands, labels, mesh>), ...);
+    p.result = spec_of<Out, labels, mesh>;
+    p.sizes = nominal(labels{}, mesh{});
+    p.rule = Policy::rule;
+    return planner::plan_einsum(p);
+  }
+  static constexpr planner::einsum_plan plan = make();
+};
+
+template <class First, class... Verdicts>
+struct first_fault {
+  using type = First;
+};
+
+template <class... Verdicts>
+  requires(sizeof...(Verdicts) > 0)
+struct first_fault<reason::ok, Verdicts...> : first_fault<Verdicts...> {};
+
+template <class List>
+struct axis_in_no_operand {
+  using type = reason::ok;
+};
+
+template <class A, class... As>
+struct axis_in_no_operand<type_list<A, As...>> {
+  using type = reason::result_axis_in_no_operand<A>;
+};
+
+// What divides a label, in the words of a reason: X_mesh, or the whole I/X/Y if several mesh axes do.
+template <class Entry>
+struct divisor {
+  using type = Entry;
+};
+
+template <class A, class M>
+struct divisor<over<A, M>> {
+  using type = M;
+};
+
+template <class A, class Sharding>
+struct divisor_of;
+
+template <class A, class... Entries>
+struct divisor_of<A, sharding<Entries...>> {
+  using type = A;  // the bare axis: not divided
+};
+
+template <class A, class E, class... Entries>
+struct divisor_of<A, sharding<E, Entries...>> {
+  using type = typename std::conditional_t<is_one_of<type_list<A>, typename entry<E>::axes>, divisor<E>, divisor_of<A, sharding<Entries...>>>::type;
+};
+
+template <class Out, class Policy, class... Operands>
+consteval auto check_einsum() {
+  using own = typename first_fault<typename sharding_traits<sharding_in<Operands>>::verdict..., typename sharding_traits<sharding_in<Out>>::verdict>::type;
+  using stray = typename axis_in_no_operand<difference_of<axes_in<Out>, union_of<axes_in<Operands>...>>>::type;
+  constexpr int count = static_cast<int>(sizeof...(Operands));
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return std::type_identity<own>{};
+  else if constexpr (!std::is_same_v<stray, reason::ok>)
+    return std::type_identity<stray>{};
+  else if constexpr (count < 1 || count > 2)
+    return std::type_identity<reason::too_many_operands<count>>{};
+  else if constexpr (!einsum_types<Out, Policy, Operands...>::plan.feasible)
+    return std::type_identity<reason::policy_admits_no_plan<Policy, sharding_in<Operands>...>>{};
+  else
+    return std::type_identity<reason::ok>{};
+}
+
+template <class Summed, class Left, class Right>
+struct contract_types {
+  using labels = union_of<axes_in<Left>, axes_in<Right>>;
+  using mesh = union_of<mesh_axes_in<Left>, mesh_axes_in<Right>>;
+
+  template <class... Js>
+  static consteval planner::contract_finding find(type_list<Js...>) {
+    bool summed[planner::max_labels]{};
+    ((summed[position_in<Js, labels>] = true), ...);
+    return planner::find_contract(spec_of<Left, labels, mesh>, spec_of<Right, labels, mesh>, summed);
+  }
+  static constexpr planner::contract_finding finding = find(Summed{});
+  template <int I>
+  using label = typename type_at<labels, I>::type;
+  template <int I>
+  using mesh_axis = typename type_at<mesh, I>::type;
+};
+
+template <class Summed, class Left, class Right>
+consteval auto explain_contract() {
+  using types = contract_types<Summed, Left, Right>;
+  using planner::contract_fault;
+  constexpr planner::contract_finding f = types::finding;
+  if constexpr (f.fault == contract_fault::none) {
+    return std::type_identity<reason::ok>{};
+  } else if constexpr (f.fault == contract_fault::contracted_axis_split_differently) {
+    using J = typename types::template label<f.label>;
+    return std::type_identity<reason::contracted_axis_split_differently<J, typename divisor_of<J, sharding_in<Left>>::type,
+                                                                        typename divisor_of<J, sharding_in<Right>>::type>>{};
+  } else if constexpr (f.fault == contract_fault::batch_axis_split_differently) {
+    using B = typename types::template label<f.label>;
+    return std::type_identity<reason::batch_axis_split_differently<B, typename divisor_of<B, sharding_in<Left>>::type,
+                                                                   typename divisor_of<B, sharding_in<Right>>::type>>{};
+  } else {
+    using X = typename types::template mesh_axis<f.mesh_axis>;
+    if constexpr (f.fault == contract_fault::partial_meets_partial) {
+      return std::type_identity<reason::partial_meets_partial<X>>{};
+    } else if constexpr (f.label < 0) {
+      return std::type_identity<reason::result_would_be_partial<X>>{};
+    } else {
+      using L = typename types::template label<f.label>;
+      if constexpr (f.fault == contract_fault::result_would_be_partial)
+        return std::type_identity<reason::result_would_be_partial<X, L>>{};
+      else if constexpr (f.fault == contract_fault::partial_meets_batch_axis)
+        return std::type_identity<reason::partial_meets_batch_axis<X, L>>{};
+      else if constexpr (f.fault == contract_fault::partial_meets_contracted_axis)
+        return std::type_identity<reason::partial_meets_contracted_axis<X, L>>{};
+      else if constexpr (f.fault == contract_fault::partial_meets_outer_axis)
+        return std::type_identity<reason::partial_meets_outer_axis<X, L>>{};
+      else {
+        using O = typename types::template label<f.other_label>;
+        if constexpr (f.fault == contract_fault::batch_axis_meets_contracted_axis)
+          return std::type_identity<reason::batch_axis_meets_contracted_axis<L, O, X>>{};
+        else if constexpr (f.fault == contract_fault::batch_axis_meets_outer_axis)
+          return std::type_identity<reason::batch_axis_meets_outer_axis<L, O, X>>{};
+        else if constexpr (f.fault == contract_fault::outer_axis_meets_contracted_axis)
+          return std::type_identity<reason::outer_axis_meets_contracted_axis<L, O, X>>{};
+        else
+          return std::type_identity<reason::outer_axes_meet<L, O, X>>{};
+      }
+    }
+  }
+}
+
+template <class List>
+struct contracted_in_no_operand {
+  using type = reason::ok;
+};
+
+template <class J, class... Js>
+struct contracted_in_no_operand<type_list<J, Js...>> {
+  using type = reason::contracted_axis_in_no_operand<J>;
+};
+
+template <class Summed, class Left, class Right>
+consteval auto check_contract() {
+  using own = typename first_fault<typename sharding_traits<sharding_in<Left>>::verdict, typename sharding_traits<sharding_in<Right>>::verdict>::type;
+  using stray = typename contracted_in_no_operand<difference_of<Summed, union_of<axes_in<Left>, axes_in<Right>>>>::type;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return std::type_identity<own>{};
+  else if constexpr (!std::is_same_v<stray, reason::ok>)
+    return std::type_identity<stray>{};
+  else
+    return explain_contract<Summed, Left, Right>();
+}
+
+template <class Dims>
+struct dims_types;
+
+template <auto... Dims>
+struct dims_types<dims<Dims...>> {
+  using sharding_type = sharding_of<Dims...>;
+  using axes = typename sharding_traits<sharding_type>::axes;
+};
+
+}  // namespace detail
+
+/// `reason::ok`, or why `os::einsum` does not compile for this result, policy and operands (tensor types or shardings).
+template <class Out, class Policy, class... Operands>
+using einsum_verdict = typename decltype(detail::check_einsum<Out, Policy, Operands...>())::type;
+
+/// `reason::ok`, or why `os::contract` over the axes of the list `Summed` does not compile for these operands.
+template <class Summed, class Left, class Right>
+using contract_verdict = typename decltype(detail::check_contract<Summed, Left, Right>())::type;
+
+/// Does `os::einsum<Out…>(operands…)` compile? `os::can_einsum<os::dims<I/X, K/Y>, TA, TB>`; operands are tensor types or shardings.
+template <class Out, class... Operands>
+inline constexpr bool can_einsum = std::is_same_v<einsum_verdict<typename detail::dims_types<Out>::sharding_type, policy<planner::admit::any>, Operands...>, reason::ok>;
+
+/// Does `os::contract<J…>(left, right)` compile? `os::can_contract<os::dims<J>, TA, TB>`.
+template <class Summed, class Left, class Right>
+inline constexpr bool can_contract = std::is_same_v<contract_verdict<typename detail::dims_types<Summed>::axes, Left, Right>, reason::ok>;
+
+}  // namespace ostraka

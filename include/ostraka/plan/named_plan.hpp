@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. A plan that remembers the names of its axes, so that it can be asked and printed by name.
+
+#include <cstdint>
+#include <string>
+
+#include <ostraka/plan/describe.hpp>
+#include <ostraka/plan/door.hpp>
+#include <ostraka/plan/plan.hpp>
+#include <ostraka/plan/workspace.hpp>
+
+namespace ostraka {
+
+/// The plan of an operation with labels `Labels` and mesh axes `Mesh` (type lists), on elements of `ElementBytes` bytes.
+/// Questions take named extents and os::sizes in any mixture; what has a static extent need not be given.
+template <class Labels, class Mesh, int ElementBytes>
+struct named_plan : planner::einsum_plan {
+  /// Bytes moved per device: all devices' bytes over the number of devices, rounded up.
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t bytes(Given const&... given) const {
+    auto const e = extents_of(given...);
+    return planner::bytes_per_device(this->elements_moved(e), ElementBytes, e);
+  }
+
+  /// Bytes moved by all devices together; exact, also for uneven blocks.
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t total_bytes(Given const&... given) const {
+    return this->elements_moved(extents_of(given...)) * ElementBytes;
+  }
+
+  /// Multiplications and additions of the device with the largest blocks.
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t flops(Given const&... given) const {
+    return einsum_plan::flops(extents_of(given...));
+  }
+
+  /// Bytes that the device with the largest blocks holds at once beyond operands and result.
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t workspace(Given const&... given) const {
+    return planner::peak_workspace(*this, extents_of(given...)) * ElementBytes;
+  }
+
+  template <class... Given>
+  [[nodiscard]] static constexpr planner::extents extents_of(Given const&... given) {
+    return detail::extents_from(Labels{}, Mesh{}, collect_sizes(given...));
+  }
+};
+
+/// The plan in the literature's notation, with the bytes per device that each step moves for the given extents; without any,
+/// for the extents that it was decided on.
+template <class Labels, class Mesh, int ElementBytes, class... Given>
+[[nodiscard]] std::string describe(named_plan<Labels, Mesh, ElementBytes> const& plan, Given const&... given) {
+  static constexpr auto labels = detail::names(Labels{});
+  static constexpr auto mesh = detail::names(Mesh{});
+  planner::naming const n{labels.data(), mesh.data(), ElementBytes};
+  if constexpr (sizeof...(Given) == 0)
+    return planner::describe(plan, n, plan.sizes);
+  else
+    return planner::describe(plan, n, plan.extents_of(given...));
+}
+
+}  // namespace ostraka

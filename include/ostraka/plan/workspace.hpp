@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. How much memory a plan takes beyond operands and result; the engine allocates by the same functions.
+///
+///     step             new block    staging
+///     slice, mask      none         none               a view; in place on a block of its own
+///     zero_pad         |to|         none
+///     all_gather       |to|         |to|               received member by member, then put in place
+///     all_reduce       |to|         none               in place on the new block
+///     reduce_scatter   |to|         2 · |from|         packed member by member, and as much received before it is added up
+///     exchanges        |to|         |from| + |to|      packed and received member by member
+///     contract         |to|         none
+
+#include <algorithm>
+#include <cstdint>
+
+#include <ostraka/plan/plan.hpp>
+
+namespace ostraka::planner {
+
+/// Does the step write a new block (and not look at the old one in another way)?
+[[nodiscard]] constexpr bool makes_block(step s) { return s != step::slice; }
+
+/// Elements of staging buffers during a step, on the device with the largest blocks.
+[[nodiscard]] constexpr std::int64_t staging(planned_step const& s, extents const& e) {
+  switch (s.kind) {
+    case step::all_gather: return largest_block(s.to, e);
+    case step::reduce_scatter: return 2 * largest_block(s.from, e);
+    case step::all_to_all:
+    case step::block_exchange: return largest_block(s.from, e) + largest_block(s.to, e);
+    default: return 0;
+  }
+}
+
+/// Elements held at once beyond operands and result, on the device with the largest blocks. Moved operands live until the
+/// contraction, and the last step of the result writes into the result.
+[[nodiscard]] constexpr std::int64_t peak_workspace(einsum_plan const& plan, extents const& e) {
+  std::int64_t live[max_operands + 1]{};  // last: the result on its way
+  std::int64_t peak = 0;
+  int last = -1;  // the step that writes the result itself
+  for (int i = 0; i < plan.steps.size(); ++i)
+    if (plan.steps[i].operand == the_result) last = i;
+  for (int i = 0; i < plan.steps.size(); ++i) {
+    planned_step const& s = plan.steps[i];
+    std::int64_t& own = live[s.operand == the_result ? max_operands : s.operand];
+    std::int64_t const fresh = makes_block(s.kind) && i != last ? largest_block(s.to, e) : 0;
+    std::int64_t now = fresh + staging(s, e);
+    for (std::int64_t n : live) now += n;
+    peak = std::max(peak, now);
+    if (makes_block(s.kind)) own = fresh;
+    if (s.kind == step::contract)
+      for (int k = 0; k < max_operands; ++k) live[k] = 0;
+  }
+  return peak;
+}
+
+}  // namespace ostraka::planner
