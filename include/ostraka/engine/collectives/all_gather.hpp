@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// Floor 3. All-gather: every member gets every member's part. A[I_X, J] -> A[I, J].
+#pragma once
+
+#include "ostraka/engine/collectives/message.hpp"
+
+namespace ostraka::engine {
+
+/// recv holds the members' parts in member order; counts are the same on all of them and send has counts[rank] elements. No overlap of send and recv.
+template <class T>
+void all_gather(communicator const& members, T const* send, T* recv, std::vector<std::int64_t> const& counts) {
+  std::vector<std::int64_t> const at = detail::offsets_of(counts);
+  std::size_t const me = static_cast<std::size_t>(members.rank());
+  if (members.size() == 1) {
+    std::copy_n(send, counts[me], recv);
+    return;
+  }
+#if OSTRAKA_ENABLE_MPI
+  MPI_Datatype const type = detail::message_type<T>();
+  if (at.back() == 0) return;
+  if (at.back() <= chunk_limit) {
+    int const mine = static_cast<int>(counts[me]);
+    if (std::all_of(counts.begin(), counts.end(), [&](std::int64_t c) { return c == counts[0]; })) {
+      MPI_Allgather(send, mine, type, recv, mine, type, members.native());
+    } else {
+      std::vector<int> const narrow = detail::to_int(counts);
+      std::vector<int> const places = detail::to_int(at);
+      MPI_Allgatherv(send, mine, type, recv, narrow.data(), places.data(), type, members.native());
+    }
+    return;
+  }
+  // A ring, each part in as many messages as it needs: bandwidth-optimal, and at this length nothing else matters.
+  int const n = members.size();
+  int const before = (members.rank() + n - 1) % n;
+  int const after = (members.rank() + 1) % n;
+  std::copy_n(send, counts[me], recv + at[me]);
+  detail::messages pending(members);
+  for (int step = 0; step + 1 < n; ++step) {
+    std::size_t const passed_on = static_cast<std::size_t>((members.rank() + n - step) % n);
+    std::size_t const arriving = static_cast<std::size_t>((members.rank() + n - step - 1) % n);
+    pending.receive(before, recv + at[arriving], counts[arriving]);
+    pending.send(after, recv + at[passed_on], counts[passed_on]);
+    pending.wait();
+  }
+#endif
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// Floor 3. Gather: one member gets every member's part. A[I_X] -> A[I] on one device, for output.
+#pragma once
+
+#include "ostraka/engine/collectives/message.hpp"
+
+namespace ostraka::engine {
+
+/// On member `root`, recv holds the parts in member order; elsewhere it is not touched. counts are the same on all members.
+template <class T>
+void gather(communicator const& members, T const* send, T* recv, std::vector<std::int64_t> const& counts, int root = 0) {
+  std::vector<std::int64_t> const at = detail::offsets_of(counts);
+  std::size_t const me = static_cast<std::size_t>(members.rank());
+  if (members.size() == 1) {
+    std::copy_n(send, counts[me], recv);
+    return;
+  }
+#if OSTRAKA_ENABLE_MPI
+  if (at.back() <= chunk_limit) {
+    MPI_Datatype const type = detail::message_type<T>();
+    std::vector<int> const narrow = detail::to_int(counts);
+    std::vector<int> const places = detail::to_int(at);
+    MPI_Gatherv(send, narrow[me], type, recv, narrow.data(), places.data(), type, root, members.native());
+    return;
+  }
+  detail::messages pending(members);
+  if (members.rank() == root) {
+    std::copy_n(send, counts[me], recv + at[me]);
+    for (int d = 0; d < members.size(); ++d)
+      if (d != root) pending.receive(d, recv + at[static_cast<std::size_t>(d)], counts[static_cast<std::size_t>(d)]);
+  } else {
+    pending.send(root, send, counts[me]);
+  }
+#endif
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// Floor 3. What the collectives share: the MPI type of an element, the limit that keeps counts inside MPI's int, and messages longer than it.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "ostraka/engine/communicator.hpp"
+
+namespace ostraka::engine {
+
+/// Elements that one MPI call carries at most. Counts of MPI before version 4 are int; tests lower this to walk the chunked paths with small arrays.
+inline std::int64_t chunk_limit = std::int64_t(1) << 30;
+
+namespace detail {
+
+/// Where each member's part begins in a buffer that holds the parts in member order; one more entry for the end.
+inline std::vector<std::int64_t> offsets_of(std::vector<std::int64_t> const& counts) {
+  std::vector<std::int64_t> offsets(counts.size() + 1, 0);
+  std::partial_sum(counts.begin(), counts.end(), offsets.begin() + 1);
+  return offsets;
+}
+
+#if OSTRAKA_ENABLE_MPI
+
+template <class T>
+MPI_Datatype message_type();
+template <>
+inline MPI_Datatype message_type<float>() { return MPI_FLOAT; }
+template <>
+inline MPI_Datatype message_type<double>() { return MPI_DOUBLE; }
+template <>
+inline MPI_Datatype message_type<Kokkos::complex<float>>() { return MPI_C_FLOAT_COMPLEX; }
+template <>
+inline MPI_Datatype message_type<Kokkos::complex<double>>() { return MPI_C_DOUBLE_COMPLEX; }
+template <>
+inline MPI_Datatype message_type<std::int32_t>() { return MPI_INT32_T; }
+template <>
+inline MPI_Datatype message_type<std::int64_t>() { return MPI_INT64_T; }
+
+/// Counts as MPI wants them; the caller has checked that their sum is within chunk_limit.
+inline std::vector<int> to_int(std::vector<std::int64_t> const& values) {
+  std::vector<int> narrow(values.size());
+  std::transform(values.begin(), values.end(), narrow.begin(), [](std::int64_t v) { return static_cast<int>(v); });
+  return narrow;
+}
+
+/// Point-to-point messages under way. Long ones travel in chunks, which MPI keeps in order; empty ones do not travel.
+class messages {
+ public:
+  explicit messages(communicator const& members) : comm_(members.native()) {}
+  messages(messages const&) = delete;
+  messages& operator=(messages const&) = delete;
+  ~messages() { wait(); }
+
+  template <class T>
+  void receive(int from, T* data, std::int64_t count) {
+    for (std::int64_t done = 0; done < count; done += chunk_limit)
+      MPI_Irecv(data + done, static_cast<int>(std::min(chunk_limit, count - done)), message_type<T>(), from, 0, comm_, next());
+  }
+
+  template <class T>
+  void send(int to, T const* data, std::int64_t count) {
+    for (std::int64_t done = 0; done < count; done += chunk_limit)
+      MPI_Isend(data + done, static_cast<int>(std::min(chunk_limit, count - done)), message_type<T>(), to, 0, comm_, next());
+  }
+
+  std::size_t under_way() const { return requests_.size(); }
+
+  /// Waits until all of them have arrived.
+  void wait() {
+    if (!requests_.empty()) MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    requests_.clear();
+  }
+
+ private:
+  MPI_Request* next() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
+
+  MPI_Comm comm_;
+  std::vector<MPI_Request> requests_;
+};
+
+#endif
+
+}  // namespace detail
+}  // namespace ostraka::engine

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// Floor 3. Reduce-scatter: the members' arrays are reduced and each keeps its part. A[I, J]{U_X} -> A[I_X, J].
+#pragma once
+
+#include "ostraka/engine/collectives/message.hpp"
+#include "ostraka/engine/reduction.hpp"
+#include "ostraka/engine/workspace.hpp"
+
+namespace ostraka::engine {
+
+namespace detail {
+
+#if OSTRAKA_ENABLE_MPI
+
+/// The pairwise algorithm: everyone sends everyone its part, in pieces; while one piece is reduced the next travels.
+template <class T>
+class pairwise_reduction {
+ public:
+  pairwise_reduction(communicator const& members, T const* send, std::vector<std::int64_t> const& counts, reduction how)
+      : members_(members), send_(send), counts_(counts), at_(offsets_of(counts)), how_(how) {
+    // Pieces of all peers together are to stay in the cache, each one long enough to travel well.
+    std::int64_t const bytes = std::max<std::int64_t>(16 * 1024, 512 * 1024 / peers());
+    piece_ = std::min(chunk_limit, bytes / static_cast<std::int64_t>(sizeof(T)));
+    longest_ = *std::max_element(counts.begin(), counts.end());
+  }
+
+  void run(T* recv) {
+    std::int64_t const room = std::min(piece_, counts_[me()]) * peers();
+    scratch<T, Kokkos::HostSpace> const even(room);
+    scratch<T, Kokkos::HostSpace> const odd(room);
+    T* const arriving[2] = {even.data(), odd.data()};
+    messages even_messages(members_);
+    messages odd_messages(members_);
+    messages* const pending[2] = {&even_messages, &odd_messages};
+
+    start(0, arriving[0], *pending[0]);
+    for (std::int64_t begin = 0, turn = 0; begin < longest_; begin += piece_, turn ^= 1) {
+      start(begin + piece_, arriving[turn ^ 1], *pending[turn ^ 1]);
+      pending[turn]->wait();
+      reduce(begin, arriving[turn], recv);
+    }
+  }
+
+ private:
+  int peers() const { return members_.size() - 1; }
+  std::size_t me() const { return static_cast<std::size_t>(members_.rank()); }
+
+  /// Elements of member d's part in the piece that begins here.
+  std::int64_t length(std::size_t d, std::int64_t begin) const {
+    return std::max<std::int64_t>(0, std::min(piece_, counts_[d] - begin));
+  }
+
+  void start(std::int64_t begin, T* arriving, messages& pending) const {
+    int const n = members_.size();
+    for (int step = 1; step < n; ++step) {
+      int const before = (members_.rank() + n - step) % n;
+      int const after = (members_.rank() + step) % n;
+      std::size_t const target = static_cast<std::size_t>(after);
+      int const slot = before < members_.rank() ? before : before - 1;
+      pending.receive(before, arriving + slot * length(me(), begin), length(me(), begin));
+      pending.send(after, send_ + at_[target] + begin, length(target, begin));
+    }
+  }
+
+  /// In member order, whichever arrived first: the result depends on the values and the mesh alone.
+  void reduce(std::int64_t begin, T const* arriving, T* recv) const {
+    std::int64_t const count = length(me(), begin);
+    T const* const own = send_ + at_[me()] + begin;
+    for (int d = 0; d < members_.size(); ++d) {
+      T const* const part = d == members_.rank() ? own : arriving + (d < members_.rank() ? d : d - 1) * count;
+      if (d == 0)
+        std::copy_n(part, count, recv + begin);
+      else
+        combine_run(how_, recv + begin, part, count);
+    }
+  }
+
+  communicator const& members_;
+  T const* send_;
+  std::vector<std::int64_t> const& counts_;
+  std::vector<std::int64_t> at_;
+  reduction how_;
+  std::int64_t piece_;
+  std::int64_t longest_;
+};
+
+#endif
+
+}  // namespace detail
+
+/// recv gets the reduction over the members of part `rank` of their send arrays, which hold the parts in member order; counts are the same on all
+/// members. Reduced in member order, so equal runs give equal bits. No overlap of send and recv.
+template <class T>
+void reduce_scatter(communicator const& members, T const* send, T* recv, std::vector<std::int64_t> const& counts, reduction how) {
+  require_reducible<T>(how);
+  if (members.size() == 1) {
+    std::copy_n(send, counts[0], recv);
+    return;
+  }
+#if OSTRAKA_ENABLE_MPI
+  detail::pairwise_reduction<T>(members, send, counts, how).run(recv);
+#endif
+}
+
+}  // namespace ostraka::engine

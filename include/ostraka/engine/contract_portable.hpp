@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// Floor 3. Chooses among our own kernels, and cuts a long sum into parts where there are too few outputs to occupy the machine
+/// (C[i] = A[i, k] B[k] with two rows and a million columns).
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "ostraka/engine/contract_kernel.hpp"
+#include "ostraka/engine/contraction_labels.hpp"
+#include "ostraka/engine/parallel.hpp"
+#include "ostraka/engine/reduce.hpp"
+#include "ostraka/engine/workspace.hpp"
+
+namespace ostraka::engine::detail {
+
+/// All output loops together, in the order of c, contiguous ones joined. Offsets {a, b, c}.
+inline loop_nest<3> output_loops(product_loops const& loops) {
+  loop_nest<3> outputs = loops.batch;
+  for (int d = 0; d < loops.m.rank; ++d) outputs.add(loops.m.extent[d], loops.m.stride[0][d], std::int64_t(0), loops.m.stride[1][d]);
+  for (int d = 0; d < loops.n.rank; ++d) outputs.add(loops.n.extent[d], std::int64_t(0), loops.n.stride[0][d], loops.n.stride[1][d]);
+  outputs.order_by(2);
+  outputs.merge();
+  return outputs;
+}
+
+/// The tiles of a product of matrices; the longer side is the one that is vectorised.
+template <class T>
+contract_tiles<T> tiles_of(product_loops const& loops, product_operands<T> const& in) {
+  contract_tiles<T> tiles{in, loops.batch, loops.m, loops.n};
+  if (loops.n.size() >= loops.m.size()) return tiles;
+  std::swap(tiles.m, tiles.n);
+  std::swap(tiles.in.a, tiles.in.b);
+  for (int d = 0; d < max_loops; ++d) {
+    std::swap(tiles.in.k.stride[0][d], tiles.in.k.stride[1][d]);
+    std::swap(tiles.batch.stride[0][d], tiles.batch.stride[1][d]);
+  }
+  return tiles;
+}
+
+template <class T>
+contract_rows<T> rows_of(loop_nest<3> const& outputs, product_operands<T> const& in) {
+  int const inner = outputs.rank - 1;
+  contract_rows<T> rows{in, outputs, 1, {0, 0, 0}};
+  if (inner >= 0) {
+    rows.outer = outputs.without(inner);
+    rows.length = outputs.extent[inner];
+    for (int o = 0; o < 3; ++o) rows.step[o] = outputs.stride[o][inner];
+  }
+  return rows;
+}
+
+template <class Exec, class T>
+void run_kernel(Exec const& exec, product_loops const& loops, product_operands<T> const& in) {
+  std::int64_t const m = loops.m.size();
+  std::int64_t const n = loops.n.size();
+  std::int64_t const elements = loops.batch.size() * m * n * loops.k.size();
+  if constexpr (runs_on_host<Exec>) {
+    constexpr std::int64_t worth_a_tile = 8;  // below, most of a tile would be padding
+    if (std::max(m, n) >= worth_a_tile && std::min(m, n) > 2 && loops.k.size() > 2) {
+      contract_tiles<T> const tiles = tiles_of(loops, in);
+      for_each_item("ostraka contract tiles", exec, tiles.items(), elements, tiles);
+    } else {
+      contract_rows<T> const rows = rows_of(output_loops(loops), in);
+      for_each_item("ostraka contract rows", exec, in.parts * rows.outer.size() * rows.rows(), elements, rows);
+    }
+  } else {
+    contract_elements<T> const kernel{in, output_loops(loops)};
+    for_each_item("ostraka contract elements", exec, in.parts * kernel.outputs.size(), elements, kernel);
+  }
+}
+
+/// The contraction by our own kernels. @pre no label is in one operand alone; no extent is 0
+template <class Exec, class T>
+void contract_portable(Exec const& exec, contraction const& p, T const* a, T const* b, T* c) {
+  product_loops const loops = loops_of(p);
+  strided const result = block_of(p, operand::c);
+  std::int64_t const parts = parts_of_sum<Exec>(result.size(), loops.k.size());
+  if (parts == 1) {
+    run_kernel(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k});
+    return;
+  }
+  // The parts' results, each a gapless block, then their sum.
+  contraction partial = p;
+  std::int64_t step = 1;
+  for (int l = p.labels - 1; l >= 0; --l) {
+    if (!p.in_c[l]) continue;
+    partial.c[l] = step;
+    step *= p.extent[l];
+  }
+  scratch<T, typename Exec::memory_space> const results(parts * step);
+  product_loops const partial_loops = loops_of(partial);
+  run_kernel(exec, partial_loops, product_operands<T>{a, b, results.data(), parts, step, partial_loops.k});
+
+  reduction_loops over;
+  for (int l = 0; l < p.labels; ++l)
+    if (p.in_c[l]) over.outputs.add(p.extent[l], partial.c[l], p.c[l]);
+  over.reduced.add(parts, step);
+  run_reduction(exec, over.ordered(), results.data(), c, reduction::sum);
+}
+
+}  // namespace ostraka::engine::detail

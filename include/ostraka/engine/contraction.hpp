@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// Floor 3. The local contraction: C = A B summed over the labels that C lacks, on strided blocks of one memory space.
+/// A[B, I, J] B[B, J, K] -> C[B, I, K] is a batch of matrix products; the library's where it has them, ours elsewhere.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+#include "ostraka/engine/blas/product_loops.hpp"
+#include "ostraka/engine/contract_portable.hpp"
+#include "ostraka/engine/contraction_labels.hpp"
+#include "ostraka/engine/contraction_plan.hpp"
+#include "ostraka/engine/copy.hpp"
+#include "ostraka/engine/reduce.hpp"
+#include "ostraka/engine/workspace.hpp"
+
+namespace ostraka::engine {
+
+namespace detail {
+
+/// Sums an operand over the labels that it alone has: I·J·K multiplications become I·K. The operand is replaced by the sum, which lies in `room`.
+template <class Exec, class T>
+void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& data, scratch<T, typename Exec::memory_space>& room) {
+  label_class const lone = which == operand::a ? label_class::only_a : label_class::only_b;
+  bool* const present = which == operand::a ? p.in_a : p.in_b;
+  std::int64_t* const stride = strides_of(p, which);
+  contraction sum;
+  sum.labels = p.labels;
+  std::int64_t step = 1;
+  bool any = false;
+  for (int l = p.labels - 1; l >= 0; --l) {
+    sum.extent[l] = p.extent[l];
+    sum.in_a[l] = present[l];
+    sum.a[l] = stride[l];
+    if (class_of(p, l) == lone) {
+      any = any || p.extent[l] != 1;
+    } else if (present[l]) {
+      sum.in_c[l] = true;
+      sum.c[l] = step;
+      step *= p.extent[l];
+    }
+  }
+  for (int l = 0; l < p.labels; ++l)
+    if (class_of(p, l) == lone) present[l] = false, p.extent[l] = 1;  // the class of no other label changes
+  if (!any) return;
+  room = scratch<T, typename Exec::memory_space>(step);
+  reduce(exec, sum, data, room.data(), reduction::sum);
+  data = room.data();
+  for (int l = 0; l < p.labels; ++l)
+    if (present[l]) stride[l] = sum.c[l];
+}
+
+#if OSTRAKA_ENABLE_CBLAS
+
+/// The plan's packing around its products.
+template <class Exec, class T>
+void run_plan(Exec const& exec, contraction const& p, contraction_plan const& plan, T const* a, T const* b, T* c) {
+  using room = scratch<T, typename Exec::memory_space>;
+  auto const room_for = [&](operand which) {
+    return room(plan.pack[static_cast<int>(which)] ? block_of(p, which).size() : 0);
+  };
+  room const packed_a = room_for(operand::a);
+  room const packed_b = room_for(operand::b);
+  room const packed_c = room_for(operand::c);
+  if (plan.pack[0]) copy(exec, packed_a.data(), block_of(plan.problem, operand::a), a, block_of(p, operand::a));
+  if (plan.pack[1]) copy(exec, packed_b.data(), block_of(plan.problem, operand::b), b, block_of(p, operand::b));
+  exec.fence();  // the library knows nothing of execution space instances
+  T* const result = plan.pack[2] ? packed_c.data() : c;
+  run_products<T>(plan, plan.pack[0] ? packed_a.data() : a, plan.pack[1] ? packed_b.data() : b, result);
+  if (plan.pack[2]) copy(exec, c, block_of(p, operand::c), static_cast<T const*>(result), block_of(plan.problem, operand::c));
+}
+
+#endif
+
+}  // namespace detail
+
+/// c = sum over the labels that c lacks of a · b. c is overwritten, with zeros where a summed label has extent 0; labels of c alone repeat the result.
+/// c overlaps neither a nor b.
+template <class Exec, class T>
+void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c) {
+  bool nothing_to_write = false;
+  bool nothing_to_sum = false;
+  for (int l = 0; l < problem.labels; ++l)
+    if (problem.extent[l] == 0) (problem.in_c[l] ? nothing_to_write : nothing_to_sum) = true;
+  if (nothing_to_write) return;
+  if (nothing_to_sum) {
+    fill(exec, c, block_of(problem, operand::c), T(0));
+    return;
+  }
+
+  contraction p = problem;
+  scratch<T, typename Exec::memory_space> sum_of_a, sum_of_b;
+  detail::sum_lone_labels(exec, p, operand::a, a, sum_of_a);
+  detail::sum_lone_labels(exec, p, operand::b, b, sum_of_b);
+#if OSTRAKA_ENABLE_CBLAS
+  if constexpr (runs_on_host<Exec> && has_cblas_gemm<T>) {
+    contraction_plan const plan = plan_contraction<T>(p);
+    if (plan.library) {
+      detail::run_plan(exec, p, plan, a, b, c);
+      return;
+    }
+  }
+#endif
+  detail::contract_portable(exec, p, a, b, c);
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// Floor 3. Devices in a grid with named axes, and a communicator for every set of them: mesh {X: 2, Y: 4} numbers device (x, y) as 4 x + y,
+/// and the group over {X, Y} joins what a collective over X and Y together needs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ostraka/engine/collectives/all_gather.hpp"
+#include "ostraka/engine/communicator.hpp"
+#include "ostraka/engine/error.hpp"
+
+namespace ostraka::engine {
+
+/// A grid of devices. Copies share the communicators.
+class device_mesh {
+ public:
+  static constexpr int max_axes = 6;
+
+  /// Collective over `world`. Throws ostraka::error, on all devices alike, unless every device gives the same axes, at least one device to
+  /// each, and the sizes multiply to world.size().
+  device_mesh(communicator const& world, std::vector<std::string> names, std::vector<int> sizes);
+
+  int axes() const { return static_cast<int>(sizes_.size()); }
+  std::string const& name(int axis) const { return names_[static_cast<std::size_t>(axis)]; }
+  int size(int axis) const { return sizes_[static_cast<std::size_t>(axis)]; }
+  int coordinate(int axis) const { return coordinates_[static_cast<std::size_t>(axis)]; }
+
+  /// This device's number; the first mesh axis is the major one.
+  int device() const { return world_.rank(); }
+  int devices() const { return world_.size(); }
+  communicator const& world() const { return world_; }
+
+  /// The devices that differ from this one in these axes only (bit a stands for axis a), ordered by their coordinates, first axis major.
+  communicator const& group(std::uint32_t axes_bits) const { return groups_[axes_bits & (groups_.size() - 1)]; }
+
+  /// The number of the axis of this name, or -1.
+  int find(std::string_view name) const {
+    for (int a = 0; a < axes(); ++a)
+      if (names_[static_cast<std::size_t>(a)] == name) return a;
+    return -1;
+  }
+
+ private:
+  void require_agreement() const;
+  void require_valid() const;
+  std::string describe() const;
+  void make_groups();
+
+  communicator world_;
+  std::vector<std::string> names_;
+  std::vector<int> sizes_;
+  std::vector<int> coordinates_;
+  std::vector<communicator> groups_;  // by bits; sets that differ by axes of one device share a communicator
+};
+
+inline device_mesh::device_mesh(communicator const& world, std::vector<std::string> names, std::vector<int> sizes)
+    : world_(world), names_(std::move(names)), sizes_(std::move(sizes)) {
+  require_agreement();
+  require_valid();
+  coordinates_.resize(sizes_.size());
+  int rest = device();
+  for (std::size_t a = sizes_.size(); a-- > 0; rest /= sizes_[a]) coordinates_[a] = rest % sizes_[a];
+  make_groups();
+}
+
+/// "X=2 · Y=3"
+inline std::string device_mesh::describe() const {
+  std::string text;
+  for (std::size_t a = 0; a < sizes_.size(); ++a)
+    text += (a ? " · " : "") + (a < names_.size() ? names_[a] : std::string("?")) + "=" + std::to_string(sizes_[a]);
+  return text.empty() ? "no axes" : text;
+}
+
+/// Devices that were told different meshes would wait for each other while the groups are made, so they compare fingerprints first.
+inline void device_mesh::require_agreement() const {
+  std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a
+  for (char c : describe()) fingerprint = (fingerprint ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  std::int64_t const mine = static_cast<std::int64_t>(fingerprint);
+  std::vector<std::int64_t> all(static_cast<std::size_t>(world_.size()));
+  all_gather(world_, &mine, all.data(), std::vector<std::int64_t>(all.size(), 1));
+  for (std::size_t d = 0; d < all.size(); ++d)
+    if (all[d] != all[0])
+      throw error("make_mesh: every device makes the same mesh, but device " + std::to_string(d) +
+                  " names other axes or sizes than device 0; compute the sizes from values that all devices share");
+}
+
+inline void device_mesh::require_valid() const {
+  if (names_.size() != sizes_.size()) throw error("make_mesh: every mesh axis has a name and a size; give as many names as sizes");
+  if (axes() > max_axes)
+    throw error("make_mesh: a mesh has at most " + std::to_string(max_axes) + " axes, this one has " + std::to_string(axes()) + "; join axes");
+  std::int64_t product = 1;
+  for (int a = 0; a < axes(); ++a) {
+    if (size(a) < 1)
+      throw error("make_mesh: a mesh axis has at least one device, but " + name(a) + "=" + std::to_string(size(a)) + "; use " + name(a) +
+                  "=1 for an axis that divides nothing");
+    if (find(name(a)) != a) throw error("make_mesh: every mesh axis is named once, but " + name(a) + " stands twice; rename one");
+    product = product > world_.size() ? product : product * size(a);  // cannot overflow: one step past any communicator's size at most
+  }
+  if (product != world_.size()) {
+    std::int64_t needed = 1;
+    for (int a = 0; a < axes(); ++a) needed = needed > (std::int64_t(1) << 32) ? needed : needed * size(a);
+    throw error("make_mesh: " + describe() + " needs " + std::to_string(needed) + (needed == 1 ? " device" : " devices") +
+                ", the communicator has " + std::to_string(world_.size()) + "; choose sizes whose product is " +
+                std::to_string(world_.size()) + ", or start as many processes as the mesh has devices");
+  }
+}
+
+inline void device_mesh::make_groups() {
+  std::size_t const sets = std::size_t(1) << axes();
+  std::uint32_t divided = 0;  // axes of more than one device
+  for (int a = 0; a < axes(); ++a) divided |= size(a) > 1 ? 1u << a : 0u;
+
+  groups_.resize(sets);  // the group of no axes is this device alone
+  for (std::uint32_t set = 1; set < sets; ++set) {
+    if ((set & ~divided) != 0) {
+      groups_[set] = groups_[set & divided];  // a smaller number, so already made
+    } else if (set == divided) {
+      groups_[set] = world_;
+    } else {
+      int colour = 0;  // the coordinates that members share
+      for (int a = 0; a < axes(); ++a)
+        if ((set >> a & 1u) == 0) colour = colour * size(a) + coordinate(a);
+      groups_[set] = world_.split(colour, device());
+    }
+  }
+}
+
+}  // namespace ostraka::engine

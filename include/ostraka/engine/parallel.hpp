@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// Floor 3. How the engine's own kernels are started: in parallel when there is enough to do, in place when starting threads would take longer.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace ostraka::engine {
+
+/// Whether Exec runs on the host's cores (and its memory is the host's).
+template <class Exec>
+inline constexpr bool runs_on_host = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
+
+/// Below this many elements a host kernel runs on the calling thread: waking a team costs microseconds.
+inline constexpr std::int64_t serial_elements = 8192;
+
+/// Calls functor(i) for all i in [0, items), in any order, perhaps at the same time; `elements` is the work in all of them together.
+template <class Exec, class Functor>
+void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements, Functor const& functor) {
+  if (items <= 0) return;
+  if constexpr (runs_on_host<Exec>) {
+    if (items == 1 || elements <= serial_elements) {
+      exec.fence();
+      for (std::int64_t i = 0; i < items; ++i) functor(i);
+      return;
+    }
+  }
+  using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for(name, policy(exec, 0, items), functor);
+}
+
+}  // namespace ostraka::engine

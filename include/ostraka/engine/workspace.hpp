@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// Floor 3. Scratch memory that outlives the operation that needed it, so that a loop over the same operations allocates once.
+/// One pool per memory space; blocks are handed out, come back, and are freed when Kokkos ends. Not for several host threads at once.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace ostraka::engine {
+
+/// The pool of one memory space.
+template <class Space>
+class workspace {
+ public:
+  using block = Kokkos::View<char*, Space>;
+
+  static workspace& instance() {
+    static workspace pool;
+    return pool;
+  }
+
+  /// The smallest block that is free and large enough; else a new one, in place of the largest that was too small.
+  block take(std::size_t bytes) {
+    std::size_t best = free_.size();
+    std::size_t largest = free_.size();
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      if (free_[i].size() >= bytes && (best == free_.size() || free_[i].size() < free_[best].size())) best = i;
+      if (largest == free_.size() || free_[i].size() > free_[largest].size()) largest = i;
+    }
+    if (best != free_.size()) return take_at(best);
+    if (largest != free_.size()) held_ -= take_at(largest).size();
+    if (!hooked_) {
+      Kokkos::push_finalize_hook([] { workspace::instance().release(); });
+      hooked_ = true;
+    }
+    held_ += bytes;
+    peak_ = held_ > peak_ ? held_ : peak_;
+    return block(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ostraka workspace"), bytes);
+  }
+
+  void give_back(block returned) { free_.push_back(std::move(returned)); }
+
+  /// Frees every block that is not in use.
+  void release() {
+    for (block const& b : free_) held_ -= b.size();
+    free_.clear();
+  }
+
+  std::size_t held_bytes() const { return held_; }
+  std::size_t peak_bytes() const { return peak_; }
+
+ private:
+  workspace() = default;
+
+  block take_at(std::size_t i) {
+    block taken = free_[i];
+    free_[i] = free_.back();
+    free_.pop_back();
+    return taken;
+  }
+
+  std::vector<block> free_;
+  std::size_t held_ = 0;
+  std::size_t peak_ = 0;
+  bool hooked_ = false;
+};
+
+/// `count` uninitialised elements for the length of a scope. Kernels still running on an execution space instance may use them after the
+/// scope's end if whoever takes the block next uses the same instance; otherwise fence first.
+template <class T, class Space>
+class scratch {
+ public:
+  explicit scratch(std::int64_t count = 0) {
+    if (count > 0) block_ = workspace<Space>::instance().take(static_cast<std::size_t>(count) * sizeof(T));
+  }
+  ~scratch() {
+    if (block_.size() > 0) workspace<Space>::instance().give_back(std::move(block_));
+  }
+  scratch(scratch&& other) noexcept : block_(std::exchange(other.block_, {})) {}
+  scratch& operator=(scratch&& other) noexcept {
+    std::swap(block_, other.block_);
+    return *this;
+  }
+
+  T* data() const { return reinterpret_cast<T*>(block_.data()); }
+
+ private:
+  typename workspace<Space>::block block_;
+};
+
+}  // namespace ostraka::engine

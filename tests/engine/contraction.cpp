@@ -1,0 +1,262 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// The local contraction against plain loops over all labels: every class of label, permuted and padded layouts, empty extents, every element type,
+/// with the library and without.
+// ranks: 1
+#include <doctest/doctest.h>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "ostraka/engine/contraction.hpp"
+
+namespace {
+
+using namespace ostraka::engine;
+using exec_space = Kokkos::DefaultHostExecutionSpace;
+
+template <class T>
+T small_value(std::mt19937& random) {
+  // Integers of either sign: all sums below are exact in every element type, so the comparison is for equality.
+  return T(static_cast<int>(random() % 15) - 7);
+}
+template <>
+Kokkos::complex<float> small_value(std::mt19937& random) { return {small_value<float>(random), small_value<float>(random)}; }
+template <>
+Kokkos::complex<double> small_value(std::mt19937& random) { return {small_value<double>(random), small_value<double>(random)}; }
+
+/// Strides for the labels present, in a random order of dimensions, with random gaps; returns the elements needed.
+std::int64_t random_layout(std::mt19937& random, contraction const& p, bool const* present, std::int64_t* stride, bool gaps) {
+  std::vector<int> order;
+  for (int l = 0; l < p.labels; ++l)
+    if (present[l]) order.push_back(l);
+  std::shuffle(order.begin(), order.end(), random);
+  std::int64_t step = gaps && random() % 4 == 0 ? 2 : 1;
+  for (int l : order) {
+    stride[l] = step;
+    step *= std::max<std::int64_t>(p.extent[l], 1);
+    if (gaps && random() % 3 == 0) step += 1 + static_cast<std::int64_t>(random() % 3);
+  }
+  return step + 1;
+}
+
+/// Calls f(index) for every index of the labels for which use[l].
+template <class F>
+void for_each_index(contraction const& p, bool const* use, std::int64_t* index, F const& f, int label = 0) {
+  if (label == p.labels) {
+    f();
+    return;
+  }
+  if (!use[label]) {
+    for_each_index(p, use, index, f, label + 1);
+    return;
+  }
+  for (index[label] = 0; index[label] < p.extent[label]; ++index[label]) for_each_index(p, use, index, f, label + 1);
+  index[label] = 0;
+}
+
+std::int64_t at(contraction const& p, bool const* present, std::int64_t const* stride, std::int64_t const* index) {
+  std::int64_t offset = 0;
+  for (int l = 0; l < p.labels; ++l)
+    if (present[l]) offset += index[l] * stride[l];
+  return offset;
+}
+
+template <class T>
+struct blocks {
+  contraction p;
+  std::vector<T> a, b, c, expected;
+
+  blocks(std::mt19937& random, contraction const& shape, bool gaps) : p(shape) {
+    a.resize(static_cast<std::size_t>(random_layout(random, p, p.in_a, p.a, gaps)));
+    b.resize(static_cast<std::size_t>(random_layout(random, p, p.in_b, p.b, gaps)));
+    c.resize(static_cast<std::size_t>(random_layout(random, p, p.in_c, p.c, gaps)));
+    fill_values(random);
+  }
+
+  void fill_values(std::mt19937& random) {
+    for (T& x : a) x = small_value<T>(random);
+    for (T& x : b) x = small_value<T>(random);
+    for (T& x : c) x = T(77);  // must be overwritten, and left alone between the rows
+    expected = c;
+    std::int64_t index[max_loops] = {};
+    for_each_index(p, p.in_c, index, [&] { expected[static_cast<std::size_t>(at(p, p.in_c, p.c, index))] = T(0); });
+    bool all[max_loops];
+    std::fill(all, all + max_loops, true);
+    for_each_index(p, all, index, [&] {
+      expected[static_cast<std::size_t>(at(p, p.in_c, p.c, index))] +=
+          a[static_cast<std::size_t>(at(p, p.in_a, p.a, index))] * b[static_cast<std::size_t>(at(p, p.in_b, p.b, index))];
+    });
+  }
+
+  bool contracts_right() {
+    contract(exec_space(), p, a.data(), b.data(), c.data());
+    Kokkos::fence();
+    return c == expected;
+  }
+};
+
+contraction shape_of(std::vector<std::int64_t> const& extents, std::vector<int> const& classes) {
+  contraction p;
+  p.labels = static_cast<int>(extents.size());
+  for (std::size_t l = 0; l < extents.size(); ++l) {
+    p.extent[l] = extents[l];
+    // bit 0: in a, bit 1: in b, bit 2: in c
+    p.in_a[l] = (classes[l] & 1) != 0;
+    p.in_b[l] = (classes[l] & 2) != 0;
+    p.in_c[l] = (classes[l] & 4) != 0;
+  }
+  return p;
+}
+
+constexpr int batch = 7, only_a = 1, only_b = 2, summed = 3, left = 5, right = 6;
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("every combination of label classes, permuted and padded", T, float, double, Kokkos::complex<float>, Kokkos::complex<double>,
+                   std::int32_t, std::int64_t) {
+  std::mt19937 random(1);
+  int const classes[] = {batch, left, right, summed, only_a, only_b};
+  for (int set = 0; set < 64; ++set)
+    for (int repeat = 0; repeat < 4; ++repeat) {
+      std::vector<std::int64_t> extents;
+      std::vector<int> kinds;
+      for (int k = 0; k < 6; ++k)
+        if (set >> k & 1)
+          for (int copies = 1 + static_cast<int>(random() % 2); copies > 0; --copies) {
+            kinds.push_back(classes[k]);
+            extents.push_back(1 + static_cast<std::int64_t>(random() % 4));
+          }
+      std::shuffle(kinds.begin(), kinds.end(), random);
+      blocks<T> blocks(random, shape_of(extents, kinds), repeat % 2 == 1);
+      CAPTURE(set);
+      CAPTURE(repeat);
+      REQUIRE(blocks.contracts_right());
+    }
+}
+
+TEST_CASE_TEMPLATE("matrices larger than any tile, in every layout", T, float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int32_t,
+                   std::int64_t) {
+  std::mt19937 random(2);
+  for (int repeat = 0; repeat < 24; ++repeat) {
+    auto const extent = [&] { return 1 + static_cast<std::int64_t>(random() % 70); };
+    blocks<T> blocks(random, shape_of({extent(), extent(), 1 + extent() / 2, 3}, {left, right, summed, repeat % 3 ? summed : batch}), repeat % 2 == 1);
+    CAPTURE(repeat);
+    REQUIRE(blocks.contracts_right());
+  }
+}
+
+TEST_CASE_TEMPLATE("long sums with few results", T, double, std::int64_t) {
+  std::mt19937 random(3);
+  for (int m : {1, 2, 5})
+    for (int n : {1, 3, 40})
+      for (std::int64_t k : {70001, 16384 * 7 + 1}) {
+        blocks<T> blocks(random, shape_of({m, n, k}, {left, right, summed}), true);
+        REQUIRE(blocks.contracts_right());
+      }
+}
+
+TEST_CASE_TEMPLATE("empty extents", T, float, Kokkos::complex<double>, std::int32_t) {
+  std::mt19937 random(4);
+  for (int empty = 0; empty < 6; ++empty) {
+    std::vector<std::int64_t> extents(6, 3);
+    extents[static_cast<std::size_t>(empty)] = 0;
+    blocks<T> blocks(random, shape_of(extents, {batch, left, right, summed, only_a, only_b}), true);
+    CAPTURE(empty);
+    CHECK(blocks.contracts_right());
+  }
+}
+
+TEST_CASE("labels of the result alone repeat it, and a stride of 0 repeats an operand") {
+  std::mt19937 random(5);
+  blocks<double> repeated(random, shape_of({4, 5, 6, 3}, {left, right, summed, 4}), true);
+  CHECK(repeated.contracts_right());
+
+  blocks<double> broadcast(random, shape_of({20, 30, 40}, {left, right, summed}), false);
+  for (int l : {0, 2}) {
+    std::int64_t const before = broadcast.p.a[l];
+    broadcast.p.a[l] = 0;
+    broadcast.fill_values(random);
+    CHECK(broadcast.contracts_right());
+    broadcast.p.a[l] = before;
+  }
+}
+
+TEST_CASE("extents beyond the library's int go another way") {
+  std::int64_t const before = cblas_limit;
+  std::mt19937 random(6);
+  for (std::int64_t limit : {1, 10, 25, 39}) {
+    cblas_limit = limit;
+    for (int repeat = 0; repeat < 10; ++repeat) {
+      blocks<double> blocks(random, shape_of({40, 30, 20, 2}, {left, right, summed, summed}), repeat % 2 == 0);
+      CHECK(blocks.contracts_right());
+    }
+  }
+  cblas_limit = before;
+}
+
+#if OSTRAKA_ENABLE_CBLAS
+
+namespace {
+
+contraction_plan plan_for(std::vector<std::int64_t> const& extents, std::vector<int> const& classes, std::vector<std::int64_t> const& a,
+                          std::vector<std::int64_t> const& b, std::vector<std::int64_t> const& c) {
+  contraction p = shape_of(extents, classes);
+  for (std::size_t l = 0; l < extents.size(); ++l) {
+    p.a[l] = a[l];
+    p.b[l] = b[l];
+    p.c[l] = c[l];
+  }
+  return plan_contraction<double>(p);
+}
+
+bool packs_nothing(contraction_plan const& plan) { return !plan.pack[0] && !plan.pack[1] && !plan.pack[2]; }
+
+}  // namespace
+
+TEST_CASE("plans: what lies well is multiplied where it lies") {
+  // C[i,k] = A[i,j] B[j,k], all by rows
+  contraction_plan plan = plan_for({64, 32, 48}, {left, summed, right}, {32, 1, 0}, {0, 48, 1}, {48, 0, 1});
+  CHECK(plan.library);
+  CHECK(packs_nothing(plan));
+  CHECK(plan.product.m * plan.product.n * plan.product.k == 64 * 32 * 48);
+
+  // C[i,k] = A[j,i] B[k,j], C by columns
+  plan = plan_for({64, 32, 48}, {left, summed, right}, {1, 64, 0}, {0, 1, 32}, {1, 0, 64});
+  CHECK(plan.library);
+  CHECK(packs_nothing(plan));
+
+  // a gathered k: (device, local) lie apart in A and together in B, so one product a device
+  plan = plan_for({64, 4, 32, 48}, {left, summed, summed, right}, {32, 64 * 32, 1, 0}, {0, 32 * 48, 48, 1}, {48, 0, 0, 1});
+  CHECK(plan.library);
+  CHECK(packs_nothing(plan));
+  CHECK(plan.product.k == 32);
+
+  // attention scores, S[b,h,q,k] = Q[b,q,h,d] K[b,k,h,d]: a product per b and h
+  plan = plan_for({2, 4, 64, 64, 32}, {batch, batch, left, right, summed}, {64 * 128, 32, 128, 0, 1}, {64 * 128, 32, 0, 128, 1},
+                  {4 * 4096, 4096, 64, 1, 0});
+  CHECK(plan.library);
+  CHECK(packs_nothing(plan));
+  CHECK(plan.loops.batch.size() == 8);
+}
+
+TEST_CASE("plans: packing where it pays, our kernel where there is nothing to gain") {
+  // A has a stride of 2 everywhere: no matrix of the library's
+  contraction_plan plan = plan_for({256, 256, 256}, {left, summed, right}, {512, 2, 0}, {0, 256, 1}, {256, 0, 1});
+  CHECK(plan.library);
+  CHECK(plan.pack[0]);
+  CHECK(!plan.pack[1]);
+  CHECK(!plan.pack[2]);
+
+  // an outer product and a product of vectors
+  CHECK(!plan_for({500, 400}, {left, right}, {1, 0}, {0, 1}, {400, 1}).library);
+  CHECK(!plan_for({500}, {summed}, {1}, {1}, {0}).library);
+}
+
+#endif
