@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Every sharding of every operand and of the result, planned and executed on a simulated mesh: each device must end with its block of
+/// the plain product, and the plan must foretell exactly what was moved. C[I_?, K_?] = sum over J of A[I_?, J_?] · B[J_?, K_?]
+
+#include <cstdint>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/simulated_mesh.hpp>
+
+#include "every_spec.hpp"
+
+using namespace ostraka::testing;
+using ostraka::step;
+
+namespace {
+
+struct tally {
+  std::int64_t cases = 0;
+  std::int64_t wrong = 0;
+  std::int64_t moving = 0;  // cases whose plan communicates
+};
+
+// Random small integers, and the product of the tensors in one place.
+struct data {
+  std::vector<whole_tensor> operands{};
+  whole_tensor result;
+
+  data(einsum_labels const& labels, extents const& e) : result(every_spec(labels.result, 0)[0], e) {
+    box all;
+    all.rank = e.labels;
+    for (int l = 0; l < e.labels; ++l) all.end[l] = e.label[l];
+    for (auto const& dims : labels.operands) {
+      operands.emplace_back(every_spec(dims, 0)[0], e);
+      for (std::size_t n = 0; n < operands.back().value.size(); ++n) operands.back().value[n] = noise(operands.size() + 77, n);
+    }
+    for_each(all, [&](position const& at) {
+      std::int64_t product = 1;
+      for (std::size_t k = 0; k < operands.size(); ++k) product *= operands[k][picked(labels.operands[k], at)];
+      result[picked(labels.result, at)] += product;
+    });
+  }
+
+ private:
+  static position picked(std::vector<int> const& dims, position const& at) {
+    position p{};
+    for (std::size_t i = 0; i < dims.size(); ++i) p[i] = at[static_cast<std::size_t>(dims[i])];
+    return p;
+  }
+};
+
+void execute(einsum_plan const& plan, data const& d, simulated_mesh& mesh, std::vector<std::vector<sharded_tensor>> const& scattered,
+             std::vector<std::size_t> const& which) {
+  mesh.expect(plan.feasible, "the plan is not feasible");
+  std::vector<sharded_tensor> operands;
+  for (std::size_t k = 0; k < d.operands.size(); ++k) operands.push_back(scattered[k][which[k]]);
+  sharded_tensor result;
+  bool contracted = false;
+  for (planned_step const& s : plan.steps) {
+    if (!mesh.error.empty()) return;
+    if (s.kind == step::contract) {
+      mesh.expect(!contracted, "a plan contracts once");
+      result = mesh.contract(operands, s.to);
+      contracted = true;
+    } else if (s.operand == ostraka::planner::the_result) {
+      mesh.expect(contracted, "the result is moved before it is there");
+      mesh.execute(s, result);
+    } else {
+      mesh.expect(!contracted, "an operand is moved after it was used");
+      mesh.execute(s, operands[static_cast<std::size_t>(s.operand)]);
+    }
+  }
+  mesh.expect(contracted, "a plan contracts once");
+  mesh.expect_holds(result, d.result, plan.result);
+  mesh.expect(mesh.moved == plan.elements_moved(plan.sizes), "the plan foretells another volume than was moved");
+}
+
+// One case in `one_in` of all combinations of shardings, spread over them.
+void sweep(einsum_labels const& labels, extents const& e, std::int64_t one_in, tally& count) {
+  data const d(labels, e);
+  std::vector<std::vector<spec>> specs;
+  std::vector<std::vector<sharded_tensor>> scattered;
+  std::int64_t combinations = 1;
+  for (std::size_t k = 0; k <= labels.operands.size(); ++k) {
+    bool const operand = k < labels.operands.size();
+    specs.push_back(every_spec(operand ? labels.operands[k] : labels.result, e.mesh_axes));
+    combinations *= static_cast<std::int64_t>(specs.back().size());
+    if (!operand) continue;
+    scattered.emplace_back();
+    for (spec const& s : specs.back()) scattered.back().push_back(simulated_mesh(e).scatter(d.operands[k], s, k + 1));
+  }
+  constexpr std::int64_t stride = 1000003;  // a prime: no combination twice
+  for (std::int64_t n = 0; n < combinations / one_in; ++n) {
+    std::int64_t rest = one_in == 1 ? n : n * stride % combinations;
+    std::vector<std::size_t> which;
+    einsum_problem problem;
+    for (auto const& s : specs) {
+      which.push_back(static_cast<std::size_t>(rest) % s.size());
+      rest /= static_cast<std::int64_t>(s.size());
+      if (which.size() < specs.size()) problem.operands.push_back(s[which.back()]);
+    }
+    problem.result = specs.back()[which.back()];
+    problem.sizes = e;
+    einsum_plan const plan = ostraka::planner::plan_einsum(problem);
+    simulated_mesh mesh(e);
+    execute(plan, d, mesh, scattered, which);
+    ++count.cases;
+    count.moving += plan.communications() > 0 ? 1 : 0;
+    if (mesh.error.empty()) continue;
+    if (++count.wrong <= 5) MESSAGE(mesh.error, ": ", text_of(plan, labels.names), "\n    foretold ", plan.elements_moved(e), ", moved ", mesh.moved);
+  }
+}
+
+struct sweep_of {
+  char const* einsum;
+  std::vector<std::vector<std::int64_t>> meshes;
+  std::vector<std::vector<std::int64_t>> extents;  // of the labels in the order in which they occur
+  std::int64_t one_in;
+};
+
+tally run(std::vector<sweep_of> const& sweeps) {
+  tally count;
+  for (sweep_of const& s : sweeps) {
+    tally own;
+    einsum_labels const labels(s.einsum);
+    for (auto const& mesh : s.meshes)
+      for (auto const& extent : s.extents) sweep(labels, make_extents(labels.count(), extent, mesh), s.one_in, own);
+    MESSAGE(labels.text, ": ", own.cases, " cases on ", s.meshes[0].size(), " mesh axes, ", own.moving, " of them communicate, ", own.wrong, " wrong");
+    CHECK(own.wrong == 0);
+    count.cases += own.cases;
+    count.wrong += own.wrong;
+  }
+  return count;
+}
+
+// Uneven over 2, 3 and 4; smaller than the mesh; one label empty.
+std::vector<std::vector<std::int64_t>> const all_extents = {{3, 5, 2, 3}, {5, 3, 4, 7}, {4, 4, 4, 4}, {1, 2, 1, 3}, {2, 0, 3, 2}, {0, 2, 2, 1}, {3, 2, 0, 2}};
+std::vector<std::vector<std::int64_t>> const uneven_extents = {{3, 5, 2, 3}, {2, 3, 5, 2}};
+std::vector<std::vector<std::int64_t>> const line_meshes = {{1}, {2}, {3}, {4}};
+std::vector<std::vector<std::int64_t>> const grid_meshes = {{2, 2}, {2, 3}, {3, 2}, {4, 2}, {1, 3}};
+std::vector<std::vector<std::int64_t>> const cube_meshes = {{2, 2, 2}, {2, 1, 3}, {3, 2, 2}, {2, 3, 4}};
+
+}  // namespace
+
+TEST_CASE("every sharding on one mesh axis gives the product and moves what the plan says") {
+  std::vector<sweep_of> sweeps;
+  for (char const* einsum : {"ij,jk->ik", "bij,bjk->bik", "j,j->", "i,k->ik", "bj,bj->b", "ij->i", "ij->j", "ij->", "ij->ji", "ij,k->ik", "ij,jk->ki", "ij,->ij"})
+    sweeps.push_back({einsum, line_meshes, all_extents, 1});
+  sweeps.push_back({"ij,jk,kl->il", {{2}, {3}}, uneven_extents, 1});
+  sweeps.push_back({"bij,bik->bjk", {{2}, {3}}, uneven_extents, 1});
+  CHECK(run(sweeps).cases == 15048);
+}
+
+TEST_CASE("every sharding on two mesh axes gives the product and moves what the plan says") {
+  tally const count = run({{"ij,jk->ik", grid_meshes, uneven_extents, 1},
+                           {"ij,jk->ik", {{2, 2}}, {{2, 0, 3}, {1, 1, 2}, {4, 4, 4}}, 1},
+                           {"ij,jk->ki", {{2, 3}}, uneven_extents, 1},
+                           {"ij,k->ik", {{2, 2}, {3, 2}}, {{3, 2, 5}}, 1},
+                           {"j,j->", grid_meshes, all_extents, 1},
+                           {"i,k->ik", grid_meshes, uneven_extents, 1},
+                           {"bj,bj->b", grid_meshes, uneven_extents, 1},
+                           {"ij->i", grid_meshes, all_extents, 1},
+                           {"ij->j", grid_meshes, all_extents, 1},
+                           {"ij->", grid_meshes, all_extents, 1},
+                           {"ij->ji", grid_meshes, uneven_extents, 1},
+                           {"bij,bjk->bik", {{2, 2}, {2, 3}}, {{3, 2, 5, 2}}, 2}});
+  CHECK(count.cases == 198672);
+}
+
+TEST_CASE("shardings on three mesh axes give the product and move what the plan says") {
+  tally const count = run({{"ij,jk->ik", cube_meshes, uneven_extents, 401},
+                           {"bij,bjk->bik", cube_meshes, {{2, 3, 5, 2}}, 3001},
+                           {"j,j->", cube_meshes, uneven_extents, 11},
+                           {"i,k->ik", cube_meshes, uneven_extents, 101},
+                           {"bj,bj->b", cube_meshes, uneven_extents, 211},
+                           {"ij->i", cube_meshes, uneven_extents, 3},
+                           {"ij->ji", cube_meshes, uneven_extents, 7},
+                           {"ij,k->ik", cube_meshes, {{3, 2, 5}}, 401}});
+  CHECK(count.cases == 76104);
+}
