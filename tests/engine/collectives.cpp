@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// The collectives against what every device can work out about all the others: element i of device d is a formula. Even, uneven and empty parts,
+/// every element type, and the chunked paths by lowering the limit.
+// ranks: 1 2 3 4
+#include <doctest/doctest.h>
+
+#include <Kokkos_Core.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "ostraka/engine/collectives/all_gather.hpp"
+#include "ostraka/engine/collectives/all_reduce.hpp"
+#include "ostraka/engine/collectives/exchange.hpp"
+#include "ostraka/engine/collectives/gather.hpp"
+#include "ostraka/engine/collectives/reduce_scatter.hpp"
+
+namespace {
+
+using namespace ostraka::engine;
+
+/// A lower limit for the length of a scope.
+struct limits {
+  std::int64_t chunk = chunk_limit;
+  std::int64_t split = all_reduce_split_bytes;
+  limits(std::int64_t c, std::int64_t s) {
+    chunk_limit = c;
+    all_reduce_split_bytes = s;
+  }
+  ~limits() {
+    chunk_limit = chunk;
+    all_reduce_split_bytes = split;
+  }
+};
+
+/// Element i that device d sends to device e: small integers, exact in every type.
+template <class T>
+T element(int d, int e, std::int64_t i) {
+  int const v = static_cast<int>((17 * d + 31 * e + 7 * i) % 101) - 50;
+  if constexpr (std::is_arithmetic_v<T>)
+    return static_cast<T>(v);
+  else
+    return T(static_cast<typename T::value_type>(v), static_cast<typename T::value_type>(d - i % 5));
+}
+
+/// Part sizes that are the same on all devices: empty, even, uneven, one device alone.
+std::vector<std::vector<std::int64_t>> part_sizes(int devices) {
+  std::size_t const n = static_cast<std::size_t>(devices);
+  std::vector<std::vector<std::int64_t>> sizes = {std::vector<std::int64_t>(n, 0), std::vector<std::int64_t>(n, 1), std::vector<std::int64_t>(n, 23)};
+  std::vector<std::int64_t> uneven(n), one(n, 0), holes(n);
+  for (std::size_t d = 0; d < n; ++d) {
+    uneven[d] = static_cast<std::int64_t>(3 + 5 * d);
+    holes[d] = d % 2 ? 0 : 12;
+  }
+  one[n - 1] = 40;
+  sizes.insert(sizes.end(), {uneven, one, holes});
+  return sizes;
+}
+
+std::int64_t sum_of(std::vector<std::int64_t> const& counts) {
+  std::int64_t sum = 0;
+  for (std::int64_t c : counts) sum += c;
+  return sum;
+}
+
+template <class F>
+void with_limits(F const& test) {
+  for (std::int64_t chunk : {std::int64_t(1) << 30, std::int64_t(7), std::int64_t(1)})
+    for (std::int64_t split : {std::int64_t(0), std::int64_t(1) << 20}) {
+      limits const lowered(chunk, split);
+      CAPTURE(chunk);
+      CAPTURE(split);
+      test();
+    }
+}
+
+}  // namespace
+
+#define ELEMENT_TYPES float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int32_t, std::int64_t
+
+TEST_CASE_TEMPLATE("all-gather and gather", T, ELEMENT_TYPES) {
+  communicator const world = communicator::world();
+  with_limits([&] {
+    for (auto const& counts : part_sizes(world.size())) {
+      std::vector<T> mine(static_cast<std::size_t>(counts[static_cast<std::size_t>(world.rank())]));
+      for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = element<T>(world.rank(), 0, static_cast<std::int64_t>(i));
+      std::vector<T> expected;
+      for (int d = 0; d < world.size(); ++d)
+        for (std::int64_t i = 0; i < counts[static_cast<std::size_t>(d)]; ++i) expected.push_back(element<T>(d, 0, i));
+
+      std::vector<T> all(expected.size(), T(-99));
+      all_gather(world, mine.data(), all.data(), counts);
+      CHECK(all == expected);
+
+      int const root = world.size() - 1;
+      std::vector<T> at_root(expected.size(), T(-99));
+      gather(world, mine.data(), at_root.data(), counts, root);
+      CHECK(at_root == (world.rank() == root ? expected : std::vector<T>(expected.size(), T(-99))));
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("reduce-scatter", T, ELEMENT_TYPES) {
+  communicator const world = communicator::world();
+  with_limits([&] {
+    for (reduction how : {reduction::sum, reduction::max, reduction::min}) {
+      if (!is_ordered<T> && how != reduction::sum) continue;
+      for (auto const& counts : part_sizes(world.size())) {
+        std::vector<T> send;
+        for (std::int64_t i = 0; i < sum_of(counts); ++i) send.push_back(element<T>(world.rank(), 0, i));
+        std::int64_t before = 0;
+        for (int d = 0; d < world.rank(); ++d) before += counts[static_cast<std::size_t>(d)];
+        std::vector<T> part(static_cast<std::size_t>(counts[static_cast<std::size_t>(world.rank())]), T(-99));
+        reduce_scatter(world, send.data(), part.data(), counts, how);
+
+        std::vector<T> expected(part.size());
+        for (std::size_t i = 0; i < part.size(); ++i) {
+          expected[i] = element<T>(0, 0, before + static_cast<std::int64_t>(i));
+          for (int d = 1; d < world.size(); ++d) {
+            T const x = element<T>(d, 0, before + static_cast<std::int64_t>(i));
+            if (how == reduction::sum) expected[i] += x;
+            if constexpr (is_ordered<T>) {
+              if (how == reduction::max && x > expected[i]) expected[i] = x;
+              if (how == reduction::min && x < expected[i]) expected[i] = x;
+            }
+          }
+        }
+        CHECK(part == expected);
+      }
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("all-reduce", T, ELEMENT_TYPES) {
+  communicator const world = communicator::world();
+  with_limits([&] {
+    for (reduction how : {reduction::sum, reduction::max, reduction::min}) {
+      if (!is_ordered<T> && how != reduction::sum) continue;
+      for (std::int64_t count : {0, 1, 2, 37}) {
+        std::vector<T> data, expected;
+        for (std::int64_t i = 0; i < count; ++i) {
+          data.push_back(element<T>(world.rank(), 0, i));
+          T e = element<T>(0, 0, i);
+          for (int d = 1; d < world.size(); ++d) {
+            T const x = element<T>(d, 0, i);
+            if (how == reduction::sum) e += x;
+            if constexpr (is_ordered<T>) {
+              if (how == reduction::max && x > e) e = x;
+              if (how == reduction::min && x < e) e = x;
+            }
+          }
+          expected.push_back(e);
+        }
+        all_reduce(world, data.data(), count, how);
+        CHECK(data == expected);
+      }
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("exchange", T, ELEMENT_TYPES) {
+  communicator const world = communicator::world();
+  auto const count_between = [](int pattern, int d, int e) -> std::int64_t {
+    switch (pattern) {
+      case 0: return 0;
+      case 1: return 9;
+      case 2: return (d * 5 + e * 3) % 11;
+      case 3: return d == e ? 8 : 0;
+      default: return d < e ? 20 : 0;
+    }
+  };
+  with_limits([&] {
+    for (int pattern = 0; pattern < 5; ++pattern) {
+      std::vector<std::int64_t> send_counts, recv_counts;
+      std::vector<T> send, expected;
+      for (int d = 0; d < world.size(); ++d) {
+        send_counts.push_back(count_between(pattern, world.rank(), d));
+        recv_counts.push_back(count_between(pattern, d, world.rank()));
+        for (std::int64_t i = 0; i < send_counts.back(); ++i) send.push_back(element<T>(world.rank(), d, i));
+        for (std::int64_t i = 0; i < recv_counts.back(); ++i) expected.push_back(element<T>(d, world.rank(), i));
+      }
+      std::vector<T> received(expected.size(), T(-99));
+      exchange(world, send.data(), send_counts, received.data(), recv_counts);
+      CHECK(received == expected);
+    }
+  });
+}
+
+TEST_CASE("an all-reduce gives all devices the same bits, and a reduce-scatter the sum in member order") {
+  communicator const world = communicator::world();
+  std::size_t const devices = static_cast<std::size_t>(world.size());
+  std::size_t const count = 3000;
+  std::vector<std::vector<float>> values(devices, std::vector<float>(count));
+  std::mt19937 random(7);
+  for (auto& row : values)
+    for (float& v : row) v = std::ldexp(static_cast<float>(random() % 1000003), static_cast<int>(random() % 40) - 20);
+
+  for (std::int64_t split : {std::int64_t(0), std::int64_t(1) << 20}) {
+    limits const lowered(1 << 20, split);
+    std::vector<float> mine = values[static_cast<std::size_t>(world.rank())];
+    all_reduce(world, mine.data(), static_cast<std::int64_t>(count), reduction::sum);
+    std::vector<float> all(devices * count);
+    all_gather(world, mine.data(), all.data(), std::vector<std::int64_t>(devices, static_cast<std::int64_t>(count)));
+    for (std::size_t d = 0; d < devices; ++d) CHECK(std::memcmp(&all[d * count], mine.data(), count * sizeof(float)) == 0);
+  }
+
+  std::vector<std::int64_t> counts(devices, 0);
+  counts[0] = static_cast<std::int64_t>(count);
+  std::vector<float> sum(count), expected = values[0];
+  for (std::size_t d = 1; d < devices; ++d)
+    for (std::size_t i = 0; i < count; ++i) expected[i] += values[d][i];
+  reduce_scatter(world, values[static_cast<std::size_t>(world.rank())].data(), sum.data(), counts, reduction::sum);
+  if (world.rank() == 0) CHECK(std::memcmp(sum.data(), expected.data(), count * sizeof(float)) == 0);
+}
+
+TEST_CASE("maxima of zeros of either sign and of NaN are the same on all devices") {
+  communicator const world = communicator::world();
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> data = {world.rank() % 2 ? 0.0 : -0.0, world.rank() == world.size() - 1 ? nan : 5.0, double(world.rank())};
+  all_reduce(world, data.data(), 3, reduction::max);
+  CHECK(std::isnan(data[1]));
+  CHECK(data[2] == world.size() - 1);
+  std::vector<double> all(static_cast<std::size_t>(3 * world.size()));
+  all_gather(world, data.data(), all.data(), std::vector<std::int64_t>(static_cast<std::size_t>(world.size()), 3));
+  for (int d = 0; d < world.size(); ++d) CHECK(std::memcmp(&all[static_cast<std::size_t>(3 * d)], all.data(), 3 * sizeof(double)) == 0);
+}
+
+TEST_CASE("pieces of a long reduction overlap without mixing") {
+  communicator const world = communicator::world();
+  std::int64_t const count = 300000;  // several pieces a part
+  std::vector<double> data(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) data[static_cast<std::size_t>(i)] = static_cast<double>(i * (world.rank() + 1));
+  all_reduce(world, data.data(), count, reduction::sum);
+  double const factor = world.size() * (world.size() + 1) / 2.0;
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < count; ++i) wrong += data[static_cast<std::size_t>(i)] != static_cast<double>(i) * factor;
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("complex numbers have no maximum") {
+  communicator const world = communicator::world();
+  Kokkos::complex<float> x(1, 2);
+  CHECK_THROWS_AS(all_reduce(world, &x, 1, reduction::max), ostraka::error);
+}
