@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// Reductions of one block against plain loops: every kind, every type, every order of dimensions, empty ranges, NaN, long sums with one result.
+// ranks: 1
+#include <doctest/doctest.h>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "ostraka/engine/reduce.hpp"
+
+namespace {
+
+using namespace ostraka::engine;
+using exec_space = Kokkos::DefaultHostExecutionSpace;
+
+/// A block of these extents whose dimensions lie in `order` (innermost last), reduced over those not kept, into a row-major result.
+contraction problem_of(std::vector<std::int64_t> const& extents, std::vector<int> const& order, unsigned kept, std::int64_t gap) {
+  contraction p;
+  p.labels = static_cast<int>(extents.size());
+  std::int64_t step = 1 + gap;
+  for (std::size_t i = order.size(); i-- > 0;) {
+    p.a[order[i]] = step;
+    step = step * std::max<std::int64_t>(1, extents[static_cast<std::size_t>(order[i])]) + gap;
+  }
+  step = 1;
+  for (int l = p.labels - 1; l >= 0; --l) {
+    p.extent[l] = extents[static_cast<std::size_t>(l)];
+    p.in_a[l] = true;
+    p.in_c[l] = (kept >> l & 1u) != 0;
+    if (!p.in_c[l]) continue;
+    p.c[l] = step;
+    step *= p.extent[l];
+  }
+  return p;
+}
+
+std::int64_t size_of(contraction const& p, bool result) {
+  std::int64_t n = 1;
+  for (int l = 0; l < p.labels; ++l)
+    if (!result || p.in_c[l]) n *= p.extent[l];
+  return n;
+}
+
+template <class T>
+bool reduces_right(contraction const& p, reduction how, std::mt19937& random) {
+  std::int64_t room = 1;
+  for (int l = 0; l < p.labels; ++l) room += std::max<std::int64_t>(0, p.extent[l] - 1) * p.a[l];
+  std::vector<T> a(static_cast<std::size_t>(room));
+  for (T& x : a) x = T(static_cast<float>(static_cast<int>(random() % 2001) - 1000));
+  std::vector<T> c(static_cast<std::size_t>(size_of(p, true)), T(55)), expected(c.size());
+  std::vector<bool> seen(c.size(), false);
+  for (std::int64_t i = 0, n = size_of(p, false); i < n; ++i) {
+    std::int64_t rest = i, from = 0, into = 0;
+    for (int l = p.labels - 1; l >= 0; --l) {
+      from += rest % p.extent[l] * p.a[l];
+      if (p.in_c[l]) into += rest % p.extent[l] * p.c[l];
+      rest /= p.extent[l];
+    }
+    T const x = a[static_cast<std::size_t>(from)];
+    std::size_t const at = static_cast<std::size_t>(into);
+    if (!seen[at]) expected[at] = x;
+    else if (how == reduction::sum) expected[at] += x;
+    else if constexpr (std::is_arithmetic_v<T>) expected[at] = how == reduction::max ? std::max(expected[at], x) : std::min(expected[at], x);
+    seen[at] = true;
+  }
+  reduce(exec_space(), p, a.data(), c.data(), how);
+  Kokkos::fence();
+  return c == expected;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("every set of kept dimensions in every order", T, float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int32_t,
+                   std::int64_t) {
+  std::mt19937 random(21);
+  std::vector<int> order = {0, 1, 2, 3};
+  do
+    for (unsigned kept = 0; kept < 16; ++kept)
+      for (reduction how : {reduction::sum, reduction::max, reduction::min}) {
+        if (!is_ordered<T> && how != reduction::sum) continue;
+        REQUIRE(reduces_right<T>(problem_of({3, 17, 2, 5}, order, kept, kept % 3), how, random));
+      }
+  while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_CASE_TEMPLATE("long reductions, few or many results, are cut into parts and put together", T, double, std::int32_t) {
+  std::mt19937 random(22);
+  for (std::vector<std::int64_t> const& extents : std::vector<std::vector<std::int64_t>>{{1, 300001}, {3, 100003}, {130, 5000}, {7000, 70}})
+    for (unsigned kept = 0; kept < 4; ++kept)
+      for (std::vector<int> const& order : {std::vector<int>{0, 1}, std::vector<int>{1, 0}})
+        for (reduction how : {reduction::sum, reduction::min}) REQUIRE(reduces_right<T>(problem_of(extents, order, kept, kept % 2), how, random));
+}
+
+TEST_CASE("nothing to reduce gives the identity, no result is no work") {
+  contraction const nothing = problem_of({3, 0}, {0, 1}, 1, 0);
+  std::vector<double> c(3, 9.0);
+  double const* const none = nullptr;
+  reduce(exec_space(), nothing, none, c.data(), reduction::sum);
+  CHECK(c == std::vector<double>(3, 0.0));
+  reduce(exec_space(), nothing, none, c.data(), reduction::max);
+  CHECK(c == std::vector<double>(3, -std::numeric_limits<double>::infinity()));
+  std::vector<std::int32_t> small(3, 9);
+  reduce(exec_space(), nothing, static_cast<std::int32_t const*>(nullptr), small.data(), reduction::min);
+  CHECK(small == std::vector<std::int32_t>(3, std::numeric_limits<std::int32_t>::max()));
+  reduce(exec_space(), problem_of({0, 3}, {0, 1}, 1, 0), none, c.data(), reduction::sum);
+  CHECK(c == std::vector<double>(3, -std::numeric_limits<double>::infinity()));
+}
+
+TEST_CASE("a NaN stays wherever it stands") {
+  contraction const p = problem_of({4, 9}, {0, 1}, 1, 0);
+  contraction const across = problem_of({4, 9}, {1, 0}, 1, 0);
+  for (std::size_t at = 0; at < 36; ++at)
+    for (reduction how : {reduction::max, reduction::min, reduction::sum}) {
+      std::vector<double> a(36, 1.0), c(4);
+      a[at] = std::numeric_limits<double>::quiet_NaN();
+      reduce(exec_space(), p, a.data(), c.data(), how);
+      for (std::size_t i = 0; i < 4; ++i) CHECK(std::isnan(c[i]) == (i == at / 9));
+      reduce(exec_space(), across, a.data(), c.data(), how);
+      for (std::size_t i = 0; i < 4; ++i) CHECK(std::isnan(c[i]) == (i == at % 4));
+    }
+}
+
+TEST_CASE("complex numbers are summed only") {
+  contraction const p = problem_of({2}, {0}, 0, 0);
+  Kokkos::complex<double> const a[2] = {{1, 2}, {3, 4}};
+  Kokkos::complex<double> c;
+  CHECK_THROWS_AS(reduce(exec_space(), p, a, &c, reduction::max), ostraka::error);
+}

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// The pool: blocks come back and are used again, two at a time are not the same, and what is held is counted.
+// ranks: 1
+#include <doctest/doctest.h>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ostraka/engine/contraction.hpp"
+#include "ostraka/engine/workspace.hpp"
+
+namespace {
+
+using namespace ostraka::engine;
+using room = scratch<double, Kokkos::HostSpace>;
+
+workspace<Kokkos::HostSpace>& pool() { return workspace<Kokkos::HostSpace>::instance(); }
+
+}  // namespace
+
+TEST_CASE("a block that came back is used again, for anything that fits") {
+  pool().release();
+  std::size_t const before = pool().held_bytes();
+  double* first = nullptr;
+  {
+    room const r(100);
+    first = r.data();
+    first[99] = 1;
+    CHECK(pool().held_bytes() == before + 800);
+  }
+  {
+    room const r(60);
+    CHECK(r.data() == first);
+    room const other(60);
+    CHECK(other.data() != first);
+    CHECK(pool().held_bytes() == before + 800 + 480);
+  }
+  pool().release();
+  CHECK(pool().held_bytes() == before);
+}
+
+TEST_CASE("a block that is too small makes place for one that is not") {
+  pool().release();
+  std::size_t const before = pool().held_bytes();
+  { room const r(10); }
+  { room const r(1000); }
+  CHECK(pool().held_bytes() == before + 8000);
+  CHECK(pool().peak_bytes() >= before + 8000);
+  pool().release();
+}
+
+TEST_CASE("scratch moves, and none is taken for no elements") {
+  pool().release();
+  std::size_t const before = pool().held_bytes();
+  room empty;
+  room zero(0);
+  CHECK(empty.data() == nullptr);
+  CHECK(zero.data() == nullptr);
+  CHECK(pool().held_bytes() == before);
+  room full(5);
+  double* const data = full.data();
+  room moved(std::move(full));
+  CHECK(moved.data() == data);
+  empty = std::move(moved);
+  CHECK(empty.data() == data);
+}
+
+TEST_CASE("a contraction that packs allocates the first time only") {
+  pool().release();
+  contraction p;
+  p.labels = 3;
+  std::int64_t const extents[3] = {64, 64, 64}, a[3] = {128, 2, 0}, b[3] = {0, 64, 1}, c[3] = {64, 0, 1};
+  for (int l = 0; l < 3; ++l) {
+    p.extent[l] = extents[l];
+    p.a[l] = a[l];
+    p.b[l] = b[l];
+    p.c[l] = c[l];
+    p.in_a[l] = l != 2;
+    p.in_b[l] = l != 0;
+    p.in_c[l] = l != 1;
+  }
+  std::vector<double> x(64 * 128, 1.0), y(64 * 64, 1.0), z(64 * 64);
+  contract(Kokkos::DefaultHostExecutionSpace(), p, x.data(), y.data(), z.data());
+  std::size_t const held = pool().held_bytes();
+  contract(Kokkos::DefaultHostExecutionSpace(), p, x.data(), y.data(), z.data());
+  CHECK(pool().held_bytes() == held);
+#if OSTRAKA_ENABLE_CBLAS
+  CHECK(held >= 64 * 64 * sizeof(double));
+#endif
+  CHECK(z == std::vector<double>(64 * 64, 64.0));
+  pool().release();
+}
