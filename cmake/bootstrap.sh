@@ -1,0 +1,269 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#   bash cmake/bootstrap.sh demo              what is needed, then the example of examples/digits on 8 ranks
+#   bash cmake/bootstrap.sh test [ARGS...]    what is needed, then everything built and tested (ARGS go to ctest)
+#   bash cmake/bootstrap.sh deps [demo|test]  what is needed, and nothing else; the last line names Kokkos' CMake folder
+#
+# On Debian or Ubuntu, as root, from nothing. What is there already, however it came there, is used; with nothing missing any system and any
+# user will do. Kokkos with a parallel host backend comes from the first of: an installed one; one that this script has built before;
+# the distribution's package; upstream's release; the distribution's source. Built ones live in OSTRAKA_CACHE (default: ~/.cache/ostraka).
+# The compiler is CXX (default: g++). If it has no OpenMP, a Kokkos with the Serial backend alone is used instead, and this is said.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+kokkos_release=4.7.02
+kokkos_release_url=${OSTRAKA_KOKKOS_URL:-https://github.com/kokkos/kokkos/releases/download/$kokkos_release/kokkos-$kokkos_release.tar.gz}
+kokkos_release_sha256=${OSTRAKA_KOKKOS_SHA256:-a81826ac0a167933d13506bc2a986fb5517038df9abb780fe9bb2c1d4e80803b}
+
+cxx=${CXX:-g++}
+cache=${OSTRAKA_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/ostraka}
+jobs=$(nproc 2>/dev/null || echo 2)
+
+say() { echo "bootstrap: $*"; }
+fail() {
+  echo "bootstrap: $*" >&2
+  exit 1
+}
+has() { command -v "$1" >/dev/null 2>&1; }
+finds_header() { echo "#include <$1>" | "$cxx" -E -x c++ - >/dev/null 2>&1; }
+compiler_has_openmp() { echo 'int main() {}' | "$cxx" -fopenmp -x c++ - -o /dev/null >/dev/null 2>&1; }
+first_of() { local name; for name in "$@"; do has "$name" && { echo "$name"; return; }; done; return 1; }
+
+# --- packages -------------------------------------------------------------------------------------------------------------------------
+
+clang_versions=(19 22 21 20 18 17 16)  # the first that the distribution has
+
+# Names the Debian packages of what is missing. What counts is that it can be used, not that a package manager knows it.
+missing_packages() {
+  has "$cxx" || echo g++
+  has cmake || echo cmake
+  has ninja || echo ninja-build
+  has mpicxx || echo libopenmpi-dev
+  has mpiexec || echo openmpi-bin
+  finds_header cblas.h || echo libopenblas-openmp-dev
+  [[ $1 == test ]] || return 0
+  finds_header doctest/doctest.h || echo doctest-dev
+  has mpicxx.mpich || echo libmpich-dev
+  has mpiexec.mpich || echo mpich
+  first_of "${clang_versions[@]/#/clang++-}" >/dev/null || echo clang
+  compgen -G '/usr/lib/llvm-*/lib/clang/*/include/omp.h' >/dev/null || echo libomp-dev
+  if compgen -G 'tests/*/*.py' >/dev/null; then
+    /usr/bin/env python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null || echo python3-numpy
+  fi
+}
+
+# "clang" stands for the preferred version of those that can be had.
+with_versions() {
+  local version name
+  for name in "$@"; do
+    if [[ $name == clang ]]; then
+      for version in "${clang_versions[@]}"; do
+        apt-cache show "clang-$version" >/dev/null 2>&1 && { name=clang-$version; break; }
+      done
+    fi
+    echo "$name"
+  done
+}
+
+apt_get() { DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@"; }
+
+install_packages() {
+  local packages
+  mapfile -t packages < <(missing_packages "$1")
+  ((${#packages[@]})) || return 0
+  has apt-get || fail "missing: what Debian calls ${packages[*]}; install it with this system's package manager and run this again"
+  ((EUID == 0)) || fail "missing: ${packages[*]}; install them (apt-get install ${packages[*]}) or run this as root"
+  say "installing ${packages[*]}"
+  apt_get update || say "apt-get update failed; going on with the package lists that are there"
+  mapfile -t packages < <(with_versions "${packages[@]}")
+  local log=$cache/apt.log
+  apt_get install -y --no-install-recommends "${packages[@]}" >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "apt-get install ${packages[*]} failed"; }
+  mapfile -t packages < <(missing_packages "$1")
+  ((${#packages[@]} == 0)) || fail "still missing after installation: ${packages[*]}"
+}
+
+# --- Kokkos ---------------------------------------------------------------------------------------------------------------------------
+
+# Prints the version of the Kokkos in a CMake package folder if it is from 3.4 on and before 6, has a parallel host backend that the compiler
+# can use, and needs no device compiler; fails otherwise.
+usable_kokkos() {
+  local dir=$1 version devices
+  [[ -e $dir/KokkosConfig.cmake && -e $dir/KokkosConfigVersion.cmake && -e $dir/KokkosConfigCommon.cmake ]] || return 1
+  version=$(sed -nE 's/^ *set *\( *PACKAGE_VERSION +"?([0-9.]+)"?.*/\1/Ip' "$dir/KokkosConfigVersion.cmake" | head -n 1)
+  devices=$(grep -iE '^ *set *\( *Kokkos_DEVICES' "$dir/KokkosConfigCommon.cmake" || true)
+  [[ $version =~ ^(3\.([4-9]|[1-9][0-9])|4\.|5\.) ]] || return 1
+  if [[ $openmp == ON ]]; then
+    grep -qiE 'OPENMP|THREADS' <<<"$devices" || return 1
+  else
+    ! grep -qi 'OPENMP' <<<"$devices" || return 1
+  fi
+  ! grep -qiE 'CUDA|HIP|SYCL|OPENMPTARGET|OPENACC' <<<"$devices" || return 1
+  echo "$version"
+}
+
+# Sets kokkos_dir to the first usable Kokkos below the prefixes given.
+find_kokkos() {
+  local prefix dir version
+  for prefix in "$@"; do
+    for dir in "$prefix" "$prefix"/lib{,64,/*-linux-gnu*}/cmake/Kokkos; do
+      if version=$(usable_kokkos "$dir"); then
+        kokkos_dir=$dir
+        kokkos_version=$version
+        return 0
+      fi
+    done
+  done
+  return 1
+}
+
+installed_prefixes() {
+  local prefixes
+  IFS=: read -ra prefixes <<<"${CMAKE_PREFIX_PATH:-}"
+  prefixes=("${Kokkos_DIR:-}" "${Kokkos_ROOT:-}" "${prefixes[@]}" /usr/local /usr /opt/kokkos)
+  local prefix
+  for prefix in "${prefixes[@]}"; do [[ -n $prefix ]] && echo "$prefix"; done
+}
+
+# build_kokkos SOURCE PREFIX: as a whole or not at all, so that an interrupted run leaves nothing that looks finished.
+build_kokkos() {
+  local source=$1 prefix=$2 log=$work/build.log
+  cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_STANDARD=20 \
+    -DKokkos_ENABLE_OPENMP=$openmp -DKokkos_ENABLE_SERIAL=ON -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
+    -DKokkos_ENABLE_TESTS=OFF -DKokkos_ENABLE_EXAMPLES=OFF -DCMAKE_INSTALL_PREFIX="$prefix" >"$log" 2>&1 &&
+    cmake --build "$work/build" -j "$jobs" >>"$log" 2>&1 &&
+    cmake --install "$work/build" --prefix "$work/install" >>"$log" 2>&1 || { tail -n 20 "$log" >&2; return 1; }
+  rm -rf "$prefix"
+  mv "$work/install" "$prefix"
+}
+
+distribution_package() {
+  ((EUID == 0)) && has apt-cache && apt-cache show libkokkos-dev >/dev/null 2>&1 || return 1
+  say "Kokkos: installing the distribution's package libkokkos-dev"
+  apt_get install -y --no-install-recommends libkokkos-dev >"$work/apt.log" 2>&1 && find_kokkos /usr
+}
+
+upstream_release() {
+  local prefix=$cache/kokkos-upstream-$tag
+  say "Kokkos: trying upstream's release $kokkos_release"
+  cat >"$work/download.cmake" <<EOF
+file(DOWNLOAD "$kokkos_release_url" "$work/kokkos.tar.gz" TIMEOUT 60 INACTIVITY_TIMEOUT 10 STATUS status)
+list(GET status 0 code)
+file(SHA256 "$work/kokkos.tar.gz" hash)
+if(NOT code EQUAL 0 OR NOT hash STREQUAL "$kokkos_release_sha256")
+  message(FATAL_ERROR "not downloaded: \${status}, SHA-256 \${hash}")
+endif()
+EOF
+  timeout 70 cmake -P "$work/download.cmake" >"$work/download.log" 2>&1 || { say "Kokkos: upstream's release cannot be had here"; return 1; }
+  mkdir -p "$work/source"
+  tar -xzf "$work/kokkos.tar.gz" -C "$work/source" --strip-components=1 && build_kokkos "$work/source" "$prefix" && find_kokkos "$prefix"
+}
+
+# The machine's own package sources, asked for sources in a private apt configuration that is thrown away with the work folder.
+distribution_source() {
+  local prefix=$cache/kokkos-distribution-$tag apt=$work/apt file
+  has apt-get || return 1
+  say "Kokkos: building the one in the distribution's source package trilinos"
+  mkdir -p "$apt"/{sources,lists/partial,cache/archives/partial,download}
+  for file in /etc/apt/sources.list.d/*.sources; do
+    [[ -e $file ]] && sed 's/^Types:.*/Types: deb-src/' "$file" >"$apt/sources/$(basename "$file")"
+  done
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+    [[ -e $file ]] && sed -nE 's/^deb(-src)? /deb-src /p' "$file" | sort -u >"$apt/sources/$(basename "$file" .list).list"
+  done
+  local options=(-qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$apt/sources" -o Dir::State::lists="$apt/lists"
+    -o Dir::Cache="$apt/cache" -o APT::Sandbox::User="$(id -un)" -o Acquire::Languages=none -o Acquire::http::Timeout=20)
+  (
+    cd "$apt/download"
+    apt-get "${options[@]}" update || true  # a source without sources is no reason to stop
+    apt-get "${options[@]}" --download-only source trilinos
+  ) >"$work/apt.log" 2>&1 || { tail -n 5 "$work/apt.log" >&2; say "Kokkos: the distribution's source cannot be had"; return 1; }
+  mkdir -p "$work/distribution"
+  tar -xf "$apt"/download/trilinos_*.orig.tar.* -C "$work/distribution" --strip-components=1 --wildcards '*/packages/kokkos/*' &&
+    build_kokkos "$work/distribution/packages/kokkos" "$prefix" && find_kokkos "$prefix"
+}
+
+provide_kokkos() {
+  local prefixes
+  openmp=ON
+  compiler_has_openmp || openmp=OFF
+  [[ $openmp == ON ]] || say "$cxx has no OpenMP runtime: Kokkos with its Serial backend alone"
+  tag=${cxx##*/}
+  mapfile -t prefixes < <(installed_prefixes)
+  if find_kokkos "${prefixes[@]}"; then
+    say "Kokkos $kokkos_version, installed"
+    return
+  fi
+  exec {lock}>"$cache/lock"
+  flock "$lock"  # two runs at once build one Kokkos
+  if find_kokkos "$cache"/kokkos-*-"$tag"; then
+    say "Kokkos $kokkos_version, built earlier ($cache)"
+  else
+    work=$(mktemp -d "$cache/work.XXXXXX")
+    trap 'rm -rf "$work"' EXIT
+    distribution_package || upstream_release || distribution_source ||
+      fail "no Kokkos with OpenMP: install one (3.4 or later, before 6) and name its prefix in Kokkos_ROOT"
+    say "Kokkos $kokkos_version, now in $kokkos_dir"
+    rm -rf "$work"
+    trap - EXIT
+  fi
+  exec {lock}>&-
+}
+
+# --- build, demo, test ----------------------------------------------------------------------------------------------------------------
+
+configure() {
+  local tests=$1 generator="" home=""
+  if [[ -e build/CMakeCache.txt ]]; then
+    generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' build/CMakeCache.txt)
+    home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' build/CMakeCache.txt)
+    if [[ $generator != Ninja || $home != "$PWD" ]]; then
+      say "build/ was configured by something else; starting it anew"
+      rm -rf build
+    fi
+  fi
+  mkdir -p build
+  cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DKokkos_DIR="$kokkos_dir" -DOSTRAKA_BUILD_TESTS="$tests" \
+    >build/configure.log 2>&1 || { cat build/configure.log >&2; fail "cmake failed"; }
+  grep -E '^-- ostraka' build/configure.log || true
+}
+
+demo() {
+  say "building examples/digits in build/"
+  configure OFF
+  cmake --build build -j "$jobs" --target digits
+  local launcher
+  launcher=$(sed -n 's/^MPIEXEC_EXECUTABLE:[^=]*=//p' build/CMakeCache.txt)
+  # As root, and with more ranks than cores: Open MPI 4 and 5 want to be asked; MPICH does not mind.
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+  export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none
+  export OMP_NUM_THREADS=1 OMP_PROC_BIND=false OPENBLAS_NUM_THREADS=1
+  say "examples/digits on 8 ranks"
+  "$launcher" -n 8 build/examples/digits
+}
+
+run_tests() {
+  say "building everything in build/"
+  configure ON
+  cmake --build build -j "$jobs"
+  say "testing"
+  ctest --test-dir build --output-on-failure -j "$jobs" "$@"
+}
+
+mode=${1:-}
+shift || true
+case $mode in
+  demo | test) needs=$mode ;;
+  deps) needs=${1:-test} ;;
+  *) fail "usage: bash cmake/bootstrap.sh demo | test [ctest arguments] | deps [demo|test]" ;;
+esac
+mkdir -p "$cache"
+install_packages "$needs"
+provide_kokkos
+case $mode in
+  demo) demo ;;
+  test) run_tests "$@" ;;
+  deps) echo "$kokkos_dir" ;;
+esac
