@@ -121,9 +121,10 @@ inline void pack_strides(contraction& p, operand which) {
     if (class_of(p, l) == label_class::batch) return 0;
     return smallest >= 0 && class_of(p, l) == class_of(p, smallest) ? 2 : 1;
   };
-  std::stable_sort(order, order + count, [&](int l, int r) {
+  std::sort(order, order + count, [&](int l, int r) {
+    std::int64_t const l_step = strides_of(p, partner(l))[l], r_step = strides_of(p, partner(r))[r];
     if (group(l) != group(r)) return group(l) < group(r);
-    return strides_of(p, partner(l))[l] > strides_of(p, partner(r))[r];
+    return l_step != r_step ? l_step > r_step : l < r;
   });
   std::int64_t step = 1;
   for (int i = count - 1; i >= 0; --i) {

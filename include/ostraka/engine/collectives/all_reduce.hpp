@@ -16,7 +16,7 @@ inline std::int64_t all_reduce_split_bytes = 256 * 1024;
 
 /// data becomes the reduction over all members, the same bits on each of them.
 template <class T>
-void all_reduce(communicator const& members, T* data, std::int64_t count, reduction how) {
+void all_reduce(communicator const& members, [[maybe_unused]] T* data, std::int64_t count, reduction how) {
   require_reducible<T>(how);
   if (members.size() == 1 || count == 0) return;
 #if OSTRAKA_ENABLE_MPI

@@ -10,7 +10,7 @@ namespace ostraka::engine {
 
 /// On member `root`, recv holds the parts in member order; elsewhere it is not touched. counts are the same on all members.
 template <class T>
-void gather(communicator const& members, T const* send, T* recv, std::vector<std::int64_t> const& counts, int root = 0) {
+void gather(communicator const& members, T const* send, T* recv, std::vector<std::int64_t> const& counts, [[maybe_unused]] int root = 0) {
   std::vector<std::int64_t> const at = detail::offsets_of(counts);
   std::size_t const me = static_cast<std::size_t>(members.rank());
   if (members.size() == 1) {
