@@ -9,8 +9,8 @@
 ///     slice, mask      none         none               a view; in place on a block of its own
 ///     zero_pad         |to|         none
 ///     all_gather       |to|         |to|               received member by member, then put in place
-///     all_reduce       |to|         none               in place on the new block
-///     reduce_scatter   |to|         2 · |from|         packed member by member, and as much received before it is added up
+///     all_reduce       |to|         |to| / n           in place on the new block, one part of it reduced at a time
+///     reduce_scatter   |to|         |from|             packed member by member; what arrives is added up in pieces of a fixed size
 ///     exchanges        |to|         |from| + |to|      packed and received member by member
 ///     contract         |to|         none
 
@@ -28,7 +28,8 @@ namespace ostraka::planner {
 [[nodiscard]] constexpr std::int64_t staging(planned_step const& s, extents const& e) {
   switch (s.kind) {
     case step::all_gather: return largest_block(s.to, e);
-    case step::reduce_scatter: return 2 * largest_block(s.from, e);
+    case step::all_reduce: return (largest_block(s.to, e) + e.ways(s.axes) - 1) / e.ways(s.axes);
+    case step::reduce_scatter: return largest_block(s.from, e);
     case step::all_to_all:
     case step::block_exchange: return largest_block(s.from, e) + largest_block(s.to, e);
     default: return 0;

@@ -62,6 +62,11 @@ struct unknown_mesh_axis {
   static_assert(never<MeshAxis, Mesh>, "mesh: the tensor is divided over a mesh axis that the mesh does not have; add it to os::make_mesh (size 1 costs nothing) or drop it from the sharding");
 };
 
+template <class Element>
+struct element_type_unsupported {
+  static_assert(never<Element>, "tensor: elements are float, double, Kokkos::complex of both, std::int32_t or std::int64_t; choose one of them");
+};
+
 template <class Axis>
 struct missing_extent {
   static_assert(never<Axis>, "sizes: an axis or mesh axis has no static extent and none was given; pass it by name, as in I = 1024");
@@ -243,6 +248,11 @@ struct mesh_axis_on_two_axes {
 template <class Element, class Operation>
 struct elements_have_no_order {
   static_assert(never<Element, Operation>, "reduction: complex numbers have no maximum and no minimum; reduce a real-valued os::map of them, such as their modulus");
+};
+
+template <class Element>
+struct mean_of_integers {
+  static_assert(never<Element>, "mean: the mean of integers is not an integer; convert with os::map to a floating-point tensor first, or divide os::sum as you want it rounded");
 };
 
 }  // namespace reason

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::all_reduce<X>(A)`: A[I] {U_X} → A[I], 2(n−1)/n of the block moved per device.
+
+#include <ostraka/verb.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class A, class... Ms>
+consteval auto plan_all_reduce() {
+  using types = verb_types<A>;
+  using stranger = typename first_without<partials_of<A>::template contains, Ms...>::type;
+  if constexpr (!std::is_void_v<stranger>)
+    return type_list<reason::all_reduce_needs_a_partial<stranger, sharding_in<A>>, void>{};
+  else
+    return type_list<reason::ok, typename types::template target<without(types::from, set_of<types, Ms...>)>>{};
+}
+
+}  // namespace detail
+
+/// The sum over the mesh axes `Ms`, over all of which the tensor is partial, on every device; the same bits on all of them.
+/// Collective over `Ms`.
+template <auto... Ms, Tensor A>
+[[nodiscard]] auto all_reduce(A const& a) {
+  using found = decltype(detail::plan_all_reduce<A, std::remove_cv_t<decltype(Ms)>...>());
+  return detail::run_verb<typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>("all_reduce", a);
+}
+
+}  // namespace ostraka

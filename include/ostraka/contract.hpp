@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::contract<J>(A, B)`: the product summed over J where that needs no communication; where it does, it does not compile.
+/// A[I_X, J] · B[J, K_Y] → [I_X, K_Y]
+
+#include <ostraka/einsum.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Summed, class A, class B>
+struct contract_result {
+  using types = contract_types<Summed, A, B>;
+  using type = sharding_from<types::finding.result, typename types::labels, typename types::mesh>;
+};
+
+}  // namespace detail
+
+/// Sums over the axes `Js`; the others remain, first A's, then B's, divided as the operands are. Moves nothing between devices.
+/// @throws ostraka::error, on all devices alike, if extents disagree
+template <auto... Js, Tensor A, Tensor B>
+[[nodiscard]] auto contract(A const& a, B const& b) {
+  using summed = axes_in<sharding_of<Js...>>;
+  using verdict = typename detail::first_fault<contract_verdict<summed, A, B>, typename detail::same_elements<A, B>::type>::type;
+  reason::raise<verdict>();
+  if constexpr (std::is_same_v<verdict, reason::ok>)
+    return detail::run_einsum<typename detail::contract_result<summed, A, B>::type, policy<planner::admit::no_communication>>("contract", engine::reduction::sum, a, b);
+  else
+    return a;  // a harmless tensor, so that this error is the only one
+}
+
+}  // namespace ostraka

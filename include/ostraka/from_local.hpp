@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::from_local<float, I/X, J>(mesh, I = 1024, J = 8, view)`: a block that is already there becomes a tensor's, without a copy.
+
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <ostraka/create.hpp>
+#include <ostraka/engine/collectives/all_reduce.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
+TensorType adopt(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
+  check_creation<TensorType, Mesh, std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>...>();
+  auto const extents = checked_extents(typename TensorType::axes{}, collect_sizes(std::get<Is>(arguments)...), "from_local");
+  typename TensorType::view_type const view = std::get<sizeof...(Is)>(arguments);
+  TensorType const t(m.handle(), extents, view);
+  int wrong = -1;
+  for (int d = 0; d < TensorType::rank; ++d)
+    if (static_cast<std::int64_t>(view.extent(static_cast<std::size_t>(d))) != t.range(d).size()) wrong = d;
+  // Each device sees its own view only; the agreement lets all of them throw.
+  std::int64_t first_wrong = wrong < 0 ? 0 : m.devices() - m.device();
+  engine::all_reduce(m.handle()->world(), &first_wrong, 1, engine::reduction::max);
+  if (first_wrong > 0)
+    throw error("from_local: each view has the extents of its device's block, but that of device " + std::to_string(m.devices() - first_wrong) + " has not" +
+                (wrong < 0 ? std::string()
+                           : "; along dimension " + std::to_string(wrong) + " device " + std::to_string(m.device()) + " holds " + std::to_string(t.range(wrong).size()) +
+                                 " elements and its view has " + std::to_string(view.extent(static_cast<std::size_t>(wrong)))) +
+                "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n");
+  return t;
+}
+
+}  // namespace detail
+
+/// Adopts this device's block, a row-major Kokkos::View that comes last, after the global extents. Shallow: both see each other's writes.
+/// Collective over the mesh. @throws ostraka::error, on all devices alike, if a view has not the extents of its device's block
+template <class T, auto... Dims, class... Ms, class... ExtentsThenView>
+[[nodiscard]] auto from_local(mesh<Ms...> const& m, ExtentsThenView const&... extents_then_view) {
+  using tensor_type = typename detail::named_tensor<T, Dims...>::type;
+  return detail::adopt<tensor_type>(m, std::forward_as_tuple(extents_then_view...), std::make_index_sequence<sizeof...(ExtentsThenView) - 1>{});
+}
+
+}  // namespace ostraka

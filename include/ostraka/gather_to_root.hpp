@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::gather_to_root(A)`: the whole tensor on device 0, on the host. A[I_X, J_Y] → A[I, J] there.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <ostraka/create.hpp>
+#include <ostraka/engine/collectives/gather.hpp>
+#include <ostraka/engine/moves.hpp>
+#include <ostraka/operation.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class View, std::size_t... Is>
+View whole_view(std::int64_t const (&n)[max_rank], std::index_sequence<Is...>) {
+  return View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ostraka gathered"), static_cast<std::size_t>(n[Is])...);
+}
+
+}  // namespace detail
+
+/// All elements, row-major in the order of the axes, on device 0; on the others a view without elements (rank 0: one of no meaning).
+/// Each block is sent once, by the first of the devices that hold it. Collective over the mesh.
+template <Tensor A>
+[[nodiscard]] auto gather_to_root(A const& a) {
+  using value = typename A::value_type;
+  using view = Kokkos::View<typename A::view_type::data_type, Kokkos::LayoutRight, Kokkos::HostSpace>;
+  using host = Kokkos::DefaultHostExecutionSpace;
+  detail::require_values<A, struct gather_to_root_operation>();
+  constexpr planner::spec s = spec_of<A, axes_in<A>, mesh_axes_in<A>>;
+  engine::locale const w = detail::locale_of<axes_in<A>, mesh_axes_in<A>>("gather_to_root", a);
+  engine::device_mesh const& mesh = *a.mesh_handle();
+
+  // Of each device of the whole mesh, the box that it sends: empty where an earlier device holds the same.
+  std::vector<engine::box> boxes;
+  std::vector<std::int64_t> counts;
+  for (int device = 0; device < mesh.devices(); ++device) {
+    planner::coordinates c{};
+    bool first = true;
+    int rest = device;
+    for (int axis = mesh.axes() - 1; axis >= 0; --axis) {
+      int const at = rest % mesh.size(axis);
+      rest /= mesh.size(axis);
+      bool used = false;
+      for (int m = 0; m < w.sizes.mesh_axes; ++m)
+        if (w.axis[m] == axis) {
+          c.at[m] = at;
+          used = true;
+        }
+      first = first && (used || at == 0);
+    }
+    boxes.push_back(engine::box_of(s, c, w.sizes));
+    counts.push_back(first ? boxes.back().size() : 0);
+  }
+
+  auto const local = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local());
+  std::int64_t n[max_rank]{};
+  bool const root = mesh.device() == 0;
+  for (int i = 0; i < s.rank; ++i) n[i] = root ? w.sizes.label[i] : 0;
+  view const whole = detail::whole_view<view>(n, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{});
+  std::int64_t total = 0;
+  for (std::int64_t count : counts) total += count;
+  engine::scratch<value, Kokkos::HostSpace> const message(root ? total : 0);
+  engine::gather(mesh.world(), static_cast<value const*>(local.data()), message.data(), counts);
+  if (root) {
+    engine::box everything{s.rank};
+    for (int i = 0; i < s.rank; ++i) everything.at[i] = {0, w.sizes.label[i]};
+    engine::region<value> const to = engine::dense_region(whole.data(), everything);
+    value const* next = message.data();
+    for (std::size_t d = 0; d < boxes.size(); ++d) {
+      if (counts[d] == 0) continue;
+      engine::copy(host(), to.part(boxes[d]), engine::dense_region(next, boxes[d]));
+      next += counts[d];
+    }
+    host().fence();
+  }
+  return whole;
+}
+
+}  // namespace ostraka

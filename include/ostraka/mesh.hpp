@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The mesh of devices: `os::make_mesh(X = 2, Y = 4)`. Device number = the rank in the communicator, first mesh axis major.
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ostraka/engine/communicator.hpp>
+#include <ostraka/engine/device_mesh.hpp>
+#include <ostraka/engine/error.hpp>
+#include <ostraka/plan/door.hpp>
+#include <ostraka/types/sizes.hpp>
+
+namespace ostraka {
+
+/// A mesh with these axes. Copies are shallow.
+template <MeshAxis... Ms>
+class mesh {
+ public:
+  explicit mesh(std::shared_ptr<engine::device_mesh const> devices) : devices_(std::move(devices)) {}
+
+  /// Number of devices along a mesh axis.
+  template <MeshAxis M>
+  [[nodiscard]] int size(M) const {
+    return devices_->size(index<M>());
+  }
+
+  /// This device's coordinate along a mesh axis.
+  template <MeshAxis M>
+  [[nodiscard]] int coordinate(M) const {
+    return devices_->coordinate(index<M>());
+  }
+
+  /// This device's number.
+  [[nodiscard]] int device() const { return devices_->device(); }
+
+  /// Number of devices.
+  [[nodiscard]] int devices() const { return devices_->devices(); }
+
+  /// The sizes of all mesh axes by name, for the questions of a plan.
+  [[nodiscard]] ostraka::sizes<Ms...> sizes() const { return {named_extent<Ms>(Ms{}, size(Ms{}))...}; }
+
+  /// What the engine runs on.
+  [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& handle() const { return devices_; }
+
+ private:
+  template <class M>
+  static constexpr int index() {
+    if constexpr (!is_one_of<M, Ms...>) reason::raise<reason::unknown_mesh_axis<M, mesh>>();
+    return position_in<M, type_list<Ms...>>;
+  }
+
+  std::shared_ptr<engine::device_mesh const> devices_;
+};
+
+namespace detail {
+
+template <class M>
+named_extent<M> as_mesh_size(named_extent<M> n) {
+  return n;
+}
+
+template <MeshAxis M>
+  requires(M::extent != dynamic_extent)
+named_extent<M> as_mesh_size(M m) {
+  return {m, M::extent};
+}
+
+template <class M>
+int checked_mesh_size(named_extent<M> n) {
+  if (M::extent != dynamic_extent && n.value != M::extent)
+    throw error("make_mesh: the mesh axis " + std::string(M::name) + " has the static size " + std::to_string(M::extent) + ", but " +
+                std::to_string(n.value) + " was given; give that size or declare the axis without one");
+  if (n.value > std::numeric_limits<int>::max())
+    throw error("make_mesh: the size of the mesh axis " + std::string(M::name) + " is larger than any communicator; give a smaller one");
+  return static_cast<int>(n.value);
+}
+
+template <class... Ms>
+mesh<Ms...> make_mesh_over(engine::communicator const& world, named_extent<Ms>... sizes) {
+  using twice = first_repeated<type_list<Ms...>>;
+  if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
+  return mesh<Ms...>(std::make_shared<engine::device_mesh const>(world, std::vector<std::string>{std::string(Ms::name)...},
+                                                                 std::vector<int>{checked_mesh_size(sizes)...}));
+}
+
+inline void require_running() {
+#if OSTRAKA_ENABLE_MPI
+  int running = 0;
+  MPI_Initialized(&running);
+  if (!running) throw error("make_mesh: MPI is not running; make an os::environment first");
+#endif
+  if (!Kokkos::is_initialized()) throw error("make_mesh: Kokkos is not running; make an os::environment first");
+}
+
+template <class T>
+inline constexpr bool names_a_size = MeshAxis<T>;
+template <class M>
+inline constexpr bool names_a_size<named_extent<M>> = MeshAxis<M>;
+
+}  // namespace detail
+
+/// A mesh over all processes of the job: `make_mesh(X = 2, Y = 4)`; a mesh axis with a static size may stand alone.
+/// Collective. @throws ostraka::error, on all processes alike, if the product of the sizes is not their number.
+template <class... Sizes>
+  requires(detail::names_a_size<Sizes> && ...)
+[[nodiscard]] auto make_mesh(Sizes... sizes) {
+  detail::require_running();
+  return detail::make_mesh_over(engine::communicator::world(), detail::as_mesh_size(sizes)...);
+}
+
+/// A mesh over the processes of a communicator, which is duplicated. Collective over it.
+template <class... Sizes>
+  requires(detail::names_a_size<Sizes> && ...)
+[[nodiscard]] auto make_mesh(engine::native_communicator comm, Sizes... sizes) {
+  detail::require_running();
+  return detail::make_mesh_over(engine::communicator(comm), detail::as_mesh_size(sizes)...);
+}
+
+}  // namespace ostraka

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Everything: named-axis sharded tensors. `namespace os = ostraka;` is yours to write.
+
+#include <ostraka/add.hpp>
+#include <ostraka/all_gather.hpp>
+#include <ostraka/all_reduce.hpp>
+#include <ostraka/all_to_all.hpp>
+#include <ostraka/contract.hpp>
+#include <ostraka/describe.hpp>
+#include <ostraka/einsum.hpp>
+#include <ostraka/environment.hpp>
+#include <ostraka/from_local.hpp>
+#include <ostraka/gather_to_root.hpp>
+#include <ostraka/generate.hpp>
+#include <ostraka/map.hpp>
+#include <ostraka/mesh.hpp>
+#include <ostraka/plan.hpp>
+#include <ostraka/random.hpp>
+#include <ostraka/reduce_scatter.hpp>
+#include <ostraka/reductions.hpp>
+#include <ostraka/rename.hpp>
+#include <ostraka/reshard.hpp>
+#include <ostraka/slice.hpp>
+#include <ostraka/tensor.hpp>
+#include <ostraka/version.hpp>
+#include <ostraka/zeros.hpp>

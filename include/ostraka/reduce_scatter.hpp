@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::reduce_scatter<I/X>(A)`: A[I] {U_X} → A[I_X], (n−1)/n of the block sent by each device.
+
+#include <ostraka/verb.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class A, class Entry>
+struct plan_reduce_scatter {
+  using type = type_list<reason::not_a_dimension<Entry>, void>;
+};
+
+template <class A, class I, class... Ms>
+consteval auto find_reduce_scatter() {
+  using types = verb_types<A, Ms...>;
+  using stranger = typename first_without<partials_of<A>::template contains, Ms...>::type;
+  if constexpr (position_in<I, axes_in<A>> < 0) {
+    return type_list<reason::axis_missing<I, sharding_in<A>>, void>{};
+  } else if constexpr (!std::is_void_v<stranger>) {
+    return type_list<reason::reduce_scatter_needs_a_partial<stranger, sharding_in<A>>, void>{};
+  } else {
+    return type_list<reason::ok, typename types::template target<appended<types, I, Ms...>(without(types::from, set_of<types, Ms...>))>>{};
+  }
+}
+
+template <class A, class I, class... Ms>
+struct plan_reduce_scatter<A, over<I, Ms...>> {
+  using type = decltype(find_reduce_scatter<A, I, Ms...>());
+};
+
+}  // namespace detail
+
+/// The sum over the mesh axes of `Dim`, over all of which the tensor is partial, divided over them at the minor end of the axis.
+/// `I/X/Y` scatters over X and Y at once. Collective over these mesh axes.
+template <auto Dim, Tensor A>
+[[nodiscard]] auto reduce_scatter(A const& a) {
+  using found = typename detail::plan_reduce_scatter<A, std::remove_cv_t<decltype(Dim)>>::type;
+  return detail::run_verb<typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>("reduce_scatter", a);
+}
+
+}  // namespace ostraka

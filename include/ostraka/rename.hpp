@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::rename<J, K>(A)`: A[I, J_X] → A[I, K_X], free. Queries and keys are two names of one axis.
+
+#include <ostraka/tensor.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class From, class To, class Entry>
+struct rename_entry {
+  using type = Entry;
+};
+
+template <class From, class To>
+struct rename_entry<From, To, From> {
+  using type = To;
+};
+
+template <class From, class To, class... Ms>
+struct rename_entry<From, To, over<From, Ms...>> {
+  using type = over<To, Ms...>;
+};
+
+template <class From, class To, class Sharding>
+struct rename_sharding;
+
+template <class From, class To, class... Entries>
+struct rename_sharding<From, To, sharding<Entries...>> {
+  using type = sharding<typename rename_entry<From, To, Entries>::type...>;
+};
+
+template <class From, class To, class Axes>
+consteval auto check_rename() {
+  if constexpr (position_in<From, Axes> < 0)
+    return std::type_identity<reason::renamed_axis_missing<From>>{};
+  else if constexpr (!std::is_same_v<From, To> && position_in<To, Axes> >= 0)
+    return std::type_identity<reason::renamed_axis_collides<To>>{};
+  else if constexpr (From::extent != dynamic_extent && To::extent != dynamic_extent && From::extent != To::extent)
+    return std::type_identity<reason::static_extent_mismatch<From, To>>{};
+  else
+    return std::type_identity<reason::ok>{};
+}
+
+}  // namespace detail
+
+/// The same memory with axis `From` called `To`.
+/// @throws ostraka::error, on all devices alike, if `To` has a static extent that `From` has not at run time
+template <auto From, auto To, Tensor A>
+[[nodiscard]] auto rename(A const& a) {
+  using from = std::remove_cv_t<decltype(From)>;
+  using to = std::remove_cv_t<decltype(To)>;
+  using verdict = typename decltype(detail::check_rename<from, to, axes_in<A>>())::type;
+  reason::raise<verdict>();
+  if constexpr (std::is_same_v<verdict, reason::ok>) {
+    if (to::extent != dynamic_extent && a.extent(from{}) != to::extent)
+      throw error("rename: " + std::string(to::name) + " has the static extent " + std::to_string(to::extent) + ", but " + std::string(from::name) + " is " +
+                  std::to_string(a.extent(from{})) + "; rename to an axis of that extent or without a static one");
+    using sharding = typename detail::rename_sharding<from, to, typename A::sharding_type>::type;
+    return basic_tensor<typename A::value_type, sharding, typename A::space>(a.mesh_handle(), a.extents(), a.local());
+  } else {
+    return a;
+  }
+}
+
+}  // namespace ostraka

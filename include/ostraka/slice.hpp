@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::slice<I/X>(A)`: A[I] → A[I_X]; each device keeps its part, nothing moves.
+
+#include <ostraka/verb.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class A, class Entry>
+struct plan_slice {
+  using type = type_list<reason::not_a_dimension<Entry>, void>;
+};
+
+template <class A, class I, class... Ms>
+consteval auto find_slice() {
+  using types = verb_types<A, Ms...>;
+  using stranger = typename first_without<unused_by<A>::template contains, Ms...>::type;
+  if constexpr (position_in<I, axes_in<A>> < 0) {
+    return type_list<reason::axis_missing<I, sharding_in<A>>, void>{};
+  } else if constexpr (!std::is_void_v<stranger>) {
+    return type_list<reason::slice_needs_a_replicated_axis<stranger, sharding_in<A>>, void>{};
+  } else {
+    return type_list<reason::ok, typename types::template target<appended<types, I, Ms...>(without(types::from, set_of<types, Ms...>))>>{};
+  }
+}
+
+template <class A, class I, class... Ms>
+struct plan_slice<A, over<I, Ms...>> {
+  using type = decltype(find_slice<A, I, Ms...>());
+};
+
+}  // namespace detail
+
+/// Divides an axis over mesh axes along which the tensor is replicated. Moves nothing between devices; copies the part that is kept.
+template <auto Dim, Tensor A>
+[[nodiscard]] auto slice(A const& a) {
+  using found = typename detail::plan_slice<A, std::remove_cv_t<decltype(Dim)>>::type;
+  return detail::run_verb<typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>("slice", a);
+}
+
+}  // namespace ostraka

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::zeros<float, I/X, J>(mesh, I = 1024, J = 8)`.
+
+#include <ostraka/create.hpp>
+
+namespace ostraka {
+
+/// A tensor of zeros. Extents by name (axes with a static one need none), written out or in an os::sizes.
+/// @throws ostraka::error for a negative extent or one that contradicts a static one
+template <class T, auto... Dims, class... Ms, class... Given>
+[[nodiscard]] auto zeros(mesh<Ms...> const& m, Given const&... given) {
+  auto t = detail::make_uninitialised<typename detail::named_tensor<T, Dims...>::type>("zeros", m, given...);
+  Kokkos::deep_copy(t.local(), typename decltype(t)::value_type(0));
+  return t;
+}
+
+}  // namespace ostraka
