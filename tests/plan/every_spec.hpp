@@ -115,16 +115,22 @@ inline std::string text_of(extents const& e, std::string const& names) {
   return t;
 }
 
-/// The problem and every step, one a line.
-inline std::string text_of(einsum_plan const& p, std::string const& names) {
+/// Every step on a line of its own.
+template <class Steps>
+std::string text_of(Steps const& steps, std::string const& names) {
   std::string t;
-  for (spec const& s : p.operands) t += text_of(s, names) + " ";
-  t += "-> " + text_of(p.result, names) + "   " + text_of(p.sizes, names);
-  for (planned_step const& s : p.steps) {
+  for (planned_step const& s : steps) {
     t += "\n    " + std::string(s.operand == planner::the_result ? "result" : "operand " + std::to_string(s.operand)) + ": " + text_of(s.kind);
     t += "<" + text_of(s.axes) + "> " + text_of(s.from, names) + " -> " + text_of(s.to, names);
   }
   return t;
+}
+
+/// The problem and the steps.
+inline std::string text_of(einsum_plan const& p, std::string const& names) {
+  std::string t;
+  for (spec const& s : p.operands) t += text_of(s, names) + " ";
+  return t + "-> " + text_of(p.result, names) + "   " + text_of(p.sizes, names) + text_of(p.steps, names);
 }
 
 }  // namespace ostraka::testing

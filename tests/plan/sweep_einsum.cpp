@@ -48,7 +48,8 @@ struct data {
  private:
   static position picked(std::vector<int> const& dims, position const& at) {
     position p{};
-    for (std::size_t i = 0; i < dims.size(); ++i) p[i] = at[static_cast<std::size_t>(dims[i])];
+    int i = 0;
+    for (int l : dims) p[i++] = at[l];
     return p;
   }
 };
@@ -148,7 +149,8 @@ std::vector<std::vector<std::int64_t>> const cube_meshes = {{2, 2, 2}, {2, 1, 3}
 
 TEST_CASE("every sharding on one mesh axis gives the product and moves what the plan says") {
   std::vector<sweep_of> sweeps;
-  for (char const* einsum : {"ij,jk->ik", "bij,bjk->bik", "j,j->", "i,k->ik", "bj,bj->b", "ij->i", "ij->j", "ij->", "ij->ji", "ij,k->ik", "ij,jk->ki", "ij,->ij"})
+  for (char const* einsum :
+       {"ij,jk->ik", "bij,bjk->bik", "j,j->", "i,k->ik", "bj,bj->b", "ij->i", "ij->j", "ij->", "ij->ji", "ij,k->ik", "ij,jk->ki", "ij,->ij"})
     sweeps.push_back({einsum, line_meshes, all_extents, 1});
   sweeps.push_back({"ij,jk,kl->il", {{2}, {3}}, uneven_extents, 1});
   sweeps.push_back({"bij,bik->bjk", {{2}, {3}}, uneven_extents, 1});

@@ -7,7 +7,6 @@
 /// them, and counts what they move. Written from the text of the rules, not with the planner's arithmetic of blocks and costs, which
 /// it is there to catch: A[I_XY, J] {U_Z} is the block (x·NY + y) of NX·NY of I on device (x, y, z), and a summand of its value.
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,7 +20,18 @@ using planner::mesh_set;
 using planner::planned_step;
 using planner::spec;
 
-using position = std::array<std::int64_t, planner::max_labels>;
+/// Something per label, dimension or mesh axis.
+template <class T, int Count>
+struct numbered {
+  T item[Count]{};
+
+  constexpr T& operator[](int i) { return item[i]; }
+  constexpr T const& operator[](int i) const { return item[i]; }
+  friend bool operator==(numbered const&, numbered const&) = default;
+};
+
+using position = numbered<std::int64_t, planner::max_labels>;
+using device_coordinates = numbered<std::int64_t, planner::max_mesh_axes>;
 
 /// A box of global indices.
 struct box {
@@ -102,7 +112,7 @@ class simulated_mesh {
     std::int64_t count = 1;
     for (int m = 0; m < e.mesh_axes; ++m) count *= e.mesh[m];
     for (std::int64_t d = 0; d < count; ++d) {
-      std::array<std::int64_t, planner::max_mesh_axes> at{};
+      device_coordinates at{};
       std::int64_t rest = d;
       for (int m = e.mesh_axes - 1; m >= 0; --m) {
         at[m] = rest % e.mesh[m];
@@ -221,7 +231,9 @@ class simulated_mesh {
           if (s.kind == step::all_reduce && d == group[0]) moved += 2 * others * t.block[d].size();
         }
         break;
-      case step::contract: expect(false, "a contraction is no step of one tensor"); break;
+      case step::contract:
+        expect(false, "a contraction is no step of one tensor");
+        break;
     }
     t = std::move(r);
   }
@@ -232,7 +244,7 @@ class simulated_mesh {
     for (std::size_t d = 0; d < devices(); ++d) {
       box labels;
       labels.rank = sizes_.labels;
-      std::array<bool, planner::max_labels> seen{};
+      numbered<bool, planner::max_labels> seen{};
       for (int l = 0; l < sizes_.labels; ++l) labels.end[l] = 1;
       for (sharded_tensor const& t : operands)
         for (int i = 0; i < t.sharding.rank; ++i) {
@@ -366,7 +378,7 @@ class simulated_mesh {
   }
 
   extents sizes_;
-  std::vector<std::array<std::int64_t, planner::max_mesh_axes>> at_{};
+  std::vector<device_coordinates> at_{};
 };
 
 }  // namespace ostraka::testing
