@@ -96,9 +96,35 @@ struct blocks {
   }
 
   bool contracts_right() {
+    std::vector<T> const untouched = c;
     contract(exec_space(), p, a.data(), b.data(), c.data());
     Kokkos::fence();
-    return c == expected;
+    if (c != expected) return false;
+    for (int l = 0; l < p.labels; ++l)
+      if (p.extent[l] == 0 || class_of(p, l) == label_class::only_a || class_of(p, l) == label_class::only_b) return true;
+    c = untouched;
+    run_device_kernel(1, c.data(), 0);
+    return c == expected && parts_add_up();
+  }
+
+  /// The kernel that accelerators run, here in a plain loop.
+  void run_device_kernel(std::int64_t parts, T* into, std::int64_t part_step) const {
+    product_loops const loops = loops_of(p);
+    detail::contract_elements<T> const kernel{{a.data(), b.data(), into, parts, part_step, loops.k}, detail::output_loops(loops)};
+    for (std::int64_t i = parts * kernel.outputs.size(); i-- > 0;) kernel(i);
+  }
+
+  bool parts_add_up() {
+    std::int64_t const room = static_cast<std::int64_t>(c.size());
+    std::vector<T> partial(c.size() * 3, T(0));
+    run_device_kernel(3, partial.data(), room);
+    std::int64_t index[max_loops] = {};
+    bool right = true;
+    for_each_index(p, p.in_c, index, [&] {
+      std::size_t const i = static_cast<std::size_t>(at(p, p.in_c, p.c, index));
+      right = right && partial[i] + partial[i + c.size()] + partial[i + 2 * c.size()] == expected[i];
+    });
+    return right;
   }
 };
 
@@ -253,6 +279,13 @@ TEST_CASE("plans: packing where it pays, our kernel where there is nothing to ga
   CHECK(plan.pack[0]);
   CHECK(!plan.pack[1]);
   CHECK(!plan.pack[2]);
+
+  // an int too short for the extents
+  std::int64_t const before = cblas_limit;
+  cblas_limit = 255;
+  CHECK(!plan_for({256, 256, 256}, {left, summed, right}, {256, 1, 0}, {0, 256, 1}, {256, 0, 1}).library);
+  cblas_limit = before;
+  CHECK(plan_for({256, 256, 256}, {left, summed, right}, {256, 1, 0}, {0, 256, 1}, {256, 0, 1}).library);
 
   // an outer product and a product of vectors
   CHECK(!plan_for({500, 400}, {left, right}, {1, 0}, {0, 1}, {400, 1}).library);

@@ -46,12 +46,15 @@ template <class T>
 bool copies_right(strided const& to, std::int64_t to_room, strided const& from, std::int64_t from_room) {
   std::vector<T> source(static_cast<std::size_t>(from_room)), target(static_cast<std::size_t>(to_room), T(-1));
   for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<T>(i % 100003);
-  std::vector<T> expected = target;
+  std::vector<T> expected = target, by_element = target;
   for (std::int64_t i = 0; i < to.size(); ++i)
     expected[static_cast<std::size_t>(offset_of(to, i))] = source[static_cast<std::size_t>(offset_of(from, i))];
   copy(exec_space(), target.data(), to, static_cast<T const*>(source.data()), from);
   Kokkos::fence();
-  return target == expected;
+  // the kernel that accelerators run, here in a plain loop
+  detail::copy_elements<T> const kernel{by_element.data(), source.data(), loops_over(to, from)};
+  for (std::int64_t i = to.size(); i-- > 0;) kernel(i);
+  return target == expected && by_element == expected;
 }
 
 }  // namespace
@@ -116,6 +119,12 @@ TEST_CASE("blocks large enough to be copied in parallel: runs, strided runs, til
     strided const from = layout_of(extents, from_order, static_cast<std::int64_t>(random() % 2), &from_room);
     REQUIRE(copies_right<std::int32_t>(to, to_room, from, from_room));
   }
+}
+
+TEST_CASE("one long run with gaps, longer than a piece") {
+  for (std::int64_t to_step : {1, 2, 3})
+    for (std::int64_t from_step : {1, 2})
+      REQUIRE(copies_right<std::int64_t>(strided().add(30011, to_step), 3 * 30011, strided().add(30011, from_step), 2 * 30011));
 }
 
 TEST_CASE("a source with strides of 0 is repeated") {

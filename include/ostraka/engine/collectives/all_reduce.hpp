@@ -11,9 +11,6 @@
 
 namespace ostraka::engine {
 
-/// Bytes from which our reduce-scatter and all-gather are taken instead of MPI's all-reduce: the latter knows better trees for small arrays.
-inline std::int64_t all_reduce_split_bytes = 256 * 1024;
-
 /// data becomes the reduction over all members, the same bits on each of them.
 template <class T>
 void all_reduce(communicator const& members, [[maybe_unused]] T* data, std::int64_t count, reduction how) {
@@ -21,14 +18,15 @@ void all_reduce(communicator const& members, [[maybe_unused]] T* data, std::int6
   if (members.size() == 1 || count == 0) return;
 #if OSTRAKA_ENABLE_MPI
   // MPI's maximum of numbers that compare equal or not at all (-0 and 0, NaN) may be another on every device; a sum of two is the same both ways
-  // round, so that its trees agree.
-  bool const same_everywhere = how == reduction::sum || std::is_integral_v<T>;
-  std::int64_t const bytes = count * static_cast<std::int64_t>(sizeof(T));
-  if (same_everywhere && bytes < all_reduce_split_bytes && count <= chunk_limit) {
+  // round, so that the trees of all devices agree.
+  if (how == reduction::sum || std::is_integral_v<T>) {
     MPI_Op const operation = how == reduction::sum ? MPI_SUM : how == reduction::max ? MPI_MAX : MPI_MIN;
-    MPI_Allreduce(MPI_IN_PLACE, data, static_cast<int>(count), detail::message_type<T>(), operation, members.native());
+    for (std::int64_t done = 0; done < count; done += chunk_limit)
+      MPI_Allreduce(MPI_IN_PLACE, data + done, static_cast<int>(std::min(chunk_limit, count - done)), detail::message_type<T>(), operation,
+                    members.native());
     return;
   }
+  // The same bytes: what a reduce-scatter and an all-gather move.
   std::int64_t const n = members.size();
   std::vector<std::int64_t> counts(static_cast<std::size_t>(n));
   for (std::int64_t d = 0; d < n; ++d) counts[static_cast<std::size_t>(d)] = (d + 1) * count / n - d * count / n;
