@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Tests of floor 2. The least that an operation can move, found without the planner: a graph of all shardings of a tensor whose edges
+/// are the moves of the rules with their volumes, and all ways to multiply without communication. Volumes are counted on blocks by
+/// loops over the devices, added over all devices. @pre extents are multiples of all mesh sizes together
+///
+///     move                                                    volume, N devices take part
+///     block exchange, any to any (slice, gather, all-to-all)  what the devices need and do not have
+///     all-reduce of a set of mesh axes           P → R        2(N−1)/N of the blocks
+///     reduce-scatter of a set onto a minor end   P → S(l)     (N−1)/N of the blocks
+///     mask                                       R → P        0
+///     zero-pad from a minor end                  S(l) → P     0
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <support/simulated_mesh.hpp>
+
+#include "every_spec.hpp"
+
+namespace ostraka::testing {
+
+inline constexpr std::int64_t unreachable = std::int64_t{1} << 50;
+
+/// The cheapest sequences of moves between all shardings of one tensor.
+class move_graph {
+ public:
+  move_graph(labels const& dims, extents const& e, bool makes_partial) : nodes_(every_spec(dims, e.mesh_axes)), sizes_(e) {
+    simulated_mesh const mesh(e);
+    std::size_t const n = nodes_.size();
+    distance_.assign(n * n, unreachable);
+    via_.assign(n * n, n);
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t b = 0; b < n; ++b)
+        distance_[a * n + b] = makes_partial || (nodes_[b].partial - nodes_[a].partial).empty() ? volume_of_move(mesh, nodes_[a], nodes_[b]) : unreachable;
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t a = 0; a < n; ++a)
+        for (std::size_t b = 0; b < n; ++b)
+          if (distance_[a * n + k] + distance_[k * n + b] < distance_[a * n + b]) {
+            distance_[a * n + b] = distance_[a * n + k] + distance_[k * n + b];
+            via_[a * n + b] = k;
+          }
+  }
+
+  [[nodiscard]] std::vector<spec> const& nodes() const { return nodes_; }
+  [[nodiscard]] std::int64_t volume(std::size_t from, std::size_t to) const { return distance_[from * nodes_.size() + to]; }
+  [[nodiscard]] std::size_t find(spec const& s) const { return static_cast<std::size_t>(std::find(nodes_.begin(), nodes_.end(), s) - nodes_.begin()); }
+
+  /// The shardings on the way, for a reader.
+  [[nodiscard]] std::string way(std::size_t from, std::size_t to, std::string const& names) const {
+    std::size_t const k = via_[from * nodes_.size() + to];
+    if (k == nodes_.size()) return text_of(nodes_[from], names) + (from == to ? "" : " -> " + text_of(nodes_[to], names));
+    return way(from, k, names) + " => " + way(k, to, names);
+  }
+
+  /// Volume of one move, `unreachable` if it takes more than one.
+  [[nodiscard]] static std::int64_t volume_of_move(simulated_mesh const& mesh, spec const& from, spec const& to) {
+    mesh_set const reduced = from.partial - to.partial;
+    mesh_set const made = to.partial - from.partial;
+    if (reduced.empty() && made.empty()) return mesh.missing(from, to);
+    if (!reduced.empty() && !made.empty()) return unreachable;
+    mesh_set const changed = reduced | made;
+    spec const& longer = made.empty() ? to : from;  // by which a label is divided further at its minor end
+    spec const& shorter = made.empty() ? from : to;
+    int differing = 0;
+    bool minor_end = true;
+    for (int i = 0; i < from.rank; ++i) {
+      if (from.over[i] == to.over[i]) continue;
+      ++differing;
+      minor_end = minor_end && longer.over[i].size() == shorter.over[i].size() + changed.count();
+      for (int k = 0; minor_end && k < longer.over[i].size(); ++k)
+        minor_end = k < shorter.over[i].size() ? longer.over[i][k] == shorter.over[i][k] : changed.contains(longer.over[i][k]);
+    }
+    if (differing > 1 || !minor_end) return unreachable;
+    if (reduced.empty()) return 0;
+    if (differing == 1) return mesh.held(from) - mesh.held(to);
+    std::int64_t const n = static_cast<std::int64_t>(mesh.group_size(reduced));
+    return 2 * (n - 1) * (mesh.held(from) / n);
+  }
+
+ private:
+  std::vector<spec> nodes_;
+  extents sizes_;
+  std::vector<std::int64_t> distance_{};
+  std::vector<std::size_t> via_{};
+};
+
+/// The sharding of the product of operands as they are, if they multiply without communication: the table of the rules per mesh
+/// axis, and the same order of mesh axes on shared labels.
+inline std::optional<spec> free_product(std::vector<spec> const& operands, labels const& result, extents const& e) {
+  spec r;
+  for (int l : result) r.push_back(l);
+  std::vector<std::optional<mesh_order>> by(planner::max_labels);
+  for (spec const& s : operands)
+    for (int i = 0; i < s.rank; ++i) {
+      auto& o = by[static_cast<std::size_t>(s.label[i])];
+      if (o && *o != s.over[i]) return std::nullopt;
+      o = s.over[i];
+    }
+  for (int m = 0; m < e.mesh_axes; ++m) {
+    int partial = 0;
+    int dividing = -1;
+    int divided_labels = 0;
+    for (spec const& s : operands) partial += s.partial.contains(m) ? 1 : 0;
+    for (int l = 0; l < e.labels; ++l)
+      if (by[static_cast<std::size_t>(l)] && by[static_cast<std::size_t>(l)]->axes().contains(m)) {
+        dividing = l;
+        ++divided_labels;
+      }
+    if (partial + divided_labels > 1) return std::nullopt;
+    if (partial == 1 || (dividing >= 0 && r.find(dividing) < 0)) r.partial.insert(m);
+  }
+  for (int i = 0; i < r.rank; ++i) r.over[i] = *by[static_cast<std::size_t>(r.label[i])];
+  return r;
+}
+
+/// All ways to multiply, and the cheapest moves to and from them.
+class brute_force {
+ public:
+  brute_force(einsum_labels const& names, extents const& e) : names_(names.names) {
+    for (auto const& dims : names.operands) tensors_.emplace_back(dims, e, false);
+    tensors_.emplace_back(names.result, e, true);
+    collect(names, e, {}, {});
+  }
+
+  [[nodiscard]] std::vector<move_graph> const& tensors() const { return tensors_; }
+
+  /// The least volume for operands (and last the result) in these shardings.
+  [[nodiscard]] std::int64_t least(std::vector<std::size_t> const& which) const {
+    std::int64_t best = unreachable;
+    for (auto const& p : products_) best = std::min(best, volume(p, which));
+    return best;
+  }
+
+  /// A cheapest way, for a reader.
+  [[nodiscard]] std::string way(std::vector<std::size_t> const& which) const {
+    std::vector<std::size_t> best = products_[0];
+    for (auto const& p : products_)
+      if (volume(p, which) < volume(best, which)) best = p;
+    std::string t = "volume " + std::to_string(volume(best, which));
+    for (std::size_t k = 0; k + 1 < tensors_.size(); ++k) t += "\n    operand: " + tensors_[k].way(which[k], best[k], names_);
+    return t + "\n    result: " + tensors_.back().way(best.back(), which.back(), names_);
+  }
+
+ private:
+  void collect(einsum_labels const& names, extents const& e, std::vector<spec> operands, std::vector<std::size_t> which) {
+    std::size_t const k = operands.size();
+    if (k + 1 == tensors_.size()) {
+      if (auto const r = free_product(operands, names.result, e)) {
+        which.push_back(tensors_[k].find(*r));
+        products_.push_back(which);
+      }
+      return;
+    }
+    for (std::size_t n = 0; n < tensors_[k].nodes().size(); ++n) {
+      auto more = operands;
+      more.push_back(tensors_[k].nodes()[n]);
+      auto chosen = which;
+      chosen.push_back(n);
+      collect(names, e, more, chosen);
+    }
+  }
+
+  [[nodiscard]] std::int64_t volume(std::vector<std::size_t> const& product, std::vector<std::size_t> const& which) const {
+    std::int64_t v = tensors_.back().volume(product.back(), which.back());
+    for (std::size_t k = 0; k + 1 < tensors_.size(); ++k) v += tensors_[k].volume(which[k], product[k]);
+    return v;
+  }
+
+  std::string names_;
+  std::vector<move_graph> tensors_{};
+  std::vector<std::vector<std::size_t>> products_{};
+};
+
+}  // namespace ostraka::testing

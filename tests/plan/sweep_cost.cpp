@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// No plan moves more than the best of all alternatives, found by brute force: min over all products that need no communication of
+/// |A → A'| + |B → B'| + |C' → C|, each by the cheapest sequence of moves. Extents are even, so that volumes are those of the rules.
+///
+/// As in the rules, operands are not zero-padded or masked: that moves nothing, but multiplies zeros. Then the planner is not beaten
+/// on one mesh axis, nor on two for results that are not asked for partial. What can be cheaper than the plan, exactly:
+///   - on three mesh axes or more: reduce-scatters of several mesh axes onto one label in another order, and other free slices
+///     before a reduction, followed by an exchange. At most a quarter more.
+///   - a result that is asked for partial where the product does not give it so. It costs at most what the replicated result costs,
+///     of which it is a mask; except for reshards from partial over some mesh axes to partial over others.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "brute_force.hpp"
+
+using namespace ostraka::testing;
+using ostraka::step;
+using ostraka::planner::plan_einsum;
+using ostraka::planner::plan_reshard;
+
+namespace {
+
+struct tally {
+  std::int64_t cases = 0;
+  std::int64_t beaten = 0;          // by the best alternative
+  std::int64_t beaten_little = 0;   // on three mesh axes or more, at most a quarter above it
+  std::int64_t beaten_partial = 0;  // for a result that is asked for partial
+  std::int64_t unreasonable = 0;    // asked for partial, and dearer than the replicated result
+  std::int64_t impossible = 0;      // cheaper than the brute force: a wrong cost or a wrong plan
+
+  // `replicated`: the least for the result of which the one that is asked for is a mask.
+  void add(std::int64_t moved, std::int64_t least, std::int64_t replicated, bool partial, int mesh_axes) {
+    ++cases;
+    impossible += moved < least ? 1 : 0;
+    if (moved <= least) return;
+    bool const little = mesh_axes > 2 && 4 * moved <= 5 * (partial ? replicated : least);
+    if (partial) ++beaten_partial;
+    if (partial && moved > replicated && !little) ++unreasonable;
+    if (!partial) ++(little ? beaten_little : beaten);
+  }
+  [[nodiscard]] std::int64_t wrong() const { return beaten + unreasonable + impossible; }
+};
+
+// The sharding that gives `s` by a mask.
+spec unmasked(spec s) {
+  s.partial = {};
+  return s;
+}
+
+std::vector<std::int64_t> times_devices(std::vector<std::int64_t> extent, std::vector<std::int64_t> const& mesh) {
+  for (std::int64_t& n : extent)
+    for (std::int64_t m : mesh) n *= m;
+  return extent;
+}
+
+void compare(einsum_labels const& names, extents const& e, std::int64_t one_in, tally& count) {
+  brute_force const alternatives(names, e);
+  auto const& result_states = alternatives.tensors().back();
+  std::int64_t combinations = 1;
+  for (move_graph const& t : alternatives.tensors()) combinations *= static_cast<std::int64_t>(t.nodes().size());
+  constexpr std::int64_t stride = 1000003;  // a prime: no combination twice
+  for (std::int64_t n = 0; n < combinations / one_in; ++n) {
+    std::int64_t rest = one_in == 1 ? n : n * stride % combinations;
+    std::vector<std::size_t> which;
+    einsum_problem problem;
+    for (move_graph const& t : alternatives.tensors()) {
+      auto const states = static_cast<std::int64_t>(t.nodes().size());
+      which.push_back(static_cast<std::size_t>(rest % states));
+      rest /= states;
+      if (which.size() < alternatives.tensors().size()) problem.operands.push_back(t.nodes()[which.back()]);
+    }
+    problem.result = result_states.nodes()[which.back()];
+    problem.sizes = e;
+    einsum_plan const plan = plan_einsum(problem);
+    std::int64_t const least = alternatives.least(which);
+    auto replicated = which;
+    replicated.back() = result_states.find(unmasked(problem.result));
+    std::int64_t const wrong = count.wrong();
+    count.add(plan.elements_moved(e), least, alternatives.least(replicated), !problem.result.partial.empty(), e.mesh_axes);
+    if (wrong < count.wrong() && wrong < 3)
+      MESSAGE("plan moves ", plan.elements_moved(e), ": ", text_of(plan, names.names), "\n  alternative: ", alternatives.way(which));
+  }
+}
+
+struct comparison {
+  char const* einsum;
+  std::vector<std::vector<std::int64_t>> meshes;
+  std::vector<std::vector<std::int64_t>> extents;  // multiplied by the number of devices
+  std::int64_t one_in;
+};
+
+void report(std::string const& what, std::size_t mesh_axes, tally const& count) {
+  MESSAGE(what, ": ", count.cases, " cases on ", mesh_axes, " mesh axes; beaten: ", count.beaten, ", by little: ", count.beaten_little,
+          ", asked for partial: ", count.beaten_partial);
+  CHECK(count.beaten == 0);
+  CHECK(count.unreasonable == 0);
+  CHECK(count.impossible == 0);
+  if (mesh_axes == 1) CHECK(count.beaten_partial == 0);
+}
+
+std::int64_t run(std::vector<comparison> const& comparisons) {
+  std::int64_t cases = 0;
+  for (comparison const& c : comparisons) {
+    tally count;
+    einsum_labels const names(c.einsum);
+    for (auto const& mesh : c.meshes)
+      for (auto const& extent : c.extents) compare(names, make_extents(names.count(), times_devices(extent, mesh), mesh), c.one_in, count);
+    report(names.text, c.meshes[0].size(), count);
+    cases += count.cases;
+  }
+  return cases;
+}
+
+std::vector<std::vector<std::int64_t>> const shapes = {{1, 1, 1, 1}, {4, 1, 1, 1}, {1, 4, 1, 1}, {1, 1, 4, 1}, {1, 1, 1, 4}, {1, 5, 7, 3}, {9, 2, 1, 4}};
+
+}  // namespace
+
+TEST_CASE("no plan on one mesh axis moves more than the best alternative") {
+  std::vector<comparison> all;
+  for (char const* einsum : {"ij,jk->ik", "bij,bjk->bik", "j,j->", "i,k->ik", "bj,bj->b", "ij->i", "ij->", "ij->ji", "ij,k->ik", "ij,jk,kl->il"})
+    all.push_back({einsum, {{1}, {2}, {3}, {4}, {8}}, shapes, 1});
+  CHECK(run(all) == 22085);
+}
+
+TEST_CASE("no plan on two mesh axes moves more than the best alternative") {
+  CHECK(run({{"ij,jk->ik", {{2, 2}, {2, 3}, {4, 2}}, {{1, 1, 1}, {4, 1, 1}, {1, 5, 7}}, 1},
+             {"j,j->", {{2, 2}, {3, 2}}, shapes, 1},
+             {"i,k->ik", {{2, 2}, {3, 2}}, {{1, 1}, {1, 6}}, 1},
+             {"bj,bj->b", {{2, 2}, {3, 2}}, {{1, 1}, {1, 6}, {6, 1}}, 1},
+             {"ij->i", {{2, 2}, {3, 2}}, shapes, 1},
+             {"ij->ji", {{2, 2}, {3, 2}}, shapes, 1},
+             {"bij,bjk->bik", {{2, 2}, {2, 3}}, {{1, 1, 1, 1}, {3, 1, 5, 2}}, 3}}) == 121052);
+}
+
+TEST_CASE("no plan on three mesh axes moves more than the best alternative") {
+  CHECK(run({{"ij,jk->ik", {{2, 2, 2}, {2, 3, 2}}, {{1, 1, 1}, {1, 5, 7}}, 401},
+             {"ij->i", {{2, 2, 2}, {2, 3, 2}}, {{1, 1}, {1, 6}}, 3},
+             {"ij->ji", {{2, 2, 2}, {2, 3, 2}}, {{1, 1}, {1, 6}}, 3}}) == 23708);
+}
+
+TEST_CASE("no reshard moves more than the best sequence of moves") {
+  std::int64_t cases = 0;
+  for (auto const& mesh : std::vector<std::vector<std::int64_t>>{{2}, {3}, {2, 2}, {3, 2}, {2, 2, 2}, {2, 3, 2}})
+    for (auto const& dims : {labels{0}, labels{0, 1}, labels{0, 1, 2}}) {
+      if (mesh.size() == 3 && dims.size() == 3) continue;
+      extents const e = make_extents(3, times_devices({1, 2, 3}, mesh), mesh);
+      move_graph const moves(dims, e, true);
+      tally count;
+      for (std::size_t a = 0; a < moves.nodes().size(); ++a)
+        for (std::size_t b = 0; b < moves.nodes().size(); ++b) {
+          spec const& to = moves.nodes()[b];
+          std::int64_t moved = 0;
+          for (planned_step const& s : plan_reshard(moves.nodes()[a], to, e)) moved += ostraka::planner::elements_moved(s, e);
+          std::int64_t const wrong = count.wrong();
+          bool const to_others = !(moves.nodes()[a].partial - to.partial).empty() && !(to.partial - moves.nodes()[a].partial).empty();
+          std::int64_t const replicated = to_others ? unreachable : moves.volume(a, moves.find(unmasked(to)));
+          count.add(moved, moves.volume(a, b), replicated, !to.partial.empty(), e.mesh_axes);
+          if (wrong < count.wrong() && wrong < 3)
+            MESSAGE("reshard moves ", moved, ", not ", moves.volume(a, b), "  ", text_of(e, "ijk"), moves.way(a, b, "ijk"));
+          if (moved == moves.volume(a, b)) CHECK(ostraka::planner::reshard_volume(moves.nodes()[a], to, e) == static_cast<double>(moved));
+        }
+      report("reshard of rank " + std::to_string(dims.size()), mesh.size(), count);
+      cases += count.cases;
+    }
+  CHECK(cases == 22332);
+}
+
+TEST_CASE("the moves of the rules are those of the blocks") {
+  extents const e = make_extents(2, {24, 48}, {2, 3, 4});
+  simulated_mesh const mesh(e);
+  std::int64_t const whole = 24 * 48;
+  spec rows_xy;  // [i_XY, j]
+  rows_xy.push_back(0);
+  rows_xy.over[0].push_back(0);
+  rows_xy.over[0].push_back(1);
+  rows_xy.push_back(1);
+  spec rows_x = rows_xy;
+  rows_x.over[0].erase(1);
+  spec both = rows_x;
+  both.over[1].push_back(1);
+  spec columns_xy = rows_xy;
+  std::swap(columns_xy.over[0], columns_xy.over[1]);
+  // All devices together: gather (n−1)/n of what they hold after it, all-to-all (n−1)/n² of |T|, for n = 3 and for both axes n = 6.
+  CHECK(move_graph::volume_of_move(mesh, rows_xy, rows_x) == 24 * (whole / 2) * 2 / 3);
+  CHECK(move_graph::volume_of_move(mesh, rows_xy, both) == 24 * (whole / 2) * 2 / 9);
+  CHECK(move_graph::volume_of_move(mesh, rows_xy, columns_xy) == 24 * whole * 5 / 36);
+  CHECK(move_graph::volume_of_move(mesh, rows_x, rows_xy) == 0);
+}
+
+TEST_CASE("textbook cells cost what the textbooks say") {
+  // Batch b, i left, j contracted, k right, one mesh axis of n devices; volumes over all devices, |T| elements each tensor has.
+  struct cell {
+    char const* einsum;
+    char const* a;  // how the operand or result is divided: a label, R or P
+    char const* b;
+    char const* c;
+    std::vector<std::int64_t> extent;
+    step kind;  // of the only communication, contract for none
+    std::int64_t (*volume)(std::int64_t n, std::int64_t a, std::int64_t b, std::int64_t c);
+  };
+  auto const nothing = [](std::int64_t, std::int64_t, std::int64_t, std::int64_t) -> std::int64_t { return 0; };
+  auto const whole_a = [](std::int64_t n, std::int64_t a, std::int64_t, std::int64_t) -> std::int64_t { return (n - 1) * a; };
+  auto const whole_b = [](std::int64_t n, std::int64_t, std::int64_t b, std::int64_t) -> std::int64_t { return (n - 1) * b; };
+  auto const whole_c = [](std::int64_t n, std::int64_t, std::int64_t, std::int64_t c) -> std::int64_t { return (n - 1) * c; };
+  auto const twice_c = [](std::int64_t n, std::int64_t, std::int64_t, std::int64_t c) -> std::int64_t { return 2 * (n - 1) * c; };
+  auto const part_a = [](std::int64_t n, std::int64_t a, std::int64_t, std::int64_t) -> std::int64_t { return (n - 1) * a / n; };
+  auto const part_b = [](std::int64_t n, std::int64_t, std::int64_t b, std::int64_t) -> std::int64_t { return (n - 1) * b / n; };
+  std::vector<cell> const cells = {
+      {"ij,jk->ik", "i", "R", "i", {1, 1, 1}, step::contract, nothing},
+      {"ij,jk->ik", "R", "k", "k", {1, 1, 1}, step::contract, nothing},
+      {"ij,jk->ik", "j", "j", "P", {1, 1, 1}, step::contract, nothing},
+      {"ij,jk->ik", "j", "R", "P", {1, 1, 1}, step::contract, nothing},
+      {"ij,jk->ik", "P", "R", "P", {1, 1, 1}, step::contract, nothing},
+      {"ij,jk->ik", "j", "R", "R", {9, 1, 9}, step::all_gather, whole_a},
+      {"ij,jk->ik", "j", "R", "R", {1, 99, 1}, step::all_reduce, twice_c},
+      {"ij,jk->ik", "R", "j", "R", {9, 1, 9}, step::all_gather, whole_b},
+      {"ij,jk->ik", "R", "j", "R", {1, 99, 1}, step::all_reduce, twice_c},
+      {"ij,jk->ik", "j", "j", "R", {1, 99, 1}, step::all_reduce, twice_c},
+      {"ij,jk->ik", "j", "j", "i", {1, 99, 1}, step::reduce_scatter, whole_c},
+      {"ij,jk->ik", "j", "j", "k", {1, 99, 1}, step::reduce_scatter, whole_c},
+      {"ij,jk->ik", "i", "k", "i", {99, 1, 1}, step::all_gather, whole_b},
+      {"ij,jk->ik", "i", "k", "k", {1, 1, 99}, step::all_gather, whole_a},
+      {"ij,jk->ik", "i", "j", "i", {99, 1, 1}, step::all_gather, whole_b},
+      {"ij,jk->ik", "j", "k", "k", {1, 1, 99}, step::all_gather, whole_a},
+      {"ij,jk->ik", "i", "j", "P", {1, 9, 9}, step::all_to_all, part_a},
+      {"ij,jk->ik", "P", "j", "P", {1, 9, 9}, step::reduce_scatter, whole_a},
+      {"ij,jk->ik", "j", "P", "P", {9, 9, 1}, step::reduce_scatter, whole_b},
+      {"bij,bjk->bik", "b", "b", "b", {1, 1, 1, 1}, step::contract, nothing},
+      {"bij,bjk->bik", "b", "j", "b", {1, 1, 1, 1}, step::all_to_all, part_b},
+      {"bij,bjk->bik", "b", "k", "b", {1, 1, 1, 1}, step::all_to_all, part_b},
+      {"bij,bjk->bik", "i", "b", "b", {1, 1, 1, 1}, step::all_to_all, part_a},
+      {"bij,bjk->bik", "j", "b", "b", {1, 1, 1, 1}, step::all_to_all, part_a},
+      {"bij,bjk->bik", "P", "b", "b", {1, 1, 1, 1}, step::reduce_scatter, whole_a},
+      {"bij,bjk->bik", "b", "P", "b", {1, 1, 1, 1}, step::reduce_scatter, whole_b},
+  };
+  for (cell const& c : cells)
+    for (std::int64_t n : {2, 3, 4, 8}) {
+      einsum_labels const names(c.einsum);
+      extents const e = make_extents(names.count(), times_devices(c.extent, {n}), {n});
+      auto const divided = [&](labels const& dims, std::string const& state) {
+        spec s;
+        for (int l : dims) {
+          s.push_back(l);
+          if (state[0] == names.names[static_cast<std::size_t>(l)]) s.over[s.rank - 1].push_back(0);
+        }
+        if (state == "P") s.partial.insert(0);
+        return s;
+      };
+      einsum_problem problem;
+      problem.operands.push_back(divided(names.operands[0], c.a));
+      problem.operands.push_back(divided(names.operands[1], c.b));
+      problem.result = divided(names.result, c.c);
+      problem.sizes = e;
+      einsum_plan const plan = plan_einsum(problem);
+      std::string const text = text_of(plan, names.names);
+      CAPTURE(text);
+      CHECK(plan.communications() == (c.kind == step::contract ? 0 : 1));
+      CHECK(plan.count(c.kind) == 1);
+      CHECK(plan.elements_moved(e) == c.volume(n, e.whole(problem.operands[0]), e.whole(problem.operands[1]), e.whole(problem.result)));
+    }
+}
