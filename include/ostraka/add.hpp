@@ -30,13 +30,13 @@ struct times {
 template <Tensor A, Tensor B>
 [[nodiscard]] auto add(A const& a, B const& b) {
   reason::raise<typename detail::same_elements<A, B>::type>();
-  return detail::checked_map<struct add_operation, true, typename A::value_type>("add", detail::plus{}, a, b);
+  return detail::checked_map<operation::add, true, typename A::value_type>("add", detail::plus{}, a, b);
 }
 
 /// The tensor times a number that all devices share.
 template <Tensor A>
 [[nodiscard]] auto scale(typename A::value_type const& factor, A const& a) {
-  return detail::checked_map<struct scale_operation, true, typename A::value_type>("scale", detail::times<typename A::value_type>{factor}, a);
+  return detail::checked_map<operation::scale, true, typename A::value_type>("scale", detail::times<typename A::value_type>{factor}, a);
 }
 
 }  // namespace ostraka

@@ -27,7 +27,7 @@ consteval auto plan_all_reduce() {
 /// Collective over `Ms`.
 template <auto... Ms, Tensor A>
 [[nodiscard]] auto all_reduce(A const& a) {
-  using found = decltype(detail::plan_all_reduce<A, std::remove_cv_t<decltype(Ms)>...>());
+  using found = decltype(detail::plan_all_reduce<A, std::remove_cvref_t<decltype(Ms)>...>());
   return detail::run_verb<typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>("all_reduce", a);
 }
 

@@ -58,7 +58,7 @@ void generate_block(TensorType const& t, F const& f) {
 
 template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
 TensorType generate_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
-  require_values<TensorType, struct generate_operation>();
+  require_values<TensorType, operation::generate>();
   auto t = make_uninitialised<TensorType>("generate", m, std::get<Is>(arguments)...);
   generate_block(t, std::get<sizeof...(Is)>(arguments));
   return t;

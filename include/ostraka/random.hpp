@@ -39,7 +39,7 @@ struct random_element {
 
 template <class TensorType, class Mesh, class... Given>
 TensorType random_tensor(seed s, Mesh const& m, Given const&... given) {
-  require_values<TensorType, struct random_operation>();
+  require_values<TensorType, operation::random>();
   auto t = make_uninitialised<TensorType>("random", m, given...);
   random_element<typename TensorType::value_type, TensorType::rank> f{s.value, {}};
   for (int d = 0; d < TensorType::rank; ++d) f.extent[d] = t.extents()[static_cast<std::size_t>(d)];

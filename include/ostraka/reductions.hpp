@@ -80,13 +80,13 @@ template <auto... Out, Tensor A>
 /// The largest element over the axes that the result lacks; over none, -infinity (integers: the smallest number). NaN wins.
 template <auto... Out, Tensor A>
 [[nodiscard]] auto max(A const& a) {
-  return detail::order_reduction<sharding_of<Out...>, struct max_operation>("max", engine::reduction::max, a);
+  return detail::order_reduction<sharding_of<Out...>, operation::max>("max", engine::reduction::max, a);
 }
 
 /// The smallest element over the axes that the result lacks; over none, infinity (integers: the largest number). NaN wins.
 template <auto... Out, Tensor A>
 [[nodiscard]] auto min(A const& a) {
-  return detail::order_reduction<sharding_of<Out...>, struct min_operation>("min", engine::reduction::min, a);
+  return detail::order_reduction<sharding_of<Out...>, operation::min>("min", engine::reduction::min, a);
 }
 
 /// The sum over the axes that the result lacks, divided by the number of elements summed; over none, NaN.

@@ -52,8 +52,8 @@ consteval auto check_rename() {
 /// @throws ostraka::error, on all devices alike, if `To` has a static extent that `From` has not at run time
 template <auto From, auto To, Tensor A>
 [[nodiscard]] auto rename(A const& a) {
-  using from = std::remove_cv_t<decltype(From)>;
-  using to = std::remove_cv_t<decltype(To)>;
+  using from = std::remove_cvref_t<decltype(From)>;
+  using to = std::remove_cvref_t<decltype(To)>;
   using verdict = typename decltype(detail::check_rename<from, to, axes_in<A>>())::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>) {

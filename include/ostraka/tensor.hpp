@@ -19,6 +19,7 @@
 #include <ostraka/engine/locale.hpp>
 #include <ostraka/mesh.hpp>
 #include <ostraka/plan/door.hpp>
+#include <ostraka/types/operations.hpp>
 #include <ostraka/types/sharding.hpp>
 
 namespace ostraka {

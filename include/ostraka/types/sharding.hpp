@@ -124,9 +124,9 @@ using canonical_sharding = typename assemble<concatenation_of<typename entry<Ent
 
 }  // namespace detail
 
-/// The canonical sharding that `Dims` name.
+/// The canonical sharding that `Dims` name. (cvref: nvcc hands on such a value as an expression, of which decltype is a reference.)
 template <auto... Dims>
-using sharding_of = detail::canonical_sharding<std::remove_cv_t<decltype(Dims)>...>;
+using sharding_of = detail::canonical_sharding<std::remove_cvref_t<decltype(Dims)>...>;
 
 namespace detail {
 

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. Names of operations, as reasons print them: `partial_in_nonlinear_operation<X_mesh, operation::map>`.
+
+namespace ostraka::operation {
+
+struct add;
+struct gather_to_root;
+struct generate;
+struct map;
+struct max;
+struct min;
+struct random;
+struct scale;
+
+}  // namespace ostraka::operation
