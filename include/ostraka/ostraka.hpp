@@ -5,6 +5,8 @@
 /// @file
 /// Everything: named-axis sharded tensors. `namespace os = ostraka;` is yours to write.
 
+#include <ostraka/types/reasons.hpp>  // first: an error then names this file and yours, and no chain of includes
+
 #include <ostraka/add.hpp>
 #include <ostraka/all_gather.hpp>
 #include <ostraka/all_reduce.hpp>

@@ -8,6 +8,8 @@
 ///     constexpr auto plan = os::plan<I/X, K/Y>(A, B);
 ///     static_assert(plan.count(os::step::all_gather) == 1);
 
+#include <ostraka/types/reasons.hpp>  // first: an error then names this file and yours, and no chain of includes
+
 #include <ostraka/plan/checks.hpp>
 #include <ostraka/plan/named_plan.hpp>
 #include <ostraka/types/sharding.hpp>
