@@ -26,10 +26,11 @@ struct named_plan : planner::einsum_plan {
     return planner::bytes_per_device(this->elements_moved(e), ElementBytes, e);
   }
 
-  /// Bytes moved by all devices together; exact, also for uneven blocks.
+  /// Bytes moved by all devices together; exact, also for uneven blocks. Along a mesh axis that the plan does not name but whose
+  /// size is given (as it is by mesh.sizes()) the devices do the same side by side, and all of them count.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t total_bytes(Given const&... given) const {
-    return this->elements_moved(extents_of(given...)) * ElementBytes;
+    return this->elements_moved(extents_of(given...)) * ElementBytes * side_by_side(collect_sizes(given...));
   }
 
   /// Multiplications and additions of the device with the largest blocks.
@@ -47,6 +48,14 @@ struct named_plan : planner::einsum_plan {
   template <class... Given>
   [[nodiscard]] static constexpr planner::extents extents_of(Given const&... given) {
     return detail::extents_from(Labels{}, Mesh{}, collect_sizes(given...));
+  }
+
+ private:
+  template <class... Named>
+  static constexpr std::int64_t side_by_side(ostraka::sizes<Named...> const& given) {
+    std::int64_t n = 1;
+    ((n *= MeshAxis<Named> && position_in<Named, Mesh> < 0 ? given.template of<Named>() : 1), ...);
+    return n;
   }
 };
 
