@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// timeout: 600
 
 /// @file
 /// No plan moves more than the best of all alternatives, found by brute force: min over all products that need no communication of

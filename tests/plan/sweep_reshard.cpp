@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// timeout: 600
 
 /// @file
 /// Every sharding of one tensor to every other, executed on a simulated mesh, uneven extents included: T[I_?, J_?] → T[I_?, J_?].

