@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
+#include <vector>
 
 #include <ostraka/engine/communicator.hpp>
 #include <ostraka/engine/error.hpp>
@@ -17,7 +19,7 @@
 namespace ostraka {
 
 /// Begins MPI (thread level FUNNELED) and Kokkos unless they run; its destructor ends what it began, Kokkos first. Make one at
-/// the head of main. If it is destroyed by an exception while others still work, the job is ended (MPI_Abort): they would wait for ever.
+/// the head of main. Kokkos takes its arguments, --kokkos-…, out of the command line. If it is destroyed by an exception while others still work, the job is ended (MPI_Abort): they would wait for ever.
 class environment {
  public:
   /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone.
@@ -35,7 +37,7 @@ class environment {
     }
 #endif
     if (!Kokkos::is_initialized()) {
-      Kokkos::initialize(argc, argv);
+      begin_kokkos(argc, argv);
       owns_kokkos_ = true;
     }
     in_flight_ = std::uncaught_exceptions();
@@ -43,6 +45,15 @@ class environment {
 
   environment(environment const&) = delete;
   environment& operator=(environment const&) = delete;
+
+  /// Number of devices of the job, one a process.
+  [[nodiscard]] int devices() const {
+    int n = 1;
+#if OSTRAKA_ENABLE_MPI
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+#endif
+    return n;
+  }
 
   ~environment() {
     bool const failing = std::uncaught_exceptions() > in_flight_;
@@ -63,6 +74,22 @@ class environment {
   }
 
  private:
+  // Before version 4 Kokkos answers to --help, --threads and others, too, on every device; those are the program's.
+  static void begin_kokkos(int& argc, char** argv) {
+    std::vector<char*> its;
+    int kept = 0;
+    for (int i = 0; i < argc; ++i) {
+      bool const is_its = i > 0 && std::string_view(argv[i]).substr(0, 9) == "--kokkos-";
+      if (i == 0 || is_its) its.push_back(argv[i]);
+      if (!is_its) argv[kept++] = argv[i];
+    }
+    if (kept < argc) argv[kept] = nullptr;
+    argc = kept;
+    int count = static_cast<int>(its.size());
+    its.push_back(nullptr);
+    Kokkos::initialize(count, its.data());
+  }
+
   bool owns_mpi_ = false;
   bool owns_kokkos_ = false;
   int in_flight_ = 0;
