@@ -70,7 +70,7 @@ std::int64_t checked_extent(Sizes const& given, char const* operation) {
 }
 
 template <class... As, class Sizes>
-auto checked_extents(type_list<As...>, Sizes const& given, char const* operation) {
+auto checked_extents(type_list<As...>, Sizes const& given, [[maybe_unused]] char const* operation) {
   return std::array<std::int64_t, sizeof...(As)>{checked_extent<As>(given, operation)...};
 }
 

@@ -29,7 +29,7 @@ std::shared_ptr<engine::device_mesh const> const& common_mesh(char const* operat
 
 template <class Labels, class Operand, class... As>
 void enter_extents(char const* operation, engine::locale& w, Operand const& operand, type_list<As...>) {
-  auto const enter = [&](int label, std::string_view name, std::int64_t n) {
+  [[maybe_unused]] auto const enter = [&](int label, std::string_view name, std::int64_t n) {
     std::int64_t& known = w.sizes.label[label];
     if (known >= 0 && known != n)
       throw error(std::string(operation) + ": all operands agree on the extent of an axis, but " + std::string(name) + " is " + std::to_string(known) + " in one and " +
