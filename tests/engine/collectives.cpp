@@ -16,11 +16,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "ostraka/engine/collectives/all_gather.hpp"
-#include "ostraka/engine/collectives/all_reduce.hpp"
-#include "ostraka/engine/collectives/exchange.hpp"
-#include "ostraka/engine/collectives/gather.hpp"
-#include "ostraka/engine/collectives/reduce_scatter.hpp"
+#include <ostraka/engine/collectives/all_gather.hpp>
+#include <ostraka/engine/collectives/all_reduce.hpp>
+#include <ostraka/engine/collectives/exchange.hpp>
+#include <ostraka/engine/collectives/gather.hpp>
+#include <ostraka/engine/collectives/reduce_scatter.hpp>
 
 namespace {
 

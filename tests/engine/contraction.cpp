@@ -14,7 +14,7 @@
 #include <random>
 #include <vector>
 
-#include "ostraka/engine/contraction.hpp"
+#include <ostraka/engine/contraction.hpp>
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include "ostraka/engine/copy.hpp"
+#include <ostraka/engine/copy.hpp>
 
 namespace {
 

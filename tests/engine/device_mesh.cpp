@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ostraka/engine/device_mesh.hpp"
+#include <ostraka/engine/device_mesh.hpp>
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ostraka/engine/random.hpp"
+#include <ostraka/engine/random.hpp>
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "ostraka/engine/reduce.hpp"
+#include <ostraka/engine/reduce.hpp>
 
 namespace {
 

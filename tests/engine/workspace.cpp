@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "ostraka/engine/contraction.hpp"
-#include "ostraka/engine/workspace.hpp"
+#include <ostraka/engine/contraction.hpp>
+#include <ostraka/engine/workspace.hpp>
 
 namespace {
 

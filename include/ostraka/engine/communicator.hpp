@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. A group of devices that talk to each other: an MPI communicator of our own, or, without MPI, the one device there is.
 /// Only this file and the collectives name MPI.
-#pragma once
 
 #ifndef OSTRAKA_ENABLE_MPI
 #define OSTRAKA_ENABLE_MPI 1

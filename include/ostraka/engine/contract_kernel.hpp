@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. Contractions without a library: any element type, any strides, any space. Three kernels for three shapes of
 /// C[b, m, n] = sum over k of A[b, m, k] B[b, k, n]: tiles for matrices on the host, rows of outputs for the rest on the host
 /// (elementwise products, matrix times vector), one output a thread elsewhere.
-#pragma once
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 
-#include "ostraka/engine/loop_nest.hpp"
+#include <ostraka/engine/loop_nest.hpp>
 
 namespace ostraka::engine::detail {
 

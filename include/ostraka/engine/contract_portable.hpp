@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. Chooses among our own kernels, and cuts a long sum into parts where there are too few outputs to occupy the machine
 /// (C[i] = A[i, k] B[k] with two rows and a million columns).
-#pragma once
 
 #include <Kokkos_Core.hpp>
 
@@ -11,11 +12,11 @@
 #include <cstdint>
 #include <utility>
 
-#include "ostraka/engine/contract_kernel.hpp"
-#include "ostraka/engine/contraction_labels.hpp"
-#include "ostraka/engine/parallel.hpp"
-#include "ostraka/engine/reduce.hpp"
-#include "ostraka/engine/workspace.hpp"
+#include <ostraka/engine/contract_kernel.hpp>
+#include <ostraka/engine/contraction_labels.hpp>
+#include <ostraka/engine/parallel.hpp>
+#include <ostraka/engine/reduce.hpp>
+#include <ostraka/engine/workspace.hpp>
 
 namespace ostraka::engine::detail {
 

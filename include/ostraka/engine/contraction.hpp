@@ -1,21 +1,22 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. The local contraction: C = A B summed over the labels that C lacks, on strided blocks of one memory space.
 /// A[B, I, J] B[B, J, K] -> C[B, I, K] is a batch of matrix products; the library's where it has them, ours elsewhere.
-#pragma once
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 
-#include "ostraka/engine/blas/product_loops.hpp"
-#include "ostraka/engine/contract_portable.hpp"
-#include "ostraka/engine/contraction_labels.hpp"
-#include "ostraka/engine/contraction_plan.hpp"
-#include "ostraka/engine/copy.hpp"
-#include "ostraka/engine/reduce.hpp"
-#include "ostraka/engine/workspace.hpp"
+#include <ostraka/engine/blas/product_loops.hpp>
+#include <ostraka/engine/contract_portable.hpp>
+#include <ostraka/engine/contraction_labels.hpp>
+#include <ostraka/engine/contraction_plan.hpp>
+#include <ostraka/engine/copy.hpp>
+#include <ostraka/engine/reduce.hpp>
+#include <ostraka/engine/workspace.hpp>
 
 namespace ostraka::engine {
 

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. A contraction of two strided blocks as plain numbers, and its labels sorted into the loops of a batch of matrix products:
 /// C[b, m, n] = sum over k of A[b, m, k] B[b, k, n], where each letter may stand for several labels of the einsum.
-#pragma once
 
 #include <cstdint>
 
-#include "ostraka/engine/loop_nest.hpp"
-#include "ostraka/engine/strided.hpp"
+#include <ostraka/engine/loop_nest.hpp>
+#include <ostraka/engine/strided.hpp>
 
 namespace ostraka::engine {
 

@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. How a contraction is computed here: as matrix products on the blocks as they lie, after packing some of them, or by our own kernel.
 /// A[I, J, K] B[K, J, L] -> C[I, L] becomes one product of (I) by (J K) by (L) when J and K lie alike in both operands, J products otherwise.
-#pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 
-#include "ostraka/engine/blas/cblas.hpp"
-#include "ostraka/engine/contraction_labels.hpp"
+#include <ostraka/engine/blas/cblas.hpp>
+#include <ostraka/engine/contraction_labels.hpp>
 
 namespace ostraka::engine {
 

@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. Copies and fills of strided blocks in one memory space: slicing, packing, transposing.
 /// A[I_X, J] sliced from A[I, J] is such a copy; so is the packing of what an all-to-all sends.
-#pragma once
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 
-#include "ostraka/engine/copy_kernel.hpp"
-#include "ostraka/engine/parallel.hpp"
-#include "ostraka/engine/strided.hpp"
+#include <ostraka/engine/copy_kernel.hpp>
+#include <ostraka/engine/parallel.hpp>
+#include <ostraka/engine/strided.hpp>
 
 namespace ostraka::engine {
 

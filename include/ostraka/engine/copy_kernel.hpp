@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. The kernels behind copy.hpp: runs where both sides are walked alike, tiles where one side is the transpose of the other,
 /// and one element a thread where there are thousands of threads. A[I, J] := B[J, I].
-#pragma once
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 
-#include "ostraka/engine/loop_nest.hpp"
+#include <ostraka/engine/loop_nest.hpp>
 
 namespace ostraka::engine::detail {
 

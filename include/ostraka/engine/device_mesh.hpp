@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. Devices in a grid with named axes, and a communicator for every set of them: mesh {X: 2, Y: 4} numbers device (x, y) as 4 x + y,
 /// and the group over {X, Y} joins what a collective over X and Y together needs.
-#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "ostraka/engine/collectives/all_gather.hpp"
-#include "ostraka/engine/communicator.hpp"
-#include "ostraka/engine/error.hpp"
+#include <ostraka/engine/collectives/all_gather.hpp>
+#include <ostraka/engine/communicator.hpp>
+#include <ostraka/engine/error.hpp>
 
 namespace ostraka::engine {
 

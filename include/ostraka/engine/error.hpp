@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. What is thrown where a program is wrong in a way that only the run time can see (extents, sizes of meshes).
 /// Thrown before any communication and on every device alike; the text reads "operation: rule; remedy".
-#pragma once
 
 #include <stdexcept>
 

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. The loops that several operands walk together: extents, and for each operand the stride of every loop.
 /// Loops that all operands walk contiguously become one, so that A[I, J, K] copied or contracted whole is one run and not three loops.
-#pragma once
 
 #include <Kokkos_Macros.hpp>
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. How the engine's own kernels are started: in parallel when there is enough to do, in place when starting threads would take longer.
-#pragma once
 
 #include <Kokkos_Core.hpp>
 

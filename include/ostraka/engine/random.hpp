@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. Random numbers that belong to an element and not to a device: a function of the seed and the element's global index, so that A[I_X, J_Y]
 /// holds the same numbers on every mesh. Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011), section 3.3.
-#pragma once
 
 #include <Kokkos_Core.hpp>
 

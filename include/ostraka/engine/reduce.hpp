@@ -1,20 +1,21 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. Reduces one block over some of its labels: C[I] = sum (or max, min) over J of A[I, J]. Long reductions with few results are cut into parts
 /// whose number depends on the extents alone, so that the result does not depend on the number of threads.
-#pragma once
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstdint>
 
-#include "ostraka/engine/contraction_labels.hpp"
-#include "ostraka/engine/copy.hpp"
-#include "ostraka/engine/parallel.hpp"
-#include "ostraka/engine/reduce_kernel.hpp"
-#include "ostraka/engine/workspace.hpp"
+#include <ostraka/engine/contraction_labels.hpp>
+#include <ostraka/engine/copy.hpp>
+#include <ostraka/engine/parallel.hpp>
+#include <ostraka/engine/reduce_kernel.hpp>
+#include <ostraka/engine/workspace.hpp>
 
 namespace ostraka::engine {
 

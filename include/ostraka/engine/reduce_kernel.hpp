@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. The kernels behind reduce.hpp: C[o] = reduction over r of A[o, r].
-#pragma once
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 
-#include "ostraka/engine/loop_nest.hpp"
-#include "ostraka/engine/reduction.hpp"
+#include <ostraka/engine/loop_nest.hpp>
+#include <ostraka/engine/reduction.hpp>
 
 namespace ostraka::engine::detail {
 

@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. The associative operations that devices and local kernels reduce with, as a value: kernels are not instantiated per operation.
 /// A[I_X, J] summed over I: {U_X} with `sum`; the same letters for max and min.
-#pragma once
 
 #include <Kokkos_Core.hpp>
 
 #include <limits>
 #include <type_traits>
 
-#include "ostraka/engine/error.hpp"
+#include <ostraka/engine/error.hpp>
 
 namespace ostraka::engine {
 

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. The shape of a block in memory: extents and strides (in elements), no names. A[I, J] stored row-major is {2, {I, J}, {J, 1}}.
-#pragma once
 
 #include <cstdint>
 #include <initializer_list>
 
-#include "ostraka/engine/loop_nest.hpp"
+#include <ostraka/engine/loop_nest.hpp>
 
 namespace ostraka::engine {
 

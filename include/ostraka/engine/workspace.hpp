@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. Scratch memory that outlives the operation that needed it, so that a loop over the same operations allocates once.
 /// One pool per memory space; blocks are handed out, come back, and are freed when Kokkos ends. Not for several host threads at once.
-#pragma once
 
 #include <Kokkos_Core.hpp>
 

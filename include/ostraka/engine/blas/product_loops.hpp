@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. A planned contraction as a loop over matrix products of the library: over the batch, over what could not be joined in m and n, and,
 /// adding up, over what could not be joined in k (a gathered axis is such a pair: device, local).
-#pragma once
 
 #include <cstdint>
 
-#include "ostraka/engine/blas/cblas.hpp"
-#include "ostraka/engine/contraction_plan.hpp"
+#include <ostraka/engine/blas/cblas.hpp>
+#include <ostraka/engine/contraction_plan.hpp>
 
 namespace ostraka::engine::detail {
 

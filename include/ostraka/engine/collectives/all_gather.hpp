@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// @file
-/// Floor 3. All-gather: every member gets every member's part. A[I_X, J] -> A[I, J].
 #pragma once
 
-#include "ostraka/engine/collectives/message.hpp"
+/// @file
+/// Floor 3. All-gather: every member gets every member's part. A[I_X, J] -> A[I, J].
+
+#include <ostraka/engine/collectives/message.hpp>
 
 namespace ostraka::engine {
 

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. All-reduce: the members' arrays are reduced and all keep the whole. A[I]{U_X} -> A[I].
-#pragma once
 
 #include <type_traits>
 
-#include "ostraka/engine/collectives/all_gather.hpp"
-#include "ostraka/engine/collectives/reduce_scatter.hpp"
+#include <ostraka/engine/collectives/all_gather.hpp>
+#include <ostraka/engine/collectives/reduce_scatter.hpp>
 
 namespace ostraka::engine {
 

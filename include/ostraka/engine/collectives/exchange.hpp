@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// @file
-/// Floor 3. All-to-all with a count for every pair: every device sends every other exactly what that one lacks. A[I_X, J] -> A[I, J_X].
 #pragma once
 
-#include "ostraka/engine/collectives/message.hpp"
+/// @file
+/// Floor 3. All-to-all with a count for every pair: every device sends every other exactly what that one lacks. A[I_X, J] -> A[I, J_X].
+
+#include <ostraka/engine/collectives/message.hpp>
 
 namespace ostraka::engine {
 

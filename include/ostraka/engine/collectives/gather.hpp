@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// @file
-/// Floor 3. Gather: one member gets every member's part. A[I_X] -> A[I] on one device, for output.
 #pragma once
 
-#include "ostraka/engine/collectives/message.hpp"
+/// @file
+/// Floor 3. Gather: one member gets every member's part. A[I_X] -> A[I] on one device, for output.
+
+#include <ostraka/engine/collectives/message.hpp>
 
 namespace ostraka::engine {
 

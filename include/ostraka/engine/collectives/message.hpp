@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 /// @file
 /// Floor 3. What the collectives share: the MPI type of an element, the limit that keeps counts inside MPI's int, and messages longer than it.
-#pragma once
 
 #include <Kokkos_Core.hpp>
 
@@ -12,7 +13,7 @@
 #include <numeric>
 #include <vector>
 
-#include "ostraka/engine/communicator.hpp"
+#include <ostraka/engine/communicator.hpp>
 
 namespace ostraka::engine {
 

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// @file
-/// Floor 3. Reduce-scatter: the members' arrays are reduced and each keeps its part. A[I, J]{U_X} -> A[I_X, J].
 #pragma once
 
-#include "ostraka/engine/collectives/message.hpp"
-#include "ostraka/engine/reduction.hpp"
-#include "ostraka/engine/workspace.hpp"
+/// @file
+/// Floor 3. Reduce-scatter: the members' arrays are reduced and each keeps its part. A[I, J]{U_X} -> A[I_X, J].
+
+#include <ostraka/engine/collectives/message.hpp>
+#include <ostraka/engine/reduction.hpp>
+#include <ostraka/engine/workspace.hpp>
 
 namespace ostraka::engine {
 
