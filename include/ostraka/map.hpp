@@ -79,7 +79,7 @@ aligned<Operand> align(engine::locale const& w, Operand const& operand, planner:
 
 template <class Types, class R, class Space, class F, class First, class... Rest>
 auto run_map(char const* operation, F const& f, First const& first, Rest const&... rest) {
-  constexpr planner::spec out = Types::finding.result;
+  static constexpr planner::spec out = Types::finding.result;  // static: g++ 12 warns of reading beyond a local one
   using result_type = basic_tensor<R, sharding_from<out, typename Types::labels, typename Types::mesh>, Space>;
   engine::locale const w = locale_of<typename Types::labels, typename Types::mesh>(operation, first, rest...);
   result_type const result = allocate_in<result_type, typename Types::labels>(w, first.mesh_handle(), typename result_type::axes{});
