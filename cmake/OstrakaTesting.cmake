@@ -29,7 +29,9 @@ target_compile_options(ostraka_test_settings INTERFACE -Wall -Wextra -Wpedantic 
 add_library(ostraka_test_main OBJECT "${PROJECT_SOURCE_DIR}/tests/support/main.cpp")
 target_link_libraries(ostraka_test_main PRIVATE ostraka_test_settings ostraka::plan)
 if(TARGET ostraka::ostraka)
-  add_library(ostraka_mpi_test_main OBJECT "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp" "${PROJECT_SOURCE_DIR}/tests/support/byte_counter.cpp")
+  file(GLOB support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
+  list(REMOVE_ITEM support "${PROJECT_SOURCE_DIR}/tests/support/main.cpp")
+  add_library(ostraka_mpi_test_main OBJECT ${support})
   target_link_libraries(ostraka_mpi_test_main PRIVATE ostraka_test_settings ostraka::ostraka)
 endif()
 

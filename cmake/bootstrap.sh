@@ -88,9 +88,9 @@ install_packages() {
 # --- Kokkos ---------------------------------------------------------------------------------------------------------------------------
 
 # Prints the version of the Kokkos in a CMake package folder if it is from 3.4 on and before 6, has a parallel host backend that the compiler
-# can use, and needs no device compiler; fails otherwise.
+# can use, needs no device compiler, and has the libraries that it names (Debian's 5.2.2-2 does not); fails otherwise.
 usable_kokkos() {
-  local dir=$1 version devices
+  local dir=$1 version devices library
   [[ -e $dir/KokkosConfig.cmake && -e $dir/KokkosConfigVersion.cmake && -e $dir/KokkosConfigCommon.cmake ]] || return 1
   version=$(sed -nE 's/^ *set *\( *PACKAGE_VERSION +"?([0-9.]+)"?.*/\1/Ip' "$dir/KokkosConfigVersion.cmake" | head -n 1)
   devices=$(grep -iE '^ *set *\( *Kokkos_DEVICES' "$dir/KokkosConfigCommon.cmake" || true)
@@ -101,6 +101,9 @@ usable_kokkos() {
     ! grep -qi 'OPENMP' <<<"$devices" || return 1
   fi
   ! grep -qiE 'CUDA|HIP|SYCL|OPENMPTARGET|OPENACC' <<<"$devices" || return 1
+  for library in $(grep -hoE 'libkokkos[a-z]+\.(a|so)[0-9.]*' "$dir"/KokkosTargets-*.cmake); do
+    [[ -e $dir/../../$library ]] || return 1
+  done
   echo "$version"
 }
 
