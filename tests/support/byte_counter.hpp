@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What the program under test sends, measured below it: byte_counter.cpp stands between it and MPI (MPI's profiling interface). The
+/// convention is that of plans: an all-gather counts what a device receives from others, point-to-point messages (exchanges and
+/// reduce-scatters) what it sends to others, an all-reduce of V bytes over n devices 2(n−1)V in total. What a rank sends to itself
+/// counts nothing, and neither does what this header itself communicates. Without MPI all is zero.
+
+#include <cstdint>
+#include <vector>
+
+namespace ostraka::testing {
+
+/// Traffic of one rank, or of all of them together.
+struct traffic {
+  std::int64_t bytes = 0;
+  std::int64_t calls = 0;  ///< of MPI functions that communicate, also those that move no bytes
+};
+
+/// This rank's since it began; an all-reduce is entered by its first member for all.
+traffic traffic_so_far();
+
+/// Added over MPI_COMM_WORLD. Collective, uncounted.
+traffic sum_over_ranks(traffic mine);
+
+/// What `f` moves, all ranks together. Collective.
+template <class F>
+traffic traffic_of(F&& f) {
+  traffic const before = traffic_so_far();
+  f();
+  traffic const after = traffic_so_far();
+  return sum_over_ranks({after.bytes - before.bytes, after.calls - before.calls});
+}
+
+/// Every rank's bytes in the order of ranks, of any length. Collective, uncounted.
+std::vector<std::vector<char>> bytes_of_ranks(std::vector<char> const& mine);
+
+/// Every rank's number. Collective, uncounted.
+std::vector<std::int64_t> numbers_of_ranks(std::int64_t mine);
+
+}  // namespace ostraka::testing
