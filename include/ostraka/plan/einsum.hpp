@@ -53,8 +53,14 @@ class einsum_search {
   }
 
   constexpr einsum_plan run() {
-    division d;
-    divide(d, 0);
+    // First only what is likely, for a bound that spares the search most of its work.
+    likely_only_ = true;
+    search();
+    if (problem_.sizes.mesh_axes < many_mesh_axes) {
+      bound_ = volume_;
+      likely_only_ = false;
+      search();
+    }
     einsum_plan plan;
     plan.operands = problem_.operands;
     plan.result = problem_.result;
@@ -65,6 +71,12 @@ class einsum_search {
   }
 
  private:
+  constexpr void search() {
+    volume_ = unbounded;
+    division d;
+    divide(d, 0);
+  }
+
   // Decides for mesh axis m and the ones after it.
   constexpr void divide(division& d, int m) {
     if (m == problem_.sizes.mesh_axes) return consider(d);
@@ -79,7 +91,7 @@ class einsum_search {
     for (int l = 0; l < problem_.sizes.labels; ++l) {
       if (!worth_trying(l, m)) continue;
       mesh_order const before = d.by[l];
-      for (int at = many() ? before.size() : 0; at <= before.size(); ++at) {
+      for (int at = likely_only_ ? before.size() : 0; at <= before.size(); ++at) {
         d.by[l].insert(at, m);
         divide(d, m + 1);
         d.by[l] = before;
@@ -88,11 +100,10 @@ class einsum_search {
     d.divided = d.divided - mesh_set::of(m);
   }
 
-  [[nodiscard]] constexpr bool many() const { return problem_.sizes.mesh_axes >= many_mesh_axes; }
-
+  // Likely are the labels that the mesh axis divides in an operand or in the result; for an idle one, all.
   [[nodiscard]] constexpr bool worth_trying(int label, int m) const {
     if (!present_[label]) return false;
-    if (!many()) return true;
+    if (!likely_only_) return true;
     bool used = problem_.result.find(label) >= 0 && problem_.result.over[problem_.result.find(label)].axes().contains(m);
     bool idle = true;
     for (int k = 0; k < problem_.operands.size(); ++k) {
@@ -137,13 +148,14 @@ class einsum_search {
         if (target == from) continue;
         volume += reshard_volume(from, target, problem_.sizes, true, beyond(volume));
         ++touched;
-        if (volume > volume_) return;
+        if (volume > limit()) return;
       }
     spec const result = given(d);
     if (!(result == problem_.result)) {
       volume += reshard_volume(result, problem_.result, problem_.sizes, false, beyond(volume));
       ++touched;
     }
+    if (volume > limit()) return;
     double const share = 1.0 / static_cast<double>(problem_.sizes.ways(d.divided));  // of the flops, per device
     bool const better = volume < volume_ || (volume == volume_ && (share < share_ || (share == share_ && touched < touched_)));
     if (!better || !admitted(d)) return;
@@ -153,8 +165,11 @@ class einsum_search {
     touched_ = touched;
   }
 
-  // From here on another volume is too much: twice what is left, so that ties are still told apart.
-  [[nodiscard]] constexpr double beyond(double volume) const { return 2 * (volume_ - volume) + 1; }
+  // What no plan that is worth keeping exceeds.
+  [[nodiscard]] constexpr double limit() const { return volume_ < bound_ ? volume_ : bound_; }
+
+  // From here on another volume is too much; somewhat more than what is left, so that ties are still told apart.
+  [[nodiscard]] constexpr double beyond(double volume) const { return (limit() - volume) * 1.0625 + 1; }
 
   [[nodiscard]] constexpr bool admitted(division const& d) const {
     switch (problem_.rule) {
@@ -206,6 +221,8 @@ class einsum_search {
   einsum_problem const& problem_;
   bool present_[max_labels]{};
   division best_{};
+  bool likely_only_ = false;
+  double bound_ = unbounded;  // on the volume, by a plan that is known
   double volume_ = unbounded;
   double share_ = 0;
   int touched_ = 0;

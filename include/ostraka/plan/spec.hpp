@@ -39,7 +39,11 @@ struct mesh_set {
 struct mesh_order {
   std::uint32_t code = 0;
 
-  [[nodiscard]] constexpr int size() const { return (static_cast<int>(std::bit_width(code)) + 3) / 4; }
+  [[nodiscard]] constexpr int size() const {
+    int n = 0;
+    for (std::uint32_t c = code; c != 0; c >>= 4) ++n;
+    return n;
+  }
   [[nodiscard]] constexpr bool empty() const { return code == 0; }
   [[nodiscard]] constexpr int operator[](int i) const { return static_cast<int>(code >> 4 * i & 15) - 1; }
   constexpr void push_back(int axis) { code |= static_cast<std::uint32_t>(axis + 1) << 4 * size(); }
