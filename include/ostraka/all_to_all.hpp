@@ -13,7 +13,7 @@ namespace detail {
 
 template <class A, class Entry>
 struct plan_all_to_all {
-  using type = type_list<reason::not_a_dimension<Entry>, void>;
+  using type = type_list<reason::not_a_divided_axis<Entry>, void>;
 };
 
 template <class A, class I, class... Ms>

@@ -30,7 +30,7 @@ template <auto... Js, Tensor A, Tensor B>
   if constexpr (std::is_same_v<verdict, reason::ok>)
     return detail::run_einsum<typename detail::contract_result<summed, A, B>::type, policy<planner::admit::no_communication>>("contract", engine::reduction::sum, a, b);
   else
-    return a;  // a harmless tensor, so that this error is the only one
+    return detail::after_error_of<typename A::value_type, typename detail::undivided<difference_of<union_of<axes_in<A>, axes_in<B>>, summed>>::type, typename A::space>();
 }
 
 }  // namespace ostraka

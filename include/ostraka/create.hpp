@@ -11,7 +11,8 @@
 #include <tuple>
 #include <type_traits>
 
-#include <ostraka/tensor.hpp>
+#include <ostraka/after_error.hpp>
+#include <ostraka/plan/checks.hpp>
 
 namespace ostraka::detail {
 
@@ -26,20 +27,39 @@ struct named_tensor<T> {
   using type = T;
 };
 
-template <class T>
-inline constexpr bool is_sizes = false;
-template <class... Named>
-inline constexpr bool is_sizes<sizes<Named...>> = true;
+// Which extents an argument gives. One that is written out has to be one of the tensor's; an os::sizes may hold more than is asked for.
+template <class Given>
+struct given_extents {
+  using names = type_list<>;
+  template <class Axes>
+  using verdict = reason::extent_without_a_name<Given>;
+};
 
-// An extent that is written out has to be one of the tensor's; an os::sizes may hold more than is asked for.
-template <class TensorType, class Given>
-consteval void require_own(std::type_identity<Given>) {
-  if constexpr (!is_sizes<Given>) {
-    using named = typename Given::named;
-    if constexpr (position_in<named, typename TensorType::axes> < 0)
-      reason::raise<reason::extent_of_foreign_axis<named>>();
-  }
-}
+template <class Named>
+struct given_extents<named_extent<Named>> {
+  using names = type_list<Named>;
+  template <class Axes>
+  using verdict = std::conditional_t<(position_in<Named, Axes> < 0), reason::extent_of_foreign_axis<Named>, reason::ok>;
+};
+
+template <class... Named>
+struct given_extents<sizes<Named...>> {
+  using names = type_list<Named...>;
+  template <class Axes>
+  using verdict = reason::ok;
+};
+
+template <class Names>
+using given_twice = std::conditional_t<std::is_void_v<first_repeated<Names>>, reason::ok, reason::extent_given_twice<first_repeated<Names>>>;
+
+template <class A, class Names>
+using given_or_static = std::conditional_t<A::extent == dynamic_extent && (position_in<A, Names> < 0), reason::missing_extent<A>, reason::ok>;
+
+template <class Axes, class Names>
+struct all_extents_given;
+
+template <class... As, class Names>
+struct all_extents_given<type_list<As...>, Names> : first_fault<reason::ok, given_or_static<As, Names>...> {};
 
 template <class Mesh, class List>
 struct unknown_on;
@@ -74,26 +94,39 @@ auto checked_extents(type_list<As...>, Sizes const& given, [[maybe_unused]] char
   return std::array<std::int64_t, sizeof...(As)>{checked_extent<As>(given, operation)...};
 }
 
-// Checks that need types only, for a tensor made on a mesh with these arguments.
-template <class TensorType, class Mesh, class... Given>
-consteval void check_creation() {
-  reason::raise<typename sharding_traits<typename TensorType::sharding_type>::verdict>();
-  reason::raise<typename unknown_on<Mesh, typename TensorType::mesh_axes>::type>();
-  (require_own<TensorType>(std::type_identity<Given>{}), ...);
-}
-
-/// A fresh tensor on the mesh, its elements not yet set.
-template <class TensorType, class Mesh, class... Given>
-TensorType make_uninitialised(char const* operation, Mesh const& m, Given const&... given) {
-  check_creation<TensorType, Mesh, Given...>();
-  return allocate<TensorType>(m.handle(), checked_extents(typename TensorType::axes{}, collect_sizes(given...), operation));
-}
-
 // A partial tensor holds summands, not values.
-template <class TensorType, class Operation>
-consteval void require_values() {
-  using partials = typename sharding_traits<typename TensorType::sharding_type>::partials;
-  if constexpr (partials::size > 0) reason::raise<reason::partial_in_nonlinear_operation<typename type_at<partials, 0>::type, Operation>>();
+template <class Partials, class Operation>
+struct values_wanted {
+  using type = reason::ok;
+};
+
+template <class X, class... Xs, class Operation>
+struct values_wanted<type_list<X, Xs...>, Operation> {
+  using type = reason::partial_in_nonlinear_operation<X, Operation>;
+};
+
+/// `reason::ok`, or why a tensor cannot be made on a mesh with these arguments.
+template <class TensorType, class Mesh, class... Given>
+struct creation_verdict {
+  using axes = typename TensorType::axes;
+  using names = concatenation_of<typename given_extents<Given>::names...>;
+  using type = typename first_fault<typename sharding_traits<typename TensorType::sharding_type>::verdict, element_verdict<typename TensorType::value_type>,
+                                    typename unknown_on<Mesh, typename TensorType::mesh_axes>::type, typename given_extents<Given>::template verdict<axes>...,
+                                    given_twice<names>, typename all_extents_given<axes, names>::type>::type;
+};
+
+/// A fresh tensor on the mesh, its elements not yet set. `Unless` is what else may be wrong.
+template <class TensorType, class Unless = reason::ok, class Mesh, class... Given>
+auto make_uninitialised(char const* operation, Mesh const& m, Given const&... given) {
+  using verdict = typename first_fault<typename creation_verdict<TensorType, Mesh, Given...>::type, Unless>::type;
+  reason::raise<verdict>();
+  if constexpr (std::is_same_v<verdict, reason::ok>)
+    return allocate<TensorType>(m.handle(), checked_extents(typename TensorType::axes{}, collect_sizes(given...), operation));
+  else
+    return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type, typename TensorType::space>();
 }
+
+template <class TensorType, class Operation>
+using wants_values = typename values_wanted<typename sharding_traits<typename TensorType::sharding_type>::partials, Operation>::type;
 
 }  // namespace ostraka::detail

@@ -6,6 +6,7 @@
 /// Floor 4. `os::einsum<I/X, K/Y>(A, B)`: C[I_X, K_Y] = A · B, summed over the labels that C lacks. Naming the result is what
 /// authorises communication; os::plan<I/X, K/Y>(A, B) tells beforehand which.
 
+#include <ostraka/after_error.hpp>
 #include <ostraka/engine/execute.hpp>
 #include <ostraka/operation.hpp>
 #include <ostraka/plan.hpp>
@@ -27,14 +28,14 @@ auto run_einsum(char const* operation, engine::reduction how, First const& first
   return result;
 }
 
-template <class Out, class Policy, class... Operands>
-auto checked_einsum(Operands const&... operands) {
-  using verdict = typename first_fault<einsum_verdict<Out, Policy, Operands...>, typename same_elements<Operands...>::type>::type;
+template <class Out, class Policy, class First, class... Rest>
+auto checked_einsum(First const& first, Rest const&... rest) {
+  using verdict = typename first_fault<einsum_verdict<Out, Policy, First, Rest...>, typename same_elements<First, Rest...>::type>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
-    return run_einsum<Out, Policy>("einsum", engine::reduction::sum, operands...);
-  else if constexpr (is_valid_sharding<Out>)
-    return basic_tensor<typename type_at<type_list<Operands...>, 0>::type::value_type, Out>();
+    return run_einsum<Out, Policy>("einsum", engine::reduction::sum, first, rest...);
+  else
+    return after_error_of<typename First::value_type, Out, typename First::space>();
 }
 
 }  // namespace detail
@@ -67,6 +68,7 @@ template <auto... Out, Tensor A, Tensor B, planner::admit Rule, class... Idle>
 template <auto... Out, Tensor A, Tensor B, Tensor C, class... More>
 auto einsum(A const&, B const&, C const&, More const&...) {
   reason::raise<reason::too_many_operands<3 + static_cast<int>(sizeof...(More))>>();
+  return detail::after_error_of<typename A::value_type, sharding_of<Out...>, typename A::space>();
 }
 
 }  // namespace ostraka

@@ -19,7 +19,6 @@ namespace detail {
 
 template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
 TensorType adopt(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
-  check_creation<TensorType, Mesh, std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>...>();
   auto const extents = checked_extents(typename TensorType::axes{}, collect_sizes(std::get<Is>(arguments)...), "from_local");
   typename TensorType::view_type const view = std::get<sizeof...(Is)>(arguments);
   TensorType const t(m.handle(), extents, view);
@@ -38,6 +37,16 @@ TensorType adopt(Mesh const& m, Arguments const& arguments, std::index_sequence<
   return t;
 }
 
+template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
+auto checked_adopt(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...> extents) {
+  using verdict = typename creation_verdict<TensorType, Mesh, std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>...>::type;
+  reason::raise<verdict>();
+  if constexpr (std::is_same_v<verdict, reason::ok>)
+    return adopt<TensorType>(m, arguments, extents);
+  else
+    return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type, typename TensorType::space>();
+}
+
 }  // namespace detail
 
 /// Adopts this device's block, a row-major Kokkos::View that comes last, after the global extents. Shallow: both see each other's writes.
@@ -45,7 +54,7 @@ TensorType adopt(Mesh const& m, Arguments const& arguments, std::index_sequence<
 template <class T, auto... Dims, class... Ms, class... ExtentsThenView>
 [[nodiscard]] auto from_local(mesh<Ms...> const& m, ExtentsThenView const&... extents_then_view) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
-  return detail::adopt<tensor_type>(m, std::forward_as_tuple(extents_then_view...), std::make_index_sequence<sizeof...(ExtentsThenView) - 1>{});
+  return detail::checked_adopt<tensor_type>(m, std::forward_as_tuple(extents_then_view...), std::make_index_sequence<sizeof...(ExtentsThenView) - 1>{});
 }
 
 }  // namespace ostraka

@@ -33,7 +33,7 @@ template <Tensor A>
   using value = typename A::value_type;
   using view = Kokkos::View<typename A::view_type::data_type, Kokkos::LayoutRight, Kokkos::HostSpace>;
   using host = Kokkos::DefaultHostExecutionSpace;
-  detail::require_values<A, operation::gather_to_root>();
+  reason::raise<detail::wants_values<A, operation::gather_to_root>>();
   constexpr planner::spec s = spec_of<A, axes_in<A>, mesh_axes_in<A>>;
   engine::locale const w = detail::locale_of<axes_in<A>, mesh_axes_in<A>>("gather_to_root", a);
   engine::device_mesh const& mesh = *a.mesh_handle();

@@ -57,10 +57,9 @@ void generate_block(TensorType const& t, F const& f) {
 }
 
 template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
-TensorType generate_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
-  require_values<TensorType, operation::generate>();
-  auto t = make_uninitialised<TensorType>("generate", m, std::get<Is>(arguments)...);
-  generate_block(t, std::get<sizeof...(Is)>(arguments));
+auto generate_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
+  auto t = make_uninitialised<TensorType, wants_values<TensorType, operation::generate>>("generate", m, std::get<Is>(arguments)...);
+  if constexpr (std::is_same_v<decltype(t), TensorType>) generate_block(t, std::get<sizeof...(Is)>(arguments));
   return t;
 }
 

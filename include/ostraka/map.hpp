@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/after_error.hpp>
 #include <ostraka/engine/elementwise.hpp>
 #include <ostraka/operation.hpp>
 #include <ostraka/plan/checks.hpp>
@@ -111,12 +112,14 @@ void apply_in_place(TensorType const& t, F const& f) {
 // Raises what is wrong, or runs f.
 template <class Operation, bool Linear, class R, class F, class First, class... Rest>
 auto checked_map(char const* operation, F const& f, First const& first, Rest const&... rest) {
-  using verdict = typename decltype(check_map<Operation, Linear, First, Rest...>())::type;
+  using own = typename first_fault<typename sharding_traits<sharding_in<First>>::verdict, typename sharding_traits<sharding_in<Rest>>::verdict...,
+                                   typename std::conditional_t<Linear, same_elements<First, Rest...>, same_elements<First>>::type>::type;
+  using verdict = typename first_fault<own, typename decltype(check_map<Operation, Linear, First, Rest...>())::type>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
     return run_map<map_types<Linear, First, Rest...>, R, typename First::space>(operation, f, first, rest...);
   else
-    return first;
+    return after_error_of<R, typename undivided<union_of<axes_in<First>, axes_in<Rest>...>>::type, typename First::space>();
 }
 
 }  // namespace detail

@@ -38,23 +38,24 @@ struct random_element {
 };
 
 template <class TensorType, class Mesh, class... Given>
-TensorType random_tensor(seed s, Mesh const& m, Given const&... given) {
-  require_values<TensorType, operation::random>();
-  auto t = make_uninitialised<TensorType>("random", m, given...);
-  random_element<typename TensorType::value_type, TensorType::rank> f{s.value, {}};
-  for (int d = 0; d < TensorType::rank; ++d) f.extent[d] = t.extents()[static_cast<std::size_t>(d)];
-  generate_block(t, f);
+auto random_tensor(seed s, Mesh const& m, Given const&... given) {
+  auto t = make_uninitialised<TensorType, wants_values<TensorType, operation::random>>("random", m, given...);
+  if constexpr (std::is_same_v<decltype(t), TensorType>) {
+    random_element<typename TensorType::value_type, TensorType::rank> f{s.value, {}};
+    for (int d = 0; d < TensorType::rank; ++d) f.extent[d] = t.extents()[static_cast<std::size_t>(d)];
+    generate_block(t, f);
+  }
   return t;
 }
 
 // Takes the seed out of the arguments, wherever it stands.
 template <class TensorType, class Mesh, class... Done>
-TensorType random_arguments(seed s, Mesh const& m, std::tuple<Done const&...> done) {
+auto random_arguments(seed s, Mesh const& m, std::tuple<Done const&...> done) {
   return std::apply([&](auto const&... given) { return random_tensor<TensorType>(s, m, given...); }, done);
 }
 
 template <class TensorType, class Mesh, class... Done, class Next, class... More>
-TensorType random_arguments(seed s, Mesh const& m, std::tuple<Done const&...> done, Next const& next, More const&... more) {
+auto random_arguments(seed s, Mesh const& m, std::tuple<Done const&...> done, Next const& next, More const&... more) {
   if constexpr (std::is_same_v<Next, seed>)
     return random_arguments<TensorType>(next, m, done, more...);
   else

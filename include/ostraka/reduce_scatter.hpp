@@ -13,7 +13,7 @@ namespace detail {
 
 template <class A, class Entry>
 struct plan_reduce_scatter {
-  using type = type_list<reason::not_a_dimension<Entry>, void>;
+  using type = type_list<reason::not_a_divided_axis<Entry>, void>;
 };
 
 template <class A, class I, class... Ms>

@@ -33,8 +33,8 @@ auto order_reduction(char const* name, engine::reduction how, A const& a) {
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
     return run_einsum<Out, policy<planner::admit::any>>(name, how, a);
-  else if constexpr (is_valid_sharding<Out>)
-    return basic_tensor<typename A::value_type, Out>();
+  else
+    return after_error_of<typename A::value_type, Out, typename A::space>();
 }
 
 template <class A, class... Kept>
@@ -96,7 +96,7 @@ template <auto... Out, Tensor A>
   auto total = sum<Out...>(a);
   if constexpr (std::is_integral_v<value>) {
     reason::raise<reason::mean_of_integers<value>>();
-  } else if constexpr (is_tensor<decltype(total)>) {
+  } else {
     auto const n = static_cast<double>(detail::reduced_elements(a, typename decltype(total)::axes{}));
     detail::apply_in_place(total, detail::divide_by<value>{value(static_cast<detail::real_of<value>>(n))});
   }

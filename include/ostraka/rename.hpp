@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. `os::rename<J, K>(A)`: A[I, J_X] → A[I, K_X], free. Queries and keys are two names of one axis.
 
-#include <ostraka/tensor.hpp>
+#include <ostraka/after_error.hpp>
 
 namespace ostraka {
 
@@ -56,14 +56,14 @@ template <auto From, auto To, Tensor A>
   using to = std::remove_cvref_t<decltype(To)>;
   using verdict = typename decltype(detail::check_rename<from, to, axes_in<A>>())::type;
   reason::raise<verdict>();
+  using sharding = typename detail::rename_sharding<from, to, typename A::sharding_type>::type;
   if constexpr (std::is_same_v<verdict, reason::ok>) {
     if (to::extent != dynamic_extent && a.extent(from{}) != to::extent)
       throw error("rename: " + std::string(to::name) + " has the static extent " + std::to_string(to::extent) + ", but " + std::string(from::name) + " is " +
                   std::to_string(a.extent(from{})) + "; rename to an axis of that extent or without a static one");
-    using sharding = typename detail::rename_sharding<from, to, typename A::sharding_type>::type;
     return basic_tensor<typename A::value_type, sharding, typename A::space>(a.mesh_handle(), a.extents(), a.local());
   } else {
-    return a;
+    return detail::after_error_of<typename A::value_type, sharding, typename A::space>();
   }
 }
 

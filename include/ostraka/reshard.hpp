@@ -5,6 +5,7 @@
 /// @file
 /// Floor 4. `os::reshard<I/Y, J>(A)`: any sharding to any other by the cheapest plan. A[I_X, J] → A[I_Y, J]
 
+#include <ostraka/after_error.hpp>
 #include <ostraka/engine/execute.hpp>
 #include <ostraka/operation.hpp>
 #include <ostraka/plan.hpp>
@@ -24,7 +25,7 @@ struct reshard_types {
 
 template <class From, class To>
 using reshard_verdict = typename first_fault<
-    typename sharding_traits<To>::verdict,
+    typename sharding_traits<sharding_in<From>>::verdict, typename sharding_traits<To>::verdict,
     std::conditional_t<std::is_same_v<axes_in<From>, axes_in<To>>, reason::ok, reason::reshard_changes_axes<sharding_in<From>, To>>>::type;
 
 template <class To, class A>
@@ -53,7 +54,7 @@ template <auto... To, Tensor A>
   if constexpr (std::is_same_v<verdict, reason::ok>)
     return detail::run_reshard<target>("reshard", a);
   else
-    return a;
+    return detail::after_error_of<typename A::value_type, target, typename A::space>();
 }
 
 }  // namespace ostraka

@@ -49,9 +49,7 @@ template <class T>
 inline constexpr bool is_element = is_one_of<T, float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int32_t, std::int64_t>;
 
 template <class T>
-consteval void require_element() {
-  if constexpr (!is_element<T>) reason::raise<reason::element_type_unsupported<T>>();
-}
+using element_verdict = std::conditional_t<is_element<T>, reason::ok, reason::element_type_unsupported<T>>;
 
 }  // namespace detail
 
@@ -110,7 +108,7 @@ class basic_tensor {
  private:
   static consteval void validate() {
     reason::raise<typename sharding_traits<Sharding>::verdict>();
-    detail::require_element<T>();
+    reason::raise<detail::element_verdict<T>>();
   }
 
   template <class A>

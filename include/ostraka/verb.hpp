@@ -5,6 +5,7 @@
 /// @file
 /// Floor 4. What the verbs that are one move each share: from the tensor's sharding and the named mesh axes to the target's.
 
+#include <ostraka/after_error.hpp>
 #include <ostraka/reshard.hpp>
 
 namespace ostraka::detail {
@@ -87,7 +88,7 @@ auto run_verb(char const* verb, A const& a) {
   if constexpr (std::is_same_v<Verdict, reason::ok>)
     return run_reshard<Target>(verb, a);
   else
-    return a;
+    return after_error<A>{a};
 }
 
 }  // namespace ostraka::detail

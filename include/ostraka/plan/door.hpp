@@ -108,7 +108,7 @@ template <class Name, class... Named>
 constexpr std::int64_t required_extent(sizes<Named...> const& given) {
   if constexpr (Name::extent == dynamic_extent && !is_one_of<Name, Named...>) {
     reason::raise<reason::missing_extent<Name>>();
-    return 0;
+    return 1;  // what follows may divide by it
   } else {
     return extent_in<Name>(given);
   }

@@ -10,8 +10,10 @@
 #include <concepts>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include <ostraka/types/fixed_string.hpp>
+#include <ostraka/types/reasons.hpp>
 
 namespace ostraka {
 
@@ -26,7 +28,8 @@ struct mesh_axis_base {};
 /// A named axis of a tensor. Axes are told apart by the derived type, not by the name: derive and declare one object of it.
 template <fixed_string Name, std::int64_t Extent = dynamic_extent>
 struct axis : detail::axis_base {
-  static_assert(Extent >= dynamic_extent, "axis: an extent is not negative; leave it out if it is known only at run time");
+  constexpr axis() { reason::raise<std::conditional_t<(Extent >= dynamic_extent), reason::ok, reason::negative_extent<Extent>>>(); }
+
   static constexpr std::string_view name = Name.view();
   static constexpr std::int64_t extent = Extent;
 };
@@ -34,7 +37,8 @@ struct axis : detail::axis_base {
 /// A named axis of the device mesh. On a running mesh it is found by its name.
 template <fixed_string Name, std::int64_t Size = dynamic_extent>
 struct mesh_axis : detail::mesh_axis_base {
-  static_assert(Size == dynamic_extent || Size > 0, "mesh axis: a mesh axis has at least one device; leave the size out if it is known only at run time");
+  constexpr mesh_axis() { reason::raise<std::conditional_t<(Size == dynamic_extent || Size > 0), reason::ok, reason::negative_extent<Size>>>(); }
+
   static constexpr std::string_view name = Name.view();
   static constexpr std::int64_t extent = Size;
 };

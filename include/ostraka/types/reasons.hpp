@@ -19,16 +19,27 @@ namespace reason {
 /// Nothing is wrong.
 struct ok {};
 
-/// Completes `Reason`, which prints its sentence.
+/// Completes `Reason`, which prints its sentence. In an alias rather than an expression, for which clang would complain again,
+/// about an expression that is not constant.
 template <class Reason>
 constexpr void raise() {
-  static_cast<void>(sizeof(Reason));
+  using completed [[maybe_unused]] = char[sizeof(Reason)];
 }
 
 template <class... Culprits>
 inline constexpr bool never = false;
 
 // ---- a sharding by itself -------------------------------------------------------------------------------------------
+
+template <long long Extent>
+struct negative_extent {
+  static_assert(Extent > 0, "axis: an extent is not negative, and a mesh axis has at least one device; leave out an extent that is known only when the program runs");
+};
+
+template <class... MeshAxes>
+struct partial_over_nothing {
+  static_assert(never<MeshAxes...>, "partial: a partial tensor names the mesh axes that hold its summands; write os::partial(X), or drop it");
+};
 
 template <class Axis, class Divisor>
 struct not_a_mesh_axis {
@@ -77,6 +88,11 @@ struct extent_given_twice {
   static_assert(never<Axis>, "sizes: an extent is given once; drop one of the two");
 };
 
+template <class Given>
+struct extent_without_a_name {
+  static_assert(never<Given>, "sizes: an extent is given by name; write I = 1024, or pass an os::sizes");
+};
+
 template <class Axis>
 struct extent_of_foreign_axis {
   static_assert(never<Axis>, "sizes: an extent is given for an axis that the tensor does not have; drop it, or collect the program's extents in an os::sizes, of which each tensor takes its own");
@@ -106,7 +122,7 @@ struct element_types_differ {
 
 template <class Policy, class... Operands>
 struct policy_admits_no_plan {
-  static_assert(never<Policy, Operands...>, "einsum: no plan reaches the named result under the given policy; drop the policy, or name a result that it can reach (os::describe(os::plan<…>(…)) shows what the cheapest plan moves)");
+  static_assert(never<Policy, Operands...>, "einsum: no plan reaches the named result under the given policy; drop the policy, or name a result that it can reach (os::describe(os::plan<I, K>(A, B)) shows what the cheapest plan moves)");
 };
 
 // ---- contract: each cell of the table of two operands that needs communication ----------------------------------------
@@ -216,6 +232,11 @@ struct all_to_all_needs_a_split_elsewhere {
 template <class X, class Sharding>
 struct slice_needs_a_replicated_axis {
   static_assert(never<X, Sharding>, "slice: the mesh axis is not used by the tensor yet; use os::reduce_scatter where it is partial, os::all_to_all or os::reshard where it divides an axis");
+};
+
+template <class Target>
+struct not_a_divided_axis {
+  static_assert(never<Target>, "verb: os::slice, os::reduce_scatter and os::all_to_all are told an axis and the mesh axes that it is to be divided over; write I/X, or use os::reshard");
 };
 
 template <class Axis, class Sharding>

@@ -47,10 +47,17 @@ consteval over<A> operator/(A, B) {
   return {};
 }
 
+template <Axis A, MeshAxis... Ms, class B>
+  requires(!MeshAxis<B>)
+consteval over<A, Ms...> operator/(over<A, Ms...>, B) {
+  reason::raise<reason::not_a_mesh_axis<A, B>>();
+  return {};
+}
+
 /// The tensor is the sum over the mesh axes of what their devices hold.
 template <MeshAxis... Ms>
 consteval partial_sum<Ms...> partial(Ms...) {
-  static_assert(sizeof...(Ms) > 0, "partial: a partial tensor names the mesh axes that hold its summands; write os::partial(X)");
+  if constexpr (sizeof...(Ms) == 0) reason::raise<reason::partial_over_nothing<Ms...>>();
   return {};
 }
 

@@ -16,17 +16,24 @@ namespace ostraka {
 
 /// Extents of axes and sizes of mesh axes by name, in any order.
 template <class... Named>
-struct sizes : named_extent<Named>... {
+class sizes {
+ public:
   using names = type_list<Named...>;
 
-  constexpr sizes(named_extent<Named>... extents) : named_extent<Named>(extents)... {}
+  constexpr sizes(named_extent<Named>... extents) : values_{extents.value...} {
+    using twice = first_repeated<names>;
+    if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
+  }
 
   /// The extent of an axis that is among the names.
   template <class Name>
   [[nodiscard]] constexpr std::int64_t of(Name = {}) const {
     static_assert(is_one_of<Name, Named...>);
-    return static_cast<named_extent<Name> const&>(*this).value;
+    return values_[position_in<Name, names>];
   }
+
+ private:
+  std::int64_t values_[sizeof...(Named) + 1];  // one more, because there may be no names
 };
 
 template <class... Named>
@@ -60,13 +67,7 @@ constexpr auto join(sizes<As...> const& a) {
 
 template <class... As, class... Bs, class... More>
 constexpr auto join(sizes<As...> const& a, sizes<Bs...> const& b, More const&... more) {
-  using twice = first_repeated<type_list<As..., Bs...>>;
-  if constexpr (!std::is_void_v<twice>) {
-    reason::raise<reason::extent_given_twice<twice>>();
-    return a;
-  } else {
-    return join(sizes<As..., Bs...>(static_cast<named_extent<As> const&>(a)..., static_cast<named_extent<Bs> const&>(b)...), more...);
-  }
+  return join(sizes<As..., Bs...>(named_extent<As>(As{}, a.template of<As>())..., named_extent<Bs>(Bs{}, b.template of<Bs>())...), more...);
 }
 
 }  // namespace detail

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What an operation that does not compile gives instead of its result, so that its error is the only one: a tensor of the
+/// sharding that was asked for, which converts to every other tensor.
+
+#include <type_traits>
+
+#include <ostraka/tensor.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Axes>
+struct undivided;
+
+template <class... As>
+struct undivided<type_list<As...>> {
+  using type = std::conditional_t<(sizeof...(As) <= max_rank), sharding<As...>, sharding<>>;
+};
+
+/// The sharding where it is valid, else its axes, each once and not divided.
+template <class Sharding>
+using harmless_sharding = std::conditional_t<is_valid_sharding<Sharding>, Sharding, typename undivided<union_of<axes_in<Sharding>>>::type>;
+
+/// Stands for a result; never made in a program that compiles.
+template <class TensorType>
+struct after_error : TensorType {
+  template <class T, class Sharding, class Space>
+  operator basic_tensor<T, Sharding, Space>() const {
+    return {};
+  }
+};
+
+template <class T, class Sharding, class Space = Kokkos::DefaultExecutionSpace::device_type>
+using after_error_of = after_error<basic_tensor<std::conditional_t<is_element<T>, T, float>, harmless_sharding<Sharding>, Space>>;
+
+}  // namespace detail
+
+template <class TensorType>
+inline constexpr bool is_tensor<detail::after_error<TensorType>> = true;
+
+}  // namespace ostraka
