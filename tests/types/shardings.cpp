@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Every way to write a sharding comes to one type; whether it is valid is a question that does not fail. Compiling is passing.
+
+#include <type_traits>
+
+#include <ostraka/types/sharding.hpp>
+
+namespace os = ostraka;
+using std::is_same_v;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(hidden, 5120);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y, 4);
+OSTRAKA_MESH_AXIS(Z);
+
+// By hand, without the macro.
+struct K_axis : os::axis<"K", 8> {};
+inline constexpr K_axis K{};
+
+// ---- what the declarations say ---------------------------------------------------------------------------------------
+
+static_assert(os::Axis<I_axis> && !os::MeshAxis<I_axis>);
+static_assert(os::MeshAxis<X_mesh> && !os::Axis<X_mesh>);
+static_assert(!os::Axis<int> && !os::MeshAxis<os::over<I_axis, X_mesh>>);
+static_assert(I_axis::name == "I" && hidden_axis::name == "hidden" && Y_mesh::name == "Y");
+static_assert(I_axis::extent == os::dynamic_extent && hidden_axis::extent == 5120 && K_axis::extent == 8);
+static_assert(X_mesh::extent == os::dynamic_extent && Y_mesh::extent == 4);
+
+constexpr auto given = (I = 1024);
+static_assert(is_same_v<decltype(given), os::named_extent<I_axis> const> && given.value == 1024);
+
+// ---- one type a sharding ---------------------------------------------------------------------------------------------
+
+constexpr auto I_X = I / X;
+constexpr auto I_XY = I / X / Y;
+constexpr auto U_X = os::partial(X);
+
+static_assert(is_same_v<decltype(I / X), os::over<I_axis, X_mesh>>);
+static_assert(is_same_v<decltype(I / X / Y), os::over<I_axis, X_mesh, Y_mesh>>);
+static_assert(is_same_v<decltype(I_X / Y), decltype(I / X / Y)>);
+
+// A bare axis stays bare, also when it is written as one divided over nothing.
+static_assert(is_same_v<os::sharding_of<I, J>, os::sharding<I_axis, J_axis>>);
+static_assert(is_same_v<os::sharding_of<os::over<I_axis>{}, J>, os::sharding_of<I, J>>);
+static_assert(is_same_v<os::sharding_of<I / X, J>, os::sharding<os::over<I_axis, X_mesh>, J_axis>>);
+static_assert(is_same_v<os::sharding_of<>, os::sharding<>>);
+
+// The literature's spelling.
+static_assert(is_same_v<os::sharding_of<I_X, J>, os::sharding_of<I / X, J>>);
+static_assert(is_same_v<os::sharding_of<I_XY, J>, os::sharding_of<I / X / Y, J>>);
+static_assert(is_same_v<os::sharding_of<I, U_X>, os::sharding_of<I, os::partial(X)>>);
+
+// Mesh axes of a partial are a set: their order, their grouping and their place do not matter.
+static_assert(is_same_v<os::sharding_of<I, os::partial(X, Y)>, os::sharding_of<I, os::partial(Y, X)>>);
+static_assert(is_same_v<os::sharding_of<I, os::partial(X), os::partial(Y)>, os::sharding_of<I, os::partial(X, Y)>>);
+static_assert(is_same_v<os::sharding_of<os::partial(Y), I, os::partial(X)>, os::sharding_of<I, os::partial(X, Y)>>);
+static_assert(is_same_v<os::sharding_of<I, os::partial(Z, Y, X)>, os::sharding<I_axis, os::partial_sum<X_mesh, Y_mesh, Z_mesh>>>);
+static_assert(is_same_v<os::sharding_of<I, os::partial(Y, Z, X)>, os::sharding_of<I, os::partial(X, Z, Y)>>);
+
+// What differs in meaning differs in type.
+static_assert(!is_same_v<os::sharding_of<I / X / Y>, os::sharding_of<I / Y / X>>);
+static_assert(!is_same_v<os::sharding_of<I, J>, os::sharding_of<J, I>>);
+static_assert(!is_same_v<os::sharding_of<I, os::partial(X)>, os::sharding_of<I>>);
+
+// ---- what a sharding says of itself ------------------------------------------------------------------------------------
+
+using traits = os::sharding_traits<os::sharding_of<I / X, J / Y, K, os::partial(Z)>>;
+static_assert(traits::rank == 3);
+static_assert(is_same_v<traits::axes, os::type_list<I_axis, J_axis, K_axis>>);
+static_assert(is_same_v<traits::splits, os::type_list<X_mesh, Y_mesh>>);
+static_assert(is_same_v<traits::partials, os::type_list<Z_mesh>>);
+static_assert(is_same_v<traits::mesh_axes, os::type_list<X_mesh, Y_mesh, Z_mesh>>);
+
+// ---- validity is a question --------------------------------------------------------------------------------------------
+
+template <class Sharding>
+using verdict = typename os::sharding_traits<Sharding>::verdict;
+
+static_assert(os::is_valid_sharding<os::sharding_of<>>);
+static_assert(os::is_valid_sharding<os::sharding_of<I / X / Y, J, K, os::partial(Z)>>);
+static_assert(!os::is_valid_sharding<os::sharding_of<I, I>>);
+static_assert(is_same_v<verdict<os::sharding_of<I / X, J, I / Y>>, os::reason::axis_used_twice<I_axis>>);
+
+// Each way to use a mesh axis twice.
+template <class Sharding>
+constexpr bool uses_x_twice = is_same_v<verdict<Sharding>, os::reason::mesh_axis_used_twice<X_mesh, Sharding>>;
+static_assert(uses_x_twice<os::sharding_of<I / X, J / X>>);
+static_assert(uses_x_twice<os::sharding_of<I / X / X>>);
+static_assert(uses_x_twice<os::sharding_of<I / X / Y, J / Z / X>>);
+static_assert(uses_x_twice<os::sharding_of<I / X, os::partial(X)>>);
+static_assert(uses_x_twice<os::sharding_of<I, J / Y / X, os::partial(Z, X)>>);
+static_assert(uses_x_twice<os::sharding_of<I, os::partial(X), os::partial(X)>>);
+
+static_assert(is_same_v<verdict<os::sharding_of<I, X>>, os::reason::not_a_dimension<X_mesh>>);
+static_assert(is_same_v<verdict<os::sharding_of<I, 7>>, os::reason::not_a_dimension<int>>);
+
+struct a : os::axis<"a"> {};
+struct b : os::axis<"b"> {};
+struct c : os::axis<"c"> {};
+struct d : os::axis<"d"> {};
+struct e : os::axis<"e"> {};
+struct f : os::axis<"f"> {};
+static_assert(os::is_valid_sharding<os::sharding<a, b, c, d, e, f, I_axis, J_axis>>);
+static_assert(is_same_v<verdict<os::sharding<a, b, c, d, e, f, I_axis, J_axis, K_axis>>, os::reason::too_many_axes<9>>);
