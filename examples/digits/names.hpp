@@ -31,11 +31,7 @@ inline mesh make_mesh(int devices) {
 
 /// This device alone, as a mesh of its own.
 inline mesh make_lone_mesh() {
-#if OSTRAKA_ENABLE_MPI
-  return os::make_mesh(MPI_COMM_SELF, X = 1, Y = 1);
-#else
-  return os::make_mesh(X = 1, Y = 1);
-#endif
+  return os::make_mesh(os::this_device, X = 1, Y = 1);
 }
 
 /// The number that all devices hold.

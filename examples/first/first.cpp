@@ -12,5 +12,5 @@ int main(int argc, char** argv) {
   auto C = os::einsum<I/X, K/Y>(A, B);                                  // naming the result authorises communication
   constexpr auto plan = os::plan<I/X, K/Y>(A, B);                       // which is known while compiling
   static_assert(plan.count(os::step::reduce_scatter) == 1 && plan.communications() == 1);
-  if (mesh.device() == 0) std::cout << os::describe(C) << '\n' << os::describe(plan, os::sizes(I = 4096, J = 1024, K = 512), mesh.sizes());
+  if (mesh.device() == 0) std::cout << os::describe(C) << '\n' << os::describe(plan, A, B);
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <ostraka/after_error.hpp>
 #include <ostraka/plan/checks.hpp>
@@ -27,24 +28,29 @@ struct named_tensor<T> {
   using type = T;
 };
 
-// Which extents an argument gives. One that is written out has to be one of the tensor's; an os::sizes may hold more than is asked for.
+// Which extents an argument gives. One that is written out has to be one of the tensor's, and is given once; an os::sizes, a tensor or
+// a mesh may hold more than is asked for, and what others hold as well.
 template <class Given>
 struct given_extents {
-  using names = type_list<>;
+  using written = type_list<>;
+  using collected = type_list<>;
   template <class Axes>
   using verdict = reason::extent_without_a_name<Given>;
 };
 
 template <class Named>
 struct given_extents<named_extent<Named>> {
-  using names = type_list<Named>;
+  using written = type_list<Named>;
+  using collected = type_list<>;
   template <class Axes>
   using verdict = std::conditional_t<(position_in<Named, Axes> < 0), reason::extent_of_foreign_axis<Named>, reason::ok>;
 };
 
-template <class... Named>
-struct given_extents<sizes<Named...>> {
-  using names = type_list<Named...>;
+template <class Given>
+  requires knows_extents<Given>
+struct given_extents<Given> {
+  using written = type_list<>;
+  using collected = typename decltype(collection(std::declval<Given const&>()))::names;
   template <class Axes>
   using verdict = reason::ok;
 };
@@ -109,7 +115,7 @@ struct values_wanted<type_list<X, Xs...>, Operation> {
 template <class TensorType, class Mesh, class... Given>
 struct creation_verdict {
   using axes = typename TensorType::axes;
-  using names = concatenation_of<typename given_extents<Given>::names...>;
+  using names = concatenation_of<typename given_extents<Given>::written..., union_of<typename given_extents<Given>::collected...>>;
   using type = typename first_fault<typename sharding_traits<typename TensorType::sharding_type>::verdict, element_verdict<typename TensorType::value_type>,
                                     typename unknown_on<Mesh, typename TensorType::mesh_axes>::type, typename given_extents<Given>::template verdict<axes>...,
                                     given_twice<names>, typename all_extents_given<axes, names>::type>::type;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <ostraka/engine/communicator.hpp>
-#include <ostraka/engine/error.hpp>
+#include <ostraka/types/error.hpp>
 
 namespace ostraka {
 

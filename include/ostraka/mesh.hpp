@@ -14,8 +14,8 @@
 
 #include <ostraka/engine/communicator.hpp>
 #include <ostraka/engine/device_mesh.hpp>
-#include <ostraka/engine/error.hpp>
 #include <ostraka/plan/door.hpp>
+#include <ostraka/types/error.hpp>
 #include <ostraka/types/sizes.hpp>
 
 namespace ostraka {
@@ -114,6 +114,18 @@ template <class... Sizes>
 [[nodiscard]] auto make_mesh(Sizes... sizes) {
   detail::require_running();
   return detail::make_mesh_over(engine::communicator::world(), detail::as_mesh_size(sizes)...);
+}
+
+/// This process alone, in the place of a communicator.
+struct this_device_only {};
+inline constexpr this_device_only this_device{};
+
+/// A mesh of this process alone: `make_mesh(os::this_device, X = 1)`. Not collective.
+template <class... Sizes>
+  requires(detail::names_a_size<Sizes> && ...)
+[[nodiscard]] auto make_mesh(this_device_only, Sizes... sizes) {
+  detail::require_running();
+  return detail::make_mesh_over(engine::communicator(), detail::as_mesh_size(sizes)...);
 }
 
 /// A mesh over the processes of a communicator, which is duplicated. Collective over it.

@@ -97,8 +97,8 @@ class basic_tensor {
     return planner::range_of(spec_of<Sharding, axes, mesh_axes>, i, where().here, where().sizes);
   }
 
-  /// The extents of all axes by name.
-  [[nodiscard]] auto sizes() const { return sizes(axes{}); }
+  /// The extents of its axes and the sizes of its mesh axes by name, for the questions of a plan and for tensors alike.
+  [[nodiscard]] auto sizes() const { return sizes(axes{}, mesh_axes{}); }
 
   [[nodiscard]] std::array<std::int64_t, rank> const& extents() const { return extents_; }
 
@@ -121,9 +121,9 @@ class basic_tensor {
     }
   }
 
-  template <class... As>
-  [[nodiscard]] ostraka::sizes<As...> sizes(type_list<As...>) const {
-    return {named_extent<As>(As{}, extent(As{}))...};
+  template <class... As, class... Ms>
+  [[nodiscard]] ostraka::sizes<As..., Ms...> sizes(type_list<As...>, type_list<Ms...>) const {
+    return {named_extent<As>(As{}, extent(As{}))..., named_extent<Ms>(Ms{}, where().sizes.mesh[position_in<Ms, mesh_axes>])...};
   }
 
   [[nodiscard]] engine::locale where() const {

@@ -15,7 +15,7 @@
 
 #include <ostraka/engine/collectives/all_gather.hpp>
 #include <ostraka/engine/communicator.hpp>
-#include <ostraka/engine/error.hpp>
+#include <ostraka/types/error.hpp>
 
 namespace ostraka::engine {
 

@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include <ostraka/engine/device_mesh.hpp>
-#include <ostraka/engine/error.hpp>
 #include <ostraka/plan/blocks.hpp>
+#include <ostraka/types/error.hpp>
 
 namespace ostraka::engine {
 

@@ -11,7 +11,7 @@
 #include <limits>
 #include <type_traits>
 
-#include <ostraka/engine/error.hpp>
+#include <ostraka/types/error.hpp>
 
 namespace ostraka::engine {
 

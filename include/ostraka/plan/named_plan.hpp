@@ -16,7 +16,7 @@
 namespace ostraka {
 
 /// The plan of an operation with labels `Labels` and mesh axes `Mesh` (type lists), on elements of `ElementBytes` bytes.
-/// Questions take named extents and os::sizes in any mixture; what has a static extent need not be given.
+/// Questions take named extents, os::sizes, tensors and meshes in any mixture; what has a static extent need not be given.
 template <class Labels, class Mesh, int ElementBytes>
 struct named_plan : planner::einsum_plan {
   /// Bytes moved per device: all devices' bytes over the number of devices, rounded up.

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. What is thrown where a program is wrong in a way that only the run time can see (extents, sizes of meshes).
+/// Floor 1. What is thrown where a program is wrong in a way that only the run time can see (extents, sizes of meshes).
 /// Thrown before any communication and on every device alike; the text reads "operation: rule; remedy".
 
 #include <stdexcept>
