@@ -86,6 +86,7 @@ void check_all() {
     t::check_einsum<T>(m, e, dims<I/X, K/Y>{}, dims<I/X, J/Y>{}, dims<J/X, K/Y>{});
     t::check_einsum<T>(m, e, dims<I, K, os::partial(X)>{}, dims<I, J/X>{}, dims<J, K, os::partial(Y)>{});
     t::check_einsum<T>(m, e, dims<K, B/X>{}, dims<B, J/X>{}, dims<B, J, K/X>{});
+    t::check_einsum<T>(m, e, dims<I/X, K>{}, dims<I, J/X>{}, dims<J/X, K>{});
     t::check_einsum<T>(m, e, dims<>{}, dims<I/X, J/Y>{});
     if constexpr (!std::is_integral_v<T>) {
       check_rounding<T>(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J/X, K>{});
