@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes docs/errors.md: every reason why a program does not compile, with what the compilers say of it.
+
+    docs/make_errors_page.py --flags build/tests/compile_fail_flags.cmake            write the page
+    docs/make_errors_page.py --flags build/tests/compile_fail_flags.cmake --check    compare it instead (77: compilers absent)
+
+The sentences come from include/ostraka/types/reasons.hpp, the programs from tests/compile_fail/<reason>.cpp, the output from g++ 12
+and clang++ 19. Numbers of lines in headers change with every edit above them, so --check does not compare those.
+"""
+
+import argparse
+import concurrent.futures
+import difflib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+REASONS = ROOT / "include/ostraka/types/reasons.hpp"
+TESTS = ROOT / "tests/compile_fail"
+PAGE = ROOT / "docs/errors.md"
+SKIPPED = 77
+
+COMPILERS = {
+    "g++ 12": (["g++-12", "g++"], "12", ["-fconstexpr-ops-limit=1000000000", "-fno-diagnostics-show-caret"]),
+    "clang++ 19": (["clang++-19", "clang++"], "19", ["-fconstexpr-steps=100000000", "-fno-caret-diagnostics"]),
+}
+
+HEAD = """# What can be wrong
+
+<!-- Written by docs/make_errors_page.py from include/ostraka/types/reasons.hpp and tests/compile_fail; edit those. -->
+
+A program that breaks a rule does not compile, and the first error is the only one. It is a sentence, *operation: rule; remedy*, and the
+type it stands in is named after the rule, with the culprits as its arguments: `contracted_axis_split_differently<J_axis, X_mesh, Y_mesh>`.
+All of these types are in one header, `ostraka/types/reasons.hpp`. A program asks without failing with `os::can_einsum` and `os::can_contract`.
+
+*n* is the number of devices along the mesh axis. The output is the compilers' own, without the source lines that they echo
+(`-fno-diagnostics-show-caret`, `-fno-caret-diagnostics`) and with paths shortened. Read it from the line with `error:`; the line that
+names your own file says where.
+"""
+
+
+def find_compilers():
+    found = {}
+    for title, (names, major, _) in COMPILERS.items():
+        for name in names:
+            path = shutil.which(name)
+            if path and subprocess.run([path, "-dumpversion"], capture_output=True, text=True).stdout.split(".")[0] == major:
+                found[title] = path
+                break
+    return found
+
+
+def read_flags(file):
+    """Folders, definitions and options of ostraka::ostraka, as tests/CMakeLists.txt writes them."""
+    values = dict(re.findall(r'set\((\w+) "([^"]*)"\)', file.read_text()))
+    split = {name: [v for v in text.split(";") if v] for name, text in values.items()}
+    folders = [d for d in dict.fromkeys(split["include_dirs"]) if d not in ("/usr/include", str(ROOT / "include"), str(ROOT / "tests"))]
+    return ["-isystem" + d for d in folders] + ["-D" + d for d in dict.fromkeys(split["definitions"])] + split["options"]
+
+
+def read_reasons():
+    """(chapter, name, sentence), in the order of the header."""
+    chapter = ""
+    for match in re.finditer(r'^// -+ (.+?) -+$|struct (\w+) \{\s*static_assert\([^"]*"([^"]*)"', REASONS.read_text(), re.MULTILINE):
+        if match[1]:
+            chapter = match[1]
+        else:
+            yield chapter, match[2], match[3]
+
+
+def programs(source):
+    """The wrong program, and what stands in the place of the mistake in the right one."""
+    when = re.search(r"^// when: (.*)$", source, re.MULTILINE)[1]
+    body = re.sub(r"^//.*\n", "", source, flags=re.MULTILINE)
+    match = re.search(r"^#ifdef SHOULD_FAIL\n(.*?)^#else\n(.*?)^#endif\n", body, re.MULTILINE | re.DOTALL)
+    return when, (body[: match.start()] + match[1]).strip(), match[2].strip()
+
+
+def neutral(output, name):
+    """The output without what differs from machine to machine."""
+    lines = []
+    for line in output.splitlines():
+        if re.match(r"\s*(In file included )?from .*[:,]$", line) or re.match(r"\d+ errors? generated\.", line):
+            continue
+        line = re.sub(r"[^\s:]*/include/ostraka/", "ostraka/", line)
+        line = re.sub(r"[^\s:]*/tests/compile_fail/" + re.escape(name) + r"\.cpp", "program.cpp", line)
+        if re.search(r"(^|[\s('\"])/[\w.]+/", line):
+            raise SystemExit(f"{name}: a path of this machine is left in: {line}")
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def compile_one(compiler, title, name, flags):
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-fdiagnostics-color=never", "-fmessage-length=0", f"-I{ROOT / 'include'}"]
+    command += COMPILERS[title][2]
+    file = TESTS / f"{name}.cpp"
+    if re.search(r"#include <ostraka/(?!plan\.hpp|plan/|types/)", file.read_text()):
+        command += flags
+        if "clang" in compiler and "-fopenmp" in flags:
+            headers = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/clang/*/include/omp.h"))
+            command += ["-idirafter", str(headers[-1].parent)] if headers else []
+    environment = dict(os.environ, LC_ALL="C.UTF-8")
+    result = subprocess.run(command + ["-DSHOULD_FAIL", str(file)], capture_output=True, text=True, env=environment)
+    if result.returncode == 0:
+        raise SystemExit(f"{name}: {title} compiles the mistake")
+    return neutral(result.stderr, name)
+
+
+def make_page(compilers, flags):
+    reasons = list(read_reasons())
+    with concurrent.futures.ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
+        jobs = {(name, title): pool.submit(compile_one, path, title, name, flags) for _, name, _ in reasons for title, path in compilers.items()}
+        output = {key: job.result() for key, job in jobs.items()}
+    page, contents, chapter_before = [], [], None
+    for chapter, name, sentence in reasons:
+        when, wrong, right = programs((TESTS / f"{name}.cpp").read_text())
+        if chapter != chapter_before:
+            page.append(f"## {chapter[0].upper()}{chapter[1:]}\n")
+            contents.append(f"\n*{chapter[0].upper()}{chapter[1:]}*\n")
+            chapter_before = chapter
+        contents.append(f"- [`{name}`](#{name})")
+        page.append(f"### {name}\n\n> {sentence}\n\nWhen {when}.\n\n```cpp\n{wrong}\n```\n")
+        for title in compilers:
+            page.append(f"{title}:\n\n```text\n{output[name, title]}\n```\n")
+        page.append(f"Instead of the last part:\n\n```cpp\n{right}\n```\n")
+    return HEAD + "\n".join(contents) + "\n\n" + "\n".join(page)
+
+
+def comparable(page):
+    return re.sub(r"(\.hpp|\.h|\.cpp):\d+(:\d+)?", r"\1", page).splitlines(keepends=True)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--flags", type=pathlib.Path, required=True, help="compile_fail_flags.cmake of a configured build")
+    arguments.add_argument("--check", action="store_true", help="compare the page instead of writing it")
+    given = arguments.parse_args()
+    compilers = find_compilers()
+    missing = [title for title in COMPILERS if title not in compilers]
+    if missing:
+        print(f"SKIPPED: docs/errors.md shows the output of {' and '.join(COMPILERS)}; not installed: {', '.join(missing)}")
+        return SKIPPED
+    page = make_page(compilers, read_flags(given.flags))
+    if not given.check:
+        PAGE.write_text(page)
+        return 0
+    difference = list(difflib.unified_diff(comparable(PAGE.read_text()), comparable(page), "docs/errors.md", "what it should say", n=1))
+    if difference:
+        sys.stdout.writelines(difference[:200])
+        print("docs/errors.md is out of date; write it anew with docs/make_errors_page.py --flags", given.flags)
+    return 1 if difference else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

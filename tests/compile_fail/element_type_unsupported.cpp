@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: the elements are of another type
+// error: tensor: elements are float, double, Kokkos::complex of both, std::int32_t or std::int64_t; choose one of them
+// error: element_type_unsupported<char>
+#include <ostraka/tensor.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+os::tensor<char, I / X> A;
+#else
+os::tensor<std::int32_t, I / X> A;
+#endif

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: operands of a contraction hold elements of different types
+// error: operands: all operands have the same element type;
+// error: element_types_differ<float, double>
+#include <ostraka/contract.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(K);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I / X, J> const& a, os::tensor<double, J, K> const& b) { return os::contract<J>(a, b); }
+#else
+auto f(os::tensor<float, I / X, J> const& a, os::tensor<float, J, K> const& b) { return os::contract<J>(a, b); }
+#endif

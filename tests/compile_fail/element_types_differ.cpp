@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: operands hold elements of different types
+// error: operands: all operands have the same element type; convert one with os::map first
+// error: element_types_differ<float, double>
+#include <ostraka/einsum.hpp>
+#include <ostraka/map.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(K);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I / X, J> const& a, os::tensor<double, J, K> const& b) { return os::einsum<I / X, K>(a, b); }
+#else
+auto f(os::tensor<float, I / X, J> const& a, os::tensor<double, J, K> const& b) {
+  return os::einsum<I / X, K>(os::map([](float v) { return double(v); }, a), b);
+}
+#endif

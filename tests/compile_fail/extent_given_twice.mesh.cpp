@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a mesh is made with a mesh axis twice
+// error: sizes: an extent is given once;
+// error: extent_given_twice<X_mesh>
+#include <ostraka/mesh.hpp>
+namespace os = ostraka;
+
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+
+#ifdef SHOULD_FAIL
+auto f() { return os::make_mesh(X = 2, X = 4); }
+#else
+auto f() { return os::make_mesh(X = 2, Y = 4); }
+#endif

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: one axis is divided over the same mesh axis twice
+// error: sharding: a mesh axis is used by a tensor at most once, to divide one axis or to hold partial sums;
+// error: mesh_axis_used_twice<X_mesh, sharding<over<I_axis, X_mesh, X_mesh>, J_axis>>
+#include <ostraka/tensor.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+
+#ifdef SHOULD_FAIL
+os::tensor<float, I / X / X, J> A;
+#else
+os::tensor<float, I / X / Y, J> A;
+#endif

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: the mirror image: (S(b), P)
+// error: contract: one operand is partial over a mesh axis that divides a batch axis of the other;
+// error: partial_meets_batch_axis<X_mesh, B_axis>
+#include <ostraka/plan.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(B);
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(K);
+OSTRAKA_MESH_AXIS(X);
+
+template <class Left, class Right>
+using verdict = os::contract_verdict<os::type_list<J_axis>, Left, Right>;
+
+#ifdef SHOULD_FAIL
+void f() { os::reason::raise<verdict<os::sharding_of<B / X, I, J>, os::sharding_of<B, J, K, os::partial(X)>>>(); }
+#else
+void f() { os::reason::raise<verdict<os::sharding_of<B / X, I, J>, os::sharding_of<B / X, J, K>>>(); }
+#endif

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a partial tensor is added to one that is not
+// error: add: a partial tensor is added only to one that is partial over the same mesh axes, else the other summand would be counted once a device; reduce the partial one first, or ask for the other as a partial result
+// error: partial_plus_replicated<X_mesh>
+#include <ostraka/add.hpp>
+#include <ostraka/reshard.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I, os::partial(X)> const& a, os::tensor<float, I> const& b) { return os::add(a, b); }
+#else
+auto f(os::tensor<float, I, os::partial(X)> const& a, os::tensor<float, I> const& b) { return os::add(os::reshard<I>(a), b); }
+#endif
