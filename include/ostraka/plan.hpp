@@ -38,19 +38,28 @@ consteval auto make_plan() {
   }
 }
 
+// Operands, and perhaps a policy behind them.
+template <class Out, class... Operands>
+struct plan_for {
+  static consteval auto make() { return make_plan<Out, policy<planner::admit::any>, Operands...>(); }
+};
+
+template <class Out, class Left, planner::admit Rule, class... Idle>
+struct plan_for<Out, Left, policy<Rule, Idle...>> {
+  static consteval auto make() { return make_plan<Out, policy<Rule, Idle...>, Left>(); }
+};
+
+template <class Out, class Left, class Right, planner::admit Rule, class... Idle>
+struct plan_for<Out, Left, Right, policy<Rule, Idle...>> {
+  static consteval auto make() { return make_plan<Out, policy<Rule, Idle...>, Left, Right>(); }
+};
+
 }  // namespace detail
 
 /// The plan of `os::einsum<Out…>(operands…)` from types alone: `os::plan_of<os::dims<I/X, K/Y>, TA, TB>`. Operands are tensor
 /// types or shardings (then bytes are counted as for float); a policy's type may stand last.
 template <class Out, class... Operands>
-inline constexpr auto plan_of = detail::make_plan<typename detail::dims_types<Out>::sharding_type, policy<planner::admit::any>, Operands...>();
-
-template <class Out, class Left, planner::admit Rule, class... Idle>
-inline constexpr auto plan_of<Out, Left, policy<Rule, Idle...>> = detail::make_plan<typename detail::dims_types<Out>::sharding_type, policy<Rule, Idle...>, Left>();
-
-template <class Out, class Left, class Right, planner::admit Rule, class... Idle>
-inline constexpr auto plan_of<Out, Left, Right, policy<Rule, Idle...>> =
-    detail::make_plan<typename detail::dims_types<Out>::sharding_type, policy<Rule, Idle...>, Left, Right>();
+inline constexpr auto plan_of = detail::plan_for<typename detail::dims_types<Out>::sharding_type, std::remove_cvref_t<Operands>...>::make();
 
 /// The plan of `os::einsum<Out…>(operands…)`, a constant expression: what would be moved, without moving it.
 template <auto... Out, class... Operands>

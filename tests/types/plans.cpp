@@ -71,7 +71,7 @@ static_assert(only(case_4_right, step::all_gather) && case_4_right.bytes(sizes) 
 static_assert(only(case_4_left, step::all_gather) && case_4_left.bytes(sizes) == 4 * 16 * 4);    // A
 
 // A policy says which, whatever is cheaper.
-constexpr auto gather_a = os::plan_of<os::dims<I, K>, outer_left, os::sharding_of<J, K>, std::remove_cv_t<decltype(os::gather_left)>>;
+constexpr auto gather_a = os::plan_of<os::dims<I, K>, outer_left, os::sharding_of<J, K>, decltype(os::gather_left)>;
 static_assert(only(gather_a, step::all_gather));
 
 // ---- the feed-forward layer in two dimensions ------------------------------------------------------------------------------------

@@ -91,6 +91,9 @@ inline bool elsewhere_along(locale const& w, planner::mesh_set axes, planner::co
   return false;
 }
 
+// Along mesh axes of one device every move leaves the block as it is.
+inline bool alone(locale const& w, planner::planned_step const& s) { return w.group(s.axes).size() == 1; }
+
 template <class Exec, class T>
 void all_gather_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to) {
   communicator const& members = w.group(s.axes);
@@ -174,6 +177,7 @@ void mask_step(Exec const& exec, locale const& w, planner::planned_step const& s
 /// Runs one move into `to`, a dense region of s.to's box. Collective over the group of s.axes.
 template <class Exec, class T>
 void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, reduction how) {
+  if (detail::alone(w, s)) return copy(exec, to, from);
   switch (s.kind) {
     case step::slice: return copy(exec, to, from.part(to.where));
     case step::mask: return detail::mask_step(exec, w, s, from, to);
@@ -190,6 +194,7 @@ void move_into(Exec const& exec, locale const& w, planner::planned_step const& s
 /// Runs one move of a tensor on its way: a slice looks at a part of the block, a reduction reuses a block of one's own.
 template <class Exec, class T>
 void move(Exec const& exec, locale const& w, planner::planned_step const& s, local_block<Exec, T>& block, reduction how) {
+  if (detail::alone(w, s)) return;
   box const target = box_of(s.to, w.here, w.sizes);
   if (s.kind == step::slice) {
     block.now = block.now.part(target);

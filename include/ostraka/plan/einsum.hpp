@@ -79,7 +79,7 @@ class einsum_search {
 
   // Decides for mesh axis m and the ones after it.
   constexpr void divide(division& d, int m) {
-    if (m == problem_.sizes.mesh_axes) return consider(d);
+    if (m == problem_.sizes.mesh_axes || m == max_mesh_axes) return consider(d);
     divide(d, m + 1);
     for (int k = 0; k < problem_.operands.size(); ++k)
       if (problem_.operands[k].partial.contains(m)) {
