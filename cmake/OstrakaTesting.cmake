@@ -144,30 +144,32 @@ function(ostraka_compile_fail_compilers result)
   set(${result} "${compilers}" PARENT_SCOPE)
 endfunction()
 
+# What compile-fail tests of more than floors 1 and 2 share, made once: the flags of ostraka::ostraka, and for each compiler Kokkos and MPI
+# compiled beforehand, as the fixture of these tests.
+set(compile_fail_dir "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_shared")
+function(ostraka_prepare_compile_fail_tests)
+  string(CONCAT content
+    "set(include_dirs \"$<TARGET_PROPERTY:INCLUDE_DIRECTORIES>\")\n"
+    "set(definitions \"$<TARGET_PROPERTY:COMPILE_DEFINITIONS>\")\n"
+    "set(options \"$<FILTER:$<TARGET_PROPERTY:COMPILE_OPTIONS>,INCLUDE,openmp>\")\n")
+  file(GENERATE OUTPUT "${compile_fail_dir}/flags.cmake" CONTENT "${content}" TARGET ostraka_mpi_test_main)
+  ostraka_compile_fail_compilers(compilers)
+  foreach(compiler IN LISTS compilers)
+    cmake_path(GET compiler FILENAME compiler_name)
+    set(precompiled "${compile_fail_dir}/${compiler_name}/precompiled.hpp")
+    configure_file("${PROJECT_SOURCE_DIR}/tests/compile_fail/precompiled.hpp" "${precompiled}" COPYONLY)
+    set(test compile_fail.precompile.${compiler_name})
+    add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DPRECOMPILE=${precompiled}"
+      "-DINCLUDE_DIR=${PROJECT_SOURCE_DIR}/include" "-DFLAGS_FILE=${compile_fail_dir}/flags.cmake" -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS compile_fail FIXTURES_SETUP ${test})
+  endforeach()
+endfunction()
+
 # A file that includes more than floors 1 and 2 is compiled with the flags of ostraka::ostraka, and left out without it.
 function(ostraka_add_compile_fail_tests)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FILES")
   ostraka_compile_fail_compilers(compilers)
-  set(flags_file "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_flags.cmake")
-  if(TARGET ostraka::ostraka)
-    string(CONCAT content
-      "set(include_dirs \"$<TARGET_PROPERTY:INCLUDE_DIRECTORIES>\")\n"
-      "set(definitions \"$<TARGET_PROPERTY:COMPILE_DEFINITIONS>\")\n"
-      "set(options \"$<FILTER:$<TARGET_PROPERTY:COMPILE_OPTIONS>,INCLUDE,openmp>\")\n")
-    file(GENERATE OUTPUT "${flags_file}" CONTENT "${content}" TARGET ostraka_mpi_test_main)
-  endif()
-  # Kokkos and MPI are compiled once a compiler, as the fixture of the tests that include them.
   set(check "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
-  foreach(compiler IN LISTS compilers)
-    cmake_path(GET compiler FILENAME compiler_name)
-    if(TARGET ostraka::ostraka)
-      configure_file(compile_fail/precompiled.hpp "compile_fail_${compiler_name}/precompiled.hpp" COPYONLY)
-      set(test compile_fail.precompile.${compiler_name})
-      add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DPRECOMPILE=${CMAKE_CURRENT_BINARY_DIR}/compile_fail_${compiler_name}/precompiled.hpp"
-        "-DINCLUDE_DIR=${PROJECT_SOURCE_DIR}/include" "-DFLAGS_FILE=${flags_file}" -P "${check}")
-      set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS compile_fail FIXTURES_SETUP ${test})
-    endif()
-  endforeach()
   foreach(file IN LISTS arg_FILES)
     cmake_path(GET file STEM LAST_ONLY stem)
     file(STRINGS "${file}" includes REGEX "^# *include *<ostraka/")
@@ -176,14 +178,14 @@ function(ostraka_add_compile_fail_tests)
     if(includes AND NOT TARGET ostraka::ostraka)
       continue()
     elseif(includes)
-      set(flags "-DFLAGS_FILE=${flags_file}")
+      set(flags "-DFLAGS_FILE=${compile_fail_dir}/flags.cmake")
     endif()
     foreach(compiler IN LISTS compilers)
       cmake_path(GET compiler FILENAME compiler_name)
       set(test compile_fail.${stem}.${compiler_name})
       set(precompiled "")
       if(flags)
-        set(precompiled "-DPRECOMPILED=${CMAKE_CURRENT_BINARY_DIR}/compile_fail_${compiler_name}/precompiled.hpp")
+        set(precompiled "-DPRECOMPILED=${compile_fail_dir}/${compiler_name}/precompiled.hpp")
       endif()
       add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DSOURCE=${file}"
         "-DINCLUDE_DIR=${PROJECT_SOURCE_DIR}/include" ${flags} ${precompiled} -P "${check}")

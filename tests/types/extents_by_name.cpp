@@ -27,7 +27,10 @@ static_assert(os::extent_in<J_axis>(os::sizes(I = 4)) == 512);
 static_assert(os::extent_in<J_axis>(os::sizes(J = 8)) == 8);
 static_assert(os::extent_in<Y_mesh>(os::sizes()) == 4);
 
-// Mixtures of named extents and sizes.
+// Mixtures of named extents and sizes: what is written out comes first.
 constexpr auto all = os::collect_sizes(X = 3, os::sizes(I = 7, J = 9), os::sizes(), Y = 4);
 static_assert(all.of(X) == 3 && all.of(I) == 7 && all.of(J) == 9 && all.of(Y) == 4);
-static_assert(std::is_same_v<decltype(all)::names, os::type_list<X_mesh, I_axis, J_axis, Y_mesh>>);
+static_assert(std::is_same_v<decltype(all)::names, os::type_list<X_mesh, Y_mesh, I_axis, J_axis>>);
+
+// Collections may know the same name.
+static_assert(os::collect_sizes(os::sizes(I = 7, J = 9), os::sizes(J = 9, X = 2)).of(J) == 9);
