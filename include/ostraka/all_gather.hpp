@@ -32,7 +32,7 @@ consteval auto plan_all_gather() {
 template <auto... Ms, Tensor A>
 [[nodiscard]] auto all_gather(A const& a) {
   using found = decltype(detail::plan_all_gather<A, std::remove_cvref_t<decltype(Ms)>...>());
-  return detail::run_verb<typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>("all_gather", a);
+  return detail::run_verb<step::all_gather, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
 }
 
 }  // namespace ostraka

@@ -44,7 +44,7 @@ struct plan_all_to_all<A, over<I, Ms...>> {
 template <auto Dim, Tensor A>
 [[nodiscard]] auto all_to_all(A const& a) {
   using found = typename detail::plan_all_to_all<A, std::remove_cvref_t<decltype(Dim)>>::type;
-  return detail::run_verb<typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>("all_to_all", a);
+  return detail::run_verb<step::all_to_all, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
 }
 
 }  // namespace ostraka

@@ -41,7 +41,7 @@ struct plan_reduce_scatter<A, over<I, Ms...>> {
 template <auto Dim, Tensor A>
 [[nodiscard]] auto reduce_scatter(A const& a) {
   using found = typename detail::plan_reduce_scatter<A, std::remove_cvref_t<decltype(Dim)>>::type;
-  return detail::run_verb<typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>("reduce_scatter", a);
+  return detail::run_verb<step::reduce_scatter, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
 }
 
 }  // namespace ostraka

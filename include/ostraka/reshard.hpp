@@ -28,16 +28,16 @@ using reshard_verdict = typename first_fault<
     typename sharding_traits<sharding_in<From>>::verdict, typename sharding_traits<To>::verdict,
     std::conditional_t<std::is_same_v<axes_in<From>, axes_in<To>>, reason::ok, reason::reshard_changes_axes<sharding_in<From>, To>>>::type;
 
-template <class To, class A>
-auto run_reshard(char const* operation, A const& a) {
-  using types = reshard_types<A, To>;
+// Runs the steps of `types`: those of a planned reshard, or the one of a verb.
+template <class Types, class To, class A>
+auto run_moves(char const* operation, A const& a) {
   using result_type = basic_tensor<typename A::value_type, To, typename A::space>;
-  engine::locale const w = locale_of<typename types::labels, typename types::mesh>(operation, a);
-  if constexpr (types::steps.empty()) {
+  engine::locale const w = locale_of<typename Types::labels, typename Types::mesh>(operation, a);
+  if constexpr (Types::steps.empty()) {
     return result_type(a.mesh_handle(), a.extents(), a.local());
   } else {
-    result_type const result = allocate_in<result_type, typename types::labels>(w, a.mesh_handle(), typename result_type::axes{});
-    engine::run(execution_space_of<A>(), w, types::steps, types::from, static_cast<typename A::value_type const*>(a.local().data()), result.local().data());
+    result_type const result = allocate_in<result_type, typename Types::labels>(w, a.mesh_handle(), typename result_type::axes{});
+    engine::run(execution_space_of<A>(), w, Types::steps, Types::from, static_cast<typename A::value_type const*>(a.local().data()), result.local().data());
     return result;
   }
 }
@@ -52,7 +52,7 @@ template <auto... To, Tensor A>
   using verdict = detail::reshard_verdict<A, target>;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
-    return detail::run_reshard<target>("reshard", a);
+    return detail::run_moves<detail::reshard_types<A, target>, target>("reshard", a);
   else
     return detail::after_error_of<typename A::value_type, target, typename A::space>();
 }

@@ -40,7 +40,7 @@ struct plan_slice<A, over<I, Ms...>> {
 template <auto Dim, Tensor A>
 [[nodiscard]] auto slice(A const& a) {
   using found = typename detail::plan_slice<A, std::remove_cvref_t<decltype(Dim)>>::type;
-  return detail::run_verb<typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>("slice", a);
+  return detail::run_verb<step::slice, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
 }
 
 }  // namespace ostraka

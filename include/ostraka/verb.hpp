@@ -81,12 +81,33 @@ constexpr planner::spec appended(planner::spec s) {
   return s;
 }
 
-/// Raises the verdict, or reshards to what the verb names.
-template <class Verdict, class Target, class A>
-auto run_verb(char const* verb, A const& a) {
+/// The move that a verb is. A reshard may find a cheaper way to the same sharding; a verb is what it says.
+template <step Kind, class From, class To>
+struct one_move {
+  using labels = axes_in<From>;
+  using mesh = union_of<mesh_axes_in<From>, mesh_axes_in<To>>;
+  static constexpr planner::spec from = spec_of<From, labels, mesh>;
+  static constexpr planner::spec to = spec_of<To, labels, mesh>;
+
+  static consteval planner::reshard_steps make() {
+    planner::mesh_set axes = from.partial - to.partial;
+    for (int i = 0; i < from.rank; ++i) {
+      int const same = planner::common_prefix(from.over[i], to.over[i]);
+      axes = axes | from.over[i].after(same).axes() | to.over[i].after(same).axes();
+    }
+    planner::reshard_steps steps;
+    if (!axes.empty()) steps.push_back({Kind, 0, axes, from, to});
+    return steps;
+  }
+  static constexpr planner::reshard_steps steps = make();
+};
+
+/// Raises the verdict, or makes the move to what the verb names.
+template <step Kind, class Verdict, class Target, class A>
+auto run_verb(A const& a) {
   reason::raise<Verdict>();
   if constexpr (std::is_same_v<Verdict, reason::ok>)
-    return run_reshard<Target>(verb, a);
+    return run_moves<one_move<Kind, A, Target>, Target>(planner::name_of(Kind).data(), a);
   else
     return after_error<A>{a};
 }
