@@ -48,6 +48,7 @@ set(OSTRAKA_TEST_ENVIRONMENT
   PRTE_MCA_hwloc_default_binding_policy=none
   OMP_NUM_THREADS=1
   OMP_PROC_BIND=false
+  KOKKOS_DISABLE_WARNINGS=1
   OPENBLAS_NUM_THREADS=1)
 
 function(ostraka_add_static_test name)

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes docs/errors.md: every reason why a program does not compile, with what the compilers say of it.
 
-    docs/make_errors_page.py --flags build/tests/compile_fail_flags.cmake            write the page
-    docs/make_errors_page.py --flags build/tests/compile_fail_flags.cmake --check    compare it instead (77: compilers absent)
+    docs/make_errors_page.py --flags build/tests/compile_fail_shared/flags.cmake            write the page
+    docs/make_errors_page.py --flags build/tests/compile_fail_shared/flags.cmake --check    compare it instead (77: compilers absent)
 
 The sentences come from include/ostraka/types/reasons.hpp, the programs from tests/compile_fail/<reason>.cpp, the output from g++ 12
 and clang++ 19. Numbers of lines in headers change with every edit above them, and the device is that of Kokkos' build: --check compares neither.
@@ -144,7 +144,7 @@ def comparable(page):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--flags", type=pathlib.Path, required=True, help="compile_fail_flags.cmake of a configured build")
+    arguments.add_argument("--flags", type=pathlib.Path, required=True, help="compile_fail_shared/flags.cmake of a configured build")
     arguments.add_argument("--check", action="store_true", help="compare the page instead of writing it")
     given = arguments.parse_args()
     compilers = find_compilers()

@@ -44,7 +44,7 @@ class bound {
       : right_side_(os::gather_to_root(pull_back(p.h, p.truth))),
         ridge_(p.ridge),
         residuals_(residuals),
-        rounding_(iterations * std::numeric_limits<double>::epsilon() * (value_of(os::einsum<>(p.h, p.h)) + p.ridge)) {}
+        rounding_(iterations * std::numeric_limits<double>::epsilon() * (os::value(os::einsum<>(p.h, p.h)) + p.ridge)) {}
 
   /// For class `k` of the coefficients `c`.
   [[nodiscard]] double operator()(std::size_t k, matrix const& c) const {

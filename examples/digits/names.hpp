@@ -34,9 +34,4 @@ inline mesh make_lone_mesh() {
   return os::make_mesh(os::this_device, X = 1, Y = 1);
 }
 
-/// The number that all devices hold.
-inline double value_of(os::tensor<double> const& scalar) {
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), scalar.local())();
-}
-
 }  // namespace digits

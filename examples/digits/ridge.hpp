@@ -80,7 +80,7 @@ inline per_class inner(coefficients const& a, coefficients const& b) { return os
 inline double accuracy(classes const& predicted, classes const& truth) {
   auto const best = os::max<N/X>(predicted);
   auto const of_truth = os::einsum<N/X>(predicted, truth);  // picks: all but one of the summands are 0
-  return value_of(os::mean<>(os::map(same{}, best, of_truth)));
+  return os::value(os::mean<>(os::map(same{}, best, of_truth)));
 }
 
 // --- conjugate gradients ----------------------------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ fit solve(problem const& p, double tolerance, int most_iterations, Report const&
     per_class const rr_before = rr;
     rr = inner(residual, residual);
     direction = os::map(plus_times{}, residual, direction, os::map(ratio{}, rr, rr_before));
-    now.residual = std::sqrt(value_of(os::max<>(os::map(ratio{}, rr, bb))));
+    now.residual = std::sqrt(os::value(os::max<>(os::map(ratio{}, rr, bb))));
     report(++now.iterations, now.residual);
   }
   return now;

@@ -28,5 +28,6 @@
 #include <ostraka/reshard.hpp>
 #include <ostraka/slice.hpp>
 #include <ostraka/tensor.hpp>
+#include <ostraka/value.hpp>
 #include <ostraka/version.hpp>
 #include <ostraka/zeros.hpp>

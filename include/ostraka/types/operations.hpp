@@ -15,5 +15,6 @@ struct max;
 struct min;
 struct random;
 struct scale;
+struct value;
 
 }  // namespace ostraka::operation

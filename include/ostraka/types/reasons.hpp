@@ -239,6 +239,11 @@ struct not_a_divided_axis {
   static_assert(never<Target>, "verb: os::slice, os::reduce_scatter and os::all_to_all are told an axis and the mesh axes that it is to be divided over; write I/X, or use os::reshard");
 };
 
+template <class Sharding>
+struct not_a_scalar {
+  static_assert(never<Sharding>, "value: a tensor without axes holds one number; reduce the others first, as in os::sum<>(A), or read A.local()");
+};
+
 template <class Axis, class Sharding>
 struct axis_missing {
   static_assert(never<Axis, Sharding>, "tensor: the axis asked for is an axis of the tensor; name one that it has");

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// os::value: what a tensor without axes holds is known to every device. A[I_X] summed to []
+
+#include <doctest/doctest.h>
+
+#include <complex>
+#include <cstdint>
+
+#include <ostraka/ostraka.hpp>
+
+#include "support/mpi_main.hpp"
+
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+namespace {
+
+struct index_as_number {
+  template <class N>
+  KOKKOS_FUNCTION double operator()(N i) const {
+    return static_cast<double>(i);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("every device reads the same number") {
+  auto const mesh = os::make_mesh(X = os::testing::ranks());
+  for (std::int64_t n : {0, 1, 5, 40}) {
+    auto const a = os::generate<double, I / X>(mesh, I = n, index_as_number{});
+    double expected = 0;
+    for (std::int64_t i = 0; i < n; ++i) expected += static_cast<double>(i);
+    CHECK(os::value(os::sum<>(a)) == expected);
+  }
+}
+
+TEST_CASE("complex numbers and integers") {
+  auto const mesh = os::make_mesh(X = os::testing::ranks());
+  auto const z = os::zeros<std::complex<float>>(mesh);
+  Kokkos::deep_copy(z.local(), Kokkos::complex<float>(1, -2));
+  CHECK(os::value(z).real() == 1);
+  CHECK(os::value(z).imag() == -2);
+  auto const k = os::zeros<std::int64_t>(mesh);
+  CHECK(os::value(k) == 0);
+}
+
+TEST_CASE("an empty handle has no number") { CHECK_THROWS_AS(static_cast<void>(os::value(os::tensor<double>())), os::error); }
