@@ -120,7 +120,10 @@ template <class Steps>
 std::string text_of(Steps const& steps, std::string const& names) {
   std::string t;
   for (planned_step const& s : steps) {
-    t += "\n    " + std::string(s.operand == planner::the_result ? "result" : "operand " + std::to_string(s.operand)) + ": " + text_of(s.kind);
+    t += "\n    ";
+    t += s.operand == planner::the_result ? std::string("result") : std::string("operand ").append(std::to_string(s.operand));
+    t += ": ";
+    t += text_of(s.kind);
     t += "<" + text_of(s.axes) + "> " + text_of(s.from, names) + " -> " + text_of(s.to, names);
   }
   return t;
