@@ -120,11 +120,11 @@ template <class Steps>
 std::string text_of(Steps const& steps, std::string const& names) {
   std::string t;
   for (planned_step const& s : steps) {
-    t += "\n    ";
-    t += s.operand == planner::the_result ? std::string("result") : std::string("operand ").append(std::to_string(s.operand));
-    t += ": ";
-    t += text_of(s.kind);
-    t += "<" + text_of(s.axes) + "> " + text_of(s.from, names) + " -> " + text_of(s.to, names);
+    std::string const tensor = s.operand == planner::the_result ? std::string("result") : std::string("operand ").append(std::to_string(s.operand));
+    // Part by part: g++ 12 warns of what it thinks that operator+ does.
+    for (std::string const& part : {std::string("\n    "), tensor, std::string(": "), text_of(s.kind), std::string("<"), text_of(s.axes), std::string("> "),
+                                    text_of(s.from, names), std::string(" -> "), text_of(s.to, names)})
+      t += part;
   }
   return t;
 }
