@@ -40,6 +40,19 @@ TEST_CASE("tensors") {
   CHECK(os::describe(os::zeros<std::complex<float>, I>(mesh, I = 250000)) == "complex<float>[I] of 250000" + where + "[0, 250000), 2,000,000 B");
 }
 
+TEST_CASE("a plan asked with the tensors themselves") {
+  auto const mesh = os::make_mesh(X = t::ranks(), Y = 1);
+  auto const a = os::zeros<float, I/X, J>(mesh, I = 24, J = 5);
+  auto const b = os::zeros<float, J, K/X>(mesh, a, K = 7);
+  constexpr auto plan = os::plan_of<dims<I/X, K>, decltype(a), decltype(b)>;
+  auto const written_out = os::sizes(I = 24, J = 5, K = 7, X = t::ranks());
+  CHECK(os::describe(plan, a, b) == os::describe(plan, written_out));
+  CHECK(plan.bytes(a, b) == plan.bytes(written_out));
+  CHECK(plan.total_bytes(a, b, mesh) == plan.total_bytes(written_out));
+  auto const other = os::zeros<float, J, K/X>(mesh, J = 6, K = 7);
+  CHECK_THROWS_AS(static_cast<void>(plan.bytes(a, other)), os::error);
+}
+
 TEST_CASE("an empty handle") { CHECK(os::describe(os::tensor<float, batch/data/model, hidden>()) == "float[batch_{data,model}, hidden], an empty handle"); }
 
 TEST_CASE("plans") {
