@@ -122,7 +122,7 @@ std::string text_of(Steps const& steps, std::string const& names) {
   for (planned_step const& s : steps) {
     std::string const tensor = s.operand == planner::the_result ? std::string("result") : std::string("operand ").append(std::to_string(s.operand));
     // Part by part: g++ 12 warns of what it thinks that operator+ does.
-    for (std::string const& part : {std::string("\n    "), tensor, std::string(": "), text_of(s.kind), std::string("<"), text_of(s.axes), std::string("> "),
+    for (std::string const& part : {std::string("\n    "), tensor, std::string(": "), std::string(text_of(s.kind)), std::string("<"), text_of(s.axes), std::string("> "),
                                     text_of(s.from, names), std::string(" -> "), text_of(s.to, names)})
       t += part;
   }
