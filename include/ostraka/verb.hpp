@@ -95,9 +95,9 @@ struct one_move {
       int const same = planner::common_prefix(from.over[i], to.over[i]);
       axes = axes | from.over[i].after(same).axes() | to.over[i].after(same).axes();
     }
-    planner::reshard_steps steps;
-    if (!axes.empty()) steps.push_back({Kind, 0, axes, from, to});
-    return steps;
+    planner::reshard_steps move;
+    if (!axes.empty()) move.push_back({Kind, 0, axes, from, to});
+    return move;
   }
   static constexpr planner::reshard_steps steps = make();
 };
