@@ -40,8 +40,9 @@ struct between {
 };
 
 // Per mesh axis that `to` asks to be partial: 0 to keep what is partial and to pad a divided label at the start, else 1 + position of
-// the label that is padded at the end, or 1 + rank for a mask at the end. False if an axis cannot be padded at the start.
-constexpr bool way_between(spec const& from, spec const& to, placement const& how, between& way) {
+// the label that is padded at the end, or 1 + rank for a mask at the end. Several that are padded on one label stand in the order of
+// `among`. False if an axis cannot be padded at the start.
+constexpr bool way_between(spec const& from, spec const& to, placement const& how, mesh_order among, between& way) {
   way = {from, to};
   mesh_set early;
   mesh_set late[max_rank]{};
@@ -56,7 +57,7 @@ constexpr bool way_between(spec const& from, spec const& to, placement const& ho
   for (int i = 0; i < from.rank; ++i) {
     mesh_order& over = way.start.over[i];
     while (!over.empty() && early.contains(over[over.size() - 1])) over.erase(over.size() - 1);
-    way.before.over[i] = extended(to.over[i], late[i], from.over[i]);
+    way.before.over[i] = extended(to.over[i], late[i], from.over[i], among);
   }
   return (way.start.splits() & early).empty();
 }
@@ -78,13 +79,16 @@ constexpr best_between cheapest_between(spec const& from, spec const& to, extent
   best_between best;
   placement how;
   do {
-    between way;
-    if (!way_between(from, to, how, way)) continue;
-    double const volume = volume_between(way, to, e, use_idle, bound);
-    if (volume < best.volume) {
-      best = {way, volume};
-      bound = volume < bound ? volume : bound;
-    }
+    mesh_order among = how.crowded(to.partial, from.rank);
+    do {
+      between way;
+      if (!way_between(from, to, how, among, way)) continue;
+      double const volume = volume_between(way, to, e, use_idle, bound);
+      if (volume < best.volume) {
+        best = {way, volume};
+        bound = volume < bound ? volume : bound;
+      }
+    } while (next_order(among));
   } while (best.volume > 0 && how.advance(to.partial, from.rank + 1));
   return best;
 }
