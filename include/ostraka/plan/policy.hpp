@@ -39,10 +39,4 @@ template <MeshAxis... Ms>
   return {};
 }
 
-/// Is `T` one of the above?
-template <class T>
-inline constexpr bool is_policy = false;
-template <planner::admit Rule, class... Idle>
-inline constexpr bool is_policy<policy<Rule, Idle...>> = true;
-
 }  // namespace ostraka
