@@ -7,7 +7,8 @@
 #   ostraka_add_tests_of_folder(...)                                   one of these for every file of a folder
 #   ostraka_add_compile_fail_tests(FILES ...)                          compile_fail.<file>.<compiler>
 #
-# Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow   // timeout: 300
+# Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
+# The label "essential" is for what another compiler, MPI or Kokkos could break: these tests are built on every leg of .ci/run.
 
 include_guard()
 
@@ -17,6 +18,7 @@ mark_as_advanced(OSTRAKA_TEST_TIMEOUT)
 # Groups, for building no more than what a run of ctest -L needs.
 add_custom_target(ostraka_plan_tests)
 add_custom_target(ostraka_mpi_tests)
+add_custom_target(ostraka_essential_tests)  # of those on ranks: what another compiler, MPI or Kokkos could break
 
 find_path(OSTRAKA_DOCTEST_INCLUDE_DIR doctest/doctest.h REQUIRED DOC "Folder of doctest/doctest.h")
 add_library(ostraka_test_settings INTERFACE)
@@ -49,7 +51,8 @@ set(OSTRAKA_TEST_ENVIRONMENT
   OMP_NUM_THREADS=1
   OMP_PROC_BIND=false
   KOKKOS_DISABLE_WARNINGS=1
-  OPENBLAS_NUM_THREADS=1)
+  OPENBLAS_NUM_THREADS=1
+  OSTRAKA_ADVISE=0)
 
 function(ostraka_add_static_test name)
   # An executable rather than an object library, so that the test counts, and can hold doctest cases beside its assertions.
@@ -68,6 +71,9 @@ function(ostraka_add_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;LABELS")
   ostraka_test_executable(${name} ostraka_mpi_test_main ostraka::ostraka ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
   add_dependencies(ostraka_mpi_tests ${name})
+  if("essential" IN_LIST arg_LABELS)
+    add_dependencies(ostraka_essential_tests ${name})
+  endif()
   if(NOT arg_RANKS)
     set(arg_RANKS 1 2 4)
   endif()
@@ -195,6 +201,32 @@ function(ostraka_add_compile_fail_tests)
       if(flags)
         set_tests_properties(${test} PROPERTIES FIXTURES_REQUIRED compile_fail.precompile.${compiler_name})
       endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+# --- what planning costs --------------------------------------------------------------------------------------------------------------
+
+# Each plan of a file in `folder` is found within the steps of constant evaluation that the file allows ("// g++: number", "// clang: number").
+# Time differs from run to run, this count does not.
+function(ostraka_add_compile_time_tests folder)
+  ostraka_compile_fail_compilers(compilers)
+  file(GLOB files CONFIGURE_DEPENDS "${folder}/*.cpp")
+  foreach(file IN LISTS files)
+    cmake_path(GET file STEM stem)
+    file(STRINGS "${file}" limits REGEX "^// (g\\+\\+|clang): ")
+    foreach(compiler IN LISTS compilers)
+      cmake_path(GET compiler FILENAME compiler_name)
+      if(compiler_name MATCHES "clang")
+        set(option -fconstexpr-steps)
+        string(REGEX REPLACE ".*clang: ([0-9]+).*" "\\1" limit "${limits}")
+      else()
+        set(option -fconstexpr-ops-limit)
+        string(REGEX REPLACE ".*g\\+\\+: ([0-9]+).*" "\\1" limit "${limits}")
+      endif()
+      set(test compile_time.${stem}.${compiler_name})
+      add_test(NAME ${test} COMMAND "${compiler}" -std=c++20 -fsyntax-only "-I${PROJECT_SOURCE_DIR}/include" "${option}=${limit}" "${file}")
+      set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS compile_fail)
     endforeach()
   endforeach()
 endfunction()

@@ -23,7 +23,8 @@ consteval auto plan_all_reduce() {
 
 }  // namespace detail
 
-/// The sum over the mesh axes `Ms`, over all of which the tensor is partial, on every device; the same bits on all of them.
+/// What the parts along the mesh axes `Ms`, over all of which the tensor is partial, combine to: a sum, a maximum, … by its kind; the
+/// same bits on every device.
 /// Collective over `Ms`.
 template <auto... Ms, Tensor A>
 [[nodiscard]] auto all_reduce(A const& a) {

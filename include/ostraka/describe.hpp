@@ -7,37 +7,17 @@
 
 #include <string>
 
+#include <ostraka/engine/element_name.hpp>
 #include <ostraka/plan/describe.hpp>
 #include <ostraka/tensor.hpp>
 
 namespace ostraka {
 
-namespace detail {
-
-template <class T>
-inline constexpr char const* element_name = "";
-template <>
-inline constexpr char const* element_name<float> = "float";
-template <>
-inline constexpr char const* element_name<double> = "double";
-template <>
-inline constexpr char const* element_name<Kokkos::complex<float>> = "complex<float>";
-template <>
-inline constexpr char const* element_name<Kokkos::complex<double>> = "complex<double>";
-template <>
-inline constexpr char const* element_name<std::int32_t> = "int32";
-template <>
-inline constexpr char const* element_name<std::int64_t> = "int64";
-
-}  // namespace detail
-
 /// Type, extents, mesh and this device's block of a tensor, in a line.
 template <Tensor A>
 [[nodiscard]] std::string describe(A const& a) {
-  static constexpr auto labels = detail::names(axes_in<A>{});
-  static constexpr auto mesh_names = detail::names(mesh_axes_in<A>{});
-  planner::naming const n{labels.data(), mesh_names.data(), static_cast<int>(sizeof(typename A::value_type))};
-  std::string text = detail::element_name<typename A::value_type> + planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, n);
+  constexpr planner::naming n = detail::naming_of<axes_in<A>, mesh_axes_in<A>>;
+  std::string text = engine::element_name<typename A::value_type> + planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, n);
   if (!a.mesh_handle()) return text + ", an empty handle";
   std::string extents;
   std::string block;
@@ -49,8 +29,10 @@ template <Tensor A>
   std::string shape;
   engine::device_mesh const& mesh = *a.mesh_handle();
   for (int m = 0; m < mesh.axes(); ++m) shape += (m > 0 ? " · " : "") + mesh.name(m) + '=' + std::to_string(mesh.size(m));
+  text += (A::rank > 0 ? " of " + extents : "") + " on " + shape;
+  if (mesh.absent()) return text + "; this process is none of its devices";
   auto const bytes = static_cast<std::int64_t>(a.local().size() * sizeof(typename A::value_type));
-  return text + (A::rank > 0 ? " of " + extents : "") + " on " + shape + "; device " + std::to_string(mesh.device()) + " holds " +
+  return text + "; device " + std::to_string(mesh.device()) + " holds " +
          (A::rank > 0 ? block + ", " : "") + planner::describe_bytes(bytes);
 }
 

@@ -6,25 +6,55 @@
 /// Floor 4. `os::einsum<I/X, K/Y>(A, B)`: C[I_X, K_Y] = A · B, summed over the labels that C lacks. Naming the result is what
 /// authorises communication; os::plan<I/X, K/Y>(A, B) tells beforehand which.
 
+#include <type_traits>
+
 #include <ostraka/after_error.hpp>
 #include <ostraka/engine/execute.hpp>
 #include <ostraka/operation.hpp>
+#include <ostraka/oversee.hpp>
 #include <ostraka/plan.hpp>
+#include <ostraka/relabel.hpp>
 
 namespace ostraka {
 
 namespace detail {
 
-// One or two operands, planned by types and run on blocks.
-template <class Out, class Policy, class First, class... Rest>
-auto run_einsum(char const* operation, engine::reduction how, First const& first, Rest const&... rest) {
-  using types = einsum_types<Out, Policy, First, Rest...>;
+// What this device holds of operand number `k`.
+template <class Exec, class A>
+auto block_of_operand(Exec const& exec, engine::locale const& w, planner::plan_view const& plan, int k, A const& a) {
+  if constexpr (is_tensor<A>)
+    return engine::operand_block<Exec>(w, plan, k, static_cast<typename A::value_type const*>(a.local().data()));
+  else
+    return a.block(exec, engine::box_of(plan.operands[k], w.here, w.sizes));
+}
+
+// result <- alpha · product + beta · result
+template <class Result, class... Operands>
+void run_on_blocks(engine::locale const& w, planner::plan_view const& plan, Result const& result, engine::update<typename Result::value_type> const& how,
+                   Operands const&... operands) {
+  using value = typename Result::value_type;
+  using exec_space = execution_space_of<Result>;
+  exec_space const exec;
+  if constexpr ((is_tensor<Operands> && ...)) {
+    value const* const blocks[] = {operands.local().data()...};
+    engine::run(exec, w, plan, blocks, result.local().data(), how);
+  } else {
+    int k = 0;
+    engine::local_block<exec_space, value> blocks[] = {block_of_operand(exec, w, plan, k++, operands)...};
+    engine::run(exec, w, plan, blocks, result.local().data(), how);
+  }
+}
+
+// Planned by types and run on blocks.
+template <class Out, class Policy, reduction How, class First, class... Rest>
+auto run_einsum(char const* operation, First const& first, Rest const&... rest) {
+  using types = einsum_types<Out, typename Policy::unlimited, How, First, Rest...>;
   using value = typename First::value_type;
   using result_type = basic_tensor<value, Out, typename First::space>;
-  engine::locale const w = locale_of<typename types::labels, typename types::mesh>(operation, first, rest...);
-  result_type const result = allocate_in<result_type, typename types::labels>(w, first.mesh_handle(), typename result_type::axes{});
-  value const* const blocks[] = {first.local().data(), rest.local().data()...};
-  engine::run(execution_space_of<First>(), w, types::plan, blocks, result.local().data(), how);
+  engine::locale const w = locale_of<typename types::labels, typename types::mesh>(operation, engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), first, rest...);
+  oversee<Policy, types, static_cast<int>(sizeof(value))>(operation, w);
+  result_type const result = allocate_in<result_type, typename types::labels, typename types::mesh>(w, first.mesh_handle());
+  run_on_blocks(w, stored_plan_of<types>, result, {}, first, rest...);
   return result;
 }
 
@@ -33,42 +63,47 @@ auto checked_einsum(First const& first, Rest const&... rest) {
   using verdict = typename first_fault<einsum_verdict<Out, Policy, First, Rest...>, typename same_elements<First, Rest...>::type>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
-    return run_einsum<Out, Policy>("einsum", engine::reduction::sum, first, rest...);
+    return run_einsum<Out, Policy, reduction::sum>("einsum", first, rest...);
   else
     return after_error_of<typename First::value_type, Out, typename First::space>();
 }
 
+template <class Operands>
+struct strangers_among;
+
+template <class... Operands>
+struct strangers_among<type_list<Operands...>>
+    : first_fault<reason::ok, std::conditional_t<is_operand<Operands>, reason::ok, reason::not_an_operand<Operands>>...> {};
+
+// The operands by name, so that a policy behind them stays behind: a std::tuple of each call's types would cost more than its plan.
+template <class Out, class Policy, class Operands>
+struct einsum_of;
+
+template <class Out, class Policy, class... Operands>
+struct einsum_of<Out, Policy, type_list<Operands...>> {
+  template <class... Behind>
+  static auto run(Operands const&... operands, Behind const&...) {
+    using verdict = typename strangers_among<type_list<Operands...>>::type;
+    reason::raise<verdict>();
+    if constexpr (std::is_same_v<verdict, reason::ok>)
+      return checked_einsum<Out, Policy>(operands...);
+    else
+      return after_error_of<float, Out>();
+  }
+};
+
 }  // namespace detail
 
-/// The einsum of one or two tensors: numpy's rule on names, with the sharding of the result as asked for (partial only if that is
-/// asked for). Collective over the mesh axes that the tensors name.
-/// @throws ostraka::error, on all devices alike, if extents disagree or the mesh lacks a mesh axis of the result
-template <auto... Out, Tensor A>
-[[nodiscard]] auto einsum(A const& a) {
-  return detail::checked_einsum<sharding_of<Out...>, policy<planner::admit::any>>(a);
-}
-
-template <auto... Out, Tensor A, Tensor B>
-[[nodiscard]] auto einsum(A const& a, B const& b) {
-  return detail::checked_einsum<sharding_of<Out...>, policy<planner::admit::any>>(a, b);
-}
-
-/// The same with a policy: os::gather_left, os::gather_right, os::reduce_result, os::no_communication, os::idle(Z).
-template <auto... Out, Tensor A, planner::admit Rule, class... Idle>
-[[nodiscard]] auto einsum(A const& a, policy<Rule, Idle...>) {
-  return detail::checked_einsum<sharding_of<Out...>, policy<Rule, Idle...>>(a);
-}
-
-template <auto... Out, Tensor A, Tensor B, planner::admit Rule, class... Idle>
-[[nodiscard]] auto einsum(A const& a, B const& b, policy<Rule, Idle...>) {
-  return detail::checked_einsum<sharding_of<Out...>, policy<Rule, Idle...>>(a, b);
-}
-
-/// Not yet: more than two operands.
-template <auto... Out, Tensor A, Tensor B, Tensor C, class... More>
-auto einsum(A const&, B const&, C const&, More const&...) {
-  reason::raise<reason::too_many_operands<3 + static_cast<int>(sizeof...(More))>>();
-  return detail::after_error_of<typename A::value_type, sharding_of<Out...>, typename A::space>();
+/// The einsum of any number of tensors: numpy's rule on names, with the sharding of the result as asked for (partial only if that is
+/// asked for). A policy may stand behind the tensors: os::gather_left, os::gather_right, os::reduce_result, os::no_communication,
+/// os::at_most<bytes>, os::idle(Z). An operand whose labels repeat is an os::relabel<I, I>(A). The order of the products is planned with
+/// the moves. Collective over the mesh axes that the tensors name.
+/// @throws ostraka::error, on all devices alike, if extents disagree, the mesh lacks a mesh axis of the result, or the plan moves more
+/// than a budget
+template <auto... Out, Operand A, class... OperandsThenPolicy>
+[[nodiscard]] auto einsum(A const& a, OperandsThenPolicy const&... more) {
+  using split = detail::arguments<A, OperandsThenPolicy...>;
+  return detail::einsum_of<sharding_of<Out...>, typename split::policy, typename split::operands>::run(a, more...);
 }
 
 }  // namespace ostraka

@@ -7,19 +7,23 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string_view>
 #include <vector>
 
-#include <ostraka/engine/communicator.hpp>
+#include <ostraka/advise.hpp>
+#include <ostraka/engine/last_words.hpp>
+#include <ostraka/engine/watch.hpp>
 #include <ostraka/types/error.hpp>
 
 namespace ostraka {
 
 /// Begins MPI (thread level FUNNELED) and Kokkos unless they run; its destructor ends what it began, Kokkos first. Make one at
-/// the head of main. Kokkos takes its arguments, --kokkos-…, out of the command line. If it is destroyed by an exception while others still work, the job is ended (MPI_Abort): they would wait for ever.
+/// the head of main. Kokkos takes its arguments, --kokkos-…, out of the command line.
+///
+/// A job of which one rank leaves while others wait for it ends with a message that names the rank: an exception that nobody catches or
+/// that destroys the environment, exit, a signal, and an environment that is destroyed, or MPI that is finalized, before the others have
+/// done what they need this rank for. With OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare what they call before they communicate.
 class environment {
  public:
   /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone.
@@ -41,6 +45,14 @@ class environment {
       owns_kokkos_ = true;
     }
     in_flight_ = std::uncaught_exceptions();
+    detail::appoint_adviser();
+    engine::last_words::arm();
+#if OSTRAKA_ENABLE_MPI
+    if (owns_mpi_) {  // all ranks are here
+      engine::watch const* const watch = engine::watch::over(MPI_COMM_WORLD);
+      if (watch && watch->compares()) engine::last_words::introduce();
+    }
+#endif
   }
 
   environment(environment const&) = delete;
@@ -56,17 +68,13 @@ class environment {
   }
 
   ~environment() {
-    bool const failing = std::uncaught_exceptions() > in_flight_;
 #if OSTRAKA_ENABLE_MPI
-    int size = 1;
-    if (failing && owns_mpi_) MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size > 1) {
-      std::fprintf(stderr, "ostraka: an exception left the environment; the job ends, since the other devices would wait\n");
-      MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    if (owns_mpi_ && devices() > 1) {
+      if (std::uncaught_exceptions() > in_flight_) engine::last_words::thrown_through();
+      engine::watch::leave();
     }
-#else
-    static_cast<void>(failing);
 #endif
+    engine::last_words::release();
     if (owns_kokkos_) Kokkos::finalize();
 #if OSTRAKA_ENABLE_MPI
     if (owns_mpi_) MPI_Finalize();
@@ -92,7 +100,7 @@ class environment {
 
   bool owns_mpi_ = false;
   bool owns_kokkos_ = false;
-  int in_flight_ = 0;
+  [[maybe_unused]] int in_flight_ = 0;
 };
 
 }  // namespace ostraka

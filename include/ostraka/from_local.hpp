@@ -12,6 +12,7 @@
 
 #include <ostraka/create.hpp>
 #include <ostraka/engine/collectives/all_reduce.hpp>
+#include <ostraka/operation.hpp>
 
 namespace ostraka {
 
@@ -25,6 +26,14 @@ TensorType adopt(Mesh const& m, Arguments const& arguments, std::index_sequence<
   int wrong = -1;
   for (int d = 0; d < TensorType::rank; ++d)
     if (static_cast<std::int64_t>(view.extent(static_cast<std::size_t>(d))) != t.range(d).size()) wrong = d;
+  if (m.absent()) {
+    if (wrong >= 0)
+      throw error("from_local: this process is none of the mesh's devices and holds no block, but its view has " +
+                  std::to_string(view.extent(static_cast<std::size_t>(wrong))) + " elements along dimension " + std::to_string(wrong) + "; give an empty view where mesh.absent()");
+    return t;
+  }
+  constexpr planner::spec s = spec_of<TensorType, typename TensorType::axes, typename TensorType::mesh_axes>;
+  engine::require_same_call<typename TensorType::value_type>(locale_of<typename TensorType::axes, typename TensorType::mesh_axes>("from_local", t), s);
   // Each device sees its own view only; the agreement lets all of them throw.
   std::int64_t first_wrong = wrong < 0 ? 0 : m.devices() - m.device();
   engine::all_reduce(m.handle()->world(), &first_wrong, 1, engine::reduction::max);

@@ -27,7 +27,7 @@ View whole_view(std::int64_t const (&n)[max_rank], std::index_sequence<Is...>) {
 }  // namespace detail
 
 /// All elements, row-major in the order of the axes, on device 0; on the others a view without elements (rank 0: one of no meaning).
-/// Each block is sent once, by the first of the devices that hold it. Collective over the mesh.
+/// Each block is sent once, by the first of the devices that hold it. Collective over the mesh; where it is absent, no elements.
 template <Tensor A>
 [[nodiscard]] auto gather_to_root(A const& a) {
   using value = typename A::value_type;
@@ -37,6 +37,10 @@ template <Tensor A>
   constexpr planner::spec s = spec_of<A, axes_in<A>, mesh_axes_in<A>>;
   engine::locale const w = detail::locale_of<axes_in<A>, mesh_axes_in<A>>("gather_to_root", a);
   engine::device_mesh const& mesh = *a.mesh_handle();
+  std::int64_t n[max_rank]{};
+  if (mesh.absent()) return detail::whole_view<view>(n, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{});
+
+  engine::require_same_call<value>(w, s);
 
   // Of each device of the whole mesh, the box that it sends: empty where an earlier device holds the same.
   std::vector<engine::box> boxes;
@@ -61,7 +65,6 @@ template <Tensor A>
   }
 
   auto const local = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local());
-  std::int64_t n[max_rank]{};
   bool const root = mesh.device() == 0;
   for (int i = 0; i < s.rank; ++i) n[i] = root ? w.sizes.label[i] : 0;
   view const whole = detail::whole_view<view>(n, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{});

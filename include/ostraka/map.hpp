@@ -13,63 +13,78 @@
 #include <ostraka/operation.hpp>
 #include <ostraka/plan/checks.hpp>
 #include <ostraka/plan/map.hpp>
+#include <ostraka/types/preserves.hpp>
 
 namespace ostraka {
 
 namespace detail {
 
-template <bool Linear, class... Operands>
+// `Keeper` is the type of which the trait os::preserves says what it makes of parts.
+template <class Keeper, class... Operands>
 struct map_types {
   using labels = union_of<axes_in<Operands>...>;
   using mesh = union_of<mesh_axes_in<Operands>...>;
   static constexpr planner::map_finding finding = [] {
     planner::operand_specs specs;
     (specs.push_back(spec_of<Operands, labels, mesh>), ...);
-    return planner::find_map(specs, Linear);
+    if constexpr (((sharding_traits<sharding_in<Operands>>::partial_entries::size > 0) || ...))
+      return planner::find_map(specs, preservations_of<Keeper>);
+    else
+      return planner::find_map(specs);  // nobody need ask the trait
   }();
   template <int I>
   using label = typename type_at<labels, I>::type;
   template <int I>
   using mesh_axis = typename type_at<mesh, I>::type;
+  template <int K>
+  using operand_sharding = sharding_in<typename type_at<type_list<Operands...>, K>::type>;
+  template <int K>
+  using partial_of_operand = typename type_at<typename sharding_traits<operand_sharding<K>>::partial_entries, 0>::type;
 };
 
-template <class Operation, bool Linear, class... Operands>
+template <class Operation, class Keeper, class... Operands>
 consteval auto check_map() {
-  using types = map_types<Linear, Operands...>;
+  using types = map_types<Keeper, Operands...>;
   using planner::map_fault;
   constexpr planner::map_finding f = types::finding;
-  if constexpr (f.fault == map_fault::partial_in_nonlinear_operation) {
-    return std::type_identity<reason::partial_in_nonlinear_operation<typename types::template mesh_axis<f.mesh_axis>, Operation>>{};
-  } else if constexpr (f.fault == map_fault::partial_plus_replicated) {
-    return std::type_identity<reason::partial_plus_replicated<typename types::template mesh_axis<f.mesh_axis>>>{};
+  if constexpr (f.fault == map_fault::none) {
+    return std::type_identity<reason::ok>{};
   } else if constexpr (f.fault == map_fault::axis_split_differently) {
     using I = typename types::template label<f.label>;
-    using one = sharding_in<typename type_at<type_list<Operands...>, f.operand>::type>;
-    using other = sharding_in<typename type_at<type_list<Operands...>, f.other_operand>::type>;
+    using one = typename types::template operand_sharding<f.operand>;
+    using other = typename types::template operand_sharding<f.other_operand>;
     return std::type_identity<reason::axis_split_differently<I, typename divisor_of<I, one>::type, typename divisor_of<I, other>::type>>{};
-  } else if constexpr (f.fault == map_fault::mesh_axis_on_two_axes) {
-    return std::type_identity<reason::mesh_axis_on_two_axes<typename types::template mesh_axis<f.mesh_axis>, typename types::template label<f.label>,
-                                                            typename types::template label<f.other_label>>>{};
   } else {
-    return std::type_identity<reason::ok>{};
+    using X = typename types::template mesh_axis<f.mesh_axis>;
+    if constexpr (f.fault == map_fault::mesh_axis_on_two_axes)
+      return std::type_identity<reason::mesh_axis_on_two_axes<X, typename types::template label<f.label>, typename types::template label<f.other_label>>>{};
+    else if constexpr (f.fault == map_fault::partial_in_nonlinear_operation)
+      return std::type_identity<reason::partial_in_nonlinear_operation<X, Operation>>{};
+    else if constexpr (f.fault == map_fault::partial_kinds_meet)
+      return std::type_identity<reason::partial_kinds_meet<X, typename types::template partial_of_operand<f.operand>, typename types::template partial_of_operand<f.other_operand>>>{};
+    else if constexpr (f.fault == map_fault::partial_meets_divided_axis)
+      return std::type_identity<reason::partial_meets_divided_axis<X, typename types::template label<f.label>>>{};
+    else if constexpr (f.fault == map_fault::partial_plus_replicated)
+      return std::type_identity<reason::partial_plus_replicated<X>>{};
+    else
+      return std::type_identity<reason::partials_multiplied<X>>{};
   }
 }
 
-// The operand's elements under the result's block: where they begin, and their stride by dimension of the result.
-template <class Operand>
+// An operand's elements under the result's block: where they begin, and their stride by dimension of the result.
+template <class T>
 struct aligned {
-  typename Operand::value_type const* data;
+  T const* data;
   std::int64_t stride[max_rank]{};
 };
 
-template <class Labels, class Mesh, class Operand>
-aligned<Operand> align(engine::locale const& w, Operand const& operand, planner::spec const& result) {
-  constexpr planner::spec s = spec_of<Operand, Labels, Mesh>;
-  aligned<Operand> a{operand.local().data(), {}};
+template <class T>
+aligned<T> align(engine::locale const& w, planner::spec const& operand, planner::spec const& result, T const* data) {
+  aligned<T> a{data, {}};
   std::int64_t step = 1;
-  for (int i = s.rank - 1; i >= 0; --i) {
-    planner::range const own = planner::range_of(s, i, w.here, w.sizes);
-    int const at = result.find(s.label[i]);
+  for (int i = operand.rank - 1; i >= 0; --i) {
+    planner::range const own = planner::range_of(operand, i, w.here, w.sizes);
+    int const at = result.find(operand.label[i]);
     planner::range const wanted = planner::range_of(result, at, w.here, w.sizes);
     a.stride[at] = step;
     if (wanted.size() > 0) a.data += (wanted.begin - own.begin) * step;
@@ -78,24 +93,31 @@ aligned<Operand> align(engine::locale const& w, Operand const& operand, planner:
   return a;
 }
 
+// The same for all shardings of these elements.
+template <class Exec, class R, class F, class... Ts>
+void map_blocks(engine::locale const& w, planner::spec const& out, F const& f, R* result, aligned<Ts> const&... in) {
+  engine::loop_nest<static_cast<int>(sizeof...(Ts)) + 1> loops;
+  std::int64_t step = planner::block_size(out, w.here, w.sizes);
+  for (int i = 0; i < out.rank; ++i) {
+    std::int64_t const n = planner::range_of(out, i, w.here, w.sizes).size();
+    step = n > 0 ? step / n : 0;
+    loops.add(n, step, in.stride[i]...);
+  }
+  engine::map_elements(Exec(), loops, f, result, in.data...);
+  Exec().fence();
+}
+
 template <class Types, class R, class Space, class F, class First, class... Rest>
 auto run_map(char const* operation, F const& f, First const& first, Rest const&... rest) {
+  using labels = typename Types::labels;
+  using mesh = typename Types::mesh;
   static constexpr planner::spec out = Types::finding.result;  // static: g++ 12 warns of reading beyond a local one
-  using result_type = basic_tensor<R, sharding_from<out, typename Types::labels, typename Types::mesh>, Space>;
-  engine::locale const w = locale_of<typename Types::labels, typename Types::mesh>(operation, first, rest...);
-  result_type const result = allocate_in<result_type, typename Types::labels>(w, first.mesh_handle(), typename result_type::axes{});
-  auto const run = [&](auto const&... in) {
-    engine::loop_nest<static_cast<int>(sizeof...(in)) + 1> loops;
-    std::int64_t step = static_cast<std::int64_t>(result.local().size());
-    for (int i = 0; i < out.rank; ++i) {
-      std::int64_t const n = planner::range_of(out, i, w.here, w.sizes).size();
-      step = n > 0 ? step / n : 0;
-      loops.add(n, step, in.stride[i]...);
-    }
-    engine::map_elements(execution_space_of<result_type>(), loops, f, result.local().data(), in.data...);
-  };
-  run(align<typename Types::labels, typename Types::mesh>(w, first, out), align<typename Types::labels, typename Types::mesh>(w, rest, out)...);
-  execution_space_of<result_type>().fence();
+  using result_type = basic_tensor<R, sharding_from<out, labels, mesh>, Space>;
+  engine::locale const w = locale_of<labels, mesh>(operation, first, rest...);
+  result_type const result = allocate_in<result_type, labels, mesh>(w, first.mesh_handle());
+  map_blocks<execution_space_of<result_type>>(
+      w, out, f, result.local().data(), align(w, spec_of<First, labels, mesh>, out, static_cast<typename First::value_type const*>(first.local().data())),
+      align(w, spec_of<Rest, labels, mesh>, out, static_cast<typename Rest::value_type const*>(rest.local().data()))...);
   return result;
 }
 
@@ -109,15 +131,55 @@ void apply_in_place(TensorType const& t, F const& f) {
   execution_space_of<TensorType>().fence();
 }
 
-// Raises what is wrong, or runs f.
-template <class Operation, bool Linear, class R, class F, class First, class... Rest>
+template <class Keeper, class... Operands>
+struct map_result {
+  using types = map_types<Keeper, Operands...>;
+  using type = sharding_from<types::finding.result, typename types::labels, typename types::mesh>;
+};
+
+// Can the result's elements be partial as the result is?
+template <class R, class Result>
+struct element_of_result {
+  using type = element_verdict<R, typename Result::type>;
+};
+
+// More than a plan has room for.
+template <class... Operands>
+consteval auto check_room() {
+  constexpr int count = static_cast<int>(sizeof...(Operands));
+  constexpr int axes = union_of<axes_in<Operands>...>::size;
+  constexpr int mesh_axes = union_of<mesh_axes_in<Operands>...>::size;
+  if constexpr (count > planner::max_operands)
+    return std::type_identity<reason::too_many_operands<count>>{};
+  else if constexpr (axes > max_rank)
+    return std::type_identity<reason::too_many_axes<axes>>{};
+  else if constexpr (mesh_axes > planner::max_mesh_axes)
+    return std::type_identity<reason::too_many_mesh_axes<mesh_axes>>{};
+  else
+    return std::type_identity<reason::ok>{};
+}
+
+// How the operands meet is asked only if nothing is wrong with them by themselves.
+template <class Own, class Operation, class Keeper, class... Operands>
+struct map_verdict {
+  using type = Own;
+};
+
+template <class Operation, class Keeper, class... Operands>
+struct map_verdict<reason::ok, Operation, Keeper, Operands...> {
+  using type = typename decltype(check_map<Operation, Keeper, Operands...>())::type;
+};
+
+// Raises what is wrong, or runs f. `Unless`: what else may be wrong with the operands.
+template <class Operation, class Keeper, class Unless, class R, class F, class First, class... Rest>
 auto checked_map(char const* operation, F const& f, First const& first, Rest const&... rest) {
   using own = typename first_fault<typename sharding_traits<sharding_in<First>>::verdict, typename sharding_traits<sharding_in<Rest>>::verdict...,
-                                   typename std::conditional_t<Linear, same_elements<First, Rest...>, same_elements<First>>::type>::type;
-  using verdict = typename first_fault<own, typename decltype(check_map<Operation, Linear, First, Rest...>())::type>::type;
+                                   typename decltype(check_room<First, Rest...>())::type, Unless>::type;
+  using met = typename map_verdict<own, Operation, Keeper, First, Rest...>::type;
+  using verdict = typename std::conditional_t<std::is_same_v<met, reason::ok>, element_of_result<R, map_result<Keeper, First, Rest...>>, std::type_identity<met>>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
-    return run_map<map_types<Linear, First, Rest...>, R, typename First::space>(operation, f, first, rest...);
+    return run_map<map_types<Keeper, First, Rest...>, R, typename First::space>(operation, f, first, rest...);
   else
     return after_error_of<R, typename undivided<union_of<axes_in<First>, axes_in<Rest>...>>::type, typename First::space>();
 }
@@ -126,13 +188,14 @@ auto checked_map(char const* operation, F const& f, First const& first, Rest con
 
 /// f of the elements that meet: a label that several tensors share is divided alike in them, or in some over the first of its mesh
 /// axes only (the rest is a free slice); a tensor that lacks a label is repeated along it. The result has all labels, in order of
-/// first appearance, and the element type that f gives. Partial tensors hold no values and are refused.
+/// first appearance, and the element type that f gives. Partial tensors are taken where os::preserves says of the type of f that it
+/// keeps their parts, and the result is then partial; by default it is not said, and they are refused.
 /// @throws ostraka::error, on all devices alike, if extents disagree
 template <class F, Tensor First, Tensor... Rest>
 [[nodiscard]] auto map(F const& f, First const& first, Rest const&... rest) {
   using value = std::remove_cvref_t<std::invoke_result_t<F const&, typename First::value_type const&, typename Rest::value_type const&...>>;
   using result = std::conditional_t<std::is_same_v<value, bool>, std::int32_t, typename detail::element<value>::type>;
-  return detail::checked_map<operation::map, false, result>("map", f, first, rest...);
+  return detail::checked_map<operation::map, F, reason::ok, result>("map", f, first, rest...);
 }
 
 }  // namespace ostraka

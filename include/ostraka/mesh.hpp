@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostraka/engine/agreement.hpp>
 #include <ostraka/engine/communicator.hpp>
 #include <ostraka/engine/device_mesh.hpp>
 #include <ostraka/plan/door.hpp>
@@ -20,7 +21,8 @@
 
 namespace ostraka {
 
-/// A mesh with these axes. Copies are shallow.
+/// A mesh with these axes. Copies are shallow. On a process that is none of its devices it is absent: it knows its axes and sizes, its
+/// tensors have no elements there, and operations on them do nothing, so that all processes can run the same program.
 template <MeshAxis... Ms>
 class mesh {
  public:
@@ -32,14 +34,17 @@ class mesh {
     return devices_->size(index<M>());
   }
 
-  /// This device's coordinate along a mesh axis.
+  /// Is this process none of its devices?
+  [[nodiscard]] bool absent() const { return devices_->absent(); }
+
+  /// This device's coordinate along a mesh axis. @throws ostraka::error where the mesh is absent
   template <MeshAxis M>
   [[nodiscard]] int coordinate(M) const {
-    return devices_->coordinate(index<M>());
+    return present().coordinate(index<M>());
   }
 
-  /// This device's number.
-  [[nodiscard]] int device() const { return devices_->device(); }
+  /// This device's number. @throws ostraka::error where the mesh is absent
+  [[nodiscard]] int device() const { return present().device(); }
 
   /// Number of devices.
   [[nodiscard]] int devices() const { return devices_->devices(); }
@@ -51,6 +56,12 @@ class mesh {
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& handle() const { return devices_; }
 
  private:
+  [[nodiscard]] engine::device_mesh const& present() const {
+    if (devices_->absent())
+      throw error("mesh: this process is none of the mesh's devices, so it has no number and no coordinates on it; ask mesh.absent() first");
+    return *devices_;
+  }
+
   template <class M>
   static constexpr int index() {
     if constexpr (!is_one_of<M, Ms...>) reason::raise<reason::unknown_mesh_axis<M, mesh>>();
@@ -84,6 +95,14 @@ int checked_mesh_size(named_extent<M> n) {
 }
 
 template <class... Ms>
+mesh<Ms...> make_absent_mesh(named_extent<Ms>... sizes) {
+  using twice = first_repeated<type_list<Ms...>>;
+  if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
+  return mesh<Ms...>(std::make_shared<engine::device_mesh const>(
+      engine::device_mesh::absent(std::vector<std::string>{std::string(Ms::name)...}, std::vector<int>{checked_mesh_size(sizes)...})));
+}
+
+template <class... Ms>
 mesh<Ms...> make_mesh_over(engine::communicator const& world, named_extent<Ms>... sizes) {
   using twice = first_repeated<type_list<Ms...>>;
   if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
@@ -113,6 +132,7 @@ template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(Sizes... sizes) {
   detail::require_running();
+  engine::require_agreement_of_makers("make_mesh");
   return detail::make_mesh_over(engine::communicator::world(), detail::as_mesh_size(sizes)...);
 }
 
@@ -128,11 +148,28 @@ template <class... Sizes>
   return detail::make_mesh_over(engine::communicator(), detail::as_mesh_size(sizes)...);
 }
 
-/// A mesh over the processes of a communicator, which is duplicated. Collective over it.
+/// No process, in the place of a communicator.
+struct not_here_only {};
+inline constexpr not_here_only not_here{};
+
+/// The mesh on a process that is none of its devices: `make_mesh(os::not_here, X = 2)`. Not collective.
+template <class... Sizes>
+  requires(detail::names_a_size<Sizes> && ...)
+[[nodiscard]] auto make_mesh(not_here_only, Sizes... sizes) {
+  detail::require_running();
+  return detail::make_absent_mesh(detail::as_mesh_size(sizes)...);
+}
+
+/// A mesh over the processes of a communicator, which is duplicated. Collective over it. Processes outside of it give what
+/// MPI_Comm_split gave them, MPI_COMM_NULL, and the same sizes: the mesh is absent there.
 template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(engine::native_communicator comm, Sizes... sizes) {
   detail::require_running();
+#if OSTRAKA_ENABLE_MPI
+  if (comm == MPI_COMM_NULL) return detail::make_absent_mesh(detail::as_mesh_size(sizes)...);
+#endif
+  engine::require_agreement_of_makers("make_mesh", comm);
   return detail::make_mesh_over(engine::communicator(comm), detail::as_mesh_size(sizes)...);
 }
 

@@ -14,47 +14,66 @@
 #include <string_view>
 
 #include <ostraka/engine/locale.hpp>
+#include <ostraka/engine/same_call.hpp>
+#include <ostraka/plan/named_plan.hpp>
 #include <ostraka/tensor.hpp>
 
 namespace ostraka::detail {
 
-template <class First, class... Rest>
-std::shared_ptr<engine::device_mesh const> const& common_mesh(char const* operation, First const& first, Rest const&... rest) {
-  if (!first.mesh_handle() || (!rest.mesh_handle() || ...))
-    throw error(std::string(operation) + ": an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first");
-  if (((rest.mesh_handle() != first.mesh_handle()) || ...))
-    throw error(std::string(operation) + ": the operands live on different meshes; make them all on one os::make_mesh");
-  return first.mesh_handle();
+// What follows the first two functions is instantiated for every operation of a program, so it does nothing but hand over numbers.
+
+inline engine::device_mesh const& common_mesh(char const* operation, engine::device_mesh const* const* meshes, int count) {
+  for (int k = 0; k < count; ++k)
+    if (meshes[k] == nullptr)
+      throw error(std::string(operation) + ": an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first");
+  for (int k = 1; k < count; ++k)
+    if (meshes[k] != meshes[0]) throw error(std::string(operation) + ": the operands live on different meshes; make them all on one os::make_mesh");
+  return *meshes[0];
 }
 
-template <class Labels, class Operand, class... As>
-void enter_extents(char const* operation, engine::locale& w, Operand const& operand, type_list<As...>) {
-  [[maybe_unused]] auto const enter = [&](int label, std::string_view name, std::int64_t n) {
+/// The mesh of one tensor, which there has to be.
+template <class A>
+std::shared_ptr<engine::device_mesh const> const& common_mesh(char const* operation, A const& a) {
+  engine::device_mesh const* const mesh = a.mesh_handle().get();
+  common_mesh(operation, &mesh, 1);
+  return a.mesh_handle();
+}
+
+inline void enter_extents(engine::steps_ahead steps, engine::locale& w, planner::spec const& operand, std::int64_t const* extents) {
+  for (int i = 0; i < operand.rank; ++i) {
+    int const label = operand.label[i];
     std::int64_t& known = w.sizes.label[label];
-    if (known >= 0 && known != n)
-      throw error(std::string(operation) + ": all operands agree on the extent of an axis, but " + std::string(name) + " is " + std::to_string(known) + " in one and " +
-                  std::to_string(n) + " in another; make them with the same os::sizes");
-    known = n;
-  };
-  (enter(position_in<As, Labels>, As::name, operand.extent(As{})), ...);
+    if (known >= 0 && known != extents[i])
+      engine::fail_alike(w, steps, std::string(w.operation) + ": all operands agree on the extent of an axis, but " + std::string(w.names.labels[label]) + " is " +
+                                       std::to_string(known) + " in one and " + std::to_string(extents[i]) + " in another; make them with the same os::sizes");
+    known = extents[i];
+  }
 }
 
-/// Where an operation with these labels and mesh axes runs.
+/// Where an operation with these labels and mesh axes runs. Its steps tell who is to know of an error that is found here.
 template <class Labels, class Mesh, class First, class... Rest>
-engine::locale locale_of(char const* operation, First const& first, Rest const&... rest) {
-  static constexpr auto names = detail::names(Mesh{});
-  engine::locale w = engine::make_locale(*common_mesh(operation, first, rest...), names.data(), Mesh::size, operation);
+engine::locale locale_of(char const* operation, engine::steps_ahead steps, First const& first, Rest const&... rest) {
+  engine::device_mesh const* const meshes[] = {first.mesh_handle().get(), rest.mesh_handle().get()...};
+  engine::locale w = engine::make_locale(common_mesh(operation, meshes, static_cast<int>(sizeof...(Rest)) + 1), names_of<Mesh>.data(), Mesh::size, operation);
+  w.names.labels = names_of<Labels>.data();
   w.sizes.labels = Labels::size;
   for (int l = 0; l < Labels::size; ++l) w.sizes.label[l] = -1;
-  enter_extents<Labels>(operation, w, first, axes_in<First>{});
-  (enter_extents<Labels>(operation, w, rest, axes_in<Rest>{}), ...);
+  enter_extents(steps, w, spec_of<First, Labels, Mesh>, first.extents().data());
+  (enter_extents(steps, w, spec_of<Rest, Labels, Mesh>, rest.extents().data()), ...);
   return w;
 }
 
-/// A fresh tensor whose axes are among the labels of the locale.
-template <class TensorType, class Labels, class... As>
-TensorType allocate_in(engine::locale const& w, std::shared_ptr<engine::device_mesh const> const& mesh, type_list<As...>) {
-  return allocate<TensorType>(mesh, std::array<std::int64_t, sizeof...(As)>{w.sizes.label[position_in<As, Labels>]...});
+/// The same for an operation that does not communicate.
+template <class Labels, class Mesh, class First, class... Rest>
+engine::locale locale_of(char const* operation, First const& first, Rest const&... rest) {
+  return locale_of<Labels, Mesh>(operation, engine::steps_ahead{}, first, rest...);
+}
+
+/// A fresh tensor whose axes and mesh axes are among those of the locale.
+template <class TensorType, class Labels, class Mesh>
+TensorType allocate_in(engine::locale const& w, std::shared_ptr<engine::device_mesh const> const& mesh) {
+  return TensorType(allocate_unnamed<typename TensorType::value_type, TensorType::rank, typename TensorType::space>(
+      mesh, w, spec_of<typename TensorType::sharding_type, Labels, Mesh>));
 }
 
 /// The verdict on operands that have to hold the same elements in the same memory.

@@ -7,13 +7,15 @@
 
 #include <ostraka/types/reasons.hpp>  // first: an error then names this file and yours, and no chain of includes
 
-#include <ostraka/add.hpp>
 #include <ostraka/all_gather.hpp>
 #include <ostraka/all_reduce.hpp>
 #include <ostraka/all_to_all.hpp>
+#include <ostraka/arithmetic.hpp>
+#include <ostraka/cast.hpp>
 #include <ostraka/contract.hpp>
 #include <ostraka/describe.hpp>
 #include <ostraka/einsum.hpp>
+#include <ostraka/einsum_into.hpp>
 #include <ostraka/environment.hpp>
 #include <ostraka/from_local.hpp>
 #include <ostraka/gather_to_root.hpp>
@@ -24,8 +26,11 @@
 #include <ostraka/random.hpp>
 #include <ostraka/reduce_scatter.hpp>
 #include <ostraka/reductions.hpp>
+#include <ostraka/relabel.hpp>
 #include <ostraka/rename.hpp>
 #include <ostraka/reshard.hpp>
+#include <ostraka/reshard_meshes.hpp>
+#include <ostraka/rules.hpp>
 #include <ostraka/slice.hpp>
 #include <ostraka/tensor.hpp>
 #include <ostraka/value.hpp>

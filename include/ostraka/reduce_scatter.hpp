@@ -36,7 +36,8 @@ struct plan_reduce_scatter<A, over<I, Ms...>> {
 
 }  // namespace detail
 
-/// The sum over the mesh axes of `Dim`, over all of which the tensor is partial, divided over them at the minor end of the axis.
+/// What the parts along the mesh axes of `Dim`, over all of which the tensor is partial, combine to, divided over them at the minor end
+/// of the axis.
 /// `I/X/Y` scatters over X and Y at once. Collective over these mesh axes.
 template <auto Dim, Tensor A>
 [[nodiscard]] auto reduce_scatter(A const& a) {

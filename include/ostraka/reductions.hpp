@@ -3,8 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::sum<I/X>(A)`, `os::max<…>`, `os::min<…>`, `os::mean<…>`: the labels that the result lacks are reduced; naming the
-/// result authorises the communication that a divided label needs. [I_X, J_Y] → [I_X]
+/// Floor 4. `os::sum<I/X>(A)`, `max`, `min`, `prod`, `bit_and`, `bit_or` and `mean`: the labels that the result lacks are reduced;
+/// naming the result authorises the communication that a divided label needs, and os::partial_max(X) and its like defer it.
+///
+///     max over J    [I_X, J_Y]         → [I_X]            all_reduce<Y>
+///                   [I_X, J_Y]         → [I_X] {max_Y}    nothing moved
+///                   [I_X] {max_Y}      → [I_X]            all_reduce<Y>
+///                   [I_X, J_Y] {U_Z}   – reduced first: a maximum of sums is not the sum of the maxima
 
 #include <ostraka/einsum.hpp>
 #include <ostraka/map.hpp>
@@ -13,26 +18,16 @@ namespace ostraka {
 
 namespace detail {
 
-template <class Out, class A, class Operation>
-consteval auto check_order_reduction() {
-  using verdict = einsum_verdict<Out, policy<planner::admit::any>, A>;
-  using partials = concatenation_of<typename sharding_traits<sharding_in<A>>::partials, typename sharding_traits<Out>::partials>;
-  if constexpr (!std::is_same_v<verdict, reason::ok>)
-    return std::type_identity<verdict>{};
-  else if constexpr (partials::size > 0)
-    return std::type_identity<reason::partial_in_nonlinear_operation<typename type_at<partials, 0>::type, Operation>>{};
-  else if constexpr (!engine::is_ordered<typename A::value_type>)
-    return std::type_identity<reason::elements_have_no_order<typename A::value_type, Operation>>{};
-  else
-    return std::type_identity<reason::ok>{};
-}
+template <class Out, class Policy, reduction How, class A>
+using reduction_verdict = typename first_fault<typename decltype(check_einsum<Out, Policy, How, A>())::type,
+                                               reducible_verdict<typename A::value_type, How, operation_of<How>>>::type;
 
-template <class Out, class Operation, class A>
-auto order_reduction(char const* name, engine::reduction how, A const& a) {
-  using verdict = typename decltype(check_order_reduction<Out, A, Operation>())::type;
+template <class Out, class Policy, reduction How, class A>
+auto checked_reduction(char const* name, A const& a) {
+  using verdict = reduction_verdict<Out, Policy, How, A>;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
-    return run_einsum<Out, policy<planner::admit::any>>(name, how, a);
+    return run_einsum<Out, Policy, How>(name, a);
   else
     return after_error_of<typename A::value_type, Out, typename A::space>();
 }
@@ -49,19 +44,6 @@ std::int64_t reduced_elements(A const& a, type_list<Kept...>) {
   return n;
 }
 
-template <class T>
-struct real_part {
-  using type = T;
-};
-
-template <class T>
-struct real_part<Kokkos::complex<T>> {
-  using type = T;
-};
-
-template <class T>
-using real_of = typename real_part<T>::type;
-
 // x / n, for the mean.
 template <class T>
 struct divide_by {
@@ -71,29 +53,59 @@ struct divide_by {
 
 }  // namespace detail
 
-/// Sums over the axes that the result lacks; a partial operand is welcome, and a partial result if asked for.
-template <auto... Out, Tensor A>
-[[nodiscard]] auto sum(A const& a) {
-  return detail::checked_einsum<sharding_of<Out...>, policy<planner::admit::any>>(a);
+/// Sums over the axes that the result lacks. Partial sums are welcome, and come out if asked for: `os::sum<I, os::partial(X)>(A)`.
+/// All reductions take a policy behind the tensor, as os::einsum does.
+template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+[[nodiscard]] auto sum(A const& a, Policy = {}) {
+  return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::sum>("sum", a);
 }
 
-/// The largest element over the axes that the result lacks; over none, -infinity (integers: the smallest number). NaN wins.
-template <auto... Out, Tensor A>
-[[nodiscard]] auto max(A const& a) {
-  return detail::order_reduction<sharding_of<Out...>, operation::max>("max", engine::reduction::max, a);
+/// The largest element over the axes that the result lacks; over none, -infinity (integers: the smallest number). NaN wins. Operand
+/// and result may be partial by os::partial_max.
+template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+[[nodiscard]] auto max(A const& a, Policy = {}) {
+  return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::max>("max", a);
 }
 
-/// The smallest element over the axes that the result lacks; over none, infinity (integers: the largest number). NaN wins.
-template <auto... Out, Tensor A>
-[[nodiscard]] auto min(A const& a) {
-  return detail::order_reduction<sharding_of<Out...>, operation::min>("min", engine::reduction::min, a);
+/// The smallest element over the axes that the result lacks; over none, infinity (integers: the largest number). NaN wins. Operand
+/// and result may be partial by os::partial_min.
+template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+[[nodiscard]] auto min(A const& a, Policy = {}) {
+  return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::min>("min", a);
+}
+
+/// The product over the axes that the result lacks; over none, 1. Operand and result may be partial by os::partial_prod.
+template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+[[nodiscard]] auto prod(A const& a, Policy = {}) {
+  return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::prod>("prod", a);
+}
+
+/// The bits that all elements have over the axes that the result lacks; over none, all bits. Of 0 and 1: are all true? Integers only.
+/// Operand and result may be partial by os::partial_and.
+template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+[[nodiscard]] auto bit_and(A const& a, Policy = {}) {
+  return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::bit_and>("bit_and", a);
+}
+
+/// The bits that any element has over the axes that the result lacks; over none, no bits. Of 0 and 1: is any true? Integers only.
+/// Operand and result may be partial by os::partial_or.
+template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+[[nodiscard]] auto bit_or(A const& a, Policy = {}) {
+  return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::bit_or>("bit_or", a);
 }
 
 /// The sum over the axes that the result lacks, divided by the number of elements summed; over none, NaN.
-template <auto... Out, Tensor A>
-[[nodiscard]] auto mean(A const& a) {
+template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+[[nodiscard]] auto mean(A const& a, Policy how = {}) {
   using value = typename A::value_type;
-  auto total = sum<Out...>(a);
+  auto total = sum<Out...>(a, how);
   if constexpr (std::is_integral_v<value>) {
     reason::raise<reason::mean_of_integers<value>>();
   } else {

@@ -8,6 +8,7 @@
 #include <ostraka/after_error.hpp>
 #include <ostraka/engine/execute.hpp>
 #include <ostraka/operation.hpp>
+#include <ostraka/oversee.hpp>
 #include <ostraka/plan.hpp>
 
 namespace ostraka {
@@ -21,22 +22,61 @@ struct reshard_types {
   static constexpr planner::spec from = spec_of<From, labels, mesh>;
   static constexpr planner::spec to = spec_of<To, labels, mesh>;
   static constexpr planner::reshard_steps steps = planner::plan_reshard(from, to, nominal(labels{}, mesh{}));
+
+  // The same as that of the einsum of one operand that it is.
+  static constexpr planner::einsum_plan plan = [] {
+    planner::einsum_plan p;
+    p.operands.push_back(from);
+    p.result = to;
+    p.sizes = nominal(labels{}, mesh{});
+    p.feasible = true;
+    for (planner::planned_step const& s : steps) p.steps.push_back(s);
+    return p;
+  }();
 };
 
-template <class From, class To>
-using reshard_verdict = typename first_fault<
-    typename sharding_traits<sharding_in<From>>::verdict, typename sharding_traits<To>::verdict,
-    std::conditional_t<std::is_same_v<axes_in<From>, axes_in<To>>, reason::ok, reason::reshard_changes_axes<sharding_in<From>, To>>>::type;
+template <class From, class To, class Policy>
+consteval auto check_reshard() {
+  using own = typename first_fault<typename sharding_traits<sharding_in<From>>::verdict, typename sharding_traits<To>::verdict>::type;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return std::type_identity<own>{};
+  else if constexpr (!std::is_same_v<axes_in<From>, axes_in<To>>)
+    return std::type_identity<reason::reshard_changes_axes<sharding_in<From>, To>>{};
+  else if constexpr ((Policy::rule != planner::admit::any && Policy::rule != planner::admit::no_communication) || Policy::idle_axes::size > 0)
+    return std::type_identity<reason::policy_not_for_reshard<Policy>>{};
+  else if constexpr (Policy::rule == planner::admit::no_communication && reshard_types<From, To>::plan.communications() > 0)
+    return std::type_identity<reason::policy_admits_no_plan<Policy, sharding_in<From>>>{};
+  else
+    return check_budget<Policy, reshard_types<From, To>, element_bytes_in<From>>();
+}
 
-// Runs the steps of `types`: those of a planned reshard, or the one of a verb.
-template <class Types, class To, class A>
+template <class From, class To, class Policy = policy<planner::admit::any>>
+using reshard_verdict = typename decltype(check_reshard<From, To, Policy>())::type;
+
+template <class From, class To>
+consteval auto make_reshard_plan() {
+  using verdict = reshard_verdict<From, To>;
+  reason::raise<verdict>();
+  if constexpr (std::is_same_v<verdict, reason::ok>) {
+    using types = reshard_types<From, To>;
+    named_plan<typename types::labels, typename types::mesh, element_bytes_in<From>> plan{types::plan};
+    for (int i = 0; i < plan.steps.size(); ++i) plan.steps[i].operand = planner::the_result;  // what the last step makes is no workspace
+    return plan;
+  } else {
+    return named_plan<type_list<>, type_list<>, 1>{};
+  }
+}
+
+// Runs the steps of `types`: those of a planned reshard, or the one of a verb, which has no policy.
+template <class Types, class To, class Policy = void, class A>
 auto run_moves(char const* operation, A const& a) {
   using result_type = basic_tensor<typename A::value_type, To, typename A::space>;
-  engine::locale const w = locale_of<typename Types::labels, typename Types::mesh>(operation, a);
+  engine::locale const w = locale_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a);
   if constexpr (Types::steps.empty()) {
     return result_type(a.mesh_handle(), a.extents(), a.local());
   } else {
-    result_type const result = allocate_in<result_type, typename Types::labels>(w, a.mesh_handle(), typename result_type::axes{});
+    if constexpr (!std::is_void_v<Policy>) oversee<Policy, Types, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
+    result_type const result = allocate_in<result_type, typename Types::labels, typename Types::mesh>(w, a.mesh_handle());
     engine::run(execution_space_of<A>(), w, Types::steps, Types::from, static_cast<typename A::value_type const*>(a.local().data()), result.local().data());
     return result;
   }
@@ -45,16 +85,29 @@ auto run_moves(char const* operation, A const& a) {
 }  // namespace detail
 
 /// The same tensor under another sharding; shares its memory with `a` if that is the one it has. Naming the target authorises the
-/// communication. Collective over the mesh axes that source and target name.
-template <auto... To, Tensor A>
-[[nodiscard]] auto reshard(A const& a) {
+/// communication; os::no_communication or os::at_most<bytes> behind the tensor bounds it. Collective over the mesh axes that source and
+/// target name.
+/// @throws ostraka::error, on all devices alike, if the mesh lacks a mesh axis of the target or the plan moves more than a budget
+template <auto... To, Tensor A, class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+[[nodiscard]] auto reshard(A const& a, Policy = {}) {
   using target = sharding_of<To...>;
-  using verdict = detail::reshard_verdict<A, target>;
+  using verdict = typename detail::first_fault<detail::reshard_verdict<A, target, Policy>, detail::element_verdict<typename A::value_type, target>>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
-    return detail::run_moves<detail::reshard_types<A, target>, target>("reshard", a);
+    return detail::run_moves<detail::reshard_types<A, target>, target, Policy>("reshard", a);
   else
     return detail::after_error_of<typename A::value_type, target, typename A::space>();
+}
+
+/// The plan of `os::reshard<Target…>(A)` from types alone: `os::reshard_plan_of<os::dims<I/Y, J>, TA>`.
+template <class Target, class A>
+inline constexpr auto reshard_plan_of = detail::make_reshard_plan<std::remove_cvref_t<A>, typename detail::dims_types<Target>::sharding_type>();
+
+/// The plan of `os::reshard<To…>(A)`, a constant expression: what would be moved, without moving it.
+template <auto... To, Tensor A>
+[[nodiscard]] constexpr auto reshard_plan(A const&) {
+  return reshard_plan_of<dims<To...>, A>;
 }
 
 }  // namespace ostraka

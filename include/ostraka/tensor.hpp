@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <ostraka/engine/locale.hpp>
+#include <ostraka/engine/reduction.hpp>
 #include <ostraka/mesh.hpp>
 #include <ostraka/plan/door.hpp>
 #include <ostraka/types/operations.hpp>
@@ -46,17 +47,84 @@ struct element<std::complex<T>> {
 };
 
 template <class T>
-inline constexpr bool is_element = is_one_of<T, float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int32_t, std::int64_t>;
+struct real_part {
+  using type = T;
+};
 
 template <class T>
-using element_verdict = std::conditional_t<is_element<T>, reason::ok, reason::element_type_unsupported<T>>;
+struct real_part<Kokkos::complex<T>> {
+  using type = T;
+};
+
+template <class T>
+using real_of = typename real_part<T>::type;
+
+template <class T>
+inline constexpr bool is_element = is_one_of<T, float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int32_t, std::int64_t>;
+
+// Whether T can be reduced this way, `Culprit` being what asks for it.
+template <class T, reduction How, class Culprit>
+using reducible_verdict =
+    std::conditional_t<engine::is_reducible<T>(How), reason::ok,
+                       std::conditional_t<How == reduction::max || How == reduction::min, reason::elements_have_no_order<T, Culprit>, reason::elements_are_no_bits<T, Culprit>>>;
+
+template <class T, class Partials>
+struct parts_verdict {
+  using type = reason::ok;
+};
+
+template <class T, class P, class... Ps>
+struct parts_verdict<T, type_list<P, Ps...>> {
+  using type = reducible_verdict<T, P::kind, P>;
+};
+
+// `reason::ok`, or why no tensor of this sharding has elements T.
+template <class T, class Sharding>
+using element_verdict = typename std::conditional_t<is_element<T>, parts_verdict<T, typename sharding_traits<Sharding>::partial_entries>,
+                                                    std::type_identity<reason::element_type_unsupported<T>>>::type;
+
+// A tensor without its names: what is the same for all shardings of a rank is compiled once.
+template <class T, int Rank, class Space>
+class unnamed_tensor {
+ public:
+  /// This device's block: row-major, one dimension per axis, in the order of the axes.
+  using view_type = Kokkos::View<typename add_pointers<T, Rank>::type, Kokkos::LayoutRight, Space>;
+  using extents_type = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;
+
+  unnamed_tensor() = default;
+  unnamed_tensor(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents, view_type local)
+      : mesh_(std::move(mesh)), extents_(extents), local_(std::move(local)) {}
+
+  /// This device's block; writing to it writes to the tensor.
+  [[nodiscard]] view_type const& local() const { return local_; }
+
+  /// The global extents, in the order of the axes.
+  [[nodiscard]] extents_type const& extents() const { return extents_; }
+
+  /// The mesh that the tensor lives on; null for an empty handle.
+  [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return mesh_; }
+
+ private:
+  std::shared_ptr<engine::device_mesh const> mesh_;
+  extents_type extents_{};
+  view_type local_;
+};
+
+// Where a tensor with these mesh axes and extents lives.
+inline engine::locale locale_of_tensor(std::string_view operation, engine::device_mesh const& mesh, std::string_view const* mesh_axes, int count, std::int64_t const* extents, int rank) {
+  auto w = engine::make_locale(mesh, mesh_axes, count, operation);
+  for (int i = 0; i < rank; ++i) w.sizes.label[w.sizes.labels++] = extents[i];
+  return w;
+}
 
 }  // namespace detail
 
 /// A block of a sharded tensor and what it is a block of. Copies are shallow, like Kokkos::View's.
 /// `Sharding` is the canonical os::sharding<…>; write the alias os::tensor<T, dims…> instead.
 template <class T, class Sharding, class Space = Kokkos::DefaultExecutionSpace::device_type>
-class basic_tensor {
+class basic_tensor : public detail::unnamed_tensor<T, sharding_traits<Sharding>::axes::size, Space> {
+  using unnamed = detail::unnamed_tensor<T, sharding_traits<Sharding>::axes::size, Space>;
+
  public:
   using value_type = T;
   using sharding_type = Sharding;
@@ -65,25 +133,25 @@ class basic_tensor {
   using mesh_axes = typename sharding_traits<Sharding>::mesh_axes;
   static constexpr int rank = axes::size;
 
-  /// This device's block: row-major, one dimension per axis, in the order of the axes.
-  using view_type = Kokkos::View<typename detail::add_pointers<T, rank>::type, Kokkos::LayoutRight, Space>;
+  using typename unnamed::extents_type;
+  using typename unnamed::view_type;
 
   /// An empty handle, to be assigned to.
   basic_tensor() { validate(); }
 
   /// Takes a block as it is. @pre the view has the extents of this device's block; os::from_local checks it
-  basic_tensor(std::shared_ptr<engine::device_mesh const> mesh, std::array<std::int64_t, rank> const& extents, view_type local)
-      : mesh_(std::move(mesh)), extents_(extents), local_(std::move(local)) {
+  basic_tensor(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents, view_type local)
+      : unnamed(std::move(mesh), extents, std::move(local)) {
     validate();
   }
 
-  /// This device's block; writing to it writes to the tensor.
-  [[nodiscard]] view_type const& local() const { return local_; }
+  /// Gives names to one that has none.
+  explicit basic_tensor(unnamed tensor) : unnamed(std::move(tensor)) { validate(); }
 
   /// The global extent of an axis.
   template <Axis A>
   [[nodiscard]] std::int64_t extent(A) const {
-    return extents_[index<A>()];
+    return this->extents()[index<A>()];
   }
 
   /// The global index of this device's first element along an axis.
@@ -100,15 +168,10 @@ class basic_tensor {
   /// The extents of its axes and the sizes of its mesh axes by name, for the questions of a plan and for tensors alike.
   [[nodiscard]] auto sizes() const { return sizes(axes{}, mesh_axes{}); }
 
-  [[nodiscard]] std::array<std::int64_t, rank> const& extents() const { return extents_; }
-
-  /// The mesh that the tensor lives on; null for an empty handle.
-  [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return mesh_; }
-
  private:
   static consteval void validate() {
     reason::raise<typename sharding_traits<Sharding>::verdict>();
-    reason::raise<detail::element_verdict<T>>();
+    reason::raise<detail::element_verdict<T, Sharding>>();
   }
 
   template <class A>
@@ -127,15 +190,8 @@ class basic_tensor {
   }
 
   [[nodiscard]] engine::locale where() const {
-    static constexpr auto names = detail::names(mesh_axes{});
-    auto w = engine::make_locale(*mesh_, names.data(), mesh_axes::size, "tensor");
-    for (std::int64_t n : extents_) w.sizes.label[w.sizes.labels++] = n;
-    return w;
+    return detail::locale_of_tensor("tensor", *this->mesh_handle(), detail::names_of<mesh_axes>.data(), mesh_axes::size, this->extents().data(), rank);
   }
-
-  std::shared_ptr<engine::device_mesh const> mesh_;
-  std::array<std::int64_t, rank> extents_{};
-  view_type local_;
 };
 
 /// A[I_X, J] is `tensor<float, I/X, J>`, in Kokkos' default memory.
@@ -157,16 +213,31 @@ concept Tensor = is_tensor<T>;
 
 namespace detail {
 
-template <class TensorType, std::size_t... Is>
-typename TensorType::view_type make_view(TensorType const& shape, std::index_sequence<Is...>) {
-  return typename TensorType::view_type(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ostraka tensor"),
-                                        static_cast<std::size_t>(shape.range(static_cast<int>(Is)).size())...);
+template <class View, std::size_t... Is>
+View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {
+  return View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ostraka tensor"), static_cast<std::size_t>(extents[Is])...);
+}
+
+// A fresh, uninitialised tensor of the labels of `s`.
+template <class T, int Rank, class Space>
+unnamed_tensor<T, Rank, Space> allocate_unnamed(std::shared_ptr<engine::device_mesh const> const& mesh, engine::locale const& w, planner::spec const& s) {
+  using tensor_type = unnamed_tensor<T, Rank, Space>;
+  typename tensor_type::extents_type extents{};
+  std::int64_t local[max_rank]{};
+  for (int i = 0; i < Rank; ++i) {
+    extents[static_cast<std::size_t>(i)] = w.sizes.label[s.label[i]];
+    local[i] = planner::range_of(s, i, w.here, w.sizes).size();
+  }
+  return {mesh, extents, make_view<typename tensor_type::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(Rank)>{})};
 }
 
 // A fresh, uninitialised tensor. @pre the extents are checked
 template <class TensorType>
-TensorType allocate(std::shared_ptr<engine::device_mesh const> const& mesh, std::array<std::int64_t, TensorType::rank> const& extents) {
-  return {mesh, extents, make_view(TensorType(mesh, extents, {}), std::make_index_sequence<TensorType::rank>{})};
+TensorType allocate(std::shared_ptr<engine::device_mesh const> const& mesh, typename TensorType::extents_type const& extents) {
+  using axes = typename TensorType::axes;
+  using mesh_axes = typename TensorType::mesh_axes;
+  return TensorType(allocate_unnamed<typename TensorType::value_type, TensorType::rank, typename TensorType::space>(
+      mesh, locale_of_tensor("tensor", *mesh, names_of<mesh_axes>.data(), mesh_axes::size, extents.data(), TensorType::rank), spec_of<typename TensorType::sharding_type, axes, mesh_axes>));
 }
 
 }  // namespace detail

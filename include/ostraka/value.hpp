@@ -18,13 +18,14 @@ using value_verdict =
 
 }  // namespace detail
 
-/// The element of a tensor without axes. Not collective. @throws ostraka::error if the handle is empty
+/// The element of a tensor without axes. Not collective. @throws ostraka::error if the handle is empty, or the mesh absent
 template <Tensor A>
 [[nodiscard]] typename A::value_type value([[maybe_unused]] A const& a) {
   using verdict = detail::value_verdict<A>;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>) {
-    detail::common_mesh("value", a);
+    if (detail::common_mesh("value", a)->absent())
+      throw error("value: this process is none of the mesh's devices and holds no value; ask for it where mesh.absent() is false, or os::reshard the tensor to a mesh of all");
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local())();
   } else {
     return {};

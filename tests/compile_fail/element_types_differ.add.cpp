@@ -3,7 +3,7 @@
 // when: summands hold elements of different types
 // error: operands: all operands have the same element type;
 // error: element_types_differ<float, double>
-#include <ostraka/add.hpp>
+#include <ostraka/arithmetic.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: two axes of one tensor are divided over the same mesh axis
 // error: sharding: a mesh axis is used by a tensor at most once, to divide one axis or to hold partial sums; drop one of the two uses or use another mesh axis
-// error: mesh_axis_used_twice<X_mesh, sharding<over<I_axis, X_mesh>, over<J_axis, X_mesh>>>
+// error: mesh_axis_used_twice<X_mesh, I_axis, J_axis>
 #include <ostraka/tensor.hpp>
 namespace os = ostraka;
 

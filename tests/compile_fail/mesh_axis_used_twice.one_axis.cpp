@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: one axis is divided over the same mesh axis twice
 // error: sharding: a mesh axis is used by a tensor at most once, to divide one axis or to hold partial sums;
-// error: mesh_axis_used_twice<X_mesh, sharding<over<I_axis, X_mesh, X_mesh>, J_axis>>
+// error: mesh_axis_used_twice<X_mesh, I_axis, I_axis>
 #include <ostraka/tensor.hpp>
 namespace os = ostraka;
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a function takes a tensor that nobody can make
 // error: sharding: a mesh axis is used by a tensor at most once,
-// error: mesh_axis_used_twice<X_mesh, sharding<over<I_axis, X_mesh>, over<J_axis, X_mesh>>>
+// error: mesh_axis_used_twice<X_mesh, I_axis, J_axis>
 #include <ostraka/map.hpp>
 namespace os = ostraka;
 

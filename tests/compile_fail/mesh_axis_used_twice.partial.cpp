@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a mesh axis divides an axis and holds partial sums
 // error: sharding: a mesh axis is used by a tensor at most once, to divide one axis or to hold partial sums;
-// error: mesh_axis_used_twice<X_mesh, sharding<over<I_axis, X_mesh>, partial_sum<X_mesh>>>
+// error: mesh_axis_used_twice<X_mesh, I_axis, partial_sum<X_mesh>>
 #include <ostraka/tensor.hpp>
 namespace os = ostraka;
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the result of an einsum uses a mesh axis twice
 // error: sharding: a mesh axis is used by a tensor at most once, to divide one axis or to hold partial sums;
-// error: mesh_axis_used_twice<X_mesh, sharding<over<I_axis, X_mesh>, over<K_axis, X_mesh>>>
+// error: mesh_axis_used_twice<X_mesh, I_axis, K_axis>
 #include <ostraka/einsum.hpp>
 namespace os = ostraka;
 

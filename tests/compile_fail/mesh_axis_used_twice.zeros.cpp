@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a tensor is made with a mesh axis twice
 // error: sharding: a mesh axis is used by a tensor at most once, to divide one axis or to hold partial sums;
-// error: mesh_axis_used_twice<X_mesh, sharding<over<I_axis, X_mesh>, over<J_axis, X_mesh>>>
+// error: mesh_axis_used_twice<X_mesh, I_axis, J_axis>
 #include <ostraka/zeros.hpp>
 namespace os = ostraka;
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: a partial tensor is added to one that is not
-// error: add: a partial tensor is added only to one that is partial over the same mesh axes, else the other summand would be counted once a device; reduce the partial one first, or ask for the other as a partial result
+// when: a partial sum is added to a tensor that is not partial
+// error: partial: summands are added, and factors multiplied, only with tensors that are partial over the same mesh axes, else the other operand would be counted once a device; reduce the partial one first, or ask for the other as a partial result
 // error: partial_plus_replicated<X_mesh>
-#include <ostraka/add.hpp>
+#include <ostraka/arithmetic.hpp>
 #include <ostraka/reshard.hpp>
 namespace os = ostraka;
 

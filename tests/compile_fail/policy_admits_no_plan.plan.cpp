@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a plan is asked for under a policy that no plan obeys
-// error: einsum: no plan reaches the named result under the given policy;
+// error: policy: no plan reaches the named result under the given policy;
 // error: policy_admits_no_plan<policy<planner::admit::gather_left>, sharding<I_axis, J_axis>, sharding<J_axis, over<K_axis, X_mesh>>>
 #include <ostraka/plan.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: an axis with a static extent is renamed to one with another
-// error: rename: two axes that stand for each other have the same extent, and their static extents differ; rename to an axis of that extent or without a static one
+// error: rename, relabel: axes that stand for each other have the same extent, and their static extents differ; choose axes of one extent or without a static one
 // error: static_extent_mismatch<query_axis, key_axis>
 #include <ostraka/rename.hpp>
 namespace os = ostraka;

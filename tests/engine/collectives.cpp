@@ -4,6 +4,7 @@
 /// The collectives against what every device can work out about all the others: element i of device d is a formula. Even, uneven and empty parts,
 /// every element type, and the chunked paths by lowering the limit.
 // ranks: 1 2 3 4
+// labels: essential
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>

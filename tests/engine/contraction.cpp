@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
 /// The local contraction against plain loops over all labels: every class of label, permuted and padded layouts, empty extents, every element type,
-/// with the library and without.
+/// with the library and without; C <- alpha A B + beta C for all combinations of special and other factors.
 // ranks: 1
+// labels: essential
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>
@@ -68,6 +69,22 @@ std::int64_t at(contraction const& p, bool const* present, std::int64_t const* s
   return offset;
 }
 
+/// What stands where nothing may be read.
+template <class T>
+T unreadable() {
+  if constexpr (std::is_integral_v<T>) return T(77);
+  else return T(std::nanf(""));
+}
+
+template <class T>
+std::vector<update<T>> updates() {
+  std::vector<update<T>> all;
+  for (T alpha : {T(1), T(0), T(2), T(-1)})
+    for (T beta : {T(0), T(1), T(3)}) all.push_back({alpha, beta});
+  if constexpr (!std::is_arithmetic_v<T>) all.push_back({T(0, 1), T(2, -1)});
+  return all;
+}
+
 template <class T>
 struct blocks {
   contraction p;
@@ -86,7 +103,7 @@ struct blocks {
     for (T& x : c) x = T(77);  // must be overwritten, and left alone between the rows
     expected = c;
     std::int64_t index[max_loops] = {};
-    for_each_index(p, p.in_c, index, [&] { expected[static_cast<std::size_t>(at(p, p.in_c, p.c, index))] = T(0); });
+    for_each_result([&](std::size_t i) { expected[i] = T(0); });
     bool all[max_loops];
     std::fill(all, all + max_loops, true);
     for_each_index(p, all, index, [&] {
@@ -95,22 +112,65 @@ struct blocks {
     });
   }
 
+  template <class F>
+  void for_each_result(F const& f) const {
+    std::int64_t index[max_loops] = {};
+    for_each_index(p, p.in_c, index, [&] { f(static_cast<std::size_t>(at(p, p.in_c, p.c, index))); });
+  }
+
+  /// C <- alpha A B + beta C, where C holds numbers, or what may not be read.
+  bool updates_right(update<T> const& how, bool on_device) const {
+    std::vector<T> got = c;
+    std::vector<T> wanted = expected;
+    int n = 0;
+    for_each_result([&](std::size_t i) {
+      T const before = T(static_cast<float>(++n % 11 - 5));
+      got[i] = how.beta == T(0) ? unreadable<T>() : before;
+      wanted[i] = how.alpha * expected[i] + how.beta * before;
+    });
+    if (on_device)
+      run_device_kernel(1, got.data(), 0, how);
+    else
+      contract(exec_space(), p, a.data(), b.data(), got.data(), how);
+    Kokkos::fence();
+    return got == wanted;
+  }
+
+  /// What is multiplied by nothing is not read either.
+  bool reads_no_more_than_it_has_to() {
+    std::fill(a.begin(), a.end(), unreadable<T>());
+    std::fill(expected.begin(), expected.end(), T(77));
+    for_each_result([&](std::size_t i) { expected[i] = T(0); });
+    return updates_right({T(0), T(0)}, false) && updates_right({T(0), T(3)}, false);
+  }
+
+  /// Three of the updates, others each time.
+  bool some_updates_right(bool on_device) const {
+    static std::size_t next = 0;
+    std::vector<update<T>> const all = updates<T>();
+    for (int i = 0; i < 3; ++i)
+      if (!updates_right(all[next++ % all.size()], on_device)) return false;
+    return true;
+  }
+
   bool contracts_right() {
     std::vector<T> const untouched = c;
     contract(exec_space(), p, a.data(), b.data(), c.data());
     Kokkos::fence();
     if (c != expected) return false;
+    c = untouched;
+    if (!some_updates_right(false)) return false;
     for (int l = 0; l < p.labels; ++l)
       if (p.extent[l] == 0 || class_of(p, l) == label_class::only_a || class_of(p, l) == label_class::only_b) return true;
-    c = untouched;
+    if (!some_updates_right(true)) return false;
     run_device_kernel(1, c.data(), 0);
     return c == expected && parts_add_up();
   }
 
   /// The kernel that accelerators run, here in a plain loop.
-  void run_device_kernel(std::int64_t parts, T* into, std::int64_t part_step) const {
+  void run_device_kernel(std::int64_t parts, T* into, std::int64_t part_step, update<T> const& how = {}) const {
     product_loops const loops = loops_of(p);
-    detail::contract_elements<T> const kernel{{a.data(), b.data(), into, parts, part_step, loops.k}, detail::output_loops(loops)};
+    detail::contract_elements<T> const kernel{{a.data(), b.data(), into, parts, part_step, loops.k, how}, detail::output_loops(loops)};
     for (std::int64_t i = parts * kernel.outputs.size(); i-- > 0;) kernel(i);
   }
 
@@ -211,6 +271,14 @@ TEST_CASE("labels of the result alone repeat it, and a stride of 0 repeats an op
     broadcast.fill_values(random);
     CHECK(broadcast.contracts_right());
     broadcast.p.a[l] = before;
+  }
+}
+
+TEST_CASE_TEMPLATE("with alpha = 0 the operands are not read", T, float, Kokkos::complex<double>) {
+  std::mt19937 random(7);
+  for (std::int64_t n : {3, 40}) {
+    blocks<T> product(random, shape_of({n, n, n}, {left, right, summed}), true);
+    CHECK(product.reads_no_more_than_it_has_to());
   }
 }
 

@@ -3,6 +3,7 @@
 /// @file
 /// Strided copies and fills against plain loops: every permutation of dimensions, gaps, repeated sources, empty and large blocks.
 // ranks: 1
+// labels: essential
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>

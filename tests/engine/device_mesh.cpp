@@ -3,6 +3,7 @@
 /// @file
 /// Meshes over the ranks there are: coordinates and the members of every group against brute force, and what is refused.
 // ranks: 1 2 3 4 6 8
+// labels: essential
 #include <doctest/doctest.h>
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 /// @file
 /// Reductions of one block against plain loops: every kind, every type, every order of dimensions, empty ranges, NaN, long sums with one result.
 // ranks: 1
+// labels: essential
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>
@@ -50,6 +51,20 @@ std::int64_t size_of(contraction const& p, bool result) {
   return n;
 }
 
+/// c <- alpha sum(a) + beta c; with beta = 0, c may hold what no number comes of.
+template <class T>
+bool adds_to(contraction const& p, std::vector<T> const& a, std::vector<T> const& sums, T alpha, T beta) {
+  std::vector<T> c(sums.size()), expected(sums.size());
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    T const before = T(static_cast<float>(static_cast<int>(i % 11) - 5));
+    c[i] = beta != T(0) || std::is_integral_v<T> ? before : T(std::nanf(""));
+    expected[i] = alpha * sums[i] + beta * before;
+  }
+  reduce(exec_space(), p, a.data(), c.data(), reduction::sum, {alpha, beta});
+  Kokkos::fence();
+  return c == expected;
+}
+
 template <class T>
 bool reduces_right(contraction const& p, reduction how, std::mt19937& random) {
   std::int64_t room = 1;
@@ -75,6 +90,8 @@ bool reduces_right(contraction const& p, reduction how, std::mt19937& random) {
   reduce(exec_space(), p, a.data(), c.data(), how);
   Kokkos::fence();
   if (c != expected) return false;
+  if (how == reduction::sum && !(adds_to<T>(p, a, expected, T(2), T(0)) && adds_to<T>(p, a, expected, T(1), T(1)) && adds_to<T>(p, a, expected, T(-1), T(3)) && adds_to<T>(p, a, expected, T(0), T(2))))
+    return false;
 
   // the kernel that accelerators run, here in a plain loop: whole, and in parts
   detail::reduction_loops loops;
@@ -86,7 +103,7 @@ bool reduces_right(contraction const& p, reduction how, std::mt19937& random) {
   std::int64_t const step = static_cast<std::int64_t>(c.size());
   for (std::int64_t parts : {1, 3}) {
     std::vector<T> partial(c.size() * static_cast<std::size_t>(parts), T(44));
-    detail::reduce_elements<T> const kernel{{a.data(), partial.data(), how, identity<T>(how), parts, step, loops.reduced}, loops.outputs};
+    detail::reduce_elements<T> const kernel{{a.data(), partial.data(), how, identity<T>(how), parts, step, loops.reduced, {}}, loops.outputs};
     for (std::int64_t i = parts * step; i-- > 0;) kernel(i);
     for (std::size_t i = 0; i < c.size(); ++i) {
       T whole = partial[i];
@@ -128,6 +145,12 @@ TEST_CASE("nothing to reduce gives the identity, no result is no work") {
   CHECK(c == std::vector<double>(3, 0.0));
   reduce(exec_space(), nothing, none, c.data(), reduction::max);
   CHECK(c == std::vector<double>(3, -std::numeric_limits<double>::infinity()));
+  reduce(exec_space(), nothing, none, c.data(), reduction::sum, {2.0, 0.0});
+  CHECK(c == std::vector<double>(3, 0.0));
+  c = {1.0, 2.0, 3.0};
+  reduce(exec_space(), nothing, none, c.data(), reduction::sum, {2.0, 5.0});
+  CHECK(c == std::vector<double>{5.0, 10.0, 15.0});
+  reduce(exec_space(), nothing, none, c.data(), reduction::max);
   std::vector<std::int32_t> small(3, 9);
   reduce(exec_space(), nothing, static_cast<std::int32_t const*>(nullptr), small.data(), reduction::min);
   CHECK(small == std::vector<std::int32_t>(3, std::numeric_limits<std::int32_t>::max()));

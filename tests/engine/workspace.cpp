@@ -3,6 +3,7 @@
 /// @file
 /// The pool: blocks come back and are used again, two at a time are not the same, and what is held is counted.
 // ranks: 1
+// labels: essential
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>

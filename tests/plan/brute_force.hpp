@@ -10,7 +10,7 @@
 ///     move                                                    volume, N devices take part
 ///     block exchange, any to any (slice, gather, all-to-all)  what the devices need and do not have
 ///     all-reduce of a set of mesh axes           P → R        2(N−1)/N of the blocks
-///     reduce-scatter of a set onto a minor end   P → S(l)     (N−1)/N of the blocks
+///     reduce-scatter of a set                    P → S(l)     N−1 times the new blocks, which are parts of the old ones
 ///     mask                                       R → P        0
 ///     zero-pad from a minor end                  S(l) → P     0
 
@@ -28,17 +28,18 @@ namespace ostraka::testing {
 
 inline constexpr std::int64_t unreachable = std::int64_t{1} << 50;
 
-/// The cheapest sequences of moves between all shardings of one tensor.
+/// The cheapest sequences of moves between all shardings of one tensor. `slices_at_once`: a reduce-scatter may slice along other mesh
+/// axes too, as it does in a reshard by itself, not in an einsum.
 class move_graph {
  public:
-  move_graph(labels const& dims, extents const& e, bool makes_partial) : nodes_(every_spec(dims, e.mesh_axes)), sizes_(e) {
+  move_graph(labels const& dims, extents const& e, bool makes_partial, bool slices_at_once = false) : nodes_(every_spec(dims, e.mesh_axes)), sizes_(e) {
     simulated_mesh const mesh(e);
     std::size_t const n = nodes_.size();
     distance_.assign(n * n, unreachable);
     via_.assign(n * n, n);
     for (std::size_t a = 0; a < n; ++a)
       for (std::size_t b = 0; b < n; ++b)
-        distance_[a * n + b] = makes_partial || (nodes_[b].partial - nodes_[a].partial).empty() ? volume_of_move(mesh, nodes_[a], nodes_[b]) : unreachable;
+        distance_[a * n + b] = makes_partial || (nodes_[b].partial - nodes_[a].partial).empty() ? volume_of_move(mesh, nodes_[a], nodes_[b], slices_at_once) : unreachable;
     for (std::size_t k = 0; k < n; ++k)
       for (std::size_t a = 0; a < n; ++a)
         for (std::size_t b = 0; b < n; ++b)
@@ -60,31 +61,39 @@ class move_graph {
   }
 
   /// Volume of one move, `unreachable` if it takes more than one.
-  [[nodiscard]] static std::int64_t volume_of_move(simulated_mesh const& mesh, spec const& from, spec const& to) {
+  [[nodiscard]] static std::int64_t volume_of_move(simulated_mesh const& mesh, spec const& from, spec const& to, bool slices_at_once = false) {
     mesh_set const reduced = from.partial - to.partial;
     mesh_set const made = to.partial - from.partial;
     if (reduced.empty() && made.empty()) return mesh.missing(from, to);
     if (!reduced.empty() && !made.empty()) return unreachable;
-    mesh_set const changed = reduced | made;
-    spec const& longer = made.empty() ? to : from;  // by which a label is divided further at its minor end
-    spec const& shorter = made.empty() ? from : to;
+    if (!reduced.empty()) {
+      std::int64_t const n = static_cast<std::int64_t>(mesh.group_size(reduced));
+      if (from.splits() == to.splits()) return same_division(from, to) ? 2 * (n - 1) * (mesh.held(from) / n) : unreachable;
+      mesh_set const divided = to.splits() - from.splits();
+      bool parts = slices_at_once ? (reduced - divided).empty() : divided == reduced;  // each device along `reduced` has its own
+      for (std::size_t d = 0; d < mesh.devices() && parts; ++d) parts = mesh.block_of(to, d).common(mesh.block_of(from, d)) == mesh.block_of(to, d);
+      return parts ? (n - 1) * mesh.held(to) : unreachable;
+    }
+    // A mask, or a label that is divided less at its minor end.
     int differing = 0;
     bool minor_end = true;
     for (int i = 0; i < from.rank; ++i) {
       if (from.over[i] == to.over[i]) continue;
       ++differing;
-      minor_end = minor_end && longer.over[i].size() == shorter.over[i].size() + changed.count();
-      for (int k = 0; minor_end && k < longer.over[i].size(); ++k)
-        minor_end = k < shorter.over[i].size() ? longer.over[i][k] == shorter.over[i][k] : changed.contains(longer.over[i][k]);
+      minor_end = minor_end && from.over[i].size() == to.over[i].size() + made.count();
+      for (int k = 0; minor_end && k < from.over[i].size(); ++k)
+        minor_end = k < to.over[i].size() ? from.over[i][k] == to.over[i][k] : made.contains(from.over[i][k]);
     }
-    if (differing > 1 || !minor_end) return unreachable;
-    if (reduced.empty()) return 0;
-    if (differing == 1) return mesh.held(from) - mesh.held(to);
-    std::int64_t const n = static_cast<std::int64_t>(mesh.group_size(reduced));
-    return 2 * (n - 1) * (mesh.held(from) / n);
+    return differing > 1 || !minor_end ? unreachable : 0;
   }
 
  private:
+  [[nodiscard]] static bool same_division(spec const& a, spec const& b) {
+    for (int i = 0; i < a.rank; ++i)
+      if (a.over[i] != b.over[i]) return false;
+    return true;
+  }
+
   std::vector<spec> nodes_;
   extents sizes_;
   std::vector<std::int64_t> distance_{};

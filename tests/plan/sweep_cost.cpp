@@ -103,9 +103,9 @@ std::vector<std::vector<std::int64_t>> const shapes = {{1, 1, 1, 1}, {4, 1, 1, 1
 
 TEST_CASE("no plan on one mesh axis moves more than the best alternative") {
   std::vector<comparison> all;
-  for (char const* einsum : {"ij,jk->ik", "bij,bjk->bik", "j,j->", "i,k->ik", "bj,bj->b", "ij->i", "ij->", "ij->ji", "ij,k->ik", "ij,jk,kl->il"})
+  for (char const* einsum : {"ij,jk->ik", "bij,bjk->bik", "j,j->", "i,k->ik", "bj,bj->b", "ij->i", "ij->", "ij->ji", "ij,k->ik"})
     all.push_back({einsum, {{1}, {2}, {3}, {4}, {8}}, shapes, 1});
-  CHECK(run(all) == 22085);
+  CHECK(run(all) == 13125);
 }
 
 TEST_CASE("no plan on two mesh axes moves more than the best alternative") {
@@ -130,7 +130,7 @@ TEST_CASE("no reshard moves more than the best sequence of moves") {
     for (auto const& dims : {labels{0}, labels{0, 1}, labels{0, 1, 2}}) {
       if (mesh.size() == 3 && dims.size() == 3) continue;
       extents const e = make_extents(3, times_devices({1, 2, 3}, mesh), mesh);
-      move_graph const moves(dims, e, true);
+      move_graph const moves(dims, e, true, true);
       tally count;
       for (std::size_t a = 0; a < moves.nodes().size(); ++a)
         for (std::size_t b = 0; b < moves.nodes().size(); ++b) {

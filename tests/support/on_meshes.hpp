@@ -65,6 +65,9 @@ class mesh_at_hand {
     devices_ = std::make_shared<engine::device_mesh const>(engine::communicator::world(), names, shape_.sizes);
   }
 
+  /// On other processes than all of them: what follows then counts its devices, not the ranks of the job.
+  mesh_at_hand(mesh_shape shape, std::shared_ptr<engine::device_mesh const> devices) : shape_(std::move(shape)), devices_(std::move(devices)) {}
+
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& handle() const { return devices_; }
 
   [[nodiscard]] int size(std::string_view name) const { return shape_.sizes[shape_.axes.find(name)]; }
@@ -138,8 +141,8 @@ template <class A, class... Ms>
 void enter(type_list<over<A, Ms...>>, mesh_at_hand const& m, extents_by_letter const& e, int rank, std::vector<index_range>& block) {
   block.push_back(range_over<A, Ms...>(m, e.at(A::name[0]), rank));
 }
-template <class... Ms>
-void enter(type_list<partial_sum<Ms...>>, mesh_at_hand const&, extents_by_letter const&, int, std::vector<index_range>&) {}
+template <Partial P>
+void enter(type_list<P>, mesh_at_hand const&, extents_by_letter const&, int, std::vector<index_range>&) {}
 
 template <class... Entries>
 std::vector<index_range> block_of(sharding<Entries...>, [[maybe_unused]] mesh_at_hand const& m, [[maybe_unused]] extents_by_letter const& e, [[maybe_unused]] int rank) {
@@ -197,10 +200,63 @@ void for_each_element(mesh_at_hand const& m, extents_by_letter const& e, int ran
   });
 }
 
-/// A tensor that holds the whole one: each rank writes its own block. Summands of a partial tensor are unlike each other and add up.
+/// Two parts of a partial tensor made one.
+template <class T>
+T combined(reduction kind, T const& x, T const& y) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    if (kind == reduction::max) return x > y ? x : y;
+    if (kind == reduction::min) return x < y ? x : y;
+  }
+  if constexpr (std::is_integral_v<T>) {
+    if (kind == reduction::bit_and) return x & y;
+    if (kind == reduction::bit_or) return x | y;
+  }
+  return kind == reduction::prod ? static_cast<T>(x * y) : static_cast<T>(x + y);
+}
+
+namespace detail {
+
+// What part `number` of so many holds of a value at position `at`; for other kinds than sums another part holds the value itself at every position.
+template <class T>
+T part_of(reduction kind, T const& v, std::size_t at, int number, int of) {
+  auto const seed = [&](int n) { return static_cast<std::int64_t>(at) * 3 + n * 7; };
+  if (kind == reduction::sum) {
+    auto const share = [&](int n) { return whole_number<T>(seed(n) % 5 - 2); };
+    if (number > 0) return share(number);
+    T rest = v;
+    for (int other = 1; other < of; ++other) rest = static_cast<T>(rest - share(other));
+    return rest;
+  }
+  bool const holds_it = static_cast<int>(at % static_cast<std::size_t>(of)) == number;
+  if (kind == reduction::prod) {  // signs, the right one in the part that holds it
+    auto const sign = [&](int n) { return T(static_cast<float>(seed(n) % 2 == 0 ? 1 : -1)); };
+    if (!holds_it) return sign(number);
+    T rest = v;
+    for (int other = 0; other < of; ++other) rest = static_cast<T>(rest * (other == number ? T(1) : sign(other)));
+    return rest;
+  }
+  if (holds_it) return v;
+  if constexpr (std::is_arithmetic_v<T>) {
+    if (kind == reduction::max) return static_cast<T>(v - static_cast<T>(seed(number) % 4));
+    if (kind == reduction::min) return static_cast<T>(v + static_cast<T>(seed(number) % 4));
+  }
+  if constexpr (std::is_integral_v<T>) {
+    if (kind == reduction::bit_and) return v | static_cast<T>(seed(number) % 8);
+    if (kind == reduction::bit_or) return v & static_cast<T>(seed(number) % 8);
+  }
+  return v;
+}
+
+template <class Sharding>
+constexpr reduction kind_in() {
+  return spec_of<Sharding, axes_in<Sharding>, mesh_axes_in<Sharding>>.kind;
+}
+
+}  // namespace detail
+
+/// A tensor that holds the whole one: each rank writes its own block. Parts of a partial tensor are unlike each other and combine to it.
 template <class Tensor>
 Tensor placed(mesh_at_hand const& m, global_tensor<typename Tensor::value_type> const& g) {
-  using value = typename Tensor::value_type;
   std::array<std::int64_t, Tensor::rank> extents{};
   for (std::size_t d = 0; d < extents.size(); ++d) extents[d] = g.extents.at(letters_in<Tensor>()[d]);
   Tensor const t = ostraka::detail::allocate<Tensor>(m.handle(), extents);
@@ -208,17 +264,13 @@ Tensor placed(mesh_at_hand const& m, global_tensor<typename Tensor::value_type> 
   detail::summand const part = detail::summand_of(typename sharding_traits<sharding_in<Tensor>>::partials{}, m, rank());
   for_each_element<Tensor>(m, g.extents, rank(), [&](std::size_t i, extents_by_letter const& index) {
     std::size_t const at = g.position(index);
-    auto const share = [&](int number) { return whole_number<value>((static_cast<std::int64_t>(at) * 3 + number * 7) % 5 - 2); };
-    value v = part.number == 0 ? g.values[at] : share(part.number);
-    if (part.number == 0)
-      for (int other = 1; other < part.of; ++other) v = static_cast<value>(v - share(other));
-    local.data()[i] = v;
+    local.data()[i] = detail::part_of(detail::kind_in<Tensor>(), g.values[at], at, part.number, part.of);
   });
   Kokkos::deep_copy(t.local(), local);
   return t;
 }
 
-/// Number of elements on this rank that `agree(got, wanted)` refuses, or −1 if the block has other extents. Summands are added up first.
+/// Number of elements on this rank that `agree(got, wanted)` refuses, or −1 if the block has other extents. Parts are combined first.
 /// Collective.
 template <class Tensor, class Agree>
 std::int64_t disagreements(mesh_at_hand const& m, Tensor const& t, global_tensor<typename Tensor::value_type> const& wanted, Agree&& agree) {
@@ -234,14 +286,16 @@ std::int64_t disagreements(mesh_at_hand const& m, Tensor const& t, global_tensor
     std::vector<char> bytes(got.size() * sizeof(value));
     if (!bytes.empty()) std::memcpy(bytes.data(), local.data(), bytes.size());
     auto const all = bytes_of_ranks(bytes);
-    got.assign(got.size(), value(0));
+    bool first = true;
     for (int other = 0; other < ranks(); ++other)
-      if (detail::same_group(partials{}, m, rank(), other))
+      if (detail::same_group(partials{}, m, rank(), other)) {
         for (std::size_t i = 0; i < got.size() && (i + 1) * sizeof(value) <= all[static_cast<std::size_t>(other)].size(); ++i) {
-          value summand;
-          std::memcpy(static_cast<void*>(&summand), all[static_cast<std::size_t>(other)].data() + i * sizeof(value), sizeof(value));
-          got[i] = static_cast<value>(got[i] + summand);
+          value part;
+          std::memcpy(static_cast<void*>(&part), all[static_cast<std::size_t>(other)].data() + i * sizeof(value), sizeof(value));
+          got[i] = first ? part : combined(detail::kind_in<Tensor>(), got[i], part);
         }
+        first = false;
+      }
   }
   if (!right_shape) return -1;
   std::int64_t wrong = 0;

@@ -3,6 +3,7 @@
 
 /// @file
 /// os::zeros, os::generate, os::random and os::from_local. A[I_X, J_Y] holds the same numbers on every mesh.
+// labels: essential
 
 #include <doctest/doctest.h>
 

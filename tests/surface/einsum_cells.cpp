@@ -31,7 +31,7 @@ consteval auto summands() {
   if constexpr (State == 4)
     return os::partial(X);
   else
-    return os::partial_sum<>{};
+    return os::sharding<>{};
 }
 
 template <int S>

@@ -4,6 +4,7 @@
 /// @file
 /// os::einsum in every element type: whole numbers exactly, fractions to the rounding that sums of that length may have,
 /// |Ĉ − C| ≤ γ Σ|a||b| (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), in whatever order they are summed.
+// labels: essential
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// os::einsum beyond one mesh axis: several mesh axes on one label or on several, transposed and outer and scalar results, one operand,
 /// policies and idle mesh axes. The feed-forward layer's [B_X, J_Y] · [J_X, K_Y] → [B_X, K_Y] is among them.
+// labels: essential
 
 #include <doctest/doctest.h>
 

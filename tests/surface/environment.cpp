@@ -4,6 +4,7 @@
 /// @file
 /// os::environment and os::make_mesh: what already runs is adopted, any communicator will do, and device numbers count the first mesh
 /// axis major. What can be wrong at run time is an os::error on every rank alike, before anything is sent.
+// labels: essential
 
 #include <doctest/doctest.h>
 

@@ -3,6 +3,7 @@
 
 /// @file
 /// os::gather_to_root: A[I_X, J_Y] → A[I, J] on device 0, each element sent once however often it is replicated.
+// labels: essential
 
 #include <doctest/doctest.h>
 

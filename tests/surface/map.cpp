@@ -3,6 +3,7 @@
 
 /// @file
 /// os::map: elements that meet, tensors that lack a label repeated along it, others sliced for nothing. C[I_X, J] = f(A[I_X, J], B[J])
+// labels: essential
 
 #include <doctest/doctest.h>
 

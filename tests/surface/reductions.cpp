@@ -3,6 +3,7 @@
 
 /// @file
 /// os::sum, os::max, os::min and os::mean over every label and sharding, over nothing, and with NaN. max over J: [I_X, J_Y] → [I_X]
+// labels: essential
 
 #include <doctest/doctest.h>
 

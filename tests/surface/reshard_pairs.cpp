@@ -45,15 +45,6 @@ std::int64_t elements_lacking(t::mesh_at_hand const& m, t::extents_by_letter con
   return lacking;
 }
 
-template <class From, class To>
-std::int64_t planned_elements(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
-  using types = os::detail::reshard_types<From, To>;
-  os::planner::extents const sizes = os::detail::extents_from(typename types::labels{}, typename types::mesh{}, os::collect_sizes(t::named(e), m.sizes()));
-  std::int64_t elements = 0;
-  for (os::planner::planned_step const& s : types::steps) elements += os::planner::elements_moved(s, sizes);
-  return elements * t::ranks() / sizes.devices();  // on mesh axes that it does not name, side by side
-}
-
 int pairs = 0;
 
 template <class T, auto... DimsFrom, auto... DimsTo>
@@ -67,7 +58,7 @@ void check_pair(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Di
   INFO(m.text(), t::text_of(e), os::describe(source), " to ", os::describe(target));
   CHECK(t::disagreements(m, target, whole) == 0);
   CHECK(t::disagreements(m, source, whole) == 0);
-  CHECK(moved.bytes == planned_elements<from, to>(m, e) * static_cast<std::int64_t>(sizeof(T)));
+  CHECK(moved.bytes == os::reshard_plan<DimsTo...>(source).total_bytes(t::named(e), m.sizes()));
   if constexpr (os::sharding_traits<os::sharding_in<from>>::partials::size == 0 && os::sharding_traits<os::sharding_in<to>>::partials::size == 0)
     CHECK(moved.bytes == elements_lacking<from, to>(m, e) * static_cast<std::int64_t>(sizeof(T)));
   if (std::is_same_v<from, to>) CHECK(static_cast<void const*>(source.local().data()) == static_cast<void const*>(target.local().data()));

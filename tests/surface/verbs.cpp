@@ -4,6 +4,7 @@
 /// @file
 /// The verbs that are one move: the sharding that comes out, one step of that kind in the plan, the elements, and the bytes by the
 /// textbook's formula, n devices along the mesh axes and |T| the bytes as divided by the others. A[I_X, J] → A[I, J]: (n−1)/n · |T|.
+// labels: essential
 
 #include <doctest/doctest.h>
 

@@ -104,7 +104,8 @@ static_assert(!os::can_einsum<os::dims<I / X, K / X>, A, C>);
 static_assert(!os::can_einsum<os::dims<I, I>, A, C>);
 static_assert(!os::can_einsum<os::dims<I, X>, A, C>);
 static_assert(!os::can_einsum<os::dims<I, K>, os::sharding_of<I / X, J / X>, C>);
-static_assert(!os::can_einsum<os::dims<I, L>, A, C, os::sharding_of<K, L>>);
+static_assert(os::can_einsum<os::dims<I, L>, A, C, os::sharding_of<K, L>>);  // any number of operands
+static_assert(!os::can_einsum<os::dims<I>, A, A, A, A, A, A, A, A, A>);      // up to eight
 static_assert(!os::can_einsum<os::dims<I>>);
 
 // A type that has a sharding answers like its sharding.

@@ -6,6 +6,7 @@
 
 #include <type_traits>
 
+#include <ostraka/plan/door.hpp>
 #include <ostraka/types/sharding.hpp>
 
 namespace os = ostraka;
@@ -62,6 +63,16 @@ static_assert(is_same_v<os::sharding_of<os::partial(Y), I, os::partial(X)>, os::
 static_assert(is_same_v<os::sharding_of<I, os::partial(Z, Y, X)>, os::sharding<I_axis, os::partial_sum<X_mesh, Y_mesh, Z_mesh>>>);
 static_assert(is_same_v<os::sharding_of<I, os::partial(Y, Z, X)>, os::sharding_of<I, os::partial(X, Z, Y)>>);
 
+// The other kinds alike, each with its own canonical entry.
+static_assert(is_same_v<decltype(os::partial(X)), decltype(os::partial_sum(X))>);
+static_assert(is_same_v<os::sharding_of<I, os::partial_max(Y, X)>, os::sharding<I_axis, os::partial_max<X_mesh, Y_mesh>>>);
+static_assert(is_same_v<os::sharding_of<I, os::partial_max(Y), os::partial_max(X)>, os::sharding_of<os::partial_max(X, Y), I>>);
+static_assert(is_same_v<os::sharding_of<os::partial_min(X)>, os::sharding<os::partial_min<X_mesh>>>);
+static_assert(is_same_v<os::sharding_of<os::partial_prod(X)>, os::sharding<os::partial_prod<X_mesh>>>);
+static_assert(is_same_v<os::sharding_of<os::partial_and(X)>, os::sharding<os::partial_and<X_mesh>>>);
+static_assert(is_same_v<os::sharding_of<os::partial_or(X)>, os::sharding<os::partial_or<X_mesh>>>);
+static_assert(!is_same_v<os::sharding_of<os::partial_or(X)>, os::sharding_of<os::partial_and(X)>>);
+
 // What differs in meaning differs in type.
 static_assert(!is_same_v<os::sharding_of<I / X / Y>, os::sharding_of<I / Y / X>>);
 static_assert(!is_same_v<os::sharding_of<I, J>, os::sharding_of<J, I>>);
@@ -86,15 +97,24 @@ static_assert(os::is_valid_sharding<os::sharding_of<I / X / Y, J, K, os::partial
 static_assert(!os::is_valid_sharding<os::sharding_of<I, I>>);
 static_assert(is_same_v<verdict<os::sharding_of<I / X, J, I / Y>>, os::reason::axis_used_twice<I_axis>>);
 
-// Each way to use a mesh axis twice.
-template <class Sharding>
-constexpr bool uses_x_twice = is_same_v<verdict<Sharding>, os::reason::mesh_axis_used_twice<X_mesh, Sharding>>;
-static_assert(uses_x_twice<os::sharding_of<I / X, J / X>>);
-static_assert(uses_x_twice<os::sharding_of<I / X / X>>);
-static_assert(uses_x_twice<os::sharding_of<I / X / Y, J / Z / X>>);
-static_assert(uses_x_twice<os::sharding_of<I / X, os::partial(X)>>);
-static_assert(uses_x_twice<os::sharding_of<I, J / Y / X, os::partial(Z, X)>>);
-static_assert(uses_x_twice<os::sharding_of<I, os::partial(X), os::partial(X)>>);
+// Each way to use a mesh axis twice; the reason names both uses.
+template <class Sharding, class FirstUse, class SecondUse>
+constexpr bool uses_x_twice = is_same_v<verdict<Sharding>, os::reason::mesh_axis_used_twice<X_mesh, FirstUse, SecondUse>>;
+static_assert(uses_x_twice<os::sharding_of<I / X, J / X>, I_axis, J_axis>);
+static_assert(uses_x_twice<os::sharding_of<I / X / X>, I_axis, I_axis>);
+static_assert(uses_x_twice<os::sharding_of<I / X / Y, K, J / Z / X>, I_axis, J_axis>);
+static_assert(uses_x_twice<os::sharding_of<I / X, J / X, K / X>, I_axis, J_axis>);
+static_assert(uses_x_twice<os::sharding_of<I / X, os::partial(X)>, I_axis, decltype(os::partial(X))>);
+static_assert(uses_x_twice<os::sharding_of<I, J / Y / X, os::partial(Z, X)>, J_axis, decltype(os::partial(X, Z))>);
+static_assert(uses_x_twice<os::sharding_of<I, os::partial(X), os::partial(X)>, decltype(os::partial(X, X)), decltype(os::partial(X, X))>);
+
+static_assert(uses_x_twice<os::sharding_of<I, os::partial(X), os::partial_max(X)>, os::partial_sum<X_mesh>, os::partial_max<X_mesh>>);
+static_assert(uses_x_twice<os::sharding_of<I / X, os::partial_min(X)>, I_axis, os::partial_min<X_mesh>>);
+
+// One kind a tensor.
+static_assert(is_same_v<verdict<os::sharding_of<I, os::partial(X), os::partial_max(Y)>>, os::reason::partial_in_two_ways<os::partial_sum<X_mesh>, os::partial_max<Y_mesh>>>);
+static_assert(is_same_v<verdict<os::sharding_of<os::partial_or(Z), I, os::partial_and(X), os::partial_or(Y)>>,
+                        os::reason::partial_in_two_ways<os::partial_or<Y_mesh, Z_mesh>, os::partial_and<X_mesh>>>);
 
 static_assert(is_same_v<verdict<os::sharding_of<I, X>>, os::reason::not_a_dimension<X_mesh>>);
 static_assert(is_same_v<verdict<os::sharding_of<I, 7>>, os::reason::not_a_dimension<int>>);
@@ -107,3 +127,19 @@ struct e : os::axis<"e"> {};
 struct f : os::axis<"f"> {};
 static_assert(os::is_valid_sharding<os::sharding<a, b, c, d, e, f, I_axis, J_axis>>);
 static_assert(is_same_v<verdict<os::sharding<a, b, c, d, e, f, I_axis, J_axis, K_axis>>, os::reason::too_many_axes<9>>);
+
+// ---- to values and back --------------------------------------------------------------------------------------------------
+
+template <class S, os::reduction Kind>
+constexpr bool goes_through_the_door = [] {
+  using axes = os::axes_in<S>;
+  using mesh = os::type_list<Z_mesh, Y_mesh, X_mesh>;
+  constexpr auto value = os::spec_of<S, axes, mesh>;
+  return value.kind == Kind && value.partial.bits == 6 && is_same_v<os::sharding_from<value, axes, mesh>, S>;
+}();
+static_assert(goes_through_the_door<os::sharding_of<I / Z, J, os::partial(X, Y)>, os::reduction::sum>);
+static_assert(goes_through_the_door<os::sharding_of<I / Z, J, os::partial_max(X, Y)>, os::reduction::max>);
+static_assert(goes_through_the_door<os::sharding_of<I / Z, J, os::partial_min(X, Y)>, os::reduction::min>);
+static_assert(goes_through_the_door<os::sharding_of<I / Z, J, os::partial_prod(X, Y)>, os::reduction::prod>);
+static_assert(goes_through_the_door<os::sharding_of<I / Z, J, os::partial_and(X, Y)>, os::reduction::bit_and>);
+static_assert(goes_through_the_door<os::sharding_of<I / Z, J, os::partial_or(X, Y)>, os::reduction::bit_or>);

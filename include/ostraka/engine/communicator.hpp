@@ -4,35 +4,17 @@
 
 /// @file
 /// Floor 3. A group of devices that talk to each other: an MPI communicator of our own, or, without MPI, the one device there is.
-/// Only this file and the collectives name MPI.
+/// Only this file, what it includes and the collectives name MPI.
 
-#ifndef OSTRAKA_ENABLE_MPI
-#define OSTRAKA_ENABLE_MPI 1
-#endif
-
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
-#if OSTRAKA_ENABLE_MPI
-#ifndef OMPI_SKIP_MPICXX
-#define OMPI_SKIP_MPICXX 1
-#endif
-#ifndef MPICH_SKIP_MPICXX
-#define MPICH_SKIP_MPICXX 1
-#endif
-#include <mpi.h>
-#endif
+#include <ostraka/engine/end_job.hpp>
+#include <ostraka/engine/watch.hpp>
 
 namespace ostraka::engine {
-
-#if OSTRAKA_ENABLE_MPI
-using native_communicator = MPI_Comm;
-#else
-struct native_communicator {};
-#endif
 
 /// A group of devices, numbered from 0. Copies share one MPI communicator, which is freed with the last of them unless MPI has ended before.
 class communicator {
@@ -53,15 +35,33 @@ class communicator {
   int rank() const { return shared_ ? shared_->rank : 0; }
   native_communicator native() const;
 
-  /// Prints the message with this device's number and ends the job on all devices: an exception on one of them would leave the others waiting.
-  [[noreturn]] void abort(std::string const& message) const;
+  /// Of each member, its number in the other group, -1 for none. Not collective.
+  std::vector<int> numbers_in(communicator const& other) const;
+
+  /// Every collective begins with this: it tells the others that this device will wait for them.
+  void enter() const {
+#if OSTRAKA_ENABLE_MPI
+    if (shared_ && shared_->books) shared_->books->enter();
+#endif
+  }
+
+#if OSTRAKA_ENABLE_MPI
+  /// The group's books; null for one device.
+  attendance* books() const { return shared_ ? shared_->books : nullptr; }
+#endif
+
+  /// Prints the message with this process' rank and ends the job on all devices: an exception on one of them would leave the others waiting.
+  [[noreturn]] void abort(std::string const& message) const { end_job(this_rank() + ": " + message); }
 
  private:
   struct owned {
     native_communicator native;
     int size = 1;
     int rank = 0;
-    explicit owned(native_communicator adopted);
+#if OSTRAKA_ENABLE_MPI
+    attendance* books = nullptr;
+    owned(native_communicator adopted, watch* over);
+#endif
     owned(owned const&) = delete;
     owned& operator=(owned const&) = delete;
     ~owned();
@@ -73,11 +73,12 @@ class communicator {
 
 #if OSTRAKA_ENABLE_MPI
 
-inline communicator::owned::owned(native_communicator adopted) : native(adopted) {
+inline communicator::owned::owned(native_communicator adopted, watch* over) : native(adopted) {
   // An error that is returned on one device only would hang the others, whatever handler the user's communicator has.
   MPI_Comm_set_errhandler(native, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_size(native, &size);
   MPI_Comm_rank(native, &rank);
+  if (over && size > 1) books = over->next_group(native);
 }
 
 inline communicator::owned::~owned() {
@@ -88,43 +89,48 @@ inline communicator::owned::~owned() {
 }
 
 inline communicator::communicator(native_communicator theirs) {
+  watch* const over = watch::over(theirs);
+  if (over) over->makers(theirs)->enter();
   MPI_Comm duplicate = MPI_COMM_NULL;
   MPI_Comm_dup(theirs, &duplicate);
-  shared_ = std::make_shared<owned const>(duplicate);
+  shared_ = std::make_shared<owned const>(duplicate, over);
 }
 
 inline communicator communicator::world() { return communicator(MPI_COMM_WORLD); }
 
 inline communicator communicator::split(int colour, int key) const {
   if (!shared_) return {};
+  enter();
   MPI_Comm part = MPI_COMM_NULL;
   MPI_Comm_split(shared_->native, colour, key, &part);
-  return communicator(std::make_shared<owned const>(part));
+  return communicator(std::make_shared<owned const>(part, shared_->books ? shared_->books->over : nullptr));
 }
 
 inline native_communicator communicator::native() const { return shared_ ? shared_->native : MPI_COMM_SELF; }
 
-inline void communicator::abort(std::string const& message) const {
-  std::fprintf(stderr, "ostraka: device %d of %d: %s\n", rank(), size(), message.c_str());
-  std::fflush(stderr);
-  MPI_Abort(native(), EXIT_FAILURE);
-  std::abort();
+inline std::vector<int> communicator::numbers_in(communicator const& other) const {
+  std::vector<int> mine(static_cast<std::size_t>(size()));
+  std::vector<int> theirs(mine.size());
+  for (int i = 0; i < size(); ++i) mine[static_cast<std::size_t>(i)] = i;
+  MPI_Group from = MPI_GROUP_NULL;
+  MPI_Group to = MPI_GROUP_NULL;
+  MPI_Comm_group(native(), &from);
+  MPI_Comm_group(other.native(), &to);
+  MPI_Group_translate_ranks(from, size(), mine.data(), to, theirs.data());
+  MPI_Group_free(&from);
+  MPI_Group_free(&to);
+  for (int& n : theirs) n = n == MPI_UNDEFINED ? -1 : n;
+  return theirs;
 }
 
 #else
 
-inline communicator::owned::owned(native_communicator adopted) : native(adopted) {}
 inline communicator::owned::~owned() = default;
 inline communicator::communicator(native_communicator) {}
 inline communicator communicator::world() { return {}; }
 inline communicator communicator::split(int, int) const { return {}; }
 inline native_communicator communicator::native() const { return {}; }
-
-inline void communicator::abort(std::string const& message) const {
-  std::fprintf(stderr, "ostraka: %s\n", message.c_str());
-  std::fflush(stderr);
-  std::abort();
-}
+inline std::vector<int> communicator::numbers_in(communicator const&) const { return {0}; }
 
 #endif
 

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Contractions without a library: any element type, any strides, any space. Three kernels for three shapes of
-/// C[b, m, n] = sum over k of A[b, m, k] B[b, k, n]: tiles for matrices on the host, rows of outputs for the rest on the host
+/// C[b, m, n] <- alpha (sum over k of A[b, m, k] B[b, k, n]) + beta C[b, m, n]: tiles for matrices on the host, rows of outputs for the rest on the host
 /// (elementwise products, matrix times vector), one output a thread elsewhere.
 
 #include <Kokkos_Core.hpp>
@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/loop_nest.hpp>
+#include <ostraka/engine/update.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -24,6 +25,7 @@ struct product_operands {
   std::int64_t parts;
   std::int64_t part_step;
   loop_nest<2> k;  // {a, b}
+  update<T> how{};
 
   KOKKOS_INLINE_FUNCTION std::int64_t k_begin(std::int64_t part) const { return part * k.size() / parts; }
 };
@@ -42,7 +44,7 @@ struct contract_elements {
     loop_walker<2> k(in.k, in.k_begin(part));
     T sum = T(0);
     for (std::int64_t i = in.k_begin(part); i < end; ++i, k.next()) sum += in.a[at[0] + k.offset[0]] * in.b[at[1] + k.offset[1]];
-    in.c[at[2] + part * in.part_step] = sum;
+    in.how.write(in.c + at[2] + part * in.part_step, 1, &sum, 1);
   }
 };
 
@@ -80,7 +82,7 @@ struct contract_rows {
       for (std::int64_t j = begin; j < end; ++j, k.next()) add_products(sums, in.a + at[0] + k.offset[0], in.b + at[1] + k.offset[1], count);
     }
     T* const target = in.c + at[2] + part * in.part_step;
-    for (int i = 0; i < count; ++i) target[i * step[2]] = sums[i];
+    in.how.write(target, step[2], sums, count);
   }
 
   /// Eight sums side by side, so that the processor need not wait for one addition to begin the next.
@@ -163,8 +165,13 @@ struct contract_tiles {
       }
     }
     T* const target = in.c + base[2] + part * in.part_step;
-    for (int i = 0; i < height; ++i)
-      for (int j = 0; j < width; ++j) target[m_at[1][i] + n_at[1][j]] = sums[i][j];
+    if (in.how.overwrites()) {
+      for (int i = 0; i < height; ++i)
+        for (int j = 0; j < width; ++j) target[m_at[1][i] + n_at[1][j]] = sums[i][j];
+    } else {
+      for (int i = 0; i < height; ++i)
+        for (int j = 0; j < width; ++j) target[m_at[1][i] + n_at[1][j]] = in.how(target[m_at[1][i] + n_at[1][j]], sums[i][j]);
+    }
   }
 
   /// Offsets of up to Side iterations from `begin`; how many there were.

@@ -78,12 +78,12 @@ void run_kernel(Exec const& exec, product_loops const& loops, product_operands<T
 
 /// The contraction by our own kernels. @pre no label is in one operand alone; no extent is 0
 template <class Exec, class T>
-void contract_portable(Exec const& exec, contraction const& p, T const* a, T const* b, T* c) {
+void contract_portable(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how) {
   product_loops const loops = loops_of(p);
   strided const result = block_of(p, operand::c);
   std::int64_t const parts = parts_of_sum<Exec>(result.size(), loops.k.size());
   if (parts == 1) {
-    run_kernel(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k});
+    run_kernel(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});
     return;
   }
   // The parts' results, each a gapless block, then their sum.
@@ -96,13 +96,13 @@ void contract_portable(Exec const& exec, contraction const& p, T const* a, T con
   }
   scratch<T, typename Exec::memory_space> const results(parts * step);
   product_loops const partial_loops = loops_of(partial);
-  run_kernel(exec, partial_loops, product_operands<T>{a, b, results.data(), parts, step, partial_loops.k});
+  run_kernel(exec, partial_loops, product_operands<T>{a, b, results.data(), parts, step, partial_loops.k, {}});
 
   reduction_loops over;
   for (int l = 0; l < p.labels; ++l)
     if (p.in_c[l]) over.outputs.add(p.extent[l], partial.c[l], p.c[l]);
   over.reduced.add(parts, step);
-  run_reduction(exec, over.ordered(), results.data(), c, reduction::sum);
+  run_reduction(exec, over.ordered(), results.data(), c, reduction::sum, how);
 }
 
 }  // namespace ostraka::engine::detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The local contraction: C = A B summed over the labels that C lacks, on strided blocks of one memory space.
+/// Floor 3. The local contraction: C <- alpha A B + beta C summed over the labels that C lacks, on strided blocks of one memory space.
 /// A[B, I, J] B[B, J, K] -> C[B, I, K] is a batch of matrix products; the library's where it has them, ours elsewhere.
 
 #include <Kokkos_Core.hpp>
@@ -16,6 +16,7 @@
 #include <ostraka/engine/contraction_plan.hpp>
 #include <ostraka/engine/copy.hpp>
 #include <ostraka/engine/reduce.hpp>
+#include <ostraka/engine/update.hpp>
 #include <ostraka/engine/workspace.hpp>
 
 namespace ostraka::engine {
@@ -58,7 +59,7 @@ void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& 
 
 /// The plan's packing around its products.
 template <class Exec, class T>
-void run_plan(Exec const& exec, contraction const& p, contraction_plan const& plan, T const* a, T const* b, T* c) {
+void run_plan(Exec const& exec, contraction const& p, contraction_plan const& plan, T const* a, T const* b, T* c, update<T> const& how) {
   using room = scratch<T, typename Exec::memory_space>;
   auto const room_for = [&](operand which) {
     return room(plan.pack[static_cast<int>(which)] ? block_of(p, which).size() : 0);
@@ -70,25 +71,25 @@ void run_plan(Exec const& exec, contraction const& p, contraction_plan const& pl
   if (plan.pack[1]) copy(exec, packed_b.data(), block_of(plan.problem, operand::b), b, block_of(p, operand::b));
   exec.fence();  // the library knows nothing of execution space instances
   T* const result = plan.pack[2] ? packed_c.data() : c;
-  run_products<T>(plan, plan.pack[0] ? packed_a.data() : a, plan.pack[1] ? packed_b.data() : b, result);
-  if (plan.pack[2]) copy(exec, c, block_of(p, operand::c), static_cast<T const*>(result), block_of(plan.problem, operand::c));
+  run_products<T>(plan, plan.pack[0] ? packed_a.data() : a, plan.pack[1] ? packed_b.data() : b, result, plan.pack[2] ? update<T>{how.alpha, T(0)} : how);
+  if (plan.pack[2]) copy(exec, c, block_of(p, operand::c), static_cast<T const*>(result), block_of(plan.problem, operand::c), update<T>{T(1), how.beta});
 }
 
 #endif
 
 }  // namespace detail
 
-/// c = sum over the labels that c lacks of a · b. c is overwritten, with zeros where a summed label has extent 0; labels of c alone repeat the result.
-/// c overlaps neither a nor b.
+/// c <- alpha · (sum over the labels that c lacks of a · b) + beta · c. The sum is zero where a summed label has extent 0; labels of c alone repeat
+/// the result. c overlaps neither a nor b, and nothing is set aside for beta's sake.
 template <class Exec, class T>
-void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c) {
+void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how = {}) {
   bool nothing_to_write = false;
-  bool nothing_to_sum = false;
+  bool nothing_to_sum = how.alpha == T(0);
   for (int l = 0; l < problem.labels; ++l)
     if (problem.extent[l] == 0) (problem.in_c[l] ? nothing_to_write : nothing_to_sum) = true;
   if (nothing_to_write) return;
   if (nothing_to_sum) {
-    fill(exec, c, block_of(problem, operand::c), T(0));
+    scale(exec, c, block_of(problem, operand::c), how.beta);
     return;
   }
 
@@ -100,12 +101,12 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
   if constexpr (runs_on_host<Exec> && has_cblas_gemm<T>) {
     contraction_plan const plan = plan_contraction<T>(p);
     if (plan.library) {
-      detail::run_plan(exec, p, plan, a, b, c);
+      detail::run_plan(exec, p, plan, a, b, c, how);
       return;
     }
   }
 #endif
-  detail::contract_portable(exec, p, a, b, c);
+  detail::contract_portable(exec, p, a, b, c, how);
 }
 
 }  // namespace ostraka::engine

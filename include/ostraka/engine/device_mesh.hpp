@@ -6,8 +6,10 @@
 /// Floor 3. Devices in a grid with named axes, and a communicator for every set of them: mesh {X: 2, Y: 4} numbers device (x, y) as 4 x + y,
 /// and the group over {X, Y} joins what a collective over X and Y together needs.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,7 +21,8 @@
 
 namespace ostraka::engine {
 
-/// A grid of devices. Copies share the communicators.
+/// A grid of devices. Copies share the communicators. On a process that is none of the devices it may stand as an absent one, which
+/// knows its axes and sizes, holds no block and talks to nobody, so that all processes can run the same program.
 class device_mesh {
  public:
   static constexpr int max_axes = 6;
@@ -28,18 +31,31 @@ class device_mesh {
   /// each, and the sizes multiply to world.size().
   device_mesh(communicator const& world, std::vector<std::string> names, std::vector<int> sizes);
 
+  /// The mesh as seen by a process that is none of its devices. Not collective; throws ostraka::error for axes that no mesh can have.
+  static device_mesh absent(std::vector<std::string> names, std::vector<int> sizes);
+
+  /// Is this process none of the devices?
+  bool absent() const { return absent_; }
+
   int axes() const { return static_cast<int>(sizes_.size()); }
   std::string const& name(int axis) const { return names_[static_cast<std::size_t>(axis)]; }
   int size(int axis) const { return sizes_[static_cast<std::size_t>(axis)]; }
+  /// This device's coordinate, -1 where absent.
   int coordinate(int axis) const { return coordinates_[static_cast<std::size_t>(axis)]; }
 
-  /// This device's number; the first mesh axis is the major one.
-  int device() const { return world_.rank(); }
-  int devices() const { return world_.size(); }
+  /// This device's number, -1 where absent; the first mesh axis is the major one.
+  int device() const { return absent_ ? -1 : world_.rank(); }
+  int devices() const;
   communicator const& world() const { return world_; }
 
   /// The devices that differ from this one in these axes only (bit a stands for axis a), ordered by their coordinates, first axis major.
   communicator const& group(std::uint32_t axes_bits) const { return groups_[axes_bits & (groups_.size() - 1)]; }
+
+  /// "X=2 · Y=3"
+  std::string describe() const;
+
+  /// A number that differs, most likely, where axes or sizes do.
+  std::int64_t fingerprint() const;
 
   /// The number of the axis of this name, or -1.
   int find(std::string_view name) const {
@@ -49,9 +65,10 @@ class device_mesh {
   }
 
  private:
+  device_mesh() = default;
   void require_agreement() const;
-  void require_valid() const;
-  std::string describe() const;
+  void require_axes() const;
+  void require_as_many_devices() const;
   void make_groups();
 
   communicator world_;
@@ -59,19 +76,37 @@ class device_mesh {
   std::vector<int> sizes_;
   std::vector<int> coordinates_;
   std::vector<communicator> groups_;  // by bits; sets that differ by axes of one device share a communicator
+  bool absent_ = false;
 };
 
 inline device_mesh::device_mesh(communicator const& world, std::vector<std::string> names, std::vector<int> sizes)
     : world_(world), names_(std::move(names)), sizes_(std::move(sizes)) {
   require_agreement();
-  require_valid();
+  require_axes();
+  require_as_many_devices();
   coordinates_.resize(sizes_.size());
   int rest = device();
   for (std::size_t a = sizes_.size(); a-- > 0; rest /= sizes_[a]) coordinates_[a] = rest % sizes_[a];
   make_groups();
 }
 
-/// "X=2 · Y=3"
+inline device_mesh device_mesh::absent(std::vector<std::string> names, std::vector<int> sizes) {
+  device_mesh mesh;
+  mesh.names_ = std::move(names);
+  mesh.sizes_ = std::move(sizes);
+  mesh.absent_ = true;
+  mesh.require_axes();
+  mesh.coordinates_.assign(mesh.sizes_.size(), -1);
+  mesh.groups_.resize(std::size_t(1) << mesh.axes());  // this process alone, whatever the axes
+  return mesh;
+}
+
+inline int device_mesh::devices() const {
+  std::int64_t product = 1;
+  for (int n : sizes_) product = std::min<std::int64_t>(product * n, std::numeric_limits<int>::max());  // an absent mesh may claim anything
+  return static_cast<int>(product);
+}
+
 inline std::string device_mesh::describe() const {
   std::string text;
   for (std::size_t a = 0; a < sizes_.size(); ++a)
@@ -79,11 +114,15 @@ inline std::string device_mesh::describe() const {
   return text.empty() ? "no axes" : text;
 }
 
+inline std::int64_t device_mesh::fingerprint() const {
+  std::uint64_t n = 14695981039346656037u;  // FNV-1a
+  for (char c : describe()) n = (n ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return static_cast<std::int64_t>(n);
+}
+
 /// Devices that were told different meshes would wait for each other while the groups are made, so they compare fingerprints first.
 inline void device_mesh::require_agreement() const {
-  std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a
-  for (char c : describe()) fingerprint = (fingerprint ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  std::int64_t const mine = static_cast<std::int64_t>(fingerprint);
+  std::int64_t const mine = fingerprint();
   std::vector<std::int64_t> all(static_cast<std::size_t>(world_.size()));
   all_gather(world_, &mine, all.data(), std::vector<std::int64_t>(all.size(), 1));
   for (std::size_t d = 0; d < all.size(); ++d)
@@ -92,18 +131,22 @@ inline void device_mesh::require_agreement() const {
                   " names other axes or sizes than device 0; compute the sizes from values that all devices share");
 }
 
-inline void device_mesh::require_valid() const {
+inline void device_mesh::require_axes() const {
   if (names_.size() != sizes_.size()) throw error("make_mesh: every mesh axis has a name and a size; give as many names as sizes");
   if (axes() > max_axes)
     throw error("make_mesh: a mesh has at most " + std::to_string(max_axes) + " axes, this one has " + std::to_string(axes()) + "; join axes");
-  std::int64_t product = 1;
   for (int a = 0; a < axes(); ++a) {
     if (size(a) < 1)
       throw error("make_mesh: a mesh axis has at least one device, but " + name(a) + "=" + std::to_string(size(a)) + "; use " + name(a) +
                   "=1 for an axis that divides nothing");
     if (find(name(a)) != a) throw error("make_mesh: every mesh axis is named once, but " + name(a) + " stands twice; rename one");
-    product = product > world_.size() ? product : product * size(a);  // cannot overflow: one step past any communicator's size at most
   }
+}
+
+inline void device_mesh::require_as_many_devices() const {
+  std::int64_t product = 1;
+  for (int a = 0; a < axes(); ++a)
+    product = product > world_.size() ? product : product * size(a);  // cannot overflow: one step past any communicator's size at most
   if (product != world_.size()) {
     std::int64_t needed = 1;
     for (int a = 0; a < axes(); ++a) needed = needed > (std::int64_t(1) << 32) ? needed : needed * size(a);

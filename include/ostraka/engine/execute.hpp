@@ -3,16 +3,25 @@
 #pragma once
 
 /// @file
-/// Floor 3. Runs a plan on local blocks, step by step: the operands' moves, the local contraction, the result's moves. The last
-/// step writes into the result itself.
+/// Floor 3. Runs a plan on local blocks, step by step: moves of tensors and local contractions. What stays in the block that it is
+/// written to is written into the result itself: C <- alpha A B + beta C, and what follows there has to know of what C held before.
+///
+///     follows in place    alpha                                beta
+///     nothing             all devices                          all devices
+///     all-reduce          all devices                          the first one along its mesh axes; the others' C is overwritten
+///     mask                the first one along its mesh axes    all devices; the mask itself is then nothing to do
 
 #include <Kokkos_Core.hpp>
+
+#include <utility>
 
 #include <ostraka/engine/contraction.hpp>
 #include <ostraka/engine/local_block.hpp>
 #include <ostraka/engine/moves.hpp>
+#include <ostraka/engine/same_call.hpp>
+#include <ostraka/engine/update.hpp>
 #include <ostraka/plan/describe.hpp>
-#include <ostraka/plan/plan.hpp>
+#include <ostraka/plan/stored_plan.hpp>
 
 namespace ostraka::engine {
 
@@ -27,81 +36,117 @@ class profiled {
   profiled& operator=(profiled const&) = delete;
 };
 
-// The strides by label of the operands as they now stand and of the result.
+// Puts the elements where they belong, unless they are there.
+template <class Exec, class T>
+void put(Exec const& exec, region<T const> const& from, T* to, update<T> const& how = {}) {
+  if (from.data != to) copy(exec, dense_region(to, from.where), from, how);
+}
+
+// What this device does with C in step number `step_at`, the first that writes there, when those after it rewrite C in place.
 template <class T>
-contraction local_problem(planner::einsum_plan const& plan, region<T const> const* operands, planner::spec const& result_spec, strided const& result, int labels) {
+update<T> share_of(update<T> how, locale const& w, planner::plan_view const& plan, int step_at) {
+  if (how.beta == T(0)) return how;  // nothing to be kept: the steps do what they always do
+  for (int i = step_at; i < plan.steps.size(); ++i) {
+    planner::planned_step const& s = plan.steps[i];
+    if (s.operand != planner::the_result || first_along(w, s.axes)) continue;
+    if (s.kind == step::all_reduce) how.beta = T(0);
+    if (s.kind == step::mask) how.alpha = T(0);
+  }
+  return how;
+}
+
+// Has the mask been taken care of by share_of?
+template <class T>
+bool masked_already(planner::planned_step const& s, T const* block, T const* result, update<T> const& how) {
+  return s.kind == step::mask && s.operand == planner::the_result && how.beta != T(0) && block != nullptr && block == result;
+}
+
+// Enters a tensor of a local contraction: the strides of its labels, and their extents.
+template <class T>
+void enter(contraction& p, std::int64_t (&strides)[max_loops], bool (&present)[max_loops], planner::spec const& s, region<T> const& block) {
+  for (int i = 0; i < s.rank; ++i) {
+    p.extent[s.label[i]] = block.layout.extent[i];
+    strides[s.label[i]] = block.layout.stride[i];
+    present[s.label[i]] = true;
+  }
+}
+
+// A contraction of no tensors yet.
+inline contraction empty_problem(int labels) {
   contraction p;
   p.labels = labels;
   for (int l = 0; l < labels; ++l) p.extent[l] = 1;
-  for (int k = 0; k < plan.operands.size(); ++k)
-    for (int i = 0; i < plan.operands[k].rank; ++i) {
-      int const l = plan.operands[k].label[i];
-      p.extent[l] = operands[k].layout.extent[i];
-      (k == 0 ? p.a : p.b)[l] = operands[k].layout.stride[i];
-      (k == 0 ? p.in_a : p.in_b)[l] = true;
-    }
-  for (int i = 0; i < result_spec.rank; ++i) {
-    p.c[result_spec.label[i]] = result.stride[i];
-    p.in_c[result_spec.label[i]] = true;
-  }
   return p;
-}
-
-template <class Exec, class T>
-void contract_step(Exec const& exec, planner::einsum_plan const& plan, local_block<Exec, T> const* operands, region<T> const& to,
-                   planner::spec const& result, int labels, reduction how) {
-  region<T const> now[planner::max_operands];
-  for (int k = 0; k < plan.operands.size(); ++k) now[k] = operands[k].now;
-  contraction const p = local_problem(plan, now, result, to.layout, labels);
-  if (plan.operands.size() == 2)
-    contract(exec, p, now[0].data, now[1].data, to.data);
-  else
-    reduce(exec, p, now[0].data, to.data, how);
 }
 
 }  // namespace detail
 
-/// Runs the plan of an einsum or a reduction. `operands` points to each operand's dense local block, `result` to room for the result's.
-/// Collective over the mesh axes of the plan.
+/// The dense local block of a plan's operand number `k`.
 template <class Exec, class T>
-void run(Exec const& exec, locale const& w, planner::einsum_plan const& plan, T const* const* operands, T* result, reduction how = reduction::sum) {
-  local_block<Exec, T> blocks[planner::max_operands];
-  for (int k = 0; k < plan.operands.size(); ++k) blocks[k].now = dense_region(operands[k], box_of(plan.operands[k], w.here, w.sizes));
-  local_block<Exec, T> sum;
+local_block<Exec, T> operand_block(locale const& w, planner::plan_view const& plan, int k, T const* data) {
+  return {dense_region(data, box_of(plan.operands[k], w.here, w.sizes)), nullptr, typename local_block<Exec, T>::room()};
+}
+
+/// Runs the plan of an einsum or a reduction. `operands` are the operands' local blocks, which are used up; `result` points to the
+/// result's dense one, which is updated: result <- alpha (what is computed) + beta result. It overlaps no operand.
+/// Collective over the mesh axes of the plan, with equal alpha and beta. @pre alpha = 1 and beta = 0 unless the plan sums
+template <class Exec, class T>
+void run(Exec const& exec, locale const& w, planner::plan_view const& plan, local_block<Exec, T>* operands, T* result, update<T> const& how = {}) {
+  require_same_call<T>(w, plan);
+  local_block<Exec, T> blocks[planner::max_tensors];
+  planner::tensor_states tensors(plan);
+  update<T> const arriving{T(1), how.beta};  // once the product has been multiplied by alpha
+  for (int k = 0; k < plan.operands.size(); ++k) blocks[k] = std::move(operands[k]);
   for (int i = 0; i < plan.steps.size(); ++i) {
     planner::planned_step const& s = plan.steps[i];
     detail::profiled const region_of_step(s.kind);
-    if (s.operand != planner::the_result) {
-      move(exec, w, s, blocks[s.operand], how);
-      continue;
-    }
-    bool const last = i + 1 == plan.steps.size();
-    box const target = box_of(s.to, w.here, w.sizes);
+    auto& block = blocks[planner::slot_of(s.operand)];
+    T* const room = s.operand == planner::the_result && planner::stays_from(plan.steps, i + 1, planner::the_result) ? result : nullptr;
     if (s.kind == step::contract) {
-      if (!last) sum = local_block<Exec, T>::fresh(target);
-      detail::contract_step(exec, plan, blocks, dense_region(last ? result : sum.own.data(), target), s.to, w.sizes.labels, how);
-      for (auto& b : blocks) b = {};
-    } else if (last) {
-      move_into(exec, w, s, sum.now, dense_region(result, target), how);
-    } else {
-      move(exec, w, s, sum, how);
+      update<T> const product = s.operand != planner::the_result ? update<T>{} : room ? detail::share_of(how, w, plan, i) : update<T>{how.alpha, T(0)};
+      box const target = box_of(s.to, w.here, w.sizes);
+      block = room ? local_block<Exec, T>::in(room, target) : local_block<Exec, T>::fresh(target);
+      auto& left = blocks[planner::slot_of(s.left)];
+      contraction p = detail::empty_problem(w.sizes.labels);
+      detail::enter(p, p.a, p.in_a, tensors.of(s.left), left.now);
+      detail::enter(p, p.c, p.in_c, s.to, block.now);
+      if (s.right == planner::no_tensor) {
+        reduce(exec, p, left.now.data, block.mine, plan.how, product);
+      } else {
+        auto& right = blocks[planner::slot_of(s.right)];
+        detail::enter(p, p.b, p.in_b, tensors.of(s.right), right.now);
+        contract(exec, p, left.now.data, right.now.data, block.mine, product);
+        right = {};
+      }
+      left = {};
+    } else if (!detail::masked_already(s, block.mine, result, how)) {
+      move(exec, w, s, block, room, room ? detail::share_of(arriving, w, plan, i) : update<T>{});
     }
+    tensors.after(s);
   }
+  detail::put(exec, blocks[planner::slot_of(planner::the_result)].now, result, arriving);
   exec.fence();
+}
+
+/// The same for operands that lie dense in memory.
+template <class Exec, class T>
+void run(Exec const& exec, locale const& w, planner::plan_view const& plan, T const* const* operands, T* result, update<T> const& how = {}) {
+  local_block<Exec, T> blocks[planner::max_operands];
+  for (int k = 0; k < plan.operands.size(); ++k) blocks[k] = operand_block<Exec>(w, plan, k, operands[k]);
+  run(exec, w, plan, blocks, result, how);
 }
 
 /// Runs the steps of a reshard from a dense local block into another. Collective over the mesh axes of the steps.
 template <class Exec, class T>
 void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from, T const* source, T* target) {
+  require_same_call<T>(w, steps, from);
   local_block<Exec, T> block;
   block.now = dense_region(source, box_of(from, w.here, w.sizes));
   for (int i = 0; i < steps.size(); ++i) {
     detail::profiled const region_of_step(steps[i].kind);
-    if (i + 1 == steps.size())
-      move_into(exec, w, steps[i], block.now, dense_region(target, box_of(steps[i].to, w.here, w.sizes)), reduction::sum);
-    else
-      move(exec, w, steps[i], block, reduction::sum);
+    move(exec, w, steps[i], block, planner::stays_from(steps, i + 1, steps[i].operand) ? target : nullptr);
   }
+  detail::put(exec, block.now, target);
   exec.fence();
 }
 

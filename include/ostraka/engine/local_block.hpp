@@ -14,6 +14,7 @@
 #include <ostraka/engine/copy.hpp>
 #include <ostraka/engine/locale.hpp>
 #include <ostraka/engine/strided.hpp>
+#include <ostraka/engine/update.hpp>
 #include <ostraka/engine/workspace.hpp>
 
 namespace ostraka::engine {
@@ -86,8 +87,8 @@ region<T> dense_region(T* data, box const& where) {
 }
 
 template <class Exec, class T>
-void copy(Exec const& exec, region<T> const& to, region<T const> const& from) {
-  copy(exec, to.data, to.layout, from.data, from.layout);
+void copy(Exec const& exec, region<T> const& to, region<T const> const& from, update<T> const& how = {}) {
+  copy(exec, to.data, to.layout, from.data, from.layout, how);
 }
 
 /// A tensor on its way through a plan.
@@ -96,16 +97,21 @@ struct local_block {
   using room = scratch<T, typename Exec::memory_space>;
 
   region<T const> now{};
-  room own{};  ///< empty while `now` looks at memory that is not ours to write
+  T* mine = nullptr;  ///< where `now` may be written; null while it looks at somebody's memory
+  room own{};
 
-  /// A new block of one's own, to be filled.
+  /// A new block in memory of its own, to be filled.
   static local_block fresh(box const& where) {
-    local_block b{{}, room(where.size())};
-    b.now = {b.own.data(), where.packed(), where};
+    local_block b{{}, nullptr, room(where.size())};
+    b.mine = b.own.data();
+    b.now = {b.mine, where.packed(), where};
     return b;
   }
 
-  [[nodiscard]] bool owned() const { return own.data() != nullptr; }
+  /// A new block in memory that is given, to be filled.
+  static local_block in(T* data, box const& where) { return {{data, where.packed(), where}, data, room()}; }
+
+  [[nodiscard]] bool writable() const { return mine != nullptr && now.data == mine; }
 };
 
 }  // namespace ostraka::engine

@@ -14,6 +14,7 @@
 
 #include <ostraka/engine/device_mesh.hpp>
 #include <ostraka/plan/blocks.hpp>
+#include <ostraka/plan/describe.hpp>
 #include <ostraka/types/error.hpp>
 
 namespace ostraka::engine {
@@ -24,6 +25,8 @@ struct locale {
   int axis[planner::max_mesh_axes]{};  ///< of the running mesh, by the plan's number
   planner::extents sizes{};
   planner::coordinates here{};
+  std::string_view operation{};  ///< that runs here, and what its numbers are called: for messages
+  planner::naming names{};
 
   /// The devices that take a step over these mesh axes together with this one.
   [[nodiscard]] communicator const& group(planner::mesh_set axes) const {
@@ -50,7 +53,10 @@ struct locale {
 inline locale make_locale(device_mesh const& mesh, std::string_view const* mesh_axes, int count, std::string_view operation) {
   locale w;
   w.mesh = &mesh;
+  w.operation = operation;
+  w.names.mesh_axes = mesh_axes;
   w.sizes.mesh_axes = count;
+  w.here.nowhere = mesh.absent();
   for (int m = 0; m < count; ++m) {
     w.axis[m] = mesh.find(mesh_axes[m]);
     if (w.axis[m] < 0)

@@ -5,6 +5,7 @@
 /// @file
 /// Floor 3. The steps of a plan that move one tensor, each from the block under `from` to a dense block under `to`. Who sends what
 /// to whom follows from the block distribution alone, so uneven, empty and repeated blocks need no cases of their own.
+/// What arrives may be added to what is there, `how` = {alpha, beta}: to <- alpha arrived + beta to, without further room.
 
 #include <Kokkos_Core.hpp>
 
@@ -18,7 +19,9 @@
 #include <ostraka/engine/collectives/reduce_scatter.hpp>
 #include <ostraka/engine/local_block.hpp>
 #include <ostraka/engine/on_host.hpp>
+#include <ostraka/engine/reduction.hpp>
 #include <ostraka/plan/step.hpp>
+#include <ostraka/plan/workspace.hpp>
 
 namespace ostraka::engine {
 
@@ -57,9 +60,9 @@ void pack(Exec const& exec, T* message, region<T const> const& from, boxes const
 }
 
 template <class Exec, class T>
-void unpack(Exec const& exec, region<T> const& to, T const* message, boxes const& parts) {
+void unpack(Exec const& exec, region<T> const& to, T const* message, boxes const& parts, update<T> const& how) {
   for (box const& b : parts) {
-    if (b.size() > 0) copy(exec, to.part(b), dense_region(message, b));
+    if (b.size() > 0) copy(exec, to.part(b), dense_region(message, b), how);
     message += b.size();
   }
 }
@@ -91,11 +94,14 @@ inline bool elsewhere_along(locale const& w, planner::mesh_set axes, planner::co
   return false;
 }
 
-// Along mesh axes of one device every move leaves the block as it is.
+// Is it the device that keeps what a mask leaves?
+inline bool first_along(locale const& w, planner::mesh_set axes) { return !elsewhere_along(w, axes, planner::coordinates{}); }
+
+// Along mesh axes of one device every move is a slice, if it is anything.
 inline bool alone(locale const& w, planner::planned_step const& s) { return w.group(s.axes).size() == 1; }
 
 template <class Exec, class T>
-void all_gather_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to) {
+void all_gather_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
   communicator const& members = w.group(s.axes);
   boxes const parts = boxes_of_members(w, s.axes, [&](planner::coordinates const& c) { return box_of(s.from, c, w.sizes); });
   scratch<T, typename Exec::memory_space> const packed(from.gapless() ? 0 : from.where.size());
@@ -105,7 +111,7 @@ void all_gather_step(Exec const& exec, locale const& w, planner::planned_step co
     send = packed.data();
   }
   exec.fence();
-  if (in_memory_order(parts, to.where)) {
+  if (how.overwrites() && in_memory_order(parts, to.where)) {
     on_host_in_out<Exec>(exec, send, from.where.size(), to.data, to.where.size(),
                          [&](T const* out, T* in) { all_gather(members, out, in, counts_of(parts)); });
     return;
@@ -113,18 +119,18 @@ void all_gather_step(Exec const& exec, locale const& w, planner::planned_step co
   scratch<T, typename Exec::memory_space> const message(total_of(parts));
   on_host_in_out<Exec>(exec, send, from.where.size(), message.data(), total_of(parts),
                        [&](T const* out, T* in) { all_gather(members, out, in, counts_of(parts)); });
-  unpack(exec, to, static_cast<T const*>(message.data()), parts);
+  unpack(exec, to, static_cast<T const*>(message.data()), parts, how);
 }
 
 template <class Exec, class T>
-void all_reduce_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, reduction how) {
-  if (from.data != to.data) copy(exec, to, from);
+void all_reduce_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
+  if (from.data != to.data) copy(exec, to, from, how);
   exec.fence();
-  on_host_in_place<Exec>(exec, to.data, to.where.size(), [&](T* data) { all_reduce(w.group(s.axes), data, to.where.size(), how); });
+  on_host_in_place<Exec>(exec, to.data, to.where.size(), [&](T* data) { all_reduce(w.group(s.axes), data, to.where.size(), s.from.kind); });
 }
 
 template <class Exec, class T>
-void reduce_scatter_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, reduction how) {
+void reduce_scatter_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
   communicator const& members = w.group(s.axes);
   boxes const parts = boxes_of_members(w, s.axes, [&](planner::coordinates const& c) { return box_of(s.to, c, w.sizes); });
   bool const as_it_is = from.gapless() && in_memory_order(parts, from.where);
@@ -132,13 +138,13 @@ void reduce_scatter_step(Exec const& exec, locale const& w, planner::planned_ste
   if (!as_it_is) pack(exec, message.data(), from, parts);
   exec.fence();
   on_host_in_out<Exec>(exec, as_it_is ? from.data : static_cast<T const*>(message.data()), total_of(parts), to.data, to.where.size(),
-                       [&](T const* out, T* in) { reduce_scatter(members, out, in, counts_of(parts), how); });
+                       [&](T const* out, T* in) { reduce_scatter(members, out, in, counts_of(parts), s.from.kind, how); }, how.beta != T(0));
 }
 
 // Each device sends each other the intersection of their blocks. Where the source is repeated along a mesh axis, the
 // receiver is served by the device with its own coordinate there; the others send it an empty box.
 template <class Exec, class T>
-void exchange_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to) {
+void exchange_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
   communicator const& members = w.group(s.axes);
   planner::mesh_set const repeated = s.axes - s.from.uses();
   boxes const sent = boxes_of_members(w, s.axes, [&](planner::coordinates const& c) {
@@ -155,58 +161,64 @@ void exchange_step(Exec const& exec, locale const& w, planner::planned_step cons
   exec.fence();
   on_host_in_out<Exec>(exec, static_cast<T const*>(out.data()), total_of(sent), in.data(), total_of(received),
                        [&](T const* send, T* recv) { exchange(members, send, send_counts, recv, recv_counts); });
-  unpack(exec, to, static_cast<T const*>(in.data()), received);
+  unpack(exec, to, static_cast<T const*>(in.data()), received, how);
 }
 
 template <class Exec, class T>
-void zero_pad_step(Exec const& exec, region<T const> const& from, region<T> const& to) {
-  fill(exec, to.data, to.where.size(), T(0));
-  copy(exec, to.part(from.where), from);
+void zero_pad_step(Exec const& exec, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
+  if (how.beta == T(0)) {
+    fill(exec, to.data, to.where.size(), identity<T>(s.to.kind));
+    copy(exec, to.part(from.where), from, how);
+  } else {
+    scale(exec, to.data, to.layout, how.beta);
+    copy(exec, to.part(from.where), from, update<T>{how.alpha, T(1)});
+  }
 }
 
 template <class Exec, class T>
-void mask_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to) {
-  if (elsewhere_along(w, s.axes, planner::coordinates{}))
-    fill(exec, to.data, to.where.size(), T(0));
+void mask_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
+  if (!first_along(w, s.axes))
+    how.beta == T(0) ? fill(exec, to.data, to.where.size(), identity<T>(s.to.kind)) : scale(exec, to.data, to.layout, how.beta);
   else if (from.data != to.data)
-    copy(exec, to, from);
+    copy(exec, to, from, how);
 }
 
 }  // namespace detail
 
 /// Runs one move into `to`, a dense region of s.to's box. Collective over the group of s.axes.
+/// @pre of `how`: an all-reduce reduces what `to` held as well, so beta is 0 on all devices but one of each group; sums only
 template <class Exec, class T>
-void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, reduction how) {
-  if (detail::alone(w, s)) return copy(exec, to, from);
+void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how = {}) {
+  if (detail::alone(w, s)) return copy(exec, to, from.part(to.where), how);
   switch (s.kind) {
-    case step::slice: return copy(exec, to, from.part(to.where));
-    case step::mask: return detail::mask_step(exec, w, s, from, to);
-    case step::zero_pad: return detail::zero_pad_step(exec, from, to);
-    case step::all_gather: return detail::all_gather_step(exec, w, s, from, to);
+    case step::slice: return copy(exec, to, from.part(to.where), how);
+    case step::mask: return detail::mask_step(exec, w, s, from, to, how);
+    case step::zero_pad: return detail::zero_pad_step(exec, s, from, to, how);
+    case step::all_gather: return detail::all_gather_step(exec, w, s, from, to, how);
     case step::all_reduce: return detail::all_reduce_step(exec, w, s, from, to, how);
     case step::reduce_scatter: return detail::reduce_scatter_step(exec, w, s, from, to, how);
     case step::all_to_all:
-    case step::block_exchange: return detail::exchange_step(exec, w, s, from, to);
+    case step::block_exchange: return detail::exchange_step(exec, w, s, from, to, how);
     case step::contract: return;
   }
 }
 
-/// Runs one move of a tensor on its way: a slice looks at a part of the block, a reduction reuses a block of one's own.
+/// Runs one move of a tensor on its way: a slice looks at a part of the block, a reduction reuses a block of one's own. What is new is
+/// written to `room`, dense and of the size of the target, if that is given, and there as `how` says; else to a block of its own.
 template <class Exec, class T>
-void move(Exec const& exec, locale const& w, planner::planned_step const& s, local_block<Exec, T>& block, reduction how) {
-  if (detail::alone(w, s)) return;
+void move(Exec const& exec, locale const& w, planner::planned_step const& s, local_block<Exec, T>& block, T* room = nullptr, update<T> const& how = {}) {
   box const target = box_of(s.to, w.here, w.sizes);
-  if (s.kind == step::slice) {
+  if (s.kind == step::slice || detail::alone(w, s)) {
     block.now = block.now.part(target);
     return;
   }
-  bool const in_place = (s.kind == step::all_reduce || s.kind == step::mask) && block.owned() && block.now.data == block.own.data() && block.now.gapless();
+  bool const in_place = planner::rewrites(s.kind) && block.writable() && block.now.gapless();
   if (in_place) {
-    move_into(exec, w, s, block.now, dense_region(block.own.data(), target), how);
+    move_into(exec, w, s, block.now, dense_region(block.mine, target));
     return;
   }
-  auto next = local_block<Exec, T>::fresh(target);
-  move_into(exec, w, s, block.now, dense_region(next.own.data(), target), how);
+  auto next = room ? local_block<Exec, T>::in(room, target) : local_block<Exec, T>::fresh(target);
+  move_into(exec, w, s, block.now, dense_region(next.mine, target), room ? how : update<T>{});
   block = std::move(next);
 }
 

@@ -30,9 +30,9 @@ void stage(T* to, T const* from, std::int64_t count) {
 
 }  // namespace detail
 
-/// Calls `collective(out, in)` with both on the host, then puts what it wrote where `in` is.
+/// Calls `collective(out, in)` with both on the host, then puts what it wrote where `in` is. `adds`: it reads what `in` holds.
 template <class Exec, class T, class Collective>
-void on_host_in_out(Exec const&, T const* out, std::int64_t sent, T* in, std::int64_t received, Collective const& collective) {
+void on_host_in_out(Exec const&, T const* out, std::int64_t sent, T* in, std::int64_t received, Collective const& collective, [[maybe_unused]] bool adds = false) {
   if constexpr (seen_by_host<Exec>) {
     collective(out, in);
   } else {
@@ -40,6 +40,7 @@ void on_host_in_out(Exec const&, T const* out, std::int64_t sent, T* in, std::in
     scratch<T, Kokkos::HostSpace> const host_out(sent);
     scratch<T, Kokkos::HostSpace> const host_in(received);
     if (sent > 0) detail::stage<Kokkos::HostSpace, space>(host_out.data(), out, sent);
+    if (adds && received > 0) detail::stage<Kokkos::HostSpace, space>(host_in.data(), static_cast<T const*>(in), received);
     collective(static_cast<T const*>(host_out.data()), host_in.data());
     if (received > 0) detail::stage<space, Kokkos::HostSpace>(in, static_cast<T const*>(host_in.data()), received);
   }

@@ -74,12 +74,12 @@ void start_reduction(Exec const& exec, reduction_loops const& loops, reduction_o
 
 /// @pre the loops are ordered
 template <class Exec, class T>
-void run_reduction(Exec const& exec, reduction_loops const& loops, T const* a, T* c, reduction how) {
+void run_reduction(Exec const& exec, reduction_loops const& loops, T const* a, T* c, reduction how, update<T> const& into) {
   std::int64_t const results = loops.outputs.size();
   std::int64_t const parts = parts_of_sum<Exec>(results, loops.reduced.size());
   T const start = identity<T>(how);
   if (parts == 1) {
-    start_reduction(exec, loops, reduction_operands<T>{a, c, how, start, 1, 0, loops.reduced});
+    start_reduction(exec, loops, reduction_operands<T>{a, c, how, start, 1, 0, loops.reduced, into});
     return;
   }
   reduction_loops into_parts = loops;  // the same outputs, gapless in the order of the loops
@@ -92,16 +92,16 @@ void run_reduction(Exec const& exec, reduction_loops const& loops, T const* a, T
   }
   from_parts.reduced.add(parts, results);
   scratch<T, typename Exec::memory_space> const partial(parts * results);
-  start_reduction(exec, into_parts, reduction_operands<T>{a, partial.data(), how, start, parts, results, loops.reduced});
-  start_reduction(exec, from_parts, reduction_operands<T>{partial.data(), c, how, start, 1, 0, from_parts.reduced});
+  start_reduction(exec, into_parts, reduction_operands<T>{a, partial.data(), how, start, parts, results, loops.reduced, {}});
+  start_reduction(exec, from_parts, reduction_operands<T>{partial.data(), c, how, start, 1, 0, from_parts.reduced, into});
 }
 
 }  // namespace detail
 
-/// c = reduction of a over its labels that c lacks; c is overwritten, and gets the identity where there is nothing to reduce. Labels of c alone repeat
-/// the result; b is not looked at.
+/// c <- alpha · (reduction of a over its labels that c lacks) + beta · c; the identity is what nothing reduces to. Labels of c alone repeat the result;
+/// b is not looked at. @pre alpha = 1 and beta = 0 unless the reduction is a sum
 template <class Exec, class T>
-void reduce(Exec const& exec, contraction const& p, T const* a, T* c, reduction how) {
+void reduce(Exec const& exec, contraction const& p, T const* a, T* c, reduction how, update<T> const& into = {}) {
   require_reducible<T>(how);
   detail::reduction_loops loops;
   for (int l = 0; l < p.labels; ++l) {
@@ -109,11 +109,12 @@ void reduce(Exec const& exec, contraction const& p, T const* a, T* c, reduction 
     else if (p.in_a[l]) loops.reduced.add(p.extent[l], p.a[l]);
   }
   if (loops.outputs.size() == 0) return;
-  if (loops.reduced.size() == 0) {
-    fill(exec, c, block_of(p, operand::c), identity<T>(how));
+  if (loops.reduced.size() == 0 || into.alpha == T(0)) {
+    strided const block = block_of(p, operand::c);
+    into.overwrites() ? fill(exec, c, block, identity<T>(how)) : scale(exec, c, block, into.beta);
     return;
   }
-  detail::run_reduction(exec, loops.ordered(), a, c, how);
+  detail::run_reduction(exec, loops.ordered(), a, c, how, into);
 }
 
 }  // namespace ostraka::engine

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The kernels behind reduce.hpp: C[o] = reduction over r of A[o, r].
+/// Floor 3. The kernels behind reduce.hpp: C[o] <- alpha (reduction over r of A[o, r]) + beta C[o].
 
 #include <Kokkos_Core.hpp>
 
@@ -11,6 +11,7 @@
 
 #include <ostraka/engine/loop_nest.hpp>
 #include <ostraka/engine/reduction.hpp>
+#include <ostraka/engine/update.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -24,6 +25,7 @@ struct reduction_operands {
   std::int64_t parts;
   std::int64_t part_step;
   loop_nest<1> reduced;  // {a}
+  update<T> into{};
 
   KOKKOS_INLINE_FUNCTION std::int64_t begin(std::int64_t part) const { return part * reduced.size() / parts; }
 };
@@ -42,7 +44,7 @@ struct reduce_elements {
     loop_walker<1> r(in.reduced, in.begin(part));
     T result = in.start;
     for (std::int64_t i = in.begin(part); i < end; ++i, r.next()) result = combine(in.how, result, in.a[at[0] + r.offset[0]]);
-    in.c[at[1] + part * in.part_step] = result;
+    in.into.write(in.c + at[1] + part * in.part_step, 1, &result, 1);
   }
 };
 
@@ -77,7 +79,7 @@ struct reduce_rows {
       reduce_runs(results, source, count, part);
     else
       reduce_across(results, source, count, part);
-    for (int i = 0; i < count; ++i) target[i * step[1]] = results[i];
+    in.into.write(target, step[1], results, count);
   }
 
   /// One output after the other, each along its contiguous runs.

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The associative operations that devices and local kernels reduce with, as a value: kernels are not instantiated per operation.
-/// A[I_X, J] summed over I: {U_X} with `sum`; the same letters for max and min.
+/// Floor 3. What reductions do to values, on devices and between them; the operation is a value, so kernels are not instantiated per
+/// operation. A[I_X, J] summed over I: {U_X} with `sum`; the same letters for the others.
 
 #include <Kokkos_Core.hpp>
 
@@ -12,21 +12,37 @@
 #include <type_traits>
 
 #include <ostraka/types/error.hpp>
+#include <ostraka/types/reduction.hpp>
 
 namespace ostraka::engine {
 
-/// How values that meet are made one.
-enum class reduction { sum, max, min };
+using ostraka::reduction;
 
-/// Whether T has an order; complex numbers can be summed only.
+/// Whether T has an order; complex numbers can be summed and multiplied only.
 template <class T>
 inline constexpr bool is_ordered = std::is_arithmetic_v<T>;
+
+/// Whether T can be reduced this way: max and min need an order, the ones bit by bit integers.
+template <class T>
+[[nodiscard]] constexpr bool is_reducible(reduction how) {
+  switch (how) {
+    case reduction::sum:
+    case reduction::prod: return true;
+    case reduction::max:
+    case reduction::min: return is_ordered<T>;
+    case reduction::bit_and:
+    case reduction::bit_or: return std::is_integral_v<T>;
+  }
+  return false;
+}
 
 /// Throws unless T can be reduced this way. Called by the entry points, so that kernels need not ask.
 template <class T>
 void require_reducible(reduction how) {
-  if (!is_ordered<T> && how != reduction::sum)
+  if (is_reducible<T>(how)) return;
+  if (how == reduction::max || how == reduction::min)
     throw error("reduce: complex numbers have no order, so they have no maximum or minimum; reduce their absolute values");
+  throw error("reduce: only integers are reduced bit by bit; compare the values first, as in os::map(is_positive, A)");
 }
 
 /// The value that changes nothing: combine(how, identity<T>(how), x) == x.
@@ -37,7 +53,9 @@ T identity(reduction how) {
     if (how == reduction::max) return limits::has_infinity ? -limits::infinity() : limits::lowest();
     if (how == reduction::min) return limits::has_infinity ? limits::infinity() : limits::max();
   }
-  return T(0);
+  if constexpr (std::is_integral_v<T>)
+    if (how == reduction::bit_and) return T(-1);
+  return how == reduction::prod ? T(1) : T(0);
 }
 
 /// One step of the reduction. A NaN on either side stays: a maximum that hides one would depend on the order of the devices.
@@ -47,23 +65,35 @@ KOKKOS_INLINE_FUNCTION T combine(reduction how, T const& x, T const& y) {
     if (how == reduction::max) return (y > x || y != y) ? y : x;
     if (how == reduction::min) return (y < x || y != y) ? y : x;
   }
-  return x + y;
+  if constexpr (std::is_integral_v<T>) {
+    if (how == reduction::bit_and) return static_cast<T>(x & y);
+    if (how == reduction::bit_or) return static_cast<T>(x | y);
+  }
+  return how == reduction::prod ? x * y : x + y;
 }
+
+namespace detail {
+
+template <reduction How, class T>
+KOKKOS_INLINE_FUNCTION void combine_run_by(T* into, T const* from, long long count) {
+  for (long long i = 0; i < count; ++i) into[i] = combine(How, into[i], from[i]);
+}
+
+}  // namespace detail
 
 /// into[i] = combine(how, into[i], from[i]), with the choice of the operation outside the loop so that the loops vectorise.
 template <class T>
 KOKKOS_INLINE_FUNCTION void combine_run(reduction how, T* into, T const* from, long long count) {
   if constexpr (is_ordered<T>) {
-    if (how == reduction::max) {
-      for (long long i = 0; i < count; ++i) into[i] = combine(reduction::max, into[i], from[i]);
-      return;
-    }
-    if (how == reduction::min) {
-      for (long long i = 0; i < count; ++i) into[i] = combine(reduction::min, into[i], from[i]);
-      return;
-    }
+    if (how == reduction::max) return detail::combine_run_by<reduction::max>(into, from, count);
+    if (how == reduction::min) return detail::combine_run_by<reduction::min>(into, from, count);
   }
-  for (long long i = 0; i < count; ++i) into[i] += from[i];
+  if constexpr (std::is_integral_v<T>) {
+    if (how == reduction::bit_and) return detail::combine_run_by<reduction::bit_and>(into, from, count);
+    if (how == reduction::bit_or) return detail::combine_run_by<reduction::bit_or>(into, from, count);
+  }
+  if (how == reduction::prod) return detail::combine_run_by<reduction::prod>(into, from, count);
+  detail::combine_run_by<reduction::sum>(into, from, count);
 }
 
 }  // namespace ostraka::engine

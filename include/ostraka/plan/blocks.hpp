@@ -34,10 +34,12 @@ struct range {
 /// Coordinates of a device along the mesh axes.
 struct coordinates {
   std::int64_t at[max_mesh_axes]{};
+  bool nowhere = false;  ///< of a process that is no device of the mesh: it holds nothing
 };
 
 /// The global indices of dimension `i` that the device holds under `s`.
 [[nodiscard]] constexpr range range_of(spec const& s, int i, coordinates const& device, extents const& e) {
+  if (device.nowhere) return {};
   std::int64_t d = 0;
   std::int64_t p = 1;
   for (int k = 0; k < s.over[i].size(); ++k) {
@@ -50,7 +52,7 @@ struct coordinates {
 
 /// Number of elements that the device holds.
 [[nodiscard]] constexpr std::int64_t block_size(spec const& s, coordinates const& device, extents const& e) {
-  std::int64_t n = 1;
+  std::int64_t n = device.nowhere ? 0 : 1;
   for (int i = 0; i < s.rank; ++i) n *= range_of(s, i, device, e).size();
   return n;
 }
@@ -98,7 +100,7 @@ struct coordinates {
 [[nodiscard]] constexpr std::int64_t elements_moved(planned_step const& s, extents const& e) {
   switch (s.kind) {
     case step::all_gather: return held_by_all(s.to, e) - held_by_all(s.from, e);
-    case step::reduce_scatter: return held_by_all(s.from, e) - held_by_all(s.to, e);
+    case step::reduce_scatter: return (e.ways(s.axes) - 1) * held_by_all(s.to, e);
     case step::all_reduce: return 2 * (e.ways(s.axes) - 1) * (held_by_all(s.from, e) / e.ways(s.axes));
     case step::all_to_all:
     case step::block_exchange: return held_by_all(s.to, e) - held_by_both(s.from, s.to, e);

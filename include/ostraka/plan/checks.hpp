@@ -11,13 +11,21 @@
 #include <ostraka/plan/contract.hpp>
 #include <ostraka/plan/door.hpp>
 #include <ostraka/plan/einsum.hpp>
+#include <ostraka/types/operations.hpp>
 
 namespace ostraka {
 
 namespace detail {
 
+template <class Operand>
+inline constexpr bool is_copied = false;
+
+template <class Operand>
+  requires requires { Operand::is_copied; }
+inline constexpr bool is_copied<Operand> = Operand::is_copied;
+
 /// The labels and mesh axes of an operation, numbered in order of first appearance: operands first, so that they come first in sums.
-template <class Out, class Policy, class... Operands>
+template <class Out, class Policy, reduction How, class... Operands>
 struct einsum_types {
   using labels = union_of<axes_in<Operands>..., axes_in<Out>>;
   using mesh = union_of<mesh_axes_in<Operands>..., mesh_axes_in<Out>, typename Policy::idle_axes>;
@@ -28,10 +36,41 @@ struct einsum_types {
     p.result = spec_of<Out, labels, mesh>;
     p.sizes = nominal(labels{}, mesh{});
     p.rule = Policy::rule;
-    return planner::plan_einsum(p);
+    p.how = How;
+    planner::einsum_plan found = planner::plan_einsum(p);
+    int k = 0;
+    ((found.copied[k++] = is_copied<Operands>), ...);
+    return found;
   }
   static constexpr planner::einsum_plan plan = make();
 };
+
+template <class T>
+inline constexpr int element_bytes_in = 4;  // a sharding alone: as for float
+
+template <class T>
+  requires requires { typename T::value_type; }
+inline constexpr int element_bytes_in<T> = static_cast<int>(sizeof(typename T::value_type));
+
+/// Are all extents and sizes of an operation static, so that its nominal sizes are its sizes?
+template <class... Names>
+inline constexpr bool all_static = ((Names::extent != dynamic_extent) && ...);
+template <class... Axes, class... Ms>
+inline constexpr bool all_static<type_list<Axes...>, type_list<Ms...>> = all_static<Axes..., Ms...>;
+
+/// `reason::ok`, or that what is known while compiling exceeds the policy's budget.
+template <class Policy, class Types, int ElementBytes>
+consteval auto check_budget() {
+  if constexpr (has_budget<Policy> && all_static<typename Types::labels, typename Types::mesh>) {
+    constexpr std::int64_t bytes = planner::bytes_per_device(Types::plan.elements_moved(Types::plan.sizes), ElementBytes, Types::plan.sizes);
+    if constexpr (bytes > Policy::budget)
+      return std::type_identity<reason::plan_exceeds_budget<bytes, Policy::budget>>{};
+    else
+      return std::type_identity<reason::ok>{};
+  } else {
+    return std::type_identity<reason::ok>{};
+  }
+}
 
 template <class First, class... Verdicts>
 struct first_fault {
@@ -41,6 +80,24 @@ struct first_fault {
 template <class... Verdicts>
   requires(sizeof...(Verdicts) > 0)
 struct first_fault<reason::ok, Verdicts...> : first_fault<Verdicts...> {};
+
+// The operation that a kind of reduction is, as reasons print it.
+template <reduction How>
+using operation_of = typename nth<static_cast<int>(How), operation::sum, operation::max, operation::min, operation::prod, operation::bit_and, operation::bit_or>::type;
+
+// The first partial entry that is not of the operation's kind.
+template <reduction How, class Partials>
+struct other_kind {
+  using type = reason::ok;
+};
+
+template <reduction How, class P, class... Ps>
+struct other_kind<How, type_list<P, Ps...>> {
+  using type = typename std::conditional_t<P::kind == How, other_kind<How, type_list<Ps...>>, std::type_identity<reason::partial_of_another_kind<P, operation_of<How>>>>::type;
+};
+
+template <reduction How, class... Shardings>
+using kinds_verdict = typename other_kind<How, concatenation_of<typename sharding_traits<sharding_in<Shardings>>::partial_entries...>>::type;
 
 template <class List>
 struct axis_in_no_operand {
@@ -76,21 +133,31 @@ struct divisor_of<A, sharding<E, Entries...>> {
   using type = typename std::conditional_t<is_one_of<type_list<A>, typename entry<E>::axes>, divisor<E>, divisor_of<A, sharding<Entries...>>>::type;
 };
 
-template <class Out, class Policy, class... Operands>
+template <class Out, class Policy, reduction How, class... Operands>
 consteval auto check_einsum() {
-  using own = typename first_fault<typename sharding_traits<sharding_in<Operands>>::verdict..., typename sharding_traits<sharding_in<Out>>::verdict>::type;
+  using own = typename first_fault<typename sharding_traits<sharding_in<Operands>>::verdict..., typename sharding_traits<sharding_in<Out>>::verdict,
+                                   kinds_verdict<How, Operands..., Out>>::type;
   using stray = typename axis_in_no_operand<difference_of<axes_in<Out>, union_of<axes_in<Operands>...>>>::type;
+  using types = einsum_types<Out, typename Policy::unlimited, How, Operands...>;
   constexpr int count = static_cast<int>(sizeof...(Operands));
   if constexpr (!std::is_same_v<own, reason::ok>)
     return std::type_identity<own>{};
   else if constexpr (!std::is_same_v<stray, reason::ok>)
     return std::type_identity<stray>{};
-  else if constexpr (count < 1 || count > 2)
+  else if constexpr (count < 1 || count > planner::max_operands)
     return std::type_identity<reason::too_many_operands<count>>{};
-  else if constexpr (!einsum_types<Out, Policy, Operands...>::plan.feasible)
+  else if constexpr (types::labels::size > planner::max_labels)
+    return std::type_identity<reason::too_many_labels<types::labels::size>>{};
+  else if constexpr (types::mesh::size > planner::max_mesh_axes)
+    return std::type_identity<reason::too_many_mesh_axes<types::mesh::size>>{};
+  else if constexpr (count > 2 && Policy::rule != planner::admit::any && Policy::rule != planner::admit::no_communication)
+    return std::type_identity<reason::policy_is_for_two_operands<Policy, count>>{};
+  else if constexpr (!types::plan.feasible && Policy::rule == planner::admit::any)
+    return std::type_identity<reason::product_of_too_many_axes<sharding_in<Operands>...>>{};
+  else if constexpr (!types::plan.feasible)
     return std::type_identity<reason::policy_admits_no_plan<Policy, sharding_in<Operands>...>>{};
   else
-    return std::type_identity<reason::ok>{};
+    return check_budget<Policy, types, element_bytes_in<typename nth<0, Operands...>::type>>();
 }
 
 template <class Summed, class Left, class Right>
@@ -169,12 +236,16 @@ struct contracted_in_no_operand<type_list<J, Js...>> {
 
 template <class Summed, class Left, class Right>
 consteval auto check_contract() {
-  using own = typename first_fault<typename sharding_traits<sharding_in<Left>>::verdict, typename sharding_traits<sharding_in<Right>>::verdict>::type;
+  using own = typename first_fault<typename sharding_traits<sharding_in<Left>>::verdict, typename sharding_traits<sharding_in<Right>>::verdict,
+                                   kinds_verdict<reduction::sum, Left, Right>>::type;
   using stray = typename contracted_in_no_operand<difference_of<Summed, union_of<axes_in<Left>, axes_in<Right>>>>::type;
+  using kept = difference_of<union_of<axes_in<Left>, axes_in<Right>>, Summed>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return std::type_identity<own>{};
   else if constexpr (!std::is_same_v<stray, reason::ok>)
     return std::type_identity<stray>{};
+  else if constexpr (kept::size > max_rank)
+    return std::type_identity<reason::too_many_axes<kept::size>>{};
   else
     return explain_contract<Summed, Left, Right>();
 }
@@ -192,7 +263,7 @@ struct dims_types<dims<Dims...>> {
 
 /// `reason::ok`, or why `os::einsum` does not compile for this result, policy and operands (tensor types or shardings).
 template <class Out, class Policy, class... Operands>
-using einsum_verdict = typename decltype(detail::check_einsum<Out, Policy, Operands...>())::type;
+using einsum_verdict = typename decltype(detail::check_einsum<Out, Policy, reduction::sum, Operands...>())::type;
 
 /// `reason::ok`, or why `os::contract` over the axes of the list `Summed` does not compile for these operands.
 template <class Summed, class Left, class Right>

@@ -90,7 +90,7 @@ inline constexpr std::int64_t most_devices_counted = 512;
   mesh_set axes;
   bool shared = false;
   for (int i = 0; i < from.rank; ++i) {
-    if (from.over[i] == to.over[i]) {
+    if (from.over[i].code == to.over[i].code) {
       constant *= static_cast<double>(e.ways(from.over[i]));
       continue;
     }

@@ -65,6 +65,19 @@ inline std::string padded(std::string s, std::size_t width) {
 
 }  // namespace detail
 
+/// How parts are combined: {U_X} is the literature's sum, {max_X} and so on are the others.
+[[nodiscard]] constexpr std::string_view name_of(reduction kind) {
+  switch (kind) {
+    case reduction::sum: return "U";
+    case reduction::max: return "max";
+    case reduction::min: return "min";
+    case reduction::prod: return "prod";
+    case reduction::bit_and: return "and";
+    case reduction::bit_or: return "or";
+  }
+  return "";
+}
+
 /// `[I_X, J] {U_Y}`
 [[nodiscard]] inline std::string describe(spec const& s, naming const& n) {
   std::string text = "[";
@@ -74,7 +87,7 @@ inline std::string padded(std::string s, std::size_t width) {
     if (!s.over[i].empty()) text += '_' + detail::mesh_names(s.over[i], n);
   }
   text += ']';
-  if (!s.partial.empty()) text += " {U_" + detail::mesh_names(detail::in_order(s.partial), n) + '}';
+  if (!s.partial.empty()) text += " {" + std::string(name_of(s.kind)) + '_' + detail::mesh_names(detail::in_order(s.partial), n) + '}';
   return text;
 }
 
@@ -85,29 +98,32 @@ inline std::string padded(std::string s, std::size_t width) {
   return digits + " B";
 }
 
-/// Bytes per device of a step, rounded up.
-[[nodiscard]] constexpr std::int64_t bytes_per_device(std::int64_t elements, int element_bytes, extents const& e) {
-  return (elements * element_bytes + e.devices() - 1) / e.devices();
-}
-
 /// A line for the operation, a line for each step with the bytes that it moves per device for these extents, a line for the sum.
+/// Operands are A, B, …, the result is the next letter, and an intermediate is called by the operands that are in it: AB.
 [[nodiscard]] inline std::string describe(einsum_plan const& plan, naming const& n, extents const& e) {
-  auto const tensor = [&](int operand) {
-    return std::string(1, static_cast<char>('A' + (operand == the_result ? plan.operands.size() : operand)));
-  };
-  auto const product = [&](bounded_list<spec, max_operands> const& specs) {
-    std::string text;
-    for (int k = 0; k < specs.size(); ++k) text += (k > 0 ? " · " : "") + tensor(k) + describe(specs[k], n);
-    return text;
-  };
-  std::string text = tensor(the_result) + describe(plan.result, n) + " = " + product(plan.operands) + '\n';
+  std::string names[max_tensors];
+  for (int k = 0; k < plan.operands.size(); ++k) names[k] = static_cast<char>('A' + k);
+  names[slot_of(the_result)] = static_cast<char>('A' + plan.operands.size());
+  auto const tensor = [&](int which, spec const& s) { return names[slot_of(which)] + describe(s, n); };
+
+  std::string text = tensor(the_result, plan.result) + " = ";
+  for (int k = 0; k < plan.operands.size(); ++k) text += (k > 0 ? " · " : "") + tensor(k, plan.operands[k]);
+  text += '\n';
+  tensor_states tensors(plan);
   for (planned_step const& s : plan.steps) {
-    std::string const axes = s.kind == step::contract ? "" : '<' + detail::mesh_names(detail::in_order(s.axes), n) + '>';
-    std::string const from = s.kind == step::contract ? product(plan.contracted()) : tensor(s.operand) + describe(s.from, n);
-    std::string line = "  " + detail::padded(std::string(name_of(s.kind)) + axes, 20) + ' ' +
-                       detail::padded(from + " → " + tensor(s.operand) + describe(s.to, n), 44);
+    std::string axes;
+    std::string from;
+    if (s.kind == step::contract) {
+      if (s.operand != the_result) names[s.operand] = names[slot_of(s.left)] + names[slot_of(s.right)];
+      from = tensor(s.left, tensors.of(s.left)) + (s.right == no_tensor ? "" : " · " + tensor(s.right, tensors.of(s.right)));
+    } else {
+      axes = '<' + detail::mesh_names(detail::in_order(s.axes), n) + '>';
+      from = tensor(s.operand, s.from);
+    }
+    std::string line = "  " + detail::padded(std::string(name_of(s.kind)) + axes, 20) + ' ' + detail::padded(from + " → " + tensor(s.operand, s.to), 44);
     if (communicates(s.kind)) line += ' ' + describe_bytes(bytes_per_device(elements_moved(s, e), n.element_bytes, e));
     text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+    tensors.after(s);
   }
   return text + "  moves " + describe_bytes(bytes_per_device(plan.elements_moved(e), n.element_bytes, e)) + " per device\n";
 }

@@ -47,9 +47,15 @@ constexpr void enter(planner::spec& s, std::type_identity<over<A, Ms...>>) {
   s.push_back(position_in<A, Labels>, o);
 }
 
-template <class Labels, class Mesh, MeshAxis... Ms>
-constexpr void enter(planner::spec& s, std::type_identity<partial_sum<Ms...>>) {
+template <class Mesh, class... Ms>
+constexpr void enter_partial(planner::spec& s, type_list<Ms...>) {
   (s.partial.insert(position_in<Ms, Mesh>), ...);
+}
+
+template <class Labels, class Mesh, Partial P>
+constexpr void enter(planner::spec& s, std::type_identity<P>) {
+  enter_partial<Mesh>(s, typename P::mesh_axes{});
+  s.kind = P::kind;
 }
 
 template <class Labels, class Mesh, class... Entries>
@@ -80,9 +86,10 @@ struct leave {
   static auto dimension(std::integer_sequence<int, Ks...>)
       -> over<typename type_at<Labels, S.label[Dim]>::type, typename type_at<Mesh, S.over[Dim][Ks]>::type...>;
 
+  // A sharding among the dimensions stands for its own, which of sharding<> is none.
   template <int M>
-  using if_partial = typename std::conditional_t<S.partial.contains(M), std::type_identity<partial_sum<typename type_at<Mesh, M>::type>>,
-                                                 std::type_identity<partial_sum<>>>::type;
+  using if_partial =
+      std::conditional_t<S.partial.contains(M), sharding<typename partial_of<S.kind, type_list<typename type_at<Mesh, M>::type>>::type>, sharding<>>;
 
   template <int... Dims, int... Ms>
   static auto all(std::integer_sequence<int, Dims...>, std::integer_sequence<int, Ms...>)
@@ -95,6 +102,9 @@ template <class... Named>
 consteval auto names(type_list<Named...>) {
   return std::array<std::string_view, sizeof...(Named)>{Named::name...};
 }
+
+template <class List>
+inline constexpr auto names_of = names(List{});
 
 template <class... Axes, class... Ms>
 consteval planner::extents nominal(type_list<Axes...>, type_list<Ms...>) {

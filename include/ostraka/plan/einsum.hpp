@@ -14,225 +14,141 @@
 ///     b or i or k    S(label)                 R                 S(label)
 ///     j (summed)     S(j)                     R                 P
 ///
-/// Every division is tried, in every order of several mesh axes on one label; reshard.hpp says what the moves cost.
-/// The same function plans a reduction or a reshard: an einsum of one operand.
+/// Every division is tried, in every order of several mesh axes on one label (division_search.hpp), for every order of products of more than
+/// two operands (contraction_order.hpp). The same function plans a reduction or a reshard: an einsum of one operand.
 
-#include <initializer_list>
-
-#include <ostraka/plan/plan.hpp>
-#include <ostraka/plan/policy.hpp>
+#include <ostraka/plan/contraction_order.hpp>
+#include <ostraka/plan/division_search.hpp>
+#include <ostraka/plan/einsum_problem.hpp>
 #include <ostraka/plan/reshard.hpp>
 
 namespace ostraka::planner {
 
-/// What is to be planned.
-struct einsum_problem {
-  bounded_list<spec, max_operands> operands{};
-  spec result{};
-  extents sizes{};  ///< to decide on; nominal where not known
-  admit rule = admit::any;
-};
-
-/// From so many mesh axes on, each is tried only on labels that it divides in an operand or in the result, at the minor end.
-inline constexpr int many_mesh_axes = 4;
-
 namespace detail {
-
-// How the local work is divided.
-struct division {
-  mesh_order by[max_labels]{};
-  int kept[max_mesh_axes]{};  // 1 + operand that stays partial, 0 for none
-  mesh_set divided{};
-};
 
 class einsum_search {
  public:
-  constexpr explicit einsum_search(einsum_problem const& problem) : problem_(problem) {
-    for (int k = 0; k < problem.operands.size(); ++k)
-      for (int i = 0; i < problem.operands[k].rank; ++i) present_[problem.operands[k].label[i]] = true;
-  }
+  constexpr einsum_search(einsum_problem const& problem, search_effort effort)
+      : problem_(problem), effort_(effort), labels_(problem.operands, problem.result, problem.sizes), divisions_(problem, labels_, effort) {}
 
   constexpr einsum_plan run() {
-    // First only what is likely, for a bound that spares the search most of its work.
-    likely_only_ = true;
-    search();
-    if (problem_.sizes.mesh_axes < many_mesh_axes) {
-      bound_ = volume_;
-      likely_only_ = false;
-      search();
-    }
+    if (effort_.all_orders)
+      try_all();
+    else
+      for (double weight : {0.0, 1.0, multiplications_per_element}) attempt(best_order(labels_, weight).order);
     einsum_plan plan;
     plan.operands = problem_.operands;
     plan.result = problem_.result;
     plan.sizes = problem_.sizes;
-    plan.feasible = volume_ < unbounded;
+    plan.how = problem_.how;
+    plan.feasible = best_.volume < unbounded;
     if (plan.feasible) write(plan);
     return plan;
   }
 
  private:
-  constexpr void search() {
-    volume_ = unbounded;
-    division d;
-    divide(d, 0);
-  }
-
-  // Decides for mesh axis m and the ones after it.
-  constexpr void divide(division& d, int m) {
-    if (m == problem_.sizes.mesh_axes || m == max_mesh_axes) return consider(d);
-    divide(d, m + 1);
-    for (int k = 0; k < problem_.operands.size(); ++k)
-      if (problem_.operands[k].partial.contains(m)) {
-        d.kept[m] = k + 1;
-        divide(d, m + 1);
-        d.kept[m] = 0;
-      }
-    d.divided.insert(m);
-    for (int l = 0; l < problem_.sizes.labels; ++l) {
-      if (!worth_trying(l, m)) continue;
-      mesh_order const before = d.by[l];
-      for (int at = likely_only_ ? before.size() : 0; at <= before.size(); ++at) {
-        d.by[l].insert(at, m);
-        divide(d, m + 1);
-        d.by[l] = before;
-      }
+  // Every order, those of least work first, until even that is too much.
+  constexpr void try_all() {
+    int const count = number_of_orders(problem_.operands.size());
+    double work[most_orders]{};
+    for (int i = 0; i < count; ++i) work[i] = least_work(order_number(i, problem_.operands.size()), labels_);
+    for (int tried = 0; tried < count; ++tried) {
+      int next = 0;
+      for (int i = 1; i < count; ++i)
+        if (work[i] < work[next]) next = i;
+      if (work[next] == unbounded || work[next] > price_) return;
+      attempt(order_number(next, problem_.operands.size()));
+      work[next] = unbounded;
     }
-    d.divided = d.divided - mesh_set::of(m);
   }
 
-  // Likely are the labels that the mesh axis divides in an operand or in the result; for an idle one, all.
-  [[nodiscard]] constexpr bool worth_trying(int label, int m) const {
-    if (!present_[label]) return false;
-    if (!likely_only_) return true;
-    bool used = problem_.result.find(label) >= 0 && problem_.result.over[problem_.result.find(label)].axes().contains(m);
-    bool idle = true;
-    for (int k = 0; k < problem_.operands.size(); ++k) {
-      spec const& s = problem_.operands[k];
-      used = used || (s.find(label) >= 0 && s.over[s.find(label)].axes().contains(m));
-      idle = idle && !s.uses().contains(m);
+  constexpr void attempt(contraction_order const& order) {
+    double const work = least_work(order, labels_);
+    if (order.products == 0 || work > price_) return;
+    double limit = (price_ - work) / multiplications_per_element;
+    double ceiling = price_ / multiplications_per_element;
+    if (effort_.all_divisions && price_ == unbounded) {
+      // First what is likely, for a bound that spares the search much of its work. It moves no less than the best, but may multiply less.
+      limit = divisions_.run(order, unbounded, unbounded, true).volume;
+      ceiling = limit + (order.products > 1 ? work * static_cast<double>(problem_.sizes.devices()) / multiplications_per_element : 0);
     }
-    return used || idle;
+    divided_order const found = divisions_.run(order, limit, ceiling, false);
+    if (found.volume == unbounded) return;
+    double const price = found.volume * multiplications_per_element + found.work;
+    if (price > price_ || (price == price_ && found.volume >= best_.volume)) return;
+    best_ = found;
+    price_ = price;
   }
 
-  // What the division asks of operand k.
-  [[nodiscard]] constexpr spec asked(division const& d, int k) const {
-    spec s = problem_.operands[k];
-    s.partial = {};
-    for (int i = 0; i < s.rank; ++i) s.over[i] = d.by[s.label[i]];
-    for (int m = 0; m < problem_.sizes.mesh_axes; ++m)
-      if (d.kept[m] == k + 1) s.partial.insert(m);
-    return s;
-  }
-
-  // What the local contraction gives.
-  [[nodiscard]] constexpr spec given(division const& d) const {
-    spec s = problem_.result;
-    s.partial = d.divided;
-    for (int i = 0; i < s.rank; ++i) {
-      s.over[i] = d.by[s.label[i]];
-      s.partial = s.partial - s.over[i].axes();
-    }
-    for (int m = 0; m < problem_.sizes.mesh_axes; ++m)
-      if (d.kept[m] != 0) s.partial.insert(m);
-    return s;
-  }
-
-  constexpr void consider(division const& d) {
-    double volume = 0;
-    int touched = 0;  // operands and result that are not taken as they are
-    for (bool partial : {false, true})  // searching how to reduce is dear, so first what is not partial
-      for (int k = 0; k < problem_.operands.size(); ++k) {
-        spec const& from = problem_.operands[k];
-        if (from.partial.empty() == partial) continue;
-        spec const target = asked(d, k);
-        if (target == from) continue;
-        volume += reshard_volume(from, target, problem_.sizes, true, beyond(volume));
-        ++touched;
-        if (volume > limit()) return;
-      }
-    spec const result = given(d);
-    if (!(result == problem_.result)) {
-      volume += reshard_volume(result, problem_.result, problem_.sizes, false, beyond(volume));
-      ++touched;
-    }
-    if (volume > limit()) return;
-    double const share = 1.0 / static_cast<double>(problem_.sizes.ways(d.divided));  // of the flops, per device
-    bool const better = volume < volume_ || (volume == volume_ && (share < share_ || (share == share_ && touched < touched_)));
-    if (!better || !admitted(d)) return;
-    best_ = d;
-    volume_ = volume;
-    share_ = share;
-    touched_ = touched;
-  }
-
-  // What no plan that is worth keeping exceeds.
-  [[nodiscard]] constexpr double limit() const { return volume_ < bound_ ? volume_ : bound_; }
-
-  // From here on another volume is too much; somewhat more than what is left, so that ties are still told apart.
-  [[nodiscard]] constexpr double beyond(double volume) const { return (limit() - volume) * 1.0625 + 1; }
-
-  [[nodiscard]] constexpr bool admitted(division const& d) const {
-    switch (problem_.rule) {
-      case admit::any: return true;
-      case admit::gather_left: return gathers(d, 0) && still(d, 1) && result_still(d);
-      case admit::gather_right: return still(d, 0) && gathers(d, 1) && result_still(d);
-      case admit::reduce_result: return still(d, 0) && still(d, 1) && !result_still(d);
-      case admit::no_communication: return still(d, 0) && still(d, 1) && result_still(d);
-    }
-    return false;
-  }
-
-  [[nodiscard]] static constexpr bool moves_nothing(reshard_steps const& steps) {
-    for (planned_step const& s : steps)
-      if (communicates(s.kind)) return false;
-    return true;
-  }
-
-  [[nodiscard]] constexpr reshard_steps operand_steps(division const& d, int k) const {
-    return plan_reshard(problem_.operands[k], asked(d, k), problem_.sizes, k);
-  }
-
-  [[nodiscard]] constexpr bool still(division const& d, int k) const {
-    return k >= problem_.operands.size() || moves_nothing(operand_steps(d, k));
-  }
-
-  [[nodiscard]] constexpr bool result_still(division const& d) const {
-    return moves_nothing(plan_reshard(given(d), problem_.result, problem_.sizes, the_result, false));
-  }
-
-  [[nodiscard]] constexpr bool gathers(division const& d, int k) const {
-    if (k >= problem_.operands.size()) return false;
-    bool gathered = false;
-    for (planned_step const& s : operand_steps(d, k)) {
-      if (communicates(s.kind) && s.kind != step::all_gather) return false;
-      gathered = gathered || s.kind == step::all_gather;
-    }
-    return gathered;
-  }
-
+  // The steps: each product after what its factors need.
   constexpr void write(einsum_plan& plan) const {
-    for (int k = 0; k < problem_.operands.size(); ++k)
-      for (planned_step const& s : operand_steps(best_, k)) plan.steps.push_back(s);
-    spec const result = given(best_);
-    plan.steps.push_back({step::contract, the_result, best_.divided, result, result});
-    for (planned_step const& s : plan_reshard(result, problem_.result, problem_.sizes, the_result, false)) plan.steps.push_back(s);
+    int const n = problem_.operands.size();
+    spec now[max_tensors]{};
+    for (int k = 0; k < n; ++k) now[k] = problem_.operands[k];
+    for (int p = 0; p < best_.order.products; ++p) {
+      bool const last = p + 1 == best_.order.products;
+      int const factor[2] = {best_.order.left[p], best_.order.right[p]};
+      std::uint32_t divided = 0;
+      for (int m = 0; m < problem_.sizes.mesh_axes; ++m) {
+        int const l = static_cast<int>(best_.division[p] >> (8 * m + 3) & 31) - 1;
+        if (l >= 0 && l < max_labels) divided |= std::uint32_t{1} << m;
+      }
+      for (int side = 0; side < 2; ++side) {
+        if (factor[side] == no_tensor) continue;
+        spec& s = now[factor[side]];
+        spec const asked = spec_under(s, divisions_.asks(best_.division[p], label_sets::set_of(s), side));
+        for (planned_step const& step : plan_reshard(s, asked, problem_.sizes, factor[side], slicing::before)) plan.steps.push_back(step);
+        s = asked;
+      }
+      spec made = last ? problem_.result : product_shape(now, factor[0], factor[1], p);
+      made.kind = problem_.how;
+      made = spec_under(made, divisions_.gives(best_.division[p], label_sets::set_of(made)));
+      plan.steps.push_back({step::contract, last ? the_result : n + p, mesh_set{divided}, made, made, factor[0], factor[1]});
+      if (!last) now[n + p] = made;
+      if (last)
+        for (planned_step const& step : plan_reshard(made, problem_.result, problem_.sizes, the_result, slicing::of_target)) plan.steps.push_back(step);
+    }
   }
 
+  // The labels that product p keeps: those of its left factor, then those of its right one.
+  [[nodiscard]] constexpr spec product_shape(spec const (&now)[max_tensors], int left, int right, int p) const {
+    label_set later = labels_.result;
+    for (int other = 0; other < problem_.operands.size() + p; ++other) {
+      bool used = other == left || other == right;
+      for (int q = 0; q < p; ++q) used = used || best_.order.left[q] == other || best_.order.right[q] == other;
+      if (!used) later |= label_sets::set_of(now[other]);
+    }
+    spec made;
+    for (int which : {left, right})
+      for (int i = 0; i < now[which].rank; ++i) {
+        int const l = now[which].label[i];
+        if ((later >> l & 1) != 0 && made.find(l) < 0) made.push_back(l);
+      }
+    return made;
+  }
+
+  static constexpr int most_orders = 15;
   einsum_problem const& problem_;
-  bool present_[max_labels]{};
-  division best_{};
-  bool likely_only_ = false;
-  double bound_ = unbounded;  // on the volume, by a plan that is known
-  double volume_ = unbounded;
-  double share_ = 0;
-  int touched_ = 0;
+  search_effort effort_;
+  label_sets labels_;
+  division_search divisions_;
+  divided_order best_{};
+  double price_ = unbounded;  // in multiplications
 };
 
 }  // namespace detail
 
-/// The cheapest admitted plan: fewest bytes, then fewest flops, then fewest tensors touched, then the first in the order of the
-/// search (per mesh axis: no division, a partial operand kept, labels by number).
+/// The cheapest admitted plan. Within one order of products: fewest bytes, then fewest flops, then fewest tensors touched, then the first
+/// in the order of the search (per mesh axis: no division, a partial operand kept, labels by number). Of several orders: least work and
+/// moves together, a moved element counting as `multiplications_per_element`.
 /// @pre each label of the result is one of an operand's. `feasible` is false if the rule admits no plan.
-[[nodiscard]] constexpr einsum_plan plan_einsum(einsum_problem const& problem) { return detail::einsum_search(problem).run(); }
+[[nodiscard]] constexpr einsum_plan plan_einsum(einsum_problem const& problem, search_effort effort) {
+  return detail::einsum_search(problem, effort).run();
+}
+
+/// The same with the effort that a compiler can bear.
+[[nodiscard]] constexpr einsum_plan plan_einsum(einsum_problem const& problem) {
+  return plan_einsum(problem, effort_for(problem.operands.size(), problem.sizes.mesh_axes));
+}
 
 }  // namespace ostraka::planner

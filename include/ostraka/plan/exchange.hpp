@@ -32,7 +32,7 @@ constexpr mesh_order extended(mesh_order order, mesh_set add, mesh_order wish, m
 constexpr spec sliced_towards(spec from, spec const& to) {
   mesh_set const used = from.uses();
   for (int i = 0; i < from.rank; ++i)
-    if (from.over[i] != to.over[i] && to.over[i].starts_with(from.over[i]))
+    if (from.over[i].code != to.over[i].code && to.over[i].starts_with(from.over[i]))
       for (int k = from.over[i].size(); k < to.over[i].size() && !used.contains(to.over[i][k]); ++k) from.over[i].push_back(to.over[i][k]);
   return from;
 }

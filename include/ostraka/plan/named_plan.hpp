@@ -15,6 +15,14 @@
 
 namespace ostraka {
 
+namespace detail {
+
+/// What the numbers of specs of these labels and mesh axes are called.
+template <class Labels, class Mesh, int ElementBytes = 0>
+inline constexpr planner::naming naming_of{names_of<Labels>.data(), names_of<Mesh>.data(), ElementBytes};
+
+}  // namespace detail
+
 /// The plan of an operation with labels `Labels` and mesh axes `Mesh` (type lists), on elements of `ElementBytes` bytes.
 /// Questions take named extents, os::sizes, tensors and meshes in any mixture; what has a static extent need not be given.
 template <class Labels, class Mesh, int ElementBytes>
@@ -24,6 +32,15 @@ struct named_plan : planner::einsum_plan {
   [[nodiscard]] constexpr std::int64_t bytes(Given const&... given) const {
     auto const e = extents_of(given...);
     return planner::bytes_per_device(this->elements_moved(e), ElementBytes, e);
+  }
+
+  /// The part of them that steps of one kind move: `plan.bytes_of(os::step::all_gather, X = 2)`.
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t bytes_of(step kind, Given const&... given) const {
+    auto const e = extents_of(given...);
+    std::int64_t elements = 0;
+    for (planner::planned_step const& s : this->steps) elements += s.kind == kind ? planner::elements_moved(s, e) : 0;
+    return planner::bytes_per_device(elements, ElementBytes, e);
   }
 
   /// Bytes moved by all devices together; exact, also for uneven blocks. Along a mesh axis that the plan does not name but whose
@@ -63,9 +80,7 @@ struct named_plan : planner::einsum_plan {
 /// for the extents that it was decided on.
 template <class Labels, class Mesh, int ElementBytes, class... Given>
 [[nodiscard]] std::string describe(named_plan<Labels, Mesh, ElementBytes> const& plan, Given const&... given) {
-  static constexpr auto labels = detail::names(Labels{});
-  static constexpr auto mesh = detail::names(Mesh{});
-  planner::naming const n{labels.data(), mesh.data(), ElementBytes};
+  constexpr planner::naming n = detail::naming_of<Labels, Mesh, ElementBytes>;
   if constexpr (sizeof...(Given) == 0)
     return planner::describe(plan, n, plan.sizes);
   else

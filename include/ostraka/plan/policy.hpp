@@ -5,6 +5,9 @@
 /// @file
 /// Floor 2. What a user may ask of a plan beyond being the cheapest: the last argument of os::einsum.
 
+#include <cstdint>
+#include <limits>
+
 #include <ostraka/types/axis.hpp>
 #include <ostraka/types/type_list.hpp>
 
@@ -20,23 +23,80 @@ template <planner::admit Rule, class... Idle>
 struct policy {
   static constexpr planner::admit rule = Rule;
   using idle_axes = type_list<Idle...>;
+  using unlimited = policy;
+  static constexpr std::int64_t budget = std::numeric_limits<std::int64_t>::max();
 };
 
 /// The default: fewest bytes, then fewest flops, then fewest steps, then the first in the planner's order.
 inline constexpr policy<planner::admit::any> cheapest{};
-/// All-gather the left operand; the right one and the result are moved for nothing or not at all.
+/// All-gather the left operand of two; the right one and the result are moved for nothing or not at all.
 inline constexpr policy<planner::admit::gather_left> gather_left{};
-/// All-gather the right operand; the left one and the result are moved for nothing or not at all.
+/// All-gather the right operand of two; the left one and the result are moved for nothing or not at all.
 inline constexpr policy<planner::admit::gather_right> gather_right{};
-/// Move no operand; reduce the result.
+/// Move neither of two operands; reduce the result.
 inline constexpr policy<planner::admit::reduce_result> reduce_result{};
 /// Move nothing.
 inline constexpr policy<planner::admit::no_communication> no_communication{};
+
+template <class T>
+inline constexpr bool is_policy = false;
+template <planner::admit Rule, class... Idle>
+inline constexpr bool is_policy<policy<Rule, Idle...>> = true;
+
+/// A policy, and the bytes per device that its plan may move at most.
+template <std::int64_t Bytes, class Policy>
+struct limited : Policy {
+  using unlimited = Policy;
+  static constexpr std::int64_t budget = Bytes;
+
+  /// Another policy within the same budget: `os::at_most<1024>(os::idle(Z))`.
+  template <class Other>
+    requires is_policy<Other>
+  constexpr limited<Bytes, typename Other::unlimited> operator()(Other) const {
+    return {};
+  }
+};
+
+template <std::int64_t Bytes, class Policy>
+inline constexpr bool is_policy<limited<Bytes, Policy>> = true;
+
+template <class Policy>
+inline constexpr bool has_budget = Policy::budget < std::numeric_limits<std::int64_t>::max();
+
+/// The plan moves at most so many bytes per device: a compile-time error where all sizes are static, else an exception on all devices
+/// before anything is moved.
+template <std::int64_t Bytes>
+inline constexpr limited<Bytes, policy<planner::admit::any>> at_most{};
 
 /// Let the plan divide work over mesh axes that no tensor of the operation names, when that is cheaper.
 template <MeshAxis... Ms>
 [[nodiscard]] constexpr policy<planner::admit::any, Ms...> idle(Ms...) {
   return {};
 }
+
+namespace detail {
+
+// The arguments of an operation: operands, and perhaps a policy behind them.
+template <class Operands, class... Arguments>
+struct split_arguments {
+  using operands = Operands;
+  using policy = ostraka::policy<planner::admit::any>;
+};
+
+template <class... Operands, class Policy>
+  requires is_policy<Policy>
+struct split_arguments<type_list<Operands...>, Policy> {
+  using operands = type_list<Operands...>;
+  using policy = Policy;
+};
+
+template <class... Operands, class Next, class... More>
+  requires(sizeof...(More) > 0 || !is_policy<Next>)
+struct split_arguments<type_list<Operands...>, Next, More...> : split_arguments<type_list<Operands..., Next>, More...> {};
+
+template <class... Arguments>
+using arguments = split_arguments<type_list<>, Arguments...>;
+
+}  // namespace detail
 
 }  // namespace ostraka

@@ -16,6 +16,7 @@
 ///     [I_XY]        [I_Y]         block_exchange<X, Y>      blocks change places
 ///     [I] {U_X}     [I]           all_reduce<X>
 ///     [I] {U_X}     [I_X]         reduce_scatter<I/X>
+///     [I] {U_X}     [I_XY]        reduce_scatter<I/X>       of the slice over Y, which lies in pieces
 ///     [I_X]         [I] {U_X}     zero_pad
 ///     [I]           [I] {U_X}     mask
 ///
@@ -26,10 +27,14 @@
 
 namespace ostraka::planner {
 
+/// How summands may be sliced while they are reduced: by the scatter at once, in a reshard by itself; before it, in an operand; before it
+/// and over mesh axes of the target only, in a result, whose operands could have been sliced. The search for einsums prices the latter two.
+enum class slicing : std::uint8_t { at_once, before, of_target };
+
 namespace detail {
 
-constexpr mesh_set idle_axes(spec const& start, spec const& before, spec const& to, extents const& e, bool use_idle) {
-  return (use_idle ? mesh_set::first(e.mesh_axes) : to.partial | before.splits()) - start.uses() - before.partial;
+constexpr mesh_set idle_axes(spec const& start, spec const& before, spec const& to, extents const& e, slicing how) {
+  return (how != slicing::of_target ? mesh_set::first(e.mesh_axes) : to.partial | before.splits()) - start.uses() - before.partial;
 }
 
 // Partial sums that are asked for are made of zeros: from the blocks of a divided label at the start or at the end (zero-pad), or
@@ -54,6 +59,7 @@ constexpr bool way_between(spec const& from, spec const& to, placement const& ho
     if (how.at[m] > 0 && how.at[m] <= from.rank) late[how.at[m] - 1].insert(m);
   }
   way.start.partial = from.partial | early;
+  if (from.partial.empty()) way.start.kind = to.kind;
   for (int i = 0; i < from.rank; ++i) {
     mesh_order& over = way.start.over[i];
     while (!over.empty() && early.contains(over[over.size() - 1])) over.erase(over.size() - 1);
@@ -64,10 +70,10 @@ constexpr bool way_between(spec const& from, spec const& to, placement const& ho
 
 constexpr bool has_to_reduce(between const& way) { return !(way.start.partial - way.before.partial).empty(); }
 
-constexpr double volume_between(between const& way, spec const& to, extents const& e, bool use_idle, double bound) {
+constexpr double volume_between(between const& way, spec const& to, extents const& e, slicing how, double bound) {
   if (way.start == way.before) return 0;
   if (!has_to_reduce(way)) return ideal_exchange(sliced_towards(way.start, way.before), way.before, e, bound);
-  return best_reduction(way.start, way.before, way.start.partial - way.before.partial, idle_axes(way.start, way.before, to, e, use_idle), e, bound).volume;
+  return best_reduction(way.start, way.before, way.start.partial - way.before.partial, idle_axes(way.start, way.before, to, e, how), e, bound, how == slicing::at_once).volume;
 }
 
 struct best_between {
@@ -75,42 +81,58 @@ struct best_between {
   double volume = unbounded;
 };
 
-constexpr best_between cheapest_between(spec const& from, spec const& to, extents const& e, bool use_idle, double bound) {
+constexpr best_between cheapest_between(spec const& from, spec const& to, extents const& e, slicing how, double bound) {
   best_between best;
-  placement how;
+  placement where;
   do {
-    mesh_order among = how.crowded(to.partial, from.rank);
+    mesh_order among = where.crowded(to.partial, from.rank);
     do {
       between way;
-      if (!way_between(from, to, how, among, way)) continue;
-      double const volume = volume_between(way, to, e, use_idle, bound);
+      if (!way_between(from, to, where, among, way)) continue;
+      double const volume = volume_between(way, to, e, how, bound);
       if (volume < best.volume) {
         best = {way, volume};
         bound = volume < bound ? volume : bound;
       }
     } while (next_order(among));
-  } while (best.volume > 0 && how.advance(to.partial, from.rank + 1));
+  } while (best.volume > 0 && where.advance(to.partial, from.rank + 1));
   return best;
+}
+
+// Are both partial, but not of the same kind? Then the one is reduced before the other is made, since a sum of maxima is no maximum of sums.
+constexpr bool changes_kind(spec const& from, spec const& to) { return !from.partial.empty() && !to.partial.empty() && from.kind != to.kind; }
+
+constexpr spec without_partial(spec s) {
+  s.partial = {};
+  return s;
 }
 
 }  // namespace detail
 
 /// Elements that the cheapest reshard moves over all devices, evenly divided; some number not below `bound` if that is not below it.
-/// `use_idle`: also look for reductions on slices over mesh axes along which the tensor is replicated.
-[[nodiscard]] constexpr double reshard_volume(spec const& from, spec const& to, extents const& e, bool use_idle = true, double bound = unbounded) {
-  return from == to ? 0 : detail::cheapest_between(from, to, e, use_idle, bound).volume;
+[[nodiscard]] constexpr double reshard_volume(spec const& from, spec const& to, extents const& e, slicing how = slicing::at_once, double bound = unbounded) {
+  if (from == to) return 0;
+  if (from.partial.empty() && to.partial.empty()) return ideal_exchange(detail::sliced_towards(from, to), to, e, bound);
+  spec const goal = detail::changes_kind(from, to) ? detail::without_partial(to) : to;  // what is partial is then made for nothing
+  return detail::cheapest_between(from, goal, e, how, bound).volume;
 }
 
 /// The steps of the cheapest reshard, for the plan of an operation in which the tensor is `operand`.
 /// @pre from and to have the same labels in the same order
-[[nodiscard]] constexpr reshard_steps plan_reshard(spec const& from, spec const& to, extents const& e, int operand = 0, bool use_idle = true) {
+[[nodiscard]] constexpr reshard_steps plan_reshard(spec const& from, spec const& to, extents const& e, int operand = 0, slicing how = slicing::at_once) {
   reshard_steps steps;
   if (from == to) return steps;
-  auto const [start, before] = detail::cheapest_between(from, to, e, use_idle, unbounded).way;
+  if (detail::changes_kind(from, to)) {
+    spec const reduced = detail::without_partial(to);
+    steps = plan_reshard(from, reduced, e, operand, how);
+    detail::append(steps, step::mask, operand, to.partial, reduced, to);
+    return steps;
+  }
+  auto const [start, before] = detail::cheapest_between(from, to, e, how, unbounded).way;
   detail::append(steps, step::zero_pad, operand, from.splits() - start.splits(), from, start);
   spec now = start;
   if (mesh_set const reduce = start.partial - before.partial; !reduce.empty()) {
-    auto const r = detail::best_reduction(start, before, reduce, detail::idle_axes(start, before, to, e, use_idle), e, unbounded);
+    auto const r = detail::best_reduction(start, before, reduce, detail::idle_axes(start, before, to, e, how), e, unbounded, how == slicing::at_once);
     detail::append(steps, step::slice, operand, r.sliced.splits() - start.splits(), start, r.sliced);
     detail::append(steps, step::reduce_scatter, operand, r.sliced.partial - r.scattered.partial, r.sliced, r.scattered);
     detail::append(steps, step::all_reduce, operand, r.scattered.partial - r.reduced.partial, r.scattered, r.reduced);

@@ -4,18 +4,21 @@
 
 /// @file
 /// Floor 2. The sharding of a tensor as a small value: which labels in which order, each over which mesh axes, and over which
-/// mesh axes the tensor is partial. Labels and mesh axes are numbers here; A[I_X, J] {U_Y} is {rank 2, (0 over 0), (1), partial {1}}.
+/// mesh axes the tensor is partial, and how what the devices hold there is made one. Labels and mesh axes are numbers here; A[I_X, J] {U_Y} is {rank 2, (0 over 0), (1), partial {1}}.
+///
+/// Planners call these functions some ten thousand times for one einsum, while compiling: a call costs the compiler more than the
+/// arithmetic in it, so they are written as one expression where that is possible and do not call each other in loops.
 
-#include <bit>
 #include <cstdint>
 
 #include <ostraka/types/reasons.hpp>
+#include <ostraka/types/reduction.hpp>
 
 namespace ostraka::planner {
 
 inline constexpr int max_labels = 16;    ///< distinct labels of one einsum
 inline constexpr int max_mesh_axes = 6;  ///< mesh axes of one operation
-inline constexpr int max_operands = 4;   ///< tensors of one operation
+inline constexpr int max_operands = 8;   ///< tensors of one operation
 
 /// A set of mesh axes.
 struct mesh_set {
@@ -25,7 +28,11 @@ struct mesh_set {
   [[nodiscard]] static constexpr mesh_set first(int count) { return {(std::uint32_t{1} << count) - 1}; }
   [[nodiscard]] constexpr bool contains(int axis) const { return (bits >> axis & 1) != 0; }
   [[nodiscard]] constexpr bool empty() const { return bits == 0; }
-  [[nodiscard]] constexpr int count() const { return std::popcount(bits); }
+  [[nodiscard]] constexpr int count() const {
+    int n = 0;
+    for (std::uint32_t rest = bits; rest != 0; rest &= rest - 1) ++n;
+    return n;
+  }
   constexpr void insert(int axis) { bits |= std::uint32_t{1} << axis; }
 
   friend constexpr mesh_set operator|(mesh_set a, mesh_set b) { return {a.bits | b.bits}; }
@@ -40,9 +47,7 @@ struct mesh_order {
   std::uint32_t code = 0;
 
   [[nodiscard]] constexpr int size() const {
-    int n = 0;
-    for (std::uint32_t c = code; c != 0; c >>= 4) ++n;
-    return n;
+    return (code > 0 ? 1 : 0) + (code > 0xf ? 1 : 0) + (code > 0xff ? 1 : 0) + (code > 0xfff ? 1 : 0) + (code > 0xffff ? 1 : 0) + (code > 0xfffff ? 1 : 0);
   }
   [[nodiscard]] constexpr bool empty() const { return code == 0; }
   [[nodiscard]] constexpr int operator[](int i) const { return static_cast<int>(code >> 4 * i & 15) - 1; }
@@ -61,9 +66,9 @@ struct mesh_order {
   }
 
   [[nodiscard]] constexpr mesh_set axes() const {
-    mesh_set s;
-    for (std::uint32_t c = code; c != 0; c >>= 4) s.insert(static_cast<int>(c & 15) - 1);
-    return s;
+    std::uint32_t bits = 0;
+    for (std::uint32_t c = code; c != 0; c >>= 4) bits |= std::uint32_t{1} << (c & 15);
+    return {bits >> 1};
   }
 
   /// Is `prefix` its major end?
@@ -79,8 +84,10 @@ struct mesh_order {
 
 /// Length of the common major end.
 [[nodiscard]] constexpr int common_prefix(mesh_order a, mesh_order b) {
+  std::uint32_t const differ = a.code ^ b.code;  // where one ends and the other does not, too
+  if (differ == 0) return a.size();
   int n = 0;
-  while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;
+  while ((differ >> 4 * n & 15) == 0) ++n;
   return n;
 }
 
@@ -90,6 +97,7 @@ struct spec {
   int label[max_rank]{};
   mesh_order over[max_rank]{};
   mesh_set partial{};
+  reduction kind = reduction::sum;  ///< of what the devices along `partial` hold; says nothing where that is empty
 
   constexpr void push_back(int l, mesh_order o = {}) {
     label[rank] = l;
@@ -106,18 +114,20 @@ struct spec {
 
   /// Mesh axes that divide some label.
   [[nodiscard]] constexpr mesh_set splits() const {
-    mesh_set s;
-    for (int i = 0; i < rank; ++i) s = s | over[i].axes();
-    return s;
+    std::uint32_t bits = 0;
+    for (int i = 0; i < rank; ++i)
+      for (std::uint32_t c = over[i].code; c != 0; c >>= 4) bits |= std::uint32_t{1} << (c & 15);
+    return {bits >> 1};
   }
 
   /// Mesh axes along which the devices hold different things; the tensor is replicated along the others.
   [[nodiscard]] constexpr mesh_set uses() const { return splits() | partial; }
 
   friend constexpr bool operator==(spec const& a, spec const& b) {
-    if (a.rank != b.rank || a.partial != b.partial) return false;
+    if (a.rank != b.rank || a.partial.bits != b.partial.bits) return false;
+    if (a.kind != b.kind && a.partial.bits != 0) return false;
     for (int i = 0; i < a.rank; ++i)
-      if (a.label[i] != b.label[i] || a.over[i] != b.over[i]) return false;
+      if (a.label[i] != b.label[i] || a.over[i].code != b.over[i].code) return false;
     return true;
   }
 };
@@ -133,15 +143,24 @@ struct extents {
   [[nodiscard]] constexpr std::int64_t ways(mesh_set s) const {
     std::int64_t n = 1;
     for (int m = 0; m < mesh_axes; ++m)
-      if (s.contains(m)) n *= mesh[m];
+      if ((s.bits >> m & 1) != 0) n *= mesh[m];
     return n;
   }
   [[nodiscard]] constexpr std::int64_t ways(mesh_order o) const {
     std::int64_t n = 1;
-    for (int i = 0; i < o.size(); ++i) n *= mesh[o[i]];
+    for (std::uint32_t c = o.code; c != 0; c >>= 4) n *= mesh[(c & 15) - 1];
     return n;
   }
   [[nodiscard]] constexpr std::int64_t devices() const { return ways(mesh_set::first(mesh_axes)); }
+
+  friend constexpr bool operator==(extents const& a, extents const& b) {
+    if (a.labels != b.labels || a.mesh_axes != b.mesh_axes) return false;
+    for (int l = 0; l < a.labels; ++l)
+      if (a.label[l] != b.label[l]) return false;
+    for (int m = 0; m < a.mesh_axes; ++m)
+      if (a.mesh[m] != b.mesh[m]) return false;
+    return true;
+  }
 
   /// Number of elements of the whole tensor.
   [[nodiscard]] constexpr std::int64_t whole(spec const& s) const {

@@ -8,10 +8,10 @@
 ///     step            along a mesh axis             per device, n devices, |T| as split by the other mesh axes
 ///     slice           R → S(l)                      0
 ///     mask            R → P  (device 0 keeps it)    0
-///     zero_pad        S(l) → P                      0
+///     zero_pad        S(l) → P                      0           (for another partial than a sum: what changes nothing there)
 ///     all_gather      S(l) → R                      (n−1)/n · |T|
 ///     all_reduce      P → R                         2(n−1)/n · |T|
-///     reduce_scatter  P → S(l)                      (n−1)/n · |T|
+///     reduce_scatter  P → S(l)                      (n−1)/n · |T|       it may slice along other mesh axes, minor to these, at once
 ///     all_to_all      S(l) → S(l')                  (n−1)/n² · |T|
 ///     block_exchange  any blocks → any blocks       what a device needs and does not have
 ///     contract        the local product             0
@@ -31,16 +31,20 @@ enum class step : std::uint8_t { slice, mask, zero_pad, all_gather, all_reduce, 
 
 namespace planner {
 
-/// The tensor that a step acts on: an operand's number, or the result.
+/// The tensor that a step acts on: an operand's number; the number of an intermediate, counted on from the operands; or the result.
 inline constexpr int the_result = -1;
+/// In the place of a second factor, where a contraction takes a single tensor.
+inline constexpr int no_tensor = -2;
 
-/// One step of a plan. `contract` has no `from`: it takes all operands as the steps before it left them.
+/// One step of a plan. `contract` makes the tensor `operand` of `left` and `right` as the steps before it left them; its `from` says nothing.
 struct planned_step {
   step kind = step::slice;
   int operand = the_result;
   mesh_set axes{};  ///< the mesh axes whose devices take part together
   spec from{};
   spec to{};
+  int left = no_tensor;
+  int right = no_tensor;
 };
 
 /// A list of bounded length that a constant expression can hold.

@@ -24,36 +24,48 @@ namespace ostraka::planner {
 /// Does the step write a new block (and not look at the old one in another way)?
 [[nodiscard]] constexpr bool makes_block(step s) { return s != step::slice; }
 
+/// Can the step write over the block that it reads?
+[[nodiscard]] constexpr bool rewrites(step s) { return s == step::all_reduce || s == step::mask; }
+
+/// From step number `first` on, does the tensor stay in the block that it is in?
+template <class Steps>
+[[nodiscard]] constexpr bool stays_from(Steps const& steps, int first, int tensor) {
+  for (int i = first; i < steps.size(); ++i)
+    if (steps[i].operand == tensor && !rewrites(steps[i].kind)) return false;
+  return true;
+}
+
 /// Elements of staging buffers during a step, on the device with the largest blocks.
 [[nodiscard]] constexpr std::int64_t staging(planned_step const& s, extents const& e) {
   switch (s.kind) {
     case step::all_gather: return largest_block(s.to, e);
     case step::all_reduce: return (largest_block(s.to, e) + e.ways(s.axes) - 1) / e.ways(s.axes);
-    case step::reduce_scatter: return largest_block(s.from, e);
+    case step::reduce_scatter: return std::min(largest_block(s.from, e), e.ways(s.axes) * largest_block(s.to, e));
     case step::all_to_all:
     case step::block_exchange: return largest_block(s.from, e) + largest_block(s.to, e);
     default: return 0;
   }
 }
 
-/// Elements held at once beyond operands and result, on the device with the largest blocks. Moved operands live until the
-/// contraction, and the last step of the result writes into the result.
+/// Elements held at once beyond operands and result, on the device with the largest blocks. A tensor on its way lives until it is
+/// contracted, and what stays where the result belongs is written there.
 [[nodiscard]] constexpr std::int64_t peak_workspace(einsum_plan const& plan, extents const& e) {
-  std::int64_t live[max_operands + 1]{};  // last: the result on its way
+  std::int64_t live[max_tensors]{};
   std::int64_t peak = 0;
-  int last = -1;  // the step that writes the result itself
-  for (int i = 0; i < plan.steps.size(); ++i)
-    if (plan.steps[i].operand == the_result) last = i;
+  for (int k = 0; k < plan.operands.size(); ++k)
+    if (plan.copied[k]) live[k] = largest_block(plan.operands[k], e);
   for (int i = 0; i < plan.steps.size(); ++i) {
     planned_step const& s = plan.steps[i];
-    std::int64_t& own = live[s.operand == the_result ? max_operands : s.operand];
-    std::int64_t const fresh = makes_block(s.kind) && i != last ? largest_block(s.to, e) : 0;
+    bool const lands = s.operand == the_result && stays_from(plan.steps, i + 1, the_result);
+    bool const in_place = rewrites(s.kind) && (lands || live[slot_of(s.operand)] > 0);
+    std::int64_t const fresh = makes_block(s.kind) && !lands && !in_place ? largest_block(s.to, e) : 0;
     std::int64_t now = fresh + staging(s, e);
     for (std::int64_t n : live) now += n;
     peak = std::max(peak, now);
-    if (makes_block(s.kind)) own = fresh;
+    if (makes_block(s.kind) && !in_place) live[slot_of(s.operand)] = fresh;
     if (s.kind == step::contract)
-      for (int k = 0; k < max_operands; ++k) live[k] = 0;
+      for (int tensor : {s.left, s.right})
+        if (tensor != no_tensor) live[slot_of(tensor)] = 0;
   }
   return peak;
 }

@@ -8,13 +8,27 @@
 namespace ostraka::operation {
 
 struct add;
+struct all;
+struct any;
+struct bit_and;
+struct bit_or;
+struct cast;
+struct divide;
 struct gather_to_root;
 struct generate;
 struct map;
 struct max;
+struct maximum;
+struct mean;
 struct min;
+struct minimum;
+struct multiply;
+struct negate;
+struct prod;
 struct random;
 struct scale;
+struct subtract;
+struct sum;
 struct value;
 
 }  // namespace ostraka::operation

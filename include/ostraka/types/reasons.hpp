@@ -56,14 +56,29 @@ struct axis_used_twice {
   static_assert(never<Axis>, "sharding: an axis occurs in a tensor at most once; give the second one a name of its own, as os::rename does");
 };
 
-template <class MeshAxis, class Sharding>
+template <class MeshAxis, class FirstUse, class SecondUse>
 struct mesh_axis_used_twice {
-  static_assert(never<MeshAxis, Sharding>, "sharding: a mesh axis is used by a tensor at most once, to divide one axis or to hold partial sums; drop one of the two uses or use another mesh axis");
+  static_assert(never<MeshAxis, FirstUse, SecondUse>, "sharding: a mesh axis is used by a tensor at most once, to divide one axis or to hold partial sums; drop one of the two uses or use another mesh axis");
+};
+
+template <class First, class Second>
+struct partial_in_two_ways {
+  static_assert(never<First, Second>, "sharding: a tensor is partial in one way only, because a maximum of sums is not the sum of the maxima; reduce it over the mesh axes of one of them first");
 };
 
 template <int Rank>
 struct too_many_axes {
   static_assert(Rank < 0, "sharding: a tensor has at most eight axes, the rank of a Kokkos::View; merge axes that are never named alone");
+};
+
+template <class Axis>
+struct rule_given_twice {
+  static_assert(never<Axis>, "rules: an axis has one rule; drop one of the two (an axis over several mesh axes is one rule, batch/X/Y)");
+};
+
+template <class Entry>
+struct rule_divides_nothing {
+  static_assert(never<Entry>, "rules: a rule is a divided axis (batch/X), and an axis without a rule is not divided; write the rule so, or leave it out");
 };
 
 // ---- making a tensor ------------------------------------------------------------------------------------------------
@@ -100,7 +115,17 @@ struct extent_of_foreign_axis {
 
 template <class From, class To>
 struct static_extent_mismatch {
-  static_assert(never<From, To>, "rename: two axes that stand for each other have the same extent, and their static extents differ; rename to an axis of that extent or without a static one");
+  static_assert(never<From, To>, "rename, relabel: axes that stand for each other have the same extent, and their static extents differ; choose axes of one extent or without a static one");
+};
+
+template <int Labels, int Axes>
+struct wrong_number_of_labels {
+  static_assert(Labels < 0, "relabel: each axis of the tensor gets one label, in the order of the axes; give as many labels as the tensor has axes");
+};
+
+template <class Given>
+struct not_a_label {
+  static_assert(never<Given>, "relabel: a label is an axis, and its division is that of the axis that it stands for; write I rather than I/X");
 };
 
 // ---- einsum ---------------------------------------------------------------------------------------------------------
@@ -110,9 +135,44 @@ struct result_axis_in_no_operand {
   static_assert(never<Axis>, "result: each axis of the result is an axis of an operand; drop it from the result or use an operand that has it");
 };
 
+template <class Argument>
+struct not_an_operand {
+  static_assert(never<Argument>, "einsum: the arguments are tensors, and behind them perhaps one policy, such as os::gather_left, and in einsum_into os::alpha = 2 and os::beta = 1; drop what is none of these");
+};
+
 template <int Operands>
 struct too_many_operands {
-  static_assert(Operands < 0, "einsum: one or two operands are multiplied at a time; multiply more of them pairwise");
+  static_assert(Operands < 0, "operation: at most eight tensors are taken at a time; take some of them together first");
+};
+
+template <class Factor>
+struct factor_given_twice {
+  static_assert(never<Factor>, "einsum_into: alpha and beta are given at most once each; drop one of the two");
+};
+
+template <class Number, class Element>
+struct factor_is_no_element {
+  static_assert(never<Number, Element>, "einsum_into: alpha and beta are numbers of the elements' kind: whole ones for integers, real ones for float and double; give such a number");
+};
+
+template <int Axes>
+struct too_many_labels {
+  static_assert(Axes < 0, "operation: all tensors of one operation together have at most sixteen different axes; take some of them together first, or rename axes that mean the same");
+};
+
+template <int MeshAxes>
+struct too_many_mesh_axes {
+  static_assert(MeshAxes < 0, "operation: all tensors of one operation together name at most six mesh axes; reshard some of them first");
+};
+
+template <class... Operands>
+struct product_of_too_many_axes {
+  static_assert(never<Operands...>, "einsum: in every order of the products there is one with more than eight axes, the most that a tensor can have; multiply some of the operands first, so that axes are summed early");
+};
+
+template <class Policy, int Operands>
+struct policy_is_for_two_operands {
+  static_assert(Operands < 0, "einsum: os::gather_left, os::gather_right and os::reduce_result speak of two operands; multiply these two by themselves, or bound what is moved with os::at_most or os::no_communication");
 };
 
 template <class Left, class Right>
@@ -122,7 +182,17 @@ struct element_types_differ {
 
 template <class Policy, class... Operands>
 struct policy_admits_no_plan {
-  static_assert(never<Policy, Operands...>, "einsum: no plan reaches the named result under the given policy; drop the policy, or name a result that it can reach (os::describe(os::plan<I, K>(A, B)) shows what the cheapest plan moves)");
+  static_assert(never<Policy, Operands...>, "policy: no plan reaches the named result under the given policy; drop the policy, or name a result that it can reach (os::describe(os::plan<I, K>(A, B)) shows what the cheapest plan moves)");
+};
+
+template <long long Bytes, long long Budget>
+struct plan_exceeds_budget {
+  static_assert(Bytes <= Budget, "policy: os::at_most<bytes> is what each device may move at most, and the plan (first number) moves more than the budget (second number); raise the budget, or name shardings that move less (os::describe(os::plan<I, K>(A, B)) shows the steps)");
+};
+
+template <class Policy>
+struct policy_not_for_reshard {
+  static_assert(never<Policy>, "reshard: one tensor is moved by the cheapest plan, and the policies for that are os::no_communication and os::at_most<bytes>; drop the policy, or use the verb that is the move (os::all_gather, os::all_reduce, ...)");
 };
 
 // ---- contract: each cell of the table of two operands that needs communication ----------------------------------------
@@ -253,12 +323,27 @@ struct axis_missing {
 
 template <class X, class Operation>
 struct partial_in_nonlinear_operation {
-  static_assert(never<X, Operation>, "partial: the operation wants values, and a partial tensor holds summands (f(a) + f(b) is not f(a + b)); reduce it first with os::all_reduce or os::reduce_scatter");
+  static_assert(never<X, Operation>, "partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b)); reduce it first with os::all_reduce or os::reduce_scatter, or, where an os::map of yours keeps such parts, say so in os::preserves");
 };
 
 template <class X>
 struct partial_plus_replicated {
-  static_assert(never<X>, "add: a partial tensor is added only to one that is partial over the same mesh axes, else the other summand would be counted once a device; reduce the partial one first, or ask for the other as a partial result");
+  static_assert(never<X>, "partial: summands are added, and factors multiplied, only with tensors that are partial over the same mesh axes, else the other operand would be counted once a device; reduce the partial one first, or ask for the other as a partial result");
+};
+
+template <class X>
+struct partials_multiplied {
+  static_assert(never<X>, "partial: the operation keeps the parts of one operand at a time, because a product of sums is not the sum of the products; reduce all but one first with os::all_reduce or os::reduce_scatter");
+};
+
+template <class X, class First, class Second>
+struct partial_kinds_meet {
+  static_assert(never<X, First, Second>, "partial: operands whose parts are combined in different ways do not meet, because a maximum of sums is not the sum of the maxima; reduce one of them first with os::all_reduce or os::reduce_scatter");
+};
+
+template <class X, class Axis>
+struct partial_meets_divided_axis {
+  static_assert(never<X, Axis>, "partial: an operand is partial over a mesh axis that divides an axis of another, and its block would lack the parts of the other devices; reduce it first with os::reduce_scatter onto that axis (moves (n-1)/n of it)");
 };
 
 template <class Axis, class LeftOver, class RightOver>
@@ -274,6 +359,21 @@ struct mesh_axis_on_two_axes {
 template <class Element, class Operation>
 struct elements_have_no_order {
   static_assert(never<Element, Operation>, "reduction: complex numbers have no maximum and no minimum; reduce a real-valued os::map of them, such as their modulus");
+};
+
+template <class Element, class Operation>
+struct elements_are_no_bits {
+  static_assert(never<Element, Operation>, "reduction: only integers are combined bit by bit (0 and 1 are false and true); compare the elements first, as in os::map(is_positive, A), whose result holds integers");
+};
+
+template <class Partial, class Operation>
+struct partial_of_another_kind {
+  static_assert(never<Partial, Operation>, "reduction: sums, os::einsum among them, keep and make partial sums only, maxima partial maxima, and so on, because a maximum of sums is not the sum of the maxima; reduce the operand first with os::all_reduce or os::reduce_scatter, and ask for a partial result of the operation's own kind");
+};
+
+template <class From, class To>
+struct cast_drops_imaginary_part {
+  static_assert(never<From, To>, "cast: a complex number is not a real one; take its real part, or its modulus, with os::map");
 };
 
 template <class Element>

@@ -3,12 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 1. The sharding of a tensor as a type: `I/X` is I_X, `I/X/Y` is I_XY (X major), `os::partial(X)` is {U_X}.
+/// Floor 1. The sharding of a tensor as a type: `I/X` is I_X, `I/X/Y` is I_XY (X major), `os::partial(X)` is {U_X}
+/// (partial.hpp).
 /// Every way to write a sharding comes to one canonical `os::sharding<…>`, so that equal shardings are equal types.
 
 #include <type_traits>
 
 #include <ostraka/types/axis.hpp>
+#include <ostraka/types/partial.hpp>
 #include <ostraka/types/reasons.hpp>
 #include <ostraka/types/type_list.hpp>
 
@@ -18,11 +20,8 @@ namespace ostraka {
 template <Axis A, MeshAxis... Ms>
 struct over {};
 
-/// Every device along `Ms` holds a summand of the tensor. The value of `os::partial(X, Y)`.
-template <MeshAxis... Ms>
-struct partial_sum {};
-
-/// Entries in the order of the axes: an axis (not divided), `over<axis, mesh…>`, and last at most one `partial_sum<mesh…>`.
+/// Entries in the order of the axes: an axis (not divided), `over<axis, mesh…>`, and last at most one `partial_sum<mesh…>`,
+/// `partial_max<mesh…>`, ….
 template <class... Entries>
 struct sharding {};
 
@@ -51,13 +50,6 @@ template <Axis A, MeshAxis... Ms, class B>
   requires(!MeshAxis<B>)
 consteval over<A, Ms...> operator/(over<A, Ms...>, B) {
   reason::raise<reason::not_a_mesh_axis<A, B>>();
-  return {};
-}
-
-/// The tensor is the sum over the mesh axes of what their devices hold.
-template <MeshAxis... Ms>
-consteval partial_sum<Ms...> partial(Ms...) {
-  if constexpr (sizeof...(Ms) == 0) reason::raise<reason::partial_over_nothing<Ms...>>();
   return {};
 }
 
@@ -91,43 +83,36 @@ struct entry<over<A, Ms...>> {
   using partials = type_list<>;
 };
 
-template <MeshAxis... Ms>
-struct entry<partial_sum<Ms...>> {
+template <Partial P>
+struct entry<P> {
   static constexpr bool is_known = true;
   using canonical = type_list<>;
   using axes = type_list<>;
   using splits = type_list<>;
-  using partials = type_list<Ms...>;
+  using partials = type_list<P>;
 };
 
-// The mesh axes of a partial are a set: sorted by name.
-template <class Sorted, class Unsorted>
-struct sort_by_name {
-  using type = Sorted;
+// A whole sharding among the dimensions stands for its own: `R(batch, hidden)` of os::rules.
+template <class... Entries>
+struct entry<sharding<Entries...>> {
+  static constexpr bool is_known = (entry<Entries>::is_known && ...);
+  using canonical = concatenation_of<typename entry<Entries>::canonical...>;
+  using axes = concatenation_of<typename entry<Entries>::axes...>;
+  using splits = concatenation_of<typename entry<Entries>::splits...>;
+  using partials = concatenation_of<typename entry<Entries>::partials...>;
 };
-
-template <class... Sorted, class M, class... Ms>
-struct sort_by_name<type_list<Sorted...>, type_list<M, Ms...>>
-    : sort_by_name<concatenation_of<std::conditional_t<(Sorted::name <= M::name), type_list<Sorted>, type_list<>>..., type_list<M>,
-                                    std::conditional_t<(Sorted::name <= M::name), type_list<>, type_list<Sorted>>...>,
-                   type_list<Ms...>> {};
 
 template <class Dimensions, class Partials>
 struct assemble;
 
-template <class... Dimensions>
-struct assemble<type_list<Dimensions...>, type_list<>> {
-  using type = sharding<Dimensions...>;
-};
-
-template <class... Dimensions, class... Ms>
-struct assemble<type_list<Dimensions...>, type_list<Ms...>> {
-  using type = sharding<Dimensions..., partial_sum<Ms...>>;
+template <class... Dimensions, class... Partials>
+struct assemble<type_list<Dimensions...>, type_list<Partials...>> {
+  using type = sharding<Dimensions..., Partials...>;
 };
 
 template <class... Entries>
 using canonical_sharding = typename assemble<concatenation_of<typename entry<Entries>::canonical...>,
-                                             typename sort_by_name<type_list<>, concatenation_of<typename entry<Entries>::partials...>>::type>::type;
+                                             typename merge_partials<concatenation_of<typename entry<Entries>::partials...>>::type>::type;
 
 }  // namespace detail
 
@@ -147,14 +132,57 @@ struct find_stranger<E, Entries...> {
   using type = typename std::conditional_t<entry<E>::is_known, find_stranger<Entries...>, std::type_identity<E>>::type;
 };
 
-template <class Sharding, class Axes, class MeshAxes, class Stranger>
+// The mesh axes of partial entries, in order.
+template <class Partials>
+struct axes_of_partials;
+
+template <class... Ps>
+struct axes_of_partials<type_list<Ps...>> {
+  using type = concatenation_of<typename Ps::mesh_axes...>;
+};
+
+// What a mesh axis is used for in a sharding, once for each use: the axis that it divides, or the entry that is partial over it.
+template <class M, class Entry, class Splits = typename entry<Entry>::splits, class Partials = typename axes_of_partials<typename entry<Entry>::partials>::type>
+struct uses_in_entry;
+
+template <class M, class Entry, class... Splits, class... Partials>
+struct uses_in_entry<M, Entry, type_list<Splits...>, type_list<Partials...>> {
+  using type = concatenation_of<std::conditional_t<std::is_same_v<M, Splits>, typename entry<Entry>::axes, type_list<>>...,
+                                std::conditional_t<std::is_same_v<M, Partials>, type_list<Entry>, type_list<>>...>;
+};
+
+template <class M, class Uses>
+struct used_twice;
+
+template <class M, class First, class Second, class... More>
+struct used_twice<M, type_list<First, Second, More...>> {
+  using type = reason::mesh_axis_used_twice<M, First, Second>;
+};
+
+template <class M, class Sharding>
+struct explain_used_twice;
+
+template <class M, class... Entries>
+struct explain_used_twice<M, sharding<Entries...>> : used_twice<M, concatenation_of<typename uses_in_entry<M, Entries>::type...>> {};
+
+template <class Partials>
+struct explain_two_kinds;
+
+template <class First, class Second, class... More>
+struct explain_two_kinds<type_list<First, Second, More...>> {
+  using type = reason::partial_in_two_ways<First, Second>;
+};
+
+template <class Sharding, class Axes, class MeshAxes, class Partials, class Stranger>
 consteval auto check_sharding() {
   if constexpr (!std::is_void_v<Stranger>)
     return std::type_identity<reason::not_a_dimension<Stranger>>{};
   else if constexpr (!std::is_void_v<first_repeated<Axes>>)
     return std::type_identity<reason::axis_used_twice<first_repeated<Axes>>>{};
   else if constexpr (!std::is_void_v<first_repeated<MeshAxes>>)
-    return std::type_identity<reason::mesh_axis_used_twice<first_repeated<MeshAxes>, Sharding>>{};
+    return std::type_identity<typename explain_used_twice<first_repeated<MeshAxes>, Sharding>::type>{};
+  else if constexpr (Partials::size > 1)
+    return std::type_identity<typename explain_two_kinds<Partials>::type>{};
   else if constexpr (Axes::size > max_rank)
     return std::type_identity<reason::too_many_axes<Axes::size>>{};
   else
@@ -171,12 +199,13 @@ template <class... Entries>
 struct sharding_traits<sharding<Entries...>> {
   using axes = concatenation_of<typename detail::entry<Entries>::axes...>;          ///< in order
   using splits = concatenation_of<typename detail::entry<Entries>::splits...>;      ///< mesh axes that divide an axis
-  using partials = concatenation_of<typename detail::entry<Entries>::partials...>;  ///< mesh axes that hold summands
+  using partial_entries = concatenation_of<typename detail::entry<Entries>::partials...>;  ///< `type_list<partial_max<X_mesh>>`; of a valid sharding at most one
+  using partials = typename detail::axes_of_partials<partial_entries>::type;               ///< mesh axes that hold parts
   using mesh_axes = concatenation_of<splits, partials>;
   static constexpr int rank = axes::size;
 
   /// `reason::ok`, or what is wrong with the sharding by itself.
-  using verdict = typename decltype(detail::check_sharding<sharding<Entries...>, axes, mesh_axes,
+  using verdict = typename decltype(detail::check_sharding<sharding<Entries...>, axes, mesh_axes, partial_entries,
                                                            typename detail::find_stranger<Entries...>::type>())::type;
 };
 

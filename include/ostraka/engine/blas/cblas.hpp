@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. General matrix products of a CBLAS library, one name for the four element types: C[m, n] = A[m, k] B[k, n] (+ C).
+/// Floor 3. General matrix products of a CBLAS library, one name for the four element types: C[m, n] = alpha A[m, k] B[k, n] + beta C.
 
 #ifndef OSTRAKA_ENABLE_CBLAS
 #define OSTRAKA_ENABLE_CBLAS 0
@@ -17,6 +17,8 @@
 #if OSTRAKA_ENABLE_CBLAS
 #include <cblas.h>
 #endif
+
+#include <ostraka/engine/update.hpp>
 
 namespace ostraka::engine {
 
@@ -37,10 +39,10 @@ struct matrix_view {
 
 #if OSTRAKA_ENABLE_CBLAS
 
-/// C = A B, or C += A B, all three stored by rows (or all by columns).
+/// C <- alpha A B + beta C, all three stored by rows (or all by columns). With beta = 0, C is not read.
 template <class T>
 void cblas_gemm(bool by_rows, matrix_view a_view, matrix_view b_view, std::int64_t m, std::int64_t n, std::int64_t k, T const* a, T const* b,
-                bool add, T* c, std::int64_t c_leading) {
+                update<T> const& how, T* c, std::int64_t c_leading) {
   static_assert(has_cblas_gemm<T>);
   CBLAS_ORDER const order = by_rows ? CblasRowMajor : CblasColMajor;
   CBLAS_TRANSPOSE const ta = a_view.transposed ? CblasTrans : CblasNoTrans;
@@ -51,16 +53,14 @@ void cblas_gemm(bool by_rows, matrix_view a_view, matrix_view b_view, std::int64
   int const lda = static_cast<int>(a_view.leading);
   int const ldb = static_cast<int>(b_view.leading);
   int const ldc = static_cast<int>(c_leading);
-  T const one = T(1);
-  T const beta = add ? T(1) : T(0);
   if constexpr (std::is_same_v<T, float>)
-    cblas_sgemm(order, ta, tb, rows, columns, inner, one, a, lda, b, ldb, beta, c, ldc);
+    cblas_sgemm(order, ta, tb, rows, columns, inner, how.alpha, a, lda, b, ldb, how.beta, c, ldc);
   else if constexpr (std::is_same_v<T, double>)
-    cblas_dgemm(order, ta, tb, rows, columns, inner, one, a, lda, b, ldb, beta, c, ldc);
+    cblas_dgemm(order, ta, tb, rows, columns, inner, how.alpha, a, lda, b, ldb, how.beta, c, ldc);
   else if constexpr (std::is_same_v<T, Kokkos::complex<float>>)
-    cblas_cgemm(order, ta, tb, rows, columns, inner, &one, a, lda, b, ldb, &beta, c, ldc);
+    cblas_cgemm(order, ta, tb, rows, columns, inner, &how.alpha, a, lda, b, ldb, &how.beta, c, ldc);
   else
-    cblas_zgemm(order, ta, tb, rows, columns, inner, &one, a, lda, b, ldb, &beta, c, ldc);
+    cblas_zgemm(order, ta, tb, rows, columns, inner, &how.alpha, a, lda, b, ldb, &how.beta, c, ldc);
 }
 
 #endif

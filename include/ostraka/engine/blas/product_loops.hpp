@@ -16,7 +16,7 @@ namespace ostraka::engine::detail {
 #if OSTRAKA_ENABLE_CBLAS
 
 template <class T>
-void run_products(contraction_plan const& plan, T const* a, T const* b, T* c) {
+void run_products(contraction_plan const& plan, T const* a, T const* b, T* c, update<T> const& how) {
   matrix_product const& p = plan.product;
   auto const outer = [](auto const& nest, int loop) { return loop < 0 ? nest : nest.without(loop); };
   loop_nest<2> const m_outer = outer(plan.loops.m, p.m_loop);
@@ -30,10 +30,10 @@ void run_products(contraction_plan const& plan, T const* a, T const* b, T* c) {
       loop_walker<2> n(n_outer, 0);
       for (std::int64_t in = n_outer.size(); in > 0; --in, n.next()) {
         loop_walker<2> k(k_outer, 0);
-        bool add = false;
-        for (std::int64_t ik = k_outer.size(); ik > 0; --ik, k.next(), add = true)
+        update<T> product = how;  // the first one; the others are added to it
+        for (std::int64_t ik = k_outer.size(); ik > 0; --ik, k.next(), product.beta = T(1))
           cblas_gemm(p.by_rows, p.a, p.b, p.m, p.n, p.k, a + batch.offset[0] + m.offset[0] + k.offset[0],
-                     b + batch.offset[1] + n.offset[0] + k.offset[1], add, c + batch.offset[2] + m.offset[1] + n.offset[1], p.c_leading);
+                     b + batch.offset[1] + n.offset[0] + k.offset[1], product, c + batch.offset[2] + m.offset[1] + n.offset[1], p.c_leading);
       }
     }
   }

@@ -18,6 +18,7 @@ void all_gather(communicator const& members, T const* send, T* recv, std::vector
     std::copy_n(send, counts[me], recv);
     return;
   }
+  members.enter();
 #if OSTRAKA_ENABLE_MPI
   MPI_Datatype const type = detail::message_type<T>();
   if (at.back() == 0) return;

@@ -12,16 +12,37 @@
 
 namespace ostraka::engine {
 
+#if OSTRAKA_ENABLE_MPI
+
+namespace detail {
+
+inline MPI_Op operation_of(reduction how) {
+  switch (how) {
+    case reduction::sum: return MPI_SUM;
+    case reduction::max: return MPI_MAX;
+    case reduction::min: return MPI_MIN;
+    case reduction::prod: return MPI_PROD;
+    case reduction::bit_and: return MPI_BAND;
+    case reduction::bit_or: return MPI_BOR;
+  }
+  return MPI_OP_NULL;
+}
+
+}  // namespace detail
+
+#endif
+
 /// data becomes the reduction over all members, the same bits on each of them.
 template <class T>
 void all_reduce(communicator const& members, [[maybe_unused]] T* data, std::int64_t count, reduction how) {
   require_reducible<T>(how);
   if (members.size() == 1 || count == 0) return;
+  members.enter();
 #if OSTRAKA_ENABLE_MPI
-  // MPI's maximum of numbers that compare equal or not at all (-0 and 0, NaN) may be another on every device; a sum of two is the same both ways
-  // round, so that the trees of all devices agree.
-  if (how == reduction::sum || std::is_integral_v<T>) {
-    MPI_Op const operation = how == reduction::sum ? MPI_SUM : how == reduction::max ? MPI_MAX : MPI_MIN;
+  // MPI's maximum of numbers that compare equal or not at all (-0 and 0, NaN) may be another on every device; a sum or product of two is the
+  // same both ways round, so that the trees of all devices agree.
+  if (how == reduction::sum || how == reduction::prod || std::is_integral_v<T>) {
+    MPI_Op const operation = detail::operation_of(how);
     for (std::int64_t done = 0; done < count; done += chunk_limit)
       MPI_Allreduce(MPI_IN_PLACE, data + done, static_cast<int>(std::min(chunk_limit, count - done)), detail::message_type<T>(), operation,
                     members.native());

@@ -18,6 +18,7 @@ void exchange(communicator const& members, T const* send, std::vector<std::int64
   std::vector<std::int64_t> const to = detail::offsets_of(recv_counts);
   std::size_t const me = static_cast<std::size_t>(members.rank());
   std::copy_n(send + from[me], send_counts[me], recv + to[me]);
+  members.enter();
 #if OSTRAKA_ENABLE_MPI
   // Step s pairs everyone with the member s further on, so that no device is everybody's first. All devices close a window of steps before the
   // next: that bounds the messages under way.

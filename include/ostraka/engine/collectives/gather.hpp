@@ -18,6 +18,7 @@ void gather(communicator const& members, T const* send, T* recv, std::vector<std
     std::copy_n(send, counts[me], recv);
     return;
   }
+  members.enter();
 #if OSTRAKA_ENABLE_MPI
   if (at.back() <= chunk_limit) {
     MPI_Datatype const type = detail::message_type<T>();

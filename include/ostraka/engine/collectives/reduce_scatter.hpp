@@ -7,6 +7,7 @@
 
 #include <ostraka/engine/collectives/message.hpp>
 #include <ostraka/engine/reduction.hpp>
+#include <ostraka/engine/update.hpp>
 #include <ostraka/engine/workspace.hpp>
 
 namespace ostraka::engine {
@@ -27,7 +28,7 @@ class pairwise_reduction {
     longest_ = *std::max_element(counts.begin(), counts.end());
   }
 
-  void run(T* recv) {
+  void run(T* recv, update<T> const& into) {
     std::int64_t const room = std::min(piece_, counts_[me()]) * peers();
     scratch<T, Kokkos::HostSpace> const even(room);
     scratch<T, Kokkos::HostSpace> const odd(room);
@@ -40,7 +41,7 @@ class pairwise_reduction {
     for (std::int64_t begin = 0, turn = 0; begin < longest_; begin += piece_, turn ^= 1) {
       start(begin + piece_, arriving[turn ^ 1], *pending[turn ^ 1]);
       pending[turn]->wait();
-      reduce(begin, arriving[turn], recv);
+      reduce(begin, arriving[turn], recv, into);
     }
   }
 
@@ -66,15 +67,17 @@ class pairwise_reduction {
   }
 
   /// In member order, whichever arrived first: the result depends on the values and the mesh alone.
-  void reduce(std::int64_t begin, T const* arriving, T* recv) const {
+  void reduce(std::int64_t begin, T const* arriving, T* recv, update<T> const& into) const {
     std::int64_t const count = length(me(), begin);
     T const* const own = send_ + at_[me()] + begin;
     for (int d = 0; d < members_.size(); ++d) {
       T const* const part = d == members_.rank() ? own : arriving + (d < members_.rank() ? d : d - 1) * count;
       if (d == 0)
-        std::copy_n(part, count, recv + begin);
-      else
+        into.write(recv + begin, 1, part, count);
+      else if (into.alpha == T(1))
         combine_run(how_, recv + begin, part, count);
+      else
+        update<T>{into.alpha, T(1)}.write(recv + begin, 1, part, count);
     }
   }
 
@@ -92,16 +95,17 @@ class pairwise_reduction {
 }  // namespace detail
 
 /// recv gets the reduction over the members of part `rank` of their send arrays, which hold the parts in member order; counts are the same on all
-/// members. Reduced in member order, so equal runs give equal bits. No overlap of send and recv.
+/// members. Reduced in member order, so equal runs give equal bits. No overlap of send and recv. With `into`, a sum is added to what recv holds.
 template <class T>
-void reduce_scatter(communicator const& members, T const* send, T* recv, std::vector<std::int64_t> const& counts, reduction how) {
+void reduce_scatter(communicator const& members, T const* send, T* recv, std::vector<std::int64_t> const& counts, reduction how, update<T> const& into = {}) {
   require_reducible<T>(how);
   if (members.size() == 1) {
-    std::copy_n(send, counts[0], recv);
+    into.write(recv, 1, send, counts[0]);
     return;
   }
+  members.enter();
 #if OSTRAKA_ENABLE_MPI
-  detail::pairwise_reduction<T>(members, send, counts, how).run(recv);
+  detail::pairwise_reduction<T>(members, send, counts, how).run(recv, into);
 #endif
 }
 

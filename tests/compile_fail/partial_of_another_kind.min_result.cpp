@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a minimum that is to be partial
-// error: partial: the operation wants values, and a partial tensor holds summands (f(a) + f(b) is not f(a + b));
-// error: partial_in_nonlinear_operation<X_mesh, operation::min>
+// error: reduction: sums, os::einsum among them, keep and make partial sums only, maxima partial maxima, and so on, because a maximum of sums is not the sum of the maxima;
+// error: partial_of_another_kind<partial_sum<X_mesh>, operation::min>
 #include <ostraka/reductions.hpp>
 namespace os = ostraka;
 
@@ -13,5 +13,5 @@ OSTRAKA_MESH_AXIS(X);
 #ifdef SHOULD_FAIL
 auto f(os::tensor<float, I, J / X> const& a) { return os::min<I, os::partial(X)>(a); }
 #else
-auto f(os::tensor<float, I, J / X> const& a) { return os::min<I>(a); }
+auto f(os::tensor<float, I, J / X> const& a) { return os::min<I, os::partial_min(X)>(a); }
 #endif

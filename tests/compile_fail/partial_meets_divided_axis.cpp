@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a partial tensor is added to one that is divided over the same mesh axis
-// error: add: a partial tensor is added only to one that is partial over the same mesh axes, else the other summand would be counted once a device;
-// error: partial_plus_replicated<X_mesh>
-#include <ostraka/add.hpp>
+// error: partial: an operand is partial over a mesh axis that divides an axis of another, and its block would lack the parts of the other devices; reduce it first with os::reduce_scatter onto that axis (moves (n-1)/n of it)
+// error: partial_meets_divided_axis<X_mesh, I_axis>
+#include <ostraka/arithmetic.hpp>
 #include <ostraka/reshard.hpp>
 namespace os = ostraka;
 

@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the library costs a compiler: its include, and 100 distinct einsums, reshards and maps, in time and memory.
+
+    cmake --build build --target bench-compile
+    python3 bench/compile/compile.py --flags build/bench/compile/flags.cmake [--only einsum] [--modes syntax,O2] [--json out.json]
+
+Every case is a source that is generated here, and is compared in each round with its own baselines, one compiler after the other, so that other
+work on the machine meets all alike. Times are user + system time of the compiler, medians over the rounds; memory is the largest resident set.
+
+    include     <ostraka/ostraka.hpp>                            against   <Kokkos_Core.hpp> and <mpi.h>
+    case        one operation and 100 others of its kind         against   one operation and 100 trivial function templates
+    case plan   os::plan_of of the same operations               against   the same, on <ostraka/plan.hpp> alone
+
+So an operation's figure is what one more of its kind adds, and holds its plan, its checks, the types of its operands and its run; what an element
+type costs once (kernels, collectives) stands in its own column.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+AXES = "BCDEFGHIJKLM"
+MODES = {"syntax": ["-fsyntax-only"], "O0": ["-O0", "-c"], "O2": ["-O2", "-c"]}
+
+# --- operations ---------------------------------------------------------------------------------------------------------------------
+
+
+def stride(n):
+    """A step that visits 0 … n−1 once each, far apart."""
+    step = max(1, int(n * 0.618))
+    while any(step % p == 0 and n % p == 0 for p in range(2, step + 1)):
+        step += 1
+    return step
+
+
+def spread(items, count):
+    """`count` of the items, in an order that mixes them, the same in every run."""
+    items = list(items)
+    step = stride(len(items))
+    return [items[i * step % len(items)] for i in range(count)]
+
+
+def shardings(axes, mesh, partials=False):
+    """Every sharding of a tensor with these axes: per mesh axis one of the axes or none (or partial), both orders on one axis."""
+    for where in itertools.product([None, *axes] + (["partial"] if partials else []), repeat=len(mesh)):
+        for order in itertools.permutations(range(len(mesh))):
+            dims = [a + "".join("/" + mesh[m] for m in order if where[m] == a) for a in axes]
+            partial = [mesh[m] for m in range(len(mesh)) if where[m] == "partial"]
+            yield tuple(dims + ([f"os::partial({', '.join(partial)})"] if partial else []))
+
+
+def distinct(items):
+    return list(dict.fromkeys(items))
+
+
+def einsums(mesh, count, batch=False, partials=False):
+    """C[i, k] = A[i, j] B[j, k] (or with a batch axis b in all three), every one with other axes and other shardings."""
+    axes = spread(itertools.permutations(AXES, 4), count)
+    kinds = [distinct(shardings(t, mesh, partials and t != "ik")) for t in (("bij", "bjk", "bik") if batch else ("ij", "jk", "ik"))]
+    for (b, i, j, k), (left, right, out) in zip(axes, spread(itertools.product(*kinds), count)):
+        named = str.maketrans({"b": b, "i": i, "j": j, "k": k})
+        yield tuple(tuple(d if d.startswith("os::") else d[0].translate(named) + d[1:] for d in t) for t in (out, left, right))
+
+
+def reshards(mesh, count):
+    """A[i, j, k] from one sharding to another."""
+    axes = spread(itertools.permutations(AXES, 3), count)
+    kinds = distinct(shardings("ijk", mesh, True))
+    pairs = [(to, source) for to, source in itertools.product(kinds, kinds) if to != source]
+    for names, (to, source) in zip(axes, spread(pairs, count)):
+        named = str.maketrans(dict(zip("ijk", names)))
+        yield tuple(tuple(d if d.startswith("os::") else d[0].translate(named) + d[1:] for d in t) for t in (to, source))
+
+
+def maps(mesh, count):
+    """C[i, j] = A[i, j] + B[j], divided alike where they meet."""
+    axes = spread(itertools.permutations(AXES, 2), count)
+    for (i, j), left in zip(axes, spread(distinct(shardings("ij", mesh)), count)):
+        named = str.maketrans({"i": i, "j": j})
+        left = tuple(d[0].translate(named) + d[1:] for d in left)
+        yield left, left, left[1:]
+
+
+def joined(dims):
+    return ", ".join(dims)
+
+
+def einsum_call(number, operation):
+    out, *operands = operation
+    return function(number, operands, f"os::einsum<{joined(out)}>({', '.join('ab'[: len(operands)])})")
+
+
+def reshard_call(number, operation):
+    to, source = operation
+    return function(number, [source], f"os::reshard<{joined(to)}>(a)")
+
+
+def map_call(number, operation):
+    return function(number, operation[1:], "os::map(plus(), a, b)")
+
+
+def tensor_use(number, operation):
+    return function(number, operation[1:2], "a.local()")
+
+
+def function(number, operands, expression):
+    parameters = ", ".join(f"os::tensor<float, {joined(o)}> const& {name}" for o, name in zip(operands, "abc"))
+    return f"void operation{number}({parameters}) {{ [[maybe_unused]] auto r = {expression}; }}\n"
+
+
+def plan_only(number, operation):
+    out, *operands = operation
+    given = ", ".join(f"os::sharding_of<{joined(o)}>" for o in operands)
+    return f"static_assert(os::plan_of<os::dims<{joined(out)}>, {given}>.feasible);\n"
+
+
+# name: operations, how they are written, header
+CASES = {
+    "einsum, one mesh axis": (lambda n: einsums("X", n), einsum_call, "ostraka.hpp"),
+    "einsum, two mesh axes": (lambda n: einsums("XY", n), einsum_call, "ostraka.hpp"),
+    "einsum, two mesh axes, batch": (lambda n: einsums("XY", n, batch=True), einsum_call, "ostraka.hpp"),
+    "einsum, two mesh axes, partial": (lambda n: einsums("XY", n, partials=True), einsum_call, "ostraka.hpp"),
+    "einsum plan, one mesh axis": (lambda n: einsums("X", n), plan_only, "plan.hpp"),
+    "einsum plan, two mesh axes": (lambda n: einsums("XY", n), plan_only, "plan.hpp"),
+    "einsum plan, two mesh axes, batch": (lambda n: einsums("XY", n, batch=True), plan_only, "plan.hpp"),
+    "einsum plan, two mesh axes, partial": (lambda n: einsums("XY", n, partials=True), plan_only, "plan.hpp"),
+    "einsum plan, three mesh axes": (lambda n: einsums("XYZ", n), plan_only, "plan.hpp"),
+    "reshard, one mesh axis": (lambda n: reshards("X", n), reshard_call, "ostraka.hpp"),
+    "reshard, two mesh axes": (lambda n: reshards("XY", n), reshard_call, "ostraka.hpp"),
+    "map, two mesh axes": (lambda n: maps("XY", n), map_call, "ostraka.hpp"),
+    "tensor type, two mesh axes": (lambda n: maps("XY", n), tensor_use, "ostraka.hpp"),
+}
+
+PREAMBLE = """#include <ostraka/{header}>
+namespace os = ostraka;
+{axes}
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+OSTRAKA_MESH_AXIS(Z);
+struct plus {{ float operator()(float a, float b) const {{ return a + b; }} }};
+template <int N> struct number {{}};
+template <int N> int trivial(number<N>) {{ return N; }}
+"""
+
+
+def source_of(case, count, subject):
+    operations, write, header = CASES[case]
+    text = PREAMBLE.format(header=header, axes=" ".join(f"OSTRAKA_AXIS({a});" for a in AXES))
+    made = list(operations(count + 1))
+    assert len(set(made)) == count + 1, f"{case}: an operation twice"
+    text += write(0, made[0])
+    for n in range(1, count + 1):
+        text += write(n, made[n]) if subject else f"int operation{n}() {{ return trivial(number<{n}>()); }}\n"
+    return text
+
+
+# --- compilers ----------------------------------------------------------------------------------------------------------------------
+
+
+def read_flags(file):
+    """Folders, definitions and options of ostraka::ostraka, as bench/CMakeLists.txt and tests/CMakeLists.txt write them."""
+    values = dict(re.findall(r'set\((\w+) "([^"]*)"\)', file.read_text()))
+    split = {name: [v for v in text.split(";") if v] for name, text in values.items()}
+    folders = [d for d in dict.fromkeys(split["include_dirs"]) if d not in ("/usr/include", str(ROOT / "include"), str(ROOT / "tests"))]
+    return ["-isystem" + d for d in folders] + ["-D" + d for d in dict.fromkeys(split["definitions"])] + split["options"]
+
+
+def find_compilers(asked):
+    """g++, and every clang++ from 16 on; each once."""
+    names = asked or ["g++", "clang++"] + [f"clang++-{n}" for n in range(16, 40)]
+    found = {}
+    for name in names:
+        path = shutil.which(name)
+        if not path:
+            continue
+        version = subprocess.run([path, "-dumpfullversion" if "clang" not in name else "-dumpversion"], capture_output=True, text=True).stdout.strip()
+        kind = "clang++" if "clang" in name else "g++"
+        if asked or kind == "g++" or int(version.split(".")[0]) >= 16:
+            found.setdefault(f"{kind} {version}", path)
+    return found
+
+
+def command_of(compiler, path, flags):
+    command = [path, "-std=c++20", f"-I{ROOT / 'include'}", *flags]
+    if "clang" not in compiler:
+        return command + ["-fconstexpr-ops-limit=1000000000"]
+    command.append("-fconstexpr-steps=100000000")
+    headers = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/clang/*/include/omp.h"))
+    return command + (["-idirafter", str(headers[-1].parent)] if headers and "-fopenmp" in flags else [])
+
+
+def compile_once(command, file):
+    """(seconds of user and system time, MiB)"""
+    process = subprocess.Popen(command + [str(file), "-o", os.devnull], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    errors = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} {file}:\n{errors[:4000]}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def compare(command, files, rounds):
+    """Medians for each file, and each round's measurements; one file after the other in every round."""
+    runs = [[compile_once(command, f) for f in files] for _ in range(rounds)]
+    return runs
+
+
+# --- what is reported ---------------------------------------------------------------------------------------------------------------
+
+
+def median(values):
+    return statistics.median(list(values))
+
+
+def measure_include(command, folder, rounds):
+    files = []
+    for name, text in (("baseline", "#include <Kokkos_Core.hpp>\n#include <mpi.h>\n"), ("include", "#include <ostraka/ostraka.hpp>\n")):
+        files.append(folder / f"{name}.cpp")
+        files[-1].write_text(text)
+    runs = compare(command, files, rounds)
+    return {"baseline_s": median(r[0][0] for r in runs), "subject_s": median(r[1][0] for r in runs), "ratio": median(r[1][0] / r[0][0] for r in runs),
+            "baseline_MiB": median(r[0][1] for r in runs), "subject_MiB": median(r[1][1] for r in runs)}
+
+
+def measure_case(case, command, folder, rounds, count):
+    header = CASES[case][2]
+    texts = {"header": f"#include <ostraka/{header}>\n", "baseline": source_of(case, count, False), "subject": source_of(case, count, True)}
+    files = []
+    for name, text in texts.items():
+        files.append(folder / f"{name}.cpp")
+        files[-1].write_text(text)
+    runs = compare(command, files, rounds)
+    each = sorted((r[2][0] - r[1][0]) / count * 1000 for r in runs)
+    return {"first_s": median(r[1][0] - r[0][0] for r in runs), "baseline_s": median(r[1][0] for r in runs), "subject_s": median(r[2][0] for r in runs),
+            "ratio": median(r[2][0] / r[1][0] for r in runs), "each_ms": median(each), "each_ms_least": each[0], "each_ms_most": each[-1],
+            "each_MiB": median((r[2][1] - r[1][1]) / count for r in runs), "subject_MiB": median(r[2][1] for r in runs)}
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--flags", type=pathlib.Path, required=True, help="flags.cmake of a configured build: bench/compile/flags.cmake")
+    arguments.add_argument("--count", type=int, default=100, help="operations of a kind")
+    arguments.add_argument("--rounds", type=int, default=5)
+    arguments.add_argument("--modes", default="syntax,O0,O2", help="of syntax, O0, O2; cases of plans are checked for syntax only")
+    arguments.add_argument("--compilers", default="", help="instead of g++ and every clang++ from 16 on")
+    arguments.add_argument("--only", default="", help="cases whose name has this")
+    arguments.add_argument("--json", type=pathlib.Path, help="write the figures here, too")
+    arguments.add_argument("--keep", type=pathlib.Path, help="write the sources here and compile nothing")
+    given = arguments.parse_args()
+    if given.keep:
+        given.keep.mkdir(parents=True, exist_ok=True)
+        for case in CASES:
+            name = re.sub(r"\W+", "_", case)
+            (given.keep / f"{name}.cpp").write_text(source_of(case, given.count, True))
+            (given.keep / f"{name}.baseline.cpp").write_text(source_of(case, given.count, False))
+        return 0
+    compilers = find_compilers([c for c in given.compilers.split(",") if c])
+    flags = read_flags(given.flags)
+    figures = []
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        for compiler, path in compilers.items():
+            for mode in given.modes.split(","):
+                command = command_of(compiler, path, flags) + MODES[mode]
+                if given.only in "include":
+                    f = measure_include(command, folder, given.rounds)
+                    figures.append({"compiler": compiler, "mode": mode, "case": "include", **f})
+                    print(f"{compiler}, {mode}: include {f['subject_s']:.2f} s against {f['baseline_s']:.2f} s, {f['ratio']:.2f} times; "
+                          f"{f['subject_MiB']:.0f} MiB against {f['baseline_MiB']:.0f} MiB", flush=True)
+                cases = [c for c in CASES if given.only in c and (mode == "syntax" or CASES[c][2] == "ostraka.hpp")]
+                if not cases:
+                    continue
+                print(f"| {compiler}, {mode}, {given.count} of a kind | each | range | each, memory | first | in all | of its baseline |\n|---|---|---|---|---|---|---|", flush=True)
+                for case in cases:
+                    f = measure_case(case, command, folder, given.rounds, given.count)
+                    figures.append({"compiler": compiler, "mode": mode, "case": case, **f})
+                    print(f"| {case} | {f['each_ms']:.1f} ms | {f['each_ms_least']:.1f} to {f['each_ms_most']:.1f} | {f['each_MiB']:.2f} MiB | {f['first_s']:.2f} s "
+                          f"| {f['subject_s']:.2f} s, {f['subject_MiB']:.0f} MiB | {f['ratio']:.2f} |", flush=True)
+                print(flush=True)
+    if given.json:
+        given.json.write_text(json.dumps({"count": given.count, "rounds": given.rounds, "figures": figures}, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Two meshes of which one has all processes of the other, and who is which device on either. On the same processes everybody
+/// can work that out alone; where one mesh has more, those that are outside of the other do not know who is in it, so all of the larger
+/// one tell each other, once for two meshes. {X: 4} on ranks 0 1 2 3, {Y: 2} on ranks 3 1: 0 → –, 1 → 1, 2 → –, 3 → 0.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ostraka/engine/collectives/all_gather.hpp>
+#include <ostraka/engine/device_mesh.hpp>
+#include <ostraka/types/error.hpp>
+
+namespace ostraka::engine {
+
+/// The processes of the larger of two meshes (of the first, if they are as large), numbered as its devices.
+struct mesh_pair {
+  bool here = false;            ///< is this process one of them?
+  bool first_is_all = true;     ///< is it the first mesh that has all of them?
+  std::vector<int> device[2];   ///< on either mesh, by process, −1 for none; empty where not here
+  std::vector<int> process[2];  ///< on either mesh, by device
+};
+
+namespace detail {
+
+inline error unrelated_meshes(char const* operation, device_mesh const& large, device_mesh const& small) {
+  return error(std::string(operation) + ": of two meshes one has all processes of the other, but " + large.describe() + " and " + small.describe() +
+               " overlap or lie apart; split the communicator of one from the other's, or go by way of a mesh of all processes");
+}
+
+// Who is which device of `small`: every process of `large` says so. @throws ostraka::error, on all of them alike
+inline std::vector<int> agree(char const* operation, device_mesh const& large, device_mesh const& small) {
+  constexpr std::int64_t outside = -1;
+  constexpr std::int64_t reaches_beyond = -2;
+  std::int64_t mine[2] = {outside, small.fingerprint()};
+  if (!small.absent()) {
+    std::vector<int> const numbers = small.world().numbers_in(large.world());
+    mine[0] = std::find(numbers.begin(), numbers.end(), -1) == numbers.end() ? small.device() : reaches_beyond;
+  }
+  std::size_t const processes = static_cast<std::size_t>(large.devices());
+  std::vector<std::int64_t> said(2 * processes);
+  all_gather(large.world(), mine, said.data(), std::vector<std::int64_t>(processes, 2));
+  std::vector<int> device;
+  std::vector<int> claims(static_cast<std::size_t>(small.devices()));
+  bool anybody = false;
+  for (std::size_t p = 0; p < processes; ++p) {
+    std::int64_t const d = said[2 * p];
+    if (d == reaches_beyond) throw unrelated_meshes(operation, large, small);
+    if (said[2 * p + 1] != said[1])
+      throw error(std::string(operation) + ": all processes name the same meshes, but process " + std::to_string(p) +
+                  " gives the smaller one other axes or sizes than process 0; give make_mesh the same sizes everywhere, also where the mesh is absent");
+    if (d >= 0) ++claims[static_cast<std::size_t>(d)];
+    anybody = anybody || d >= 0;
+    device.push_back(static_cast<int>(d));
+  }
+  if (!anybody) throw unrelated_meshes(operation, large, small);
+  for (std::size_t d = 0; d < claims.size(); ++d)
+    if (claims[d] != 1)
+      throw error(std::string(operation) + ": every device of a mesh is one process, but " + std::to_string(claims[d]) +
+                  " processes say that they are device " + std::to_string(d) + " of the smaller one, " + small.describe() +
+                  "; where they made meshes of their own, mean one of them and make it os::not_here on the others");
+  return device;
+}
+
+inline std::vector<int> inverted(std::vector<int> const& device, int devices) {
+  std::vector<int> process(static_cast<std::size_t>(devices));
+  for (std::size_t p = 0; p < device.size(); ++p)
+    if (device[p] >= 0) process[static_cast<std::size_t>(device[p])] = static_cast<int>(p);
+  return process;
+}
+
+inline mesh_pair make_pair_of(char const* operation, device_mesh const& first, device_mesh const& second) {
+  mesh_pair pair;
+  pair.first_is_all = first.devices() >= second.devices();
+  device_mesh const& large = pair.first_is_all ? first : second;
+  device_mesh const& small = pair.first_is_all ? second : first;
+  pair.here = !large.absent();
+  if (!pair.here) {
+    if (!small.absent()) throw unrelated_meshes(operation, large, small);
+    return pair;
+  }
+  std::vector<int> all(static_cast<std::size_t>(large.devices()));
+  for (std::size_t p = 0; p < all.size(); ++p) all[p] = static_cast<int>(p);
+  std::vector<int> part;
+  if (large.devices() == small.devices()) {
+    if (!small.absent()) part = large.world().numbers_in(small.world());
+    if (small.absent() || std::find(part.begin(), part.end(), -1) != part.end()) throw unrelated_meshes(operation, large, small);
+  } else {
+    part = agree(operation, large, small);
+  }
+  pair.process[pair.first_is_all ? 0 : 1] = all;
+  pair.process[pair.first_is_all ? 1 : 0] = inverted(part, small.devices());
+  pair.device[pair.first_is_all ? 0 : 1] = std::move(all);
+  pair.device[pair.first_is_all ? 1 : 0] = std::move(part);
+  return pair;
+}
+
+}  // namespace detail
+
+/// Who is who on two meshes; remembered as long as both live. Collective over the larger one the first time, if it is larger.
+/// @throws ostraka::error, on all processes of both alike, if neither has all processes of the other
+inline std::shared_ptr<mesh_pair const> pair_of(char const* operation, std::shared_ptr<device_mesh const> const& first,
+                                                std::shared_ptr<device_mesh const> const& second) {
+  struct known {
+    std::weak_ptr<device_mesh const> first;
+    std::weak_ptr<device_mesh const> second;
+    std::shared_ptr<mesh_pair const> pair;
+  };
+  static std::vector<known> remembered;
+  remembered.erase(std::remove_if(remembered.begin(), remembered.end(), [](known const& k) { return k.first.expired() || k.second.expired(); }),
+                   remembered.end());
+  for (known const& k : remembered)
+    if (k.first.lock() == first && k.second.lock() == second) return k.pair;
+  remembered.push_back({first, second, std::make_shared<mesh_pair const>(detail::make_pair_of(operation, *first, *second))});
+  return remembered.back().pair;
+}
+
+}  // namespace ostraka::engine

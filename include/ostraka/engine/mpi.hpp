@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. <mpi.h> without its C++ bindings, or, with OSTRAKA_ENABLE_MPI=0, nothing but the name of what would be a communicator.
+
+#ifndef OSTRAKA_ENABLE_MPI
+#  define OSTRAKA_ENABLE_MPI 1
+#endif
+
+#if OSTRAKA_ENABLE_MPI
+#  ifndef OMPI_SKIP_MPICXX
+#    define OMPI_SKIP_MPICXX 1
+#  endif
+#  ifndef MPICH_SKIP_MPICXX
+#    define MPICH_SKIP_MPICXX 1
+#  endif
+#  include <mpi.h>
+#endif
+
+namespace ostraka::engine {
+
+#if OSTRAKA_ENABLE_MPI
+using native_communicator = MPI_Comm;
+#else
+struct native_communicator {};
+#endif
+
+}  // namespace ostraka::engine

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Runs a reshard between two meshes: its steps on the source mesh, then one exchange in which every process gets what its
+/// target block needs and it does not have. Messages go over the communicator of the larger mesh; a process outside of one of
+/// the meshes has no block there. A[I_X] on {X: 4} → A[I_Y] on {Y: 2}
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <ostraka/engine/collectives/exchange.hpp>
+#include <ostraka/engine/execute.hpp>
+#include <ostraka/engine/locale.hpp>
+#include <ostraka/engine/mesh_pair.hpp>
+#include <ostraka/engine/moves.hpp>
+#include <ostraka/plan/reshard_meshes.hpp>
+
+namespace ostraka::engine {
+
+/// A plan between two running meshes, and who is who on them.
+struct mesh_route {
+  std::shared_ptr<device_mesh const> mesh[2];  ///< source, target
+  std::shared_ptr<mesh_pair const> pair;
+  planner::mesh_reshard plan{};
+
+  [[nodiscard]] communicator const& all() const { return (pair->first_is_all ? mesh[0] : mesh[1])->world(); }
+};
+
+namespace detail {
+
+// A sharding on one of the meshes, with the mesh axes numbered as the mesh has them.
+inline planner::mesh_side side_of(locale const& w, planner::spec sharding, mesh_pair const& pair, int which) {
+  planner::mesh_side side;
+  for (int i = 0; i < sharding.rank; ++i) {
+    planner::mesh_order over;
+    for (int k = 0; k < sharding.over[i].size(); ++k) over.push_back(w.axis[sharding.over[i][k]]);
+    sharding.over[i] = over;
+  }
+  planner::mesh_set partial;
+  for (int m = 0; m < w.sizes.mesh_axes; ++m)
+    if (sharding.partial.contains(m)) partial.insert(w.axis[m]);
+  sharding.partial = partial;
+  side.sharding = sharding;
+  side.sizes = w.sizes;
+  side.sizes.mesh_axes = w.mesh->axes();
+  for (int a = 0; a < w.mesh->axes(); ++a) side.sizes.mesh[a] = w.mesh->size(a);
+  side.device = pair.device[which];
+  side.process = pair.process[which];
+  return side;
+}
+
+// What goes to, or comes from, another process.
+struct part {
+  int process;
+  box where;
+};
+
+inline std::vector<std::int64_t> counts_by_process(std::vector<part> const& parts, std::size_t processes) {
+  std::vector<std::int64_t> counts(processes);
+  for (part const& p : parts) counts[static_cast<std::size_t>(p.process)] = p.where.size();
+  return counts;
+}
+
+inline boxes boxes_in_order(std::vector<part>& parts) {
+  std::sort(parts.begin(), parts.end(), [](part const& a, part const& b) { return a.process < b.process; });
+  boxes all;
+  for (part const& p : parts) all.push_back(p.where);
+  return all;
+}
+
+template <class Exec, class T>
+void exchange_between(Exec const& exec, communicator const& all, planner::mesh_side const& source, planner::mesh_side const& target,
+                      region<T const> const& from, region<T> const& to) {
+  int const me = all.rank();
+  planner::coordinates const now = source.at(me);
+  planner::coordinates const then = target.at(me);
+  std::vector<part> sent;
+  std::vector<part> received;
+  for_each_receiver(source, target, me, [&](int p) { sent.push_back({p, intersect(from.where, box_of(target.sharding, target.at(p), target.sizes))}); });
+  for_each_sender(source, target, me, [&](int p) { received.push_back({p, intersect(box_of(source.sharding, source.at(p), source.sizes), to.where)}); });
+  boxes const out_boxes = boxes_in_order(sent);
+  boxes const in_boxes = boxes_in_order(received);
+  scratch<T, typename Exec::memory_space> const out(total_of(out_boxes));
+  scratch<T, typename Exec::memory_space> const in(total_of(in_boxes));
+  pack(exec, out.data(), from, out_boxes);
+  exec.fence();
+  auto const processes = static_cast<std::size_t>(all.size());
+  on_host_in_out<Exec>(exec, static_cast<T const*>(out.data()), total_of(out_boxes), in.data(), total_of(in_boxes),
+                       [&](T const* send, T* recv) { exchange(all, send, counts_by_process(sent, processes), recv, counts_by_process(received, processes)); });
+  if (then.nowhere) return;
+  if (!target.has_values(then)) return fill(exec, to.data, to.where.size(), identity<T>(target.sharding.kind));
+  if (planner::detail::common(source, now, target, then) > 0) {
+    box const kept = intersect(from.where, to.where);
+    copy(exec, to.part(kept), from.part(kept));
+  }
+  unpack(exec, to, static_cast<T const*>(in.data()), in_boxes, update<T>());
+}
+
+}  // namespace detail
+
+/// The plan from a sharding on one mesh to one on another. @pre the locales have the same labels
+/// Collective over the larger mesh the first time, if it is larger. @throws ostraka::error as pair_of does
+inline mesh_route route_between(char const* operation, std::shared_ptr<device_mesh const> const& source_mesh, locale const& source, planner::spec const& from,
+                                std::shared_ptr<device_mesh const> const& target_mesh, locale const& target, planner::spec const& to) {
+  mesh_route r{{source_mesh, target_mesh}, pair_of(operation, source_mesh, target_mesh), {}};
+  if (r.pair->here) r.plan = planner::plan_reshard(detail::side_of(source, from, *r.pair, 0), detail::side_of(target, to, *r.pair, 1));
+  return r;
+}
+
+/// Runs it from a dense local block into another; on a mesh where this process is none of the devices the block is not looked at.
+/// Collective over the larger mesh.
+template <class Exec, class T>
+void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
+  if (!r.pair->here) return;
+  planner::mesh_reshard const& plan = r.plan;
+  locale w;
+  w.mesh = r.mesh[0].get();
+  w.sizes = plan.start.sizes;
+  w.here = plan.start.at(r.all().rank());
+  for (int a = 0; a < w.sizes.mesh_axes; ++a) w.axis[a] = a;
+  local_block<Exec, T> block;
+  block.now = dense_region(source, box_of(plan.start.sharding, w.here, w.sizes));
+  for (planner::planned_step const& s : plan.steps) {
+    detail::profiled const region_of_step(s.kind);
+    move(exec, w, s, block);
+  }
+  detail::profiled const region_of_step(step::block_exchange);
+  box const wanted = box_of(plan.target.sharding, plan.target.at(r.all().rank()), plan.target.sizes);
+  detail::exchange_between(exec, r.all(), plan.source, plan.target, block.now, dense_region(target, wanted));
+  exec.fence();
+}
+
+}  // namespace ostraka::engine

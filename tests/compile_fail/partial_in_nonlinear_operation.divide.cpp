@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a tensor is divided by a partial sum
+// error: partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b));
+// error: partial_in_nonlinear_operation<X_mesh, operation::divide>
+#include <ostraka/all_reduce.hpp>
+#include <ostraka/arithmetic.hpp>
+#include <ostraka/cast.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I> const& a, os::tensor<float, I, os::partial(X)> const& b) { return os::divide(a, b); }
+#else
+auto f(os::tensor<float, I> const& a, os::tensor<float, I, os::partial(X)> const& b) { return os::divide(a, os::all_reduce<X>(b)); }
+#endif

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a tensor of partial maxima is made of random numbers
+// error: partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b));
+// error: partial_in_nonlinear_operation<X_mesh, operation::random>
+#include <ostraka/random.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::mesh<X_mesh> const& mesh) { return os::random<float, I, os::partial_max(X)>(mesh, I = 8); }
+#else
+auto f(os::mesh<X_mesh> const& mesh) { return os::random<float, I>(mesh, I = 8); }
+#endif

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a product with a tensor of partial maxima
+// error: reduction: sums, os::einsum among them, keep and make partial sums only, maxima partial maxima, and so on, because a maximum of sums is not the sum of the maxima;
+// error: partial_of_another_kind<partial_max<X_mesh>, operation::sum>
+#include <ostraka/all_reduce.hpp>
+#include <ostraka/einsum.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(K);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I, J, os::partial_max(X)> const& a, os::tensor<float, J, K> const& b) { return os::einsum<I, K>(a, b); }
+#else
+auto f(os::tensor<float, I, J, os::partial_max(X)> const& a, os::tensor<float, J, K> const& b) { return os::einsum<I, K>(os::all_reduce<X>(a), b); }
+#endif

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a partial product is multiplied by a value
+// error: partial: summands are added, and factors multiplied, only with tensors that are partial over the same mesh axes, else the other operand would be counted once a device
+// error: partial_plus_replicated<X_mesh>
+#include <ostraka/all_reduce.hpp>
+#include <ostraka/arithmetic.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I, os::partial_prod(X)> const& a, os::tensor<float, I> const& b) { return os::multiply(a, b); }
+#else
+auto f(os::tensor<float, I, os::partial_prod(X)> const& a, os::tensor<float, I> const& b) { return os::multiply(os::all_reduce<X>(a), b); }
+#endif

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: two partial maxima are added
+// error: partial: the operation keeps the parts of one operand at a time, because a product of sums is not the sum of the products; reduce all but one first with os::all_reduce or os::reduce_scatter
+// error: partials_multiplied<X_mesh>
+#include <ostraka/all_reduce.hpp>
+#include <ostraka/arithmetic.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I, os::partial_max(X)> const& a, os::tensor<float, I, os::partial_max(X)> const& b) { return os::add(a, b); }
+#else
+auto f(os::tensor<float, I, os::partial_max(X)> const& a, os::tensor<float, I, os::partial_max(X)> const& b) { return os::add(a, os::all_reduce<X>(b)); }
+#endif

@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# cmake -DPAGE=docs/budgets.md -DSOURCE=tests/types/budgets.cpp -P snippets.cmake
+# Every block of C++ in the page stands, as it is, in the source, which is compiled.
+
+cmake_minimum_required(VERSION 3.23)
+
+file(READ "${PAGE}" rest)
+file(READ "${SOURCE}" source)
+set(count 0)
+while(TRUE)
+  string(FIND "${rest}" "```cpp\n" begin)
+  if(begin EQUAL -1)
+    break()
+  endif()
+  math(EXPR begin "${begin} + 7")
+  string(SUBSTRING "${rest}" ${begin} -1 rest)
+  string(FIND "${rest}" "```" end)
+  string(SUBSTRING "${rest}" 0 ${end} block)
+  math(EXPR end "${end} + 3")
+  string(SUBSTRING "${rest}" ${end} -1 rest)
+  string(FIND "${source}" "${block}" found)
+  if(found EQUAL -1)
+    message(FATAL_ERROR "${PAGE} shows what is not in ${SOURCE}:\n${block}")
+  endif()
+  math(EXPR count "${count} + 1")
+endwhile()
+if(count EQUAL 0)
+  message(FATAL_ERROR "${PAGE} has no block of C++")
+endif()

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// When there is advice, and what it says. C[I_X, K] = A[I_X, J] · B[J, K_X] gathers one operand; which, depends on the sizes.
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <ostraka/plan/advice.hpp>
+
+namespace os = ostraka;
+using namespace os::planner;
+
+namespace {
+
+constexpr std::string_view labels[] = {"I", "J", "K"};
+constexpr std::string_view mesh_axes[] = {"X"};
+constexpr naming names{labels, mesh_axes, 4};
+
+extents sizes(std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t x) {
+  extents e;
+  for (std::int64_t n : {i, j, k}) e.label[e.labels++] = n;
+  e.mesh[e.mesh_axes++] = x;
+  return e;
+}
+
+// Labels I, J, K are 0, 1, 2; X is 0. `c` is what divides the result: I by 0, K by 2.
+einsum_problem product(int divided) {
+  mesh_order x;
+  x.push_back(0);
+  einsum_problem p;
+  spec a, b, c;
+  a.push_back(0, x);
+  a.push_back(1);
+  b.push_back(1);
+  b.push_back(2, x);
+  c.push_back(0, divided == 0 ? x : mesh_order{});
+  c.push_back(2, divided == 2 ? x : mesh_order{});
+  p.operands.push_back(a);
+  p.operands.push_back(b);
+  p.result = c;
+  p.sizes = sizes(4096, 4096, 4096, 4);
+  return p;
+}
+
+std::string said(einsum_problem const& p, extents const& e) { return advice("einsum", plan_einsum(p), p.rule, e, names); }
+
+bool contains(std::string const& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("sizes in a line") { CHECK(describe(sizes(8, 4096, 16, 2), names) == "I=8, J=4096, K=16 on X=2"); }
+
+TEST_CASE("the plan that was decided on these sizes") {
+  CHECK(said(product(0), product(0).sizes).empty());
+  CHECK(said(product(2), product(2).sizes).empty());
+}
+
+TEST_CASE("a far better plan, and how to get it") {
+  // The nominal plan gathers B, 4096 × 64 of it, though the result is tiny: gathering A and moving the result costs a small part.
+  std::string const text = said(product(0), sizes(8, 4096, 64, 4));
+  INFO(text);
+  CHECK(contains(text, "ostraka: einsum: for I=8, J=4096, K=64 on X=4 the plan moves 786,432 B per device;"));  // 3/4 of 4096 · 64 · 4 B
+  CHECK(contains(text, "C[I_X, K] = A[I_X, J] · B[J, K_X]\n"));
+  CHECK(contains(text, "OSTRAKA_AXIS(I, 8)"));
+  CHECK(contains(text, "OSTRAKA_AXIS(K, 64)"));
+  CHECK(!contains(text, "OSTRAKA_AXIS(J"));  // decided on what it is
+  CHECK(!contains(text, "OSTRAKA_MESH_AXIS"));
+}
+
+TEST_CASE("from twice as cheap on") {
+  // Gathering B moves 3/4 of J·K per label K; an all-to-all of both to J 3/16 of J·(I + K), and a little for the result.
+  std::int64_t const j = std::int64_t{1} << 20;
+  CHECK(said(product(0), sizes(64, j, 64, 4)).empty());  // half, and the little
+  CHECK(!said(product(0), sizes(63, j, 64, 4)).empty());
+}
+
+TEST_CASE("nothing against a policy") {
+  einsum_problem p = product(0);
+  p.rule = admit::gather_right;
+  CHECK(said(p, sizes(8, 4096, 64, 4)).empty());
+}
+
+TEST_CASE("a policy where one does it") {
+  // C[I, K] = A[I, J_X] · B[J, K] gathers A, nominally; for a long J the small result is better reduced.
+  mesh_order x;
+  x.push_back(0);
+  einsum_problem p = product(-1);
+  p.operands[0] = {};
+  p.operands[0].push_back(0);
+  p.operands[0].push_back(1, x);
+  p.operands[1] = {};
+  p.operands[1].push_back(1);
+  p.operands[1].push_back(2);
+  std::string const text = said(p, sizes(8, 65536, 8, 4));
+  INFO(text);
+  CHECK(contains(text, "all_reduce<X>"));
+  CHECK(contains(text, "Remedy: the policy os::reduce_result, or static extents, OSTRAKA_AXIS(I, 8), OSTRAKA_AXIS(J, 65536), OSTRAKA_AXIS(K, 8).\n"));
+}
+
+TEST_CASE("nothing to move, nothing to say") {
+  CHECK(said(product(0), sizes(8, 0, 64, 4)).empty());
+  CHECK(said(product(0), sizes(8, 4096, 64, 1)).empty());
+}

@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#   cmake -DSAYS=regex [-DTIMES=n] [-DGOES_ON=ON] -P ends.cmake -- mpiexec -n 4 scenarios throws
+#
+# The job says what it has to, n times, and then goes on to its end; or it fails, within five seconds of the moment that the culprit told.
+
+cmake_minimum_required(VERSION 3.23)
+include("${CMAKE_CURRENT_LIST_DIR}/../examples/after_dashes.cmake")
+
+string(TIMESTAMP begin "%s%f" UTC)
+execute_process(COMMAND ${command} TIMEOUT 60 RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+string(TIMESTAMP end "%s%f" UTC)
+
+if(output MATCHES "at ([0-9]+) us")
+  set(begin "${CMAKE_MATCH_1}")
+endif()
+math(EXPR milliseconds "(${end} - ${begin}) / 1000")
+string(REPLACE ";" "," read "${output}")  # a list has semicolons of its own
+string(REGEX MATCHALL "${SAYS}" found "${read}")
+list(LENGTH found count)
+
+set(wrong "")
+if(GOES_ON)
+  if(NOT status EQUAL 0)
+    string(APPEND wrong "ended with ${status}, should go on; ")
+  endif()
+else()
+  if(status EQUAL 0)
+    string(APPEND wrong "ended with 0, should fail; ")
+  endif()
+  if(milliseconds GREATER 5000)
+    string(APPEND wrong "took more than 5 s; ")
+  endif()
+endif()
+if(count EQUAL 0 OR (TIMES AND NOT count EQUAL TIMES))
+  string(APPEND wrong "said ${count} times, not ${TIMES}: ${SAYS}; ")
+endif()
+message(NOTICE "${milliseconds} ms, status ${status}\n${output}")
+if(wrong)
+  message(FATAL_ERROR "${wrong}")
+endif()

@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Programs that go wrong on one rank, and some that only seem to; the argument says which. CMakeLists.txt beside it says what each has to
+/// end with. Rank 1 is the culprit, and tells when.
+
+#include <ostraka/ostraka.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(K);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+
+namespace os = ostraka;
+
+namespace {
+
+void pause_ms(int n) { std::this_thread::sleep_for(std::chrono::milliseconds(n)); }
+
+int rank_of_job() {
+  int r = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &r);
+  return r;
+}
+
+bool culprit() { return rank_of_job() == 1; }
+
+// The script takes the time from here.
+void tell_when() {
+  auto const now = std::chrono::system_clock::now().time_since_epoch();
+  std::printf("at %lld us\n", static_cast<long long>(std::chrono::duration_cast<std::chrono::microseconds>(now).count()));
+  std::fflush(stdout);
+  pause_ms(100);  // so that the launcher has read it
+}
+
+auto a_line(int ranks) { return os::make_mesh(X = ranks); }
+
+// What everybody does: needs all ranks, and is right.
+template <class Mesh>
+void work(Mesh const& mesh) {
+  auto const a = os::generate<std::int64_t, I/X>(mesh, I = 11, [](std::int64_t i) { return i + 1; });
+  if (os::value(os::sum<>(a)) != 66) throw std::logic_error("a wrong sum");
+}
+
+// All ranks say what they caught, and go on.
+template <class F>
+void catching(F const& f) {
+  try {
+    f();
+    std::printf("nothing caught\n");
+  } catch (os::error const& e) {
+    std::printf("caught: %s\n", e.what());
+  }
+  std::fflush(stdout);
+}
+
+using scenario = std::function<void(os::environment&)>;
+
+// Rank 1 does this while the others work.
+scenario one_does(std::function<void()> const& act) {
+  return [act](os::environment& env) {
+    auto const mesh = a_line(env.devices());
+    work(mesh);
+    if (culprit()) {
+      tell_when();
+      act();
+    }
+    work(mesh);
+  };
+}
+
+std::map<std::string, scenario> const scenarios{
+    {"nothing", one_does([] {})},
+    {"throws", one_does([] { throw std::runtime_error("no luck"); })},
+    {"exits", one_does([] { std::exit(3); })},
+    {"exits_well", one_does([] { std::exit(0); })},
+    {"aborts", one_does([] { std::abort(); })},
+    {"is_killed", one_does([] { std::raise(SIGKILL); })},
+    {"is_slow", one_does([] { pause_ms(2500); })},
+
+    {"returns",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       if (culprit()) return tell_when();
+       work(mesh);
+     }},
+    {"returns_before_a_mesh",
+     [](os::environment& env) {
+       work(a_line(env.devices()));
+       if (culprit()) return tell_when();
+       work(a_line(env.devices()));
+     }},
+    {"is_slow_alone",  // the others are at the end
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       work(mesh);
+       if (culprit()) pause_ms(2500);
+     }},
+
+    {"calls_another_operation",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I/X, J>(mesh, I = 8, J = 6);
+       catching([&] {
+         if (culprit())
+           static_cast<void>(os::all_to_all<J/X>(a));
+         else
+           static_cast<void>(os::all_gather<X>(a));
+       });
+       work(mesh);
+     }},
+    {"has_another_extent",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I, J/X>(mesh, I = culprit() ? 9 : 8, J = 6);
+       auto const b = os::zeros<float, J/X, K>(mesh, J = 6, K = 2);
+       catching([&] { static_cast<void>(os::einsum<I, K>(a, b)); });
+       work(mesh);
+     }},
+    {"gathers_another_extent",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I/X, J>(mesh, I = culprit() ? 9 : 8, J = 6);
+       catching([&] { static_cast<void>(os::gather_to_root(a)); });
+       work(mesh);
+     }},
+    {"uses_another_mesh",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const other = a_line(env.devices());
+       auto const a = os::zeros<float, I/X, J>(culprit() ? other : mesh, I = 8, J = 6);
+       catching([&] { static_cast<void>(os::all_gather<X>(a)); });
+       work(mesh);
+     }},
+    {"makes_a_mesh",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       catching([&] {
+         if (culprit())
+           static_cast<void>(a_line(env.devices()));
+         else
+           work(mesh);
+       });
+       work(mesh);
+     }},
+    {"has_operands_that_disagree",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I, J/X>(mesh, I = 8, J = culprit() ? 7 : 6);
+       auto const b = os::zeros<float, J/X, K>(mesh, J = 6, K = 2);
+       catching([&] { static_cast<void>(os::einsum<I, K>(a, b)); });
+       work(mesh);
+     }},
+    {"all_have_operands_that_disagree",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I, J/X>(mesh, I = 8, J = 7);
+       auto const b = os::zeros<float, J/X, K>(mesh, J = 6, K = 2);
+       catching([&] { static_cast<void>(os::einsum<I, K>(a, b)); });
+       work(mesh);
+     }},
+
+    {"works_in_another_group",  // rank 0 needs rank 1 along Y, rank 1 needs everybody
+     [](os::environment& env) {
+       auto const mesh = os::make_mesh(X = env.devices() / 2, Y = 2);
+       auto const a = os::zeros<float, I/X, J/Y>(mesh, I = 8, J = 6);
+       if (culprit()) {
+         tell_when();
+         static_cast<void>(os::reshard<I, J>(a));
+       } else {
+         static_cast<void>(os::all_gather<Y>(a));
+       }
+     }},
+    {"closes_a_ring",  // 0 in X waits for 2, which in Y waits for 3, which in X waits for 1, which in Y waits for 0
+     [](os::environment&) {
+       auto const mesh = os::make_mesh(X = 2, Y = 2);
+       auto const a = os::zeros<float, I/X, J/Y>(mesh, I = 8, J = 6);
+       if (culprit()) tell_when();
+       if (mesh.coordinate(X) == mesh.coordinate(Y))
+         static_cast<void>(os::all_gather<X>(a));
+       else
+         static_cast<void>(os::all_gather<Y>(a));
+     }},
+    {"rows_differ",  // lawful: a row needs nobody else until the columns meet; in a ring of orders, too, where somebody does not wait
+     [](os::environment& env) {
+       auto const mesh = os::make_mesh(X = env.devices() / 2, Y = 2);
+       auto const a = os::generate<std::int64_t, I/X, J/Y>(mesh, I = 5, J = 3, [](std::int64_t i, std::int64_t j) { return 10 * i + j; });
+       for (int n = 0; n < 20 * mesh.coordinate(X); ++n) {
+         auto const row = os::all_gather<Y>(a);
+         if (row.local().extent(1) != 3) throw std::logic_error("a wrong row");
+       }
+       if (mesh.coordinate(X) == 1) pause_ms(1200);
+       auto const whole = os::reshard<I, J>(a);
+       for (std::size_t i = 0; i < 5; ++i)
+         for (std::size_t j = 0; j < 3; ++j)
+           if (whole.local()(i, j) != static_cast<std::int64_t>(10 * i + j)) throw std::logic_error("a wrong element");
+     }},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string const name = argc > 1 ? argv[1] : "";
+  if (name == "throws_and_catches") {  // outside of the environment, which the exception destroys
+    try {
+      os::environment env(argc, argv);
+      scenarios.at("throws")(env);
+    } catch (std::exception const&) {
+      return 0;
+    }
+  } else if (name == "finalizes") {  // MPI that is not ours
+    MPI_Init(&argc, &argv);
+    {
+      os::environment env(argc, argv);
+      scenarios.at("returns")(env);
+    }
+    MPI_Finalize();
+  } else {
+    os::environment env(argc, argv);
+    scenarios.at(name)(env);
+  }
+  std::printf("done\n");
+}

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// The adviser speaks once of an operation whose nominal plan is a poor one for the sizes at hand, on device 0 alone, and is silent otherwise.
+/// C[I, K] = A[I, J_X] · B[J, K] gathers A, where a long J wants the small result reduced.
+
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "support/on_meshes.hpp"
+
+namespace os = ostraka;
+namespace t = os::testing;
+
+namespace {
+
+// What f writes to stderr.
+template <class F>
+std::string heard(F&& f) {
+  std::fflush(stderr);
+  int const before = dup(STDERR_FILENO);
+  std::FILE* const file = std::tmpfile();
+  dup2(fileno(file), STDERR_FILENO);
+  f();
+  std::fflush(stderr);
+  dup2(before, STDERR_FILENO);
+  close(before);
+  std::string text(static_cast<std::size_t>(std::ftell(file)), ' ');
+  std::rewind(file);
+  std::size_t const read = std::fread(text.data(), 1, text.size(), file);
+  std::fclose(file);
+  text.resize(read);
+  return text;
+}
+
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+// On or off for a while.
+struct adviser {
+  explicit adviser(bool on) { os::detail::adviser = on ? &os::detail::advise : nullptr; }
+  ~adviser() { os::detail::adviser = nullptr; }
+  adviser(adviser const&) = delete;
+  adviser& operator=(adviser const&) = delete;
+};
+
+t::mesh_at_hand all_on_x() { return t::mesh_at_hand({"XYZ", {t::ranks(), 1, 1}}); }
+
+template <class T, auto... Policy>
+std::string product(std::int64_t i, std::int64_t j, std::int64_t k) {
+  t::mesh_at_hand const m = all_on_x();
+  t::extents_by_letter const e{{'I', i}, {'J', j}, {'K', k}};
+  auto const a = t::placed<os::tensor<T, I, J/X>>(m, t::whole_numbers<T>("IJ", e, 41));
+  auto const b = t::placed<os::tensor<T, J, K>>(m, t::whole_numbers<T>("JK", e, 42));
+  return heard([&] { static_cast<void>(os::einsum<I, K>(a, b, Policy...)); });
+}
+
+}  // namespace
+
+TEST_CASE("once, on device 0, with what to do") {
+  adviser const on(true);
+  std::string const said = product<double>(2, 512, 3);
+  INFO(said);
+  CHECK(said.empty() == !(t::ranks() > 1 && t::rank() == 0));
+  if (!said.empty()) {
+    CHECK(contains(said, "ostraka: einsum: for I=2, J=512, K=3 on X=" + std::to_string(t::ranks()) + " the plan moves "));
+    CHECK(contains(said, "C[I, K] = A[I, J_X] · B[J, K]\n"));
+    CHECK(contains(said, "all_reduce<X>"));
+    CHECK(contains(said, "Remedy: the policy os::reduce_result, or static extents, OSTRAKA_AXIS(I, 2), OSTRAKA_AXIS(J, 512), OSTRAKA_AXIS(K, 3)"));
+  }
+  CHECK(product<double>(2, 512, 3).empty());
+  CHECK(product<double>(2, 600, 3).empty());  // the same operation at other sizes
+  CHECK(product<float>(2, 512, 3).empty() == !(t::ranks() > 1 && t::rank() == 0));  // another operation
+}
+
+TEST_CASE("a good plan is silent, and nothing is said against a policy") {
+  adviser const on(true);
+  CHECK(product<std::int32_t>(8, 8, 8).empty());
+  CHECK(product<std::int32_t, os::gather_left>(2, 512, 3).empty());
+  CHECK(product<std::int32_t, os::reduce_result>(2, 512, 3).empty());
+}
+
+TEST_CASE("three operands") {
+  adviser const on(true);
+  t::mesh_at_hand const m = all_on_x();
+  t::extents_by_letter const e{{'I', 2}, {'J', 512}, {'K', 3}, {'L', 2}};
+  auto const a = t::placed<os::tensor<double, I, J/X>>(m, t::whole_numbers<double>("IJ", e, 44));
+  auto const b = t::placed<os::tensor<double, J, K>>(m, t::whole_numbers<double>("JK", e, 45));
+  auto const c = t::placed<os::tensor<double, K, L>>(m, t::whole_numbers<double>("KL", e, 46));
+  std::string const said = heard([&] { static_cast<void>(os::einsum<I, L>(a, b, c)); });
+  INFO(said);
+  CHECK(said.empty() == !(t::ranks() > 1 && t::rank() == 0));
+  if (!said.empty()) {
+    CHECK(contains(said, "D[I, L] = A[I, J_X] · B[J, K] · C[K, L]\n"));
+    CHECK(contains(said, "Remedy: static extents, "));
+  }
+}
+
+TEST_CASE("off means off") {
+  adviser const off(false);
+  CHECK(product<std::int64_t>(2, 512, 3).empty());
+}
+
+TEST_CASE("reshards and reductions") {
+  adviser const on(true);
+  t::mesh_at_hand const m({"XYZ", {1, t::ranks(), 1}});
+  t::extents_by_letter const e{{'I', 3}, {'J', 50}};
+  auto const a = t::placed<os::tensor<double, I, J/X, os::partial(Y)>>(m, t::whole_numbers<double>("IJ", e, 43));
+  CHECK(heard([&] { static_cast<void>(os::reshard<I, J/Y>(a)); }).empty());
+  CHECK(heard([&] { static_cast<void>(os::sum<I>(a)); }).empty());
+  // Nominally, summands are scattered over Y before they are gathered over X; here X is one device, and there is nothing to gather.
+  std::string const said = heard([&] { static_cast<void>(os::reshard<I, J, os::partial(Y)>(a)); });
+  CHECK(said.empty() == !(t::ranks() > 1 && t::rank() == 0));
+  if (!said.empty()) {
+    CHECK(contains(said, "ostraka: reshard: for I=3, J=50 on X=1 · Y=" + std::to_string(t::ranks())));
+    CHECK(contains(said, "B[I, J] {U_Y} = A[I, J_X] {U_Y}\n  all_gather<X> "));
+    CHECK(contains(said, "OSTRAKA_MESH_AXIS(X, 1)"));
+  }
+}
+
+TEST_CASE("what the environment says") {
+  CHECK(os::detail::advice_wanted("1"));
+  CHECK(!os::detail::advice_wanted("0"));
+  CHECK(os::detail::advice_wanted("") == os::detail::advice_wanted(nullptr));
+  // os::environment reads it, also where MPI and Kokkos run already.
+  int count = 0;
+  char** none = nullptr;
+  setenv("OSTRAKA_ADVISE", "1", 1);
+  { os::environment const env(count, none); }
+  CHECK((os::detail::adviser != nullptr));
+  setenv("OSTRAKA_ADVISE", "0", 1);
+  { os::environment const env(count, none); }
+  CHECK((os::detail::adviser == nullptr));
+}

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// The snippets of docs/budgets.md, which a test compares with this file, and budgets as parts of policies. Compiling is passing.
+
+#include <type_traits>
+
+#include <ostraka/plan.hpp>
+
+namespace os = ostraka;
+
+OSTRAKA_AXIS(batch);
+OSTRAKA_AXIS(model, 512);
+OSTRAKA_AXIS(inner, 2048);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+
+using activations = os::sharding_of<batch/X, model>;
+using weights = os::sharding_of<model, inner/Y>;
+using weights_down = os::sharding_of<inner/Y, model>;
+
+// ---- pinned: what a function may move ------------------------------------------------------------------------------------
+
+// Up moves nothing; down sums over Y, once, and scatters the sum.
+constexpr auto up = os::plan_of<os::dims<batch/X, inner/Y>, activations, weights>;
+constexpr auto down = os::plan_of<os::dims<batch/X, model/Y>, os::sharding_of<batch/X, inner/Y>, weights_down>;
+static_assert(up.communications() == 0);
+static_assert(down.communications() == 1 && down.count(os::step::reduce_scatter) == 1);
+
+// In bytes per device, for sizes that matter, all steps and those of one kind.
+static_assert(down.bytes(batch = 4096, X = 8, Y = 4) == 3 * 512 * 512);  // three quarters of 512 rows of 512 floats
+static_assert(down.bytes_of(os::step::reduce_scatter, batch = 4096, X = 8, Y = 4) == down.bytes(batch = 4096, X = 8, Y = 4));
+
+// ---- budgets -----------------------------------------------------------------------------------------------------------------
+
+static_assert(os::is_policy<std::remove_const_t<decltype(os::at_most<1024>)>>);
+static_assert(os::has_budget<decltype(os::at_most<1024>)> && !os::has_budget<decltype(os::cheapest)>);
+
+// With another policy inside: the same plan as that policy's.
+constexpr auto idle = os::at_most<1024>(os::idle(X));
+static_assert(decltype(idle)::budget == 1024 && std::is_same_v<decltype(idle)::unlimited, decltype(os::idle(X))>);
+constexpr auto again = os::at_most<512>(idle);  // the outer one counts
+static_assert(decltype(again)::budget == 512 && std::is_same_v<decltype(again)::unlimited, decltype(os::idle(X))>);
+constexpr auto reduced = os::plan_of<os::dims<batch/X, model>, os::sharding_of<batch/X, inner/Y>, weights_down, decltype(os::at_most<1024>(os::reduce_result))>;
+static_assert(reduced.count(os::step::all_reduce) == 1);
+
+// Where an extent is not static, the budget is a matter of run time.
+static_assert(os::plan_of<os::dims<batch/X, model>, os::sharding_of<batch/X, inner/Y>, weights_down, decltype(os::at_most<0>)>.communications() > 0);
+static_assert(std::is_same_v<os::einsum_verdict<os::sharding_of<batch/X, model>, std::remove_const_t<decltype(os::at_most<0>)>, os::sharding_of<batch/X, model/Y>>, os::reason::ok>);
+
+// Where all are, it is one of compile time, to the byte.
+OSTRAKA_AXIS(row, 64);
+OSTRAKA_MESH_AXIS(Z, 4);
+template <auto Policy>
+using verdict = os::einsum_verdict<os::sharding_of<row>, std::remove_const_t<decltype(Policy)>, os::sharding_of<row/Z>>;
+static_assert(std::is_same_v<verdict<os::at_most<192>>, os::reason::ok>);
+static_assert(std::is_same_v<verdict<os::at_most<191>>, os::reason::plan_exceeds_budget<192, 191>>);
+static_assert(std::is_same_v<verdict<os::cheapest>, os::reason::ok>);
