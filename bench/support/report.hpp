@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What the benchmarks share: a subject is timed in turns with its baselines, so that whatever else the machine does meets all of them;
+/// each round gives a ratio, and the median of the ratios with its spread is the figure. A table for people, JSON for programs.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+/// The middle of some figures, and how far they spread.
+struct spread {
+  double median = 0, least = 0, most = 0;
+};
+
+inline spread spread_of(std::vector<double> v) {
+  if (v.empty()) return {};
+  std::sort(v.begin(), v.end());
+  return {v[v.size() / 2], v.front(), v.back()};
+}
+
+/// `program [rounds=N] [json=FILE] [only=TEXT] [name=value]...`
+class arguments {
+ public:
+  arguments(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+      std::string const word = argv[i];
+      std::size_t const at = word.find('=');
+      if (at != std::string::npos) given_[word.substr(0, at)] = word.substr(at + 1);
+    }
+  }
+
+  [[nodiscard]] std::string text(std::string const& name, std::string const& otherwise = "") const {
+    auto const found = given_.find(name);
+    return found == given_.end() ? otherwise : found->second;
+  }
+  [[nodiscard]] int number(std::string const& name, int otherwise) const {
+    auto const found = given_.find(name);
+    return found == given_.end() ? otherwise : std::atoi(found->second.c_str());
+  }
+  /// Is this case wanted?
+  [[nodiscard]] bool wants(std::string const& name) const { return name.find(text("only")) != std::string::npos; }
+
+ private:
+  std::map<std::string, std::string> given_;
+};
+
+/// Something to be timed.
+struct contestant {
+  std::string name;
+  std::function<void()> run;
+};
+
+/// A subject (the first) and its baselines: seconds of each, and the subject's ratio to each baseline, round by round.
+struct comparison {
+  std::string what;
+  std::vector<std::string> names;
+  std::vector<spread> seconds;  ///< of one run
+  std::vector<spread> ratio;    ///< subject / contestant; 1 for the subject itself
+  std::map<std::string, double> numbers;  ///< further figures: bytes, flop/s, differences
+  std::string remark;
+};
+
+/// Seconds of `repeats` runs on this process.
+inline double seconds_here(std::function<void()> const& run, int repeats) {
+  auto const begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < repeats; ++i) run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Times everybody in turns, two rounds to warm up. Short runs are repeated until a sample takes `sample` seconds. `clock` gives the seconds of
+/// some repeats; under MPI it starts with a barrier and gives every rank the slowest rank's.
+inline comparison compare(std::string what, std::vector<contestant> const& all, int rounds,
+                          std::function<double(std::function<void()> const&, int)> const& clock = seconds_here, double sample = 0.005) {
+  std::vector<std::vector<double>> seconds(all.size());
+  std::vector<std::vector<double>> ratio(all.size());
+  std::vector<int> repeats(all.size(), 1);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    clock(all[k].run, 1);
+    double const once = clock(all[k].run, 1);
+    repeats[k] = once >= sample ? 1 : static_cast<int>(std::min(1e6, sample / std::max(once, 1e-9))) + 1;
+  }
+  for (int r = -2; r < rounds; ++r) {
+    double subject = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      double const each = clock(all[k].run, repeats[k]) / repeats[k];
+      if (k == 0) subject = each;
+      if (r < 0) continue;
+      seconds[k].push_back(each);
+      ratio[k].push_back(subject / each);
+    }
+  }
+  comparison c;
+  c.what = std::move(what);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    c.names.push_back(all[k].name);
+    c.seconds.push_back(spread_of(seconds[k]));
+    c.ratio.push_back(spread_of(ratio[k]));
+  }
+  return c;
+}
+
+/// "12.3 µs"
+inline std::string show_seconds(double s) {
+  char text[32];
+  if (s < 1e-6) std::snprintf(text, sizeof text, "%.1f ns", s * 1e9);
+  else if (s < 1e-3) std::snprintf(text, sizeof text, "%.2f µs", s * 1e6);
+  else if (s < 1) std::snprintf(text, sizeof text, "%.2f ms", s * 1e3);
+  else std::snprintf(text, sizeof text, "%.2f s", s);
+  return text;
+}
+
+/// Comparisons as they come, a line each, and at the end all of them as JSON where json=FILE asks for it.
+class report {
+ public:
+  report(std::string name, arguments const& given, bool speaks = true) : name_(std::move(name)), file_(given.text("json")), speaks_(speaks) {}
+
+  /// A condition of the measurement: sizes, ranks, threads, what library.
+  void condition(std::string const& key, std::string const& value) {
+    if (speaks_) std::printf("%s: %s\n", key.c_str(), value.c_str());
+    conditions_.emplace_back(key, value);
+  }
+
+  void add(comparison c) {
+    if (speaks_) {
+      std::printf("%-44s %10s", c.what.c_str(), show_seconds(c.seconds[0].median).c_str());
+      for (std::size_t k = 1; k < c.names.size(); ++k)
+        std::printf("   / %s %.2f (%.2f to %.2f)", c.names[k].c_str(), c.ratio[k].median, c.ratio[k].least, c.ratio[k].most);
+      for (auto const& [key, value] : c.numbers) std::printf("   %s %g", key.c_str(), value);
+      std::printf("%s%s\n", c.remark.empty() ? "" : "   ", c.remark.c_str());
+      std::fflush(stdout);
+    }
+    comparisons_.push_back(std::move(c));
+  }
+
+  ~report() {
+    if (!speaks_ || file_.empty()) return;
+    std::FILE* const out = std::fopen(file_.c_str(), "w");
+    if (!out) {
+      std::fprintf(stderr, "%s: cannot write %s\n", name_.c_str(), file_.c_str());
+      return;
+    }
+    std::fprintf(out, "{\"benchmark\": \"%s\", \"conditions\": {", name_.c_str());
+    for (std::size_t i = 0; i < conditions_.size(); ++i)
+      std::fprintf(out, "%s\"%s\": \"%s\"", i ? ", " : "", conditions_[i].first.c_str(), conditions_[i].second.c_str());
+    std::fprintf(out, "}, \"results\": [");
+    for (std::size_t i = 0; i < comparisons_.size(); ++i) {
+      comparison const& c = comparisons_[i];
+      std::fprintf(out, "%s\n  {\"what\": \"%s\", \"contestants\": [", i ? "," : "", c.what.c_str());
+      for (std::size_t k = 0; k < c.names.size(); ++k)
+        std::fprintf(out, "%s{\"name\": \"%s\", \"seconds\": [%.9g, %.9g, %.9g], \"ratio\": [%.6g, %.6g, %.6g]}", k ? ", " : "", c.names[k].c_str(),
+                     c.seconds[k].median, c.seconds[k].least, c.seconds[k].most, c.ratio[k].median, c.ratio[k].least, c.ratio[k].most);
+      std::fprintf(out, "], \"numbers\": {");
+      bool first = true;
+      for (auto const& [key, value] : c.numbers) std::fprintf(out, "%s\"%s\": %.17g", std::exchange(first, false) ? "" : ", ", key.c_str(), value);
+      std::fprintf(out, "}, \"remark\": \"%s\"}", c.remark.c_str());
+    }
+    std::fprintf(out, "\n]}\n");
+    std::fclose(out);
+  }
+
+  report(report const&) = delete;
+  report& operator=(report const&) = delete;
+
+  [[nodiscard]] std::vector<comparison> const& comparisons() const { return comparisons_; }
+
+ private:
+  std::string name_, file_;
+  bool speaks_;
+  std::vector<std::pair<std::string, std::string>> conditions_;
+  std::vector<comparison> comparisons_;
+};
+
+}  // namespace bench
