@@ -9,6 +9,7 @@
 
 #include <ostraka/engine/element_name.hpp>
 #include <ostraka/plan/describe.hpp>
+#include <ostraka/plan/named_plan.hpp>
 #include <ostraka/tensor.hpp>
 
 namespace ostraka {
