@@ -11,8 +11,8 @@ namespace ostraka::engine {
 
 /// recv holds the members' parts in member order; counts are the same on all of them and send has counts[rank] elements. No overlap of send and recv.
 template <class T>
-void all_gather(communicator const& members, T const* send, T* recv, std::vector<std::int64_t> const& counts) {
-  std::vector<std::int64_t> const at = detail::offsets_of(counts);
+void all_gather(communicator const& members, T const* send, T* recv, counts_view counts) {
+  short_array<std::int64_t> const at = detail::offsets_of(counts);
   std::size_t const me = static_cast<std::size_t>(members.rank());
   if (members.size() == 1) {
     std::copy_n(send, counts[me], recv);
@@ -24,11 +24,11 @@ void all_gather(communicator const& members, T const* send, T* recv, std::vector
   if (at.back() == 0) return;
   if (at.back() <= chunk_limit) {
     int const mine = static_cast<int>(counts[me]);
-    if (std::all_of(counts.begin(), counts.end(), [&](std::int64_t c) { return c == counts[0]; })) {
+    if (counts.all_equal()) {
       MPI_Allgather(send, mine, type, recv, mine, type, members.native());
     } else {
-      std::vector<int> const narrow = detail::to_int(counts);
-      std::vector<int> const places = detail::to_int(at);
+      short_array<int> const narrow = detail::to_int(counts);
+      short_array<int> const places = detail::to_int(at);
       MPI_Allgatherv(send, mine, type, recv, narrow.data(), places.data(), type, members.native());
     }
     return;

@@ -50,8 +50,10 @@ void all_reduce(communicator const& members, [[maybe_unused]] T* data, std::int6
   }
   // The same bytes: what a reduce-scatter and an all-gather move.
   std::int64_t const n = members.size();
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(n));
-  for (std::int64_t d = 0; d < n; ++d) counts[static_cast<std::size_t>(d)] = (d + 1) * count / n - d * count / n;
+  short_array<std::int64_t> const counts(static_cast<std::size_t>(n), [&](std::size_t member) {
+    std::int64_t const d = static_cast<std::int64_t>(member);
+    return (d + 1) * count / n - d * count / n;
+  });
   std::int64_t const mine = counts[static_cast<std::size_t>(members.rank())];
   scratch<T, Kokkos::HostSpace> const part(mine);
   reduce_scatter(members, data, part.data(), counts, how);

@@ -12,10 +12,10 @@ namespace ostraka::engine {
 /// recv holds what the members sent here, send what each member gets, both in member order without gaps; send_counts[d] here is recv_counts of
 /// this device on d. The own part is copied. Pairs that exchange nothing send no message.
 template <class T>
-void exchange(communicator const& members, T const* send, std::vector<std::int64_t> const& send_counts, T* recv,
-              std::vector<std::int64_t> const& recv_counts) {
-  std::vector<std::int64_t> const from = detail::offsets_of(send_counts);
-  std::vector<std::int64_t> const to = detail::offsets_of(recv_counts);
+void exchange(communicator const& members, T const* send, counts_view send_counts, T* recv,
+              counts_view recv_counts) {
+  short_array<std::int64_t> const from = detail::offsets_of(send_counts);
+  short_array<std::int64_t> const to = detail::offsets_of(recv_counts);
   std::size_t const me = static_cast<std::size_t>(members.rank());
   std::copy_n(send + from[me], send_counts[me], recv + to[me]);
   members.enter();

@@ -11,8 +11,8 @@ namespace ostraka::engine {
 
 /// On member `root`, recv holds the parts in member order; elsewhere it is not touched. counts are the same on all members.
 template <class T>
-void gather(communicator const& members, T const* send, T* recv, std::vector<std::int64_t> const& counts, [[maybe_unused]] int root = 0) {
-  std::vector<std::int64_t> const at = detail::offsets_of(counts);
+void gather(communicator const& members, T const* send, T* recv, counts_view counts, [[maybe_unused]] int root = 0) {
+  short_array<std::int64_t> const at = detail::offsets_of(counts);
   std::size_t const me = static_cast<std::size_t>(members.rank());
   if (members.size() == 1) {
     std::copy_n(send, counts[me], recv);
@@ -22,8 +22,8 @@ void gather(communicator const& members, T const* send, T* recv, std::vector<std
 #if OSTRAKA_ENABLE_MPI
   if (at.back() <= chunk_limit) {
     MPI_Datatype const type = detail::message_type<T>();
-    std::vector<int> const narrow = detail::to_int(counts);
-    std::vector<int> const places = detail::to_int(at);
+    short_array<int> const narrow = detail::to_int(counts);
+    short_array<int> const places = detail::to_int(at);
     MPI_Gatherv(send, narrow[me], type, recv, narrow.data(), places.data(), type, root, members.native());
     return;
   }

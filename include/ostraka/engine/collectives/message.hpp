@@ -10,10 +10,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
-#include <vector>
 
 #include <ostraka/engine/communicator.hpp>
+#include <ostraka/engine/short_array.hpp>
 
 namespace ostraka::engine {
 
@@ -23,10 +22,13 @@ inline std::int64_t chunk_limit = std::int64_t(1) << 30;
 namespace detail {
 
 /// Where each member's part begins in a buffer that holds the parts in member order; one more entry for the end.
-inline std::vector<std::int64_t> offsets_of(std::vector<std::int64_t> const& counts) {
-  std::vector<std::int64_t> offsets(counts.size() + 1, 0);
-  std::partial_sum(counts.begin(), counts.end(), offsets.begin() + 1);
-  return offsets;
+inline short_array<std::int64_t> offsets_of(counts_view counts) {
+  std::int64_t next = 0;
+  return {counts.size() + 1, [&](std::size_t d) {
+            std::int64_t const begin = next;
+            next += d < counts.size() ? counts[d] : 0;
+            return begin;
+          }};
 }
 
 #if OSTRAKA_ENABLE_MPI
@@ -47,10 +49,8 @@ template <>
 inline MPI_Datatype message_type<std::int64_t>() { return MPI_INT64_T; }
 
 /// Counts as MPI wants them; the caller has checked that their sum is within chunk_limit.
-inline std::vector<int> to_int(std::vector<std::int64_t> const& values) {
-  std::vector<int> narrow(values.size());
-  std::transform(values.begin(), values.end(), narrow.begin(), [](std::int64_t v) { return static_cast<int>(v); });
-  return narrow;
+inline short_array<int> to_int(counts_view values) {
+  return {values.size(), [&](std::size_t d) { return static_cast<int>(values[d]); }};
 }
 
 /// Point-to-point messages under way. Long ones travel in chunks, which MPI keeps in order; empty ones do not travel.
@@ -82,10 +82,10 @@ class messages {
   }
 
  private:
-  MPI_Request* next() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
+  MPI_Request* next() { return &requests_.push_back(MPI_REQUEST_NULL); }
 
   MPI_Comm comm_;
-  std::vector<MPI_Request> requests_;
+  short_array<MPI_Request, 64> requests_;
 };
 
 #endif

@@ -20,7 +20,7 @@ namespace detail {
 template <class T>
 class pairwise_reduction {
  public:
-  pairwise_reduction(communicator const& members, T const* send, std::vector<std::int64_t> const& counts, reduction how)
+  pairwise_reduction(communicator const& members, T const* send, counts_view counts, reduction how)
       : members_(members), send_(send), counts_(counts), at_(offsets_of(counts)), how_(how) {
     // Pieces of all peers together are to stay in the cache, each one long enough to travel well.
     std::int64_t const bytes = std::max<std::int64_t>(16 * 1024, 512 * 1024 / peers());
@@ -83,8 +83,8 @@ class pairwise_reduction {
 
   communicator const& members_;
   T const* send_;
-  std::vector<std::int64_t> const& counts_;
-  std::vector<std::int64_t> at_;
+  counts_view counts_;
+  short_array<std::int64_t> at_;
   reduction how_;
   std::int64_t piece_;
   std::int64_t longest_;
@@ -97,7 +97,7 @@ class pairwise_reduction {
 /// recv gets the reduction over the members of part `rank` of their send arrays, which hold the parts in member order; counts are the same on all
 /// members. Reduced in member order, so equal runs give equal bits. No overlap of send and recv. With `into`, a sum is added to what recv holds.
 template <class T>
-void reduce_scatter(communicator const& members, T const* send, T* recv, std::vector<std::int64_t> const& counts, reduction how, update<T> const& into = {}) {
+void reduce_scatter(communicator const& members, T const* send, T* recv, counts_view counts, reduction how, update<T> const& into = {}) {
   require_reducible<T>(how);
   if (members.size() == 1) {
     into.write(recv, 1, send, counts[0]);
