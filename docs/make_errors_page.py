@@ -97,15 +97,27 @@ def neutral(output, name, folder):
     return "\n".join(lines)
 
 
-def compile_one(compiler, title, name, flags):
-    command = [compiler, "-std=c++20", "-fsyntax-only", "-fdiagnostics-color=never", "-fmessage-length=0", f"-I{ROOT / 'include'}"]
-    command += COMPILERS[title][2]
+def command_for(compiler, title, flags):
+    command = [compiler, "-std=c++20", "-fdiagnostics-color=never", "-fmessage-length=0", f"-I{ROOT / 'include'}"] + COMPILERS[title][2] + flags
+    if "clang" in compiler and "-fopenmp" in flags:
+        headers = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/clang/*/include/omp.h"))
+        command += ["-idirafter", str(headers[-1].parent)] if headers else []
+    return command
+
+
+def precompile(compiler, title, flags, folder):
+    """All headers, compiled once for the programs that include more than floors 1 and 2; gives the options that use them."""
+    header = pathlib.Path(folder) / f"{title.replace(' ', '_')}.hpp"
+    header.write_text("#include <ostraka/ostraka.hpp>\n")
+    made = f"{header}.{'pch' if 'clang' in compiler else 'gch'}"
+    subprocess.run(command_for(compiler, title, flags) + ["-x", "c++-header", str(header), "-o", made], check=True)
+    return ["-include-pch", made] if "clang" in compiler else ["-include", str(header)]
+
+
+def compile_one(compiler, title, name, flags, precompiled):
     _, wrong, _ = programs((TESTS / f"{name}.cpp").read_text())
-    if re.search(r"#include <ostraka/(?!plan\.hpp|plan/|types/)", wrong):
-        command += flags
-        if "clang" in compiler and "-fopenmp" in flags:
-            headers = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/clang/*/include/omp.h"))
-            command += ["-idirafter", str(headers[-1].parent)] if headers else []
+    whole = re.search(r"#include <ostraka/(?!plan\.hpp|plan/|types/)", wrong)
+    command = command_for(compiler, title, flags if whole else []) + (precompiled if whole else []) + ["-fsyntax-only"]
     environment = dict(os.environ, LC_ALL="C.UTF-8")
     with tempfile.TemporaryDirectory() as folder:  # the program as the page shows it, so that lines have its numbers
         file = pathlib.Path(folder) / "program.cpp"
@@ -118,8 +130,10 @@ def compile_one(compiler, title, name, flags):
 
 def make_page(compilers, flags):
     reasons = list(read_reasons())
-    with concurrent.futures.ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
-        jobs = {(name, title): pool.submit(compile_one, path, title, name, flags) for _, name, _ in reasons for title, path in compilers.items()}
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
+        precompiled = {title: precompile(path, title, flags, folder) for title, path in compilers.items()}
+        jobs = {(name, title): pool.submit(compile_one, path, title, name, flags, precompiled[title]) for _, name, _ in reasons
+                for title, path in compilers.items()}
         output = {key: job.result() for key, job in jobs.items()}
     page, contents, chapter_before = [], [], None
     for chapter, name, sentence in reasons:

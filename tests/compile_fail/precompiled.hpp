@@ -3,16 +3,7 @@
 #pragma once
 
 /// @file
-/// What takes the compilers most of their time, compiled once for all tests of this folder that include more than floors 1 and 2.
+/// What takes the compilers most of their time, compiled once for all tests of this folder that include more than floors 1 and 2: Kokkos, MPI and
+/// our own headers. That each header includes what it names is tests/headers' business.
 
-#include <Kokkos_Core.hpp>
-
-#if OSTRAKA_ENABLE_MPI
-#include <mpi.h>
-#endif
-
-#include <complex>
-#include <memory>
-#include <string>
-#include <tuple>
-#include <vector>
+#include <ostraka/ostraka.hpp>
