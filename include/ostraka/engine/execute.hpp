@@ -27,19 +27,26 @@ namespace ostraka::engine {
 
 namespace detail {
 
-// A Kokkos profiling region named after a step.
+// A Kokkos profiling region named after a step, where a profiler listens.
 class profiled {
  public:
-  explicit profiled(step kind) { Kokkos::Profiling::pushRegion("ostraka " + std::string(planner::name_of(kind))); }
-  ~profiled() { Kokkos::Profiling::popRegion(); }
+  explicit profiled(step kind) : heard_(Kokkos::Tools::profileLibraryLoaded()) {
+    if (heard_) Kokkos::Profiling::pushRegion("ostraka " + std::string(planner::name_of(kind)));
+  }
+  ~profiled() {
+    if (heard_) Kokkos::Profiling::popRegion();
+  }
   profiled(profiled const&) = delete;
   profiled& operator=(profiled const&) = delete;
+
+ private:
+  bool heard_;
 };
 
 // Puts the elements where they belong, unless they are there.
 template <class Exec, class T>
-void put(Exec const& exec, region<T const> const& from, T* to, update<T> const& how = {}) {
-  if (from.data != to) copy(exec, dense_region(to, from.where), from, how);
+void put(Exec const& exec, region<T const> const& from, region<T> const& to, update<T> const& how = {}) {
+  if (from.data != to.data) copy(exec, to, from, how);
 }
 
 // What this device does with C in step number `step_at`, the first that writes there, when those after it rewrite C in place.
@@ -87,11 +94,12 @@ local_block<Exec, T> operand_block(locale const& w, planner::plan_view const& pl
   return {dense_region(data, box_of(plan.operands[k], w.here, w.sizes)), nullptr, typename local_block<Exec, T>::room()};
 }
 
-/// Runs the plan of an einsum or a reduction. `operands` are the operands' local blocks, which are used up; `result` points to the
-/// result's dense one, which is updated: result <- alpha (what is computed) + beta result. It overlaps no operand.
+/// Runs the plan of an einsum or a reduction. `operands` are the operands' local blocks, which are used up; `result` is the result's, which is
+/// updated: result <- alpha (what is computed) + beta result. It overlaps no operand. All of them may be parts of larger blocks: a plan runs
+/// over some of the indices of a label that it does not divide if the locale's extent is their number and the regions begin at the first.
 /// Collective over the mesh axes of the plan, with equal alpha and beta. @pre alpha = 1 and beta = 0 unless the plan sums
 template <class Exec, class T>
-void run(Exec const& exec, locale const& w, planner::plan_view const& plan, local_block<Exec, T>* operands, T* result, update<T> const& how = {}) {
+void run(Exec const& exec, locale const& w, planner::plan_view const& plan, local_block<Exec, T>* operands, region<T> const& result, update<T> const& how = {}) {
   require_same_call<T>(w, plan);
   local_block<Exec, T> blocks[planner::max_tensors];
   planner::tensor_states tensors(plan);
@@ -101,11 +109,10 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, loca
     planner::planned_step const& s = plan.steps[i];
     detail::profiled const region_of_step(s.kind);
     auto& block = blocks[planner::slot_of(s.operand)];
-    T* const room = s.operand == planner::the_result && planner::stays_from(plan.steps, i + 1, planner::the_result) ? result : nullptr;
+    region<T> const* const room = s.operand == planner::the_result && planner::stays_from(plan.steps, i + 1, planner::the_result) ? &result : nullptr;
     if (s.kind == step::contract) {
       update<T> const product = s.operand != planner::the_result ? update<T>{} : room ? detail::share_of(how, w, plan, i) : update<T>{how.alpha, T(0)};
-      box const target = box_of(s.to, w.here, w.sizes);
-      block = room ? local_block<Exec, T>::in(room, target) : local_block<Exec, T>::fresh(target);
+      block = room ? local_block<Exec, T>::in(*room) : local_block<Exec, T>::fresh(box_of(s.to, w.here, w.sizes));
       auto& left = blocks[planner::slot_of(s.left)];
       contraction p = detail::empty_problem(w.sizes.labels);
       detail::enter(p, p.a, p.in_a, tensors.of(s.left), left.now);
@@ -119,7 +126,7 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, loca
         right = {};
       }
       left = {};
-    } else if (!detail::masked_already(s, block.mine, result, how)) {
+    } else if (!detail::masked_already(s, block.mine, result.data, how)) {
       move(exec, w, s, block, room, room ? detail::share_of(arriving, w, plan, i) : update<T>{});
     }
     tensors.after(s);
@@ -128,7 +135,13 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, loca
   exec.fence();
 }
 
-/// The same for operands that lie dense in memory.
+/// The same for a result that lies dense in memory.
+template <class Exec, class T>
+void run(Exec const& exec, locale const& w, planner::plan_view const& plan, local_block<Exec, T>* operands, T* result, update<T> const& how = {}) {
+  run(exec, w, plan, operands, dense_region(result, box_of(*plan.result, w.here, w.sizes)), how);
+}
+
+/// The same for operands that lie dense in memory as well.
 template <class Exec, class T>
 void run(Exec const& exec, locale const& w, planner::plan_view const& plan, T const* const* operands, T* result, update<T> const& how = {}) {
   local_block<Exec, T> blocks[planner::max_operands];
@@ -136,18 +149,25 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, T co
   run(exec, w, plan, blocks, result, how);
 }
 
-/// Runs the steps of a reshard from a dense local block into another. Collective over the mesh axes of the steps.
+/// Runs the steps of a reshard from a local block into another. Collective over the mesh axes of the steps.
 template <class Exec, class T>
-void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from, T const* source, T* target) {
+void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from, region<T const> const& source, region<T> const& target) {
   require_same_call<T>(w, steps, from);
   local_block<Exec, T> block;
-  block.now = dense_region(source, box_of(from, w.here, w.sizes));
+  block.now = source;
   for (int i = 0; i < steps.size(); ++i) {
     detail::profiled const region_of_step(steps[i].kind);
-    move(exec, w, steps[i], block, planner::stays_from(steps, i + 1, steps[i].operand) ? target : nullptr);
+    move(exec, w, steps[i], block, planner::stays_from(steps, i + 1, steps[i].operand) ? &target : nullptr);
   }
   detail::put(exec, block.now, target);
   exec.fence();
+}
+
+/// The same from a dense local block into another. @pre there are steps
+template <class Exec, class T>
+void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from, T const* source, T* target) {
+  region<T const> const whole = dense_region(source, box_of(from, w.here, w.sizes));
+  run(exec, w, steps, from, whole, dense_region(target, box_of(steps[steps.size() - 1].to, w.here, w.sizes)));
 }
 
 }  // namespace ostraka::engine

@@ -100,6 +100,9 @@ struct local_block {
   T* mine = nullptr;  ///< where `now` may be written; null while it looks at somebody's memory
   room own{};
 
+  /// `now`, to be written. @pre writable()
+  [[nodiscard]] region<T> target() const { return {mine, now.layout, now.where}; }
+
   /// A new block in memory of its own, to be filled.
   static local_block fresh(box const& where) {
     local_block b{{}, nullptr, room(where.size())};
@@ -109,7 +112,7 @@ struct local_block {
   }
 
   /// A new block in memory that is given, to be filled.
-  static local_block in(T* data, box const& where) { return {{data, where.packed(), where}, data, room()}; }
+  static local_block in(region<T> const& given) { return {{given.data, given.layout, given.where}, given.data, room()}; }
 
   [[nodiscard]] bool writable() const { return mine != nullptr && now.data == mine; }
 };

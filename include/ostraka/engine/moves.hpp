@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The steps of a plan that move one tensor, each from the block under `from` to a dense block under `to`. Who sends what
+/// Floor 3. The steps of a plan that move one tensor, each from the block under `from` to the block under `to`. Who sends what
 /// to whom follows from the block distribution alone, so uneven, empty and repeated blocks need no cases of their own.
 /// What arrives may be added to what is there, `how` = {alpha, beta}: to <- alpha arrived + beta to, without further room.
 
@@ -111,7 +111,7 @@ void all_gather_step(Exec const& exec, locale const& w, planner::planned_step co
     send = packed.data();
   }
   exec.fence();
-  if (how.overwrites() && in_memory_order(parts, to.where)) {
+  if (how.overwrites() && to.gapless() && in_memory_order(parts, to.where)) {
     on_host_in_out<Exec>(exec, send, from.where.size(), to.data, to.where.size(),
                          [&](T const* out, T* in) { all_gather(members, out, in, counts_of(parts)); });
     return;
@@ -122,11 +122,25 @@ void all_gather_step(Exec const& exec, locale const& w, planner::planned_step co
   unpack(exec, to, static_cast<T const*>(message.data()), parts, how);
 }
 
+// Calls `collective(message)`, which writes (and with `reads` reads) a message: the block itself if it lies as one, else a copy of it.
+template <class Exec, class T, class Collective>
+void with_message(Exec const& exec, region<T> const& block, update<T> const& how, bool reads, Collective const& collective) {
+  bool const as_it_is = block.gapless();
+  scratch<T, typename Exec::memory_space> const message(as_it_is ? 0 : block.where.size());
+  region<T> const lies = as_it_is ? block : dense_region(message.data(), block.where);
+  region<T const> const read{lies.data, lies.layout, lies.where};
+  if (reads && !as_it_is) copy(exec, lies, region<T const>{block.data, block.layout, block.where});
+  exec.fence();
+  collective(lies.data);
+  if (!as_it_is) copy(exec, block, read, how);
+}
+
 template <class Exec, class T>
 void all_reduce_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
   if (from.data != to.data) copy(exec, to, from, how);
-  exec.fence();
-  on_host_in_place<Exec>(exec, to.data, to.where.size(), [&](T* data) { all_reduce(w.group(s.axes), data, to.where.size(), s.from.kind); });
+  with_message<Exec>(exec, to, update<T>{}, true, [&](T* message) {
+    on_host_in_place<Exec>(exec, message, to.where.size(), [&](T* data) { all_reduce(w.group(s.axes), data, to.where.size(), s.from.kind); });
+  });
 }
 
 template <class Exec, class T>
@@ -136,9 +150,12 @@ void reduce_scatter_step(Exec const& exec, locale const& w, planner::planned_ste
   bool const as_it_is = from.gapless() && in_memory_order(parts, from.where);
   scratch<T, typename Exec::memory_space> const message(as_it_is ? 0 : total_of(parts));
   if (!as_it_is) pack(exec, message.data(), from, parts);
-  exec.fence();
-  on_host_in_out<Exec>(exec, as_it_is ? from.data : static_cast<T const*>(message.data()), total_of(parts), to.data, to.where.size(),
-                       [&](T const* out, T* in) { reduce_scatter(members, out, in, counts_of(parts), s.from.kind, how); }, how.beta != T(0));
+  // Where the target does not lie as a message, what has been reduced is added to it when it is copied there.
+  update<T> const reduced = to.gapless() ? how : update<T>{};
+  with_message<Exec>(exec, to, how, false, [&](T* arriving) {
+    on_host_in_out<Exec>(exec, as_it_is ? from.data : static_cast<T const*>(message.data()), total_of(parts), arriving, to.where.size(),
+                         [&](T const* out, T* in) { reduce_scatter(members, out, in, counts_of(parts), s.from.kind, reduced); }, reduced.beta != T(0));
+  });
 }
 
 // Each device sends each other the intersection of their blocks. Where the source is repeated along a mesh axis, the
@@ -167,7 +184,7 @@ void exchange_step(Exec const& exec, locale const& w, planner::planned_step cons
 template <class Exec, class T>
 void zero_pad_step(Exec const& exec, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
   if (how.beta == T(0)) {
-    fill(exec, to.data, to.where.size(), identity<T>(s.to.kind));
+    fill(exec, to.data, to.layout, identity<T>(s.to.kind));
     copy(exec, to.part(from.where), from, how);
   } else {
     scale(exec, to.data, to.layout, how.beta);
@@ -178,14 +195,14 @@ void zero_pad_step(Exec const& exec, planner::planned_step const& s, region<T co
 template <class Exec, class T>
 void mask_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
   if (!first_along(w, s.axes))
-    how.beta == T(0) ? fill(exec, to.data, to.where.size(), identity<T>(s.to.kind)) : scale(exec, to.data, to.layout, how.beta);
+    how.beta == T(0) ? fill(exec, to.data, to.layout, identity<T>(s.to.kind)) : scale(exec, to.data, to.layout, how.beta);
   else if (from.data != to.data)
     copy(exec, to, from, how);
 }
 
 }  // namespace detail
 
-/// Runs one move into `to`, a dense region of s.to's box. Collective over the group of s.axes.
+/// Runs one move into `to`, a region of s.to's box. Collective over the group of s.axes.
 /// @pre of `how`: an all-reduce reduces what `to` held as well, so beta is 0 on all devices but one of each group; sums only
 template <class Exec, class T>
 void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how = {}) {
@@ -204,21 +221,20 @@ void move_into(Exec const& exec, locale const& w, planner::planned_step const& s
 }
 
 /// Runs one move of a tensor on its way: a slice looks at a part of the block, a reduction reuses a block of one's own. What is new is
-/// written to `room`, dense and of the size of the target, if that is given, and there as `how` says; else to a block of its own.
+/// written to `room`, a region of s.to's box, if that is given, and there as `how` says; else to a block of its own.
 template <class Exec, class T>
-void move(Exec const& exec, locale const& w, planner::planned_step const& s, local_block<Exec, T>& block, T* room = nullptr, update<T> const& how = {}) {
+void move(Exec const& exec, locale const& w, planner::planned_step const& s, local_block<Exec, T>& block, region<T> const* room = nullptr, update<T> const& how = {}) {
   box const target = box_of(s.to, w.here, w.sizes);
   if (s.kind == step::slice || detail::alone(w, s)) {
     block.now = block.now.part(target);
     return;
   }
-  bool const in_place = planner::rewrites(s.kind) && block.writable() && block.now.gapless();
-  if (in_place) {
-    move_into(exec, w, s, block.now, dense_region(block.mine, target));
+  if (planner::rewrites(s.kind) && block.writable()) {
+    move_into(exec, w, s, block.now, block.target());
     return;
   }
-  auto next = room ? local_block<Exec, T>::in(room, target) : local_block<Exec, T>::fresh(target);
-  move_into(exec, w, s, block.now, dense_region(next.mine, target), room ? how : update<T>{});
+  auto next = room ? local_block<Exec, T>::in(*room) : local_block<Exec, T>::fresh(target);
+  move_into(exec, w, s, block.now, next.target(), room ? how : update<T>{});
   block = std::move(next);
 }
 
