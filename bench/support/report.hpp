@@ -67,9 +67,17 @@ struct comparison {
   std::vector<std::string> names;
   std::vector<spread> seconds;  ///< of one run
   std::vector<spread> ratio;    ///< subject / contestant; 1 for the subject itself
+  std::vector<std::vector<double>> samples;  ///< seconds of each, round by round
   std::map<std::string, double> numbers;  ///< further figures: bytes, flop/s, differences
   std::string remark;
 };
+
+/// One's seconds in other's, round by round.
+inline spread ratio_of(std::vector<double> const& one, std::vector<double> const& other) {
+  std::vector<double> ratios;
+  for (std::size_t r = 0; r < one.size(); ++r) ratios.push_back(one[r] / other[r]);
+  return spread_of(std::move(ratios));
+}
 
 /// Seconds of `repeats` runs on this process.
 inline double seconds_here(std::function<void()> const& run, int repeats) {
@@ -82,8 +90,9 @@ inline double seconds_here(std::function<void()> const& run, int repeats) {
 /// some repeats; under MPI it starts with a barrier and gives every rank the slowest rank's.
 inline comparison compare(std::string what, std::vector<contestant> const& all, int rounds,
                           std::function<double(std::function<void()> const&, int)> const& clock = seconds_here, double sample = 0.005) {
-  std::vector<std::vector<double>> seconds(all.size());
-  std::vector<std::vector<double>> ratio(all.size());
+  comparison c;
+  c.what = std::move(what);
+  c.samples.resize(all.size());
   std::vector<int> repeats(all.size(), 1);
   for (std::size_t k = 0; k < all.size(); ++k) {
     clock(all[k].run, 1);
@@ -91,21 +100,15 @@ inline comparison compare(std::string what, std::vector<contestant> const& all, 
     repeats[k] = once >= sample ? 1 : static_cast<int>(std::min(1e6, sample / std::max(once, 1e-9))) + 1;
   }
   for (int r = -2; r < rounds; ++r) {
-    double subject = 0;
     for (std::size_t k = 0; k < all.size(); ++k) {
       double const each = clock(all[k].run, repeats[k]) / repeats[k];
-      if (k == 0) subject = each;
-      if (r < 0) continue;
-      seconds[k].push_back(each);
-      ratio[k].push_back(subject / each);
+      if (r >= 0) c.samples[k].push_back(each);
     }
   }
-  comparison c;
-  c.what = std::move(what);
   for (std::size_t k = 0; k < all.size(); ++k) {
     c.names.push_back(all[k].name);
-    c.seconds.push_back(spread_of(seconds[k]));
-    c.ratio.push_back(spread_of(ratio[k]));
+    c.seconds.push_back(spread_of(c.samples[k]));
+    c.ratio.push_back(ratio_of(c.samples[0], c.samples[k]));
   }
   return c;
 }

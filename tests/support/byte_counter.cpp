@@ -78,6 +78,22 @@ int MPI_Allreduce(void const* send, void* recv, int elements, MPI_Datatype type,
   return PMPI_Allreduce(send, recv, elements, type, operation, comm);
 }
 
+int MPI_Reduce_scatter_block(void const* send, void* recv, int received, MPI_Datatype type, MPI_Op operation, MPI_Comm comm) {
+  count(bytes_in(std::int64_t(received) * (size_of(comm) - 1), type));
+  return PMPI_Reduce_scatter_block(send, recv, received, type, operation, comm);
+}
+
+int MPI_Alltoall(void const* send, int sent, MPI_Datatype send_type, void* recv, int received, MPI_Datatype recv_type, MPI_Comm comm) {
+  count(bytes_in(std::int64_t(received) * (size_of(comm) - 1), recv_type));
+  return PMPI_Alltoall(send, sent, send_type, recv, received, recv_type, comm);
+}
+
+int MPI_Sendrecv(void const* send, int sent, MPI_Datatype send_type, int to, int send_tag, void* recv, int received, MPI_Datatype recv_type, int from,
+                 int recv_tag, MPI_Comm comm, MPI_Status* status) {
+  count(to == rank_in(comm) ? 0 : bytes_in(sent, send_type));
+  return PMPI_Sendrecv(send, sent, send_type, to, send_tag, recv, received, recv_type, from, recv_tag, comm, status);
+}
+
 int MPI_Gatherv(void const* send, int sent, MPI_Datatype send_type, void* recv, int const* received, int const* places, MPI_Datatype recv_type,
                 int root, MPI_Comm comm) {
   count(rank_in(comm) == root ? bytes_in(from_others(received, comm), recv_type) : 0);

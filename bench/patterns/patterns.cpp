@@ -1,0 +1,298 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Distributed products and reshards against plain MPI and CBLAS written by hand with everything preallocated. By hand means the fastest, in
+/// the median of the same run, of the plain ways to do the job (by_hand/): collectives of the MPI library or pairwise messages, products
+/// of blocks where they arrive or one product of what was unpacked. Ours is os::einsum_into, whose result is there as well, and os::einsum, which
+/// allocates it. The seconds are the slowest rank's. Bytes are counted below both.
+///
+///     mpirun -n 2 bench/patterns [rounds=9] [only=TEXT] [sizes=small,square,large,skewed] [ways=1] [json=FILE]
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include <ostraka/ostraka.hpp>
+
+#include "by_hand/feed_forward.hpp"
+#include "by_hand/products.hpp"
+#include "by_hand/reshards.hpp"
+#include "report.hpp"
+#include "support/byte_counter.hpp"
+
+namespace os = ostraka;
+
+OSTRAKA_AXIS(B);
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(K);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+
+// The feed-forward layer's: sequences, tokens, width of the model, width of the layer. Known while compiling, so that its plans are the cheapest.
+namespace small {
+OSTRAKA_AXIS(N, 8);
+OSTRAKA_AXIS(S, 8);
+OSTRAKA_AXIS(D, 64);
+OSTRAKA_AXIS(F, 64);
+}  // namespace small
+namespace square {
+OSTRAKA_AXIS(N, 8);
+OSTRAKA_AXIS(S, 128);
+OSTRAKA_AXIS(D, 1024);
+OSTRAKA_AXIS(F, 1024);
+}  // namespace square
+namespace large {
+OSTRAKA_AXIS(N, 8);
+OSTRAKA_AXIS(S, 256);
+OSTRAKA_AXIS(D, 1024);
+OSTRAKA_AXIS(F, 4096);
+}  // namespace large
+namespace skewed {
+OSTRAKA_AXIS(N, 8);
+OSTRAKA_AXIS(S, 1024);
+OSTRAKA_AXIS(D, 256);
+OSTRAKA_AXIS(F, 1024);
+}  // namespace skewed
+
+namespace {
+
+using os::dims;
+using os::tensor;
+
+struct named_size {
+  char const* name;
+  int batch;             // of the batched product
+  by_hand::extents each;  // of its members
+  by_hand::extents one;   // of the others
+};
+
+constexpr named_size all_sizes[] = {{"small", 8, {16, 16, 16}, {64, 64, 64}},
+                                    {"square", 8, {512, 512, 512}, {1024, 1024, 1024}},
+                                    {"large", 64, {512, 512, 512}, {2048, 2048, 2048}},
+                                    {"skewed", 512, {256, 32, 64}, {16384, 256, 256}}};
+
+// Seconds of the slowest rank, the same number on all of them.
+double slowest(std::function<void()> const& run, int repeats) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  double const begin = MPI_Wtime();
+  for (int i = 0; i < repeats; ++i) run();
+  double seconds = MPI_Wtime() - begin;
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return seconds;
+}
+
+// The largest relative difference between our block and theirs, on any rank; a NaN counts.
+double difference(double const* ours, by_hand::buffer const& theirs) {
+  double d = 0;
+  for (std::size_t i = 0; i < theirs.size(); ++i) {
+    double const here = std::abs(ours[i] - theirs[i]) / (1 + std::abs(theirs[i]));
+    d = here <= d ? d : std::isnan(here) ? std::numeric_limits<double>::infinity() : here;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &d, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return d;
+}
+
+class contest {
+ public:
+  contest(bench::report& out, bench::arguments const& given, bool root) : out_(out), given_(given), root_(root) {}
+
+  [[nodiscard]] bool wants(std::string const& name, std::string const& size) const {
+    return (given_.text("sizes", "small,square,large,skewed") + ",").find(size + ",") != std::string::npos && given_.wants(name + ", " + size);
+  }
+
+  /// `into` writes `c`, `anew` allocates; the ways write `theirs`.
+  void run(std::string const& name, std::string const& size, std::function<void()> const& into, std::function<void()> const& anew, double const* c,
+           by_hand::ways const& ways, by_hand::buffer& theirs) {
+    auto const ours_moves = os::testing::traffic_of(into).bytes;
+    anew();
+    double worst = 0;
+    auto least = std::numeric_limits<std::int64_t>::max();
+    for (auto const& way : ways) {
+      std::fill(theirs.begin(), theirs.end(), std::nan(""));
+      least = std::min(least, os::testing::traffic_of(way.run).bytes);
+      worst = std::max(worst, difference(c, theirs));
+    }
+    std::vector<bench::contestant> all = {{"einsum_into", into}, {"allocating", anew}};
+    for (auto const& way : ways) all.push_back({way.name, way.run});
+    bench::comparison const timed = bench::compare(name + ", " + size, all, given_.number("rounds", 9), slowest);
+    std::size_t best = 2;
+    for (std::size_t k = 2; k < all.size(); ++k)
+      if (timed.seconds[k].median < timed.seconds[best].median) best = k;
+    if (root_ && given_.number("ways", 0))
+      for (std::size_t k = 0; k < all.size(); ++k)
+        std::printf("    %-36s %10s\n", all[k].name.c_str(), bench::show_seconds(timed.seconds[k].median).c_str());
+
+    bench::comparison shown = part_of(timed, 0, best);
+    shown.numbers = {{"bytes", double(ours_moves)}, {"bytes by hand", double(least)}};
+    if (!(worst < 1e-9)) shown.remark = "DIFFERENT RESULTS";
+    if (ours_moves != least) shown.remark += " DIFFERENT BYTES";
+    out_.add(shown);
+    bench::comparison allocating = part_of(timed, 1, best);
+    allocating.what += ", allocating";
+    out_.add(allocating);
+  }
+
+ private:
+  static bench::comparison part_of(bench::comparison const& c, std::size_t subject, std::size_t baseline) {
+    bench::comparison p;
+    p.what = c.what;
+    p.names = {c.names[subject], c.names[baseline]};
+    p.seconds = {c.seconds[subject], c.seconds[baseline]};
+    p.ratio = {{1, 1, 1}, bench::ratio_of(c.samples[subject], c.samples[baseline])};
+    p.samples = {c.samples[subject], c.samples[baseline]};
+    return p;
+  }
+
+  bench::report& out_;
+  bench::arguments const& given_;
+  bool root_;
+};
+
+// `multiply(a, b)` is os::einsum of what it names; os::einsum_into does the same under the same policy.
+template <class A, class B_, class Mesh, class Given, class Multiply, class Ways, class Policy = decltype(os::cheapest)>
+void product(contest& c, std::string const& name, named_size const& n, Mesh const& mesh, Given const& given, Multiply const& multiply, Ways const& ways_for,
+             Policy policy = os::cheapest) {
+  if (!c.wants(name, n.name)) return;
+  auto const a = os::random<A>(mesh, given, os::seed(1));
+  auto const b = os::random<B_>(mesh, given, os::seed(2));
+  auto const result = multiply(a, b, policy);
+  auto other = result;
+  by_hand::buffer theirs(result.local().size());
+  auto const into = [&] { os::einsum_into(result, a, b, policy); };
+  auto const anew = [&] { other = multiply(a, b, policy); };
+  c.run(name, n.name, into, anew, result.local().data(), ways_for(a.local().data(), b.local().data(), theirs.data()), theirs);
+}
+
+template <class A, class Mesh, class Given, class Move, class Ways>
+void reshard(contest& c, std::string const& name, named_size const& n, Mesh const& mesh, Given const& given, Move const& move, Ways const& ways_for) {
+  if (!c.wants(name, n.name)) return;
+  auto const a = os::random<A>(mesh, given, os::seed(1));
+  auto const result = move(a);
+  auto other = result;
+  by_hand::buffer theirs(result.local().size());
+  auto const into = [&] { os::einsum_into(result, a); };
+  auto const anew = [&] { other = move(a); };
+  c.run(name, n.name, into, anew, result.local().data(), ways_for(a.local().data(), theirs.data()), theirs);
+}
+
+void on_one_axis(contest& c, named_size const& n, int p) {
+  using by_hand::extents;
+  auto const mesh = os::make_mesh(X = p);
+  by_hand::group const g(MPI_COMM_WORLD);
+  extents const e = n.one;
+  auto const given = os::sizes(I = e.i, J = e.j, K = e.k);
+  auto const to_rows = [](auto const& a, auto const& b, auto policy) { return os::einsum<I/X, K>(a, b, policy); };
+  auto const to_whole = [](auto const& a, auto const& b, auto policy) { return os::einsum<I, K>(a, b, policy); };
+  using whole_right = tensor<double, J, K>;
+
+  product<tensor<double, I/X, J>, whole_right>(c, "1 [I_X,J].[J,K]->[I_X,K] nothing moves", n, mesh, given, to_rows,
+                                               [&](auto... at) { return by_hand::rows_apart(g, e, at...); });
+  product<tensor<double, I, J/X>, whole_right>(c, "2 [I,J_X].[J,K]->[I,K] gather", n, mesh, given, to_whole,
+                                               [&](auto... at) { return by_hand::gather_left(g, e, at...); });
+  product<tensor<double, I, J/X>, whole_right>(
+      c, "2r [I,J_X].[J,K]->[I,K] slice, all-reduce", n, mesh, given, to_whole,
+      [&](double const* a, double const* b, double* to) { return by_hand::reduce_all(g, e, a, b, true, to); }, os::reduce_result);
+  product<tensor<double, I, J/X>, tensor<double, J/X, K>>(c, "3 [I,J_X].[J_X,K]->[I_X,K] reduce-scatter", n, mesh, given, to_rows,
+                                                          [&](auto... at) { return by_hand::scatter_rows(g, e, at...); });
+  product<tensor<double, I, J/X>, tensor<double, J/X, K>>(
+      c, "3c [I,J_X].[J_X,K]->[I,K_X] reduce-scatter", n, mesh, given, [](auto const& a, auto const& b, auto policy) { return os::einsum<I, K/X>(a, b, policy); },
+      [&](auto... at) { return by_hand::scatter_columns(g, e, at...); });
+  product<tensor<double, I, J/X>, tensor<double, J/X, K>>(
+      c, "3a [I,J_X].[J_X,K]->[I,K] all-reduce", n, mesh, given, to_whole,
+      [&](double const* a, double const* b, double* to) { return by_hand::reduce_all(g, e, a, b, false, to); });
+  product<tensor<double, I/X, J>, tensor<double, J, K/X>>(c, "4 [I_X,J].[J,K_X]->[I_X,K] gather", n, mesh, given, to_rows,
+                                                          [&](auto... at) { return by_hand::gather_right(g, e, at...); });
+  product<tensor<double, B/X, I, J>, tensor<double, B/X, J, K>>(
+      c, "batch [B_X,I,J].[B_X,J,K]->[B_X,I,K]", n, mesh, os::sizes(B = n.batch, I = n.each.i, J = n.each.j, K = n.each.k),
+      [](auto const& a, auto const& b, auto policy) { return os::einsum<B/X, I, K>(a, b, policy); },
+      [&](auto... at) { return by_hand::batch_apart(g, n.batch, n.each, at...); });
+  reshard<tensor<double, I/X, J>>(
+      c, "all-to-all [I_X,J]->[I,J_X]", n, mesh, os::sizes(I = e.i, J = e.j), [](auto const& a) { return os::reshard<I, J/X>(a); },
+      [&](auto... at) { return by_hand::all_to_all(g, e.i, e.j, at...); });
+}
+
+// A mesh in two directions; at two ranks one of them is idle, once this and once that.
+void exchanges(contest& c, named_size const& n, int x, int y) {
+  auto const mesh = os::make_mesh(X = x, Y = y);
+  by_hand::group const all(MPI_COMM_WORLD);
+  auto const given = os::sizes(I = n.one.i, J = n.one.j);
+  std::string const on = " on " + std::to_string(x) + "x" + std::to_string(y);
+  if (x > 1)
+    reshard<tensor<double, I/X/Y, J>>(
+        c, "exchange [I_XY,J]->[I_Y,J]" + on, n, mesh, given, [](auto const& a) { return os::reshard<I/Y, J>(a); },
+        [&](auto... at) { return by_hand::drop_major(all, x, y, n.one.i, n.one.j, at...); });
+  if (x > 1 && y > 1)
+    reshard<tensor<double, I/X/Y, J>>(
+        c, "exchange [I_XY,J]->[I_YX,J]" + on, n, mesh, given, [](auto const& a) { return os::reshard<I/Y/X, J>(a); },
+        [&](auto... at) { return by_hand::swap_order(all, x, y, n.one.i, n.one.j, at...); });
+}
+
+template <auto N, auto S, auto D, auto F>
+void feed_forward(contest& c, named_size const& n, int x, int y) {
+  using activations = tensor<double, N/X, S, D/Y>;
+  using weights_in = tensor<double, D/X, F/Y>;
+  using hidden = tensor<double, N/X, S, F/Y>;
+  using weights_out = tensor<double, F/Y, D/X>;
+  constexpr auto up = os::plan_of<dims<N/X, S, F/Y>, activations, weights_in>;
+  constexpr auto down = os::plan_of<dims<N/X, S, D/Y>, hidden, weights_out>;
+  static_assert(up.count(os::step::all_gather) == 2 && up.communications() == 2);
+  static_assert(down.count(os::step::all_gather) == 1 && down.count(os::step::reduce_scatter) == 1 && down.communications() == 2);
+
+  auto const mesh = os::make_mesh(X = x, Y = y);
+  MPI_Comm along_x = MPI_COMM_NULL;
+  MPI_Comm along_y = MPI_COMM_NULL;
+  int const rank = mesh.device();
+  MPI_Comm_split(MPI_COMM_WORLD, rank % y, rank, &along_x);
+  MPI_Comm_split(MPI_COMM_WORLD, rank / y, rank, &along_y);
+  by_hand::group const gx(along_x);
+  by_hand::group const gy(along_y);
+  using std::decay_t;
+  by_hand::layer const l{int(decay_t<decltype(N)>::extent * decay_t<decltype(S)>::extent), int(decay_t<decltype(D)>::extent), int(decay_t<decltype(F)>::extent)};
+  std::string const on = " on " + std::to_string(x) + "x" + std::to_string(y);
+  product<activations, weights_in>(
+      c, "feed in [B_X,S,D_Y].[D_X,F_Y]->[B_X,S,F_Y]" + on, n, mesh, os::sizes(),
+      [](auto const& a, auto const& b, auto policy) { return os::einsum<N/X, S, F/Y>(a, b, policy); },
+      [&](auto... at) { return by_hand::feed_in(gx, gy, l, at...); });
+  product<hidden, weights_out>(
+      c, "feed out [B_X,S,F_Y].[F_Y,D_X]->[B_X,S,D_Y]" + on, n, mesh, os::sizes(),
+      [](auto const& a, auto const& b, auto policy) { return os::einsum<N/X, S, D/Y>(a, b, policy); },
+      [&](auto... at) { return by_hand::feed_out(gx, gy, l, at...); });
+  MPI_Comm_free(&along_x);
+  MPI_Comm_free(&along_y);
+}
+
+void feed_forward(contest& c, named_size const& n, int x, int y) {
+  std::string const name = n.name;
+  if (name == "small") feed_forward<small::N, small::S, small::D, small::F>(c, n, x, y);
+  if (name == "square") feed_forward<square::N, square::S, square::D, square::F>(c, n, x, y);
+  if (name == "large") feed_forward<large::N, large::S, large::D, large::F>(c, n, x, y);
+  if (name == "skewed") feed_forward<skewed::N, skewed::S, skewed::D, skewed::F>(c, n, x, y);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  os::environment const env(argc, argv);
+  bench::arguments const given(argc, argv);
+  int const p = env.devices();
+  if (p != 1 && p % 2 != 0) return std::fprintf(stderr, "patterns: %d ranks do not divide the extents evenly; take a power of two up to 8\n", p), 1;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  bench::report report("patterns", given, rank == 0);
+  report.condition("ranks", std::to_string(p));
+  report.condition("element", "double");
+  char const* const core = std::getenv("OPENBLAS_CORETYPE");
+  report.condition("OpenBLAS core type", core ? core : "as detected");
+  contest c(report, given, rank == 0);
+  for (named_size const& n : all_sizes) {
+    on_one_axis(c, n, p);
+    exchanges(c, n, p > 1 ? 2 : 1, p > 1 ? p / 2 : 1);
+    feed_forward(c, n, p > 1 ? 2 : 1, p > 1 ? p / 2 : 1);
+    if (p == 2) feed_forward(c, n, 1, 2);
+  }
+}
