@@ -10,7 +10,9 @@
 
 #include <cstdint>
 
+#include <ostraka/engine/item_cut.hpp>
 #include <ostraka/engine/loop_nest.hpp>
+#include <ostraka/engine/turn.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -28,61 +30,84 @@ struct copy_elements {
   }
 };
 
-/// One piece of the innermost loop a call; pieces bound the work of a call when there is one long run only.
+/// Pieces of runs that both sides walk alike. An item takes many short runs or a piece of a long one.
 template <class T>
 struct copy_runs {
-  static constexpr std::int64_t piece = 4096;
-
   T* to;
   T const* from;
-  loop_nest<2> outer;
-  std::int64_t length;
+  item_cut cut;
+  loop_nest<2> runs;  // how the runs lie
   std::int64_t to_step;
   std::int64_t from_step;
 
-  KOKKOS_INLINE_FUNCTION std::int64_t pieces() const { return (length + piece - 1) / piece; }
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t item) const {
-    std::int64_t at[2];
-    outer.locate(item / pieces(), at);
-    std::int64_t const begin = item % pieces() * piece;
-    std::int64_t const count = length - begin < piece ? length - begin : piece;
-    T* const target = to + at[0] + begin * to_step;
-    T const* const source = from + at[1] + begin * from_step;
-    if (to_step == 1 && from_step == 1)
-      for (std::int64_t i = 0; i < count; ++i) target[i] = source[i];
-    else
-      for (std::int64_t i = 0; i < count; ++i) target[i * to_step] = source[i * from_step];
+  void operator()(std::int64_t item) const {
+    cut.for_each_piece(item, runs, [&](std::int64_t const (&at)[2], std::int64_t begin, std::int64_t count) {
+      T* const target = to + at[0] + begin * to_step;
+      T const* const source = from + at[1] + begin * from_step;
+      if (to_step == 1 && from_step == 1)
+        for (std::int64_t i = 0; i < count; ++i) target[i] = source[i];
+      else if (to_step == 1 && from_step == 0)
+        for (std::int64_t i = 0; i < count; ++i) target[i] = source[0];
+      else
+        for (std::int64_t i = 0; i < count; ++i) target[i * to_step] = source[i * from_step];
+    });
   }
 };
 
-/// One square tile a call, of the two loops that are innermost in the destination and in the source: the cache lines of both are used whole.
+/// Tiles of the two loops that are innermost in the destination and in the source: the cache lines of both are used whole.
 template <class T>
 struct copy_tiles {
-  static constexpr std::int64_t side = 32;
+  static constexpr std::int64_t height = 256, width = 32;
 
   T* to;
   T const* from;
-  loop_nest<2> outer;
-  std::int64_t extent[2];     // of the loop that is innermost in the destination, and of the one in the source
+  item_cut cut;        // of the tiles
+  loop_nest<2> tiles;  // over the other loops, and over the tiles
+  int tile_loop[2];    // which of them those are; -1 where there is one tile
+  std::int64_t extent[2];  // of the loop that is innermost in the destination, and of the one in the source
   std::int64_t to_step[2];
   std::int64_t from_step[2];
 
-  KOKKOS_INLINE_FUNCTION std::int64_t tiles(int d) const { return (extent[d] + side - 1) / side; }
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t item) const {
-    std::int64_t at[2];
-    outer.locate(item / (tiles(0) * tiles(1)), at);
-    std::int64_t const tile = item % (tiles(0) * tiles(1));
-    std::int64_t const begin0 = tile % tiles(0) * side;
-    std::int64_t const begin1 = tile / tiles(0) * side;
-    std::int64_t const end0 = begin0 + side < extent[0] ? begin0 + side : extent[0];
-    std::int64_t const end1 = begin1 + side < extent[1] ? begin1 + side : extent[1];
-    for (std::int64_t j = begin1; j < end1; ++j) {
-      T* const target = to + at[0] + j * to_step[1];
-      T const* const source = from + at[1] + j * from_step[1];
-      for (std::int64_t i = begin0; i < end0; ++i) target[i * to_step[0]] = source[i * from_step[0]];
+  void operator()(std::int64_t item) const {
+    std::int64_t const end = cut.end(item);
+    loop_walker<2> walker(tiles, cut.begin(item));
+    for (std::int64_t tile = cut.begin(item); tile < end; ++tile, walker.next()) {
+      std::int64_t const begin_i = tile_loop[0] < 0 ? 0 : walker.index[tile_loop[0]] * height;
+      std::int64_t const begin_j = tile_loop[1] < 0 ? 0 : walker.index[tile_loop[1]] * width;
+      std::int64_t const high = extent[0] - begin_i < height ? extent[0] - begin_i : height;
+      std::int64_t const wide = extent[1] - begin_j < width ? extent[1] - begin_j : width;
+      copy_tile(to + walker.offset[0], from + walker.offset[1], high, wide);
     }
+  }
+
+  void copy_tile(T* target, T const* source, std::int64_t high, std::int64_t wide) const {
+    if (to_step[0] == 1 && from_step[1] == 1) return turn(target, to_step[1], source, from_step[0], high, wide);
+    constexpr std::int64_t line = elements_of_line<T>;
+    for (std::int64_t begin = 0; begin < wide; begin += line)
+      for (std::int64_t i = 0; i < high; ++i)
+        for (std::int64_t j = begin; j < wide && j < begin + line; ++j)
+          target[i * to_step[0] + j * to_step[1]] = source[i * from_step[0] + j * from_step[1]];
+  }
+};
+
+/// Runs of one value.
+template <class T>
+struct fill_runs {
+  T* to;
+  item_cut cut;
+  loop_nest<1> runs;
+  std::int64_t step;
+  T value;
+
+  void operator()(std::int64_t item) const {
+    cut.for_each_piece(item, runs, [&](std::int64_t const (&at)[1], std::int64_t begin, std::int64_t count) {
+      T* const target = to + at[0] + begin * step;
+      T const x = value;
+      if (step == 1)
+        for (std::int64_t i = 0; i < count; ++i) target[i] = x;
+      else
+        for (std::int64_t i = 0; i < count; ++i) target[i * step] = x;
+    });
   }
 };
 
