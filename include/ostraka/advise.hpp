@@ -46,6 +46,9 @@ inline bool advice_wanted(char const* variable) {
   return variable == nullptr || *variable == 0 ? otherwise : std::string_view(variable) != "0";
 }
 
+/// Does it allow warnings about how a program was started? Those are few and never wrong for a release build.
+inline bool warnings_wanted(char const* variable) { return variable == nullptr || std::string_view(variable) != "0"; }
+
 inline void appoint_adviser() { adviser = advice_wanted(std::getenv("OSTRAKA_ADVISE")) ? &advise : nullptr; }
 
 }  // namespace ostraka::detail

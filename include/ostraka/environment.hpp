@@ -7,12 +7,16 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <ostraka/advise.hpp>
 #include <ostraka/engine/last_words.hpp>
+#include <ostraka/engine/node.hpp>
 #include <ostraka/engine/watch.hpp>
 #include <ostraka/types/error.hpp>
 
@@ -24,6 +28,9 @@ namespace ostraka {
 /// A job of which one rank leaves while others wait for it ends with a message that names the rank: an exception that nobody catches or
 /// that destroys the environment, exit, a signal, and an environment that is destroyed, or MPI that is finalized, before the others have
 /// done what they need this rank for. With OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare what they call before they communicate.
+///
+/// Threads, unless OMP_NUM_THREADS or Kokkos' own settings say how many: a rank takes its part of the cores that it may run on, Kokkos and
+/// BLAS alike. A combination of ranks, threads and BLAS that gets in its own way is said once, by rank 0; OSTRAKA_ADVISE=0 silences it.
 class environment {
  public:
   /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone.
@@ -41,7 +48,7 @@ class environment {
     }
 #endif
     if (!Kokkos::is_initialized()) {
-      begin_kokkos(argc, argv);
+      begin_kokkos_with_its_threads(argc, argv);
       owns_kokkos_ = true;
     }
     in_flight_ = std::uncaught_exceptions();
@@ -82,6 +89,27 @@ class environment {
   }
 
  private:
+  // How many ranks share a node, all have to tell together: known only where MPI begins here.
+  void begin_kokkos_with_its_threads(int& argc, char** argv) {
+    engine::thread_wishes const said = engine::node::wishes(argc, argv);
+    engine::core_share share;
+    if (owns_mpi_ || OSTRAKA_ENABLE_MPI == 0) share = engine::node::share_of_this_rank();
+    engine::node::set_threads(said, share);
+    begin_kokkos(argc, argv);
+    engine::node::set_blas_threads(said, share);
+    if (!detail::warnings_wanted(std::getenv("OSTRAKA_ADVISE")) || !is_first_rank()) return;
+    for (std::string const& warning : engine::thread_warnings(said, engine::node::facts(share)))
+      std::fprintf(stderr, "ostraka: environment: %s (docs/threads.md)\n", warning.c_str());
+  }
+
+  static bool is_first_rank() {
+    int rank = 0;
+#if OSTRAKA_ENABLE_MPI
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#endif
+    return rank == 0;
+  }
+
   // Before version 4 Kokkos answers to --help, --threads and others, too, on every device; those are the program's.
   static void begin_kokkos(int& argc, char** argv) {
     std::vector<char*> its;

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   cmake -DSAYS=regex [-DTIMES=n] [-DGOES_ON=ON] -P ends.cmake -- mpiexec -n 4 scenarios throws
+#   cmake -DSAYS=regex [-DTIMES=n] [-DNEVER=regex] [-DGOES_ON=ON] -P ends.cmake -- mpiexec -n 4 scenarios throws
 #
-# The job says what it has to, n times, and then goes on to its end; or it fails, within five seconds of the moment that the culprit told.
+# The job says what it has to, n times, and nothing that it must not, and then goes on to its end; or it fails, within five seconds of the moment that the culprit told.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/../examples/after_dashes.cmake")
@@ -35,6 +35,9 @@ else()
 endif()
 if(count EQUAL 0 OR (TIMES AND NOT count EQUAL TIMES))
   string(APPEND wrong "said ${count} times, not ${TIMES}: ${SAYS}; ")
+endif()
+if(NEVER AND read MATCHES "${NEVER}")
+  string(APPEND wrong "must not say: ${NEVER}; ")
 endif()
 message(NOTICE "${milliseconds} ms, status ${status}\n${output}")
 if(wrong)
