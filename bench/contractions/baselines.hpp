@@ -39,7 +39,8 @@ struct products {
 };
 
 inline products products_of(contraction_case const& one) {
-  return {static_cast<int>(one.size(one.batch())), static_cast<int>(one.size(one.m())), static_cast<int>(one.size(one.n())), static_cast<int>(one.size(one.k()))};
+  auto const size = [&](std::string const& labels) { return static_cast<int>(one.size(labels)); };
+  return {size(one.batch()), size(one.m()), size(one.n()), size(one.k())};
 }
 
 /// A tensor from one order of its labels to another: loops around tiles of 32 by 32, a side along the source's last label and a side along the target's.

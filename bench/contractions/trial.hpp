@@ -41,7 +41,11 @@ template <class T>
 class typed_trial final : public trial {
  public:
   explicit typed_trial(contraction_case const& one)
-      : case_(one), problem_(numbers_of(one)), a_(numbers(one.size(one.a), 1)), b_(numbers(one.two_operands ? one.size(one.b) : 0, 2)), c_(numbers(one.size(one.c), 3)) {}
+      : case_(one),
+        problem_(numbers_of(one)),
+        a_(numbers(one.size(one.a), 1)),
+        b_(numbers(one.two_operands ? one.size(one.b) : 0, 2)),
+        c_(numbers(one.size(one.c), 3)) {}
 
   std::vector<contestant> contestants() override {
     std::vector<contestant> all{{"ours", [this] { ours(); }}};
@@ -88,7 +92,7 @@ class typed_trial final : public trial {
     exec.fence();
   }
 
-  // Rounding errors of a sum of n products that come in any order grow like the root of n; eight times that is no accident.
+  // Rounding errors of a sum of n products, in any order, grow like the root of n; more than eight times that is no accident of rounding.
   bool right_at(std::int64_t result, std::int64_t length) const {
     std::int64_t a = 0, b = 0;
     std::int64_t rest = result;
@@ -112,7 +116,8 @@ class typed_trial final : public trial {
 
   void add(std::string const& labels, std::size_t level, std::int64_t a, std::int64_t b, double& sum, double& size) const {
     if (level == labels.size()) {
-      double const product = static_cast<double>(a_[static_cast<std::size_t>(a)]) * (case_.two_operands ? static_cast<double>(b_[static_cast<std::size_t>(b)]) : 1.0);
+      double const factor = case_.two_operands ? static_cast<double>(b_[static_cast<std::size_t>(b)]) : 1.0;
+      double const product = static_cast<double>(a_[static_cast<std::size_t>(a)]) * factor;
       sum += product;
       size += std::abs(product);
       return;
