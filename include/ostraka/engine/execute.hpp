@@ -78,6 +78,29 @@ void enter(contraction& p, std::int64_t (&strides)[max_loops], bool (&present)[m
   }
 }
 
+// Is it a contraction of one operand that sums nothing: the same elements, perhaps under another order of the labels?
+inline bool computes_nothing(planner::planned_step const& s, planner::spec const& from) {
+  if (s.right != planner::no_tensor || s.to.rank != from.rank) return false;
+  for (int i = 0; i < from.rank; ++i) {
+    int const at = s.to.find(from.label[i]);
+    if (at < 0 || s.to.over[at].code != from.over[i].code) return false;
+  }
+  return true;
+}
+
+// The block with its dimensions in the order of `to`'s labels.
+template <class T>
+region<T> reordered(region<T> const& block, planner::spec const& from, planner::spec const& to) {
+  region<T> r = block;
+  for (int i = 0; i < from.rank; ++i) {
+    int const at = to.find(from.label[i]);
+    r.layout.extent[at] = block.layout.extent[i];
+    r.layout.stride[at] = block.layout.stride[i];
+    r.where.at[at] = block.where.at[i];
+  }
+  return r;
+}
+
 // A contraction of no tensors yet.
 inline contraction empty_problem(int labels) {
   contraction p;
@@ -110,7 +133,12 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, loca
     detail::profiled const region_of_step(s.kind);
     auto& block = blocks[planner::slot_of(s.operand)];
     region<T> const* const room = s.operand == planner::the_result && planner::stays_from(plan.steps, i + 1, planner::the_result) ? &result : nullptr;
-    if (s.kind == step::contract) {
+    if (s.kind == step::contract && how.alpha == T(1) && detail::computes_nothing(s, tensors.of(s.left))) {
+      auto passed_on = std::move(blocks[planner::slot_of(s.left)]);
+      passed_on.now = detail::reordered(passed_on.now, tensors.of(s.left), s.to);
+      blocks[planner::slot_of(s.left)] = {};
+      block = std::move(passed_on);
+    } else if (s.kind == step::contract) {
       update<T> const product = s.operand != planner::the_result ? update<T>{} : room ? detail::share_of(how, w, plan, i) : update<T>{how.alpha, T(0)};
       block = room ? local_block<Exec, T>::in(*room) : local_block<Exec, T>::fresh(box_of(s.to, w.here, w.sizes));
       auto& left = blocks[planner::slot_of(s.left)];
