@@ -31,6 +31,12 @@ struct range {
 /// Block `d` of `p` of `n` indices. @pre 0 ≤ d < p
 [[nodiscard]] constexpr range block(std::int64_t n, std::int64_t d, std::int64_t p) { return {d * n / p, (d + 1) * n / p}; }
 
+/// What a pass covers of a block of a label of extent `n`.
+[[nodiscard]] constexpr range covered(range held, pass const& p, std::int64_t n) {
+  range const part = block(p.of_each_block ? held.size() : n, p.part, p.parts);
+  return p.of_each_block ? range{held.begin + part.begin, held.begin + part.end} : intersect(held, part);
+}
+
 /// Coordinates of a device along the mesh axes.
 struct coordinates {
   std::int64_t at[max_mesh_axes]{};
@@ -47,7 +53,8 @@ struct coordinates {
     d = d * e.mesh[m] + device.at[m];
     p *= e.mesh[m];
   }
-  return block(e.label[s.label[i]], d, p);
+  std::int64_t const n = e.label[s.label[i]];
+  return s.label[i] == e.now.label ? covered(block(n, d, p), e.now, n) : block(n, d, p);
 }
 
 /// Number of elements that the device holds.
@@ -57,12 +64,15 @@ struct coordinates {
   return n;
 }
 
-/// Number of elements of the largest block.
+/// Number of elements of the largest block; in passes, of the largest in any of them.
 [[nodiscard]] constexpr std::int64_t largest_block(spec const& s, extents const& e) {
   std::int64_t n = 1;
   for (int i = 0; i < s.rank; ++i) {
+    std::int64_t const whole = e.label[s.label[i]];
     std::int64_t const p = e.ways(s.over[i]);
-    n *= (e.label[s.label[i]] + p - 1) / p;
+    std::int64_t held = (whole + p - 1) / p;
+    if (s.label[i] == e.now.label) held = std::min(held, ((e.now.of_each_block ? held : whole) + e.now.parts - 1) / e.now.parts);
+    n *= held;
   }
   return n;
 }

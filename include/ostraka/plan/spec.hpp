@@ -132,12 +132,23 @@ struct spec {
   }
 };
 
+/// One of several passes over a label (plan/passes.hpp): part number `part` of so many of its indices, or of those of each block of it.
+struct pass {
+  int label = -1;  ///< none: all indices of all labels
+  bool of_each_block = true;
+  std::int64_t part = 0;
+  std::int64_t parts = 1;
+
+  friend constexpr bool operator==(pass const&, pass const&) = default;
+};
+
 /// Global extents of labels and sizes of mesh axes.
 struct extents {
   int labels = 0;
   int mesh_axes = 0;
   std::int64_t label[max_labels]{};
   std::int64_t mesh[max_mesh_axes]{};
+  pass now{};  ///< what of them is looked at: blocks are restricted to it
 
   /// Number of devices along a set of mesh axes.
   [[nodiscard]] constexpr std::int64_t ways(mesh_set s) const {
@@ -159,7 +170,7 @@ struct extents {
       if (a.label[l] != b.label[l]) return false;
     for (int m = 0; m < a.mesh_axes; ++m)
       if (a.mesh[m] != b.mesh[m]) return false;
-    return true;
+    return a.now == b.now;
   }
 
   /// Number of elements of the whole tensor.

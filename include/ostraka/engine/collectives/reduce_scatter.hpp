@@ -9,6 +9,7 @@
 #include <ostraka/engine/reduction.hpp>
 #include <ostraka/engine/update.hpp>
 #include <ostraka/engine/workspace.hpp>
+#include <ostraka/plan/workspace.hpp>
 
 namespace ostraka::engine {
 
@@ -22,9 +23,7 @@ class pairwise_reduction {
  public:
   pairwise_reduction(communicator const& members, T const* send, counts_view counts, reduction how)
       : members_(members), send_(send), counts_(counts), at_(offsets_of(counts)), how_(how) {
-    // Pieces of all peers together are to stay in the cache, each one long enough to travel well.
-    std::int64_t const bytes = std::max<std::int64_t>(16 * 1024, 512 * 1024 / peers());
-    piece_ = std::min(chunk_limit, bytes / static_cast<std::int64_t>(sizeof(T)));
+    piece_ = std::min(chunk_limit, planner::piece_of_reduction(peers()));
     longest_ = *std::max_element(counts.begin(), counts.end());
   }
 
