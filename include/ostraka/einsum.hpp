@@ -10,10 +10,12 @@
 
 #include <ostraka/after_error.hpp>
 #include <ostraka/engine/execute.hpp>
+#include <ostraka/engine/passes.hpp>
 #include <ostraka/operation.hpp>
 #include <ostraka/oversee.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/relabel.hpp>
+#include <ostraka/within.hpp>
 
 namespace ostraka {
 
@@ -45,25 +47,43 @@ void run_on_blocks(engine::locale const& w, planner::plan_view const& plan, Resu
   }
 }
 
+// The same within the workspace that the policy allows.
+template <class Types, class Policy, class Result, class... Operands>
+void run_within(engine::locale const& w, Policy const& policy, Result const& result, engine::update<typename Result::value_type> const& how,
+                Operands const&... operands) {
+  using value = typename Result::value_type;
+  planner::plan_view const plan = stored_plan_of<Types>;
+  if constexpr (limits_workspace<Policy>) {
+    planner::pass const first = passes_within<Policy, Types, static_cast<int>(sizeof(value))>(w.operation.data(), w, policy);
+    engine::workspace_limit<typename execution_space_of<Result>::memory_space> const limit(workspace_limit_of(policy));
+    execution_space_of<Result> const exec;
+    int k = 0;
+    engine::local_block<execution_space_of<Result>, value> blocks[] = {block_of_operand(exec, w, plan, k++, operands)...};
+    engine::run_in_passes(exec, w, plan, first, blocks, engine::dense_region(result.local().data(), engine::box_of(*plan.result, w.here, w.sizes)), how);
+  } else {
+    run_on_blocks(w, plan, result, how, operands...);
+  }
+}
+
 // Planned by types and run on blocks.
 template <class Out, class Policy, reduction How, class First, class... Rest>
-auto run_einsum(char const* operation, First const& first, Rest const&... rest) {
+auto run_einsum(char const* operation, Policy const& policy, First const& first, Rest const&... rest) {
   using types = einsum_types<Out, typename Policy::unlimited, How, First, Rest...>;
   using value = typename First::value_type;
   using result_type = basic_tensor<value, Out, typename First::space>;
   engine::locale const w = locale_of<typename types::labels, typename types::mesh>(operation, engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), first, rest...);
   oversee<Policy, types, static_cast<int>(sizeof(value))>(operation, w);
   result_type const result = allocate_in<result_type, typename types::labels, typename types::mesh>(w, first.mesh_handle());
-  run_on_blocks(w, stored_plan_of<types>, result, {}, first, rest...);
+  run_within<types>(w, policy, result, {}, first, rest...);
   return result;
 }
 
 template <class Out, class Policy, class First, class... Rest>
-auto checked_einsum(First const& first, Rest const&... rest) {
+auto checked_einsum(Policy const& policy, First const& first, Rest const&... rest) {
   using verdict = typename first_fault<einsum_verdict<Out, Policy, First, Rest...>, typename same_elements<First, Rest...>::type>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
-    return run_einsum<Out, Policy, reduction::sum>("einsum", first, rest...);
+    return run_einsum<Out, Policy, reduction::sum>("einsum", policy, first, rest...);
   else
     return after_error_of<typename First::value_type, Out, typename First::space>();
 }
@@ -82,11 +102,11 @@ struct einsum_of;
 template <class Out, class Policy, class... Operands>
 struct einsum_of<Out, Policy, type_list<Operands...>> {
   template <class... Behind>
-  static auto run(Operands const&... operands, Behind const&...) {
+  static auto run(Operands const&... operands, Behind const&... behind) {
     using verdict = typename strangers_among<type_list<Operands...>>::type;
     reason::raise<verdict>();
     if constexpr (std::is_same_v<verdict, reason::ok>)
-      return checked_einsum<Out, Policy>(operands...);
+      return checked_einsum<Out>(policy_behind<Policy>(behind...), operands...);
     else
       return after_error_of<float, Out>();
   }
@@ -96,10 +116,10 @@ struct einsum_of<Out, Policy, type_list<Operands...>> {
 
 /// The einsum of any number of tensors: numpy's rule on names, with the sharding of the result as asked for (partial only if that is
 /// asked for). A policy may stand behind the tensors: os::gather_left, os::gather_right, os::reduce_result, os::no_communication,
-/// os::at_most<bytes>, os::idle(Z). An operand whose labels repeat is an os::relabel<I, I>(A). The order of the products is planned with
+/// os::at_most<bytes>, os::within(bytes), os::idle(Z). An operand whose labels repeat is an os::relabel<I, I>(A). The order of the products is planned with
 /// the moves. Collective over the mesh axes that the tensors name.
 /// @throws ostraka::error, on all devices alike, if extents disagree, the mesh lacks a mesh axis of the result, or the plan moves more
-/// than a budget
+/// than a budget or takes more workspace than a limit
 template <auto... Out, Operand A, class... OperandsThenPolicy>
 [[nodiscard]] auto einsum(A const& a, OperandsThenPolicy const&... more) {
   using split = detail::arguments<A, OperandsThenPolicy...>;

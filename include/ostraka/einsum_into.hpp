@@ -156,6 +156,14 @@ void take_factor(engine::update<T>& how, named_factor<beta_factor, Number> const
   how.beta = as_element<T>(given.value);
 }
 
+template <class Policy, class Other>
+void take_policy(Policy&, Other const&) {}
+
+template <class Policy>
+void take_policy(Policy& policy, Policy const& given) {
+  policy = given;
+}
+
 // The memory of an operand's block. Blocks are compared by this process alone, yet all come to the same answer where handles, not views of
 // one's own, are shared: an allocation has a place of its own even if the block in it is empty.
 struct memory_range {
@@ -184,13 +192,13 @@ inline void refuse_shared_memory(memory_range const& written, memory_range const
 }
 
 template <class Policy, class C, class... Operands>
-void run_einsum_into(engine::update<typename C::value_type> const& how, C const& c, Operands const&... operands) {
+void run_einsum_into(Policy const& policy, engine::update<typename C::value_type> const& how, C const& c, Operands const&... operands) {
   using types = einsum_types<sharding_in<C>, typename Policy::unlimited, reduction::sum, Operands...>;
   engine::locale const w = locale_of<typename types::labels, typename types::mesh>("einsum_into", engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), operands..., c);
   oversee<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w);
   memory_range const read[] = {memory_of(operands)...};
   refuse_shared_memory(memory_of(c), read, static_cast<int>(sizeof...(Operands)));
-  run_on_blocks(w, stored_plan_of<types>, c, how, operands...);
+  run_within<types>(w, policy, c, how, operands...);
 }
 
 template <class Operands, class Behind>
@@ -208,7 +216,9 @@ struct einsum_into_of<type_list<Operands...>, type_list<Behind...>> {
     if constexpr (std::is_same_v<verdict, reason::ok>) {
       engine::update<value> how;
       (take_factor(how, behind), ...);
-      run_einsum_into<typename given::policy>(how, c, operands...);
+      typename given::policy policy{};
+      (take_policy(policy, behind), ...);
+      run_einsum_into(policy, how, c, operands...);
     }
   }
 };

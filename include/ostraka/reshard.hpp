@@ -7,9 +7,11 @@
 
 #include <ostraka/after_error.hpp>
 #include <ostraka/engine/execute.hpp>
+#include <ostraka/engine/passes.hpp>
 #include <ostraka/operation.hpp>
 #include <ostraka/oversee.hpp>
 #include <ostraka/plan.hpp>
+#include <ostraka/within.hpp>
 
 namespace ostraka {
 
@@ -47,7 +49,7 @@ consteval auto check_reshard() {
   else if constexpr (Policy::rule == planner::admit::no_communication && reshard_types<From, To>::plan.communications() > 0)
     return std::type_identity<reason::policy_admits_no_plan<Policy, sharding_in<From>>>{};
   else
-    return check_budget<Policy, reshard_types<From, To>, element_bytes_in<From>>();
+    return check_bounds<Policy, reshard_types<From, To>, element_bytes_in<From>>();
 }
 
 template <class From, class To, class Policy = policy<planner::admit::any>>
@@ -67,17 +69,30 @@ consteval auto make_reshard_plan() {
   }
 }
 
+struct no_policy {
+  static constexpr bool limits_workspace = false;
+};
+
 // Runs the steps of `types`: those of a planned reshard, or the one of a verb, which has no policy.
-template <class Types, class To, class Policy = void, class A>
-auto run_moves(char const* operation, A const& a) {
+template <class Types, class To, class Policy = no_policy, class A>
+auto run_moves(char const* operation, A const& a, [[maybe_unused]] Policy const& policy = {}) {
   using result_type = basic_tensor<typename A::value_type, To, typename A::space>;
   engine::locale const w = locale_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a);
   if constexpr (Types::steps.empty()) {
     return result_type(a.mesh_handle(), a.extents(), a.local());
   } else {
-    if constexpr (!std::is_void_v<Policy>) oversee<Policy, Types, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
+    if constexpr (is_policy<Policy>) oversee<Policy, Types, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
     result_type const result = allocate_in<result_type, typename Types::labels, typename Types::mesh>(w, a.mesh_handle());
-    engine::run(execution_space_of<A>(), w, Types::steps, Types::from, static_cast<typename A::value_type const*>(a.local().data()), result.local().data());
+    auto const* const source = static_cast<typename A::value_type const*>(a.local().data());
+    if constexpr (limits_workspace<Policy>) {
+      planner::pass const first = passes_within<Policy, Types, static_cast<int>(sizeof(typename A::value_type))>(operation, w, policy);
+      engine::workspace_limit<typename execution_space_of<A>::memory_space> const limit(workspace_limit_of(policy));
+      auto const from = engine::dense_region(source, engine::box_of(Types::from, w.here, w.sizes));
+      auto const to = engine::dense_region(result.local().data(), engine::box_of(Types::to, w.here, w.sizes));
+      engine::run_in_passes(execution_space_of<A>(), w, Types::steps, Types::from, first, from, to);
+    } else {
+      engine::run(execution_space_of<A>(), w, Types::steps, Types::from, source, result.local().data());
+    }
     return result;
   }
 }
@@ -85,17 +100,17 @@ auto run_moves(char const* operation, A const& a) {
 }  // namespace detail
 
 /// The same tensor under another sharding; shares its memory with `a` if that is the one it has. Naming the target authorises the
-/// communication; os::no_communication or os::at_most<bytes> behind the tensor bounds it. Collective over the mesh axes that source and
+/// communication; os::no_communication, os::at_most<bytes> or os::within(bytes) behind the tensor bounds it. Collective over the mesh axes that source and
 /// target name.
 /// @throws ostraka::error, on all devices alike, if the mesh lacks a mesh axis of the target or the plan moves more than a budget
 template <auto... To, Tensor A, class Policy = policy<planner::admit::any>>
   requires is_policy<Policy>
-[[nodiscard]] auto reshard(A const& a, Policy = {}) {
+[[nodiscard]] auto reshard(A const& a, Policy policy = {}) {
   using target = sharding_of<To...>;
   using verdict = typename detail::first_fault<detail::reshard_verdict<A, target, Policy>, detail::element_verdict<typename A::value_type, target>>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
-    return detail::run_moves<detail::reshard_types<A, target>, target, Policy>("reshard", a);
+    return detail::run_moves<detail::reshard_types<A, target>, target>("reshard", a, policy);
   else
     return detail::after_error_of<typename A::value_type, target, typename A::space>();
 }

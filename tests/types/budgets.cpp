@@ -57,3 +57,28 @@ using verdict = os::einsum_verdict<os::sharding_of<row>, std::remove_const_t<dec
 static_assert(std::is_same_v<verdict<os::at_most<192>>, os::reason::ok>);
 static_assert(std::is_same_v<verdict<os::at_most<191>>, os::reason::plan_exceeds_budget<192, 191>>);
 static_assert(std::is_same_v<verdict<os::cheapest>, os::reason::ok>);
+
+// ---- workspace -----------------------------------------------------------------------------------------------------------------
+
+// W is gathered along X: 512 rows of 512 floats, received member by member. In passes over the columns there is less of it at a time.
+constexpr auto gathered = os::plan_of<os::dims<batch/X, inner/Y>, activations, os::sharding_of<model/X, inner/Y>>;
+static_assert(gathered.count(os::step::all_gather) == 1);
+static_assert(gathered.within(1 << 30, batch = 4096, X = 8, Y = 4).count == 1);
+constexpr auto passes = gathered.within(1 << 20, batch = 4096, X = 8, Y = 4);
+static_assert(passes.fits && passes.label == "inner" && passes.count > 1 && passes.workspace <= (1 << 20));
+
+// Policies compose in any order, and plans are those without a limit.
+constexpr auto both = os::at_most<1024>(os::within(4096, os::idle(X)));
+static_assert(os::has_budget<decltype(both)> && os::limits_workspace<decltype(both)> && os::workspace_limit_of(both) == 4096);
+static_assert(std::is_same_v<decltype(both)::unlimited, decltype(os::idle(X))>);
+constexpr auto other_way = os::within<4096>(os::at_most<1024>);
+static_assert(decltype(other_way)::budget == 1024 && os::workspace_limit_of(other_way) == 4096);
+static_assert(!os::limits_workspace<decltype(os::at_most<1024>)>);
+
+// Where all sizes are static, a limit is a matter of compile time, to the byte.
+OSTRAKA_AXIS(column, 16);
+template <std::int64_t Bytes>
+using verdict_within = os::einsum_verdict<os::sharding_of<row, column>, decltype(os::within<Bytes>()), os::sharding_of<row, column/Z>>;
+constexpr std::int64_t least = os::plan_of<os::dims<row, column>, os::sharding_of<row, column/Z>>.within(0).workspace;
+static_assert(std::is_same_v<verdict_within<least>, os::reason::ok>);
+static_assert(std::is_same_v<verdict_within<least - 1>, os::reason::plan_exceeds_workspace<least, least - 1>>);

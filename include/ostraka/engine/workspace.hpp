@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,10 @@ class workspace {
     return pool;
   }
 
-  /// The smallest block that is free and large enough; else a new one, in place of the largest that was too small.
+  /// The smallest block that is free and large enough; else a new one, in place of the largest that was too small. Under a limit a block of
+  /// just that length, or a new one, for which all free ones make place if need be: then no more is held than was asked for at once.
   block take(std::size_t bytes) {
+    if (limit_ != no_limit) return take_within_limit(bytes);
     std::size_t best = free_.size();
     std::size_t largest = free_.size();
     for (std::size_t i = 0; i < free_.size(); ++i) {
@@ -36,13 +39,7 @@ class workspace {
     }
     if (best != free_.size()) return take_at(best);
     if (largest != free_.size()) held_ -= take_at(largest).size();
-    if (!hooked_) {
-      Kokkos::push_finalize_hook([] { workspace::instance().release(); });
-      hooked_ = true;
-    }
-    held_ += bytes;
-    peak_ = held_ > peak_ ? held_ : peak_;
-    return block(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ostraka workspace"), bytes);
+    return take_new(bytes);
   }
 
   void give_back(block returned) { free_.push_back(std::move(returned)); }
@@ -56,8 +53,30 @@ class workspace {
   std::size_t held_bytes() const { return held_; }
   std::size_t peak_bytes() const { return peak_; }
 
+  static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+  /// Bytes that are to be held at most, as long as no more is in use at once; the limit so far.
+  std::size_t limit_to(std::size_t bytes) { return std::exchange(limit_, bytes); }
+
  private:
   workspace() = default;
+
+  block take_within_limit(std::size_t bytes) {
+    for (std::size_t i = 0; i < free_.size(); ++i)
+      if (free_[i].size() == bytes) return take_at(i);
+    if (held_ + bytes > limit_) release();
+    return take_new(bytes);
+  }
+
+  block take_new(std::size_t bytes) {
+    if (!hooked_) {
+      Kokkos::push_finalize_hook([] { workspace::instance().release(); });
+      hooked_ = true;
+    }
+    held_ += bytes;
+    peak_ = held_ > peak_ ? held_ : peak_;
+    return block(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ostraka workspace"), bytes);
+  }
 
   block take_at(std::size_t i) {
     block taken = free_[i];
@@ -69,7 +88,21 @@ class workspace {
   std::vector<block> free_;
   std::size_t held_ = 0;
   std::size_t peak_ = 0;
+  std::size_t limit_ = no_limit;
   bool hooked_ = false;
+};
+
+/// A limit for the length of a scope.
+template <class Space>
+class workspace_limit {
+ public:
+  explicit workspace_limit(std::int64_t bytes) : before_(workspace<Space>::instance().limit_to(static_cast<std::size_t>(bytes))) {}
+  ~workspace_limit() { workspace<Space>::instance().limit_to(before_); }
+  workspace_limit(workspace_limit const&) = delete;
+  workspace_limit& operator=(workspace_limit const&) = delete;
+
+ private:
+  std::size_t before_;
 };
 
 /// `count` uninitialised elements for the length of a scope. Kernels still running on an execution space instance may use them after the

@@ -11,6 +11,7 @@
 #include <ostraka/plan/contract.hpp>
 #include <ostraka/plan/door.hpp>
 #include <ostraka/plan/einsum.hpp>
+#include <ostraka/plan/passes.hpp>
 #include <ostraka/types/operations.hpp>
 
 namespace ostraka {
@@ -70,6 +71,35 @@ consteval auto check_budget() {
   } else {
     return std::type_identity<reason::ok>{};
   }
+}
+
+/// The passes in which a plan whose sizes are all static keeps within a limit that is known while compiling.
+template <class Policy, class Types, int ElementBytes>
+inline constexpr planner::pass_choice static_passes =
+    planner::choose_passes(planner::result_in_place(Types::plan), Types::plan.sizes, Policy::workspace_limit / ElementBytes);
+
+/// `reason::ok`, or that what is known while compiling exceeds the policy's workspace.
+template <class Policy, class Types, int ElementBytes>
+consteval auto check_workspace() {
+  if constexpr (limits_workspace<Policy> && all_static<typename Types::labels, typename Types::mesh>) {
+    constexpr planner::pass_choice passes = static_passes<Policy, Types, ElementBytes>;
+    if constexpr (!passes.fits)
+      return std::type_identity<reason::plan_exceeds_workspace<passes.workspace * ElementBytes, Policy::workspace_limit>>{};
+    else
+      return std::type_identity<reason::ok>{};
+  } else {
+    return std::type_identity<reason::ok>{};
+  }
+}
+
+/// Both of what a policy bounds.
+template <class Policy, class Types, int ElementBytes>
+consteval auto check_bounds() {
+  using moved = typename decltype(check_budget<Policy, Types, ElementBytes>())::type;
+  if constexpr (std::is_same_v<moved, reason::ok>)
+    return check_workspace<Policy, Types, ElementBytes>();
+  else
+    return std::type_identity<moved>{};
 }
 
 template <class First, class... Verdicts>
@@ -157,7 +187,7 @@ consteval auto check_einsum() {
   else if constexpr (!types::plan.feasible)
     return std::type_identity<reason::policy_admits_no_plan<Policy, sharding_in<Operands>...>>{};
   else
-    return check_budget<Policy, types, element_bytes_in<typename nth<0, Operands...>::type>>();
+    return check_bounds<Policy, types, element_bytes_in<typename nth<0, Operands...>::type>>();
 }
 
 template <class Summed, class Left, class Right>

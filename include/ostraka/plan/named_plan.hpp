@@ -5,11 +5,14 @@
 /// @file
 /// Floor 2. A plan that remembers the names of its axes, so that it can be asked and printed by name.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <ostraka/plan/describe.hpp>
 #include <ostraka/plan/door.hpp>
+#include <ostraka/plan/passes.hpp>
 #include <ostraka/plan/plan.hpp>
 #include <ostraka/plan/workspace.hpp>
 
@@ -22,6 +25,14 @@ template <class Labels, class Mesh, int ElementBytes = 0>
 inline constexpr planner::naming naming_of{names_of<Labels>.data(), names_of<Mesh>.data(), ElementBytes};
 
 }  // namespace detail
+
+/// How an operation keeps within a limit of workspace: `plan.within(1 << 20, I = 4096)` is what os::within(1 << 20) makes of it.
+struct passes_within {
+  bool fits = false;
+  std::int64_t count = 1;
+  std::string_view label{};    ///< of which each pass takes a part; empty if all is done at once
+  std::int64_t workspace = 0;  ///< in bytes; where nothing fits, the least
+};
 
 /// The plan of an operation with labels `Labels` and mesh axes `Mesh` (type lists), on elements of `ElementBytes` bytes.
 /// Questions take named extents, os::sizes, tensors and meshes in any mixture; what has a static extent need not be given.
@@ -60,6 +71,14 @@ struct named_plan : planner::einsum_plan {
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t workspace(Given const&... given) const {
     return planner::peak_workspace(*this, extents_of(given...)) * ElementBytes;
+  }
+
+  /// The passes in which that keeps within so many bytes.
+  template <class... Given>
+  [[nodiscard]] constexpr passes_within within(std::int64_t limit, Given const&... given) const {
+    planner::pass_choice const c = planner::choose_passes(*this, extents_of(given...), limit / ElementBytes);
+    std::string_view const label = c.first.label < 0 ? std::string_view() : detail::names_of<Labels>[static_cast<std::size_t>(c.first.label)];
+    return {c.fits, c.first.parts, label, c.workspace * ElementBytes};
   }
 
   template <class... Given>

@@ -25,6 +25,8 @@ struct policy {
   using idle_axes = type_list<Idle...>;
   using unlimited = policy;
   static constexpr std::int64_t budget = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t workspace_limit = std::numeric_limits<std::int64_t>::max();  ///< in bytes, as far as known while compiling
+  static constexpr bool limits_workspace = false;
 };
 
 /// The default: fewest bytes, then fewest flops, then fewest steps, then the first in the planner's order.
@@ -46,14 +48,13 @@ inline constexpr bool is_policy<policy<Rule, Idle...>> = true;
 /// A policy, and the bytes per device that its plan may move at most.
 template <std::int64_t Bytes, class Policy>
 struct limited : Policy {
-  using unlimited = Policy;
   static constexpr std::int64_t budget = Bytes;
 
   /// Another policy within the same budget: `os::at_most<1024>(os::idle(Z))`.
   template <class Other>
     requires is_policy<Other>
-  constexpr limited<Bytes, typename Other::unlimited> operator()(Other) const {
-    return {};
+  constexpr limited<Bytes, Other> operator()(Other other) const {
+    return {other};
   }
 };
 
@@ -67,6 +68,53 @@ inline constexpr bool has_budget = Policy::budget < std::numeric_limits<std::int
 /// before anything is moved.
 template <std::int64_t Bytes>
 inline constexpr limited<Bytes, policy<planner::admit::any>> at_most{};
+
+/// A policy, and the bytes of workspace that each device may take at most, known while compiling.
+template <std::int64_t Bytes, class Policy>
+struct within_static : Policy {
+  static constexpr std::int64_t workspace_limit = Bytes;
+  static constexpr bool limits_workspace = true;
+};
+
+/// The same, known when the operation runs.
+template <class Policy>
+struct within_dynamic : Policy {
+  std::int64_t workspace_bytes = 0;
+  static constexpr std::int64_t workspace_limit = std::numeric_limits<std::int64_t>::max();
+  static constexpr bool limits_workspace = true;
+};
+
+template <std::int64_t Bytes, class Policy>
+inline constexpr bool is_policy<within_static<Bytes, Policy>> = true;
+template <class Policy>
+inline constexpr bool is_policy<within_dynamic<Policy>> = true;
+
+template <class Policy>
+concept limits_workspace = Policy::limits_workspace;
+
+/// The plan, the default one or another policy's, takes at most so many bytes of workspace on each device: what is too much at once is done
+/// in passes over a part of a label (plan/passes.hpp). Where that does not help, it is an exception on all devices before anything is moved.
+template <class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+[[nodiscard]] constexpr within_dynamic<Policy> within(std::int64_t bytes, Policy other = {}) {
+  return {other, bytes};
+}
+
+/// The same for a number that is known while compiling, `os::within<1 << 20>()`: a compile-time error where all sizes are static, too.
+template <std::int64_t Bytes, class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+[[nodiscard]] constexpr within_static<Bytes, Policy> within(Policy other = {}) {
+  return {other};
+}
+
+/// The limit that a policy has at hand.
+template <class Policy>
+[[nodiscard]] constexpr std::int64_t workspace_limit_of(Policy const& p) {
+  if constexpr (requires { p.workspace_bytes; })
+    return p.workspace_bytes;
+  else
+    return Policy::workspace_limit;
+}
 
 /// Let the plan divide work over mesh axes that no tensor of the operation names, when that is cheaper.
 template <MeshAxis... Ms>
@@ -96,6 +144,17 @@ struct split_arguments<type_list<Operands...>, Next, More...> : split_arguments<
 
 template <class... Arguments>
 using arguments = split_arguments<type_list<>, Arguments...>;
+
+// The policy behind the operands, with what it carries.
+template <class Policy>
+constexpr Policy policy_behind() {
+  return {};
+}
+
+template <class Policy>
+constexpr Policy policy_behind(Policy const& given) {
+  return given;
+}
 
 }  // namespace detail
 

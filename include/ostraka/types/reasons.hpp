@@ -190,9 +190,14 @@ struct plan_exceeds_budget {
   static_assert(Bytes <= Budget, "policy: os::at_most<bytes> is what each device may move at most, and the plan (first number) moves more than the budget (second number); raise the budget, or name shardings that move less (os::describe(os::plan<I, K>(A, B)) shows the steps)");
 };
 
+template <long long Bytes, long long Limit>
+struct plan_exceeds_workspace {
+  static_assert(Bytes <= Limit, "policy: os::within<bytes>() is the workspace that each device may take at most, and the plan takes more (first number) than that (second number) in any passes over a label; raise the limit, or name shardings that gather less (os::describe(os::plan<I, K>(A, B)) shows the steps)");
+};
+
 template <class Policy>
 struct policy_not_for_reshard {
-  static_assert(never<Policy>, "reshard: one tensor is moved by the cheapest plan, and the policies for that are os::no_communication and os::at_most<bytes>; drop the policy, or use the verb that is the move (os::all_gather, os::all_reduce, ...)");
+  static_assert(never<Policy>, "reshard: one tensor is moved by the cheapest plan, and the policies for that are os::no_communication, os::at_most<bytes> and os::within(bytes); drop the policy, or use the verb that is the move (os::all_gather, os::all_reduce, ...)");
 };
 
 // ---- contract: each cell of the table of two operands that needs communication ----------------------------------------
