@@ -20,7 +20,13 @@ namespace ostraka::engine {
 template <class Space>
 class workspace {
  public:
-  using block = Kokkos::View<char*, Space>;
+  /// Plain memory: a Kokkos::View would count its users at every hand that it passes through.
+  struct block {
+    char* memory = nullptr;
+    std::size_t bytes = 0;
+
+    [[nodiscard]] std::size_t size() const { return bytes; }
+  };
 
   static workspace& instance() {
     static workspace pool;
@@ -38,15 +44,15 @@ class workspace {
       if (largest == free_.size() || free_[i].size() > free_[largest].size()) largest = i;
     }
     if (best != free_.size()) return take_at(best);
-    if (largest != free_.size()) held_ -= take_at(largest).size();
+    if (largest != free_.size()) drop(take_at(largest));
     return take_new(bytes);
   }
 
-  void give_back(block returned) { free_.push_back(std::move(returned)); }
+  void give_back(block const& returned) { free_.push_back(returned); }
 
   /// Frees every block that is not in use.
   void release() {
-    for (block const& b : free_) held_ -= b.size();
+    for (block const& b : free_) drop(b);
     free_.clear();
   }
 
@@ -75,11 +81,16 @@ class workspace {
     }
     held_ += bytes;
     peak_ = held_ > peak_ ? held_ : peak_;
-    return block(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ostraka workspace"), bytes);
+    return {static_cast<char*>(Kokkos::kokkos_malloc<Space>("ostraka workspace", bytes)), bytes};
+  }
+
+  void drop(block const& b) {
+    held_ -= b.bytes;
+    Kokkos::kokkos_free<Space>(b.memory);
   }
 
   block take_at(std::size_t i) {
-    block taken = free_[i];
+    block const taken = free_[i];
     free_[i] = free_.back();
     free_.pop_back();
     return taken;
@@ -114,7 +125,7 @@ class scratch {
     if (count > 0) block_ = workspace<Space>::instance().take(static_cast<std::size_t>(count) * sizeof(T));
   }
   ~scratch() {
-    if (block_.size() > 0) workspace<Space>::instance().give_back(std::move(block_));
+    if (block_.bytes > 0) workspace<Space>::instance().give_back(block_);
   }
   scratch(scratch&& other) noexcept : block_(std::exchange(other.block_, {})) {}
   scratch& operator=(scratch&& other) noexcept {
@@ -122,10 +133,10 @@ class scratch {
     return *this;
   }
 
-  T* data() const { return reinterpret_cast<T*>(block_.data()); }
+  T* data() const { return reinterpret_cast<T*>(block_.memory); }
 
  private:
-  typename workspace<Space>::block block_;
+  typename workspace<Space>::block block_{};
 };
 
 }  // namespace ostraka::engine
