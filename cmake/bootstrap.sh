@@ -46,6 +46,7 @@ missing_packages() {
   finds_header cblas.h || echo libopenblas-openmp-dev
   [[ $1 == test ]] || return 0
   finds_header doctest/doctest.h || echo doctest-dev
+  has valgrind || echo valgrind
   has mpicxx.mpich || echo libmpich-dev
   has mpiexec.mpich || echo mpich
   first_of "${clang_versions[@]/#/clang++-}" >/dev/null || echo clang
