@@ -58,9 +58,9 @@ concept complex_number = requires { typename complex_parts<T>::type; };
 
 /// Does a number of this type say what it says among elements of type T?
 template <class Number, class T>
-inline constexpr bool is_factor_of = std::is_integral_v<T>         ? std::is_integral_v<Number>
-                                     : std::is_floating_point_v<T> ? std::is_arithmetic_v<Number>
-                                                                   : std::is_arithmetic_v<Number> || complex_number<Number>;
+inline constexpr bool is_factor_of = std::is_integral_v<T> ? std::is_integral_v<Number>
+                                     : std::is_floating_point_v<T> || is_narrow<T> ? std::is_arithmetic_v<Number> || is_narrow<Number>
+                                                                                   : std::is_arithmetic_v<Number> || complex_number<Number>;
 
 template <class T, class Number>
 T as_element(Number const& n) {
@@ -148,12 +148,12 @@ void take_factor(engine::update<T>&, Other const&) {}
 
 template <class T, class Number>
 void take_factor(engine::update<T>& how, named_factor<alpha_factor, Number> const& given) {
-  how.alpha = as_element<T>(given.value);
+  how.alpha = as_element<accumulator_of_t<T>>(given.value);
 }
 
 template <class T, class Number>
 void take_factor(engine::update<T>& how, named_factor<beta_factor, Number> const& given) {
-  how.beta = as_element<T>(given.value);
+  how.beta = as_element<accumulator_of_t<T>>(given.value);
 }
 
 template <class Policy, class Other>
