@@ -55,6 +55,53 @@ TEST_CASE("a block that is too small makes place for one that is not") {
   pool().release();
 }
 
+TEST_CASE("what is left of a block is used, and neighbours become one again") {
+  pool().release();
+  std::size_t const before = pool().held_bytes();
+  { room const whole(128); }
+  for (int round = 0; round < 3; ++round) {
+    room a(30);  // 240 bytes, and 16 to the next aligned place
+    room b(40);
+    room c(56);
+    CHECK(b.data() == a.data() + 32);
+    CHECK(c.data() == b.data() + 40);
+    for (double* place : {b.data(), c.data()}) CHECK(reinterpret_cast<std::uintptr_t>(place) % 64 == 0);
+    (round == 0 ? a : round == 1 ? b : c) = room();
+    b = room();
+    a = room();
+    c = room();
+    room const whole(128);
+    CHECK(pool().held_bytes() == before + 1024);
+  }
+  pool().release();
+  CHECK(pool().held_bytes() == before);
+}
+
+TEST_CASE("no more is held than was in use at once, where blocks take turns") {
+  pool().release();
+  std::size_t const before = pool().held_bytes();
+  { room const a(10), b(10), c(10); }
+  { room const d(100); }
+  CHECK(pool().held_bytes() == before + 800);
+  { room const a(10), b(10), c(10); }
+  CHECK(pool().held_bytes() == before + 800);
+  pool().release();
+}
+
+TEST_CASE("under a limit no more is held than is in use") {
+  pool().release();
+  std::size_t const before = pool().held_bytes();
+  {
+    workspace_limit<Kokkos::HostSpace> const limit(static_cast<std::int64_t>(before) + 1200);
+    for (int round = 0; round < 3; ++round) {
+      { room const a(100); }
+      { room const b(90), c(60); }
+      CHECK(pool().held_bytes() == before + 1200);
+    }
+  }
+  pool().release();
+}
+
 TEST_CASE("scratch moves, and none is taken for no elements") {
   pool().release();
   std::size_t const before = pool().held_bytes();

@@ -12,7 +12,6 @@
 #include <type_traits>
 
 #include <ostraka/types/error.hpp>
-#include <ostraka/types/half.hpp>
 #include <ostraka/types/reduction.hpp>
 
 namespace ostraka::engine {
@@ -21,7 +20,7 @@ using ostraka::reduction;
 
 /// Whether T has an order; complex numbers can be summed and multiplied only.
 template <class T>
-inline constexpr bool is_ordered = std::is_arithmetic_v<T> || is_narrow<T>;
+inline constexpr bool is_ordered = std::is_arithmetic_v<T>;
 
 /// Whether T can be reduced this way: max and min need an order, the ones bit by bit integers.
 template <class T>

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Scratch memory that outlives the operation that needed it, so that a loop over the same operations allocates once.
-/// One pool per memory space; blocks are handed out, come back, and are freed when Kokkos ends. Not for several host threads at once.
+/// One pool per memory space; pieces are handed out, come back, and are freed when Kokkos ends. Not for several host threads at once.
 
 #include <Kokkos_Core.hpp>
 
@@ -16,7 +16,7 @@
 
 namespace ostraka::engine {
 
-/// The pool of one memory space.
+/// The pool of one memory space. It holds slabs of memory and hands out pieces of them.
 template <class Space>
 class workspace {
  public:
@@ -26,6 +26,7 @@ class workspace {
     std::size_t bytes = 0;
 
     [[nodiscard]] std::size_t size() const { return bytes; }
+    [[nodiscard]] char* end() const { return memory + bytes; }
   };
 
   static workspace& instance() {
@@ -33,27 +34,39 @@ class workspace {
     return pool;
   }
 
-  /// The smallest block that is free and large enough; else a new one, in place of the largest that was too small. Under a limit a block of
-  /// just that length, or a new one, for which all free ones make place if need be: then no more is held than was asked for at once.
+  /// The smallest free piece that is large enough, of which the rest stays free; else a new slab. For that all slabs without a piece in use make
+  /// place where more would be held than was ever in use at once. Who repeats what he asks for comes to the point where nothing is new: a slab
+  /// that makes place is smaller than what it makes place for. Under a limit pieces are not cut, so that what is in use has nothing left over.
   block take(std::size_t bytes) {
-    if (limit_ != no_limit) return take_within_limit(bytes);
+    used_ += bytes;
+    most_used_ = used_ > most_used_ ? used_ : most_used_;
+    bool const limited = limit_ != no_limit;
     std::size_t best = free_.size();
-    std::size_t largest = free_.size();
-    for (std::size_t i = 0; i < free_.size(); ++i) {
-      if (free_[i].size() >= bytes && (best == free_.size() || free_[i].size() < free_[best].size())) best = i;
-      if (largest == free_.size() || free_[i].size() > free_[largest].size()) largest = i;
-    }
-    if (best != free_.size()) return take_at(best);
-    if (largest != free_.size()) drop(take_at(largest));
-    return take_new(bytes);
+    for (std::size_t i = 0; i < free_.size(); ++i)
+      if (limited ? free_[i].bytes == bytes : free_[i].bytes >= bytes && (best == free_.size() || free_[i].bytes < free_[best].bytes)) best = i;
+    if (best != free_.size()) return cut(best, bytes);
+    if (held_ + bytes > (limited ? limit_ : most_used_)) free_unused();
+    return new_slab(bytes);
   }
 
-  void give_back(block const& returned) { free_.push_back(returned); }
+  void give_back(block returned) {
+    used_ -= returned.bytes;
+    returned.bytes = rounded_up(returned);
+    for (std::size_t i = 0; i < free_.size();) {  // neighbours become one again; between slabs are records of Kokkos
+      if (free_[i].end() == returned.memory || returned.end() == free_[i].memory) {
+        returned = {free_[i].memory < returned.memory ? free_[i].memory : returned.memory, free_[i].bytes + returned.bytes};
+        forget(free_, i);
+      } else {
+        ++i;
+      }
+    }
+    free_.push_back(returned);
+  }
 
-  /// Frees every block that is not in use.
+  /// Frees every slab of which nothing is in use, and forgets how much once was.
   void release() {
-    for (block const& b : free_) drop(b);
-    free_.clear();
+    free_unused();
+    most_used_ = used_;
   }
 
   std::size_t held_bytes() const { return held_; }
@@ -65,40 +78,71 @@ class workspace {
   std::size_t limit_to(std::size_t bytes) { return std::exchange(limit_, bytes); }
 
  private:
+  static constexpr std::size_t alignment = 64;  // of what is left of a piece; slabs are aligned by Kokkos
+
   workspace() = default;
 
-  block take_within_limit(std::size_t bytes) {
-    for (std::size_t i = 0; i < free_.size(); ++i)
-      if (free_[i].size() == bytes) return take_at(i);
-    if (held_ + bytes > limit_) release();
-    return take_new(bytes);
+  // The slab that a piece is of.
+  block const& slab_of(block const& piece) const {
+    std::size_t i = 0;
+    while (piece.memory < slabs_[i].memory || piece.memory >= slabs_[i].end()) ++i;
+    return slabs_[i];
   }
 
-  block take_new(std::size_t bytes) {
+  // A piece in use together with what lies between its end and the next aligned place.
+  std::size_t rounded_up(block const& piece) const {
+    std::size_t const rounded = (piece.bytes + alignment - 1) / alignment * alignment;
+    std::size_t const left = static_cast<std::size_t>(slab_of(piece).end() - piece.memory);
+    return rounded < left ? rounded : left;
+  }
+
+  block cut(std::size_t i, std::size_t bytes) {
+    block const piece{free_[i].memory, bytes};
+    std::size_t const taken = rounded_up(piece);
+    if (taken < free_[i].bytes)
+      free_[i] = {piece.memory + taken, free_[i].bytes - taken};
+    else
+      forget(free_, i);
+    return piece;
+  }
+
+  block new_slab(std::size_t bytes) {
     if (!hooked_) {
       Kokkos::push_finalize_hook([] { workspace::instance().release(); });
       hooked_ = true;
     }
     held_ += bytes;
     peak_ = held_ > peak_ ? held_ : peak_;
-    return {static_cast<char*>(Kokkos::kokkos_malloc<Space>("ostraka workspace", bytes)), bytes};
+    slabs_.push_back({static_cast<char*>(Kokkos::kokkos_malloc<Space>("ostraka workspace", bytes)), bytes});
+    return slabs_.back();
   }
 
-  void drop(block const& b) {
-    held_ -= b.bytes;
-    Kokkos::kokkos_free<Space>(b.memory);
+  void free_unused() {
+    for (std::size_t s = 0; s < slabs_.size();) {
+      std::size_t i = 0;
+      while (i < free_.size() && (free_[i].memory != slabs_[s].memory || free_[i].bytes != slabs_[s].bytes)) ++i;
+      if (i == free_.size()) {
+        ++s;
+        continue;
+      }
+      held_ -= slabs_[s].bytes;
+      Kokkos::kokkos_free<Space>(slabs_[s].memory);
+      forget(slabs_, s);
+      forget(free_, i);
+    }
   }
 
-  block take_at(std::size_t i) {
-    block const taken = free_[i];
-    free_[i] = free_.back();
-    free_.pop_back();
-    return taken;
+  static void forget(std::vector<block>& list, std::size_t i) {
+    list[i] = list.back();
+    list.pop_back();
   }
 
+  std::vector<block> slabs_;
   std::vector<block> free_;
   std::size_t held_ = 0;
   std::size_t peak_ = 0;
+  std::size_t used_ = 0;
+  std::size_t most_used_ = 0;
   std::size_t limit_ = no_limit;
   bool hooked_ = false;
 };

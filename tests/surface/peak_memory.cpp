@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// ranks: 1 2 4
+
+/// @file
+/// What an operation holds at its peak, measured below the library: operands, the result and the plan's workspace, and no more. Kokkos tells
+/// of every block that it allocates and frees; what C++ allocates beside that are lists of blocks, which are counted and bounded. What MPI
+/// allocates by itself is seen by neither.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "support/on_meshes.hpp"
+
+namespace os = ostraka;
+namespace t = os::testing;
+
+using os::dims;
+using os::partial;
+
+namespace {
+
+struct meter {
+  std::int64_t live = 0;
+  std::int64_t peak = 0;
+  void add(std::int64_t bytes) {
+    live += bytes;
+    peak = std::max(peak, live);
+  }
+  void start() { live = peak = 0; }
+};
+
+meter blocks;  // that Kokkos allocates
+meter lists;   // what operator new gives
+
+constexpr std::size_t head = alignof(std::max_align_t);  // before each list, its length
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  void* const p = std::malloc(bytes + head);
+  if (p == nullptr) throw std::bad_alloc();
+  *static_cast<std::size_t*>(p) = bytes;
+  lists.add(static_cast<std::int64_t>(bytes));
+  return static_cast<char*>(p) + head;
+}
+
+void operator delete(void* p) noexcept {
+  if (p == nullptr) return;
+  char* const begin = static_cast<char*>(p) - head;
+  lists.add(-static_cast<std::int64_t>(*reinterpret_cast<std::size_t*>(begin)));
+  std::free(begin);
+}
+
+void operator delete(void* p, std::size_t) noexcept { operator delete(p); }
+
+namespace {
+
+int cases = 0;
+int with_workspace = 0;
+int to_the_byte = 0;
+
+void listen() {
+  using namespace Kokkos::Tools::Experimental;
+  set_allocate_data_callback([](auto, char const*, void const*, std::uint64_t bytes) { blocks.add(static_cast<std::int64_t>(bytes)); });
+  set_deallocate_data_callback([](auto, char const*, void const*, std::uint64_t bytes) { blocks.add(-static_cast<std::int64_t>(bytes)); });
+}
+
+constexpr std::int64_t record = 128;  // of Kokkos, which is what it tells for a result without elements
+constexpr std::int64_t most_lists = 16 * 1024;
+
+// The operation, on an empty pool, gives a new tensor, or nothing.
+template <class Plan, class Operation>
+void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& plan, Operation&& operation) {
+  os::engine::workspace<Kokkos::DefaultExecutionSpace::memory_space>::instance().release();
+  blocks.start();
+  lists.start();
+  std::int64_t const result = operation();
+  std::int64_t const peak = blocks.peak;
+  std::int64_t const listed = lists.peak;
+  std::int64_t const workspace = plan.workspace(t::named(e), m.sizes());
+  INFO(m.text(), t::text_of(e), "result ", result, " B, workspace ", workspace, " B\n", os::describe(plan, t::named(e), m.sizes()));
+  CHECK(peak <= std::max(result, record) + workspace);
+  CHECK(listed <= most_lists);
+  ++cases;
+  to_the_byte += peak == result + workspace ? 1 : 0;
+  with_workspace += workspace > 0 ? 1 : 0;
+}
+
+template <class Tensor>
+std::int64_t bytes_of(Tensor const& a) {
+  return static_cast<std::int64_t>(a.local().size() * sizeof(typename Tensor::value_type));
+}
+
+std::vector<t::extents_by_letter> extents() {
+  return {{{'B', 4}, {'I', 48}, {'J', 24}, {'K', 72}, {'L', 16}}, {{'B', 3}, {'I', 31}, {'J', 50}, {'K', 17}, {'L', 5}}};
+}
+
+template <auto... Dims>
+auto tensor_of(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...>) {
+  using tensor = os::tensor<double, Dims...>;
+  return t::placed<tensor>(m, t::whole_numbers<double>(t::letters_in<tensor>(), e, 61));
+}
+
+template <auto... Out, class... Operands>
+void product(t::mesh_at_hand const& m, dims<Out...>, Operands... operands) {
+  for (t::extents_by_letter const& e : extents())
+    [&](auto const&... a) {
+      check(m, e, os::plan<Out...>(a...), [&] { return bytes_of(os::einsum<Out...>(a...)); });
+      auto const c = tensor_of(m, e, dims<Out...>{});
+      check(m, e, os::plan<Out...>(a...), [&] {
+        os::einsum_into(c, a..., os::beta = 2);
+        return std::int64_t(0);
+      });
+    }(tensor_of(m, e, operands)...);
+}
+
+template <auto... To, class From>
+void reshard(t::mesh_at_hand const& m, dims<To...>, From from) {
+  for (t::extents_by_letter const& e : extents()) {
+    auto const a = tensor_of(m, e, from);
+    check(m, e, os::reshard_plan<To...>(a), [&] { return bytes_of(os::reshard<To...>(a)); });
+  }
+}
+
+template <auto... Out, class From>
+void reduction(t::mesh_at_hand const& m, dims<Out...>, From from) {
+  for (t::extents_by_letter const& e : extents()) {
+    auto const a = tensor_of(m, e, from);
+    check(m, e, os::plan<Out...>(a), [&] { return bytes_of(os::sum<Out...>(a)); });
+    if constexpr (os::sharding_traits<os::sharding_in<decltype(a)>>::partials::size == 0)
+      check(m, e, os::plan<Out...>(a), [&] { return bytes_of(os::max<Out...>(a)); });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("products") {
+  listen();
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    // the four textbook cases
+    product(m, dims<I/X, K/Y>{}, dims<I/X, J>{}, dims<J, K/Y>{});
+    product(m, dims<I, K>{}, dims<I, J/X>{}, dims<J, K>{});
+    product(m, dims<I, K>{}, dims<I, J/X>{}, dims<J/X, K>{});
+    product(m, dims<I/X, K>{}, dims<I, J/X>{}, dims<J/X, K>{});
+    product(m, dims<I, K/X>{}, dims<I/X, J>{}, dims<J, K/X>{});
+    // a batch that is divided, a feed-forward layer on two mesh axes, in and out
+    product(m, dims<B/X, I, K>{}, dims<B/X, I, J>{}, dims<B/X, J, K>{});
+    product(m, dims<B/X, I, K>{}, dims<B/X, I, J>{}, dims<B, J/X, K>{});
+    product(m, dims<I/X, K/Y>{}, dims<I/X, J/Y>{}, dims<J/X, K/Y>{});
+    product(m, dims<I/X, J/Y>{}, dims<I/X, K/Y>{}, dims<K/Y, J/X>{});
+    // partial sums, three operands
+    product(m, dims<I, K, partial(X)>{}, dims<I, J/X>{}, dims<J, K>{});
+    product(m, dims<I, K>{}, dims<I, J, partial(X)>{}, dims<J, K, partial(X)>{});
+    product(m, dims<I/X, L>{}, dims<I/X, J>{}, dims<J, K/Y>{}, dims<K/Y, L>{});
+  });
+  MESSAGE(cases, " cases, ", with_workspace, " with workspace, ", to_the_byte, " as large as foretold");
+}
+
+TEST_CASE("moves") {
+  listen();
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    reshard(m, dims<I, J/X>{}, dims<I/X, J>{});
+    reshard(m, dims<I, J>{}, dims<I/X, J>{});
+    reshard(m, dims<I, J>{}, dims<I, J/X/Y>{});
+    reshard(m, dims<I/Y/X, J>{}, dims<I/X/Y, J>{});
+    reshard(m, dims<I/Y, B, K>{}, dims<I, B/Y, K/X>{});
+    reshard(m, dims<I/Y, J/X>{}, dims<I, J, partial(X)>{});
+    reshard(m, dims<I/X/Y, J>{}, dims<I, J, partial(X)>{});
+    reshard(m, dims<I, J, partial(Y)>{}, dims<I, J/Y, partial(X)>{});
+  });
+  MESSAGE(cases, " cases, ", with_workspace, " with workspace, ", to_the_byte, " as large as foretold");
+}
+
+TEST_CASE("reductions") {
+  listen();
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    reduction(m, dims<I>{}, dims<I/X, J>{});
+    reduction(m, dims<I>{}, dims<I, J/X>{});
+    reduction(m, dims<J, I/X>{}, dims<I, J, K/X>{});
+    reduction(m, dims<I, K>{}, dims<I, J/Y, K, partial(X)>{});
+  });
+  MESSAGE(cases, " cases, ", with_workspace, " with workspace, ", to_the_byte, " as large as foretold");
+  if (t::ranks() > 1) CHECK(to_the_byte > cases / 4);
+}
