@@ -11,7 +11,9 @@
 
 #include <cstdint>
 
+#include <ostraka/engine/fold_kernel.hpp>
 #include <ostraka/engine/loop_nest.hpp>
+#include <ostraka/engine/reduce_kernel.hpp>
 #include <ostraka/engine/update.hpp>
 
 namespace ostraka::engine::detail {
@@ -48,67 +50,79 @@ struct contract_elements {
   }
 };
 
-/// A row of up to 64 outputs that are neighbours in c a call. The inner loop runs over the outputs, or over k where both operands are contiguous in it.
+/// What the host's kernel folds where a large block meets a small one (fold_kernel.hpp): products. @pre a is at least as large as b
 template <class T>
-struct contract_rows {
-  static constexpr std::int64_t width = 64;
+struct sum_of_products {
+  static constexpr int operands = 2;
 
-  product_operands<T> in;
-  loop_nest<3> outer;  // {a, b, c}
-  std::int64_t length;
-  std::int64_t step[3];
+  T const* a;
+  T const* b;
 
-  std::int64_t rows() const { return (length + width - 1) / width; }
+  T start() const { return T(0); }
+  T const* lead() const { return a; }
+  sum_of_products with_lead(T const* data) const { return {data, b}; }
+  reduction_of<T> of_parts(T const* data) const { return {data, reduction::sum, T(0)}; }
 
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t item) const {
-    std::int64_t const rows_of_one = (length + width - 1) / width;
-    std::int64_t const rows_of_all = rows_of_one * outer.size();
-    std::int64_t const part = item / rows_of_all;
-    std::int64_t const row = item % rows_of_all;
-    std::int64_t at[3];
-    outer.locate(row / rows_of_one, at);
-    std::int64_t const first = row % rows_of_one * width;
-    int const count = static_cast<int>(length - first < width ? length - first : width);
-    for (int o = 0; o < 3; ++o) at[o] += first * step[o];
-
-    T sums[width];
-    for (int i = 0; i < count; ++i) sums[i] = T(0);
-    std::int64_t const begin = in.k_begin(part);
-    std::int64_t const end = in.k_begin(part + 1);
-    if (in.k.rank == 1 && in.k.stride[0][0] == 1 && in.k.stride[1][0] == 1) {
-      for (int i = 0; i < count; ++i) sums[i] = dot(in.a + at[0] + i * step[0] + begin, in.b + at[1] + i * step[1] + begin, end - begin);
-    } else {
-      loop_walker<2> k(in.k, begin);
-      for (std::int64_t j = begin; j < end; ++j, k.next()) add_products(sums, in.a + at[0] + k.offset[0], in.b + at[1] + k.offset[1], count);
+  void across(T* sums, std::int64_t const (&at)[2], std::int64_t const* row_step, std::int64_t count, std::int64_t const (&run_step)[2],
+              std::int64_t run) const {
+    T const* x = a + at[0];
+    T const* y = b + at[1];
+    std::int64_t const x_next = run_step[0], y_next = run_step[1], x_step = row_step[0], y_step = row_step[1];
+    if (x_step == 1 && y_step == 0) return add_scaled(sums, count, x, x_next, y, y_next, run);
+    if (x_step == 0 && y_step == 1) return add_scaled(sums, count, y, y_next, x, x_next, run);
+    for (std::int64_t r = 0; r < run; ++r, x += x_next, y += y_next) {
+      if (x_step == 1 && y_step == 1)
+        for (std::int64_t i = 0; i < count; ++i) sums[i] += x[i] * y[i];
+      else
+        for (std::int64_t i = 0; i < count; ++i) sums[i] += x[i * x_step] * y[i * y_step];
     }
-    T* const target = in.c + at[2] + part * in.part_step;
-    in.how.write(target, step[2], sums, count);
   }
 
-  /// Eight sums side by side, so that the processor need not wait for one addition to begin the next.
-  KOKKOS_INLINE_FUNCTION static T dot(T const* x, T const* y, std::int64_t count) {
-    constexpr int lanes = 8;
-    T sums[lanes];
-    for (int l = 0; l < lanes; ++l) sums[l] = T(0);
-    std::int64_t i = 0;
-    for (; i + lanes <= count; i += lanes)
-      for (int l = 0; l < lanes; ++l) sums[l] += x[i + l] * y[i + l];
-    for (; i < count; ++i) sums[0] += x[i] * y[i];
-    for (int l = 1; l < lanes; ++l) sums[0] += sums[l];
-    return sums[0];
+  T along(T sum, std::int64_t const (&at)[2], std::int64_t const (&run_step)[2], std::int64_t run) const {
+    T const* const x = a + at[0];
+    T const* const y = b + at[1];
+    std::int64_t const x_step = run_step[0], y_step = run_step[1];
+    std::int64_t r = 0;
+    if (run >= fold_lanes) {
+      T side[fold_lanes];
+      for (int l = 0; l < fold_lanes; ++l) side[l] = T(0);
+      if (x_step == 1 && y_step == 1)
+        for (; r + fold_lanes <= run; r += fold_lanes)
+          for (int l = 0; l < fold_lanes; ++l) side[l] += x[r + l] * y[r + l];
+      else
+        for (; r + fold_lanes <= run; r += fold_lanes)
+          for (int l = 0; l < fold_lanes; ++l) side[l] += x[(r + l) * x_step] * y[(r + l) * y_step];
+      for (int l = 0; l < fold_lanes; ++l) sum += side[l];
+    }
+    for (; r < run; ++r) sum += x[r * x_step] * y[r * y_step];
+    return sum;
   }
 
-  /// sums[i] += x[i …] * y[i …]; the strides that occur in practice have loops of their own, which vectorise.
-  KOKKOS_INLINE_FUNCTION void add_products(T* sums, T const* x, T const* y, int count) const {
-    if (step[0] == 1 && step[1] == 1)
-      for (int i = 0; i < count; ++i) sums[i] += x[i] * y[i];
-    else if (step[0] == 1 && step[1] == 0)
-      for (int i = 0; i < count; ++i) sums[i] += x[i] * y[0];
-    else if (step[0] == 0 && step[1] == 1)
-      for (int i = 0; i < count; ++i) sums[i] += x[0] * y[i];
-    else
-      for (int i = 0; i < count; ++i) sums[i] += x[i * step[0]] * y[i * step[1]];
+ private:
+  /// sums[i] += the sum over r of x[i, r] y[r]; four r at a time, because the sums are read and written each time.
+  static void add_scaled(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next, std::int64_t run) {
+    std::int64_t r = 0;
+    for (; r + 4 <= run; r += 4, x += 4 * x_next, y += 4 * y_next) {
+      T const y0 = y[0], y1 = y[y_next], y2 = y[2 * y_next], y3 = y[3 * y_next];
+      for (std::int64_t i = 0; i < count; ++i)
+        sums[i] = sums[i] + x[i] * y0 + x[x_next + i] * y1 + x[2 * x_next + i] * y2 + x[3 * x_next + i] * y3;
+    }
+    for (; r < run; ++r, x += x_next, y += y_next) {
+      T const y0 = y[0];
+      for (std::int64_t i = 0; i < count; ++i) sums[i] += x[i] * y0;
+    }
   }
+};
+
+/// Products alone, where nothing is summed: c <- alpha a b + beta c by `map_elements`.
+template <class T>
+struct product_of {
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const { return a * b; }
+};
+template <class T>
+struct updating_product_of {
+  update<T> how;
+  KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& a, T const& b) const { return how(c, a * b); }
 };
 
 /// A tile of 32 by 32 outputs a call. The piece of B that the tile needs is laid out first, so that the inner loop has a stride of 1 and a length known

@@ -14,6 +14,8 @@
 
 #include <ostraka/engine/contract_kernel.hpp>
 #include <ostraka/engine/contraction_labels.hpp>
+#include <ostraka/engine/elementwise.hpp>
+#include <ostraka/engine/fold.hpp>
 #include <ostraka/engine/parallel.hpp>
 #include <ostraka/engine/reduce.hpp>
 #include <ostraka/engine/workspace.hpp>
@@ -44,32 +46,48 @@ contract_tiles<T> tiles_of(product_loops const& loops, product_operands<T> const
   return tiles;
 }
 
-template <class T>
-contract_rows<T> rows_of(loop_nest<3> const& outputs, product_operands<T> const& in) {
-  int const inner = outputs.rank - 1;
-  contract_rows<T> rows{in, outputs, 1, {0, 0, 0}};
-  if (inner >= 0) {
-    rows.outer = outputs.without(inner);
-    rows.length = outputs.extent[inner];
-    for (int o = 0; o < 3; ++o) rows.step[o] = outputs.stride[o][inner];
+/// Products where nothing is summed.
+template <class Exec, class T>
+void multiply_elements(Exec const& exec, loop_nest<3> const& outputs, T const* a, T const* b, T* c, update<T> const& how) {
+  if (how.overwrites()) {
+    loop_nest<3> loops;
+    for (int d = 0; d < outputs.rank; ++d) loops.add(outputs.extent[d], outputs.stride[2][d], outputs.stride[0][d], outputs.stride[1][d]);
+    map_elements(exec, loops, product_of<T>(), c, a, b);
+    return;
   }
-  return rows;
+  loop_nest<4> loops;
+  for (int d = 0; d < outputs.rank; ++d)
+    loops.add(outputs.extent[d], outputs.stride[2][d], outputs.stride[2][d], outputs.stride[0][d], outputs.stride[1][d]);
+  map_elements(exec, loops, updating_product_of<T>{how}, c, static_cast<T const*>(c), a, b);
+}
+
+/// A large block times a small one, or two vectors: the largest of the three streams.
+template <class Exec, class T>
+void fold_products(Exec const& exec, product_loops const& loops, T const* a, T const* b, T* c, update<T> const& how) {
+  std::int64_t const batch = loops.batch.size(), m = loops.m.size(), n = loops.n.size(), k = loops.k.size();
+  loop_nest<3> outputs = output_loops(loops);
+  loop_nest<2> reduced = loops.k;
+  if (n > m) {  // the larger of a and b leads
+    std::swap(a, b);
+    std::swap(outputs.stride[0], outputs.stride[1]);
+    std::swap(reduced.stride[0], reduced.stride[1]);
+  }
+  run_fold(exec, sum_of_products<T>{a, b}, outputs, reduced, c, how, batch * m * n > batch * std::max(m, n) * k);
+}
+
+/// Is the product one of matrices, rather than of a block and a few vectors?
+inline bool worth_tiles(product_loops const& loops) {
+  constexpr std::int64_t worth_a_tile = 8;  // below, most of a tile would be padding
+  std::int64_t const m = loops.m.size(), n = loops.n.size();
+  return std::max(m, n) >= worth_a_tile && std::min(m, n) > 2 && loops.k.size() > 2;
 }
 
 template <class Exec, class T>
 void run_kernel(Exec const& exec, product_loops const& loops, product_operands<T> const& in) {
-  std::int64_t const m = loops.m.size();
-  std::int64_t const n = loops.n.size();
-  std::int64_t const elements = loops.batch.size() * m * n * loops.k.size();
+  std::int64_t const elements = loops.batch.size() * loops.m.size() * loops.n.size() * loops.k.size();
   if constexpr (runs_on_host<Exec>) {
-    constexpr std::int64_t worth_a_tile = 8;  // below, most of a tile would be padding
-    if (std::max(m, n) >= worth_a_tile && std::min(m, n) > 2 && loops.k.size() > 2) {
-      contract_tiles<T> const tiles = tiles_of(loops, in);
-      for_each_item("ostraka contract tiles", exec, tiles.items(), elements, tiles);
-    } else {
-      contract_rows<T> const rows = rows_of(output_loops(loops), in);
-      for_each_item("ostraka contract rows", exec, in.parts * rows.outer.size() * rows.rows(), elements, rows);
-    }
+    contract_tiles<T> const tiles = tiles_of(loops, in);
+    for_each_item("ostraka contract tiles", exec, tiles.items(), elements, tiles);
   } else {
     contract_elements<T> const kernel{in, output_loops(loops)};
     for_each_item("ostraka contract elements", exec, in.parts * kernel.outputs.size(), elements, kernel);
@@ -80,8 +98,12 @@ void run_kernel(Exec const& exec, product_loops const& loops, product_operands<T
 template <class Exec, class T>
 void contract_portable(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how) {
   product_loops const loops = loops_of(p);
-  strided const result = block_of(p, operand::c);
-  std::int64_t const parts = parts_of_sum<Exec>(result.size(), loops.k.size());
+  if (loops.k.size() == 1) return multiply_elements(exec, output_loops(loops), a, b, c, how);
+  if constexpr (runs_on_host<Exec>)
+    if (!worth_tiles(loops)) return fold_products(exec, loops, a, b, c, how);
+  std::int64_t const k = loops.k.size(), results = block_of(p, operand::c).size();
+  std::int64_t const items = runs_on_host<Exec> ? (results + 1023) / 1024 : results;  // tiles or outputs
+  std::int64_t const parts = parts_of_fold<Exec>(items, results / items * k, k);
   if (parts == 1) {
     run_kernel(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});
     return;
@@ -94,15 +116,15 @@ void contract_portable(Exec const& exec, contraction const& p, T const* a, T con
     partial.c[l] = step;
     step *= p.extent[l];
   }
-  scratch<T, typename Exec::memory_space> const results(parts * step);
+  scratch<T, typename Exec::memory_space> const partial_results(parts * step);
   product_loops const partial_loops = loops_of(partial);
-  run_kernel(exec, partial_loops, product_operands<T>{a, b, results.data(), parts, step, partial_loops.k, {}});
+  run_kernel(exec, partial_loops, product_operands<T>{a, b, partial_results.data(), parts, step, partial_loops.k, {}});
 
   reduction_loops over;
   for (int l = 0; l < p.labels; ++l)
     if (p.in_c[l]) over.outputs.add(p.extent[l], partial.c[l], p.c[l]);
   over.reduced.add(parts, step);
-  run_reduction(exec, over.ordered(), results.data(), c, reduction::sum, how);
+  run_reduction(exec, over, partial_results.data(), c, reduction::sum, how);
 }
 
 }  // namespace ostraka::engine::detail

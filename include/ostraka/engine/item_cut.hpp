@@ -28,14 +28,12 @@ struct item_cut {
     return {units, together < units ? together : units, 1, 1};
   }
 
-  /// Runs, of which the long ones are cut.
-  static item_cut of_runs(std::int64_t runs, std::int64_t length) {
-    if (length <= worth_an_item) {
-      item_cut cut = of_units(runs, length);
-      cut.length = cut.piece = length;
-      return cut;
-    }
-    return {runs, 1, length, worth_an_item};
+  /// Runs, of which the long ones are cut; `work` for each element.
+  static item_cut of_runs(std::int64_t runs, std::int64_t length, std::int64_t piece = worth_an_item, std::int64_t work = 1) {
+    if (length > piece) return {runs, 1, length, piece};
+    item_cut cut = of_units(runs, length * work);
+    cut.length = cut.piece = length;
+    return cut;
   }
 
   std::int64_t pieces() const { return (length + piece - 1) / piece; }

@@ -122,6 +122,15 @@ struct loop_walker {
       index[d] = 0;
     }
   }
+
+  /// `count` iterations on, which end at or before the end of the innermost loop.
+  KOKKOS_INLINE_FUNCTION void skip(std::int64_t count) {
+    int const inner = loops.rank - 1;
+    if (inner < 0) return;
+    index[inner] += count - 1;
+    for (int o = 0; o < Operands; ++o) offset[o] += (count - 1) * loops.stride[o][inner];
+    next();
+  }
 };
 
 }  // namespace ostraka::engine

@@ -13,8 +13,10 @@
 
 #include <ostraka/engine/contraction_labels.hpp>
 #include <ostraka/engine/copy.hpp>
+#include <ostraka/engine/fold.hpp>
 #include <ostraka/engine/parallel.hpp>
 #include <ostraka/engine/reduce_kernel.hpp>
+#include <ostraka/engine/update.hpp>
 #include <ostraka/engine/workspace.hpp>
 
 namespace ostraka::engine {
@@ -37,46 +39,17 @@ struct reduction_loops {
   }
 };
 
-/// Into how many parts a sum of this length is cut when there are so many results.
-template <class Exec>
-std::int64_t parts_of_sum(std::int64_t results, std::int64_t length) {
-  constexpr std::int64_t enough_items = runs_on_host<Exec> ? 64 : 65536;
-  constexpr std::int64_t shortest_part = runs_on_host<Exec> ? 16384 : 256;
-  std::int64_t const items = runs_on_host<Exec> ? (results + 63) / 64 : results;
-  if (items >= enough_items) return 1;
-  std::int64_t const work = runs_on_host<Exec> ? length * std::min<std::int64_t>(results, 64) : length;
-  return std::max<std::int64_t>(1, std::min({enough_items / items, work / shortest_part, length}));
-}
-
-template <class T>
-reduce_rows<T> rows_of(reduction_loops const& loops, reduction_operands<T> const& in) {
-  int const inner = loops.outputs.rank - 1;
-  reduce_rows<T> rows{in, loops.outputs, 1, {0, 0}};
-  if (inner >= 0) {
-    rows.outer = loops.outputs.without(inner);
-    rows.length = loops.outputs.extent[inner];
-    for (int o = 0; o < 2; ++o) rows.step[o] = loops.outputs.stride[o][inner];
-  }
-  return rows;
-}
-
 template <class Exec, class T>
 void start_reduction(Exec const& exec, reduction_loops const& loops, reduction_operands<T> const& in) {
-  std::int64_t const elements = loops.outputs.size() * loops.reduced.size();
-  if constexpr (runs_on_host<Exec>) {
-    reduce_rows<T> const rows = rows_of(loops, in);
-    for_each_item("ostraka reduce rows", exec, in.parts * rows.outer.size() * rows.rows(), elements, rows);
-  } else {
-    reduce_elements<T> const kernel{in, loops.outputs};
-    for_each_item("ostraka reduce elements", exec, in.parts * loops.outputs.size(), elements, kernel);
-  }
+  reduce_elements<T> const kernel{in, loops.outputs};
+  for_each_item("ostraka reduce elements", exec, in.parts * loops.outputs.size(), loops.outputs.size() * loops.reduced.size(), kernel);
 }
 
-/// @pre the loops are ordered
+/// One output a thread. @pre the loops are ordered
 template <class Exec, class T>
-void run_reduction(Exec const& exec, reduction_loops const& loops, T const* a, T* c, reduction how, update<T> const& into) {
+void reduce_on_device(Exec const& exec, reduction_loops const& loops, T const* a, T* c, reduction how, update<T> const& into) {
   std::int64_t const results = loops.outputs.size();
-  std::int64_t const parts = parts_of_sum<Exec>(results, loops.reduced.size());
+  std::int64_t const parts = parts_of_fold<Exec>(results, loops.reduced.size(), loops.reduced.size());
   T const start = identity<T>(how);
   if (parts == 1) {
     start_reduction(exec, loops, reduction_operands<T>{a, c, how, start, 1, 0, loops.reduced, into});
@@ -94,6 +67,14 @@ void run_reduction(Exec const& exec, reduction_loops const& loops, T const* a, T
   scratch<T, typename Exec::memory_space> const partial(parts * results);
   start_reduction(exec, into_parts, reduction_operands<T>{a, partial.data(), how, start, parts, results, loops.reduced, {}});
   start_reduction(exec, from_parts, reduction_operands<T>{partial.data(), c, how, start, 1, 0, from_parts.reduced, into});
+}
+
+template <class Exec, class T>
+void run_reduction(Exec const& exec, reduction_loops const& loops, T const* a, T* c, reduction how, update<T> const& into) {
+  if constexpr (runs_on_host<Exec>)
+    run_fold(exec, reduction_of<T>{a, how, identity<T>(how)}, loops.outputs, loops.reduced, c, into);
+  else
+    reduce_on_device(exec, loops.ordered(), a, c, how, into);
 }
 
 }  // namespace detail
@@ -114,7 +95,16 @@ void reduce(Exec const& exec, contraction const& p, T const* a, T* c, reduction 
     into.overwrites() ? fill(exec, c, block, identity<T>(how)) : scale(exec, c, block, into.beta);
     return;
   }
-  detail::run_reduction(exec, loops.ordered(), a, c, how, into);
+  if (loops.reduced.size() == 1) {  // nothing to reduce
+    strided from, to;
+    for (int d = 0; d < loops.outputs.rank; ++d) {
+      from.add(loops.outputs.extent[d], loops.outputs.stride[0][d]);
+      to.add(loops.outputs.extent[d], loops.outputs.stride[1][d]);
+    }
+    copy(exec, c, to, a, from, into);
+    return;
+  }
+  detail::run_reduction(exec, loops, a, c, how, into);
 }
 
 }  // namespace ostraka::engine

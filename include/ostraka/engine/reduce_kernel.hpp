@@ -3,19 +3,36 @@
 #pragma once
 
 /// @file
-/// Floor 3. The kernels behind reduce.hpp: C[o] <- alpha (reduction over r of A[o, r]) + beta C[o].
+/// Floor 3. What reduce.hpp starts: C[o] <- alpha (reduction over r of A[o, r]) + beta C[o], one output a thread on accelerators, rows on the host.
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
+#include <ostraka/engine/fold_kernel.hpp>
 #include <ostraka/engine/loop_nest.hpp>
 #include <ostraka/engine/reduction.hpp>
 #include <ostraka/engine/update.hpp>
 
 namespace ostraka::engine::detail {
 
-/// What both kernels read. The reduction may be cut into `parts`, whose results lie `part_step` apart in c.
+/// Calls f with the operation as a constant, so that what it does in its loops vectorises.
+template <class T, class F>
+void for_operation(reduction how, F const& f) {
+  if constexpr (is_ordered<T>) {
+    if (how == reduction::max) return f(std::integral_constant<reduction, reduction::max>());
+    if (how == reduction::min) return f(std::integral_constant<reduction, reduction::min>());
+  }
+  if constexpr (std::is_integral_v<T>) {
+    if (how == reduction::bit_and) return f(std::integral_constant<reduction, reduction::bit_and>());
+    if (how == reduction::bit_or) return f(std::integral_constant<reduction, reduction::bit_or>());
+  }
+  if (how == reduction::prod) return f(std::integral_constant<reduction, reduction::prod>());
+  f(std::integral_constant<reduction, reduction::sum>());
+}
+
+/// What the accelerators' kernel reads. The reduction may be cut into `parts`, whose results lie `part_step` apart in c.
 template <class T>
 struct reduction_operands {
   T const* a;
@@ -48,76 +65,56 @@ struct reduce_elements {
   }
 };
 
-/// A row of up to 64 outputs that are neighbours in c a call; the inner loop runs along whichever of outputs and reduced elements lies closer together.
+/// What the host's kernel folds (fold_kernel.hpp): the elements of one block.
 template <class T>
-struct reduce_rows {
-  static constexpr std::int64_t width = 64;
+struct reduction_of {
+  static constexpr int operands = 1;
 
-  reduction_operands<T> in;
-  loop_nest<2> outer;  // {a, c}
-  std::int64_t length;
-  std::int64_t step[2];
+  T const* a;
+  reduction how;
+  T identity;
 
-  std::int64_t rows() const { return (length + width - 1) / width; }
+  T start() const { return identity; }
+  T const* lead() const { return a; }
+  reduction_of with_lead(T const* data) const { return {data, how, identity}; }
+  reduction_of of_parts(T const* data) const { return {data, how, identity}; }
 
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t item) const {
-    std::int64_t const rows_of_one = (length + width - 1) / width;
-    std::int64_t const rows_of_all = rows_of_one * outer.size();
-    std::int64_t const part = item / rows_of_all;
-    std::int64_t const row = item % rows_of_all;
-    std::int64_t at[2];
-    outer.locate(row / rows_of_one, at);
-    std::int64_t const first = row % rows_of_one * width;
-    int const count = static_cast<int>(length - first < width ? length - first : width);
-    T const* const source = in.a + at[0] + first * step[0];
-    T* const target = in.c + at[1] + first * step[1] + part * in.part_step;
-
-    T results[width];
-    for (int i = 0; i < count; ++i) results[i] = in.start;
-    int const last = in.reduced.rank - 1;
-    if (last >= 0 && in.reduced.stride[0][last] == 1)
-      reduce_runs(results, source, count, part);
-    else
-      reduce_across(results, source, count, part);
-    in.into.write(target, step[1], results, count);
+  void across(T* sums, std::int64_t const (&at)[1], std::int64_t const* row_step, std::int64_t count, std::int64_t const (&run_step)[1],
+              std::int64_t run) const {
+    for_operation<T>(how, [&](auto operation) {
+      constexpr reduction op = decltype(operation)::value;
+      T const* x = a + at[0];
+      std::int64_t const next = run_step[0], step = row_step[0];
+      std::int64_t r = 0;
+      if (step == 1)
+        for (; r + 4 <= run; r += 4, x += 4 * next)
+          for (std::int64_t i = 0; i < count; ++i)
+            sums[i] = combine(op, combine(op, combine(op, combine(op, sums[i], x[i]), x[next + i]), x[2 * next + i]), x[3 * next + i]);
+      for (; r < run; ++r, x += next)
+        for (std::int64_t i = 0; i < count; ++i) sums[i] = combine(op, sums[i], x[i * step]);
+    });
   }
 
-  /// One output after the other, each along its contiguous runs.
-  KOKKOS_INLINE_FUNCTION void reduce_runs(T* results, T const* source, int count, std::int64_t part) const {
-    constexpr int lanes = 8;  // side by side, so that no operation waits for the one before
-    int const last = in.reduced.rank - 1;
-    std::int64_t const run = in.reduced.extent[last];
-    std::int64_t const end = in.begin(part + 1);
-    for (int i = 0; i < count; ++i) {
-      T side[lanes];
-      for (int l = 0; l < lanes; ++l) side[l] = in.start;
-      for (std::int64_t r = in.begin(part); r < end;) {
-        std::int64_t at[1];
-        in.reduced.locate(r, at);
-        std::int64_t const stop = (r / run + 1) * run;
-        std::int64_t const piece = (stop < end ? stop : end) - r;
-        T const* const from = source + i * step[0] + at[0];
-        std::int64_t j = 0;
-        for (; j + lanes <= piece; j += lanes) combine_run(in.how, side, from + j, lanes);
-        for (; j < piece; ++j) side[0] = combine(in.how, side[0], from[j]);
-        r += piece;
+  T along(T sum, std::int64_t const (&at)[1], std::int64_t const (&run_step)[1], std::int64_t run) const {
+    for_operation<T>(how, [&](auto operation) {
+      constexpr reduction op = decltype(operation)::value;
+      T const* const x = a + at[0];
+      std::int64_t const step = run_step[0];
+      std::int64_t r = 0;
+      if (run >= fold_lanes) {
+        T side[fold_lanes];
+        for (int l = 0; l < fold_lanes; ++l) side[l] = identity;
+        if (step == 1)
+          for (; r + fold_lanes <= run; r += fold_lanes)
+            for (int l = 0; l < fold_lanes; ++l) side[l] = combine(op, side[l], x[r + l]);
+        else
+          for (; r + fold_lanes <= run; r += fold_lanes)
+            for (int l = 0; l < fold_lanes; ++l) side[l] = combine(op, side[l], x[(r + l) * step]);
+        for (int l = 0; l < fold_lanes; ++l) sum = combine(op, sum, side[l]);
       }
-      for (int l = 1; l < lanes; ++l) side[0] = combine(in.how, side[0], side[l]);
-      results[i] = side[0];
-    }
-  }
-
-  /// All outputs of the row together, one reduced element after the other.
-  KOKKOS_INLINE_FUNCTION void reduce_across(T* results, T const* source, int count, std::int64_t part) const {
-    std::int64_t const end = in.begin(part + 1);
-    loop_walker<1> r(in.reduced, in.begin(part));
-    for (std::int64_t j = in.begin(part); j < end; ++j, r.next()) {
-      T const* const from = source + r.offset[0];
-      if (step[0] == 1)
-        combine_run(in.how, results, from, count);
-      else
-        for (int i = 0; i < count; ++i) results[i] = combine(in.how, results[i], from[i * step[0]]);
-    }
+      for (; r < run; ++r) sum = combine(op, sum, x[r * step]);
+    });
+    return sum;
   }
 };
 
