@@ -114,15 +114,16 @@ struct sum_of_products {
   }
 };
 
-/// Products alone, where nothing is summed: c <- alpha a b + beta c by `map_elements`.
+/// Products alone, where nothing is summed: c <- alpha a b, and c <- alpha a b + beta c where both are read.
 template <class T>
-struct product_of {
-  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const { return a * b; }
+struct scaled_product {
+  T alpha;
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const { return alpha * (a * b); }
 };
 template <class T>
-struct updating_product_of {
-  update<T> how;
-  KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& a, T const& b) const { return how(c, a * b); }
+struct added_product {
+  T alpha, beta;
+  KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& a, T const& b) const { return alpha * (a * b) + beta * c; }
 };
 
 /// A tile of 32 by 32 outputs a call. The piece of B that the tile needs is laid out first, so that the inner loop has a stride of 1 and a length known

@@ -12,48 +12,160 @@
 #include <cstdint>
 #include <utility>
 
+#include <ostraka/engine/item_cut.hpp>
 #include <ostraka/engine/loop_nest.hpp>
 #include <ostraka/engine/parallel.hpp>
+#include <ostraka/engine/turn.hpp>
 
 namespace ostraka::engine {
 
 namespace detail {
 
+/// One element a call.
 template <class R, class F, class... Ts>
-struct map_runs {
+struct map_each {
   static constexpr int operands = static_cast<int>(sizeof...(Ts)) + 1;  // the result is number 0
 
   R* result;
   void const* in[sizeof...(Ts)];
-  loop_nest<operands> outer;
-  std::int64_t length = 1;  // of a run
-  std::int64_t step[operands] = {};
-  std::int64_t piece = 1;  // elements of a run that an item takes
-  bool contiguous = false;
+  loop_nest<operands> loops;
   F f;
 
-  KOKKOS_INLINE_FUNCTION std::int64_t pieces() const { return (length + piece - 1) / piece; }
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t item) const { run(item, std::make_index_sequence<sizeof...(Ts)>{}); }
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { apply(i, std::make_index_sequence<sizeof...(Ts)>{}); }
 
   template <std::size_t... Is>
-  KOKKOS_INLINE_FUNCTION void run(std::int64_t item, std::index_sequence<Is...>) const {
+  KOKKOS_INLINE_FUNCTION void apply(std::int64_t i, std::index_sequence<Is...>) const {
     std::int64_t at[operands];
-    outer.locate(item / pieces(), at);
-    std::int64_t const begin = item % pieces() * piece;
-    std::int64_t const end = begin + piece < length ? begin + piece : length;
-    if (contiguous) {
-      walk(end - begin, result + at[0] + begin, (static_cast<Ts const*>(in[Is]) + at[Is + 1] + begin)...);
-    } else {
-      for (std::int64_t j = begin; j < end; ++j)
-        result[at[0] + j * step[0]] = static_cast<R>(f(static_cast<Ts const*>(in[Is])[at[Is + 1] + j * step[Is + 1]]...));
-    }
-  }
-
-  KOKKOS_INLINE_FUNCTION void walk(std::int64_t n, R* to, Ts const*... from) const {
-    for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<R>(f(from[j]...));
+    loops.locate(i, at);
+    result[at[0]] = static_cast<R>(f(static_cast<Ts const*>(in[Is])[at[Is + 1]]...));
   }
 };
+
+/// An operand's rows in a tile, each contiguous.
+template <class T>
+struct tile_rows {
+  T const* first;
+  std::int64_t step;
+};
+
+/// Puts rows side by side where they are not: f is then applied to runs of neighbours, whatever the layout.
+template <class T>
+struct tile_buffer {
+  static constexpr std::int64_t elements = 1024;
+  T element[elements];
+
+  tile_buffer() {}  // says nothing about the elements: they are written before they are read
+
+  tile_rows<T> rows(T const* from, std::int64_t step, std::int64_t row_step, std::int64_t length, std::int64_t count) {
+    if (step == 1) return {from, row_step};
+    if (row_step == 1 && step != 0) {
+      turn(element, length, from, step, length, count);
+      return {element, length};
+    }
+    if (step == 0 && row_step == 0) count = 1;
+    for (std::int64_t row = 0; row < count; ++row) {
+      T* const to = element + row * length;
+      T const* const source = from + row * row_step;
+      T const repeated = *source;
+      if (step == 0)
+        for (std::int64_t j = 0; j < length; ++j) to[j] = repeated;
+      else
+        for (std::int64_t j = 0; j < length; ++j) to[j] = source[j * step];
+    }
+    return {element, row_step == 0 && step == 0 ? 0 : length};
+  }
+};
+
+/// Tiles of the result's innermost loop and of another, which is the innermost one of an operand that is walked across: its cache lines are used whole.
+template <class R, class F, class... Ts>
+struct map_tiles {
+  static constexpr int operands = static_cast<int>(sizeof...(Ts)) + 1;
+
+  R* result;
+  void const* in[sizeof...(Ts)];
+  loop_nest<operands> tiles;  // over the other loops, and over the tiles
+  int tile_loop[2] = {-1, -1};  // which of them those are; -1 where there is one tile
+  std::int64_t side[2] = {1, 1};
+  std::int64_t extent[2] = {1, 1};  // of a run, and of the other loop
+  std::int64_t step[2][operands] = {};
+  item_cut cut;
+  F f;
+
+  void operator()(std::int64_t item) const {
+    loop_walker<operands> walker(tiles, cut.begin(item));
+    for (std::int64_t tile = cut.begin(item); tile < cut.end(item); ++tile, walker.next())
+      map_tile(walker.offset, left(0, walker), left(1, walker), std::make_index_sequence<sizeof...(Ts)>{});
+  }
+
+  /// Of this tile's loop, what is inside.
+  std::int64_t left(int t, loop_walker<operands> const& walker) const {
+    std::int64_t const rest = extent[t] - (tile_loop[t] < 0 ? 0 : walker.index[tile_loop[t]] * side[t]);
+    return rest < side[t] ? rest : side[t];
+  }
+
+  template <std::size_t... Is>
+  void map_tile(std::int64_t const (&at)[operands], std::int64_t length, std::int64_t rows, std::index_sequence<Is...>) const {
+    if (((step[0][Is + 1] == 1) && ...))
+      map_rows(length, rows, result + at[0], tile_rows<Ts>{static_cast<Ts const*>(in[Is]) + at[Is + 1], step[1][Is + 1]}...);
+    else
+      map_rows(length, rows, result + at[0],
+               tile_buffer<Ts>().rows(static_cast<Ts const*>(in[Is]) + at[Is + 1], step[0][Is + 1], step[1][Is + 1], length, rows)...);
+  }
+
+  void map_rows(std::int64_t length, std::int64_t rows, R* to, tile_rows<Ts>... from) const {
+    for (std::int64_t row = 0; row < rows; ++row) map_row(length, to + row * step[1][0], (from.first + row * from.step)...);
+  }
+
+  void map_row(std::int64_t length, R* to, Ts const*... from) const {
+    if (step[0][0] == 1)
+      for (std::int64_t j = 0; j < length; ++j) to[j] = static_cast<R>(f(from[j]...));
+    else
+      for (std::int64_t j = 0; j < length; ++j) to[j * step[0][0]] = static_cast<R>(f(from[j]...));
+  }
+};
+
+/// The loop in which some operand moves in its smallest steps, although the result does not; -1 if there is none.
+template <int Operands>
+int loop_across(loop_nest<Operands> const& loops) {
+  int const inner = loops.rank - 1;
+  for (int o = 1; o < Operands; ++o)
+    for (int d = 0; d < inner; ++d)
+      if (loops.stride[o][d] != 0 && loops.stride[o][d] < loops.stride[o][inner]) return smallest_step(loops, o);
+  return -1;
+}
+
+/// Adds the loop over the tiles of a loop; one tile is no loop.
+template <int Operands>
+void add_tiles(loop_nest<Operands>& tiles, int& loop, std::int64_t count, std::int64_t side, std::int64_t const (&step)[Operands]) {
+  if (count == 1) return;
+  loop = tiles.rank++;
+  tiles.extent[loop] = count;
+  for (int o = 0; o < Operands; ++o) tiles.stride[o][loop] = side * step[o];
+}
+
+/// @pre the loops are in the order of the result
+template <class R, class F, class... Ts>
+map_tiles<R, F, Ts...> arrange_map(loop_nest<static_cast<int>(sizeof...(Ts)) + 1> const& loops, F const& f, R* result, Ts const*... in) {
+  constexpr int operands = static_cast<int>(sizeof...(Ts)) + 1;
+  map_tiles<R, F, Ts...> kernel{result, {in...}, loops, {-1, -1}, {1, 1}, {1, 1}, {}, {}, f};
+  int const of_tile[2] = {loops.rank - 1, loop_across(loops)};
+  bool side_by_side = true;
+  if (of_tile[0] >= 0) {
+    kernel.tiles = loops.without(of_tile[0]);
+    if (of_tile[1] >= 0) kernel.tiles = kernel.tiles.without(of_tile[1]);
+    for (int o = 1; o < operands; ++o) side_by_side = side_by_side && loops.stride[o][of_tile[0]] == 1;
+  }
+  std::int64_t const longest[2] = {side_by_side ? 4096 : of_tile[1] < 0 ? 1024 : 64, 16};
+  for (int t = 0; t < 2; ++t) {  // the other loop's tiles innermost
+    if (of_tile[t] < 0) continue;
+    kernel.extent[t] = loops.extent[of_tile[t]];
+    kernel.side[t] = std::min(longest[t], kernel.extent[t]);
+    for (int o = 0; o < operands; ++o) kernel.step[t][o] = loops.stride[o][of_tile[t]];
+    add_tiles(kernel.tiles, kernel.tile_loop[t], (kernel.extent[t] + kernel.side[t] - 1) / kernel.side[t], kernel.side[t], kernel.step[t]);
+  }
+  kernel.cut = item_cut::of_units(kernel.tiles.size(), kernel.side[0] * kernel.side[1]);
+  return kernel;
+}
 
 }  // namespace detail
 
@@ -61,22 +173,16 @@ struct map_runs {
 /// The result may be one of the operands if it is walked alike.
 template <class Exec, class R, class F, class... Ts>
 void map_elements(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Ts)) + 1> loops, F const& f, R* result, Ts const*... in) {
-  constexpr int operands = static_cast<int>(sizeof...(Ts)) + 1;
   std::int64_t const elements = loops.size();
   if (elements == 0) return;
   loops.order_by(0);
   loops.merge();
-  detail::map_runs<R, F, Ts...> kernel{result, {in...}, loops, 1, {}, 1, true, f};
-  if (loops.rank > 0) {
-    kernel.outer = loops.without(loops.rank - 1);
-    kernel.length = loops.extent[loops.rank - 1];
-    for (int o = 0; o < operands; ++o) {
-      kernel.step[o] = loops.stride[o][loops.rank - 1];
-      kernel.contiguous = kernel.contiguous && kernel.step[o] == 1;
-    }
+  if constexpr (runs_on_host<Exec>) {
+    auto const kernel = detail::arrange_map(loops, f, result, in...);
+    for_each_item("ostraka map", exec, kernel.cut.items(), elements, kernel);
+  } else {
+    for_each_item("ostraka map", exec, elements, elements, detail::map_each<R, F, Ts...>{result, {in...}, loops, f});
   }
-  kernel.piece = runs_on_host<Exec> ? std::min<std::int64_t>(kernel.length, 4096) : 1;
-  for_each_item("ostraka map", exec, kernel.outer.size() * kernel.pieces(), elements, kernel);
 }
 
 }  // namespace ostraka::engine

@@ -27,15 +27,6 @@ std::int64_t parts_of_fold(std::int64_t items, std::int64_t terms_of_item, std::
   return std::max<std::int64_t>(1, std::min({enough_items / items, terms_of_item / shortest_part, length}));
 }
 
-/// The loop that walks this operand in the smallest steps; -1 if none moves in it.
-template <int Operands>
-int smallest_step(loop_nest<Operands> const& loops, int operand) {
-  int found = -1;
-  for (int d = 0; d < loops.rank; ++d)
-    if (loops.stride[operand][d] != 0 && (found < 0 || loops.stride[operand][d] < loops.stride[operand][found])) found = d;
-  return found;
-}
-
 /// @pre operand 0 is at least as large as the others. `parts`, c and part_step are the caller's to set.
 template <class T, class Fold>
 fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> outputs, loop_nest<Fold::operands> reduced, bool result_is_largest) {

@@ -98,6 +98,15 @@ struct loop_nest {
   }
 };
 
+/// The loop that walks this operand in the smallest steps; -1 if none moves in it.
+template <int Operands>
+[[nodiscard]] int smallest_step(loop_nest<Operands> const& loops, int operand) {
+  int found = -1;
+  for (int d = 0; d < loops.rank; ++d)
+    if (loops.stride[operand][d] != 0 && (found < 0 || loops.stride[operand][d] < loops.stride[operand][found])) found = d;
+  return found;
+}
+
 /// Walks iterations `begin`, `begin + 1`, … of a loop nest without dividing at each of them.
 template <int Operands>
 struct loop_walker {

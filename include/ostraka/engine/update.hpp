@@ -23,6 +23,9 @@ struct update {
   /// Is it c <- x?
   KOKKOS_INLINE_FUNCTION bool overwrites() const { return alpha == T(1) && beta == T(0); }
 
+  /// Neither factor is 0, so that all elements are treated alike: what asks for every element does not vectorise.
+  KOKKOS_INLINE_FUNCTION bool reads_both() const { return alpha != T(0) && beta != T(0); }
+
   KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& x) const {
     if (beta == T(0)) return alpha == T(0) ? T(0) : alpha == T(1) ? x : alpha * x;
     T const kept = beta == T(1) ? c : beta * c;
@@ -31,10 +34,16 @@ struct update {
 
   /// A run of neighbours; what is asked of every element of it is asked once.
   KOKKOS_INLINE_FUNCTION void write(T* c, std::int64_t step, T const* x, std::int64_t count) const {
-    if (overwrites())
-      for (std::int64_t i = 0; i < count; ++i) c[i * step] = x[i];
-    else
+    if (overwrites()) {
+      if (step == 1)
+        for (std::int64_t i = 0; i < count; ++i) c[i] = x[i];
+      else
+        for (std::int64_t i = 0; i < count; ++i) c[i * step] = x[i];
+    } else if (reads_both()) {
+      for (std::int64_t i = 0; i < count; ++i) c[i * step] = alpha * x[i] + beta * c[i * step];
+    } else {
       for (std::int64_t i = 0; i < count; ++i) c[i * step] = (*this)(c[i * step], x[i]);
+    }
   }
 };
 
@@ -44,6 +53,13 @@ template <class T>
 struct scale_by {
   T factor;
   KOKKOS_INLINE_FUNCTION T operator()(T const& c) const { return factor * c; }
+};
+
+/// c <- alpha x + beta c where both are read.
+template <class T>
+struct add_scaled {
+  T alpha, beta;
+  KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& x) const { return alpha * x + beta * c; }
 };
 
 }  // namespace detail
@@ -63,9 +79,15 @@ template <class Exec, class T>
 void copy(Exec const& exec, T* c, strided const& c_layout, T const* x, strided const& x_layout, update<T> const& how) {
   if (how.overwrites()) return copy(exec, c, c_layout, x, x_layout);
   if (how.alpha == T(0)) return scale(exec, c, c_layout, how.beta);
+  if (how.beta == T(0)) {
+    loop_nest<2> loops;
+    for (int d = 0; d < c_layout.rank; ++d) loops.add(c_layout.extent[d], c_layout.stride[d], x_layout.stride[d]);
+    map_elements(exec, loops, detail::scale_by<T>{how.alpha}, c, x);
+    return;
+  }
   loop_nest<3> loops;
   for (int d = 0; d < c_layout.rank; ++d) loops.add(c_layout.extent[d], c_layout.stride[d], c_layout.stride[d], x_layout.stride[d]);
-  map_elements(exec, loops, how, c, static_cast<T const*>(c), x);
+  map_elements(exec, loops, detail::add_scaled<T>{how.alpha, how.beta}, c, static_cast<T const*>(c), x);
 }
 
 }  // namespace ostraka::engine
