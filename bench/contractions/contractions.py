@@ -5,7 +5,7 @@
 `contractions`, started as a server), numpy.einsum(optimize=True) and torch.einsum (each skipped if it is not installed).
 
 All are timed in turns, case by case and round by round, on the same number of threads. Prints a line a case, ratios of times ours / theirs with
-medians and spread; at the end geometric means of our speed relative to each, by class. --json writes what was printed.
+medians and spread; at the end geometric means of our speed relative to each, by class. --json writes what was printed, --markdown the medians.
 Ours, gemm and ttgt write into memory that is there; einsum of NumPy gets it as `out`; PyTorch's cannot, but malloc is told to keep its pages."""
 
 import argparse
@@ -31,6 +31,7 @@ def arguments():
     p.add_argument("--types", default="fd")
     p.add_argument("--sample", type=float, default=0.004, help="seconds; shorter runs are repeated until a sample takes that long")
     p.add_argument("--json")
+    p.add_argument("--markdown", help="the medians as tables, for docs/benchmarks/contractions.md")
     return p.parse_args()
 
 
@@ -131,6 +132,20 @@ def print_summary(results):
                       f"behind in {behind}")
 
 
+def write_markdown(results, file):
+    with open(file, "w", encoding="utf-8") as out:
+        for kind in ("arithmetic", "bandwidth"):
+            of_kind = [r for r in results if r["kind"] == kind]
+            if not of_kind:
+                continue
+            others = [c["name"] for c in of_kind[0]["contestants"][1:]]
+            out.write("| case | contraction | ours | " + " | ".join("/ " + o for o in others) + " |\n" + "|---" * (3 + len(others)) + "|\n")
+            for r in of_kind:
+                cells = [show_seconds(r["contestants"][0]["seconds"][0])] + [f"{c['ratio'][0]:.2f}" for c in r["contestants"][1:]]
+                out.write(f"| {r['what']} | {r['spec']} | " + " | ".join(cells) + " |\n")
+            out.write("\n")
+
+
 def main():
     given = arguments()
     threads = str(given.threads)
@@ -167,6 +182,8 @@ def main():
                   "".join(f"   / {c['name']} {c['ratio'][0]:.2f} ({c['ratio'][1]:.2f} to {c['ratio'][2]:.2f})" for c in contestants[1:]) +
                   ("" if right else "   WRONG RESULT"), flush=True)
     print_summary(results)
+    if given.markdown:
+        write_markdown(results, given.markdown)
     if given.json:
         with open(given.json, "w", encoding="utf-8") as out:
             json.dump({"benchmark": "contractions", "conditions": conditions, "results": results}, out, indent=1)
