@@ -8,7 +8,7 @@
 ///
 ///     from → to                       sum, prod    max, min    and, or
 ///     all values kept                 kept         kept        between integers
-///     rounded (double → float)        –            kept        –
+///     rounded (double → float)        –            kept        –            (bfloat16 → float16: out of range, too)
 ///     cut (int64 → int32)             –            –           kept
 ///     floating point → integers       –            –           –            no integer stands for infinity
 
@@ -39,7 +39,8 @@ inline constexpr bool is_real = std::is_same_v<real_of<T>, T>;
 // Has To all values of From?
 template <class From, class To>
 inline constexpr bool is_exact = (is_real<From> || !is_real<To>) && (std::is_integral_v<From> || !std::is_integral_v<To>) &&
-                                 std::numeric_limits<real_of<From>>::digits <= std::numeric_limits<real_of<To>>::digits;
+                                 std::numeric_limits<real_of<From>>::digits <= std::numeric_limits<real_of<To>>::digits &&
+                                 std::numeric_limits<real_of<From>>::max_exponent <= std::numeric_limits<real_of<To>>::max_exponent;
 
 template <class From, class To>
 inline constexpr preservation cast_keeps(reduction kind) {

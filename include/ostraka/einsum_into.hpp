@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <ostraka/einsum.hpp>
+#include <ostraka/shared_memory.hpp>
 
 namespace ostraka {
 
@@ -58,9 +59,9 @@ concept complex_number = requires { typename complex_parts<T>::type; };
 
 /// Does a number of this type say what it says among elements of type T?
 template <class Number, class T>
-inline constexpr bool is_factor_of = std::is_integral_v<T>         ? std::is_integral_v<Number>
-                                     : std::is_floating_point_v<T> ? std::is_arithmetic_v<Number>
-                                                                   : std::is_arithmetic_v<Number> || complex_number<Number>;
+inline constexpr bool is_factor_of = std::is_integral_v<T> ? std::is_integral_v<Number>
+                                     : std::is_floating_point_v<T> || is_narrow<T> ? std::is_arithmetic_v<Number> || is_narrow<Number>
+                                                                                   : std::is_arithmetic_v<Number> || complex_number<Number>;
 
 template <class T, class Number>
 T as_element(Number const& n) {
@@ -148,12 +149,12 @@ void take_factor(engine::update<T>&, Other const&) {}
 
 template <class T, class Number>
 void take_factor(engine::update<T>& how, named_factor<alpha_factor, Number> const& given) {
-  how.alpha = as_element<T>(given.value);
+  how.alpha = as_element<accumulator_of_t<T>>(given.value);
 }
 
 template <class T, class Number>
 void take_factor(engine::update<T>& how, named_factor<beta_factor, Number> const& given) {
-  how.beta = as_element<T>(given.value);
+  how.beta = as_element<accumulator_of_t<T>>(given.value);
 }
 
 template <class Policy, class Other>
@@ -164,40 +165,13 @@ void take_policy(Policy& policy, Policy const& given) {
   policy = given;
 }
 
-// The memory of an operand's block. Blocks are compared by this process alone, yet all come to the same answer where handles, not views of
-// one's own, are shared: an allocation has a place of its own even if the block in it is empty.
-struct memory_range {
-  char const* begin = nullptr;
-  char const* end = nullptr;
-
-  [[nodiscard]] bool overlaps(memory_range const& other) const {
-    return begin != nullptr && (begin == other.begin || (begin < other.end && other.begin < end));
-  }
-};
-
-template <class A>
-memory_range memory_of(A const& a) {
-  if constexpr (is_tensor<A>) {
-    auto const* const begin = reinterpret_cast<char const*>(a.local().data());
-    return {begin, begin + a.local().size() * sizeof(typename A::value_type)};
-  } else {
-    return memory_of(a.tensor());
-  }
-}
-
-inline void refuse_shared_memory(memory_range const& written, memory_range const* read, int count) {
-  for (int k = 0; k < count; ++k)
-    if (written.overlaps(read[k]))
-      throw error("einsum_into: the result is written while the operands are read, but it shares memory with one of them; use os::einsum, or another tensor for the result");
-}
-
 template <class Policy, class C, class... Operands>
 void run_einsum_into(Policy const& policy, engine::update<typename C::value_type> const& how, C const& c, Operands const&... operands) {
   using types = einsum_types<sharding_in<C>, typename Policy::unlimited, reduction::sum, Operands...>;
   engine::locale const w = locale_of<typename types::labels, typename types::mesh>("einsum_into", engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), operands..., c);
   oversee<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w);
   memory_range const read[] = {memory_of(operands)...};
-  refuse_shared_memory(memory_of(c), read, static_cast<int>(sizeof...(Operands)));
+  refuse_shared_memory("einsum_into", "os::einsum", memory_of(c), read, static_cast<int>(sizeof...(Operands)));
   run_within<types>(w, policy, c, how, operands...);
 }
 

@@ -21,6 +21,7 @@
 #include <ostraka/gather_to_root.hpp>
 #include <ostraka/generate.hpp>
 #include <ostraka/map.hpp>
+#include <ostraka/map_into.hpp>
 #include <ostraka/mesh.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/random.hpp>
@@ -29,6 +30,7 @@
 #include <ostraka/relabel.hpp>
 #include <ostraka/rename.hpp>
 #include <ostraka/reshard.hpp>
+#include <ostraka/reshard_into.hpp>
 #include <ostraka/reshard_meshes.hpp>
 #include <ostraka/rules.hpp>
 #include <ostraka/slice.hpp>

@@ -47,8 +47,8 @@ std::int64_t reduced_elements(A const& a, type_list<Kept...>) {
 // x / n, for the mean.
 template <class T>
 struct divide_by {
-  T n;
-  KOKKOS_INLINE_FUNCTION T operator()(T const& x) const { return x / n; }
+  accumulator_of_t<T> n;
+  KOKKOS_INLINE_FUNCTION T operator()(T const& x) const { return T(x / n); }
 };
 
 }  // namespace detail
@@ -110,7 +110,7 @@ template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
     reason::raise<reason::mean_of_integers<value>>();
   } else {
     auto const n = static_cast<double>(detail::reduced_elements(a, typename decltype(total)::axes{}));
-    detail::apply_in_place(total, detail::divide_by<value>{value(static_cast<detail::real_of<value>>(n))});
+    detail::apply_in_place(total, detail::divide_by<value>{accumulator_of_t<value>(static_cast<detail::real_of<accumulator_of_t<value>>>(n))});
   }
   return total;
 }

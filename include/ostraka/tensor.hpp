@@ -60,7 +60,7 @@ template <class T>
 using real_of = typename real_part<T>::type;
 
 template <class T>
-inline constexpr bool is_element = is_one_of<T, float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int32_t, std::int64_t>;
+inline constexpr bool is_element = is_one_of<T, float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int32_t, std::int64_t, float16, bfloat16>;
 
 // Whether T can be reduced this way, `Culprit` being what asks for it.
 template <class T, reduction How, class Culprit>

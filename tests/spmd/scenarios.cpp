@@ -102,6 +102,12 @@ std::map<std::string, scenario> const scenarios{
        if (culprit()) return tell_when();
        work(a_line(env.devices()));
      }},
+    {"returns_before_a_group",  // which its column makes when it first needs it
+     [](os::environment& env) {
+       auto const mesh = os::make_mesh(X = 2, Y = env.devices() / 2);
+       if (culprit()) return tell_when();
+       static_cast<void>(os::all_gather<X>(os::random<float, I/X, J>(mesh, I = 8, J = 6)));
+     }},
     {"is_slow_alone",  // the others are at the end
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());

@@ -31,6 +31,12 @@ class communicator {
   /// The devices that give the same colour, in the order of their keys. Collective over this group.
   communicator split(int colour, int key) const;
 
+  /// The devices of these numbers, this one among them, in this order. Collective over them alone.
+  communicator part(std::vector<int> const& numbers) const;
+
+  /// Prepares for part(numbers), so that a device that ends MPI without it is found by those who wait. Not collective.
+  void foresee_part(std::vector<int> const& numbers) const;
+
   int size() const { return shared_ ? shared_->size : 1; }
   int rank() const { return shared_ ? shared_->rank : 0; }
   native_communicator native() const;
@@ -42,6 +48,15 @@ class communicator {
   void enter() const {
 #if OSTRAKA_ENABLE_MPI
     if (shared_ && shared_->books) shared_->books->enter();
+#endif
+  }
+
+  /// Do its devices tell each other what they are about to call?
+  bool compares_calls() const {
+#if OSTRAKA_ENABLE_MPI
+    return shared_ && shared_->books && shared_->books->over->compares();
+#else
+    return false;
 #endif
   }
 
@@ -106,6 +121,28 @@ inline communicator communicator::split(int colour, int key) const {
   return communicator(std::make_shared<owned const>(part, shared_->books ? shared_->books->over : nullptr));
 }
 
+inline communicator communicator::part(std::vector<int> const& numbers) const {
+  if (!shared_ || numbers.size() == 1) return {};
+  detail::ranks_of const all(shared_->native);
+  MPI_Group some = MPI_GROUP_NULL;
+  MPI_Group_incl(all.group, static_cast<int>(numbers.size()), numbers.data(), &some);
+  watch* const over = shared_->books ? shared_->books->over : nullptr;
+  if (over) over->makers_of_group(some)->enter();
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_create_group(shared_->native, some, 0, &made);
+  MPI_Group_free(&some);
+  return communicator(std::make_shared<owned const>(made, over));
+}
+
+inline void communicator::foresee_part(std::vector<int> const& numbers) const {
+  if (!shared_ || !shared_->books) return;
+  detail::ranks_of const all(shared_->native);
+  MPI_Group some = MPI_GROUP_NULL;
+  MPI_Group_incl(all.group, static_cast<int>(numbers.size()), numbers.data(), &some);
+  shared_->books->over->makers_of_group(some);
+  MPI_Group_free(&some);
+}
+
 inline native_communicator communicator::native() const { return shared_ ? shared_->native : MPI_COMM_SELF; }
 
 inline std::vector<int> communicator::numbers_in(communicator const& other) const {
@@ -129,6 +166,8 @@ inline communicator::owned::~owned() = default;
 inline communicator::communicator(native_communicator) {}
 inline communicator communicator::world() { return {}; }
 inline communicator communicator::split(int, int) const { return {}; }
+inline communicator communicator::part(std::vector<int> const&) const { return {}; }
+inline void communicator::foresee_part(std::vector<int> const&) const {}
 inline native_communicator communicator::native() const { return {}; }
 inline std::vector<int> communicator::numbers_in(communicator const&) const { return {0}; }
 

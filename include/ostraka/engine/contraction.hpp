@@ -17,6 +17,7 @@
 #include <ostraka/engine/copy.hpp>
 #include <ostraka/engine/reduce.hpp>
 #include <ostraka/engine/update.hpp>
+#include <ostraka/engine/widened.hpp>
 #include <ostraka/engine/workspace.hpp>
 
 namespace ostraka::engine {
@@ -84,12 +85,19 @@ void run_plan(Exec const& exec, contraction const& p, contraction_plan const& pl
 template <class Exec, class T>
 void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how = {}) {
   bool nothing_to_write = false;
-  bool nothing_to_sum = how.alpha == T(0);
+  bool nothing_to_sum = how.alpha == accumulator_of_t<T>(0);
   for (int l = 0; l < problem.labels; ++l)
     if (problem.extent[l] == 0) (problem.in_c[l] ? nothing_to_write : nothing_to_sum) = true;
   if (nothing_to_write) return;
   if (nothing_to_sum) {
     scale(exec, c, block_of(problem, operand::c), how.beta);
+    return;
+  }
+
+  if constexpr (is_narrow<T>) {
+    detail::widened(exec, problem, a, b, c, how, [&](contraction const& wide, float const* wide_a, float const* wide_b, float* wide_c) {
+      contract(exec, wide, wide_a, wide_b, wide_c);
+    });
     return;
   }
 

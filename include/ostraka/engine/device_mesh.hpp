@@ -3,19 +3,21 @@
 #pragma once
 
 /// @file
-/// Floor 3. Devices in a grid with named axes, and a communicator for every set of them: mesh {X: 2, Y: 4} numbers device (x, y) as 4 x + y,
-/// and the group over {X, Y} joins what a collective over X and Y together needs.
+/// Floor 3. Devices in a grid with named axes, and a communicator for every set of them that is used: mesh {X: 2, Y: 4} numbers device (x, y) as
+/// 4 x + y, and the group over {X, Y} joins what a collective over X and Y together needs. What a device keeps does not grow with their number.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <ostraka/engine/collectives/all_gather.hpp>
+#include <ostraka/engine/collectives/all_reduce.hpp>
 #include <ostraka/engine/communicator.hpp>
 #include <ostraka/types/error.hpp>
 
@@ -49,7 +51,21 @@ class device_mesh {
   communicator const& world() const { return world_; }
 
   /// The devices that differ from this one in these axes only (bit a stands for axis a), ordered by their coordinates, first axis major.
-  communicator const& group(std::uint32_t axes_bits) const { return groups_[axes_bits & (groups_.size() - 1)]; }
+  /// Collective over them the first time, since most sets of axes are never asked for; sets that differ by axes of one device share a group.
+  communicator const& group(std::uint32_t axes_bits) const {
+    std::uint32_t const set = axes_bits & divided_;
+    if (set == divided_) return world_;
+    communicator& one = (*groups_)[set];
+    if (set != 0 && one.size() == 1) one = world_.part(members(set));
+    return one;
+  }
+
+  /// Their number.
+  int group_size(std::uint32_t axes_bits) const {
+    int n = 1;
+    for (int a = 0; a < axes(); ++a) n *= (axes_bits & divided_) >> a & 1u ? size(a) : 1;
+    return n;
+  }
 
   /// "X=2 · Y=3"
   std::string describe() const;
@@ -69,13 +85,15 @@ class device_mesh {
   void require_agreement() const;
   void require_axes() const;
   void require_as_many_devices() const;
-  void make_groups();
+  void prepare_groups();
+  std::vector<int> members(std::uint32_t set) const;
 
   communicator world_;
   std::vector<std::string> names_;
   std::vector<int> sizes_;
   std::vector<int> coordinates_;
-  std::vector<communicator> groups_;  // by bits; sets that differ by axes of one device share a communicator
+  std::uint32_t divided_ = 0;  // the axes of more than one device; none where absent
+  std::shared_ptr<std::vector<communicator>> groups_;  // by bits of divided axes, those made so far: of more than one device
   bool absent_ = false;
 };
 
@@ -87,7 +105,7 @@ inline device_mesh::device_mesh(communicator const& world, std::vector<std::stri
   coordinates_.resize(sizes_.size());
   int rest = device();
   for (std::size_t a = sizes_.size(); a-- > 0; rest /= sizes_[a]) coordinates_[a] = rest % sizes_[a];
-  make_groups();
+  prepare_groups();
 }
 
 inline device_mesh device_mesh::absent(std::vector<std::string> names, std::vector<int> sizes) {
@@ -97,7 +115,6 @@ inline device_mesh device_mesh::absent(std::vector<std::string> names, std::vect
   mesh.absent_ = true;
   mesh.require_axes();
   mesh.coordinates_.assign(mesh.sizes_.size(), -1);
-  mesh.groups_.resize(std::size_t(1) << mesh.axes());  // this process alone, whatever the axes
   return mesh;
 }
 
@@ -120,9 +137,12 @@ inline std::int64_t device_mesh::fingerprint() const {
   return static_cast<std::int64_t>(n);
 }
 
-/// Devices that were told different meshes would wait for each other while the groups are made, so they compare fingerprints first.
+/// Devices that were told different meshes would wait for each other in its operations, so they compare fingerprints first.
 inline void device_mesh::require_agreement() const {
   std::int64_t const mine = fingerprint();
+  std::int64_t extremes[2] = {mine, ~mine};
+  all_reduce(world_, extremes, 2, reduction::max);
+  if (extremes[0] == ~extremes[1]) return;
   std::vector<std::int64_t> all(static_cast<std::size_t>(world_.size()));
   all_gather(world_, &mine, all.data(), std::vector<std::int64_t>(all.size(), 1));
   for (std::size_t d = 0; d < all.size(); ++d)
@@ -156,24 +176,25 @@ inline void device_mesh::require_as_many_devices() const {
   }
 }
 
-inline void device_mesh::make_groups() {
-  std::size_t const sets = std::size_t(1) << axes();
-  std::uint32_t divided = 0;  // axes of more than one device
-  for (int a = 0; a < axes(); ++a) divided |= size(a) > 1 ? 1u << a : 0u;
-
-  groups_.resize(sets);  // the group of no axes is this device alone
-  for (std::uint32_t set = 1; set < sets; ++set) {
-    if ((set & ~divided) != 0) {
-      groups_[set] = groups_[set & divided];  // a smaller number, so already made
-    } else if (set == divided) {
-      groups_[set] = world_;
-    } else {
-      int colour = 0;  // the coordinates that members share
-      for (int a = 0; a < axes(); ++a)
-        if ((set >> a & 1u) == 0) colour = colour * size(a) + coordinate(a);
-      groups_[set] = world_.split(colour, device());
-    }
+/// The numbers of the devices of a group in its order.
+inline std::vector<int> device_mesh::members(std::uint32_t set) const {
+  std::vector<int> numbers{0};
+  for (int a = 0; a < axes(); ++a) {
+    bool const in_set = (set >> a & 1u) != 0;
+    std::vector<int> longer;
+    for (int n : numbers)
+      for (int c = in_set ? 0 : coordinate(a); c < (in_set ? size(a) : coordinate(a) + 1); ++c) longer.push_back(n * size(a) + c);
+    numbers = std::move(longer);
   }
+  return numbers;
+}
+
+/// Devices that compare what they call make all groups now: while a group is made nobody could say what he is about to call.
+inline void device_mesh::prepare_groups() {
+  for (int a = 0; a < axes(); ++a) divided_ |= size(a) > 1 ? 1u << a : 0u;
+  groups_ = std::make_shared<std::vector<communicator>>(std::size_t(1) << axes());
+  for (std::uint32_t set = 1; set < divided_; ++set)
+    if ((set & ~divided_) == 0) world_.compares_calls() ? static_cast<void>(group(set)) : world_.foresee_part(members(set));
 }
 
 }  // namespace ostraka::engine

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include <ostraka/types/half.hpp>
+
 namespace ostraka::engine {
 
 template <class T>
@@ -25,5 +27,9 @@ template <>
 inline constexpr char const* element_name<std::int32_t> = "int32";
 template <>
 inline constexpr char const* element_name<std::int64_t> = "int64";
+template <>
+inline constexpr char const* element_name<float16> = "float16";
+template <>
+inline constexpr char const* element_name<bfloat16> = "bfloat16";
 
 }  // namespace ostraka::engine

@@ -29,11 +29,16 @@ struct locale {
   planner::naming names{};
 
   /// The devices that take a step over these mesh axes together with this one.
-  [[nodiscard]] communicator const& group(planner::mesh_set axes) const {
+  [[nodiscard]] communicator const& group(planner::mesh_set axes) const { return mesh->group(bits_of(axes)); }
+  /// Their number, which needs no communicator.
+  [[nodiscard]] int group_size(planner::mesh_set axes) const { return mesh->group_size(bits_of(axes)); }
+
+  /// These axes as the running mesh counts them.
+  [[nodiscard]] std::uint32_t bits_of(planner::mesh_set axes) const {
     std::uint32_t bits = 0;
     for (int m = 0; m < sizes.mesh_axes; ++m)
       if (axes.contains(m)) bits |= std::uint32_t{1} << axis[m];
-    return mesh->group(bits);
+    return bits;
   }
 
   /// Coordinates of a member of that group: members count the running mesh's axes major first.

@@ -32,7 +32,7 @@ using boxes = std::vector<box>;
 // Of each member of the group, the box that `pick` gives for its coordinates.
 template <class Pick>
 boxes boxes_of_members(locale const& w, planner::mesh_set axes, Pick const& pick) {
-  boxes all(static_cast<std::size_t>(w.group(axes).size()));
+  boxes all(static_cast<std::size_t>(w.group_size(axes)));
   for (std::size_t d = 0; d < all.size(); ++d) all[d] = pick(w.member(axes, static_cast<int>(d)));
   return all;
 }
@@ -98,7 +98,7 @@ inline bool elsewhere_along(locale const& w, planner::mesh_set axes, planner::co
 inline bool first_along(locale const& w, planner::mesh_set axes) { return !elsewhere_along(w, axes, planner::coordinates{}); }
 
 // Along mesh axes of one device every move is a slice, if it is anything.
-inline bool alone(locale const& w, planner::planned_step const& s) { return w.group(s.axes).size() == 1; }
+inline bool alone(locale const& w, planner::planned_step const& s) { return w.group_size(s.axes) == 1; }
 
 template <class Exec, class T>
 void all_gather_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {

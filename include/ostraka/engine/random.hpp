@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+#include <ostraka/types/half.hpp>
+
 namespace ostraka::engine {
 
 /// The four words that the generator gives for a counter and a key.
@@ -52,6 +54,18 @@ struct random_from<double> {
     double const low = static_cast<double>(w.word[first + 1] >> 6);    // 26 bits
     return (high * 67108864.0 + low) * (1.0 / 9007199254740992.0);
   }
+};
+
+/// Uniform on [0, 1): a multiple of 2^-11.
+template <>
+struct random_from<float16> {
+  KOKKOS_INLINE_FUNCTION static float16 value(philox_words const& w) { return float16(static_cast<float>(w.word[0] >> 21) * (1.0f / 2048.0f)); }
+};
+
+/// Uniform on [0, 1): a multiple of 2^-8.
+template <>
+struct random_from<bfloat16> {
+  KOKKOS_INLINE_FUNCTION static bfloat16 value(philox_words const& w) { return bfloat16(static_cast<float>(w.word[0] >> 24) * (1.0f / 256.0f)); }
 };
 
 /// Real and imaginary part, each uniform on [0, 1).

@@ -17,6 +17,7 @@
 #include <ostraka/engine/parallel.hpp>
 #include <ostraka/engine/reduce_kernel.hpp>
 #include <ostraka/engine/update.hpp>
+#include <ostraka/engine/widened.hpp>
 #include <ostraka/engine/workspace.hpp>
 
 namespace ostraka::engine {
@@ -94,6 +95,13 @@ void reduce(Exec const& exec, contraction const& p, T const* a, T* c, reduction 
     strided const block = block_of(p, operand::c);
     into.overwrites() ? fill(exec, c, block, identity<T>(how)) : scale(exec, c, block, into.beta);
     return;
+  }
+  if constexpr (is_narrow<T>) {
+    if (how == reduction::sum || how == reduction::prod) {
+      detail::widened(exec, p, a, static_cast<T const*>(nullptr), c, into,
+                      [&](contraction const& wide, float const* wide_a, float const*, float* wide_c) { reduce(exec, wide, wide_a, wide_c, how); });
+      return;
+    }
   }
   if (loops.reduced.size() == 1) {  // nothing to reduce
     strided from, to;

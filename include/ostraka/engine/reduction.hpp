@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include <ostraka/types/error.hpp>
+#include <ostraka/types/half.hpp>
 #include <ostraka/types/reduction.hpp>
 
 namespace ostraka::engine {
@@ -20,7 +21,7 @@ using ostraka::reduction;
 
 /// Whether T has an order; complex numbers can be summed and multiplied only.
 template <class T>
-inline constexpr bool is_ordered = std::is_arithmetic_v<T>;
+inline constexpr bool is_ordered = std::is_arithmetic_v<T> || is_narrow<T>;
 
 /// Whether T can be reduced this way: max and min need an order, the ones bit by bit integers.
 template <class T>

@@ -41,12 +41,25 @@ inline bool wants_comparison() {
 
 class watch;
 
+namespace detail {
+
+/// The ranks of a communicator as MPI's group, for as long as it is looked at.
+struct ranks_of {
+  MPI_Group group = MPI_GROUP_NULL;
+  explicit ranks_of(MPI_Comm comm) { MPI_Comm_group(comm, &group); }
+  ranks_of(ranks_of const&) = delete;
+  ranks_of& operator=(ranks_of const&) = delete;
+  ~ranks_of() { MPI_Group_free(&group); }
+};
+
+}  // namespace detail
+
 /// A group of ranks, and how many of its collectives this rank has entered. Lives as long as the process.
 struct attendance {
   static constexpr std::uint64_t count_mask = 0xFFFFFF;
 
   watch* over = nullptr;
-  std::vector<int> const* members = nullptr;  ///< in the watch's numbering, in the order of the group
+  std::vector<int> const* members = nullptr;  ///< in the watch's numbering, in the order of the group; null unless ranks compare what they call
   std::uint64_t ranks = 0;                    ///< fingerprint of the members
   std::uint64_t number = 0;                   ///< of the groups of these members, the number-th; 0: none, but the making of such groups
   std::uint64_t made = 0;                     ///< by number 0
@@ -67,15 +80,20 @@ class watch {
   /// The books of a group of its ranks. Collective, in that the members count their groups alike.
   attendance* next_group(MPI_Comm comm) {
     attendance& all = *makers(comm);
-    return open(all.members, ++all.made);
+    return open(all.members, all.ranks, ++all.made);
   }
-  /// The books of the making of communicators of these ranks.
-  attendance* makers(MPI_Comm comm);
+  /// The books of the making of communicators of these ranks. Not collective.
+  attendance* makers(MPI_Comm comm) { return makers_of_group(detail::ranks_of(comm).group); }
+  attendance* makers_of_group(MPI_Group ranks);
 
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
   /// A member's number in MPI_COMM_WORLD.
-  int name_of(int member) const { return names_[static_cast<std::size_t>(member)]; }
+  int name_of(int member) const {
+    int name = member;
+    MPI_Group_translate_ranks(detail::ranks_of(comm_).group, 1, &member, detail::ranks_of(MPI_COMM_WORLD).group, &name);
+    return name;
+  }
   bool compares() const { return compares_; }
 
   /// What this rank is about to do, for those who find out that they will not take part.
@@ -103,8 +121,8 @@ class watch {
     return MPI_SUCCESS;
   }
   static bool covers(std::vector<int> const& members) { return std::find(members.begin(), members.end(), MPI_UNDEFINED) == members.end(); }
-  std::vector<int> members_in(MPI_Comm comm) const;
-  attendance* open(std::vector<int> const* members, std::uint64_t number);
+  std::vector<int> members_in(MPI_Group ranks) const;
+  attendance* open(std::vector<int> const* members, std::uint64_t ranks, std::uint64_t number);
   void look_around();
   void look_at(int other) const;
   void close();
@@ -116,7 +134,6 @@ class watch {
   int rank_ = 0;
   int size_ = 1;
   bool compares_ = false;
-  std::vector<int> names_;
   attendance* books_ = nullptr;
   int looked_at_ = 0;
   MPI_Request leaving_ = MPI_REQUEST_NULL;
@@ -131,7 +148,7 @@ inline watch* watch::over(MPI_Comm ranks) {
   // All members of `ranks` took part in making each watch that covers them, in this order, so that they choose the same.
   watch** end = &first_;
   for (; *end != nullptr; end = &(*end)->next_)
-    if ((*end)->comm_ != MPI_COMM_NULL && covers((*end)->members_in(ranks))) return *end;
+    if ((*end)->comm_ != MPI_COMM_NULL && covers((*end)->members_in(detail::ranks_of(ranks).group))) return *end;
   watch* const made = new watch(ranks);
   *end = made;
   return made;
@@ -146,17 +163,6 @@ inline watch::watch(MPI_Comm theirs) {
   int wanted = wants_comparison() ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT, MPI_MAX, comm_);
   compares_ = wanted != 0;
-
-  MPI_Group ours = MPI_GROUP_NULL;
-  MPI_Group world = MPI_GROUP_NULL;
-  MPI_Comm_group(comm_, &ours);
-  MPI_Comm_group(MPI_COMM_WORLD, &world);
-  std::vector<int> numbers(static_cast<std::size_t>(size_));
-  for (int r = 0; r < size_; ++r) numbers[static_cast<std::size_t>(r)] = r;
-  names_.resize(numbers.size());
-  MPI_Group_translate_ranks(ours, size_, numbers.data(), world, names_.data());
-  MPI_Group_free(&ours);
-  MPI_Group_free(&world);
 
   // Where there are no windows the watch sees nothing, and the program runs as it would.
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
@@ -182,36 +188,32 @@ inline watch::watch(MPI_Comm theirs) {
   }
 }
 
-inline std::vector<int> watch::members_in(MPI_Comm comm) const {
-  MPI_Group group = MPI_GROUP_NULL;
-  MPI_Group ours = MPI_GROUP_NULL;
-  MPI_Comm_group(comm, &group);
-  MPI_Comm_group(comm_, &ours);
+inline std::vector<int> watch::members_in(MPI_Group ranks) const {
   int size = 0;
-  MPI_Group_size(group, &size);
+  MPI_Group_size(ranks, &size);
   std::vector<int> numbers(static_cast<std::size_t>(size));
   for (int r = 0; r < size; ++r) numbers[static_cast<std::size_t>(r)] = r;
   std::vector<int> members(numbers.size());
-  MPI_Group_translate_ranks(group, size, numbers.data(), ours, members.data());
-  MPI_Group_free(&group);
-  MPI_Group_free(&ours);
+  MPI_Group_translate_ranks(ranks, size, numbers.data(), detail::ranks_of(comm_).group, members.data());
   return members;
 }
 
-inline attendance* watch::makers(MPI_Comm comm) {
-  std::vector<int> members = members_in(comm);
+// Known by their fingerprint: a list of members for each group would grow with the job, and only those who compare calls need it.
+inline attendance* watch::makers_of_group(MPI_Group ranks) {
+  std::vector<int> members = members_in(ranks);
+  std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a
+  for (int m : members) fingerprint = (fingerprint ^ static_cast<std::uint64_t>(m)) * 1099511628211u;
+  fingerprint = (fingerprint ^ fingerprint >> 29) * 0xBF58476D1CE4E5B9u;
   for (attendance* b = books_; b != nullptr; b = b->next)
-    if (b->number == 0 && *b->members == members) return b;
-  return open(new std::vector<int>(std::move(members)), 0);
+    if (b->number == 0 && b->ranks == fingerprint) return b;
+  return open(compares_ ? new std::vector<int>(std::move(members)) : nullptr, fingerprint, 0);
 }
 
-inline attendance* watch::open(std::vector<int> const* members, std::uint64_t number) {
+inline attendance* watch::open(std::vector<int> const* members, std::uint64_t ranks, std::uint64_t number) {
   auto* const book = new attendance;
   book->over = this;
   book->members = members;
-  book->ranks = 14695981039346656037u;  // FNV-1a
-  for (int m : *members) book->ranks = (book->ranks ^ static_cast<std::uint64_t>(m)) * 1099511628211u;
-  book->ranks = (book->ranks ^ book->ranks >> 29) * 0xBF58476D1CE4E5B9u;
+  book->ranks = ranks;
   book->number = number;
   book->id = (book->ranks ^ number * 0x9E3779B97F4A7C15u) & ~attendance::count_mask;
   book->last = &mine_->last;

@@ -13,6 +13,7 @@
 
 #include <ostraka/engine/communicator.hpp>
 #include <ostraka/engine/short_array.hpp>
+#include <ostraka/types/half.hpp>
 
 namespace ostraka::engine {
 
@@ -47,6 +48,11 @@ template <>
 inline MPI_Datatype message_type<std::int32_t>() { return MPI_INT32_T; }
 template <>
 inline MPI_Datatype message_type<std::int64_t>() { return MPI_INT64_T; }
+// MPI knows no numbers of 16 bits with a fraction: they travel as patterns, and MPI reduces none of them.
+template <>
+inline MPI_Datatype message_type<float16>() { return MPI_UINT16_T; }
+template <>
+inline MPI_Datatype message_type<bfloat16>() { return MPI_UINT16_T; }
 
 /// Counts as MPI wants them; the caller has checked that their sum is within chunk_limit.
 inline short_array<int> to_int(counts_view values) {

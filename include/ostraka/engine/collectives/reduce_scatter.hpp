@@ -69,6 +69,7 @@ class pairwise_reduction {
   void reduce(std::int64_t begin, T const* arriving, T* recv, update<T> const& into) const {
     std::int64_t const count = length(me(), begin);
     T const* const own = send_ + at_[me()] + begin;
+    if constexpr (is_narrow<T>) return reduce_as_floats(count, arriving, own, recv + begin, into);
     for (int d = 0; d < members_.size(); ++d) {
       T const* const part = d == members_.rank() ? own : arriving + (d < members_.rank() ? d : d - 1) * count;
       if (d == 0)
@@ -77,6 +78,23 @@ class pairwise_reduction {
         combine_run(how_, recv + begin, part, count);
       else
         update<T>{into.alpha, T(1)}.write(recv + begin, 1, part, count);
+    }
+  }
+
+  /// The same, rounded once.
+  void reduce_as_floats(std::int64_t count, T const* arriving, T const* own, T* recv, update<T> const& into) const {
+    constexpr std::int64_t run = 256;
+    float sums[run];
+    float part[run];
+    for (std::int64_t begin = 0; begin < count; begin += run) {
+      std::int64_t const n = std::min(run, count - begin);
+      for (int d = 0; d < members_.size(); ++d) {
+        T const* const from = (d == members_.rank() ? own : arriving + (d < members_.rank() ? d : d - 1) * count) + begin;
+        float* const to = d == 0 ? sums : part;
+        for (std::int64_t i = 0; i < n; ++i) to[i] = float(from[i]);
+        if (d > 0) combine_run(how_, sums, static_cast<float const*>(part), n);
+      }
+      into.write(recv + begin, 1, sums, n);
     }
   }
 

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::map_into(C, f, A, B, …)`: f of the elements that meet, into a tensor that is there; C[I_X, J] <- f(A[I_X, J], B[J]).
+/// C meets the operands as they meet each other, so that it may be one of them: os::map_into(A, f, A) is elementwise in place.
+
+#include <ostraka/create.hpp>
+#include <ostraka/map.hpp>
+#include <ostraka/shared_memory.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+// The first label that C lacks or divides less than the operands together do, and the operand that says so; -1 for none.
+struct map_into_finding {
+  int label = -1;
+  bool missing = false;
+  int operand = -1;
+};
+
+template <class Types, class C, class... Operands>
+consteval map_into_finding find_map_into() {
+  constexpr planner::spec met = Types::finding.result;
+  constexpr planner::spec c = spec_of<C, typename Types::labels, typename Types::mesh>;
+  constexpr planner::spec in[] = {spec_of<Operands, typename Types::labels, typename Types::mesh>...};
+  for (int i = 0; i < met.rank; ++i) {
+    int const own = c.find(met.label[i]);
+    if (own >= 0 && c.over[own] == met.over[i]) continue;
+    for (int k = 0; k < static_cast<int>(sizeof...(Operands)); ++k) {
+      int const at = in[k].find(met.label[i]);
+      if (at >= 0 && in[k].over[at] == met.over[i]) return {met.label[i], own < 0, k};
+    }
+  }
+  return {};
+}
+
+template <class C, class... Operands>
+consteval auto check_fit() {
+  using types = map_types<void, C, Operands...>;
+  constexpr map_into_finding f = find_map_into<types, C, Operands...>();
+  if constexpr (f.label < 0) {
+    return std::type_identity<reason::ok>{};
+  } else {
+    using I = typename types::template label<f.label>;
+    if constexpr (f.missing)
+      return std::type_identity<reason::axis_missing<I, sharding_in<C>>>{};
+    else
+      return std::type_identity<reason::axis_split_differently<I, typename divisor_of<I, sharding_in<C>>::type,
+                                                               typename divisor_of<I, sharding_in<typename type_at<type_list<Operands...>, f.operand>::type>>::type>>{};
+  }
+}
+
+// Asked only of operands that meet.
+template <class Met, class C, class... Operands>
+struct fit_verdict {
+  using type = Met;
+};
+
+template <class C, class... Operands>
+struct fit_verdict<reason::ok, C, Operands...> {
+  using type = typename decltype(check_fit<C, Operands...>())::type;
+};
+
+template <class R, class C, class... Operands>
+struct map_into_verdict {
+  using own = typename first_fault<typename sharding_traits<sharding_in<C>>::verdict, typename sharding_traits<sharding_in<Operands>>::verdict...,
+                                   typename decltype(check_room<C, Operands...>())::type, wants_values<C, operation::map>, wants_values<Operands, operation::map>...,
+                                   std::conditional_t<std::is_same_v<R, typename C::value_type>, reason::ok, reason::element_types_differ<typename C::value_type, R>>>::type;
+  using met = typename map_verdict<own, operation::map, void, C, Operands...>::type;
+  using type = typename fit_verdict<met, C, Operands...>::type;
+};
+
+// May C be written while this operand is read? Where it is the same block under the same sharding, each element is read before it is written.
+template <class C, class A>
+bool walked_alike(C const& c, A const& a) {
+  if (std::is_same_v<sharding_in<C>, sharding_in<A>> && static_cast<void const*>(c.local().data()) == static_cast<void const*>(a.local().data())) return true;
+  return !memory_of(c).overlaps(memory_of(a));
+}
+
+inline void require_walked_alike(bool alike) {
+  if (!alike)
+    throw error("map_into: the result may be one of the operands under the same axes and sharding, but it shares memory with one under others; use os::map, or another tensor for the result");
+}
+
+template <class C, class F, class... Operands>
+void run_map_into(C const& c, F const& f, Operands const&... operands) {
+  using types = map_types<void, C, Operands...>;
+  using labels = typename types::labels;
+  using mesh = typename types::mesh;
+  static constexpr planner::spec out = types::finding.result;
+  engine::locale const w = locale_of<labels, mesh>("map_into", c, operands...);
+  require_walked_alike((walked_alike(c, operands) && ...));
+  map_blocks<execution_space_of<C>>(w, out, f, c.local().data(),
+                                    align(w, spec_of<Operands, labels, mesh>, out, static_cast<typename Operands::value_type const*>(operands.local().data()))...);
+}
+
+}  // namespace detail
+
+/// C <- f of the elements that meet, as in os::map, in the order of C's axes and divided as C is; C has all labels and the elements that f
+/// gives. C may be one of the operands. Partial tensors are refused: os::einsum_into adds them up.
+/// @throws ostraka::error, on all devices alike, if extents disagree or C shares memory with an operand of another sharding
+template <Tensor C, class F, Tensor... Operands>
+  requires(sizeof...(Operands) > 0)
+void map_into([[maybe_unused]] C const& c, [[maybe_unused]] F const& f, [[maybe_unused]] Operands const&... operands) {
+  using value = std::remove_cvref_t<std::invoke_result_t<F const&, typename Operands::value_type const&...>>;
+  using element = std::conditional_t<std::is_same_v<value, bool>, std::int32_t, typename detail::element<value>::type>;
+  using verdict = typename detail::map_into_verdict<element, C, Operands...>::type;
+  reason::raise<verdict>();
+  if constexpr (std::is_same_v<verdict, reason::ok>) detail::run_map_into(c, f, operands...);
+}
+
+}  // namespace ostraka

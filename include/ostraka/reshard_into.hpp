@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::reshard_into(B, A)`: A under the sharding of B, into a tensor that is there. A[I_X, J] → B[I, J_X]
+
+#include <ostraka/reshard.hpp>
+#include <ostraka/shared_memory.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Types, class Policy, class B, class A>
+void run_reshard_into(B const& b, A const& a, Policy const& policy) {
+  using value = typename A::value_type;
+  constexpr char const* operation = "reshard_into";
+  execution_space_of<A> const exec;
+  engine::locale const w = locale_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a, b);
+  oversee<Policy, Types, static_cast<int>(sizeof(value))>(operation, w);
+  memory_range const read = memory_of(a);
+  refuse_shared_memory(operation, "os::reshard", memory_of(b), &read, 1);
+  auto const from = engine::dense_region(static_cast<value const*>(a.local().data()), engine::box_of(Types::from, w.here, w.sizes));
+  auto const to = engine::dense_region(b.local().data(), engine::box_of(Types::to, w.here, w.sizes));
+  if constexpr (limits_workspace<Policy>) {
+    planner::pass const first = passes_within<Policy, Types, static_cast<int>(sizeof(value))>(operation, w, policy);
+    engine::workspace_limit<typename execution_space_of<A>::memory_space> const limit(workspace_limit_of(policy));
+    engine::run_in_passes(exec, w, Types::steps, Types::from, first, from, to);
+  } else {
+    engine::run(exec, w, Types::steps, Types::from, from, to);
+  }
+}
+
+}  // namespace detail
+
+/// B <- A under B's sharding, which authorises the communication; os::no_communication, os::at_most<bytes> or os::within(bytes) behind the
+/// tensors bounds it. What arrives is written to B itself. Collective over the mesh axes that both name.
+/// @throws ostraka::error, on all devices alike, if extents disagree, if B is A, or if the plan moves more than a budget
+template <Tensor B, Tensor A, class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+void reshard_into([[maybe_unused]] B const& b, [[maybe_unused]] A const& a, [[maybe_unused]] Policy const& policy = {}) {
+  using target = sharding_in<B>;
+  using verdict = typename detail::first_fault<detail::reshard_verdict<A, target, Policy>, typename detail::same_elements<B, A>::type>::type;
+  reason::raise<verdict>();
+  if constexpr (std::is_same_v<verdict, reason::ok>) detail::run_reshard_into<detail::reshard_types<A, target>>(b, a, policy);
+}
+
+}  // namespace ostraka
