@@ -136,6 +136,24 @@ struct blocks {
     return got == wanted;
   }
 
+#if OSTRAKA_ENABLE_CBLAS
+  /// C <- alpha A B + beta C along a given plan.
+  bool follows(contraction_plan const& plan) const {
+    static std::size_t next = 0;
+    std::vector<update<T>> const all = updates<T>();
+    update<T> how = all[next++ % all.size()];
+    if (how.alpha == T(0)) how.alpha = T(1);
+    std::vector<T> got = c;
+    std::vector<T> wanted = expected;
+    for_each_result([&](std::size_t i) {
+      got[i] = how.beta == T(0) ? unreadable<T>() : T(3);
+      wanted[i] = how.alpha * expected[i] + how.beta * T(3);
+    });
+    detail::follow_plan(exec_space(), p, plan, a.data(), b.data(), got.data(), how);
+    return got == wanted;
+  }
+#endif
+
   /// What is multiplied by nothing is not read either.
   bool reads_no_more_than_it_has_to() {
     std::fill(a.begin(), a.end(), unreadable<T>());
@@ -310,7 +328,7 @@ contraction_plan plan_for(std::vector<std::int64_t> const& extents, std::vector<
   return plan_contraction<double>(p);
 }
 
-bool packs_nothing(contraction_plan const& plan) { return !plan.pack[0] && !plan.pack[1] && !plan.pack[2]; }
+bool packs_nothing(contraction_plan const& plan) { return !plan.copies() && !plan.pack[0] && !plan.pack[1] && !plan.pack[2]; }
 
 }  // namespace
 
@@ -319,7 +337,7 @@ TEST_CASE("plans: what lies well is multiplied where it lies") {
   contraction_plan plan = plan_for({64, 32, 48}, {left, summed, right}, {32, 1, 0}, {0, 48, 1}, {48, 0, 1});
   CHECK(plan.library);
   CHECK(packs_nothing(plan));
-  CHECK(plan.product.m * plan.product.n * plan.product.k == 64 * 32 * 48);
+  CHECK(plan.m.extent * plan.n.extent * plan.k.extent == 64 * 32 * 48);
 
   // C[i,k] = A[j,i] B[k,j], C by columns
   plan = plan_for({64, 32, 48}, {left, summed, right}, {1, 64, 0}, {0, 1, 32}, {1, 0, 64});
@@ -330,14 +348,14 @@ TEST_CASE("plans: what lies well is multiplied where it lies") {
   plan = plan_for({64, 4, 32, 48}, {left, summed, summed, right}, {32, 64 * 32, 1, 0}, {0, 32 * 48, 48, 1}, {48, 0, 0, 1});
   CHECK(plan.library);
   CHECK(packs_nothing(plan));
-  CHECK(plan.product.k == 32);
+  CHECK(plan.k.panel == 32);
 
   // attention scores, S[b,h,q,k] = Q[b,q,h,d] K[b,k,h,d]: a product per b and h
   plan = plan_for({2, 4, 64, 64, 32}, {batch, batch, left, right, summed}, {64 * 128, 32, 128, 0, 1}, {64 * 128, 32, 0, 128, 1},
                   {4 * 4096, 4096, 64, 1, 0});
   CHECK(plan.library);
   CHECK(packs_nothing(plan));
-  CHECK(plan.loops.batch.size() == 8);
+  CHECK(plan.tasks() == 8);
 }
 
 TEST_CASE("plans: packing where it pays, our kernel where there is nothing to gain") {
@@ -348,16 +366,44 @@ TEST_CASE("plans: packing where it pays, our kernel where there is nothing to ga
   CHECK(!plan.pack[1]);
   CHECK(!plan.pack[2]);
 
-  // an int too short for the extents
+  // an int too short for the leading dimensions, or for what a panel would have
   std::int64_t const before = cblas_limit;
   cblas_limit = 255;
+  plan = plan_for({256, 256, 256}, {left, summed, right}, {256, 1, 0}, {0, 256, 1}, {256, 0, 1});
+  CHECK(plan.library);
+  CHECK(plan.pack[0]);
+  CHECK(plan.pack[1]);
+  CHECK(plan.pack[2]);
+  CHECK(plan.m.panel <= 255);
+  cblas_limit = 7;
   CHECK(!plan_for({256, 256, 256}, {left, summed, right}, {256, 1, 0}, {0, 256, 1}, {256, 0, 1}).library);
   cblas_limit = before;
-  CHECK(plan_for({256, 256, 256}, {left, summed, right}, {256, 1, 0}, {0, 256, 1}, {256, 0, 1}).library);
+  CHECK(packs_nothing(plan_for({256, 256, 256}, {left, summed, right}, {256, 1, 0}, {0, 256, 1}, {256, 0, 1})));
 
   // an outer product and a product of vectors
   CHECK(!plan_for({500, 400}, {left, right}, {1, 0}, {0, 1}, {400, 1}).library);
   CHECK(!plan_for({500}, {summed}, {1}, {1}, {0}).library);
+}
+
+TEST_CASE_TEMPLATE("plans: whatever is gathered or copied, in panels of any size", T, float, Kokkos::complex<double>) {
+  std::mt19937 random(8);
+  int found[27] = {};
+  for (int repeat = 0; repeat < 60; ++repeat) {
+    auto const extent = [&] { return 1 + static_cast<std::int64_t>(random() % 7); };
+    blocks<T> blocks(random, shape_of({extent(), extent(), extent(), extent(), extent(), extent(), 1 + extent() / 3},
+                                      {left, left, right, right, summed, summed, repeat % 2 ? batch : left}), repeat % 3 == 0);
+    for (int moved = 0; moved < 27; ++moved)  // each operand: where it lies, gathered, copied
+      for (std::int64_t bytes : {64, 1000, 1 << 20}) {
+        int copied = 0, packed = 0;
+        for (int o = 0, rest = moved; o < 3; ++o, rest /= 3) (rest % 3 == 2 ? copied : packed) |= (rest % 3 != 0) << o;
+        contraction_plan plan;
+        detail::try_copying<T>(plan, blocks.p, copied, packed, bytes);
+        if (!plan.library) continue;
+        ++found[moved];
+        REQUIRE(blocks.follows(plan));
+      }
+  }
+  for (int count : found) CHECK(count > 20);
 }
 
 #endif

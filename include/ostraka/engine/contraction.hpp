@@ -14,7 +14,7 @@
 #include <ostraka/engine/contract_portable.hpp>
 #include <ostraka/engine/contraction_labels.hpp>
 #include <ostraka/engine/contraction_plan.hpp>
-#include <ostraka/engine/copy.hpp>
+#include <ostraka/engine/plan_cache.hpp>
 #include <ostraka/engine/reduce.hpp>
 #include <ostraka/engine/update.hpp>
 #include <ostraka/engine/widened.hpp>
@@ -58,25 +58,37 @@ void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& 
 
 #if OSTRAKA_ENABLE_CBLAS
 
-/// The plan's packing around its products.
+/// The plan's copies around its products.
 template <class Exec, class T>
-void run_plan(Exec const& exec, contraction const& p, contraction_plan const& plan, T const* a, T const* b, T* c, update<T> const& how) {
+void follow_plan(Exec const& exec, contraction const& p, contraction_plan const& plan, T const* a, T const* b, T* c, update<T> const& how) {
+  if (!plan.copies()) return run_plan(exec, plan, a, b, c, how);
   using room = scratch<T, typename Exec::memory_space>;
-  auto const room_for = [&](operand which) {
-    return room(plan.pack[static_cast<int>(which)] ? block_of(p, which).size() : 0);
-  };
-  room const packed_a = room_for(operand::a);
-  room const packed_b = room_for(operand::b);
-  room const packed_c = room_for(operand::c);
-  if (plan.pack[0]) copy(exec, packed_a.data(), block_of(plan.problem, operand::a), a, block_of(p, operand::a));
-  if (plan.pack[1]) copy(exec, packed_b.data(), block_of(plan.problem, operand::b), b, block_of(p, operand::b));
-  exec.fence();  // the library knows nothing of execution space instances
-  T* const result = plan.pack[2] ? packed_c.data() : c;
-  run_products<T>(plan, plan.pack[0] ? packed_a.data() : a, plan.pack[1] ? packed_b.data() : b, result, plan.pack[2] ? update<T>{how.alpha, T(0)} : how);
-  if (plan.pack[2]) copy(exec, c, block_of(p, operand::c), static_cast<T const*>(result), block_of(plan.problem, operand::c), update<T>{T(1), how.beta});
+  auto const room_for = [&](operand which) { return room(plan.copied[static_cast<int>(which)] ? block_of(p, which).size() : 0); };
+  room const copy_of_a = room_for(operand::a), copy_of_b = room_for(operand::b), copy_of_c = room_for(operand::c);
+  if (plan.copied[0]) copy(exec, copy_of_a.data(), block_of(plan.problem, operand::a), a, block_of(p, operand::a));
+  if (plan.copied[1]) copy(exec, copy_of_b.data(), block_of(plan.problem, operand::b), b, block_of(p, operand::b));
+  T* const result = plan.copied[2] ? copy_of_c.data() : c;
+  run_plan(exec, plan, plan.copied[0] ? copy_of_a.data() : a, plan.copied[1] ? copy_of_b.data() : b, result,
+           plan.copied[2] ? update<T>{how.alpha, T(0)} : how);
+  if (plan.copied[2]) copy(exec, c, block_of(p, operand::c), static_cast<T const*>(result), block_of(plan.problem, operand::c), update<T>{T(1), how.beta});
 }
 
 #endif
+
+/// The product by the library if there is a plan for it that goes that way.
+template <class Exec, class T>
+bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p, [[maybe_unused]] T const* a,
+                         [[maybe_unused]] T const* b, [[maybe_unused]] T* c, [[maybe_unused]] update<T> const& how) {
+#if OSTRAKA_ENABLE_CBLAS
+  if constexpr (runs_on_host<Exec> && has_cblas_gemm<T>) {
+    contraction_plan const* const plan = plan_cache<T>::instance().find(p);
+    if (!plan || !plan->library) return false;
+    follow_plan(exec, p, *plan, a, b, c, how);
+    return true;
+  }
+#endif
+  return false;
+}
 
 }  // namespace detail
 
@@ -84,6 +96,8 @@ void run_plan(Exec const& exec, contraction const& p, contraction_plan const& pl
 /// the result. c overlaps neither a nor b, and nothing is set aside for beta's sake.
 template <class Exec, class T>
 void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how = {}) {
+  if (how.alpha != decltype(how.alpha)(0) && detail::contract_by_library(exec, problem, a, b, c, how)) return;
+
   bool nothing_to_write = false;
   bool nothing_to_sum = how.alpha == accumulator_of_t<T>(0);
   for (int l = 0; l < problem.labels; ++l)
@@ -105,15 +119,7 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
   scratch<T, typename Exec::memory_space> sum_of_a, sum_of_b;
   detail::sum_lone_labels(exec, p, operand::a, a, sum_of_a);
   detail::sum_lone_labels(exec, p, operand::b, b, sum_of_b);
-#if OSTRAKA_ENABLE_CBLAS
-  if constexpr (runs_on_host<Exec> && has_cblas_gemm<T>) {
-    contraction_plan const plan = plan_contraction<T>(p);
-    if (plan.library) {
-      detail::run_plan(exec, p, plan, a, b, c, how);
-      return;
-    }
-  }
-#endif
+  if (detail::contract_by_library(exec, p, a, b, c, how)) return;
   detail::contract_portable(exec, p, a, b, c, how);
 }
 

@@ -3,42 +3,64 @@
 #pragma once
 
 /// @file
-/// Floor 3. How a contraction is computed here: as matrix products on the blocks as they lie, after packing some of them, or by our own kernel.
-/// A[I, J, K] B[K, J, L] -> C[I, L] becomes one product of (I) by (J K) by (L) when J and K lie alike in both operands, J products otherwise.
+/// Floor 3. How a contraction is computed here: as matrix products on the blocks as they lie, on panels of them gathered into scratch memory, or by our
+/// own kernels. A[I, J, K] B[K, J, L] -> C[I, L] is one product of (I) by (J K) by (L) when J and K lie alike in both operands or one of them is gathered.
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 
 #include <ostraka/engine/blas/cblas.hpp>
 #include <ostraka/engine/contraction_labels.hpp>
+#include <ostraka/engine/matrix_dimension.hpp>
+#include <ostraka/engine/product_cost.hpp>
+#include <ostraka/engine/whole_packing.hpp>
 
 namespace ostraka::engine {
 
-/// One matrix product inside the loops: which loop of each nest is a dimension of the matrices (-1: extent 1), and how CBLAS sees them.
-struct matrix_product {
-  int m_loop = -1, n_loop = -1, k_loop = -1;
-  std::int64_t m = 1, n = 1, k = 1;
-  bool by_rows = true;
-  matrix_view a, b;
-  std::int64_t c_leading = 1;
-};
-
-/// The way chosen. `problem` has the strides after packing.
+/// The way chosen: which operands are gathered, which loops are the matrices' dimensions, and how the library sees the matrices.
+//  gathered        m may join loops that    n ...                 k ...
+//  -               A and C walk as one      B and C walk as one   A and B walk as one
+//  A               C walks as one           B and C               B walks as one
+//  A, B            C walks as one           C walks as one        any
+//  A, B, C         any                      any                   any
 struct contraction_plan {
   bool library = false;
+  bool copied[3] = {false, false, false};  // a, b, c: whole, before (c: after) the products
+  contraction problem;                     // with the strides of the copies
   bool pack[3] = {false, false, false};  // a, b, c
-  contraction problem;
-  product_loops loops;
-  matrix_product product;
+  bool by_rows = true;
+  bool single = false;         // one product and nothing else
+  matrix_dimension m, n, k;    // steps and loops {a, c}, {b, c}, {a, b}
+  matrix_view a, b, c;
+  loop_nest<3> outer;          // {a, b, c}: the batch, and what m and n could not join
+  double cost = 0;             // nanoseconds, roughly
+
+  bool copies() const { return copied[0] || copied[1] || copied[2]; }
+
+  /// Tasks that write different parts of C.
+  std::int64_t tasks() const { return outer.size() * n.panels() * m.panels(); }
 };
 
 namespace detail {
 
-/// Costs in units of one multiply-add of our kernel, roughly a quarter of a nanosecond. Only their ratios matter, and those only near the border.
-inline constexpr double cost_of_call = 3000;
-inline constexpr double cost_of_packing_an_element = 6;
-inline constexpr double speed_of_library = 8;
+/// Panels larger than a core's second cache, because what is gathered twice costs more than what comes from the third.
+inline constexpr std::int64_t panel_bytes = 4 << 20;
+
+/// Lines of a panel longer than this do not stay in a core's first cache while they are written at random.
+inline constexpr std::int64_t longest_line = 2048;
+
+/// Which operands are gathered, and which group of loops is which dimension.
+struct plan_choice {
+  bool pack[3];
+  int group[3];  // m, n, k
+};
+
+/// The groups of loops that can be dimensions when these operands are gathered.
+struct plan_groups {
+  loop_groups m, n, k;
+  plan_groups(product_loops const& loops, bool const (&pack)[3])
+      : m(loops.m, !pack[0], !pack[2]), n(loops.n, !pack[1], !pack[2]), k(loops.k, !pack[0], !pack[1]) {}
+};
 
 /// A matrix whose two strides are given, as CBLAS sees it in row (or column) order; false if it does not fit.
 inline bool view_matrix(bool by_rows, std::int64_t rows, std::int64_t columns, std::int64_t row_step, std::int64_t column_step, matrix_view& view) {
@@ -47,91 +69,150 @@ inline bool view_matrix(bool by_rows, std::int64_t rows, std::int64_t columns, s
   if (column_step == 1 && row_step >= columns) view = {!by_rows, row_step};
   else if (row_step == 1 && column_step >= rows) view = {by_rows, column_step};
   else return false;
-  return std::max({rows, columns, view.leading}) <= cblas_limit;
+  return view.leading <= cblas_limit;
 }
 
-/// Fills the rest of `p`, whose loops have been chosen; false if the matrices do not fit.
-inline bool view_product(product_loops const& loops, matrix_product& p) {
-  auto const stride = [](auto const& nest, int operand, int loop) { return loop < 0 ? 0 : nest.stride[operand][loop]; };
-  p.m = p.m_loop < 0 ? 1 : loops.m.extent[p.m_loop];
-  p.n = p.n_loop < 0 ? 1 : loops.n.extent[p.n_loop];
-  p.k = p.k_loop < 0 ? 1 : loops.k.extent[p.k_loop];
-  for (bool const by_rows : {true, false}) {
-    matrix_view c;
-    if (view_matrix(by_rows, p.m, p.n, stride(loops.m, 1, p.m_loop), stride(loops.n, 1, p.n_loop), c) && !c.transposed &&
-        view_matrix(by_rows, p.m, p.k, stride(loops.m, 0, p.m_loop), stride(loops.k, 0, p.k_loop), p.a) &&
-        view_matrix(by_rows, p.k, p.n, stride(loops.k, 1, p.k_loop), stride(loops.n, 0, p.n_loop), p.b)) {
-      p.by_rows = by_rows;
-      p.c_leading = c.leading;
-      return true;
-    }
+/// How the library sees an operand: where it lies, or as a panel whose contiguous side is the one on which the operand has its smallest stride.
+inline bool view_operand(bool packed, bool by_rows, matrix_dimension const& rows, int row_operand, matrix_dimension const& columns, int column_operand,
+                         matrix_view& view) {
+  if (!packed) return view_matrix(by_rows, rows.extent, columns.extent, rows.step(row_operand), columns.step(column_operand), view);
+  bool const contiguous_rows = columns.smallest_stride(column_operand) <= rows.smallest_stride(row_operand);
+  view = {contiguous_rows != by_rows, contiguous_rows ? columns.padded_panel() : rows.padded_panel()};
+  return view.leading <= cblas_limit;
+}
+
+/// Other way round: a panel whose lines are the other side of the matrix.
+inline void turn_panel(bool by_rows, matrix_dimension const& rows, matrix_dimension const& columns, matrix_view& view) {
+  view.transposed = !view.transposed;
+  view.leading = view.transposed != by_rows ? columns.padded_panel() : rows.padded_panel();
+}
+
+/// Panels: of what is gathered, no more at once than stays in cache; of what is not, all that the library's int can count.
+template <class T>
+void choose_panels(contraction_plan& plan, std::int64_t bytes) {
+  std::int64_t const room = std::max<std::int64_t>(bytes / static_cast<std::int64_t>(sizeof(T)), 64);
+  std::int64_t side = 8;
+  while (side * side < room) side += 8;
+  auto const beside = [&](std::int64_t other) { return std::max(side, room / std::max<std::int64_t>(other, 1)); };
+  std::int64_t m = plan.m.extent, n = plan.n.extent, k = plan.k.extent;
+  if (plan.pack[0] || plan.pack[1]) k = std::min(k, beside(std::max(plan.pack[0] ? m : 1, plan.pack[1] ? n : 1)));
+  if (plan.pack[2]) n = std::min(n, beside(m));
+  if (plan.pack[1]) n = std::min(n, beside(k));
+  if (plan.pack[0]) m = std::min(m, beside(k));
+  if (plan.pack[2]) m = std::min(m, beside(n));
+  auto const limit = [](bool gathered) { return gathered ? std::min(cblas_limit, longest_line) : cblas_limit; };
+  plan.m.cut(std::min(m, limit(plan.pack[0] || plan.pack[2])));
+  plan.n.cut(std::min(n, limit(plan.pack[1] || plan.pack[2])));
+  plan.k.cut(std::min(k, limit(plan.pack[0] || plan.pack[1])));
+}
+
+/// Small products of this pair of layouts (both operands with their lines along k) the library does less well than the other three.
+template <class T>
+bool is_slow_pair(contraction_plan const& p) {
+  bool const along_k = p.a.transposed != p.by_rows && p.b.transposed == p.by_rows;
+  return along_k && std::min(p.m.panel, p.n.panel) >= 4 && p.m.panel * p.n.panel * p.k.panel <= product_costs::small_product;
+}
+
+/// Cache lines fetched an element of a panel beyond what would do: all of a line but one element is lost where the loop along it is not in the panel.
+template <class T>
+double lost_lines(loop_nest<3> const& batch, int of_batch, matrix_dimension const& d, int o, matrix_dimension const& e, int p) {
+  std::int64_t outside = std::min(d.smallest_outside(o), e.smallest_outside(p));
+  for (int l = 0; l < batch.rank; ++l) outside = std::min(outside, batch.stride[of_batch][l]);
+  bool const along_d = d.smallest_stride(o) < e.smallest_stride(p);
+  std::int64_t const inside = along_d ? d.smallest_stride(o) : e.smallest_stride(p);
+  double const covered = outside < inside ? 1 : static_cast<double>(along_d ? d.covered(o) : e.covered(p));
+  double const line = 64 / static_cast<double>(sizeof(T));
+  return std::max(1 / covered, 1 / line) - 1 / line;
+}
+
+/// Estimates the plan, whose panels and views are known. An operand's panel is gathered again whenever another one was needed in between.
+template <class T>
+double cost_of(contraction_plan const& plan, product_loops const& loops) {
+  auto const real = [](std::int64_t x) { return static_cast<double>(x); };
+  auto const each = [&](matrix_dimension const& d) { return real(d.extent) / real(d.panels()); };
+  double const batch = real(loops.batch.size()), m_outer = real(plan.m.outer.size()), n_outer = real(plan.n.outer.size());
+  double const n_pieces = n_outer * real(plan.n.panels()), k_pieces = real(plan.k.outer.size() * plan.k.panels());
+  double const m = m_outer * real(plan.m.extent), n = n_outer * real(plan.n.extent), k = real(plan.k.outer.size() * plan.k.extent);
+  double const products = batch * m_outer * real(plan.m.panels()) * n_pieces * k_pieces;
+  double cost = products * cost_of_product<T>({each(plan.m), each(plan.n), each(plan.k)}, plan.by_rows ? each(plan.n) : each(plan.m));
+  if (is_slow_pair<T>(plan)) cost += (product_costs::slow_pair - 1) * work_factor<T> * product_costs::multiply_add * batch * m * n * k;
+  auto const move = [&](bool packed, double elements, double again, matrix_dimension const& d, int o, matrix_dimension const& e, int p, int of_batch) {
+    if (!packed) return;
+    double const each_element = std::max(d.run(o), e.run(p)) >= 4 ? product_costs::moved : product_costs::moved_alone;
+    double const lines = lost_lines<T>(loops.batch, of_batch, d, o, e, p);
+    bool const near = elements * static_cast<double>(sizeof(T)) <= product_costs::near_bytes;
+    cost += product_costs::setting_up + again * elements * (size_factor<T> * each_element + lines * (near ? product_costs::near_line : product_costs::far_line));
+  };
+  double const a_again = plan.m.panels() == 1 && k_pieces == 1 ? 1 : n_pieces;
+  double const b_again = k_pieces > 1 ? m_outer * real(plan.m.panels()) : n_pieces > 1 ? m_outer : 1;
+  move(plan.pack[0], batch * m * k, a_again, plan.m, 0, plan.k, 0, 0);
+  move(plan.pack[1], batch * k * n, b_again, plan.n, 0, plan.k, 1, 1);
+  move(plan.pack[2], batch * m * n, 1, plan.m, 1, plan.n, 1, 2);
+  auto const copy = [&](bool copied, double elements) {
+    if (copied) cost += product_costs::setting_up + size_factor<T> * elements * product_costs::copied;
+  };
+  copy(plan.copied[0], batch * m * k);
+  copy(plan.copied[1], batch * k * n);
+  copy(plan.copied[2], batch * m * n);
+  return cost;
+}
+
+/// Fills the plan for this choice; false if the library cannot see an operand where it lies.
+template <class T>
+bool complete_plan(contraction_plan& plan, product_loops const& loops, plan_groups const& groups, plan_choice const& choice, std::int64_t bytes) {
+  plan.library = true;
+  for (int o = 0; o < 3; ++o) plan.pack[o] = choice.pack[o];
+  plan.m = groups.m.dimension(choice.group[0]);
+  plan.n = groups.n.dimension(choice.group[1]);
+  plan.k = groups.k.dimension(choice.group[2]);
+  choose_panels<T>(plan, bytes);
+  bool const c_by_rows = plan.n.smallest_stride(1) <= plan.m.smallest_stride(1);
+  for (bool const by_rows : {c_by_rows, !c_by_rows}) {
+    plan.by_rows = by_rows;
+    if (!view_operand(plan.pack[2], by_rows, plan.m, 1, plan.n, 1, plan.c) || plan.c.transposed) continue;
+    if (!view_operand(plan.pack[0], by_rows, plan.m, 0, plan.k, 0, plan.a) || !view_operand(plan.pack[1], by_rows, plan.k, 1, plan.n, 0, plan.b))
+      continue;
+    if (is_slow_pair<T>(plan) && plan.pack[1]) turn_panel(by_rows, plan.k, plan.n, plan.b);
+    else if (is_slow_pair<T>(plan) && plan.pack[0]) turn_panel(by_rows, plan.m, plan.k, plan.a);
+    plan.cost = cost_of<T>(plan, loops);
+    return true;
   }
   return false;
 }
 
-/// The cost of all products over these loops, calls included; small extents are as slow as the library's smallest tile.
-inline double cost_of(product_loops const& loops, matrix_product const& p) {
-  double const all = static_cast<double>(loops.batch.size()) * static_cast<double>(loops.m.size() / p.m) *
-                     static_cast<double>(loops.n.size() / p.n) * static_cast<double>(loops.k.size() / p.k);
-  double const each = static_cast<double>(std::max<std::int64_t>(p.m, 8)) * static_cast<double>(std::max<std::int64_t>(p.n, 8)) *
-                      static_cast<double>(std::max<std::int64_t>(p.k, 4));
-  return all * (cost_of_call + each / speed_of_library);
+/// The loops around the matrices that write different parts of C.
+inline void complete_outer_loops(contraction_plan& plan, product_loops const& loops) {
+  plan.outer = loops.batch;
+  for (int d = 0; d < plan.m.outer.rank; ++d) plan.outer.add(plan.m.outer.extent[d], plan.m.outer.stride[0][d], std::int64_t(0), plan.m.outer.stride[1][d]);
+  for (int d = 0; d < plan.n.outer.rank; ++d) plan.outer.add(plan.n.outer.extent[d], std::int64_t(0), plan.n.outer.stride[0][d], plan.n.outer.stride[1][d]);
+  bool const packs = plan.pack[0] || plan.pack[1] || plan.pack[2];
+  plan.single = !packs && plan.tasks() == 1 && plan.k.panels() == 1 && plan.k.outer.rank == 0;
 }
 
-/// The cheapest choice of a loop for each dimension of the matrices; negative if there is none.
-inline double choose_product(product_loops const& loops, matrix_product& best) {
-  double cheapest = -1;
-  for (int m = std::min(loops.m.rank, 1) - 1; m < loops.m.rank; ++m)
-    for (int n = std::min(loops.n.rank, 1) - 1; n < loops.n.rank; ++n)
-      for (int k = std::min(loops.k.rank, 1) - 1; k < loops.k.rank; ++k) {
-        matrix_product candidate;
-        candidate.m_loop = m;
-        candidate.n_loop = n;
-        candidate.k_loop = k;
-        if (!view_product(loops, candidate)) continue;
-        double const cost = cost_of(loops, candidate);
-        if (cheapest < 0 || cost < cheapest) {
-          cheapest = cost;
-          best = candidate;
-        }
+/// The cheapest plan in which these operands are gathered; `plan` stays if none is cheaper.
+template <class T>
+void try_packing(contraction_plan& plan, contraction_plan& candidate, product_loops const& loops, int packed, std::int64_t bytes) {
+  plan_choice choice{{(packed & 1) != 0, (packed & 2) != 0, (packed & 4) != 0}, {0, 0, 0}};
+  plan_groups const groups(loops, choice.pack);
+  for (choice.group[0] = 0; choice.group[0] < groups.m.count; ++choice.group[0])
+    for (choice.group[1] = 0; choice.group[1] < groups.n.count; ++choice.group[1])
+      for (choice.group[2] = 0; choice.group[2] < groups.k.count; ++choice.group[2]) {
+        if (!complete_plan<T>(candidate, loops, groups, choice, bytes) || (plan.library && candidate.cost >= plan.cost)) continue;
+        plan = candidate;
+        complete_outer_loops(plan, loops);
       }
-  return cheapest;
 }
 
-/// Gives an operand gapless strides: batch labels first, then its two groups, the one with its smallest stride last so that packing walks memory
-/// forward; within a group the order of the operand that shares the group, so that its labels join.
-inline void pack_strides(contraction& p, operand which) {
-  auto const partner = [&](int l) {
-    switch (class_of(p, l)) {
-      case label_class::batch: return which == operand::c ? operand::a : operand::c;
-      case label_class::m: return which == operand::a ? operand::c : operand::a;
-      case label_class::n: return which == operand::b ? operand::c : operand::b;
-      default: return which == operand::a ? operand::b : operand::a;
-    }
-  };
-  int order[max_loops];
-  int count = 0;
-  int smallest = -1;
-  std::int64_t* const stride = strides_of(p, which);
-  for (int l = 0; l < p.labels; ++l) {
-    if (!presence_of(p, which)[l]) continue;
-    order[count++] = l;
-    if (p.extent[l] > 1 && class_of(p, l) != label_class::batch && (smallest < 0 || stride[l] < stride[smallest])) smallest = l;
+/// The cheapest plan in which these operands are copied whole and those are gathered (bits 0, 1, 2: a, b, c); `plan` stays if none is cheaper.
+template <class T>
+void try_copying(contraction_plan& plan, contraction const& problem, int copied, int packed, std::int64_t bytes = panel_bytes) {
+  contraction_plan candidate;
+  candidate.problem = problem;
+  for (operand const which : {operand::c, operand::a, operand::b}) {
+    candidate.copied[static_cast<int>(which)] = (copied >> static_cast<int>(which) & 1) != 0;
+    if (candidate.copied[static_cast<int>(which)]) pack_strides(candidate.problem, which);
   }
-  auto const group = [&](int l) {
-    if (class_of(p, l) == label_class::batch) return 0;
-    return smallest >= 0 && class_of(p, l) == class_of(p, smallest) ? 2 : 1;
-  };
-  std::sort(order, order + count, [&](int l, int r) {
-    std::int64_t const l_step = strides_of(p, partner(l))[l], r_step = strides_of(p, partner(r))[r];
-    if (group(l) != group(r)) return group(l) < group(r);
-    return l_step != r_step ? l_step > r_step : l < r;
-  });
-  std::int64_t step = 1;
-  for (int i = count - 1; i >= 0; --i) {
-    stride[order[i]] = step;
-    step *= p.extent[order[i]];
-  }
+  try_packing<T>(plan, candidate, loops_of(candidate.problem), packed, bytes);
 }
 
 }  // namespace detail
@@ -140,32 +221,18 @@ inline void pack_strides(contraction& p, operand which) {
 template <class T>
 contraction_plan plan_contraction(contraction const& problem) {
   contraction_plan plan;
-  plan.problem = problem;
-  plan.loops = loops_of(problem);
-  std::int64_t const m = plan.loops.m.size(), n = plan.loops.n.size(), k = plan.loops.k.size();
-  double cheapest = static_cast<double>(plan.loops.batch.size()) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  bool const matrices = m > 1 && n > 1 && k > 1;
-  if (!has_cblas_gemm<T> || !matrices || cheapest < detail::cost_of_call) return plan;
-
-  for (int packed = 0; packed < 8; ++packed) {
-    contraction_plan candidate;
-    candidate.library = true;
-    candidate.problem = problem;
-    double cost = 0;
-    for (operand const which : {operand::c, operand::a, operand::b}) {
-      int const o = static_cast<int>(which);
-      candidate.pack[o] = (packed >> o & 1) != 0;
-      if (candidate.pack[o]) cost += detail::cost_of_packing_an_element * static_cast<double>(block_of(problem, which).size());
-    }
-    if (cost >= cheapest) continue;
-    for (operand const which : {operand::c, operand::a, operand::b})
-      if (candidate.pack[static_cast<int>(which)]) detail::pack_strides(candidate.problem, which);
-    candidate.loops = loops_of(candidate.problem);
-    double const products = detail::choose_product(candidate.loops, candidate.product);
-    if (products < 0 || cost + products >= cheapest) continue;
-    cheapest = cost + products;
-    plan = candidate;
-  }
+  if (!has_cblas_gemm<T>) return plan;
+  product_loops const loops = loops_of(problem);
+  std::int64_t const m = loops.m.size(), n = loops.n.size(), k = loops.k.size(), batch = loops.batch.size();
+  if (k == 1 || (m == 1 && n == 1)) return plan;  // nothing for the library: elementwise and outer products, sums of products
+  auto const real = [](std::int64_t x) { return static_cast<double>(x); };
+  double const at_best = real(batch) * detail::cost_of_product<T>({real(m), real(n), real(k)}, real(n));
+  auto const good_enough = [&] { return plan.library && plan.cost <= 1.1 * at_best; };
+  for (int packed = 0; packed < 8 && !good_enough(); ++packed) detail::try_copying<T>(plan, problem, 0, packed);
+  for (int copied = 1; copied < 8 && !good_enough(); ++copied)
+    for (int packed = 0; packed < 8; ++packed)
+      if ((packed & copied) == 0) detail::try_copying<T>(plan, problem, copied, packed);
+  if (plan.library && plan.cost > detail::cost_of_our_kernels<T>(real(batch), real(m) * real(n) * real(k))) plan = contraction_plan();
   return plan;
 }
 

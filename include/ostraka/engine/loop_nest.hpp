@@ -70,10 +70,16 @@ struct loop_nest {
     }
   }
 
+  /// This loop nest with loop d innermost.
+  loop_nest with_last(int d) const {
+    loop_nest turned = *this;
+    for (int e = d; e + 1 < rank; ++e) turned.exchange(e, e + 1);
+    return turned;
+  }
+
   /// This loop nest without loop d.
   loop_nest without(int d) const {
-    loop_nest rest = *this;
-    for (int e = d; e + 1 < rank; ++e) rest.exchange(e, e + 1);
+    loop_nest rest = with_last(d);
     --rest.rank;
     return rest;
   }
