@@ -105,6 +105,10 @@ TEST_CASE_TEMPLATE("made, moved, cast and gathered: the bits stay", T, os::float
   });
 }
 
+// Parts of sums survive a cast that keeps all values: neither type holds the other.
+static_assert(os::detail::is_exact<os::float16, float> && os::detail::is_exact<os::bfloat16, float> && os::detail::is_exact<os::float16, double>);
+static_assert(!os::detail::is_exact<os::bfloat16, os::float16> && !os::detail::is_exact<os::float16, os::bfloat16> && !os::detail::is_exact<float, os::bfloat16>);
+
 TEST_CASE_TEMPLATE("elementwise: rounded once", T, os::float16, os::bfloat16) {
   on_a_line<T>([](auto const& mesh, auto const& sizes) {
     auto const a = os::generate<T, I, J/X>(mesh, sizes, left_element<T>{});

@@ -25,6 +25,7 @@ static_assert(os::bfloat16(0x1.01p0f).bits() == 0x3F80 && os::bfloat16(0x1.03p0f
 static_assert(os::float16(1.0 + 0x1p-11 + 0x1p-40).bits() == 0x3C01);  // as a float it would be a tie
 static_assert(os::float16(1.0 + 0x1p-10 + 0x1p-11 - 0x1p-40).bits() == 0x3C01);
 static_assert(os::bfloat16(1e39).bits() == 0x7F80 && os::bfloat16(-1e300).bits() == 0xFF80 && os::bfloat16(1e-300).bits() == 0);
+static_assert(os::float16(std::numeric_limits<float>::quiet_NaN()).bits() == 0x7E00 && os::bfloat16(std::numeric_limits<double>::quiet_NaN()).bits() == 0x7FC0);
 static_assert(os::float16(70000).bits() == 0x7C00 && static_cast<int>(os::float16(-3)) == -3);
 
 constexpr os::float16 two(2), three(3);

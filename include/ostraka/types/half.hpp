@@ -27,26 +27,26 @@ struct narrow_format {
   static constexpr int bias = (1 << (Exponent - 1)) - 1;
   static constexpr std::uint32_t rebias = static_cast<std::uint32_t>(127 - bias) << 23;
   static constexpr std::uint32_t infinity = ((1u << Exponent) - 1) << Fraction;
+  static constexpr std::uint32_t first_normal = static_cast<std::uint32_t>(128 - bias) << 23;  // as a float
 
-  /// Half of what is dropped, less one where the last bit that stays is 0: adding it rounds to the nearest, ties to even.
-  OSTRAKA_FUNCTION static constexpr std::uint32_t rounded(std::uint32_t pattern, int drop) {
-    return (pattern + (1u << (drop - 1)) - 1 + (pattern >> drop & 1u)) >> drop;
-  }
-
-  /// The pattern of the nearest number, of two that are as near the even one; NaN stays NaN.
+  /// The pattern of the nearest number, of two that are as near the even one; NaN stays NaN. Selections, not branches: loops vectorise.
   OSTRAKA_FUNCTION static constexpr std::uint16_t narrow(float x) {
     std::uint32_t const bits = __builtin_bit_cast(std::uint32_t, x);
     std::uint32_t const sign = bits >> 31 << 15;
     std::uint32_t const magnitude = bits & 0x7FFFFFFFu;
-    if (magnitude > 0x7F800000u) return static_cast<std::uint16_t>(sign | infinity | 1u << (Fraction - 1) | (magnitude & 0x7FFFFFu) >> shift);
-    std::uint32_t result = 0;
-    if (magnitude >= rebias + (rebias ? 1u << 23 : 0)) {
-      result = rounded(magnitude - rebias, shift);  // a carry out of the fraction goes where it belongs
-      if (result > infinity) result = infinity;
-    } else if (int const drop = shift + 1 + 127 - bias - static_cast<int>(magnitude >> 23); drop <= 24) {
-      result = rounded((magnitude & 0x7FFFFFu) | 1u << 23, drop);  // below the normal numbers
+    // Half of what is dropped, less one where the last bit that stays is 0. A carry out of the fraction goes where it belongs.
+    std::uint32_t const half = (1u << (shift - 1)) - 1 + (magnitude >> shift & 1u);
+    std::uint32_t const normal = (magnitude - rebias + half) >> shift;
+    std::uint32_t const nan = infinity | 1u << (Fraction - 1) | (magnitude & 0x7FFFFFu) >> shift;
+    std::uint32_t result = normal < infinity ? normal : infinity;
+    if constexpr (rebias != 0) {
+      // Below the normal numbers: added to the float whose last place is the smallest number, x is rounded to multiples of that.
+      constexpr std::uint32_t ruler = static_cast<std::uint32_t>(127 + 1 - bias - Fraction + 23) << 23;
+      float const marked = __builtin_bit_cast(float, magnitude < first_normal ? magnitude : 0) + __builtin_bit_cast(float, ruler);
+      std::uint32_t const small = __builtin_bit_cast(std::uint32_t, marked) - ruler;
+      result = magnitude < first_normal ? small : result;
     }
-    return static_cast<std::uint16_t>(sign | result);
+    return static_cast<std::uint16_t>(sign | (magnitude > 0x7F800000u ? nan : result));
   }
 
   /// The same, rounded once: the float on the way is the odd one of the two neighbours, which is no tie.
@@ -65,12 +65,11 @@ struct narrow_format {
     std::uint32_t const sign = static_cast<std::uint32_t>(pattern >> 15) << 31;
     std::uint32_t const magnitude = pattern & 0x7FFFu;
     std::uint32_t const shifted = magnitude << shift;
-    if (rebias == 0) return __builtin_bit_cast(float, sign | shifted);
-    if (magnitude >= infinity) return __builtin_bit_cast(float, sign | 0x7F800000u | shifted);
-    if (magnitude >= 1u << Fraction) return __builtin_bit_cast(float, sign | (shifted + rebias));
+    if constexpr (rebias == 0) return __builtin_bit_cast(float, sign | shifted);
     float const step = __builtin_bit_cast(float, static_cast<std::uint32_t>(127 + 1 - bias - Fraction) << 23);  // the smallest number
-    float const small = static_cast<float>(magnitude) * step;
-    return __builtin_bit_cast(float, sign | __builtin_bit_cast(std::uint32_t, small));
+    float const small = static_cast<float>(static_cast<std::int32_t>(magnitude)) * step;
+    std::uint32_t const normal = magnitude >= infinity ? 0x7F800000u | shifted : shifted + rebias;
+    return __builtin_bit_cast(float, sign | (magnitude >= 1u << Fraction ? normal : __builtin_bit_cast(std::uint32_t, small)));
   }
 };
 
