@@ -65,25 +65,28 @@ TINY_OPERATION tiny_einsum_into_two_gathers() { ostraka::einsum_into(tiny::all->
 TINY_OPERATION tiny_einsum() { static_cast<void>(ostraka::einsum<tiny::I/tiny::X, tiny::K>(tiny::all->a_rows, tiny::all->b)); }
 TINY_OPERATION tiny_reshard_gather() { static_cast<void>(ostraka::reshard<tiny::I, tiny::J>(tiny::all->a_rows)); }
 TINY_OPERATION tiny_reshard_all_to_all() { static_cast<void>(ostraka::reshard<tiny::I, tiny::J/tiny::X>(tiny::all->a_rows)); }
+TINY_OPERATION tiny_reshard_into() { ostraka::reshard_into(tiny::all->a_columns, tiny::all->a_rows); }
 TINY_OPERATION tiny_map() { static_cast<void>(ostraka::map(tiny::plus{}, tiny::all->a_rows, tiny::all->bias)); }
+TINY_OPERATION tiny_map_into() { ostraka::map_into(tiny::all->a_rows, tiny::plus{}, tiny::all->a_rows, tiny::all->bias); }
 
 namespace tiny {
 
 struct operation {
-  char const* name;
   char const* what;
   void (*run)();
 };
 
 inline constexpr operation operations[] = {
-    {"tiny_einsum_into", "einsum_into C[I_X, K] <- A[I_X, J] B[J, K]", tiny_einsum_into},
-    {"tiny_einsum_into_all_reduce", "einsum_into C[I, K] <- A[I, J_X] B[J_X, K]", tiny_einsum_into_all_reduce},
-    {"tiny_einsum_into_reduce_scatter", "einsum_into C[I_X, K] <- A[I, J_X] B[J_X, K]", tiny_einsum_into_reduce_scatter},
-    {"tiny_einsum_into_two_gathers", "einsum_into C[I_X, K_Y] <- A[I_X, J_Y] B[J_X, K_Y]", tiny_einsum_into_two_gathers},
-    {"tiny_einsum", "einsum C[I_X, K] = A[I_X, J] B[J, K]", tiny_einsum},
-    {"tiny_reshard_gather", "reshard A[I_X, J] -> [I, J]", tiny_reshard_gather},
-    {"tiny_reshard_all_to_all", "reshard A[I_X, J] -> [I, J_X]", tiny_reshard_all_to_all},
-    {"tiny_map", "map C[I_X, J] = A[I_X, J] + b[J]", tiny_map},
+    {"einsum_into C[I_X, K] <- A[I_X, J] B[J, K]", tiny_einsum_into},
+    {"einsum_into C[I, K] <- A[I, J_X] B[J_X, K]", tiny_einsum_into_all_reduce},
+    {"einsum_into C[I_X, K] <- A[I, J_X] B[J_X, K]", tiny_einsum_into_reduce_scatter},
+    {"einsum_into C[I_X, K_Y] <- A[I_X, J_Y] B[J_X, K_Y]", tiny_einsum_into_two_gathers},
+    {"einsum C[I_X, K] = A[I_X, J] B[J, K]", tiny_einsum},
+    {"reshard A[I_X, J] -> [I, J]", tiny_reshard_gather},
+    {"reshard A[I_X, J] -> [I, J_X]", tiny_reshard_all_to_all},
+    {"reshard_into B[I, J_X] <- A[I_X, J]", tiny_reshard_into},
+    {"map C[I_X, J] = A[I_X, J] + b[J]", tiny_map},
+    {"map_into A[I_X, J] <- A[I_X, J] + b[J]", tiny_map_into},
 };
 
 }  // namespace tiny

@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 namespace ostraka::engine {
@@ -31,7 +32,8 @@ void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::
     }
   }
   using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(name, policy(exec, 0, items), functor);
+  // Kokkos takes the name as a std::string, for which only a profiler asks.
+  Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? std::string(name) : std::string(), policy(exec, 0, items), functor);
 }
 
 }  // namespace ostraka::engine
