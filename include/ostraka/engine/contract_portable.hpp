@@ -52,13 +52,13 @@ void multiply_elements(Exec const& exec, loop_nest<3> const& outputs, T const* a
   if (how.beta == T(0)) {
     loop_nest<3> loops;
     for (int d = 0; d < outputs.rank; ++d) loops.add(outputs.extent[d], outputs.stride[2][d], outputs.stride[0][d], outputs.stride[1][d]);
-    map_elements(exec, loops, scaled_product<T>{how.alpha}, c, a, b);
+    map_elements(exec, loops, scaled_product<T>{T(how.alpha)}, c, a, b);
     return;
   }
   loop_nest<4> loops;
   for (int d = 0; d < outputs.rank; ++d)
     loops.add(outputs.extent[d], outputs.stride[2][d], outputs.stride[2][d], outputs.stride[0][d], outputs.stride[1][d]);
-  map_elements(exec, loops, added_product<T>{how.alpha, how.beta}, c, static_cast<T const*>(c), a, b);
+  map_elements(exec, loops, added_product<T>{T(how.alpha), T(how.beta)}, c, static_cast<T const*>(c), a, b);
 }
 
 /// A large block times a small one, or two vectors: the largest of the three streams.
