@@ -5,9 +5,9 @@
 /// Distributed products and reshards against plain MPI and CBLAS written by hand with everything preallocated. By hand means the fastest, in
 /// the median of the same run, of the plain ways to do the job (by_hand/): collectives of the MPI library or pairwise messages, products
 /// of blocks where they arrive or one product of what was unpacked. Ours is os::einsum_into, whose result is there as well, and os::einsum, which
-/// allocates it. The seconds are the slowest rank's. Bytes are counted below both.
+/// allocates it. The seconds are the slowest rank's. Bytes are counted below both. ways=1 shows every way by hand, ours=1 times none of them.
 ///
-///     mpirun -n 2 bench/patterns [rounds=9] [only=TEXT] [sizes=small,square,large,skewed] [ways=1] [json=FILE]
+///     mpirun -n 2 bench/patterns [rounds=9] [only=TEXT] [sizes=small,square,large,skewed] [ways=1] [ours=1] [json=FILE]
 
 #include <mpi.h>
 
@@ -118,6 +118,7 @@ class contest {
       worst = std::max(worst, difference(c, theirs));
     }
     std::vector<bench::contestant> all = {{"einsum_into", into}, {"allocating", anew}};
+    if (given_.number("ours", 0)) return out_.add(bench::compare(name + ", " + size, all, given_.number("rounds", 9), slowest));
     for (auto const& way : ways) all.push_back({way.name, way.run});
     bench::comparison const timed = bench::compare(name + ", " + size, all, given_.number("rounds", 9), slowest);
     std::size_t best = 2;
