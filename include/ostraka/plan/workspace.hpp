@@ -36,7 +36,7 @@ template <class Steps>
 }
 
 /// Elements of a piece in which parts of a reduction arrive. Those of all peers together are to stay in a cache, each long enough to travel well.
-[[nodiscard]] constexpr std::int64_t piece_of_reduction(std::int64_t peers) { return std::max<std::int64_t>(2048, 65536 / peers); }
+[[nodiscard]] constexpr std::int64_t piece_of_reduction(std::int64_t peers) { return std::max<std::int64_t>(2048, 32768 / peers); }
 
 namespace detail {
 
