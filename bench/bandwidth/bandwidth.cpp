@@ -3,7 +3,7 @@
 
 /// @file
 /// What moves memory and computes next to nothing, against std::memcpy of the same bytes (read + written = 2 x what memcpy is told to copy), cut
-/// among as many threads: build/bench/bandwidth [rounds=5] [only=TEXT] [elements=4194304] [json=FILE]
+/// among as many threads: build/bench/bandwidth [rounds=5] [only=TEXT] [elements=1000000] [json=FILE]
 /// Labels stand in the order of memory, the fastest last: "ij,j->i" is a row-major matrix times a vector, "ji,j->i" a column-major one.
 
 #include <Kokkos_Core.hpp>
@@ -89,12 +89,16 @@ struct laboratory {
   void contract(std::string const& text, extents_of const& extents, engine::update<T> const& how = {}, std::int64_t step_b = 1) {
     engine::contraction const p = problem_of(text, extents, step_b);
     std::int64_t const result = engine::block_of(p, engine::operand::c).size();
-    std::int64_t const moved = engine::block_of(p, engine::operand::a).size() + engine::block_of(p, engine::operand::b).size() + result * (how.beta == T(0) ? 1 : 2);
+    std::int64_t const read = engine::block_of(p, engine::operand::a).size() + engine::block_of(p, engine::operand::b).size();
+    std::int64_t const moved = read + result * (how.beta == T(0) ? 1 : 2);
     std::string remark;
     for (auto const& [label, extent] : extents) remark += std::string(remark.empty() ? "" : " ") + label + "=" + std::to_string(extent);
     if (step_b != 1) remark += ", every " + std::to_string(step_b) + "th element of b";
     if (how.beta != T(0)) remark += ", added to c";
-    measure(text + " (" + remark + ")", moved, [this, p, how] { engine::contract(exec_space(), p, a.data(), b.data(), c.data(), how); Kokkos::fence(); });
+    measure(text + " (" + remark + ")", moved, [this, p, how] {
+      engine::contract(exec_space(), p, a.data(), b.data(), c.data(), how);
+      Kokkos::fence();
+    });
   }
 
   void reduce(std::string const& text, extents_of const& extents) {
@@ -135,6 +139,8 @@ struct laboratory {
     out.add(worst);
   }
 
+  std::int64_t whole_root(int degree) const { return static_cast<std::int64_t>(std::pow(static_cast<double>(elements), 1.0 / degree)); }
+
   void all() {
     std::int64_t const n = static_cast<std::int64_t>(std::sqrt(static_cast<double>(elements)));
     std::int64_t const wide = elements / 64;
@@ -172,11 +178,12 @@ struct laboratory {
     contract("ij,j->ij", {{'i', n}, {'j', n}});
     contract("ij,j->ji", {{'i', n}, {'j', n}});
     // sums
-    for (char const* text : {"i->", "ij->i", "ij->j", "ijk->ik", "ijk->ki", "ijk->i", "ijk->j", "ijk->k", "ijk->ij", "ijk->ji", "ijk->jk", "ijk->kj", "ijkl->ik", "ijkl->jl", "ijkl->lj"}) {
+    for (char const* text : {"i->", "ij->i", "ij->j", "ijk->ik", "ijk->ki", "ijk->i", "ijk->j", "ijk->k", "ijk->ij", "ijk->ji", "ijk->jk", "ijk->kj", "ijkl->ik",
+                             "ijkl->jl", "ijkl->lj"}) {
       std::string const whole = text;
       std::string const labels = whole.substr(0, whole.find('-'));
       extents_of extents;
-      for (char const l : labels) extents[l] = static_cast<std::int64_t>(std::pow(static_cast<double>(elements), 1.0 / static_cast<double>(labels.size())));
+      for (char const l : labels) extents[l] = whole_root(static_cast<int>(labels.size()));
       reduce(text, extents);
     }
     reduce("ij->j", {{'i', elements / 4}, {'j', 4}});
@@ -185,13 +192,15 @@ struct laboratory {
     engine::loop_nest<3> line;
     line.add(elements, std::int64_t(1), std::int64_t(1), std::int64_t(1));
     measure("map x + 2 y", elements * 3, [this, line] {
-      engine::map_elements(exec_space(), line, [](T x, T y) { return x + T(2) * y; }, c.data(), static_cast<T const*>(a.data()), static_cast<T const*>(b.data()));
+      auto const add = [](T x, T y) { return x + T(2) * y; };
+      engine::map_elements(exec_space(), line, add, c.data(), static_cast<T const*>(a.data()), static_cast<T const*>(b.data()));
       Kokkos::fence();
     });
     engine::strided const matrix = engine::row_major({n, n});
     engine::strided const turned = engine::strided().add(n, 1).add(n, n);
-    measure("c <- 2 x + c", n * n * 3, [=, this] { engine::copy(exec_space(), c.data(), matrix, static_cast<T const*>(a.data()), matrix, engine::update<T>{T(2), T(1)}); });
-    measure("c <- 2 x + c, x turned", n * n * 3, [=, this] { engine::copy(exec_space(), c.data(), matrix, static_cast<T const*>(a.data()), turned, engine::update<T>{T(2), T(1)}); });
+    engine::update<T> const added{T(2), T(1)};
+    measure("c <- 2 x + c", n * n * 3, [=, this] { engine::copy(exec_space(), c.data(), matrix, static_cast<T const*>(a.data()), matrix, added); });
+    measure("c <- 2 x + c, x turned", n * n * 3, [=, this] { engine::copy(exec_space(), c.data(), matrix, static_cast<T const*>(a.data()), turned, added); });
     measure("copy as it lies", n * n * 2, [=, this] { engine::copy(exec_space(), c.data(), matrix, static_cast<T const*>(a.data()), matrix); });
     measure("copy to every other row", n * n * 2, [=, this] {
       engine::copy(exec_space(), c.data(), engine::strided().add(n, 2 * n).add(n, 1), static_cast<T const*>(a.data()), matrix);
@@ -211,7 +220,7 @@ int main(int argc, char** argv) {
   bench::arguments const given(argc, argv);
   bench::report out("bandwidth", given);
   out.condition("threads", std::to_string(exec_space().concurrency()));
-  std::int64_t const elements = given.number("elements", 1 << 22);
+  std::int64_t const elements = given.number("elements", 1000000);
   out.condition("elements of the largest operand", std::to_string(elements));
   laboratory<double>{out, given, "fp64", elements}.all();
   laboratory<float>{out, given, "fp32", elements}.all();

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Contractions without a library: any element type, any strides, any space. Three kernels for three shapes of
-/// C[b, m, n] <- alpha (sum over k of A[b, m, k] B[b, k, n]) + beta C[b, m, n]: tiles for matrices on the host, rows of outputs for the rest on the host
-/// (elementwise products, matrix times vector), one output a thread elsewhere.
+/// Floor 3. Contractions without a library: any element type, any strides, any space. What the kernels of
+/// C[b, m, n] <- alpha (sum over k of A[b, m, k] B[b, k, n]) + beta C[b, m, n] read, and the simple ones: one output a thread on accelerators, what is folded
+/// on the host where a large block meets a small one, and products without a sum. Matrices on the host: contract_tiles.hpp.
 
 #include <Kokkos_Core.hpp>
 
@@ -18,7 +18,7 @@
 
 namespace ostraka::engine::detail {
 
-/// What all three kernels read. The sum over k may be cut into `parts` pieces whose results lie `part_step` apart in c, to be added afterwards.
+/// What the kernels read. The sum over k may be cut into `parts` pieces whose results lie `part_step` apart in c, to be added afterwards.
 template <class T>
 struct product_operands {
   T const* a;
@@ -124,83 +124,6 @@ template <class T>
 struct added_product {
   T alpha, beta;
   KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& a, T const& b) const { return alpha * (a * b) + beta * c; }
-};
-
-/// A tile of 32 by 32 outputs a call. The piece of B that the tile needs is laid out first, so that the inner loop has a stride of 1 and a length known
-/// to the compiler whatever the layout. Swap the operands to make the other one B.
-template <class T>
-struct contract_tiles {
-  static constexpr int rows = 32;
-  static constexpr int columns = 32;
-  static constexpr int depth = 64;
-
-  product_operands<T> in;
-  loop_nest<3> batch;  // {a, b, c}
-  loop_nest<2> m;      // {a, c}
-  loop_nest<2> n;      // {b, c}
-
-  std::int64_t items() const { return in.parts * batch.size() * tiles(m.size(), rows) * tiles(n.size(), columns); }
-  KOKKOS_INLINE_FUNCTION static std::int64_t tiles(std::int64_t extent, int side) { return (extent + side - 1) / side; }
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t item) const {
-    std::int64_t const n_begin = item % tiles(n.size(), columns) * columns;
-    item /= tiles(n.size(), columns);
-    std::int64_t const m_begin = item % tiles(m.size(), rows) * rows;
-    item /= tiles(m.size(), rows);
-    std::int64_t base[3];
-    batch.locate(item % batch.size(), base);
-    std::int64_t const part = item / batch.size();
-
-    std::int64_t m_at[2][rows], n_at[2][columns];
-    int const height = locate_run<rows>(m, m_begin, m_at);
-    int const width = locate_run<columns>(n, n_begin, n_at);
-
-    T sums[rows][columns];
-    for (int i = 0; i < height; ++i)
-      for (int j = 0; j < columns; ++j) sums[i][j] = T(0);
-
-    std::int64_t const end = in.k_begin(part + 1);
-    loop_walker<2> k(in.k, in.k_begin(part));
-    for (std::int64_t begin = in.k_begin(part); begin < end; begin += depth) {
-      int const deep = static_cast<int>(end - begin < depth ? end - begin : depth);
-      std::int64_t k_at[depth];
-      T piece[depth][columns];
-      for (int l = 0; l < deep; ++l, k.next()) {
-        k_at[l] = k.offset[0];
-        T const* const from = in.b + base[1] + k.offset[1];
-        for (int j = 0; j < width; ++j) piece[l][j] = from[n_at[0][j]];
-        for (int j = width; j < columns; ++j) piece[l][j] = T(0);
-      }
-      for (int i = 0; i < height; ++i) {
-        T const* const from = in.a + base[0] + m_at[0][i];
-        for (int l = 0; l < deep; ++l) {
-          T const x = from[k_at[l]];
-          for (int j = 0; j < columns; ++j) sums[i][j] += x * piece[l][j];
-        }
-      }
-    }
-    T* const target = in.c + base[2] + part * in.part_step;
-    if (in.how.overwrites()) {
-      for (int i = 0; i < height; ++i)
-        for (int j = 0; j < width; ++j) target[m_at[1][i] + n_at[1][j]] = sums[i][j];
-    } else {
-      for (int i = 0; i < height; ++i)
-        for (int j = 0; j < width; ++j) target[m_at[1][i] + n_at[1][j]] = in.how(target[m_at[1][i] + n_at[1][j]], sums[i][j]);
-    }
-  }
-
-  /// Offsets of up to Side iterations from `begin`; how many there were.
-  template <int Side>
-  KOKKOS_INLINE_FUNCTION static int locate_run(loop_nest<2> const& loops, std::int64_t begin, std::int64_t (&at)[2][Side]) {
-    std::int64_t const left = loops.size() - begin;
-    int const count = static_cast<int>(left < Side ? left : Side);
-    loop_walker<2> walker(loops, begin);
-    for (int i = 0; i < count; ++i, walker.next()) {
-      at[0][i] = walker.offset[0];
-      at[1][i] = walker.offset[1];
-    }
-    return count;
-  }
 };
 
 }  // namespace ostraka::engine::detail

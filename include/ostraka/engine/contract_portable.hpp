@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <ostraka/engine/contract_kernel.hpp>
+#include <ostraka/engine/contract_tiles.hpp>
 #include <ostraka/engine/contraction_labels.hpp>
 #include <ostraka/engine/elementwise.hpp>
 #include <ostraka/engine/fold.hpp>

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// Our own kernels against plain loops, beyond one tile, one piece and one thread's share: copies of up to five dimensions in every order, folds in every
+/// arrangement, products of matrices without a library by every micro-kernel that the processor has, maps of operands that lie differently.
+// ranks: 1
+// labels: essential
+#include <doctest/doctest.h>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <ostraka/engine/contract_portable.hpp>
+#include <ostraka/engine/reduce.hpp>
+
+namespace {
+
+using namespace ostraka::engine;
+using exec_space = Kokkos::DefaultHostExecutionSpace;
+
+/// "ij,j->i": labels stand in the order of memory, the fastest last. Extents by letter from i.
+contraction problem_of(std::string const& text, std::vector<std::int64_t> const& extents) {
+  std::size_t const arrow = text.find("->"), comma = std::min(text.find(','), arrow);
+  std::string const parts[3] = {text.substr(0, comma), comma < arrow ? text.substr(comma + 1, arrow - comma - 1) : "", text.substr(arrow + 2)};
+  contraction p;
+  p.labels = static_cast<int>(extents.size());
+  for (int o = 0; o < 3; ++o) {
+    std::int64_t step = 1;
+    for (std::size_t i = parts[o].size(); i-- > 0;) {
+      int const l = parts[o][i] - 'i';
+      (o == 0 ? p.in_a : o == 1 ? p.in_b : p.in_c)[l] = true;
+      (o == 0 ? p.a : o == 1 ? p.b : p.c)[l] = step;
+      step *= extents[static_cast<std::size_t>(l)];
+    }
+  }
+  for (int l = 0; l < p.labels; ++l) p.extent[l] = extents[static_cast<std::size_t>(l)];
+  return p;
+}
+
+template <class T>
+std::vector<T> numbers(std::int64_t count, int modulus = 9) {
+  std::vector<T> v(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = T(static_cast<float>(static_cast<int>(i * 7 % static_cast<std::size_t>(modulus)) - 3));
+  return v;
+}
+
+/// alpha A B + beta C by one loop over all labels; without b if there is none.
+template <class T>
+std::vector<T> by_loops(contraction const& p, T const* a, T const* b, std::vector<T> const& c, update<T> const& how) {
+  std::vector<T> sum(c.size(), T(0));
+  std::int64_t all = 1;
+  for (int l = 0; l < p.labels; ++l) all *= p.extent[l];
+  for (std::int64_t i = 0; i < all; ++i) {
+    std::int64_t rest = i, at[3] = {};
+    for (int l = p.labels - 1; l >= 0; --l) {
+      std::int64_t const index = rest % p.extent[l];
+      rest /= p.extent[l];
+      at[0] += p.a[l] * index, at[1] += p.b[l] * index, at[2] += p.c[l] * index;
+    }
+    sum[static_cast<std::size_t>(at[2])] += b ? a[at[0]] * b[at[1]] : a[at[0]];
+  }
+  for (std::size_t i = 0; i < c.size(); ++i) sum[i] = how.alpha * sum[i] + (how.beta == T(0) ? T(0) : how.beta * c[i]);
+  return sum;
+}
+
+template <class T>
+bool contracts_right(std::string const& text, std::vector<std::int64_t> const& extents) {
+  contraction const p = problem_of(text, extents);
+  auto const size = [&](operand which) { return block_of(p, which).size(); };
+  std::vector<T> const a = numbers<T>(size(operand::a)), b = numbers<T>(size(operand::b), 11);
+  bool const product = text.find(',') != std::string::npos;
+  for (update<T> const& how : {update<T>{T(1), T(0)}, update<T>{T(2), T(0)}, update<T>{T(3), T(-2)}}) {
+    std::vector<T> c = numbers<T>(size(operand::c), 5);
+    std::vector<T> const expected = by_loops(p, a.data(), product ? b.data() : nullptr, c, how);
+    if (how.beta == T(0) && !std::is_integral_v<T>) std::fill(c.begin(), c.end(), T(std::nanf("")));
+    if (product)
+      detail::contract_portable(exec_space(), p, a.data(), b.data(), c.data(), how);
+    else
+      reduce(exec_space(), p, a.data(), c.data(), reduction::sum, how);
+    Kokkos::fence();
+    if (c != expected) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("copies of two to five dimensions in every order", T, float, double, Kokkos::complex<double>) {
+  for (std::vector<std::int64_t> const& extents : std::vector<std::vector<std::int64_t>>{
+           {261, 67}, {33, 70, 5}, {3, 40, 2, 37}, {5, 17, 2, 3, 9}, {600, 2, 3}}) {
+    std::size_t const rank = extents.size();
+    std::string const labels = std::string("ijklm").substr(0, rank);
+    std::string order = labels;
+    do CHECK_MESSAGE(contracts_right<T>(labels + "->" + order, extents), labels << "->" << order);
+    while (std::next_permutation(order.begin(), order.end()));
+  }
+}
+
+TEST_CASE_TEMPLATE("sums and products of a large block and small ones, in every arrangement", T, double, Kokkos::complex<float>, std::int32_t) {
+  for (char const* text : {"ij->i", "ij->j", "ji->i", "ij->", "ij,j->i", "ij,i->j", "ij,ij->", "ij,ji->", "ij,ij->i", "ij,ji->j", "i,j->ij", "i,j->ji",
+                           "ij,ji->ij", "ij,ij->ji", "ij,j->ji"})
+    for (std::vector<std::int64_t> const& extents : std::vector<std::vector<std::int64_t>>{
+             {1100, 70}, {70, 1100}, {4, 30011}, {30011, 4}, {1, 9000}, {9000, 1}, {17, 2000}, {2000, 15}, {3, 5}})
+      CHECK_MESSAGE(contracts_right<T>(text, extents), text << " " << extents[0] << " " << extents[1]);
+  for (char const* text : {"ijk->ik", "ijk->ki", "ijk->j", "ijk->k", "ijk->kj", "ijk->ji", "ijk,k->ji", "ijk,ki->j", "ijk,ik->j", "ijk,j->ik",
+                           "ijk,ij->k", "kji,jk->ik", "ik,jk->ijk"})
+    for (std::vector<std::int64_t> const& extents : std::vector<std::vector<std::int64_t>>{{40, 35, 50}, {3, 900, 12}, {900, 12, 3}, {12, 3, 2000}, {2, 3, 2}})
+      CHECK_MESSAGE(contracts_right<T>(text, extents), text << " " << extents[0] << " " << extents[1] << " " << extents[2]);
+}
+
+TEST_CASE_TEMPLATE("products of matrices by our own tiles, in every layout", T, float, double, Kokkos::complex<double>, std::int32_t, std::int64_t) {
+  for (char const* a : {"ik", "ki"})
+    for (char const* b : {"kj", "jk"})
+      for (char const* c : {"ij", "ji"})
+        for (std::vector<std::int64_t> const& extents : std::vector<std::vector<std::int64_t>>{{130, 140, 150}, {9, 3, 300}, {121, 129, 1}, {8, 8, 8}})
+          CHECK_MESSAGE(contracts_right<T>(std::string(a) + "," + b + "->" + c, extents), a << b << c << extents[0]);
+  CHECK(contracts_right<T>("lik,klj->lij", {30, 40, 20, 3}));
+  CHECK(contracts_right<T>("lik,mklj->jmi", {30, 40, 20, 3, 5}));
+}
+
+TEST_CASE_TEMPLATE("every micro-kernel that this processor has", T, float, double, std::int32_t, std::int64_t) {
+  std::vector<detail::micro_kernel<T>> kernels = {{4, 4, detail::micro_product<T>}, detail::choose_micro_kernel<T>()};
+#if OSTRAKA_DETAIL_VECTORS
+  kernels.push_back({6, 32 / static_cast<int>(sizeof(T)), detail::micro_product_16<T>});
+#endif
+#if OSTRAKA_DETAIL_ASKS_PROCESSOR
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    kernels.push_back({6, 64 / static_cast<int>(sizeof(T)), detail::micro_product_32<T>});
+#endif
+  for (detail::micro_kernel<T> const& kernel : kernels)
+    for (std::int64_t depth : {0, 1, 7, 128}) {
+      std::vector<T> const a = numbers<T>(depth * kernel.rows), b = numbers<T>(depth * kernel.columns, 11);
+      std::vector<T> sums = numbers<T>(40 * kernel.rows, 5), expected = sums;
+      for (int i = 0; i < kernel.rows; ++i)
+        for (int j = 0; j < kernel.columns; ++j)
+          for (std::int64_t l = 0; l < depth; ++l)
+            expected[static_cast<std::size_t>(i * 40 + j)] +=
+                a[static_cast<std::size_t>(l * kernel.rows + i)] * b[static_cast<std::size_t>(l * kernel.columns + j)];
+      kernel.run(depth, a.data(), b.data(), sums.data(), 40);
+      CHECK(sums == expected);
+    }
+}
