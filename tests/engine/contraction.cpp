@@ -313,6 +313,14 @@ TEST_CASE("extents beyond the library's int go another way") {
   cblas_limit = before;
 }
 
+TEST_CASE("enough products for several threads to share") {
+  std::mt19937 random(9);
+  blocks<double> batched(random, shape_of({6, 24, 24, 24}, {batch, left, right, summed}), false);
+  CHECK(batched.contracts_right());
+  blocks<double> permuted(random, shape_of({6, 24, 24, 24}, {batch, left, right, summed}), true);
+  CHECK(permuted.contracts_right());
+}
+
 #if OSTRAKA_ENABLE_CBLAS
 
 namespace {
