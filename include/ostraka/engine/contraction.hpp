@@ -112,15 +112,14 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
     detail::widened(exec, problem, a, b, c, how, [&](contraction const& wide, float const* wide_a, float const* wide_b, float* wide_c) {
       contract(exec, wide, wide_a, wide_b, wide_c);
     });
-    return;
+  } else {
+    contraction p = problem;
+    scratch<T, typename Exec::memory_space> sum_of_a, sum_of_b;
+    detail::sum_lone_labels(exec, p, operand::a, a, sum_of_a);
+    detail::sum_lone_labels(exec, p, operand::b, b, sum_of_b);
+    if (detail::contract_by_library(exec, p, a, b, c, how)) return;
+    detail::contract_portable(exec, p, a, b, c, how);
   }
-
-  contraction p = problem;
-  scratch<T, typename Exec::memory_space> sum_of_a, sum_of_b;
-  detail::sum_lone_labels(exec, p, operand::a, a, sum_of_a);
-  detail::sum_lone_labels(exec, p, operand::b, b, sum_of_b);
-  if (detail::contract_by_library(exec, p, a, b, c, how)) return;
-  detail::contract_portable(exec, p, a, b, c, how);
 }
 
 }  // namespace ostraka::engine
