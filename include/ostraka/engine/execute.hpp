@@ -13,6 +13,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <optional>
 #include <utility>
 
 #include <ostraka/engine/contraction.hpp>
@@ -21,6 +22,7 @@
 #include <ostraka/engine/same_call.hpp>
 #include <ostraka/engine/update.hpp>
 #include <ostraka/plan/describe.hpp>
+#include <ostraka/plan/message_order.hpp>
 #include <ostraka/plan/stored_plan.hpp>
 
 namespace ostraka::engine {
@@ -68,25 +70,32 @@ bool masked_already(planner::planned_step const& s, T const* block, T const* res
   return s.kind == step::mask && s.operand == planner::the_result && how.beta != T(0) && block != nullptr && block == result;
 }
 
-// Enters a tensor of a local contraction: the strides of its labels, and their extents.
-template <class T>
-void enter(contraction& p, std::int64_t (&strides)[max_loops], bool (&present)[max_loops], planner::spec const& s, region<T> const& block) {
-  for (int i = 0; i < s.rank; ++i) {
-    p.extent[s.label[i]] = block.layout.extent[i];
-    strides[s.label[i]] = block.layout.stride[i];
-    present[s.label[i]] = true;
+// The tensors on their way through a plan: those that there are at a time.
+template <class Exec, class T>
+class blocks_on_their_way {
+ public:
+  // A new one, which is to begin its way.
+  void enter(int tensor, planner::spec const& as, local_block<Exec, T> block) {
+    block_[planner::slot_of(tensor)].emplace(std::move(block));
+    moved(tensor, as);
   }
-}
+  void moved(int tensor, planner::spec const& to) { spec_[planner::slot_of(tensor)] = &to; }
+  void leave(int tensor) { block_[planner::slot_of(tensor)].reset(); }
 
-// Is it a contraction of one operand that sums nothing: the same elements, perhaps under another order of the labels?
-inline bool computes_nothing(planner::planned_step const& s, planner::spec const& from) {
-  if (s.right != planner::no_tensor || s.to.rank != from.rank) return false;
-  for (int i = 0; i < from.rank; ++i) {
-    int const at = s.to.find(from.label[i]);
-    if (at < 0 || s.to.over[at].code != from.over[i].code) return false;
-  }
-  return true;
-}
+  [[nodiscard]] local_block<Exec, T>& block(int tensor) { return *block_[planner::slot_of(tensor)]; }
+  [[nodiscard]] planner::spec const& spec(int tensor) const { return *spec_[planner::slot_of(tensor)]; }
+
+ private:
+  std::optional<local_block<Exec, T>> block_[planner::max_tensors];
+  planner::spec const* spec_[planner::max_tensors];
+};
+
+// A tensor of a local contraction: its labels, and where its elements lie.
+template <class T>
+struct contracted {
+  planner::spec const* labels = nullptr;
+  region<T const> const* block = nullptr;
+};
 
 // The block with its dimensions in the order of `to`'s labels.
 template <class T>
@@ -98,15 +107,96 @@ region<T> reordered(region<T> const& block, planner::spec const& from, planner::
     r.layout.stride[at] = block.layout.stride[i];
     r.where.at[at] = block.where.at[i];
   }
+  for (int k = 0; k < r.across.size(); ++k) r.across[k].dimension = to.find(from.label[r.across[k].dimension]);
   return r;
 }
 
-// A contraction of no tensors yet.
-inline contraction empty_problem(int labels) {
+// The loops of a contraction of these tensors (left, right, result; the right may be none), by labels 0 to `labels` − 1. A label of tensors that
+// lie as messages is a loop over devices, as often as mesh axes divide it, and one over the indices of a part.
+template <class T>
+contraction loops_of_labels(int labels, contracted<T> const (&tensors)[3]) {
   contraction p;
-  p.labels = labels;
-  for (int l = 0; l < labels; ++l) p.extent[l] = 1;
+  std::int64_t* const strides[3] = {p.a, p.b, p.c};
+  bool* const present[3] = {p.in_a, p.in_b, p.in_c};
+  for (int l = 0; l < labels; ++l) {
+    int at[3];
+    label_cuts cuts;
+    std::int64_t extent = 1;
+    for (int t = 0; t < 3; ++t) {
+      at[t] = tensors[t].labels == nullptr ? -1 : tensors[t].labels->find(l);
+      if (at[t] < 0) continue;
+      extent = tensors[t].block->layout.extent[at[t]];
+      cuts.add(*tensors[t].block, at[t]);
+    }
+    cuts.for_each(extent, [&](std::int64_t n, std::int64_t unit) {
+      p.extent[p.labels] = n;
+      for (int t = 0; t < 3; ++t) {
+        present[t][p.labels] = at[t] >= 0;
+        if (at[t] >= 0) strides[t][p.labels] = tensors[t].block->step_of(at[t], unit);
+      }
+      ++p.labels;
+    });
+  }
   return p;
+}
+
+// The block that a contraction writes to.
+template <class Exec, class T>
+local_block<Exec, T> block_of_product(locale const& w, planner::plan_view const& plan, int step_at, region<T> const* room) {
+  if (room) return local_block<Exec, T>::in(*room);
+  planner::planned_step const& s = plan.steps[step_at];
+  box const target = box_of(s.to, w.here, w.sizes);
+  if (!planner::messages_at(plan.steps, step_at, w.sizes).result) return local_block<Exec, T>::fresh(target);
+  planner::planned_step const& next = plan.steps[planner::next_after(plan.steps, step_at, s.operand)];
+  return local_block<Exec, T>::fresh(as_message<T>(w, nullptr, target, planner::loops_of_sent(next, w.sizes)));
+}
+
+template <class Exec, class T>
+void contract_step(Exec const& exec, locale const& w, planner::plan_view const& plan, int step_at, blocks_on_their_way<Exec, T>& tensors, region<T> const* room,
+                   update<T> const& how) {
+  planner::planned_step const& s = plan.steps[step_at];
+  planner::spec const& left_spec = tensors.spec(s.left);
+  local_block<Exec, T>& left = tensors.block(s.left);
+  if (how.alpha == T(1) && planner::computes_nothing(s, left_spec)) {
+    left.now = reordered(left.now, left_spec, s.to);
+    tensors.enter(s.operand, s.to, std::move(left));
+    tensors.leave(s.left);
+    return;
+  }
+  update<T> const product = s.operand != planner::the_result ? update<T>{} : room ? share_of(how, w, plan, step_at) : update<T>{how.alpha, T(0)};
+  tensors.enter(s.operand, s.to, block_of_product<Exec>(w, plan, step_at, room));
+  local_block<Exec, T>& block = tensors.block(s.operand);
+  if (s.right == planner::no_tensor) {
+    reduce(exec, loops_of_labels<T>(w.sizes.labels, {{&left_spec, &left.now}, {}, {&s.to, &block.now}}), left.now.data, block.mine, plan.how, product);
+  } else {
+    local_block<Exec, T>& right = tensors.block(s.right);
+    contract(exec, loops_of_labels<T>(w.sizes.labels, {{&left_spec, &left.now}, {&tensors.spec(s.right), &right.now}, {&s.to, &block.now}}), left.now.data,
+             right.now.data, block.mine, product);
+    tensors.leave(s.right);
+  }
+  tensors.leave(s.left);
+}
+
+template <class Exec, class T>
+void run_steps(Exec const& exec, locale const& w, planner::plan_view const& plan, blocks_on_their_way<Exec, T>& tensors, region<T> const& result, update<T> const& how) {
+  update<T> const arriving{T(1), how.beta};  // once the product has been multiplied by alpha
+  for (int i = 0; i < plan.steps.size(); ++i) {
+    planner::planned_step const& s = plan.steps[i];
+    profiled const region_of_step(s.kind);
+    region<T> const* const room = s.operand == planner::the_result && planner::stays_from(plan.steps, i + 1, planner::the_result) ? &result : nullptr;
+    if (s.kind == step::contract) {
+      contract_step(exec, w, plan, i, tensors, room, how);
+      continue;
+    }
+    auto& block = tensors.block(s.operand);
+    if (!masked_already(s, block.mine, result.data, how)) {
+      bool const as_it_arrives = s.operand != planner::the_result && planner::stays_message(plan.steps, i, w.sizes);
+      move(exec, w, s, block, room, room ? share_of(arriving, w, plan, i) : update<T>{}, as_it_arrives);
+    }
+    tensors.moved(s.operand, s.to);
+  }
+  put(exec, tensors.block(planner::the_result).now, result, arriving);
+  exec.fence();
 }
 
 }  // namespace detail
@@ -124,43 +214,9 @@ local_block<Exec, T> operand_block(locale const& w, planner::plan_view const& pl
 template <class Exec, class T>
 void run(Exec const& exec, locale const& w, planner::plan_view const& plan, local_block<Exec, T>* operands, region<T> const& result, update<T> const& how = {}) {
   require_same_call<T>(w, plan);
-  local_block<Exec, T> blocks[planner::max_tensors];
-  planner::tensor_states tensors(plan);
-  update<T> const arriving{T(1), how.beta};  // once the product has been multiplied by alpha
-  for (int k = 0; k < plan.operands.size(); ++k) blocks[k] = std::move(operands[k]);
-  for (int i = 0; i < plan.steps.size(); ++i) {
-    planner::planned_step const& s = plan.steps[i];
-    detail::profiled const region_of_step(s.kind);
-    auto& block = blocks[planner::slot_of(s.operand)];
-    region<T> const* const room = s.operand == planner::the_result && planner::stays_from(plan.steps, i + 1, planner::the_result) ? &result : nullptr;
-    if (s.kind == step::contract && how.alpha == T(1) && detail::computes_nothing(s, tensors.of(s.left))) {
-      auto passed_on = std::move(blocks[planner::slot_of(s.left)]);
-      passed_on.now = detail::reordered(passed_on.now, tensors.of(s.left), s.to);
-      blocks[planner::slot_of(s.left)] = {};
-      block = std::move(passed_on);
-    } else if (s.kind == step::contract) {
-      update<T> const product = s.operand != planner::the_result ? update<T>{} : room ? detail::share_of(how, w, plan, i) : update<T>{how.alpha, T(0)};
-      block = room ? local_block<Exec, T>::in(*room) : local_block<Exec, T>::fresh(box_of(s.to, w.here, w.sizes));
-      auto& left = blocks[planner::slot_of(s.left)];
-      contraction p = detail::empty_problem(w.sizes.labels);
-      detail::enter(p, p.a, p.in_a, tensors.of(s.left), left.now);
-      detail::enter(p, p.c, p.in_c, s.to, block.now);
-      if (s.right == planner::no_tensor) {
-        reduce(exec, p, left.now.data, block.mine, plan.how, product);
-      } else {
-        auto& right = blocks[planner::slot_of(s.right)];
-        detail::enter(p, p.b, p.in_b, tensors.of(s.right), right.now);
-        contract(exec, p, left.now.data, right.now.data, block.mine, product);
-        right = {};
-      }
-      left = {};
-    } else if (!detail::masked_already(s, block.mine, result.data, how)) {
-      move(exec, w, s, block, room, room ? detail::share_of(arriving, w, plan, i) : update<T>{});
-    }
-    tensors.after(s);
-  }
-  detail::put(exec, blocks[planner::slot_of(planner::the_result)].now, result, arriving);
-  exec.fence();
+  detail::blocks_on_their_way<Exec, T> tensors;
+  for (int k = 0; k < plan.operands.size(); ++k) tensors.enter(k, plan.operands[k], std::move(operands[k]));
+  detail::run_steps(exec, w, plan, tensors, result, how);
 }
 
 /// The same for a result that lies dense in memory.
@@ -172,9 +228,10 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, loca
 /// The same for operands that lie dense in memory as well.
 template <class Exec, class T>
 void run(Exec const& exec, locale const& w, planner::plan_view const& plan, T const* const* operands, T* result, update<T> const& how = {}) {
-  local_block<Exec, T> blocks[planner::max_operands];
-  for (int k = 0; k < plan.operands.size(); ++k) blocks[k] = operand_block<Exec>(w, plan, k, operands[k]);
-  run(exec, w, plan, blocks, result, how);
+  require_same_call<T>(w, plan);
+  detail::blocks_on_their_way<Exec, T> tensors;
+  for (int k = 0; k < plan.operands.size(); ++k) tensors.enter(k, plan.operands[k], operand_block<Exec>(w, plan, k, operands[k]));
+  detail::run_steps(exec, w, plan, tensors, dense_region(result, box_of(*plan.result, w.here, w.sizes)), how);
 }
 
 /// Runs the steps of a reshard from a local block into another. Collective over the mesh axes of the steps.

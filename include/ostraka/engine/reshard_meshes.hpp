@@ -9,13 +9,10 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <vector>
 
-#include <ostraka/engine/collectives/exchange.hpp>
+#include <ostraka/engine/exchange_parts.hpp>
 #include <ostraka/engine/execute.hpp>
 #include <ostraka/engine/locale.hpp>
 #include <ostraka/engine/mesh_pair.hpp>
@@ -62,45 +59,27 @@ struct part {
   box where;
 };
 
-inline std::vector<std::int64_t> counts_by_process(std::vector<part> const& parts, std::size_t processes) {
-  std::vector<std::int64_t> counts(processes);
-  for (part const& p : parts) counts[static_cast<std::size_t>(p.process)] = p.where.size();
-  return counts;
-}
-
-inline boxes boxes_in_order(std::vector<part>& parts) {
-  std::sort(parts.begin(), parts.end(), [](part const& a, part const& b) { return a.process < b.process; });
-  boxes all;
-  for (part const& p : parts) all.push_back(p.where);
-  return all;
-}
-
 template <class Exec, class T>
 void exchange_between(Exec const& exec, communicator const& all, planner::mesh_side const& source, planner::mesh_side const& target,
                       region<T const> const& from, region<T> const& to) {
   int const me = all.rank();
   planner::coordinates const now = source.at(me);
   planner::coordinates const then = target.at(me);
-  std::vector<part> sent;
-  std::vector<part> received;
+  short_array<part, 8> sent;
+  short_array<part, 8> received;
   for_each_receiver(source, target, me, [&](int p) { sent.push_back({p, intersect(from.where, box_of(target.sharding, target.at(p), target.sizes))}); });
   for_each_sender(source, target, me, [&](int p) { received.push_back({p, intersect(box_of(source.sharding, source.at(p), source.sizes), to.where)}); });
-  boxes const out_boxes = boxes_in_order(sent);
-  boxes const in_boxes = boxes_in_order(received);
-  scratch<T, typename Exec::memory_space> const out(total_of(out_boxes));
-  scratch<T, typename Exec::memory_space> const in(total_of(in_boxes));
-  pack(exec, out.data(), from, out_boxes);
-  exec.fence();
-  auto const processes = static_cast<std::size_t>(all.size());
-  on_host_in_out<Exec>(exec, static_cast<T const*>(out.data()), total_of(out_boxes), in.data(), total_of(in_boxes),
-                       [&](T const* send, T* recv) { exchange(all, send, counts_by_process(sent, processes), recv, counts_by_process(received, processes)); });
-  if (then.nowhere) return;
-  if (!target.has_values(then)) return fill(exec, to.data, to.where.size(), identity<T>(target.sharding.kind));
-  if (planner::detail::common(source, now, target, then) > 0) {
-    box const kept = intersect(from.where, to.where);
-    copy(exec, to.part(kept), from.part(kept));
-  }
-  unpack(exec, to, static_cast<T const*>(in.data()), in_boxes, update<T>());
+  bool const keeps = !then.nowhere && target.has_values(then) && planner::detail::common(source, now, target, then) > 0;
+  box const nothing{1};
+  box const kept = keeps ? intersect(from.where, to.where) : nothing;
+  auto const box_at = [&](short_array<part, 8> const& parts, std::size_t d) {
+    if (d == static_cast<std::size_t>(me)) return kept;
+    for (part const& p : parts)
+      if (static_cast<std::size_t>(p.process) == d) return p.where;
+    return nothing;
+  };
+  exchange_parts(exec, all, from, to, update<T>(), [&](std::size_t d) { return box_at(sent, d); }, [&](std::size_t d) { return box_at(received, d); });
+  if (!then.nowhere && !target.has_values(then)) fill(exec, to.data, to.layout, identity<T>(target.sharding.kind));
 }
 
 }  // namespace detail

@@ -9,7 +9,8 @@
 
 namespace ostraka::engine {
 
-/// recv holds the members' parts in member order; counts are the same on all of them and send has counts[rank] elements. No overlap of send and recv.
+/// recv holds the members' parts in member order; counts are the same on all of them and send has counts[rank] elements. They overlap only where
+/// send is the own part of recv.
 template <class T>
 void all_gather(communicator const& members, T const* send, T* recv, counts_view counts) {
   short_array<std::int64_t> const at = detail::offsets_of(counts);
@@ -31,12 +32,13 @@ void all_gather(communicator const& members, T const* send, T* recv, counts_view
   }
   if (at.back() <= chunk_limit) {
     int const mine = static_cast<int>(counts[me]);
+    void const* const own = send == recv + at[me] ? MPI_IN_PLACE : send;
     if (counts.all_equal()) {
-      MPI_Allgather(send, mine, type, recv, mine, type, members.native());
+      MPI_Allgather(own, mine, type, recv, mine, type, members.native());
     } else {
       short_array<int> const narrow = detail::to_int(counts);
       short_array<int> const places = detail::to_int(at);
-      MPI_Allgatherv(send, mine, type, recv, narrow.data(), places.data(), type, members.native());
+      MPI_Allgatherv(own, mine, type, recv, narrow.data(), places.data(), type, members.native());
     }
     return;
   }
@@ -44,7 +46,7 @@ void all_gather(communicator const& members, T const* send, T* recv, counts_view
   int const n = members.size();
   int const before = (members.rank() + n - 1) % n;
   int const after = (members.rank() + 1) % n;
-  std::copy_n(send, counts[me], recv + at[me]);
+  if (send != recv + at[me]) std::copy_n(send, counts[me], recv + at[me]);
   detail::messages pending(members);
   for (int step = 0; step + 1 < n; ++step) {
     std::size_t const passed_on = static_cast<std::size_t>((members.rank() + n - step) % n);

@@ -9,15 +9,19 @@
 
 namespace ostraka::engine {
 
-/// recv holds what the members sent here, send what each member gets, both in member order without gaps; send_counts[d] here is recv_counts of
-/// this device on d. The own part is copied. Pairs that exchange nothing send no message.
+/// What one member of a group is sent and sends.
 template <class T>
-void exchange(communicator const& members, T const* send, counts_view send_counts, T* recv,
-              counts_view recv_counts) {
-  short_array<std::int64_t> const from = detail::offsets_of(send_counts);
-  short_array<std::int64_t> const to = detail::offsets_of(recv_counts);
-  std::size_t const me = static_cast<std::size_t>(members.rank());
-  std::copy_n(send + from[me], send_counts[me], recv + to[me]);
+struct exchanged {
+  T const* send;
+  std::int64_t sent;
+  T* receive;
+  std::int64_t received;
+};
+
+/// parts[d] is what goes to member d and what comes from there, wherever that lies; what is sent from here to d is received there from here.
+/// Of the own part nothing is done. Pairs that exchange nothing send no message.
+template <class T>
+void exchange(communicator const& members, [[maybe_unused]] exchanged<T> const* parts) {
   members.enter();
 #if OSTRAKA_ENABLE_MPI
   // Step s pairs everyone with the member s further on, so that no device is everybody's first. All devices close a window of steps before the
@@ -28,11 +32,26 @@ void exchange(communicator const& members, T const* send, counts_view send_count
   for (int step = 1; step < n; ++step) {
     int const before = (members.rank() + n - step) % n;
     int const after = (members.rank() + step) % n;
-    pending.receive(before, recv + to[static_cast<std::size_t>(before)], recv_counts[static_cast<std::size_t>(before)]);
-    pending.send(after, send + from[static_cast<std::size_t>(after)], send_counts[static_cast<std::size_t>(after)]);
+    pending.receive(before, parts[before].receive, parts[before].received);
+    pending.send(after, parts[after].send, parts[after].sent);
     if (step % window == 0) pending.wait();
   }
 #endif
+}
+
+/// recv holds what the members sent here, send what each member gets, both in member order without gaps; send_counts[d] here is recv_counts of
+/// this device on d. The own part is copied.
+template <class T>
+void exchange(communicator const& members, T const* send, counts_view send_counts, T* recv, counts_view recv_counts) {
+  std::size_t const me = static_cast<std::size_t>(members.rank());
+  short_array<exchanged<T>> const parts(send_counts.size(), [&](std::size_t d) {
+    exchanged<T> const part{send, send_counts[d], recv, recv_counts[d]};
+    send += send_counts[d];
+    recv += recv_counts[d];
+    return part;
+  });
+  std::copy_n(parts[me].send, parts[me].sent, parts[me].receive);
+  exchange(members, parts.data());
 }
 
 }  // namespace ostraka::engine
