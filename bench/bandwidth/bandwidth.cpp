@@ -78,7 +78,8 @@ struct laboratory {
 
   bench::comparison against_memcpy(std::string const& what, std::int64_t moved, std::function<void()> const& run) {
     std::size_t const bytes = static_cast<std::size_t>(moved) * sizeof(T) / 2;
-    return bench::compare(what, {{"ours", run}, {"memcpy", [this, bytes] { copy_bytes(to.data(), from.data(), bytes); }}}, given.number("rounds", 5), bench::seconds_here, 0.01);
+    auto const baseline = [this, bytes] { copy_bytes(to.data(), from.data(), bytes); };
+    return bench::compare(what, {{"ours", run}, {"memcpy", baseline}}, given.number("rounds", 5), bench::seconds_here, 0.01);
   }
 
   void measure(std::string const& what, std::int64_t moved, std::function<void()> const& run) {
@@ -178,8 +179,8 @@ struct laboratory {
     contract("ij,j->ij", {{'i', n}, {'j', n}});
     contract("ij,j->ji", {{'i', n}, {'j', n}});
     // sums
-    for (char const* text : {"i->", "ij->i", "ij->j", "ijk->ik", "ijk->ki", "ijk->i", "ijk->j", "ijk->k", "ijk->ij", "ijk->ji", "ijk->jk", "ijk->kj", "ijkl->ik",
-                             "ijkl->jl", "ijkl->lj"}) {
+    for (char const* text : {"i->", "ij->i", "ij->j", "ijk->ik", "ijk->ki", "ijk->i", "ijk->j", "ijk->k", "ijk->ij", "ijk->ji", "ijk->jk", "ijk->kj",
+                             "ijkl->ik", "ijkl->jl", "ijkl->lj"}) {
       std::string const whole = text;
       std::string const labels = whole.substr(0, whole.find('-'));
       extents_of extents;

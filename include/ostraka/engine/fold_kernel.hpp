@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. The host kernel behind reductions and behind products of a large block with small ones: C[o] <- alpha (fold over r of terms[o, r]) + beta C[o].
-/// It walks the largest operand in the order of memory: across a row of outputs where outputs lie side by side in it, along the reduced elements where those do.
-/// What a term is and how terms are added, the Fold knows (`reduction_of`, `sum_of_products`).
+/// Floor 3. The host kernel behind reductions and behind products of a large block with small ones:
+/// C[o] <- alpha (fold over r of terms[o, r]) + beta C[o].
+/// It walks the largest operand in the order of memory: across a row of outputs where outputs lie side by side in it, along the reduced elements where
+/// those do. What a term is and how terms are added, the Fold knows (`reduction_of`, `sum_of_products`).
 
 #include <cstdint>
 
