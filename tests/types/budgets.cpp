@@ -60,12 +60,12 @@ static_assert(std::is_same_v<verdict<os::cheapest>, os::reason::ok>);
 
 // ---- workspace -----------------------------------------------------------------------------------------------------------------
 
-// W is gathered along X: 512 rows of 512 floats, received member by member. In passes over the columns there is less of it at a time.
+// W is gathered along X: 512 rows of 512 floats, multiplied as they were received. In passes over the columns there is less of it at a time.
 constexpr auto gathered = os::plan_of<os::dims<batch/X, inner/Y>, activations, os::sharding_of<model/X, inner/Y>>;
 static_assert(gathered.count(os::step::all_gather) == 1);
 static_assert(gathered.within(1 << 30, batch = 4096, X = 8, Y = 4).count == 1);
-constexpr auto passes = gathered.within(1 << 20, batch = 4096, X = 8, Y = 4);
-static_assert(passes.fits && passes.label == "inner" && passes.count > 1 && passes.workspace <= (1 << 20));
+constexpr auto passes = gathered.within(1 << 19, batch = 4096, X = 8, Y = 4);
+static_assert(passes.fits && passes.label == "inner" && passes.count > 1 && passes.workspace <= (1 << 19));
 
 // Policies compose in any order, and plans are those without a limit.
 constexpr auto both = os::at_most<1024>(os::within(4096, os::idle(X)));
