@@ -13,8 +13,9 @@
 
 namespace ostraka::engine::detail {
 
-/// Nanoseconds for double, least squares over the 725 products with m, n, k in {1, 2, 4, 8, 16, 32, 64, 192, 768} by OpenBLAS 0.3.21 (SkylakeX) on
-/// one core of a server of 2.6 GHz: eight in ten of them are met within a factor of 0.4 to 1.2. Ratios are what matters, and those near the border only.
+/// Nanoseconds for double. The first five began as least squares over the 725 products with m, n, k in {1, 2, 4, 8, 16, 32, 64, 192, 768} by OpenBLAS
+/// 0.3.21 (SkylakeX) on one core of a server of 2.6 GHz (18.7, 0.025, 0.11, 0.10, 0.04), then a call and a multiplication were raised by hand; all
+/// others are set by hand from single timings. Ratios are what matters, and those near the border only.
 struct product_costs {
   static constexpr double call = 25;
   static constexpr double multiply_add = 0.031;
