@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Nothing allocates in a steady state: what operations ask of malloc in their third to tenth repetition. Operations into tensors that are
+/// there ask for nothing, the others for what the block of their result takes. What MPI, BLAS and OpenMP allocate is theirs: a call counts if
+/// it comes from this program, which holds the library and, linked statically, Kokkos, or is an operator new.
+// ranks: 1 2 4
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include "support/on_meshes.hpp"
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+
+extern "C" {
+
+extern char __executable_start, etext;
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+
+}  // extern "C"
+
+namespace {
+
+long counted = 0;
+
+bool in_this_program(void const* caller) { return caller >= &__executable_start && caller < &etext; }
+
+void count_if(bool ours) { counted += ours ? 1 : 0; }
+
+}  // namespace
+
+extern "C" {
+
+void* malloc(std::size_t bytes) {
+  count_if(in_this_program(__builtin_return_address(0)));
+  return __libc_malloc(bytes);
+}
+void* calloc(std::size_t n, std::size_t bytes) {
+  count_if(in_this_program(__builtin_return_address(0)));
+  return __libc_calloc(n, bytes);
+}
+void* realloc(void* old, std::size_t bytes) {
+  count_if(in_this_program(__builtin_return_address(0)));
+  return __libc_realloc(old, bytes);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  count_if(in_this_program(__builtin_return_address(0)));
+  return __libc_memalign(alignment, bytes);
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
+  count_if(in_this_program(__builtin_return_address(0)));
+  *memory = __libc_memalign(alignment, bytes);
+  return *memory == nullptr ? 12 : 0;  // ENOMEM
+}
+
+}  // extern "C"
+
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  ++counted;
+  if (void* const memory = __libc_malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  ++counted;
+  if (void* const memory = __libc_memalign(static_cast<std::size_t>(alignment), bytes)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace os = ostraka;
+namespace t = os::testing;
+
+namespace {
+
+template <class F>
+long allocations_of(F const& f) {
+  long const before = counted;
+  f();
+  return counted - before;
+}
+
+// Of the third to the tenth repetition.
+template <class F>
+long most_in_steady_state(F const& f) {
+  long most = 0;
+  for (int i = 0; i < 10; ++i) {
+    long const n = allocations_of(f);
+    if (i >= 2 && n > most) most = n;
+  }
+  return most;
+}
+
+// What Kokkos asks for when it makes a block of two dimensions.
+long block_of_a_result() {
+  using view = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::DefaultExecutionSpace::device_type>;
+  return allocations_of([] { view const v(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ostraka tensor"), 4, 4); });
+}
+
+struct plus {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return a + b; }
+};
+
+t::mesh_at_hand make_mesh() {
+  switch (t::ranks()) {
+    case 1: return t::mesh_at_hand({"XYZ", {1, 1, 1}});
+    case 2: return t::mesh_at_hand({"XYZ", {2, 1, 1}});
+    default: return t::mesh_at_hand({"XYZ", {2, t::ranks() / 2, 1}});
+  }
+}
+
+template <auto... Dims>
+auto made(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  using tensor = os::tensor<double, Dims...>;
+  return t::placed<tensor>(m, t::whole_numbers<double>(t::letters_in<tensor>(), e, 5));
+}
+
+// Blocks that are multiplied by kernels of our own, by BLAS, and unevenly divided ones.
+template <class F>
+void for_several_extents(F const& f) {
+  t::mesh_at_hand const m = make_mesh();
+  for (int n : {6, 128, 7}) {
+    t::extents_by_letter const e{{'B', 2}, {'I', n}, {'J', n + 2}, {'K', n - 1}, {'L', 2}};
+    INFO("about ", n, " elements along each axis");
+    f(m, e);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the counter counts") {
+  CHECK(allocations_of([] { delete new int(1); }) == 1);
+  CHECK(allocations_of([] { std::free(std::malloc(8)); }) <= 1);  // a compiler may leave it out
+  CHECK(block_of_a_result() >= 1);
+}
+
+TEST_CASE("einsum_into") {
+  for_several_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    auto const rows = made<I/X, J>(m, e);
+    auto const columns = made<I, J/X>(m, e);
+    auto const blocks = made<I/X, J/Y>(m, e);
+    auto const b = made<J, K>(m, e);
+    auto const b_rows = made<J/X, K>(m, e);
+    auto const b_blocks = made<J/X, K/Y>(m, e);
+    auto const c = made<I, K>(m, e);
+    auto const c_rows = made<I/X, K>(m, e);
+    auto const c_blocks = made<I/X, K/Y>(m, e);
+    auto const transposed = made<K, I/X>(m, e);
+    CHECK(most_in_steady_state([&] { os::einsum_into(c_rows, rows, b); }) == 0);                            // no move
+    CHECK(most_in_steady_state([&] { os::einsum_into(transposed, rows, b); }) == 0);                        // another order
+    CHECK(most_in_steady_state([&] { os::einsum_into(c, columns, b_rows); }) == 0);                         // all-reduce
+    CHECK(most_in_steady_state([&] { os::einsum_into(c_rows, columns, b_rows); }) == 0);                    // reduce-scatter
+    CHECK(most_in_steady_state([&] { os::einsum_into(c_rows, columns, b_rows, os::beta = 1); }) == 0);
+    CHECK(most_in_steady_state([&] { os::einsum_into(c, rows, b); }) == 0);                                 // a gather
+    CHECK(most_in_steady_state([&] { os::einsum_into(c_blocks, blocks, b_blocks); }) == 0);                 // two gathers
+  });
+}
+
+TEST_CASE("reshard_into and map_into") {
+  for_several_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    auto const rows = made<I/X, J>(m, e);
+    auto const other_rows = made<I/X, J>(m, e);
+    auto const columns = made<I, J/X>(m, e);
+    auto const whole = made<I, J>(m, e);
+    auto const bias = made<J>(m, e);
+    CHECK(most_in_steady_state([&] { os::reshard_into(whole, rows); }) == 0);    // all-gather
+    CHECK(most_in_steady_state([&] { os::reshard_into(columns, rows); }) == 0);  // all-to-all
+    CHECK(most_in_steady_state([&] { os::reshard_into(rows, whole); }) == 0);    // slice
+    CHECK(most_in_steady_state([&] { os::map_into(other_rows, plus(), rows, bias); }) == 0);
+    CHECK(most_in_steady_state([&] { os::map_into(rows, plus(), rows, bias); }) == 0);
+  });
+}
+
+TEST_CASE("operations that make their result") {
+  long const block = block_of_a_result();
+  for_several_extents([&](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    auto const rows = made<I/X, J>(m, e);
+    auto const columns = made<I, J/X>(m, e);
+    auto const b_rows = made<J/X, K>(m, e);
+    auto const bias = made<J>(m, e);
+    CHECK(most_in_steady_state([&] { static_cast<void>(os::einsum<I, K>(columns, b_rows)); }) <= block);
+    CHECK(most_in_steady_state([&] { static_cast<void>(os::reshard<I, J/X>(rows)); }) <= block);
+    CHECK(most_in_steady_state([&] { static_cast<void>(os::map(plus(), rows, bias)); }) <= block);
+    CHECK(most_in_steady_state([&] { static_cast<void>(os::scale(2.0, rows)); }) <= block);
+    CHECK(most_in_steady_state([&] { auto const copy = rows; static_cast<void>(copy.local()); }) == 0);
+  });
+}
+
+#else
+
+TEST_CASE("allocations are counted with the GNU C library alone") { MESSAGE("SKIPPED: another C library, or a sanitizer that owns malloc"); }
+
+#endif
