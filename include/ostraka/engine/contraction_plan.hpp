@@ -225,6 +225,8 @@ contraction_plan plan_contraction(contraction const& problem) {
   product_loops const loops = loops_of(problem);
   std::int64_t const m = loops.m.size(), n = loops.n.size(), k = loops.k.size(), batch = loops.batch.size();
   if (k == 1 || (m == 1 && n == 1)) return plan;  // nothing for the library: elementwise and outer products, sums of products
+  // One block times a vector: our kernel reads the block once in the order of its memory. Batches of small ones are the library's.
+  if ((m == 1 || n == 1) && batch == 1 && loops.k.rank == 1 && m * n * k >= detail::product_costs::small_product) return plan;
   auto const real = [](std::int64_t x) { return static_cast<double>(x); };
   double const at_best = real(batch) * detail::cost_of_product<T>({real(m), real(n), real(k)}, real(n));
   auto const good_enough = [&] { return plan.library && plan.cost <= 1.1 * at_best; };
