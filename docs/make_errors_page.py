@@ -125,6 +125,8 @@ def compile_one(compiler, title, name, flags, precompiled):
         result = subprocess.run(command + [str(file)], capture_output=True, text=True, env=environment)
     if result.returncode == 0:
         raise SystemExit(f"{name}: {title} compiles the mistake")
+    if name not in result.stderr or len(re.findall(r"\berror: ", result.stderr)) != 1:
+        raise SystemExit(f"{name}: {title} finds other mistakes:\n{result.stderr}")
     return neutral(result.stderr, name, folder)
 
 

@@ -11,10 +11,8 @@ OSTRAKA_AXIS(J, 16);
 OSTRAKA_AXIS(K, 4);
 OSTRAKA_MESH_AXIS(X, 2);
 
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) {
 #ifdef SHOULD_FAIL
-  return os::einsum<I, K>(a, b, os::at_most<127>);
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { return os::einsum<I, K>(a, b, os::at_most<127>); }
 #else
-  return os::einsum<I, K>(a, b, os::at_most<128>);  // 2(n-1)/n of 8 x 4 floats
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { return os::einsum<I, K>(a, b, os::at_most<128>); }
 #endif
-}

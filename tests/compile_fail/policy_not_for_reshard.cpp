@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a reshard is told how to multiply
-// error: reshard: one tensor is moved by the cheapest plan, and the policies for that are os::no_communication and os::at_most<bytes>; drop the policy, or use the verb that is the move (os::all_gather, os::all_reduce, ...)
+// error: reshard: one tensor is moved by the cheapest plan, and the policies for that are os::no_communication, os::at_most<bytes> and os::within(bytes); drop the policy, or use the verb that is the move (os::all_gather, os::all_reduce, ...)
 // error: policy_not_for_reshard<policy<
 #include <ostraka/reshard.hpp>
 namespace os = ostraka;
@@ -11,10 +11,8 @@ OSTRAKA_AXIS(J, 16);
 OSTRAKA_AXIS(K, 4);
 OSTRAKA_MESH_AXIS(X, 2);
 
-auto f(os::tensor<float, I, J / X> const& a) {
 #ifdef SHOULD_FAIL
-  return os::reshard<I, J>(a, os::gather_left);
+auto f(os::tensor<float, I, J / X> const& a) { return os::reshard<I, J>(a, os::gather_left); }
 #else
-  return os::reshard<I, J>(a);
+auto f(os::tensor<float, I, J / X> const& a) { return os::reshard<I, J>(a); }
 #endif
-}

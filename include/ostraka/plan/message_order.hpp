@@ -91,12 +91,17 @@ constexpr bool in_runs(spec const& whole, spec const& parts, extents const& e) {
   return true;
 }
 
-// Do the parts of a dense block follow one another? Of several mesh axes, only the running mesh knows their order.
+// Do the parts of a dense block follow one another and fill it? Of several mesh axes, only the running mesh knows their order.
 constexpr bool in_order(spec const& whole, spec const& parts, mesh_set axes, extents const& e) {
+  int divided = -1;
+  for (int i = 0; i < whole.rank; ++i) {
+    if (e.ways(parts.over[i]) == e.ways(whole.over[i])) continue;
+    if (divided >= 0 || !parts.over[i].starts_with(whole.over[i]) || e.ways(parts.over[i]) != e.ways(whole.over[i]) * e.ways(axes)) return false;
+    divided = i;
+  }
+  if (divided < 0 || !in_runs(whole, parts, e)) return false;
   for (int m = 0; m < e.mesh_axes; ++m)
-    if (axes.contains(m) && e.ways(axes) == e.mesh[m] && e.mesh[m] > 1)
-      for (int i = 0; i < whole.rank; ++i)
-        if (narrower(whole, parts, i)) return parts.over[i].axes().contains(m) && parts.over[i].starts_with(whole.over[i]) && in_runs(whole, parts, e);
+    if (axes.contains(m) && e.mesh[m] == e.ways(axes)) return parts.over[divided].axes().contains(m);
   return false;
 }
 
