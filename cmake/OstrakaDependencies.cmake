@@ -55,6 +55,7 @@ function(ostraka_find_kokkos sentence)
   else()
     set(${sentence} "" PARENT_SCOPE)
     message(STATUS "ostraka: Kokkos ${Kokkos_VERSION} (${Kokkos_DEVICES})")
+    set_property(GLOBAL PROPERTY OSTRAKA_KOKKOS_DEVICES "${Kokkos_DEVICES}")  # for tests
   endif()
 endfunction()
 
