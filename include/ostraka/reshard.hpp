@@ -73,6 +73,23 @@ struct no_policy {
   static constexpr bool limits_workspace = false;
 };
 
+// Runs the steps from the block of `a` into that of `b`, within the workspace that the policy allows.
+template <class Types, class Policy, class A, class B>
+void move_between(char const* operation, engine::locale const& w, [[maybe_unused]] Policy const& policy, A const& a, B const& b) {
+  using value = typename A::value_type;
+  using exec_space = execution_space_of<A>;
+  exec_space const exec;
+  auto const from = engine::dense_region(static_cast<value const*>(a.local().data()), engine::box_of(Types::from, w.here, w.sizes));
+  auto const to = engine::dense_region(b.local().data(), engine::box_of(Types::to, w.here, w.sizes));
+  if constexpr (limits_workspace<Policy> && !Types::steps.empty()) {
+    planner::pass const first = passes_within<Policy, Types, static_cast<int>(sizeof(value))>(operation, w, policy);
+    engine::workspace_limit<typename exec_space::memory_space> const limit(workspace_limit_of(policy));
+    engine::run_in_passes(exec, w, Types::steps, Types::from, first, from, to);
+  } else {
+    engine::run(exec, w, Types::steps, Types::from, from, to);
+  }
+}
+
 // Runs the steps of `types`: those of a planned reshard, or the one of a verb, which has no policy.
 template <class Types, class To, class Policy = no_policy, class A>
 auto run_moves(char const* operation, A const& a, [[maybe_unused]] Policy const& policy = {}) {
@@ -83,16 +100,7 @@ auto run_moves(char const* operation, A const& a, [[maybe_unused]] Policy const&
   } else {
     if constexpr (is_policy<Policy>) oversee<Policy, Types, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
     result_type const result = allocate_in<result_type, typename Types::labels, typename Types::mesh>(w, a.mesh_handle());
-    auto const* const source = static_cast<typename A::value_type const*>(a.local().data());
-    if constexpr (limits_workspace<Policy>) {
-      planner::pass const first = passes_within<Policy, Types, static_cast<int>(sizeof(typename A::value_type))>(operation, w, policy);
-      engine::workspace_limit<typename execution_space_of<A>::memory_space> const limit(workspace_limit_of(policy));
-      auto const from = engine::dense_region(source, engine::box_of(Types::from, w.here, w.sizes));
-      auto const to = engine::dense_region(result.local().data(), engine::box_of(Types::to, w.here, w.sizes));
-      engine::run_in_passes(execution_space_of<A>(), w, Types::steps, Types::from, first, from, to);
-    } else {
-      engine::run(execution_space_of<A>(), w, Types::steps, Types::from, source, result.local().data());
-    }
+    move_between<Types>(operation, w, policy, a, result);
     return result;
   }
 }

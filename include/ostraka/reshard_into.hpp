@@ -14,22 +14,12 @@ namespace detail {
 
 template <class Types, class Policy, class B, class A>
 void run_reshard_into(B const& b, A const& a, Policy const& policy) {
-  using value = typename A::value_type;
   constexpr char const* operation = "reshard_into";
-  execution_space_of<A> const exec;
   engine::locale const w = locale_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a, b);
-  oversee<Policy, Types, static_cast<int>(sizeof(value))>(operation, w);
+  oversee<Policy, Types, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
   memory_range const read = memory_of(a);
   refuse_shared_memory(operation, "os::reshard", memory_of(b), &read, 1);
-  auto const from = engine::dense_region(static_cast<value const*>(a.local().data()), engine::box_of(Types::from, w.here, w.sizes));
-  auto const to = engine::dense_region(b.local().data(), engine::box_of(Types::to, w.here, w.sizes));
-  if constexpr (limits_workspace<Policy>) {
-    planner::pass const first = passes_within<Policy, Types, static_cast<int>(sizeof(value))>(operation, w, policy);
-    engine::workspace_limit<typename execution_space_of<A>::memory_space> const limit(workspace_limit_of(policy));
-    engine::run_in_passes(exec, w, Types::steps, Types::from, first, from, to);
-  } else {
-    engine::run(exec, w, Types::steps, Types::from, from, to);
-  }
+  move_between<Types>(operation, w, policy, a, b);
 }
 
 }  // namespace detail

@@ -134,3 +134,15 @@ TEST_CASE("memory that is written while others are read from it") {
     CHECK(t::disagreements(m, a, numbers) == 0);
   });
 }
+
+TEST_CASE("a limit of workspace where there is nothing to move") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::extents_by_letter const e = t::usual_extents()[0];
+    using matrix = os::tensor<double, I/X, J>;
+    auto const numbers = t::whole_numbers<double>("IJ", e, 3);
+    auto const a = t::placed<matrix>(m, numbers);
+    auto const b = spoiled<matrix>(m, e);
+    os::reshard_into(b, a, os::within(0));
+    CHECK(t::disagreements(m, b, numbers) == 0);
+  });
+}

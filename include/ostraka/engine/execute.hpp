@@ -219,13 +219,7 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, loca
   detail::run_steps(exec, w, plan, tensors, result, how);
 }
 
-/// The same for a result that lies dense in memory.
-template <class Exec, class T>
-void run(Exec const& exec, locale const& w, planner::plan_view const& plan, local_block<Exec, T>* operands, T* result, update<T> const& how = {}) {
-  run(exec, w, plan, operands, dense_region(result, box_of(*plan.result, w.here, w.sizes)), how);
-}
-
-/// The same for operands that lie dense in memory as well.
+/// The same for operands and a result that lie dense in memory.
 template <class Exec, class T>
 void run(Exec const& exec, locale const& w, planner::plan_view const& plan, T const* const* operands, T* result, update<T> const& how = {}) {
   require_same_call<T>(w, plan);
@@ -246,13 +240,6 @@ void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps,
   }
   detail::put(exec, block.now, target);
   exec.fence();
-}
-
-/// The same from a dense local block into another. @pre there are steps
-template <class Exec, class T>
-void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from, T const* source, T* target) {
-  region<T const> const whole = dense_region(source, box_of(from, w.here, w.sizes));
-  run(exec, w, steps, from, whole, dense_region(target, box_of(steps[steps.size() - 1].to, w.here, w.sizes)));
 }
 
 }  // namespace ostraka::engine
