@@ -30,6 +30,12 @@ auto block_of_operand(Exec const& exec, engine::locale const& w, planner::plan_v
     return a.block(exec, engine::box_of(plan.operands[k], w.here, w.sizes));
 }
 
+// Where the result of a plan lies.
+template <class Result>
+auto region_of_result(engine::locale const& w, planner::plan_view const& plan, Result const& result) {
+  return engine::dense_region(result.local().data(), engine::box_of(*plan.result, w.here, w.sizes));
+}
+
 // result <- alpha · product + beta · result
 template <class Result, class... Operands>
 void run_on_blocks(engine::locale const& w, planner::plan_view const& plan, Result const& result, engine::update<typename Result::value_type> const& how,
@@ -43,7 +49,7 @@ void run_on_blocks(engine::locale const& w, planner::plan_view const& plan, Resu
   } else {
     int k = 0;
     engine::local_block<exec_space, value> blocks[] = {block_of_operand(exec, w, plan, k++, operands)...};
-    engine::run(exec, w, plan, blocks, result.local().data(), how);
+    engine::run(exec, w, plan, blocks, region_of_result(w, plan, result), how);
   }
 }
 
@@ -59,7 +65,7 @@ void run_within(engine::locale const& w, Policy const& policy, Result const& res
     execution_space_of<Result> const exec;
     int k = 0;
     engine::local_block<execution_space_of<Result>, value> blocks[] = {block_of_operand(exec, w, plan, k++, operands)...};
-    engine::run_in_passes(exec, w, plan, first, blocks, engine::dense_region(result.local().data(), engine::box_of(*plan.result, w.here, w.sizes)), how);
+    engine::run_in_passes(exec, w, plan, first, blocks, region_of_result(w, plan, result), how);
   } else {
     run_on_blocks(w, plan, result, how, operands...);
   }

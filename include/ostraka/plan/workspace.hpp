@@ -27,9 +27,6 @@
 
 namespace ostraka::planner {
 
-/// Does the step write a new block (and not look at the old one in another way)?
-[[nodiscard]] constexpr bool makes_block(step s) { return s != step::slice; }
-
 /// Can the step write over the block that it reads?
 [[nodiscard]] constexpr bool rewrites(step s) { return s == step::all_reduce || s == step::mask; }
 
@@ -50,10 +47,6 @@ namespace detail {
 constexpr std::int64_t arriving(std::int64_t part, std::int64_t devices) {
   return devices > 1 ? 2 * (devices - 1) * std::min(part, piece_of_reduction(devices - 1)) : 0;
 }
-
-}  // namespace detail
-
-namespace detail {
 
 // What a step copies, in elements.
 struct step_copies {

@@ -39,19 +39,4 @@ void exchange(communicator const& members, [[maybe_unused]] exchanged<T> const* 
 #endif
 }
 
-/// recv holds what the members sent here, send what each member gets, both in member order without gaps; send_counts[d] here is recv_counts of
-/// this device on d. The own part is copied.
-template <class T>
-void exchange(communicator const& members, T const* send, counts_view send_counts, T* recv, counts_view recv_counts) {
-  std::size_t const me = static_cast<std::size_t>(members.rank());
-  short_array<exchanged<T>> const parts(send_counts.size(), [&](std::size_t d) {
-    exchanged<T> const part{send, send_counts[d], recv, recv_counts[d]};
-    send += send_counts[d];
-    recv += recv_counts[d];
-    return part;
-  });
-  std::copy_n(parts[me].send, parts[me].sent, parts[me].receive);
-  exchange(members, parts.data());
-}
-
 }  // namespace ostraka::engine

@@ -79,8 +79,6 @@ class messages {
       MPI_Isend(data + done, static_cast<int>(std::min(chunk_limit, count - done)), message_type<T>(), to, 0, comm_, next());
   }
 
-  std::size_t under_way() const { return requests_.size(); }
-
   /// Waits until all of them have arrived.
   void wait() {
     if (!requests_.empty()) MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
