@@ -48,6 +48,11 @@ struct tile_rows {
   std::int64_t step;
 };
 
+template <class T>
+tile_rows<T> rows_at(T const* first, std::int64_t step) {  // what nvcc understands in a pack expansion
+  return {first, step};
+}
+
 /// Puts rows side by side where they are not: f is then applied to runs of neighbours, whatever the layout.
 template <class T>
 struct tile_buffer {
@@ -106,7 +111,7 @@ struct map_tiles {
   template <std::size_t... Is>
   void map_tile(std::int64_t const (&at)[operands], std::int64_t length, std::int64_t rows, std::index_sequence<Is...>) const {
     if (((step[0][Is + 1] == 1) && ...))
-      map_rows(length, rows, result + at[0], tile_rows<Ts>{static_cast<Ts const*>(in[Is]) + at[Is + 1], step[1][Is + 1]}...);
+      map_rows(length, rows, result + at[0], rows_at(static_cast<Ts const*>(in[Is]) + at[Is + 1], step[1][Is + 1])...);
     else
       map_rows(length, rows, result + at[0],
                tile_buffer<Ts>().rows(static_cast<Ts const*>(in[Is]) + at[Is + 1], step[0][Is + 1], step[1][Is + 1], length, rows)...);
