@@ -85,6 +85,9 @@ std::vector<update<T>> updates() {
   return all;
 }
 
+/// The contraction as it is chosen, and the kernels that accelerators run: outputs in a plain loop, tiles by teams of one thread.
+enum class way { chosen, elements, teams };
+
 template <class T>
 struct blocks {
   contraction p;
@@ -119,7 +122,7 @@ struct blocks {
   }
 
   /// C <- alpha A B + beta C, where C holds numbers, or what may not be read.
-  bool updates_right(update<T> const& how, bool on_device) const {
+  bool updates_right(update<T> const& how, way by) const {
     std::vector<T> got = c;
     std::vector<T> wanted = expected;
     int n = 0;
@@ -128,11 +131,12 @@ struct blocks {
       got[i] = how.beta == T(0) ? unreadable<T>() : before;
       wanted[i] = how.alpha * expected[i] + how.beta * before;
     });
-    if (on_device)
-      run_device_kernel(1, got.data(), 0, how);
-    else
+    if (by == way::chosen) {
       contract(exec_space(), p, a.data(), b.data(), got.data(), how);
-    Kokkos::fence();
+      Kokkos::fence();
+    } else {
+      run_device_kernel(by, 1, got.data(), 0, how);
+    }
     return got == wanted;
   }
 
@@ -159,15 +163,15 @@ struct blocks {
     std::fill(a.begin(), a.end(), unreadable<T>());
     std::fill(expected.begin(), expected.end(), T(77));
     for_each_result([&](std::size_t i) { expected[i] = T(0); });
-    return updates_right({T(0), T(0)}, false) && updates_right({T(0), T(3)}, false);
+    return updates_right({T(0), T(0)}, way::chosen) && updates_right({T(0), T(3)}, way::chosen);
   }
 
   /// Three of the updates, others each time.
-  bool some_updates_right(bool on_device) const {
+  bool some_updates_right(way by) const {
     static std::size_t next = 0;
     std::vector<update<T>> const all = updates<T>();
     for (int i = 0; i < 3; ++i)
-      if (!updates_right(all[next++ % all.size()], on_device)) return false;
+      if (!updates_right(all[next++ % all.size()], by)) return false;
     return true;
   }
 
@@ -177,25 +181,34 @@ struct blocks {
     Kokkos::fence();
     if (c != expected) return false;
     c = untouched;
-    if (!some_updates_right(false)) return false;
+    if (!some_updates_right(way::chosen)) return false;
     for (int l = 0; l < p.labels; ++l)
       if (p.extent[l] == 0 || class_of(p, l) == label_class::only_a || class_of(p, l) == label_class::only_b) return true;
-    if (!some_updates_right(true)) return false;
-    run_device_kernel(1, c.data(), 0);
-    return c == expected && parts_add_up();
+    for (way const by : {way::elements, way::teams}) {
+      if (!some_updates_right(by)) return false;
+      c = untouched;
+      run_device_kernel(by, 1, c.data(), 0);
+      if (c != expected || !parts_add_up(by)) return false;
+    }
+    return true;
   }
 
-  /// The kernel that accelerators run, here in a plain loop.
-  void run_device_kernel(std::int64_t parts, T* into, std::int64_t part_step, update<T> const& how = {}) const {
+  void run_device_kernel(way by, std::int64_t parts, T* into, std::int64_t part_step, update<T> const& how = {}) const {
     product_loops const loops = loops_of(p);
-    detail::contract_elements<T> const kernel{{a.data(), b.data(), into, parts, part_step, loops.k, how}, detail::output_loops(loops)};
+    detail::product_operands<T> const in{a.data(), b.data(), into, parts, part_step, loops.k, how};
+    if (by == way::teams) {
+      detail::teams_of<exec_space, T, 1, 8>(loops, in).run(exec_space());
+      Kokkos::fence();
+      return;
+    }
+    detail::contract_elements<T> const kernel{in, detail::output_loops(loops)};
     for (std::int64_t i = parts * kernel.outputs.size(); i-- > 0;) kernel(i);
   }
 
-  bool parts_add_up() {
+  bool parts_add_up(way by) {
     std::int64_t const room = static_cast<std::int64_t>(c.size());
     std::vector<T> partial(c.size() * 3, T(0));
-    run_device_kernel(3, partial.data(), room);
+    run_device_kernel(by, 3, partial.data(), room);
     std::int64_t index[max_loops] = {};
     bool right = true;
     for_each_index(p, p.in_c, index, [&] {

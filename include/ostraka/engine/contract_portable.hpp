@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <ostraka/engine/contract_kernel.hpp>
+#include <ostraka/engine/contract_teams.hpp>
 #include <ostraka/engine/contract_tiles.hpp>
 #include <ostraka/engine/contraction_labels.hpp>
 #include <ostraka/engine/elementwise.hpp>
@@ -33,18 +34,35 @@ inline loop_nest<3> output_loops(product_loops const& loops) {
   return outputs;
 }
 
+/// The operands for loops whose A and B have been exchanged.
+template <class T>
+product_operands<T> turned_operands(product_operands<T> in, product_loops const& turned) {
+  std::swap(in.a, in.b);
+  in.k = turned.k;
+  return in;
+}
+
 /// The tiles of a product of matrices; the longer side is the one that is vectorised.
 template <class T>
 contract_tiles<T> tiles_of(product_loops const& loops, product_operands<T> const& in) {
-  contract_tiles<T> tiles{in, loops.batch, loops.m, loops.n};
-  if (loops.n.size() >= loops.m.size()) return tiles;
-  std::swap(tiles.m, tiles.n);
-  std::swap(tiles.in.a, tiles.in.b);
-  for (int d = 0; d < max_loops; ++d) {
-    std::swap(tiles.in.k.stride[0][d], tiles.in.k.stride[1][d]);
-    std::swap(tiles.batch.stride[0][d], tiles.batch.stride[1][d]);
-  }
-  return tiles;
+  if (loops.n.size() >= loops.m.size()) return {in, loops.batch, loops.m, loops.n};
+  product_loops const turned = loops.turned();
+  return {turned_operands(in, turned), turned.batch, turned.m, turned.n};
+}
+
+/// The same in tiles of teams; the side on which C has its neighbours is the one along which threads are neighbours.
+template <class Exec, class T, int side = 16, int each = 4>
+contract_teams<Exec, T, side, each> teams_of(product_loops const& loops, product_operands<T> const& in) {
+  auto const finer = [](loop_nest<2> const& x, int of_x, loop_nest<2> const& y, int of_y) {
+    int const d = smallest_step(x, of_x), e = smallest_step(y, of_y);
+    return d >= 0 && (e < 0 || x.stride[of_x][d] < y.stride[of_y][e]);
+  };
+  auto const teams = [&](product_loops const& p, product_operands<T> const& operands) {
+    return contract_teams<Exec, T, side, each>{operands, p.batch, p.m, p.n, finer(p.k, 0, p.m, 0), finer(p.k, 1, p.n, 0)};
+  };
+  if (!finer(loops.m, 1, loops.n, 1)) return teams(loops, in);
+  product_loops const turned = loops.turned();
+  return teams(turned, turned_operands(in, turned));
 }
 
 /// Products where nothing is summed. @pre alpha is not 0
@@ -83,6 +101,9 @@ inline bool worth_tiles(product_loops const& loops) {
   return std::max(m, n) >= worth_a_tile && std::min(m, n) > 2 && loops.k.size() > 2;
 }
 
+/// Are there a team's worth of rows and columns? Then there are fewer teams than an int counts: the results of more would fit no memory.
+inline bool worth_teams(product_loops const& loops) { return loops.m.size() >= 32 && loops.n.size() >= 32 && loops.k.size() >= 8; }
+
 template <class Exec, class T>
 void run_kernel(Exec const& exec, product_loops const& loops, product_operands<T> const& in) {
   std::int64_t const elements = loops.batch.size() * loops.m.size() * loops.n.size() * loops.k.size();
@@ -90,6 +111,7 @@ void run_kernel(Exec const& exec, product_loops const& loops, product_operands<T
     contract_tiles<T> const tiles = tiles_of(loops, in);
     for_each_item("ostraka contract tiles", exec, tiles.items(), elements, tiles);
   } else {
+    if (worth_teams(loops)) return teams_of<Exec>(loops, in).run(exec);
     contract_elements<T> const kernel{in, output_loops(loops)};
     for_each_item("ostraka contract elements", exec, in.parts * kernel.outputs.size(), elements, kernel);
   }
@@ -103,7 +125,8 @@ void contract_portable(Exec const& exec, contraction const& p, T const* a, T con
   if constexpr (runs_on_host<Exec>)
     if (!worth_tiles(loops)) return fold_products(exec, loops, a, b, c, how);
   std::int64_t const k = loops.k.size(), results = block_of(p, operand::c).size();
-  std::int64_t const items = runs_on_host<Exec> ? (results + 1023) / 1024 : results;  // tiles or outputs
+  std::int64_t const of_item = runs_on_host<Exec> ? 1024 : worth_teams(loops) ? contract_teams<Exec, T>::outputs : 1;  // of a tile or a thread
+  std::int64_t const items = (results + of_item - 1) / of_item;
   std::int64_t const parts = parts_of_fold<Exec>(items, results / items * k, k);
   if (parts == 1) {
     run_kernel(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});

@@ -49,6 +49,18 @@ struct product_loops {
   loop_nest<2> m;
   loop_nest<2> n;
   loop_nest<2> k;
+
+  /// The same with A and B exchanged: C is transposed.
+  product_loops turned() const {
+    product_loops t{batch, n, m, k};
+    for (int d = 0; d < max_loops; ++d) {
+      t.batch.stride[0][d] = batch.stride[1][d];
+      t.batch.stride[1][d] = batch.stride[0][d];
+      t.k.stride[0][d] = k.stride[1][d];
+      t.k.stride[1][d] = k.stride[0][d];
+    }
+    return t;
+  }
 };
 
 /// @pre no label is in one operand alone
