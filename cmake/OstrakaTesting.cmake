@@ -152,57 +152,81 @@ function(ostraka_compile_fail_compilers result)
   set(${result} "${compilers}" PARENT_SCOPE)
 endfunction()
 
-# What compile-fail tests of more than floors 1 and 2 share, made once: the flags of ostraka::ostraka, and for each compiler Kokkos and MPI
-# compiled beforehand, as the fixture of these tests.
+# What compile-fail tests share. `plan` are those of floors 1 and 2 alone, `ostraka` all others, which get the flags of ostraka::ostraka.
 set(compile_fail_dir "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_shared")
+set(compile_fail_arguments_plan "-DINCLUDE_DIR=${PROJECT_SOURCE_DIR}/include")
+set(compile_fail_arguments_ostraka ${compile_fail_arguments_plan} "-DFLAGS_FILE=${compile_fail_dir}/flags.cmake")
+
+# Once for each compiler, as the fixture of the tests that need it: all headers of the floors, with Kokkos and MPI, compiled beforehand.
 function(ostraka_prepare_compile_fail_tests)
-  string(CONCAT content
-    "set(include_dirs \"$<TARGET_PROPERTY:INCLUDE_DIRECTORIES>\")\n"
-    "set(definitions \"$<TARGET_PROPERTY:COMPILE_DEFINITIONS>\")\n"
-    "set(options \"$<FILTER:$<TARGET_PROPERTY:COMPILE_OPTIONS>,INCLUDE,openmp>\")\n")
-  file(GENERATE OUTPUT "${compile_fail_dir}/flags.cmake" CONTENT "${content}" TARGET ostraka_mpi_test_main)
+  set(headers plan)
+  if(TARGET ostraka::ostraka)
+    list(APPEND headers ostraka)
+    string(CONCAT content
+      "set(include_dirs \"$<TARGET_PROPERTY:INCLUDE_DIRECTORIES>\")\n"
+      "set(definitions \"$<TARGET_PROPERTY:COMPILE_DEFINITIONS>\")\n"
+      "set(options \"$<FILTER:$<TARGET_PROPERTY:COMPILE_OPTIONS>,INCLUDE,openmp>\")\n")
+    file(GENERATE OUTPUT "${compile_fail_dir}/flags.cmake" CONTENT "${content}" TARGET ostraka_mpi_test_main)
+  endif()
   ostraka_compile_fail_compilers(compilers)
   foreach(compiler IN LISTS compilers)
     cmake_path(GET compiler FILENAME compiler_name)
-    set(precompiled "${compile_fail_dir}/${compiler_name}/precompiled.hpp")
-    configure_file("${PROJECT_SOURCE_DIR}/tests/compile_fail/precompiled.hpp" "${precompiled}" COPYONLY)
-    set(test compile_fail.precompile.${compiler_name})
-    add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DPRECOMPILE=${precompiled}"
-      "-DINCLUDE_DIR=${PROJECT_SOURCE_DIR}/include" "-DFLAGS_FILE=${compile_fail_dir}/flags.cmake" -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
-    set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS compile_fail FIXTURES_SETUP ${test})
+    foreach(header IN LISTS headers)
+      set(precompiled "${compile_fail_dir}/${compiler_name}/${header}.hpp")
+      file(CONFIGURE OUTPUT "${precompiled}" CONTENT "#pragma once\n#include <ostraka/${header}.hpp>\n")
+      set(test compile_fail.precompile.${header}.${compiler_name})
+      add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DPRECOMPILE=${precompiled}" ${compile_fail_arguments_${header}}
+        -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
+      set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS compile_fail FIXTURES_SETUP ${test})
+    endforeach()
   endforeach()
 endfunction()
 
-# A file that includes more than floors 1 and 2 is compiled with the flags of ostraka::ostraka, and left out without it.
+# A file that includes more than floors 1 and 2 is left out without ostraka::ostraka. The controls of all files are compiled at once, each in a
+# name space of its own, in a test <NAME>.<plan or ostraka>, but for those that say "// control: alone". Without NAME, each has its own.
 function(ostraka_add_compile_fail_tests)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FILES")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "FILES")
   ostraka_compile_fail_compilers(compilers)
-  set(check "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
+  set(headers plan ostraka)
   foreach(file IN LISTS arg_FILES)
     cmake_path(GET file STEM LAST_ONLY stem)
     file(STRINGS "${file}" includes REGEX "^# *include *<ostraka/")
     list(FILTER includes EXCLUDE REGEX "<ostraka/(plan\\.hpp|version\\.hpp|plan/|types/)")
-    set(flags "")
+    set(header plan)
     if(includes AND NOT TARGET ostraka::ostraka)
       continue()
     elseif(includes)
-      set(flags "-DFLAGS_FILE=${compile_fail_dir}/flags.cmake")
+      set(header ostraka)
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+    ostraka_read_comment(control "${file}" control together)
+    set(what "-DSOURCE=${file}")
+    if(arg_NAME AND control STREQUAL "together")
+      string(MAKE_C_IDENTIFIER "${stem}" space)
+      string(APPEND controls_${header} "namespace control_of_${space} {\n#include \"${file}\"\n}\n")
+      list(APPEND what -DMISTAKE_ONLY=ON)
     endif()
     foreach(compiler IN LISTS compilers)
-      cmake_path(GET compiler FILENAME compiler_name)
-      set(test compile_fail.${stem}.${compiler_name})
-      set(precompiled "")
-      if(flags)
-        set(precompiled "-DPRECOMPILED=${compile_fail_dir}/${compiler_name}/precompiled.hpp")
-      endif()
-      add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DSOURCE=${file}"
-        "-DINCLUDE_DIR=${PROJECT_SOURCE_DIR}/include" ${flags} ${precompiled} -P "${check}")
-      set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS compile_fail)
-      if(flags)
-        set_tests_properties(${test} PROPERTIES FIXTURES_REQUIRED compile_fail.precompile.${compiler_name})
-      endif()
+      ostraka_add_compile_fail_test(${stem} "${compiler}" ${header} ${what})
     endforeach()
   endforeach()
+  foreach(header IN LISTS headers)
+    if(controls_${header})
+      set(controls "${compile_fail_dir}/${arg_NAME}_${header}.cpp")
+      file(CONFIGURE OUTPUT "${controls}" CONTENT "#include <ostraka/${header}.hpp>\n${controls_${header}}")
+      foreach(compiler IN LISTS compilers)
+        ostraka_add_compile_fail_test(${arg_NAME}.${header} "${compiler}" ${header} "-DCONTROLS=${controls}")
+      endforeach()
+    endif()
+  endforeach()
+endfunction()
+
+function(ostraka_add_compile_fail_test name compiler header)
+  cmake_path(GET compiler FILENAME compiler_name)
+  set(test compile_fail.${name}.${compiler_name})
+  add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DPRECOMPILED=${compile_fail_dir}/${compiler_name}/${header}.hpp"
+    ${compile_fail_arguments_${header}} ${ARGN} -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
+  set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS compile_fail FIXTURES_REQUIRED compile_fail.precompile.${header}.${compiler_name})
 endfunction()
 
 # --- what planning costs --------------------------------------------------------------------------------------------------------------

@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   cmake -DCOMPILER=g++ -DSOURCE=file.cpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake [-DPRECOMPILED=header.hpp]] -P compile_fail.cmake
-#   cmake -DCOMPILER=g++ -DPRECOMPILE=header.hpp -DINCLUDE_DIR=include -DFLAGS_FILE=flags.cmake -P compile_fail.cmake
+#   cmake -DCOMPILER=g++ -DSOURCE=file.cpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] [-DPRECOMPILED=header.hpp] [-DMISTAKE_ONLY=ON] -P compile_fail.cmake
+#   cmake -DCOMPILER=g++ -DPRECOMPILE=header.hpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] -P compile_fail.cmake
+#   cmake -DCOMPILER=g++ -DCONTROLS=all.cpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] [-DPRECOMPILED=header.hpp] -P compile_fail.cmake
 #
-# The second form compiles a header once for all tests of the first that name it: Kokkos and MPI take most of the time of each.
+# The second form compiles a header once for all tests of the others that name it: Kokkos and MPI take most of the time of each. The third
+# compiles the controls of many files at once, whose tests are then of the first form with MISTAKE_ONLY.
 #
 # The file has a control and, under #ifdef SHOULD_FAIL, the mistake. The control must compile. The mistake must not; the compiler's output must
 # have every text that the file gives in a line "// error: text", and exactly one error, a static assertion: the first error is the only one.
@@ -47,10 +49,17 @@ if(COMPILER MATCHES "clang")
 endif()
 if(PRECOMPILE)
   list(REMOVE_ITEM command -fsyntax-only)
+  if(COMPILER MATCHES "clang")
+    list(APPEND command -fpch-instantiate-templates)  # or else each program that uses it instantiates what its functions need
+  endif()
   execute_process(COMMAND ${command} -x c++-header "${PRECOMPILE}" -o "${PRECOMPILE}${precompiled_suffix}" COMMAND_ERROR_IS_FATAL ANY)
   return()
 elseif(PRECOMPILED)
   list(APPEND command ${use_precompiled})
+endif()
+if(CONTROLS)
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C.UTF-8 ${command} "${CONTROLS}" COMMAND_ERROR_IS_FATAL ANY)
+  return()
 endif()
 
 function(compile result output)
@@ -68,10 +77,12 @@ elseif(NOT source MATCHES "#if(def| +defined\\(?) *SHOULD_FAIL")
   message(FATAL_ERROR "${SOURCE} has no \"#ifdef SHOULD_FAIL\"")
 endif()
 
-compile(status output)
-if(NOT status EQUAL 0)
-  message(NOTICE "${output}")
-  message(FATAL_ERROR "the control does not compile")
+if(NOT MISTAKE_ONLY)
+  compile(status output)
+  if(NOT status EQUAL 0)
+    message(NOTICE "${output}")
+    message(FATAL_ERROR "the control does not compile")
+  endif()
 endif()
 
 compile(status output -DSHOULD_FAIL)

@@ -110,7 +110,8 @@ def precompile(compiler, title, flags, folder):
     header = pathlib.Path(folder) / f"{title.replace(' ', '_')}.hpp"
     header.write_text("#include <ostraka/ostraka.hpp>\n")
     made = f"{header}.{'pch' if 'clang' in compiler else 'gch'}"
-    subprocess.run(command_for(compiler, title, flags) + ["-x", "c++-header", str(header), "-o", made], check=True)
+    once = ["-fpch-instantiate-templates"] if "clang" in compiler else []  # or else by every program that uses it
+    subprocess.run(command_for(compiler, title, flags) + once + ["-x", "c++-header", str(header), "-o", made], check=True)
     return ["-include-pch", made] if "clang" in compiler else ["-include", str(header)]
 
 

@@ -3,6 +3,7 @@
 // when: a function that is said to keep maxima is given a partial sum
 // error: partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b));
 // error: partial_in_nonlinear_operation<X_mesh, operation::map>
+// control: alone
 #include <ostraka/map.hpp>
 namespace os = ostraka;
 
