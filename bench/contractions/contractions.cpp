@@ -6,6 +6,7 @@
 /// contiguous) and transpose-transpose-GEMM-transpose where arithmetic dominates, with a copy that moves as many bytes where bandwidth does.
 ///
 ///     bench/contractions [rounds=5] [only=TEXT] [class=arithmetic|bandwidth] [types=fd] [json=FILE] [cases=FILE]
+///     bench/contractions ways=3 [...]              every way that the engine could go, and how much slower than the fastest its choice is
 ///     bench/contractions serve=1 [cases=FILE]      what contractions.py talks to
 ///
 /// One thread unless OMP_NUM_THREADS and the library's variable say otherwise.
@@ -78,6 +79,24 @@ int compare_all(arguments const& given, std::vector<contraction_case> const& cas
   return wrong > 0 ? 1 : 0;
 }
 
+/// How well the cost model chooses.
+int compare_ways(arguments const& given, std::vector<contraction_case> const& cases) {
+  summary speed;
+  for (contraction_case const& one : cases) {
+    if (!one.two_operands || (given.text("class", "arithmetic") == "arithmetic") != one.arithmetic) continue;
+    for (char type : one.types) {
+      std::string const name = one.name + "." + type;
+      if (!given.wants(name) || given.text("types", "fd").find(type) == std::string::npos) continue;
+      std::unique_ptr<trial> const now = make_trial(one, type);
+      std::vector<way> all = now->ways();
+      time_ways(all, given.number("rounds", 5));
+      speed.add(name, 1 / show_ways(name, all, static_cast<std::size_t>(given.number("ways", 3))));
+    }
+  }
+  speed.print("speed of the chosen way / of the fastest");
+  return 0;
+}
+
 /// Answers lines of `case.type contestant repeats` with seconds of all repeats, `case.type check 0` with 1 or 0. One case is held at a time.
 int serve(std::vector<contraction_case> const& cases) {
   std::string held, name, who;
@@ -110,5 +129,6 @@ int main(int argc, char** argv) {
   arguments const given(argc, argv);
   std::filesystem::path const beside_this = std::filesystem::path(__FILE__).parent_path() / "cases.txt";
   std::vector<contraction_case> const cases = read_cases(given.text("cases", beside_this.string()));
+  if (given.number("ways", 0) > 0) return compare_ways(given, cases);
   return given.number("serve", 0) ? serve(cases) : compare_all(given, cases);
 }

@@ -23,6 +23,7 @@
 #include "baselines.hpp"
 #include "cases.hpp"
 #include "report.hpp"
+#include "ways.hpp"
 
 namespace bench {
 
@@ -35,6 +36,8 @@ class trial {
   /// Is every looked-at element of the result within the bound of rounding? Looks at all elements of small results, at some of large ones.
   virtual bool right(std::function<void()> const& way) = 0;
   [[nodiscard]] virtual double bytes() const = 0;
+  /// All that the engine could do.
+  [[nodiscard]] virtual std::vector<way> ways() = 0;
 };
 
 template <class T>
@@ -61,6 +64,8 @@ class typed_trial final : public trial {
     }
     return all;
   }
+
+  std::vector<way> ways() override { return ways_of(problem_, a_.data(), b_.data(), c_.data()); }
 
   [[nodiscard]] double bytes() const override { return static_cast<double>(case_.elements()) * sizeof(T); }
 

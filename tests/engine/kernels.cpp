@@ -125,24 +125,31 @@ TEST_CASE_TEMPLATE("products of matrices by our own tiles, in every layout", T, 
 }
 
 TEST_CASE_TEMPLATE("every micro-kernel that this processor has", T, float, double, std::int32_t, std::int64_t) {
-  std::vector<detail::micro_kernel<T>> kernels = {{4, 4, detail::micro_product<T>}, detail::choose_micro_kernel<T>()};
+  std::vector<detail::micro_kernel<T>> kernels = {{4, 4, detail::micro_product<T, 4>, detail::micro_product<T, 2>}, detail::choose_micro_kernel<T>()};
 #if OSTRAKA_DETAIL_VECTORS
-  kernels.push_back({6, 32 / static_cast<int>(sizeof(T)), detail::micro_product_16<T>});
+  kernels.push_back({6, 32 / static_cast<int>(sizeof(T)), detail::micro_product_16<T, 2>, detail::micro_product_16<T, 1>});
 #endif
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    kernels.push_back({6, 64 / static_cast<int>(sizeof(T)), detail::micro_product_32<T>});
+    kernels.push_back({6, 64 / static_cast<int>(sizeof(T)), detail::micro_product_32<T, 2>, detail::micro_product_32<T, 1>});
 #endif
   for (detail::micro_kernel<T> const& kernel : kernels)
-    for (std::int64_t depth : {0, 1, 7, 128}) {
-      std::vector<T> const a = numbers<T>(depth * kernel.rows), b = numbers<T>(depth * kernel.columns, 11);
-      std::vector<T> sums = numbers<T>(40 * kernel.rows, 5), expected = sums;
-      for (int i = 0; i < kernel.rows; ++i)
-        for (int j = 0; j < kernel.columns; ++j)
-          for (std::int64_t l = 0; l < depth; ++l)
-            expected[static_cast<std::size_t>(i * 40 + j)] +=
-                a[static_cast<std::size_t>(l * kernel.rows + i)] * b[static_cast<std::size_t>(l * kernel.columns + j)];
-      kernel.run(depth, a.data(), b.data(), sums.data(), 40);
-      CHECK(sums == expected);
-    }
+    for (std::int64_t depth : {0, 1, 7, 128})
+      for (int way = 0; way < 4; ++way) {
+        bool const narrow = way % 2 == 1, adds = way >= 2;
+        int const columns = narrow ? kernel.columns / 2 : kernel.columns;
+        std::vector<T> const a = numbers<T>(depth * kernel.rows), b = numbers<T>(depth * columns, 11);
+        std::vector<T> c = numbers<T>(40 * kernel.rows, 5), expected = c;
+        std::vector<std::int64_t> row_at;
+        for (int i = 0; i < kernel.rows; ++i) row_at.push_back((kernel.rows - 1 - i) * 40);
+        for (int i = 0; i < kernel.rows; ++i)
+          for (int j = 0; j < columns; ++j) {
+            T& sum = expected[static_cast<std::size_t>(row_at[static_cast<std::size_t>(i)] + j)];
+            if (!adds) sum = T(0);
+            for (std::int64_t l = 0; l < depth; ++l)
+              sum += a[static_cast<std::size_t>(l * kernel.rows + i)] * b[static_cast<std::size_t>(l * columns + j)];
+          }
+        (narrow ? kernel.narrow : kernel.wide)(depth, a.data(), b.data(), c.data(), row_at.data(), adds);
+        CHECK(c == expected);
+      }
 }

@@ -42,15 +42,7 @@ product_operands<T> turned_operands(product_operands<T> in, product_loops const&
   return in;
 }
 
-/// The tiles of a product of matrices; the longer side is the one that is vectorised.
-template <class T>
-contract_tiles<T> tiles_of(product_loops const& loops, product_operands<T> const& in) {
-  if (loops.n.size() >= loops.m.size()) return {in, loops.batch, loops.m, loops.n};
-  product_loops const turned = loops.turned();
-  return {turned_operands(in, turned), turned.batch, turned.m, turned.n};
-}
-
-/// The same in tiles of teams; the side on which C has its neighbours is the one along which threads are neighbours.
+/// A product of matrices in tiles of teams; the side on which C has its neighbours is the one along which threads are neighbours.
 template <class Exec, class T, int side = 16, int each = 4>
 contract_teams<Exec, T, side, each> teams_of(product_loops const& loops, product_operands<T> const& in) {
   auto const finer = [](loop_nest<2> const& x, int of_x, loop_nest<2> const& y, int of_y) {
@@ -94,6 +86,9 @@ void fold_products(Exec const& exec, product_loops const& loops, T const* a, T c
   run_fold(exec, sum_of_products<T>{a, b}, outputs, reduced, c, how, batch * m * n > batch * std::max(m, n) * k);
 }
 
+/// Multiplications up to which tiles are not worth a team of threads.
+inline constexpr std::int64_t serial_tiles = 1 << 16;
+
 /// Is the product one of matrices, rather than of a block and a few vectors?
 inline bool worth_tiles(product_loops const& loops) {
   constexpr std::int64_t worth_a_tile = 8;  // below, most of a tile would be padding
@@ -104,16 +99,47 @@ inline bool worth_tiles(product_loops const& loops) {
 /// Are there a team's worth of rows and columns? Then there are fewer teams than an int counts: the results of more would fit no memory.
 inline bool worth_teams(product_loops const& loops) { return loops.m.size() >= 32 && loops.n.size() >= 32 && loops.k.size() >= 8; }
 
+/// Tiles on the host, each thread with panels of its own; small ones on the stack.
+template <class Exec, class T>
+void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T> const& in, std::int64_t elements) {
+  std::int64_t const most = elements <= serial_tiles ? 1 : exec.concurrency();
+  contract_tiles<T> const tiles(loops, in, most);
+  std::int64_t const tasks = tiles.tasks(), room = tiles.room(), threads = std::min(most, tasks);
+  constexpr std::int64_t small = 16384 / static_cast<std::int64_t>(sizeof(T));
+  if (threads == 1 && room <= small) {
+    alignas(64) unsigned char panels[small * sizeof(T)];
+    exec.fence();
+    return tiles.run(0, tasks, reinterpret_cast<T*>(panels));
+  }
+  scratch<T, typename Exec::memory_space> const panels(threads * room);
+  T* const first = panels.data();
+  for_each_item("ostraka contract tiles", exec, threads, elements,
+                [=, &tiles](std::int64_t t) { tiles.run(t * tasks / threads, (t + 1) * tasks / threads, first + t * room); });
+  exec.fence();
+}
+
 template <class Exec, class T>
 void run_kernel(Exec const& exec, product_loops const& loops, product_operands<T> const& in) {
   std::int64_t const elements = loops.batch.size() * loops.m.size() * loops.n.size() * loops.k.size();
   if constexpr (runs_on_host<Exec>) {
-    contract_tiles<T> const tiles = tiles_of(loops, in);
-    for_each_item("ostraka contract tiles", exec, tiles.items(), elements, tiles);
+    run_tiles(exec, loops, in, elements);
   } else {
     if (worth_teams(loops)) return teams_of<Exec>(loops, in).run(exec);
     contract_elements<T> const kernel{in, output_loops(loops)};
     for_each_item("ostraka contract elements", exec, in.parts * kernel.outputs.size(), elements, kernel);
+  }
+}
+
+/// Into how many parts the sum is cut. On the host tiles share the machine where there are some; what is short of them needs a sum worth several.
+template <class Exec, class T>
+std::int64_t parts_of_sum(product_loops const& loops) {
+  std::int64_t const k = loops.k.size(), results = loops.batch.size() * loops.m.size() * loops.n.size();
+  if constexpr (runs_on_host<Exec>) {
+    constexpr std::int64_t enough_results = 65536, worth_a_part = 1 << 21, shortest = 1024;
+    return std::max<std::int64_t>(1, std::min({enough_results / results, results * k / worth_a_part, k / shortest, std::int64_t(64)}));
+  } else {
+    std::int64_t const of_item = worth_teams(loops) ? contract_teams<Exec, T>::outputs : 1, items = (results + of_item - 1) / of_item;
+    return parts_of_fold<Exec>(items, results / items * k, k);
   }
 }
 
@@ -124,10 +150,7 @@ void contract_portable(Exec const& exec, contraction const& p, T const* a, T con
   if (loops.k.size() == 1) return multiply_elements(exec, output_loops(loops), a, b, c, how);
   if constexpr (runs_on_host<Exec>)
     if (!worth_tiles(loops)) return fold_products(exec, loops, a, b, c, how);
-  std::int64_t const k = loops.k.size(), results = block_of(p, operand::c).size();
-  std::int64_t const of_item = runs_on_host<Exec> ? 1024 : worth_teams(loops) ? contract_teams<Exec, T>::outputs : 1;  // of a tile or a thread
-  std::int64_t const items = (results + of_item - 1) / of_item;
-  std::int64_t const parts = parts_of_fold<Exec>(items, results / items * k, k);
+  std::int64_t const parts = parts_of_sum<Exec, T>(loops);
   if (parts == 1) {
     run_kernel(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});
     return;

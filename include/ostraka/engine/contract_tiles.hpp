@@ -3,128 +3,187 @@
 #pragma once
 
 /// @file
-/// Floor 3. Products of matrices on the host by ourselves: integers, builds without BLAS, extents beyond its int. C[b, m, n] is cut into tiles, an item
-/// each; what a tile needs of A and B is packed into panels first, so that the inner loops know no layout.
+/// Floor 3. Products of matrices on the host by ourselves, whatever their strides: integers, builds without BLAS, extents beyond its int, and small or
+/// interleaved blocks, which a library would need copies of. C[b, m, n] is cut into blocks; what a block needs of A and B is packed into panels once, and
+/// the register tile's result goes straight to where it belongs (loops and blocks as in Goto and van de Geijn, 2008).
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include <ostraka/engine/contract_kernel.hpp>
+#include <ostraka/engine/contraction_labels.hpp>
 #include <ostraka/engine/loop_nest.hpp>
 #include <ostraka/engine/micro_kernel.hpp>
-#include <ostraka/engine/turn.hpp>
+#include <ostraka/engine/tile_panels.hpp>
 
 namespace ostraka::engine::detail {
 
-/// Offsets of the elements of up to `most` iterations of a loop.
-template <int most>
-struct offsets_of_run {
-  std::int64_t at[2][most];
-  int count = 0;
+/// An extent in equal blocks of whole panels.
+struct tile_blocks {
+  std::int64_t extent, length, count;
 
-  template <class Loops>
-  offsets_of_run(Loops const& loops, std::int64_t begin) {
-    std::int64_t const left = loops.size() - begin;
-    count = static_cast<int>(left < most ? left : most);
-    loop_walker<2> walker(loops, begin);
-    for (int i = 0; i < count; ++i, walker.next())
-      for (int o = 0; o < 2; ++o) at[o][i] = walker.offset[o];
+  tile_blocks(std::int64_t n, std::int64_t most, int panel) : extent(n) {
+    std::int64_t const pieces = (n + most - 1) / most;
+    length = ((n + pieces - 1) / pieces + panel - 1) / panel * panel;
+    count = (n + length - 1) / length;
   }
+  std::int64_t begin(std::int64_t i) const { return i * length; }
+  std::int64_t of(std::int64_t i) const { return std::min(length, extent - i * length); }
 };
 
-/// The step with which `count` offsets follow one another; 0 if they do not.
-inline std::int64_t step_of(std::int64_t const* at, int count) {
-  if (count < 2) return 1;
-  std::int64_t const step = at[1] - at[0];
-  for (int i = 2; i < count; ++i)
-    if (at[i] - at[i - 1] != step) return 0;
-  return step;
-}
-
-/// panel[l, i] = from[at[i] + k_at[l]] for i < count, 0 up to `width`.
-template <class T>
-void pack_panel(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at, int depth, std::int64_t k_step) {
-  std::int64_t const step = step_of(at, count);
-  if (count < width)
-    for (int l = 0; l < depth; ++l)
-      for (int i = count; i < width; ++i) panel[l * width + i] = T(0);
-  if (step == 1)
-    for (int l = 0; l < depth; ++l)
-      for (int i = 0; i < count; ++i) panel[l * width + i] = from[at[0] + k_at[l] + i];
-  else if (step != 0 && k_step == 1)
-    turn(panel, width, from + at[0] + k_at[0], step, count, depth);
-  else
-    for (int l = 0; l < depth; ++l)
-      for (int i = 0; i < count; ++i) panel[l * width + i] = from[at[i] + k_at[l]];
-}
-
-/// A tile of outputs an item. Swap the operands to make the other one B.
-template <class T>
-struct contract_tiles {
-  static constexpr int rows = 120;
-  static constexpr int columns = sizeof(T) == 4 ? 128 : 64;
-  static constexpr int depth = 128;
-
-  product_operands<T> in;
+/// Which side of C its tiles have along their vectors, and in which order the loops of a side come.
+struct tile_sides {
   loop_nest<3> batch;  // {a, b, c}
-  loop_nest<2> m;      // {a, c}
-  loop_nest<2> n;      // {b, c}
-  micro_kernel<T> micro = choose_micro_kernel<T>();
+  loop_nest<2> m;      // {a, c}: rows of tiles
+  loop_nest<2> n;      // {b, c}: columns
+  bool swapped;        // a is the second operand
 
-  std::int64_t items() const { return in.parts * batch.size() * tiles(m.size(), rows) * tiles(n.size(), columns); }
-  static std::int64_t tiles(std::int64_t extent, int side) { return (extent + side - 1) / side; }
+  /// Elements of whole tiles.
+  static double padded(std::int64_t rows, std::int64_t columns, int tile_rows, int tile_columns) {
+    return static_cast<double>((rows + tile_rows - 1) / tile_rows * tile_rows) * static_cast<double>((columns + tile_columns - 1) / tile_columns * tile_columns);
+  }
 
-  void operator()(std::int64_t item) const {
-    offsets_of_run<columns> const n_run(n, item % tiles(n.size(), columns) * columns);
-    item /= tiles(n.size(), columns);
-    offsets_of_run<rows> const m_run(m, item % tiles(m.size(), rows) * rows);
-    item /= tiles(m.size(), rows);
-    std::int64_t base[3];
-    batch.locate(item % batch.size(), base);
-    std::int64_t const part = item / batch.size();
-
-    alignas(64) unsigned char room[sizeof(T) * rows * columns];  // not yet numbers: a small tile uses a corner of it
-    T* const sums = reinterpret_cast<T*>(room);
-    int const high = round_up(m_run.count, micro.rows), wide = round_up(n_run.count, micro.columns);
-    for (int i = 0; i < high; ++i)
-      for (int j = 0; j < wide; ++j) sums[i * columns + j] = T(0);
-    std::int64_t const end = in.k_begin(part + 1);
-    for (std::int64_t begin = in.k_begin(part); begin < end; begin += depth)
-      add_products(sums, in.a + base[0], m_run.at[0], m_run.count, in.b + base[1], n_run.at[0], n_run.count, begin, end - begin < depth ? end - begin : depth);
-
-    T* const target = in.c + base[2] + part * in.part_step;
-    std::int64_t const step = step_of(n_run.at[1], n_run.count);
-    for (int i = 0; i < m_run.count; ++i)
-      if (step != 0)
-        in.how.write(target + m_run.at[1][i] + n_run.at[1][0], step, sums + i * columns, n_run.count);
-      else
-        for (int j = 0; j < n_run.count; ++j) in.how.write(target + m_run.at[1][i] + n_run.at[1][j], 1, sums + i * columns + j, 1);
+  /// Vectors lie along the side on which C is contiguous, except where its tiles would be much emptier.
+  tile_sides(product_loops const& loops, int rows, int columns) : batch(loops.batch), m(loops.m), n(loops.n), swapped(false) {
+    auto const smallest = [](loop_nest<2> const& side) { return side.rank > 0 ? side.stride[1][smallest_of(side, 1)] : INT64_MAX; };
+    std::int64_t const height = m.size(), width = n.size(), half = std::max(columns / 2, 1);
+    double const along_n = padded(height, width, rows, static_cast<int>(half)), along_m = padded(width, height, rows, static_cast<int>(half));
+    swapped = smallest(m) < smallest(n) ? along_m <= 1.5 * along_n : 1.5 * along_m < along_n;
+    if (swapped) {
+      std::swap(m, n);
+      for (int d = 0; d < batch.rank; ++d) std::swap(batch.stride[0][d], batch.stride[1][d]);
+    }
+    bring_in(m);
+    bring_in(n);
   }
 
  private:
-  static int round_up(int n, int to) { return (n + to - 1) / to * to; }
-
-  /// What `deep` iterations of k add to the tile.
-  void add_products(T* sums, T const* a, std::int64_t const* m_at, int height, T const* b, std::int64_t const* n_at, int width, std::int64_t k_begin,
-                    std::int64_t k_count) const {
-    alignas(64) unsigned char room_a[sizeof(T) * rows * depth], room_b[sizeof(T) * columns * depth];
-    T* const panels_a = reinterpret_cast<T*>(room_a);
-    T* const panels_b = reinterpret_cast<T*>(room_b);
-    int const deep = static_cast<int>(k_count);
-    std::int64_t k_at[2][depth];
-    loop_walker<2> k(in.k, k_begin);
-    for (int l = 0; l < deep; ++l, k.next())
-      for (int o = 0; o < 2; ++o) k_at[o][l] = k.offset[o];
-    pack(panels_a, micro.rows, a, m_at, height, k_at[0], deep);
-    pack(panels_b, micro.columns, b, n_at, width, k_at[1], deep);
-    for (int j = 0; j < width; j += micro.columns)
-      for (int i = 0; i < height; i += micro.rows) micro.run(deep, panels_a + i * deep, panels_b + j * deep, sums + i * columns + j, columns);
+  static int smallest_of(loop_nest<2> const& side, int operand) {
+    int found = 0;
+    for (int d = 1; d < side.rank; ++d)
+      if (side.stride[operand][d] <= side.stride[operand][found]) found = d;
+    return found;
   }
 
-  static void pack(T* panels, int of_panel, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at, int deep) {
-    std::int64_t const k_step = step_of(k_at, deep);
-    for (int i = 0; i < count; i += of_panel)
-      pack_panel(panels + i * deep, of_panel, from, at + i, count - i < of_panel ? count - i : of_panel, k_at, deep, k_step);
+  /// C's smallest step innermost, the operand's next to it: then both have their cache lines whole within a block.
+  static void bring_in(loop_nest<2>& side) {
+    if (side.rank < 2) return;
+    int const of_operand = smallest_of(side, 0), of_c = smallest_of(side, 1);
+    side = side.with_last(of_operand);
+    if (of_c != of_operand) side = side.with_last(of_c < of_operand ? of_c : of_c - 1);
   }
+};
+
+/// The tiles of a product. A task is a block of columns of one product of the batch, with all blocks of rows or a group of them.
+template <class T>
+class contract_tiles {
+ public:
+  static constexpr int rows = 120, depth = 256, columns = 4096 / static_cast<int>(sizeof(T));
+
+  contract_tiles(product_loops const& loops, product_operands<T> const& operands, std::int64_t threads)
+      : in_(operands),
+        micro_(choose_micro_kernel<T>()),
+        sides_(loops, micro_.rows, micro_.columns),
+        m_(sides_.m.size(), rows, micro_.rows),
+        n_(sides_.n.size(), columns, micro_.columns),
+        batch_(sides_.batch.size()),
+        deepest_(std::min<std::int64_t>((in_.k.size() + in_.parts - 1) / in_.parts, depth)) {
+    if (sides_.swapped) {
+      std::swap(in_.a, in_.b);
+      for (int d = 0; d < in_.k.rank; ++d) std::swap(in_.k.stride[0][d], in_.k.stride[1][d]);
+    }
+    if (threads > 1) groups_ = std::min(m_.count, std::max<std::int64_t>(1, 4 * threads / (in_.parts * n_.count * batch_)));
+  }
+
+  std::int64_t tasks() const { return in_.parts * n_.count * groups_ * batch_; }
+
+  /// Elements of scratch memory that a thread needs.
+  std::int64_t room() const { return (m_.length + n_.length) * deepest_; }
+
+  /// Tasks [begin, end); those of the batch come one after the other, so that they share the tables of offsets.
+  void run(std::int64_t begin, std::int64_t end, T* panels) const {
+    tables at;
+    loop_walker<3> batch(sides_.batch, begin % batch_);
+    std::int64_t in_batch = begin % batch_, block = begin / batch_;
+    for (std::int64_t task = begin; task < end; ++task, batch.next()) {
+      if (in_batch == batch_) in_batch = 0, ++block;
+      ++in_batch;
+      one_task(at, block, batch.offset, panels);
+    }
+  }
+
+ private:
+  struct tables {
+    offsets_of_run<rows> m;
+    offsets_of_run<columns> n;
+    offsets_of_run<depth> k;
+  };
+
+  void one_task(tables& at, std::int64_t block, std::int64_t const (&base)[3], T* panels) const {
+    std::int64_t const group = groups_ == 1 ? 0 : block % groups_;
+    if (groups_ != 1) block /= groups_;
+    std::int64_t const column = n_.count == 1 ? 0 : block % n_.count;
+    std::int64_t const part = n_.count == 1 ? block : block / n_.count;
+    at.n.move_to(sides_.n, n_.begin(column), n_.of(column));
+    T* const panels_a = panels;
+    T* const panels_b = panels + m_.length * deepest_;
+    T* const target = in_.c + base[2] + part * in_.part_step;
+    update<T> how = in_.how;
+    std::int64_t const k_end = in_.k_begin(part + 1);
+    for (std::int64_t k = in_.k_begin(part); k < k_end; k += deepest_, how.beta = T(1)) {
+      at.k.move_to(in_.k, k, std::min(k_end - k, deepest_));
+      pack(panels_b, micro_.columns, micro_.columns / 2, in_.b + base[1], at.n.at[0], at.n.count, at.k.at[1], at.k.count);
+      for (std::int64_t row = group * m_.count / groups_, last = (group + 1) * m_.count / groups_; row < last; ++row) {
+        at.m.move_to(sides_.m, m_.begin(row), m_.of(row));
+        pack(panels_a, micro_.rows, micro_.rows, in_.a + base[0], at.m.at[0], at.m.count, at.k.at[0], at.k.count);
+        multiply(at, panels_a, panels_b, target, how);
+      }
+    }
+  }
+
+  /// Panels of `width`, the last one of `least` where that is enough.
+  static void pack(T* panels, int width, int least, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at, int deep) {
+    for (int i = 0; i < count; i += width) {
+      int const here = std::min(width, count - i);
+      pack_panel(panels + i * deep, here <= least ? least : width, from, at + i, here, k_at, deep);
+    }
+  }
+
+  void multiply(tables const& at, T const* panels_a, T const* panels_b, T* target, update<T> const& how) const {
+    alignas(64) unsigned char tile_room[sizeof(T) * micro_kernel<T>::most_elements];
+    T* const tile = reinterpret_cast<T*>(tile_room);
+    int const deep = at.k.count;
+    bool const plain = how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1));
+    for (int j = 0; j < at.n.count; j += micro_.columns) {
+      int const width = std::min(micro_.columns, at.n.count - j);
+      bool const narrow = 2 * width <= micro_.columns;
+      int const whole = narrow ? micro_.columns / 2 : micro_.columns;
+      micro_function<T> const product = narrow ? micro_.narrow : micro_.wide;
+      std::int64_t const step = step_of(at.n.at[1] + j, width);
+      std::int64_t lines[micro_kernel<T>::most_rows];
+      for (int i = 0; i < micro_.rows; ++i) lines[i] = i * whole;
+      for (int i = 0; i < at.m.count; i += micro_.rows) {
+        int const height = std::min(micro_.rows, at.m.count - i);
+        T const* const a = panels_a + i * deep;
+        T const* const b = panels_b + j * deep;
+        if (plain && step == 1 && width == whole && height == micro_.rows) {
+          product(deep, a, b, target + at.n.at[1][j], at.m.at[1] + i, how.beta == T(1));
+          continue;
+        }
+        product(deep, a, b, tile, lines, false);
+        write_tile(how, target, tile, whole, at.m.at[1] + i, height, at.n.at[1] + j, width, step);
+      }
+    }
+  }
+
+  product_operands<T> in_;
+  micro_kernel<T> micro_;
+  tile_sides sides_;
+  tile_blocks m_, n_;
+  std::int64_t batch_;
+  std::int64_t deepest_;  // iterations of k that are packed together
+  std::int64_t groups_ = 1;
 };
 
 }  // namespace ostraka::engine::detail

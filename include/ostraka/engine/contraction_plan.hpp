@@ -234,7 +234,7 @@ contraction_plan plan_contraction(contraction const& problem) {
   for (int copied = 1; copied < 8 && !good_enough(); ++copied)
     for (int packed = 0; packed < 8; ++packed)
       if ((packed & copied) == 0) detail::try_copying<T>(plan, problem, copied, packed);
-  if (plan.library && plan.cost > detail::cost_of_our_kernels<T>(real(batch), real(m) * real(n) * real(k))) plan = contraction_plan();
+  if (plan.library && plan.cost > detail::cost_of_our_kernels<T>(loops)) plan = contraction_plan();
   return plan;
 }
 

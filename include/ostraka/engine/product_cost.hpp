@@ -11,6 +11,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <ostraka/engine/contraction_labels.hpp>
+
 namespace ostraka::engine::detail {
 
 /// Nanoseconds for double. The first five began as least squares over the 725 products with m, n, k in {1, 2, 4, 8, 16, 32, 64, 192, 768} by OpenBLAS
@@ -60,7 +62,9 @@ double cost_of_product(matrix_extents e, double row) {
 
 /// The whole contraction by our own kernels.
 template <class T>
-double cost_of_our_kernels(double products, double multiply_adds_each) {
+double cost_of_our_kernels(product_loops const& loops) {
+  double const products = static_cast<double>(loops.batch.size());
+  double const multiply_adds_each = static_cast<double>(loops.m.size() * loops.n.size() * loops.k.size());
   return product_costs::our_call + products * (product_costs::our_product + work_factor<T> * product_costs::our_multiply_add * multiply_adds_each);
 }
 
