@@ -22,6 +22,7 @@
 #include "by_hand/products.hpp"
 #include "by_hand/reshards.hpp"
 #include "report.hpp"
+#include "seconds_of_all.hpp"
 #include "support/byte_counter.hpp"
 
 namespace os = ostraka;
@@ -76,16 +77,6 @@ constexpr named_size all_sizes[] = {{"small", 8, {16, 16, 16}, {64, 64, 64}},
                                     {"large", 64, {512, 512, 512}, {2048, 2048, 2048}},
                                     {"skewed", 512, {256, 32, 64}, {16384, 256, 256}}};
 
-// Seconds of the slowest rank, the same number on all of them.
-double slowest(std::function<void()> const& run, int repeats) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  double const begin = MPI_Wtime();
-  for (int i = 0; i < repeats; ++i) run();
-  double seconds = MPI_Wtime() - begin;
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
-}
-
 // The largest relative difference between our block and theirs, on any rank; a NaN counts.
 double difference(double const* ours, by_hand::buffer const& theirs) {
   double d = 0;
@@ -118,9 +109,9 @@ class contest {
       worst = std::max(worst, difference(c, theirs));
     }
     std::vector<bench::contestant> all = {{"einsum_into", into}, {"allocating", anew}};
-    if (given_.number("ours", 0)) return out_.add(bench::compare(name + ", " + size, all, given_.number("rounds", 9), slowest));
+    if (given_.number("ours", 0)) return out_.add(bench::compare(name + ", " + size, all, given_.number("rounds", 9), bench::seconds_of_all));
     for (auto const& way : ways) all.push_back({way.name, way.run});
-    bench::comparison const timed = bench::compare(name + ", " + size, all, given_.number("rounds", 9), slowest);
+    bench::comparison const timed = bench::compare(name + ", " + size, all, given_.number("rounds", 9), bench::seconds_of_all);
     std::size_t best = 2;
     for (std::size_t k = 2; k < all.size(); ++k)
       if (timed.seconds[k].median < timed.seconds[best].median) best = k;

@@ -20,6 +20,7 @@
 #include <ostraka/ostraka.hpp>
 
 #include "report.hpp"
+#include "seconds_of_all.hpp"
 
 extern "C" {
 void Cblacs_pinfo(int* rank, int* ranks);
@@ -136,15 +137,6 @@ struct cyclic_product {
   }
 };
 
-double slowest(std::function<void()> const& run, int repeats) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  double const begin = MPI_Wtime();
-  for (int i = 0; i < repeats; ++i) run();
-  double seconds = MPI_Wtime() - begin;
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
-}
-
 void compare(bench::report& out, bench::arguments const& given, bool root, std::string const& size, int m, int n, int k, int x, int y) {
   std::string const name = size + " " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n) + " on " + std::to_string(x) + "x" + std::to_string(y);
   if (!given.wants(name)) return;
@@ -173,7 +165,7 @@ void compare(bench::report& out, bench::arguments const& given, bool root, std::
   int const inner = k / (x > y ? x : y);
   enter("pdgemm one block a rank", m / x, n / y, inner, inner);
 
-  bench::comparison const timed = bench::compare(name, all, given.number("rounds", 9), slowest);
+  bench::comparison const timed = bench::compare(name, all, given.number("rounds", 9), bench::seconds_of_all);
   std::size_t best = 1;
   for (std::size_t i = 1; i < all.size(); ++i)
     if (timed.seconds[i].median < timed.seconds[best].median) best = i;

@@ -21,6 +21,7 @@
 #include <ostraka/ostraka.hpp>
 
 #include "report.hpp"
+#include "seconds_of_all.hpp"
 
 namespace os = ostraka;
 
@@ -105,17 +106,6 @@ int MPI_Waitall(int n, MPI_Request* requests, MPI_Status* statuses) {
 
 namespace {
 
-double slowest(double mine) {
-  double all = 0;
-  PMPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return all;
-}
-
-double clock_of_all(std::function<void()> const& run, int repeats) {
-  PMPI_Barrier(MPI_COMM_WORLD);
-  return slowest(bench::seconds_here(run, repeats));
-}
-
 /// What communicators and heap have come to.
 struct account {
   std::int64_t communicators = counted.communicators, of_mpi = counted.of_mpi, in_all = heap();
@@ -126,9 +116,9 @@ void tell(bench::comparison& c, std::string const& when, account const& before, 
   double const communicators = static_cast<double>(after.communicators - before.communicators);
   double const of_mpi = static_cast<double>(after.of_mpi - before.of_mpi);
   double const in_all = static_cast<double>(after.in_all - before.in_all);
-  c.numbers["communicators " + when] = slowest(communicators);
-  c.numbers["bytes of MPI " + when] = slowest(of_mpi);
-  c.numbers["bytes of ours " + when] = slowest(in_all - of_mpi);
+  c.numbers["communicators " + when] = bench::largest(communicators);
+  c.numbers["bytes of MPI " + when] = bench::largest(of_mpi);
+  c.numbers["bytes of ours " + when] = bench::largest(in_all - of_mpi);
 }
 
 /// Two or three sizes as equal as powers of two allow.
@@ -157,7 +147,7 @@ void by_hand(std::vector<int> const& sizes) {
 template <class Make>
 void meshes(bench::report& results, int rounds, std::string const& name, std::vector<int> const& sizes, Make const& make) {
   std::vector<bench::contestant> const all{{"make_mesh", [&] { static_cast<void>(make()); }}, {"by hand", [&] { by_hand(sizes); }}};
-  bench::comparison c = bench::compare(name, all, rounds, clock_of_all);
+  bench::comparison c = bench::compare(name, all, rounds, bench::seconds_of_all);
   account const before;
   auto const mesh = make();
   account const after;
@@ -172,7 +162,7 @@ void operation(bench::report& results, int rounds, std::string const& name, Oper
   account const once;
   for (int i = 0; i < 50; ++i) ours();
   account const often;
-  bench::comparison c = bench::compare(name, {{"ours", ours}, {"by hand", by_hand}}, rounds, clock_of_all, 0.01);
+  bench::comparison c = bench::compare(name, {{"ours", ours}, {"by hand", by_hand}}, rounds, bench::seconds_of_all, 0.01);
   tell(c, "with the first", before, once);
   tell(c, "with 50 more", once, often);
   results.add(std::move(c));

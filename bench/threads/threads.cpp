@@ -18,6 +18,7 @@
 #include <ostraka/ostraka.hpp>
 
 #include "report.hpp"
+#include "seconds_of_all.hpp"
 
 namespace os = ostraka;
 
@@ -32,17 +33,10 @@ struct halved {
   KOKKOS_INLINE_FUNCTION double operator()(double x) const { return 0.5 * x; }
 };
 
-double slowest(std::function<void()> const& run, int repeats) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  double seconds = bench::seconds_here(run, repeats) / repeats;
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
-}
-
 double median(std::function<void()> const& run, int repeats, int rounds) {
   std::vector<double> seconds;
   for (int r = -1; r < rounds; ++r) {
-    double const s = slowest(run, repeats);
+    double const s = bench::seconds_of_all(run, repeats) / repeats;
     if (r >= 0) seconds.push_back(s);
   }
   return bench::spread_of(seconds).median;
