@@ -15,6 +15,10 @@ include_guard()
 set(OSTRAKA_TEST_TIMEOUT 120 CACHE STRING "Seconds after which a test has failed")
 mark_as_advanced(OSTRAKA_TEST_TIMEOUT)
 
+# By default CMake makes what it precompiles a system header, which would keep our headers' warnings quiet.
+set(CMAKE_PCH_PROLOGUE "")
+set(OSTRAKA_SHARING_OPTIONS $<$<CONFIG:Release>:-O0>)
+
 # Groups, for building no more than what a run of ctest -L needs.
 add_custom_target(ostraka_plan_tests)
 add_custom_target(ostraka_mpi_tests)
@@ -35,6 +39,16 @@ if(TARGET ostraka::ostraka)
   list(REMOVE_ITEM support "${PROJECT_SOURCE_DIR}/tests/support/main.cpp")
   add_library(ostraka_mpi_test_main OBJECT ${support})
   target_link_libraries(ostraka_mpi_test_main PRIVATE ostraka_test_settings ostraka::ostraka)
+  # The engine's templates for all element types, and the headers of tests: see ostraka_share_compiled.
+  file(GLOB instances CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/shared/*.cpp")
+  add_library(ostraka_test_instances OBJECT EXCLUDE_FROM_ALL ${instances})
+  target_link_libraries(ostraka_test_instances PRIVATE ostraka_test_settings ostraka::ostraka)
+  target_compile_options(ostraka_test_instances PRIVATE $<$<CONFIG:Release>:-O1>)
+  file(CONFIGURE OUTPUT precompiled.cpp CONTENT "// What is precompiled belongs to a target, and a target has a source.\n")
+  add_library(ostraka_test_precompiled OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp")
+  target_link_libraries(ostraka_test_precompiled PRIVATE ostraka_test_settings ostraka::ostraka)
+  target_compile_options(ostraka_test_precompiled PRIVATE ${OSTRAKA_SHARING_OPTIONS})
+  target_precompile_headers(ostraka_test_precompiled PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/precompiled.hpp")
 endif()
 
 # Plain ctest has to work as root and with more ranks than cores, under Open MPI 4 (OMPI_) and 5 and later (PRTE_); MPICH needs nothing.
@@ -91,9 +105,10 @@ function(ostraka_add_mpi_test name)
   endforeach()
 endfunction()
 
-# ostraka_add_tests_of_folder(<folder> STATIC|PLAIN|MPI [RANKS 1 2 ...] [OPTIONS compiler options])
+# ostraka_add_tests_of_folder(<folder> STATIC|PLAIN|MPI [RANKS 1 2 ...] [SHARE])
+# SHARE: tests that include something of tests/support share what is compiled once.
 function(ostraka_add_tests_of_folder folder kind)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "RANKS;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "SHARE" "" "RANKS")
   file(GLOB files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
   foreach(file IN LISTS files)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")  # its comments are read here
@@ -108,8 +123,19 @@ function(ostraka_add_tests_of_folder folder kind)
     else()
       ostraka_add_test(${folder}.${stem} "${file}" LABELS ${labels} TIMEOUT ${timeout})
     endif()
-    target_compile_options(${folder}.${stem} PRIVATE ${arg_OPTIONS})
+    file(STRINGS "${file}" support REGEX "^#include \"support/" LIMIT_COUNT 1)
+    if(arg_SHARE AND support)
+      ostraka_share_compiled(${folder}.${stem})
+    endif()
   endforeach()
+endfunction()
+
+# A test of many shardings and little work: nearly all that it costs is compiling. tests/support/precompiled.hpp is compiled once for all of these,
+# and the engine is, in the instances that are linked; what is left, the surface, is not optimised. What is optimised hard is tested in engine.
+function(ostraka_share_compiled target)
+  target_compile_options(${target} PRIVATE ${OSTRAKA_SHARING_OPTIONS})
+  target_precompile_headers(${target} REUSE_FROM ostraka_test_precompiled)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:ostraka_test_instances>)
 endfunction()
 
 # The words after "// <key>:" in a file as a list, or the default.

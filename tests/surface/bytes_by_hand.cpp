@@ -19,6 +19,7 @@
 #include "../bench/patterns/by_hand/feed_forward.hpp"
 #include "../bench/patterns/by_hand/products.hpp"
 #include "../bench/patterns/by_hand/reshards.hpp"
+#include "support/axes.hpp"
 #include "support/byte_counter.hpp"
 #include "support/mpi_main.hpp"
 
@@ -28,16 +29,10 @@ namespace os = ostraka;
 namespace t = os::testing;
 using os::tensor;
 
-OSTRAKA_AXIS(B);
-OSTRAKA_AXIS(I);
-OSTRAKA_AXIS(J);
-OSTRAKA_AXIS(K);
 OSTRAKA_AXIS(N, 8);  // of the feed-forward layer: known while compiling, so that the plans are the cheapest
 OSTRAKA_AXIS(S, 4);
 OSTRAKA_AXIS(D, 16);
 OSTRAKA_AXIS(F, 64);
-OSTRAKA_MESH_AXIS(X);
-OSTRAKA_MESH_AXIS(Y);
 
 namespace {
 

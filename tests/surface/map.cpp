@@ -96,12 +96,14 @@ TEST_CASE("element type of the result") {
     static_assert(std::is_same_v<decltype(positive)::value_type, std::int32_t>);
     static_assert(std::is_same_v<decltype(pair)::value_type, Kokkos::complex<float>>);
     CHECK(t::disagreements(m, same, g) == 0);
-    t::for_each_element<decltype(x)>(m, e, t::rank(), [&](std::size_t i, t::extents_by_letter const& at) {
-      float const v = g.values[g.position(at)];
+    std::size_t i = 0;
+    for (std::size_t at : t::positions_on(t::placement_of<decltype(x)>(), m, g.labels, e, t::rank())) {
+      float const v = g.values[at];
       CHECK(wide.local()(i) == static_cast<double>(v) / 3);
       CHECK(positive.local()(i) == (v > 0 ? 1 : 0));
       CHECK(pair.local()(i) == Kokkos::complex<float>(v, -v));
-    });
+      ++i;
+    }
   });
 }
 

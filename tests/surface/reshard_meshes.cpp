@@ -84,7 +84,7 @@ bool has_all_of(mesh_on_ranks const& large, mesh_on_ranks const& small) {
 
 template <class Tensor>
 bool holds_values(mesh_on_ranks const& m, int device) {
-  return t::detail::summand_of(typename os::sharding_traits<os::sharding_in<Tensor>>::partials{}, m.mesh, device).number == 0;
+  return t::summand_on(t::placement_of<Tensor>(), m.mesh, device).number == 0;
 }
 
 template <class Tensor>
@@ -95,15 +95,16 @@ Tensor placed_on(mesh_on_ranks const& m, t::global_tensor<typename Tensor::value
   Tensor const a = os::detail::allocate<Tensor>(m.mesh.handle(), extents);
   int const device = m.device_of(t::rank());
   if (device < 0) return a;
-  auto const local = Kokkos::create_mirror_view(a.local());
-  auto const part = t::detail::summand_of(typename os::sharding_traits<os::sharding_in<Tensor>>::partials{}, m.mesh, device);
-  t::for_each_element<Tensor>(m.mesh, g.extents, device, [&](std::size_t i, t::extents_by_letter const& index) {
-    value const share = t::whole_number<value>(static_cast<std::int64_t>(i) % 5 + 1);
-    value v = part.number > 0 ? share : g.values[g.position(index)];
+  auto const part = t::summand_on(t::placement_of<Tensor>(), m.mesh, device);
+  std::vector<value> elements;
+  for (std::size_t at : t::positions_on(t::placement_of<Tensor>(), m.mesh, g.labels, g.extents, device)) {
+    value const share = t::whole_number<value>(static_cast<std::int64_t>(elements.size()) % 5 + 1);
+    value v = part.number > 0 ? share : g.values[at];
     for (int other = 1; other < part.of && part.number == 0; ++other) v = static_cast<value>(v - share);
-    local.data()[i] = v;
-  });
-  Kokkos::deep_copy(a.local(), local);
+    elements.push_back(v);
+  }
+  REQUIRE(elements.size() == a.local().size());
+  t::write_elements(elements, a.local().data());
   return a;
 }
 
@@ -113,15 +114,12 @@ std::int64_t disagreements_on(mesh_on_ranks const& m, Tensor const& a, t::global
   using value = typename Tensor::value_type;
   int const device = m.device_of(t::rank());
   if (device < 0) return Tensor::rank > 0 && a.local().size() != 0 ? -1 : 0;
-  auto const local = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local());
-  auto const block = t::block_on<Tensor>(m.mesh, g.extents, device);
-  for (std::size_t d = 0; d < block.size(); ++d)
-    if (static_cast<std::int64_t>(local.extent(d)) != block[d].end - block[d].begin) return -1;
+  if (!t::detail::has_extents(a.local(), t::block_on<Tensor>(m.mesh, g.extents, device))) return -1;
+  std::vector<value> const got = t::read_elements<value>(a.local().data(), a.local().size());
   std::int64_t wrong = 0;
-  t::for_each_element<Tensor>(m.mesh, g.extents, device, [&](std::size_t i, t::extents_by_letter const& index) {
-    value const wanted = holds_values<Tensor>(m, device) ? g.values[g.position(index)] : value(0);
-    wrong += local.data()[i] == wanted ? 0 : 1;
-  });
+  std::size_t i = 0;
+  for (std::size_t at : t::positions_on(t::placement_of<Tensor>(), m.mesh, g.labels, g.extents, device))
+    wrong += got[i++] == (holds_values<Tensor>(m, device) ? g.values[at] : value(0)) ? 0 : 1;
   return wrong;
 }
 

@@ -11,12 +11,10 @@
 
 #include <ostraka/ostraka.hpp>
 
+#include "support/axes.hpp"
 #include "support/mpi_main.hpp"
 
 namespace os = ostraka;
-
-OSTRAKA_AXIS(I);
-OSTRAKA_MESH_AXIS(X);
 
 namespace {
 

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The axes of tests: one definition for all of them, since they are in the header that these have precompiled.
+
+#include <ostraka/types/axis.hpp>
+
+OSTRAKA_AXIS(B);
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(K);
+OSTRAKA_AXIS(L);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+OSTRAKA_MESH_AXIS(Z);
