@@ -5,7 +5,9 @@
 /// @file
 /// Floor 4. `os::describe(A)`: `float[I_X, J] of 1024 × 512 on X=2 · Y=4; device 0 holds [0, 512) × [0, 512), 1,048,576 B`.
 
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include <ostraka/engine/element_name.hpp>
 #include <ostraka/plan/describe.hpp>
@@ -14,27 +16,36 @@
 
 namespace ostraka {
 
+namespace detail {
+
+// What follows the type, which is the same for all shardings and is compiled once.
+inline std::string describe_block(std::string text, engine::device_mesh const& mesh, std::int64_t const* extents, planner::range const* ranges, int rank, std::int64_t bytes) {
+  std::string whole;
+  std::string block;
+  for (int i = 0; i < rank; ++i) {
+    std::string const times = i > 0 ? " × " : "";
+    whole += times + std::to_string(extents[i]);
+    block += times + '[' + std::to_string(ranges[i].begin) + ", " + std::to_string(ranges[i].end) + ')';
+  }
+  std::string shape;
+  for (int m = 0; m < mesh.axes(); ++m) shape += (m > 0 ? " · " : "") + mesh.name(m) + '=' + std::to_string(mesh.size(m));
+  text += (rank > 0 ? " of " + whole : "") + " on " + shape;
+  if (mesh.absent()) return text + "; this process is none of its devices";
+  return text + "; device " + std::to_string(mesh.device()) + " holds " + (rank > 0 ? block + ", " : "") + planner::describe_bytes(bytes);
+}
+
+}  // namespace detail
+
 /// Type, extents, mesh and this device's block of a tensor, in a line.
 template <Tensor A>
 [[nodiscard]] std::string describe(A const& a) {
   constexpr planner::naming n = detail::naming_of<axes_in<A>, mesh_axes_in<A>>;
   std::string text = engine::element_name<typename A::value_type> + planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, n);
   if (!a.mesh_handle()) return text + ", an empty handle";
-  std::string extents;
-  std::string block;
-  for (int i = 0; i < A::rank; ++i) {
-    std::string const times = i > 0 ? " × " : "";
-    extents += times + std::to_string(a.extents()[static_cast<std::size_t>(i)]);
-    block += times + '[' + std::to_string(a.range(i).begin) + ", " + std::to_string(a.range(i).end) + ')';
-  }
-  std::string shape;
-  engine::device_mesh const& mesh = *a.mesh_handle();
-  for (int m = 0; m < mesh.axes(); ++m) shape += (m > 0 ? " · " : "") + mesh.name(m) + '=' + std::to_string(mesh.size(m));
-  text += (A::rank > 0 ? " of " + extents : "") + " on " + shape;
-  if (mesh.absent()) return text + "; this process is none of its devices";
+  planner::range ranges[max_rank];
+  for (int i = 0; i < A::rank; ++i) ranges[i] = a.range(i);
   auto const bytes = static_cast<std::int64_t>(a.local().size() * sizeof(typename A::value_type));
-  return text + "; device " + std::to_string(mesh.device()) + " holds " +
-         (A::rank > 0 ? block + ", " : "") + planner::describe_bytes(bytes);
+  return detail::describe_block(std::move(text), *a.mesh_handle(), a.extents().data(), ranges, A::rank, bytes);
 }
 
 }  // namespace ostraka
