@@ -10,8 +10,11 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
+#include <ostraka/engine/elementwise.hpp>
 #include <ostraka/engine/fold_kernel.hpp>
+#include <ostraka/engine/four_streams.hpp>
 #include <ostraka/engine/loop_nest.hpp>
 #include <ostraka/engine/reduce_kernel.hpp>
 #include <ostraka/engine/update.hpp>
@@ -62,6 +65,7 @@ struct sum_of_products {
   T const* lead() const { return a; }
   sum_of_products with_lead(T const* data) const { return {data, b}; }
   reduction_of<T> of_parts(T const* data) const { return {data, reduction::sum, T(0)}; }
+  T join(T const& x, T const& y) const { return x + y; }
 
   void across(T* sums, std::int64_t const (&at)[2], std::int64_t const* row_step, std::int64_t count, std::int64_t const (&run_step)[2],
               std::int64_t run) const {
@@ -98,6 +102,14 @@ struct sum_of_products {
     return sum;
   }
 
+  void along_four(T* sums, std::int64_t sum_step, std::int64_t const (&at)[2], std::int64_t const (&apart)[2], std::int64_t const (&run_step)[2],
+                  std::int64_t run) const {
+    if constexpr (std::is_arithmetic_v<T>)
+      if (run_step[0] == 1 && run_step[1] == 1 && run >= stream_lanes)
+        return sum_four_streams(sums, sum_step, a + at[0], apart[0], b + at[1], apart[1], run);
+    for (int s = 0; s < 4; ++s) sums[s * sum_step] = along(sums[s * sum_step], {at[0] + s * apart[0], at[1] + s * apart[1]}, run_step, run);
+  }
+
  private:
   /// sums[i] += the sum over r of x[i, r] y[r]; four r at a time, because the sums are read and written each time.
   static void add_scaled(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next, std::int64_t run) {
@@ -120,6 +132,8 @@ struct scaled_product {
   T alpha;
   KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const { return alpha * (a * b); }
 };
+template <class T>
+inline constexpr bool is_worth_width<scaled_product<T>> = std::is_arithmetic_v<T>;
 template <class T>
 struct added_product {
   T alpha, beta;

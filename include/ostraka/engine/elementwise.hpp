@@ -15,7 +15,9 @@
 #include <ostraka/engine/item_cut.hpp>
 #include <ostraka/engine/loop_nest.hpp>
 #include <ostraka/engine/parallel.hpp>
+#include <ostraka/engine/stream.hpp>
 #include <ostraka/engine/turn.hpp>
+#include <ostraka/engine/wide.hpp>
 
 namespace ostraka::engine {
 
@@ -41,45 +43,52 @@ struct map_each {
   }
 };
 
-/// An operand's rows in a tile, each contiguous.
+/// Whether loops over F are compiled for wide vectors, too: three times. Not what users write, of which there are many, unless they say so.
+template <class F>
+inline constexpr bool is_worth_width = false;
+
+/// An operand's rows in a tile, put side by side where they are not: f is then applied to runs of neighbours, whatever the layout.
 template <class T>
 struct tile_rows {
+  static constexpr std::int64_t elements = 1024;
+  static constexpr std::int64_t piece = 512;  // that is computed at a time: as much of a repeated value is enough
+
   T const* first;
   std::int64_t step;
-};
-
-template <class T>
-tile_rows<T> rows_at(T const* first, std::int64_t step) {  // what nvcc understands in a pack expansion
-  return {first, step};
-}
-
-/// Puts rows side by side where they are not: f is then applied to runs of neighbours, whatever the layout.
-template <class T>
-struct tile_buffer {
-  static constexpr std::int64_t elements = 1024;
+  bool repeats;
   T element[elements];
 
-  tile_buffer() {}  // says nothing about the elements: they are written before they are read
-
-  tile_rows<T> rows(T const* from, std::int64_t step, std::int64_t row_step, std::int64_t length, std::int64_t count) {
-    if (step == 1) return {from, row_step};
-    if (row_step == 1 && step != 0) {
-      turn(element, length, from, step, length, count);
-      return {element, length};
+  tile_rows(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length, std::int64_t count)
+      : first(from), step(row_step), repeats(along == 0) {
+    if (along == 0 || along == 1) return;
+    if (row_step == 1) {
+      turn(element, length, from, along, length, count);
+    } else {
+      for (std::int64_t row = 0; row < count; ++row)
+        for (std::int64_t j = 0; j < length; ++j) element[row * length + j] = from[row * row_step + j * along];
     }
-    if (step == 0 && row_step == 0) count = 1;
-    for (std::int64_t row = 0; row < count; ++row) {
-      T* const to = element + row * length;
-      T const* const source = from + row * row_step;
-      T const repeated = *source;
-      if (step == 0)
-        for (std::int64_t j = 0; j < length; ++j) to[j] = repeated;
-      else
-        for (std::int64_t j = 0; j < length; ++j) to[j] = source[j * step];
-    }
-    return {element, row_step == 0 && step == 0 ? 0 : length};
+    first = element;
+    step = length;
   }
+
+  /// The row's first piece.
+  T const* row(std::int64_t r, std::int64_t length) {
+    T const* const here = first + r * step;
+    if (!repeats) return here;
+    if (r > 0 && step == 0) return element;
+    T const repeated = *here;
+    std::int64_t const count = length < piece ? length : piece;
+    for (std::int64_t j = 0; j < count; ++j) element[j] = repeated;
+    return element;
+  }
+
+  T const* after(T const* at, std::int64_t count) const { return repeats ? at : at + count; }
 };
+
+template <class T>
+tile_rows<T> rows_at(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length, std::int64_t count) {
+  return tile_rows<T>(from, along, row_step, length, count);  // what nvcc understands in a pack expansion
+}
 
 /// Tiles of the result's innermost loop and of another, which is the innermost one of an operand that is walked across: its cache lines are used whole.
 template <class R, class F, class... Ts>
@@ -95,11 +104,20 @@ struct map_tiles {
   std::int64_t step[2][operands] = {};
   item_cut cut;
   F f;
+  bool streams = false;
 
   void operator()(std::int64_t item) const {
+    if constexpr (is_worth_width<F>)
+      with_wide_vectors([&] { map_item(item); });
+    else
+      map_item(item);
+  }
+
+  void map_item(std::int64_t item) const {
     loop_walker<operands> walker(tiles, cut.begin(item));
+    streamed_writer<R> writer;
     for (std::int64_t tile = cut.begin(item); tile < cut.end(item); ++tile, walker.next())
-      map_tile(walker.offset, left(0, walker), left(1, walker), std::make_index_sequence<sizeof...(Ts)>{});
+      map_tile(writer, walker.offset, left(0, walker), left(1, walker), std::make_index_sequence<sizeof...(Ts)>{});
   }
 
   /// Of this tile's loop, what is inside.
@@ -109,23 +127,28 @@ struct map_tiles {
   }
 
   template <std::size_t... Is>
-  void map_tile(std::int64_t const (&at)[operands], std::int64_t length, std::int64_t rows, std::index_sequence<Is...>) const {
-    if (((step[0][Is + 1] == 1) && ...))
-      map_rows(length, rows, result + at[0], rows_at(static_cast<Ts const*>(in[Is]) + at[Is + 1], step[1][Is + 1])...);
-    else
-      map_rows(length, rows, result + at[0],
-               tile_buffer<Ts>().rows(static_cast<Ts const*>(in[Is]) + at[Is + 1], step[0][Is + 1], step[1][Is + 1], length, rows)...);
+  void map_tile(streamed_writer<R>& writer, std::int64_t const (&at)[operands], std::int64_t length, std::int64_t rows, std::index_sequence<Is...>) const {
+    map_rows(writer, length, rows, result + at[0],
+             rows_at(static_cast<Ts const*>(in[Is]) + at[Is + 1], step[0][Is + 1], step[1][Is + 1], length, rows)...);
   }
 
-  void map_rows(std::int64_t length, std::int64_t rows, R* to, tile_rows<Ts>... from) const {
-    for (std::int64_t row = 0; row < rows; ++row) map_row(length, to + row * step[1][0], (from.first + row * from.step)...);
+  void map_rows(streamed_writer<R>& writer, std::int64_t length, std::int64_t rows, R* to, tile_rows<Ts>&&... from) const {
+    for (std::int64_t row = 0; row < rows; ++row) map_row(writer, length, to + row * step[1][0], from..., from.row(row, length)...);
   }
 
-  void map_row(std::int64_t length, R* to, Ts const*... from) const {
+  void map_row(streamed_writer<R>& writer, std::int64_t length, R* to, tile_rows<Ts> const&... rows, Ts const*... from) const {
+    constexpr std::int64_t piece = streamed_writer<R>::longest;
+    for (; length > 0; length -= piece, to += piece * step[0][0], ((from = rows.after(from, piece)), ...)) {
+      std::int64_t const count = length < piece ? length : piece;
+      map_piece(count, streams ? writer.room_for(to, count) : to, from...);
+    }
+  }
+
+  void map_piece(std::int64_t count, R* to, Ts const*... from) const {
     if (step[0][0] == 1)
-      for (std::int64_t j = 0; j < length; ++j) to[j] = static_cast<R>(f(from[j]...));
+      for (std::int64_t j = 0; j < count; ++j) to[j] = static_cast<R>(f(from[j]...));
     else
-      for (std::int64_t j = 0; j < length; ++j) to[j * step[0][0]] = static_cast<R>(f(from[j]...));
+      for (std::int64_t j = 0; j < count; ++j) to[j * step[0][0]] = static_cast<R>(f(from[j]...));
   }
 };
 
@@ -153,12 +176,14 @@ template <class R, class F, class... Ts>
 map_tiles<R, F, Ts...> arrange_map(loop_nest<static_cast<int>(sizeof...(Ts)) + 1> const& loops, F const& f, R* result, Ts const*... in) {
   constexpr int operands = static_cast<int>(sizeof...(Ts)) + 1;
   map_tiles<R, F, Ts...> kernel{result, {in...}, loops, {-1, -1}, {1, 1}, {1, 1}, {}, {}, f};
-  int const of_tile[2] = {loops.rank - 1, loop_across(loops)};
+  int const inner = loops.rank - 1, across = loop_across(loops);
+  int const of_tile[2] = {inner, across < 0 && inner > 0 && loops.extent[inner] < tile_rows<R>::piece ? inner - 1 : across};
   bool side_by_side = true;
   if (of_tile[0] >= 0) {
     kernel.tiles = loops.without(of_tile[0]);
     if (of_tile[1] >= 0) kernel.tiles = kernel.tiles.without(of_tile[1]);
-    for (int o = 1; o < operands; ++o) side_by_side = side_by_side && loops.stride[o][of_tile[0]] == 1;
+    for (int o = 1; o < operands; ++o) side_by_side = side_by_side && (loops.stride[o][of_tile[0]] | 1) == 1;
+    kernel.streams = across < 0 && loops.stride[0][inner] == 1 && worth_streaming<R>(loops.size()) && ((static_cast<void const*>(result) != in) && ...);
   }
   std::int64_t const longest[2] = {side_by_side ? 4096 : of_tile[1] < 0 ? 1024 : 64, 16};
   for (int t = 0; t < 2; ++t) {  // the other loop's tiles innermost

@@ -38,6 +38,8 @@ void for_each_run(loop_nest<Operands> const& loops, std::int64_t begin, std::int
 ///   start()                                                        what nothing folds to
 ///   across(sums, at, row_step, count, run_step, run)               sums[i] <- the fold of it with terms[i, r] for r < run
 ///   along(sum, at, run_step, run)                                  the same for one sum
+///   along_four(sums, sum_step, at, apart, run_step, run)           for four, whose terms begin `apart`
+///   join(x, y)                                                     the fold of two folds
 template <class T, class Fold>
 struct fold_rows {
   static constexpr int operands = Fold::operands;
@@ -120,20 +122,57 @@ struct fold_rows {
     }
   }
 
-  /// One output after the other, along its runs.
+  /// Along the runs. All outputs of a row advance by one run together, unless their other runs lie nearer than the other outputs.
   void fold_each(T* target, std::int64_t (&at)[operands + 1], std::int64_t count, std::int64_t begin, std::int64_t end) const {
     std::int64_t of_run[operands];
     run_step(of_run);
-    for (std::int64_t i = 0; i < count; ++i) {
-      T sum = fold.start();
+    std::int64_t const together = reduced.rank <= 1 || runs_apart() ? width : 4;
+    while (count > 0) {
+      std::int64_t const wide = count < together ? count : together;
+      T sums[width];
+      for (std::int64_t i = 0; i < wide; ++i) sums[i] = fold.start();
       for_each_run(reduced, begin, end, [&](std::int64_t const (&offset)[operands], std::int64_t run) {
         std::int64_t from[operands];
         for (int o = 0; o < operands; ++o) from[o] = at[o] + offset[o];
-        sum = fold.along(sum, from, of_run, run);
+        fold_runs(sums, from, wide, of_run, run);
       });
-      how.write(target + at[operands], 1, &sum, 1);
-      for (int o = 0; o <= operands; ++o) at[o] += step[o];
+      how.write(target + at[operands], step[operands], sums, wide);
+      for (int o = 0; o <= operands; ++o) at[o] += wide * step[o];
+      count -= wide;
     }
+  }
+
+  bool runs_apart() const { return reduced.rank > 1 && step[0] < reduced.stride[0][reduced.rank - 2]; }
+
+  /// sums[i] <- the fold of it with a run. Four runs at a time, of outputs a quarter of the row apart, or the quarters of one long run.
+  void fold_runs(T* sums, std::int64_t (&from)[operands], std::int64_t wide, std::int64_t const (&of_run)[operands], std::int64_t run) const {
+    std::int64_t const quarter = wide / 4;
+    std::int64_t apart[operands];
+    for (int o = 0; o < operands; ++o) apart[o] = quarter * step[o];
+    std::int64_t i = 0;
+    for (; i < quarter; ++i) {
+      fold.along_four(sums + i, quarter, from, apart, of_run, run);
+      for (int o = 0; o < operands; ++o) from[o] += step[o];
+    }
+    for (int o = 0; o < operands; ++o) from[o] += 3 * apart[o];
+    for (i = 4 * quarter; i < wide; ++i) {
+      sums[i] = fold_run(sums[i], from, of_run, run);
+      for (int o = 0; o < operands; ++o) from[o] += step[o];
+    }
+  }
+
+  T fold_run(T sum, std::int64_t const (&from)[operands], std::int64_t const (&of_run)[operands], std::int64_t run) const {
+    constexpr std::int64_t worth_quarters = 512;
+    if (run < worth_quarters) return fold.along(sum, from, of_run, run);
+    std::int64_t const quarter = run / 4;
+    std::int64_t apart[operands], rest[operands];
+    for (int o = 0; o < operands; ++o) {
+      apart[o] = quarter * of_run[o];
+      rest[o] = from[o] + 4 * apart[o];
+    }
+    T sums[4] = {sum, fold.start(), fold.start(), fold.start()};
+    fold.along_four(sums, 1, from, apart, of_run, quarter);
+    return fold.along(fold.join(fold.join(sums[0], sums[1]), fold.join(sums[2], sums[3])), rest, of_run, run - 4 * quarter);
   }
 
   /// Short runs, A[i, r] with r < 16: turned to A[r, i] first, so that a row of outputs is folded together.

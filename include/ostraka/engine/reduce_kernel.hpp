@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <ostraka/engine/fold_kernel.hpp>
+#include <ostraka/engine/four_streams.hpp>
 #include <ostraka/engine/loop_nest.hpp>
 #include <ostraka/engine/reduction.hpp>
 #include <ostraka/engine/update.hpp>
@@ -78,6 +79,7 @@ struct reduction_of {
   T const* lead() const { return a; }
   reduction_of with_lead(T const* data) const { return {data, how, identity}; }
   reduction_of of_parts(T const* data) const { return {data, how, identity}; }
+  T join(T const& x, T const& y) const { return combine(how, x, y); }
 
   void across(T* sums, std::int64_t const (&at)[1], std::int64_t const* row_step, std::int64_t count, std::int64_t const (&run_step)[1],
               std::int64_t run) const {
@@ -115,6 +117,13 @@ struct reduction_of {
       for (; r < run; ++r) sum = combine(op, sum, x[r * step]);
     });
     return sum;
+  }
+
+  void along_four(T* sums, std::int64_t sum_step, std::int64_t const (&at)[1], std::int64_t const (&apart)[1], std::int64_t const (&run_step)[1],
+                  std::int64_t run) const {
+    if constexpr (std::is_arithmetic_v<T>)
+      if (how == reduction::sum && run_step[0] == 1 && run >= stream_lanes) return sum_four_streams(sums, sum_step, a + at[0], apart[0], run);
+    for (int s = 0; s < 4; ++s) sums[s * sum_step] = along(sums[s * sum_step], {at[0] + s * apart[0]}, run_step, run);
   }
 };
 

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Writes past the caches on the host. A store that misses the caches first reads the line that it is about to overwrite, and so doubles the
+/// traffic of C[i, j] = A[i] B[j]; whole lines written without being read do not. Only for results that would not stay in a core's caches anyway:
+/// those that do are read from there by whoever comes next.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#define OSTRAKA_DETAIL_STREAMS 1
+#endif
+
+namespace ostraka::engine::detail {
+
+/// Twice a core's second cache. Below, what is written past the caches is dearer to read than it was cheap to write.
+inline constexpr std::int64_t streamed_bytes = 4 << 20;
+
+/// Is a result of so many elements written past the caches?
+template <class T>
+constexpr bool worth_streaming([[maybe_unused]] std::int64_t elements) {
+#if OSTRAKA_DETAIL_STREAMS
+  return std::is_trivially_copyable_v<T> && elements * static_cast<std::int64_t>(sizeof(T)) >= streamed_bytes;
+#else
+  return false;
+#endif
+}
+
+/// Orders what was streamed before what this thread writes from now on.
+inline void end_stream() {
+#if OSTRAKA_DETAIL_STREAMS
+  __builtin_ia32_sfence();
+#endif
+}
+
+/// Whole lines. @pre `to` is a multiple of 64, `bytes` is one
+inline void stream_lines(unsigned char* to, unsigned char const* from, std::size_t bytes) {
+#if OSTRAKA_DETAIL_STREAMS
+  typedef long long pair __attribute__((vector_size(16)));
+  for (std::size_t i = 0; i < bytes; i += 16) {
+    pair x;
+    std::memcpy(&x, from + i, 16);
+#if defined(__clang__)
+    __builtin_nontemporal_store(x, reinterpret_cast<pair*>(to + i));
+#else
+    __builtin_ia32_movntdq(reinterpret_cast<pair*>(to + i), x);
+#endif
+  }
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+
+/// Bytes before the next line begins.
+inline std::size_t bytes_to_line(void const* to) { return (64 - reinterpret_cast<std::uintptr_t>(to) % 64) % 64; }
+
+/// memcpy past the caches, but for the lines at the ends.
+inline void stream_bytes(unsigned char* to, unsigned char const* from, std::size_t bytes) {
+  std::size_t const before = bytes_to_line(to), head = before < bytes ? before : bytes, lines = (bytes - head) / 64 * 64;
+  std::memcpy(to, from, head);
+  stream_lines(to + head, from + head, lines);
+  std::memcpy(to + head + lines, from + head + lines, bytes - head - lines);
+}
+
+template <class T>
+void stream_run(T* to, T const* from, std::int64_t count) {
+  stream_bytes(reinterpret_cast<unsigned char*>(to), reinterpret_cast<unsigned char const*>(from), static_cast<std::size_t>(count) * sizeof(T));
+}
+
+/// Gathers what is written piece by piece until it fills lines, also from one row of a block to the next.
+template <class T>
+class streamed_writer {
+ public:
+  static constexpr std::int64_t longest = 512;  // a piece, in elements
+
+  streamed_writer() {}
+  streamed_writer(streamed_writer const&) = delete;
+  streamed_writer& operator=(streamed_writer const&) = delete;
+  ~streamed_writer() {
+    if (!to_) return;
+    write();
+    std::memcpy(to_, room_, filled_);
+    end_stream();
+  }
+
+  /// Where to put `count` elements that are to lie at `to`.
+  T* room_for(T* to, std::int64_t count) {
+    unsigned char* const begin = reinterpret_cast<unsigned char*>(to);
+    std::size_t const bytes = static_cast<std::size_t>(count) * sizeof(T);
+    if (!to_ || to_ + filled_ != begin || filled_ + bytes > sizeof(room_)) {
+      if (to_) write();
+      if (to_ && to_ + filled_ != begin) std::memcpy(to_, room_, filled_);
+      if (!to_ || to_ + filled_ != begin) to_ = begin, filled_ = 0;
+    }
+    T* const room = reinterpret_cast<T*>(room_ + filled_);
+    filled_ += bytes;
+    return room;
+  }
+
+ private:
+  /// All but the last line if that is not whole.
+  void write() {
+    std::size_t const before = bytes_to_line(to_), head = before < filled_ ? before : filled_, lines = (filled_ - head) / 64 * 64;
+    std::memcpy(to_, room_, head);
+    stream_lines(to_ + head, room_ + head, lines);
+    to_ += head + lines;
+    filled_ -= head + lines;
+    std::memmove(room_, room_ + head + lines, filled_);
+  }
+
+  alignas(64) unsigned char room_[static_cast<std::size_t>(2 * longest) * sizeof(T) + 64];
+  unsigned char* to_ = nullptr;  // where the room's first byte belongs
+  std::size_t filled_ = 0;
+};
+
+}  // namespace ostraka::engine::detail
