@@ -18,6 +18,7 @@
 
 #include <ostraka/engine/contraction.hpp>
 #include <ostraka/engine/local_block.hpp>
+#include <ostraka/engine/loops_of_labels.hpp>
 #include <ostraka/engine/moves.hpp>
 #include <ostraka/engine/same_call.hpp>
 #include <ostraka/engine/update.hpp>
@@ -90,56 +91,6 @@ class blocks_on_their_way {
   planner::spec const* spec_[planner::max_tensors];
 };
 
-// A tensor of a local contraction: its labels, and where its elements lie.
-template <class T>
-struct contracted {
-  planner::spec const* labels = nullptr;
-  region<T const> const* block = nullptr;
-};
-
-// The block with its dimensions in the order of `to`'s labels.
-template <class T>
-region<T> reordered(region<T> const& block, planner::spec const& from, planner::spec const& to) {
-  region<T> r = block;
-  for (int i = 0; i < from.rank; ++i) {
-    int const at = to.find(from.label[i]);
-    r.layout.extent[at] = block.layout.extent[i];
-    r.layout.stride[at] = block.layout.stride[i];
-    r.where.at[at] = block.where.at[i];
-  }
-  for (int k = 0; k < r.across.size(); ++k) r.across[k].dimension = to.find(from.label[r.across[k].dimension]);
-  return r;
-}
-
-// The loops of a contraction of these tensors (left, right, result; the right may be none), by labels 0 to `labels` − 1. A label of tensors that
-// lie as messages is a loop over devices, as often as mesh axes divide it, and one over the indices of a part.
-template <class T>
-contraction loops_of_labels(int labels, contracted<T> const (&tensors)[3]) {
-  contraction p;
-  std::int64_t* const strides[3] = {p.a, p.b, p.c};
-  bool* const present[3] = {p.in_a, p.in_b, p.in_c};
-  for (int l = 0; l < labels; ++l) {
-    int at[3];
-    label_cuts cuts;
-    std::int64_t extent = 1;
-    for (int t = 0; t < 3; ++t) {
-      at[t] = tensors[t].labels == nullptr ? -1 : tensors[t].labels->find(l);
-      if (at[t] < 0) continue;
-      extent = tensors[t].block->layout.extent[at[t]];
-      cuts.add(*tensors[t].block, at[t]);
-    }
-    cuts.for_each(extent, [&](std::int64_t n, std::int64_t unit) {
-      p.extent[p.labels] = n;
-      for (int t = 0; t < 3; ++t) {
-        present[t][p.labels] = at[t] >= 0;
-        if (at[t] >= 0) strides[t][p.labels] = tensors[t].block->step_of(at[t], unit);
-      }
-      ++p.labels;
-    });
-  }
-  return p;
-}
-
 // The block that a contraction writes to.
 template <class Exec, class T>
 local_block<Exec, T> block_of_product(locale const& w, planner::plan_view const& plan, int step_at, region<T> const* room) {
@@ -152,8 +103,8 @@ local_block<Exec, T> block_of_product(locale const& w, planner::plan_view const&
 }
 
 template <class Exec, class T>
-void contract_step(Exec const& exec, locale const& w, planner::plan_view const& plan, int step_at, blocks_on_their_way<Exec, T>& tensors, region<T> const* room,
-                   update<T> const& how) {
+void contract_step(Exec const& exec, locale const& w, planner::plan_view const& plan, int step_at, blocks_on_their_way<Exec, T>& tensors,
+                   region<T> const* room, update<T> const& how) {
   planner::planned_step const& s = plan.steps[step_at];
   planner::spec const& left_spec = tensors.spec(s.left);
   local_block<Exec, T>& left = tensors.block(s.left);
@@ -178,7 +129,8 @@ void contract_step(Exec const& exec, locale const& w, planner::plan_view const& 
 }
 
 template <class Exec, class T>
-void run_steps(Exec const& exec, locale const& w, planner::plan_view const& plan, blocks_on_their_way<Exec, T>& tensors, region<T> const& result, update<T> const& how) {
+void run_steps(Exec const& exec, locale const& w, planner::plan_view const& plan, blocks_on_their_way<Exec, T>& tensors, region<T> const& result,
+               update<T> const& how) {
   update<T> const arriving{T(1), how.beta};  // once the product has been multiplied by alpha
   for (int i = 0; i < plan.steps.size(); ++i) {
     planner::planned_step const& s = plan.steps[i];
@@ -212,7 +164,8 @@ local_block<Exec, T> operand_block(locale const& w, planner::plan_view const& pl
 /// over some of the indices of a label that it does not divide if the locale's extent is their number and the regions begin at the first.
 /// Collective over the mesh axes of the plan, with equal alpha and beta. @pre alpha = 1 and beta = 0 unless the plan sums
 template <class Exec, class T>
-void run(Exec const& exec, locale const& w, planner::plan_view const& plan, local_block<Exec, T>* operands, region<T> const& result, update<T> const& how = {}) {
+void run(Exec const& exec, locale const& w, planner::plan_view const& plan, local_block<Exec, T>* operands, region<T> const& result,
+         update<T> const& how = {}) {
   require_same_call<T>(w, plan);
   detail::blocks_on_their_way<Exec, T> tensors;
   for (int k = 0; k < plan.operands.size(); ++k) tensors.enter(k, plan.operands[k], std::move(operands[k]));
@@ -230,7 +183,8 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, T co
 
 /// Runs the steps of a reshard from a local block into another. Collective over the mesh axes of the steps.
 template <class Exec, class T>
-void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from, region<T const> const& source, region<T> const& target) {
+void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from, region<T const> const& source,
+         region<T> const& target) {
   require_same_call<T>(w, steps, from);
   local_block<Exec, T> block;
   block.now = source;

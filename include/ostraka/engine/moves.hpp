@@ -41,7 +41,8 @@ inline bool first_along(locale const& w, planner::mesh_set axes) { return !elsew
 inline bool alone(locale const& w, planner::planned_step const& s) { return w.group_size(s.axes) == 1; }
 
 template <class Exec, class T>
-void all_gather_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
+void all_gather_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to,
+                     update<T> const& how) {
   communicator const& members = w.group(s.axes);
   boxes_of_members const parts(w, s.axes, s.from);
   short_array<std::int64_t> const counts = parts.counts();
@@ -74,7 +75,8 @@ void with_message(Exec const& exec, region<T> const& block, update<T> const& how
 }
 
 template <class Exec, class T>
-void all_reduce_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
+void all_reduce_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to,
+                     update<T> const& how) {
   if (from.data != to.data) copy(exec, to, from, how);
   with_message<Exec>(exec, to, update<T>{}, true, [&](T* message) {
     on_host_in_place<Exec>(exec, message, to.where.size(), [&](T* data) { all_reduce(w.group(s.axes), data, to.where.size(), s.from.kind); });
@@ -82,7 +84,8 @@ void all_reduce_step(Exec const& exec, locale const& w, planner::planned_step co
 }
 
 template <class Exec, class T>
-void reduce_scatter_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
+void reduce_scatter_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to,
+                         update<T> const& how) {
   communicator const& members = w.group(s.axes);
   boxes_of_members const parts(w, s.axes, s.to);
   short_array<std::int64_t> const counts = parts.counts();
