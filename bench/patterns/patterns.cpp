@@ -3,8 +3,8 @@
 
 /// @file
 /// Distributed products and reshards against plain MPI and CBLAS written by hand with everything preallocated. By hand means the fastest, in
-/// the median of the same run, of the plain ways to do the job (by_hand/): collectives of the MPI library or pairwise messages, products
-/// of blocks where they arrive or one product of what was unpacked. Ours is os::einsum_into, whose result is there as well, and os::einsum, which
+/// the median of some rounds before, of the plain ways to do the job (by_hand/): collectives of the MPI library or pairwise messages, products
+/// of blocks where they arrive or one product of what was unpacked. It runs twice in every round: the difference is what noise is. Ours is os::einsum_into, whose result is there as well, and os::einsum, which
 /// allocates it. The seconds are the slowest rank's. Bytes are counted below both. ways=1 shows every way by hand, ours=1 times none of them.
 ///
 ///     mpirun -n 2 bench/patterns [rounds=9] [only=TEXT] [sizes=small,square,large,skewed] [ways=1] [ours=1] [json=FILE]
@@ -96,9 +96,12 @@ class contest {
     return (given_.text("sizes", "small,square,large,skewed") + ",").find(size + ",") != std::string::npos && given_.wants(name + ", " + size);
   }
 
-  /// `into` writes `c`, `anew` allocates; the ways write `theirs`.
+  /// `into` writes `c`, `anew` allocates; `ways_to(target)` writes as many elements there. All ways run some rounds, the fastest of them as many as
+  /// ours, and beside it its twin with buffers of its own: where the two differ, it is noise or a matter of where memory lies.
   void run(std::string const& name, std::string const& size, std::function<void()> const& into, std::function<void()> const& anew, double const* c,
-           by_hand::ways const& ways, by_hand::buffer& theirs) {
+           std::size_t elements, std::function<by_hand::ways(double*)> const& ways_to) {
+    by_hand::buffer theirs(elements);
+    by_hand::ways const ways = ways_to(theirs.data());
     auto const ours_moves = os::testing::traffic_of(into).bytes;
     anew();
     double worst = 0;
@@ -109,34 +112,53 @@ class contest {
       worst = std::max(worst, difference(c, theirs));
     }
     std::vector<bench::contestant> all = {{"einsum_into", into}, {"allocating", anew}};
-    if (given_.number("ours", 0)) return out_.add(bench::compare(name + ", " + size, all, given_.number("rounds", 9), bench::seconds_of_all));
-    for (auto const& way : ways) all.push_back({way.name, way.run});
-    bench::comparison const timed = bench::compare(name + ", " + size, all, given_.number("rounds", 9), bench::seconds_of_all);
-    std::size_t best = 2;
-    for (std::size_t k = 2; k < all.size(); ++k)
-      if (timed.seconds[k].median < timed.seconds[best].median) best = k;
-    if (root_ && given_.number("ways", 0))
-      for (std::size_t k = 0; k < all.size(); ++k)
-        std::printf("    %-36s %10s\n", all[k].name.c_str(), bench::show_seconds(timed.seconds[k].median).c_str());
+    int const rounds = given_.number("rounds", 9);
+    if (given_.number("ours", 0)) return out_.add(bench::compare(name + ", " + size, all, rounds, bench::seconds_of_all));
+    std::size_t const best = fastest_of(ways);
+    by_hand::buffer twins(elements);
+    all.push_back({ways[best].name, ways[best].run});
+    all.push_back({"its twin", ways_to(twins.data())[best].run});
+    bench::comparison const timed = bench::compare(name + ", " + size, all, rounds, bench::seconds_of_all);
 
-    bench::comparison shown = part_of(timed, 0, best);
+    bench::comparison shown = part_of(timed, 0, {2, 3});
     shown.numbers = {{"bytes", double(ours_moves)}, {"bytes by hand", double(least)}};
     if (!(worst < 1e-9)) shown.remark = "DIFFERENT RESULTS";
     if (ours_moves != least) shown.remark += " DIFFERENT BYTES";
     out_.add(shown);
-    bench::comparison allocating = part_of(timed, 1, best);
+    bench::comparison allocating = part_of(timed, 1, {2});
     allocating.what += ", allocating";
     out_.add(allocating);
+    bench::comparison twin = part_of(timed, 3, {2});
+    twin.what += ", by hand again";
+    out_.add(twin);
   }
 
  private:
-  static bench::comparison part_of(bench::comparison const& c, std::size_t subject, std::size_t baseline) {
+  [[nodiscard]] std::size_t fastest_of(by_hand::ways const& ways) const {
+    std::vector<bench::contestant> all;
+    for (auto const& way : ways) all.push_back({way.name, way.run});
+    bench::comparison const timed = bench::compare("", all, std::max(3, given_.number("rounds", 9) / 3), bench::seconds_of_all);
+    std::size_t best = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (timed.seconds[k].median < timed.seconds[best].median) best = k;
+      if (root_ && given_.number("ways", 0)) std::printf("    %-36s %10s\n", all[k].name.c_str(), bench::show_seconds(timed.seconds[k].median).c_str());
+    }
+    return best;
+  }
+
+  static bench::comparison part_of(bench::comparison const& c, std::size_t subject, std::vector<std::size_t> const& baselines) {
     bench::comparison p;
     p.what = c.what;
-    p.names = {c.names[subject], c.names[baseline]};
-    p.seconds = {c.seconds[subject], c.seconds[baseline]};
-    p.ratio = {{1, 1, 1}, bench::ratio_of(c.samples[subject], c.samples[baseline])};
-    p.samples = {c.samples[subject], c.samples[baseline]};
+    p.names = {c.names[subject]};
+    p.seconds = {c.seconds[subject]};
+    p.ratio = {{1, 1, 1}};
+    p.samples = {c.samples[subject]};
+    for (std::size_t k : baselines) {
+      p.names.push_back(c.names[k]);
+      p.seconds.push_back(c.seconds[k]);
+      p.ratio.push_back(bench::ratio_of(c.samples[subject], c.samples[k]));
+      p.samples.push_back(c.samples[k]);
+    }
     return p;
   }
 
@@ -154,10 +176,10 @@ void product(contest& c, std::string const& name, named_size const& n, Mesh cons
   auto const b = os::random<B_>(mesh, given, os::seed(2));
   auto const result = multiply(a, b, policy);
   auto other = result;
-  by_hand::buffer theirs(result.local().size());
   auto const into = [&] { os::einsum_into(result, a, b, policy); };
   auto const anew = [&] { other = multiply(a, b, policy); };
-  c.run(name, n.name, into, anew, result.local().data(), ways_for(a.local().data(), b.local().data(), theirs.data()), theirs);
+  c.run(name, n.name, into, anew, result.local().data(), result.local().size(),
+        [&](double* to) { return ways_for(a.local().data(), b.local().data(), to); });
 }
 
 template <class A, class Mesh, class Given, class Move, class Ways>
@@ -166,10 +188,9 @@ void reshard(contest& c, std::string const& name, named_size const& n, Mesh cons
   auto const a = os::random<A>(mesh, given, os::seed(1));
   auto const result = move(a);
   auto other = result;
-  by_hand::buffer theirs(result.local().size());
   auto const into = [&] { os::einsum_into(result, a); };
   auto const anew = [&] { other = move(a); };
-  c.run(name, n.name, into, anew, result.local().data(), ways_for(a.local().data(), theirs.data()), theirs);
+  c.run(name, n.name, into, anew, result.local().data(), result.local().size(), [&](double* to) { return ways_for(a.local().data(), to); });
 }
 
 void on_one_axis(contest& c, named_size const& n, int p) {
