@@ -131,6 +131,40 @@ TEST_CASE_TEMPLATE("reduce-scatter", T, ELEMENT_TYPES) {
   });
 }
 
+TEST_CASE_TEMPLATE("gathers and sums that leave out the own part", T, float, std::int64_t, Kokkos::complex<double>, ostraka::bfloat16) {
+  communicator const world = communicator::world();
+  if (world.size() == 1) return;
+  using wide = ostraka::accumulator_of_t<T>;
+  int const n = world.size(), me = world.rank();
+  auto const value = [](int d, int e, std::int64_t i) { return T(static_cast<float>((17 * d + 31 * e + 7 * i) % 101) - 50.f); };
+  with_limits([&] {
+    for (std::int64_t count : {0, 1, 23, 40000}) {
+      if (count == 40000 && chunk_limit < count) continue;
+      std::size_t const length = static_cast<std::size_t>(count), others = length * static_cast<std::size_t>(n - 1);
+      std::vector<T> own(length), expected, parts, all(others), sum(length), added(length);
+      for (std::int64_t i = 0; i < count; ++i) own[static_cast<std::size_t>(i)] = value(me, 0, i);
+      for (int d = 0; d < n; ++d)
+        for (std::int64_t i = 0; i < count && d != me; ++i) {
+          expected.push_back(value(d, 0, i));
+          parts.push_back(value(me, d, i));
+        }
+      all_gather_of_others<T>(world, own.data(), all.data(), count).wait();
+      CHECK(all == expected);
+
+      std::fill(added.begin(), added.end(), T(3.f));
+      reduce_scatter_of_others(world, parts.data(), sum.data(), count);
+      reduce_scatter_of_others(world, parts.data(), added.data(), count, update<T>{wide(1), wide(2)});
+      for (std::int64_t i = 0; i < count; ++i) {
+        wide total(0);
+        for (int d = 0; d < n; ++d)
+          if (d != me) total += wide(value(d, me, i));
+        if (sum[static_cast<std::size_t>(i)] != T(total)) FAIL("sum ", i);
+        if (added[static_cast<std::size_t>(i)] != T(total + wide(6))) FAIL("added ", i);
+      }
+    }
+  });
+}
+
 TEST_CASE_TEMPLATE("all-reduce", T, ELEMENT_TYPES) {
   communicator const world = communicator::world();
   with_limits([&] {

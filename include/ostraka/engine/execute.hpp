@@ -17,12 +17,14 @@
 #include <utility>
 
 #include <ostraka/engine/contraction.hpp>
+#include <ostraka/engine/joined_contraction.hpp>
 #include <ostraka/engine/local_block.hpp>
 #include <ostraka/engine/loops_of_labels.hpp>
 #include <ostraka/engine/moves.hpp>
 #include <ostraka/engine/same_call.hpp>
 #include <ostraka/engine/update.hpp>
 #include <ostraka/plan/describe.hpp>
+#include <ostraka/plan/joined.hpp>
 #include <ostraka/plan/message_order.hpp>
 #include <ostraka/plan/stored_plan.hpp>
 
@@ -91,6 +93,12 @@ class blocks_on_their_way {
   planner::spec const* spec_[planner::max_tensors];
 };
 
+// Where the steps from number `next` on leave the tensor where step `next` - 1 writes it: the result's place.
+template <class T>
+region<T> const* room_for(planner::plan_view const& plan, int next, int tensor, region<T> const& result) {
+  return tensor == planner::the_result && planner::stays_from(plan.steps, next, planner::the_result) ? &result : nullptr;
+}
+
 // The block that a contraction writes to.
 template <class Exec, class T>
 local_block<Exec, T> block_of_product(locale const& w, planner::plan_view const& plan, int step_at, region<T> const* room) {
@@ -102,30 +110,51 @@ local_block<Exec, T> block_of_product(locale const& w, planner::plan_view const&
   return local_block<Exec, T>::fresh(as_message<T>(w, nullptr, target, planner::loops_of_sent(next, w.sizes)));
 }
 
+// A contraction of one tensor: a sum over labels, or the tensor under another order of them.
 template <class Exec, class T>
-void contract_step(Exec const& exec, locale const& w, planner::plan_view const& plan, int step_at, blocks_on_their_way<Exec, T>& tensors,
-                   region<T> const* room, update<T> const& how) {
+void reduce_step(Exec const& exec, locale const& w, planner::plan_view const& plan, int step_at, blocks_on_their_way<Exec, T>& tensors,
+                 region<T> const* room, update<T> const& how, update<T> const& product) {
   planner::planned_step const& s = plan.steps[step_at];
-  planner::spec const& left_spec = tensors.spec(s.left);
+  planner::spec const& from = tensors.spec(s.left);
   local_block<Exec, T>& left = tensors.block(s.left);
-  if (how.alpha == T(1) && planner::computes_nothing(s, left_spec)) {
-    left.now = reordered(left.now, left_spec, s.to);
+  if (how.alpha == T(1) && planner::computes_nothing(s, from)) {
+    left.now = reordered(left.now, from, s.to);
     tensors.enter(s.operand, s.to, std::move(left));
-    tensors.leave(s.left);
     return;
   }
-  update<T> const product = s.operand != planner::the_result ? update<T>{} : room ? share_of(how, w, plan, step_at) : update<T>{how.alpha, T(0)};
   tensors.enter(s.operand, s.to, block_of_product<Exec>(w, plan, step_at, room));
   local_block<Exec, T>& block = tensors.block(s.operand);
+  reduce(exec, loops_of_labels<T>(w.sizes.labels, {{&from, &left.now}, {}, {&s.to, &block.now}}), left.now.data, block.mine, plan.how, product);
+}
+
+// A contraction, with the move next to it if it is joined with one.
+template <class Exec, class T>
+void contract_step(Exec const& exec, locale const& w, planner::plan_view const& plan, int step_at, blocks_on_their_way<Exec, T>& tensors,
+                   region<T> const& result, update<T> const& how) {
+  planner::planned_step const& s = plan.steps[step_at];
+  int const joined = w.here.nowhere ? -1 : planner::joined_with(plan.steps, step_at, w.sizes);
+  planner::planned_step const* const move = joined < 0 ? nullptr : &plan.steps[joined];
+  bool const scatters = joined > step_at;
+  region<T> const* const room = room_for(plan, (scatters ? joined : step_at) + 1, s.operand, result);
+  update<T> const as = s.operand != planner::the_result ? update<T>{} : room ? share_of(how, w, plan, step_at) : update<T>{how.alpha, T(0)};
   if (s.right == planner::no_tensor) {
-    reduce(exec, loops_of_labels<T>(w.sizes.labels, {{&left_spec, &left.now}, {}, {&s.to, &block.now}}), left.now.data, block.mine, plan.how, product);
-  } else {
-    local_block<Exec, T>& right = tensors.block(s.right);
-    contract(exec, loops_of_labels<T>(w.sizes.labels, {{&left_spec, &left.now}, {&tensors.spec(s.right), &right.now}, {&s.to, &block.now}}), left.now.data,
-             right.now.data, block.mine, product);
-    tensors.leave(s.right);
+    reduce_step(exec, w, plan, step_at, tensors, room, how, as);
+    return tensors.leave(s.left);
   }
+  planner::spec const& to = scatters ? move->to : s.to;
+  tensors.enter(s.operand, to, scatters && !room ? local_block<Exec, T>::fresh(box_of(to, w.here, w.sizes)) : block_of_product<Exec>(w, plan, step_at, room));
+  local_block<Exec, T>& block = tensors.block(s.operand);
+  local_block<Exec, T> const& left = tensors.block(s.left);
+  local_block<Exec, T> const& right = tensors.block(s.right);
+  block_product<T> const product{{&tensors.spec(s.left), &tensors.spec(s.right), &to}, {left.now, right.now, block.now}, block.mine};
+  if (scatters)
+    contract_and_scatter(exec, w, *move, product, block.target(), as);
+  else if (move)
+    gather_and_contract(exec, w, *move, move->operand == s.left ? 0 : 1, product, as);
+  else
+    product.multiply(exec, w, as);
   tensors.leave(s.left);
+  tensors.leave(s.right);
 }
 
 template <class Exec, class T>
@@ -134,12 +163,13 @@ void run_steps(Exec const& exec, locale const& w, planner::plan_view const& plan
   update<T> const arriving{T(1), how.beta};  // once the product has been multiplied by alpha
   for (int i = 0; i < plan.steps.size(); ++i) {
     planner::planned_step const& s = plan.steps[i];
+    if (!w.here.nowhere && planner::is_joined(plan.steps, i, w.sizes)) continue;  // a contraction does it
     profiled const region_of_step(s.kind);
-    region<T> const* const room = s.operand == planner::the_result && planner::stays_from(plan.steps, i + 1, planner::the_result) ? &result : nullptr;
     if (s.kind == step::contract) {
-      contract_step(exec, w, plan, i, tensors, room, how);
+      contract_step(exec, w, plan, i, tensors, result, how);
       continue;
     }
+    region<T> const* const room = room_for(plan, i + 1, s.operand, result);
     auto& block = tensors.block(s.operand);
     if (!masked_already(s, block.mine, result.data, how)) {
       bool const as_it_arrives = s.operand != planner::the_result && planner::stays_message(plan.steps, i, w.sizes);

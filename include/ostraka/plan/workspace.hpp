@@ -14,14 +14,19 @@
 ///     reduce_scatter   |to|         |from| (b) + pieces                      what arrives from the others is added up in pieces
 ///     exchanges        |to|         c |from| (c)      |to| (c)               to all c that are to hold the same; but what a device keeps
 ///     contract         |to|         none              none
+///       + all_gather     |to|       |gather's from| (d)                    and the others' parts: |gather's to| - |gather's from|
+///       + reduce_scatter |scatter's to|                                    and the others' parts + pieces (e)
 ///
 ///     (a) none if it stays a message (plan/message_order.hpp), or the parts of one mesh axis follow one another in the new block
 ///     (b) none if a contraction has written it as a message, or the parts of one mesh axis follow one another in the old block
 ///     (c) none if it is a message, or each part lies in one run
+///     (d) none if it lies dense; joined with a contraction: plan/joined.hpp
+///     (e) none of two devices: the sum of the others' parts is one part, which is received where it belongs
 
 #include <algorithm>
 #include <cstdint>
 
+#include <ostraka/plan/joined.hpp>
 #include <ostraka/plan/message_order.hpp>
 #include <ostraka/plan/plan.hpp>
 
@@ -111,6 +116,24 @@ struct tensor_memory {
   bool placed = false;    // is it the result's?
 };
 
+// What a contraction sets aside for the move that it does as well, beside what either of them makes.
+struct joined_memory {
+  std::int64_t held = 0;
+  std::int64_t copied = 0;
+};
+
+constexpr joined_memory memory_of_joined(planned_step const& move, bool dense_source, bool overwrites, bool to_gaps, extents const& e) {
+  std::int64_t const others = e.ways(move.axes) - 1;
+  if (move.kind == step::all_gather) {
+    std::int64_t const part = largest_block(move.from, e);
+    std::int64_t const packed = dense_source ? 0 : part;
+    return {others * part + packed, packed};
+  }
+  std::int64_t const part = largest_block(move.to, e);
+  std::int64_t const in_a_buffer = to_gaps ? part : 0;
+  return {others * part + in_a_buffer + (others == 1 && overwrites ? 0 : arriving(part, others + 1)), in_a_buffer};
+}
+
 }  // namespace detail
 
 /// Elements that a plan holds at once beyond operands and result, and that it copies beside its local contractions, on the device with the
@@ -144,13 +167,26 @@ struct memory_use {
       states.after(s);
       continue;
     }
-    bool const lands = s.operand == the_result && stays_from(plan.steps, i + 1, the_result);
+    if (is_joined(plan.steps, i, e)) {  // by a contraction, before or after
+      states.after(s);
+      continue;
+    }
+    int const joined = s.kind == step::contract ? joined_with(plan.steps, i, e) : -1;
+    bool const scatters = joined > i;
+    spec const& to = scatters ? plan.steps[joined].to : s.to;
+    bool const lands = s.operand == the_result && stays_from(plan.steps, (scatters ? joined : i) + 1, the_result);
     bool const in_place = rewrites(s.kind) && now.writable;
     bool const passed_on = s.kind == step::contract && computes_nothing(s, states.of(s.left));
     bool const to_gaps = in_place ? now.gaps : lands && result_has_gaps;
-    std::int64_t const fresh = lands || in_place ? 0 : largest_block(s.to, e);
+    std::int64_t const fresh = lands || in_place ? 0 : largest_block(to, e);
     detail::step_copies c = detail::copies_of(plan.steps, i, {!now.gaps, !lands}, e);  // what lands may have to be added
     std::int64_t held = copies + fresh + detail::staging(s, c, to_gaps, e);
+    if (joined >= 0) {
+      bool const dense = !tensors[slot_of(plan.steps[joined].operand)].gaps;
+      detail::joined_memory const more = detail::memory_of_joined(plan.steps[joined], dense, !lands || to_gaps, to_gaps, e);
+      held += more.held;
+      use.copied += more.copied;
+    }
     for (detail::tensor_memory const& t : tensors) held += t.own;
     use.peak = std::max(use.peak, held);
     if (lands) c = detail::copies_of(plan.steps, i, {!now.gaps, !to_gaps}, e);

@@ -58,4 +58,37 @@ void all_gather(communicator const& members, T const* send, T* recv, counts_view
 #endif
 }
 
+/// An all-gather under way, of parts of `count` elements each: recv gets the others' parts in member order, without the own one between them.
+/// In pairs, whatever their number: each device can do something else until it waits.
+template <class T>
+class all_gather_of_others {
+ public:
+  all_gather_of_others(communicator const& members, [[maybe_unused]] T const* send, [[maybe_unused]] T* recv, [[maybe_unused]] std::int64_t count)
+#if OSTRAKA_ENABLE_MPI
+      : pending_(members)
+#endif
+  {
+    members.enter();
+#if OSTRAKA_ENABLE_MPI
+    int const n = members.size();
+    for (int step = 1; step < n; ++step) {
+      int const before = (members.rank() + n - step) % n;
+      pending_.receive(before, recv + (before < members.rank() ? before : before - 1) * count, count);
+    }
+    for (int step = 1; step < n; ++step) pending_.send((members.rank() + step) % n, send, count);
+#endif
+  }
+
+  void wait() {
+#if OSTRAKA_ENABLE_MPI
+    pending_.wait();
+#endif
+  }
+
+ private:
+#if OSTRAKA_ENABLE_MPI
+  detail::messages pending_;
+#endif
+};
+
 }  // namespace ostraka::engine

@@ -17,12 +17,13 @@ namespace detail {
 
 #if OSTRAKA_ENABLE_MPI
 
-/// The pairwise algorithm: everyone sends everyone its part, in pieces; while one piece is reduced the next travels.
+/// The pairwise algorithm: everyone sends everyone its part, in pieces; while one piece is reduced the next travels. `sent` counts what lies at
+/// `send`, where the own part may be left out: then the others' are reduced alone.
 template <class T>
 class pairwise_reduction {
  public:
-  pairwise_reduction(communicator const& members, T const* send, counts_view counts, reduction how)
-      : members_(members), send_(send), counts_(counts), at_(offsets_of(counts)), how_(how) {
+  pairwise_reduction(communicator const& members, T const* send, counts_view counts, counts_view sent, reduction how)
+      : members_(members), send_(send), counts_(counts), at_(offsets_of(sent)), how_(how), with_own_(sent[me()] == counts[me()]) {
     piece_ = std::min(chunk_limit, planner::piece_of_reduction(peers()));
     longest_ = *std::max_element(counts.begin(), counts.end());
   }
@@ -47,6 +48,8 @@ class pairwise_reduction {
  private:
   int peers() const { return members_.size() - 1; }
   std::size_t me() const { return static_cast<std::size_t>(members_.rank()); }
+  bool leaves_out(int d) const { return d == members_.rank() && !with_own_; }
+  int first_summand() const { return leaves_out(0) ? 1 : 0; }
 
   /// Elements of member d's part in the piece that begins here.
   std::int64_t length(std::size_t d, std::int64_t begin) const {
@@ -70,9 +73,11 @@ class pairwise_reduction {
     std::int64_t const count = length(me(), begin);
     T const* const own = send_ + at_[me()] + begin;
     if constexpr (is_narrow<T>) return reduce_as_floats(count, arriving, own, recv + begin, into);
-    for (int d = 0; d < members_.size(); ++d) {
+    int const first = first_summand();
+    for (int d = first; d < members_.size(); ++d) {
+      if (leaves_out(d)) continue;
       T const* const part = d == members_.rank() ? own : arriving + (d < members_.rank() ? d : d - 1) * count;
-      if (d == 0)
+      if (d == first)
         into.write(recv + begin, 1, part, count);
       else if (into.alpha == T(1))
         combine_run(how_, recv + begin, part, count);
@@ -88,11 +93,13 @@ class pairwise_reduction {
     float part[run];
     for (std::int64_t begin = 0; begin < count; begin += run) {
       std::int64_t const n = std::min(run, count - begin);
-      for (int d = 0; d < members_.size(); ++d) {
+      int const first = first_summand();
+      for (int d = first; d < members_.size(); ++d) {
+        if (leaves_out(d)) continue;
         T const* const from = (d == members_.rank() ? own : arriving + (d < members_.rank() ? d : d - 1) * count) + begin;
-        float* const to = d == 0 ? sums : part;
+        float* const to = d == first ? sums : part;
         for (std::int64_t i = 0; i < n; ++i) to[i] = float(from[i]);
-        if (d > 0) combine_run(how_, sums, static_cast<float const*>(part), n);
+        if (d != first) combine_run(how_, sums, static_cast<float const*>(part), n);
       }
       into.write(recv + begin, 1, sums, n);
     }
@@ -103,6 +110,7 @@ class pairwise_reduction {
   counts_view counts_;
   short_array<std::int64_t> at_;
   reduction how_;
+  bool with_own_;
   std::int64_t piece_;
   std::int64_t longest_;
 };
@@ -122,7 +130,27 @@ void reduce_scatter(communicator const& members, T const* send, T* recv, counts_
   }
   members.enter();
 #if OSTRAKA_ENABLE_MPI
-  detail::pairwise_reduction<T>(members, send, counts, how).run(recv, into);
+  detail::pairwise_reduction<T>(members, send, counts, counts, how).run(recv, into);
+#endif
+}
+
+/// The sum over the other members of part `rank`, parts being of `count` elements each; `send` has the parts for the others in member order,
+/// without the own one between them. As reduce_scatter else. @pre more than one member
+template <class T>
+void reduce_scatter_of_others(communicator const& members, [[maybe_unused]] T const* send, [[maybe_unused]] T* recv, [[maybe_unused]] std::int64_t count,
+                              [[maybe_unused]] update<T> const& into = {}) {
+  members.enter();
+#if OSTRAKA_ENABLE_MPI
+  if (members.size() == 2 && into.overwrites()) {
+    detail::messages pending(members);
+    pending.receive(1 - members.rank(), recv, count);
+    pending.send(1 - members.rank(), send, count);
+    return;
+  }
+  std::size_t const n = static_cast<std::size_t>(members.size());
+  short_array<std::int64_t> const counts(n, [&](std::size_t) { return count; });
+  short_array<std::int64_t> const sent(n, [&](std::size_t d) { return d == static_cast<std::size_t>(members.rank()) ? 0 : count; });
+  if (count > 0) detail::pairwise_reduction<T>(members, send, counts, sent, reduction::sum).run(recv, into);
 #endif
 }
 
