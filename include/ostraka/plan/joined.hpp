@@ -32,16 +32,19 @@ inline constexpr std::int64_t shortest_joined_part = 8192;
 namespace detail {
 
 // Of a move before or after the contraction, the elements of a part; 0 if it cannot be joined with it: the parts are equal and along one
-// mesh axis, so that those before a device's own and those after it are two blocks. A product of many parts one by one is not worth it where
-// one of all of them needs no copies.
+// mesh axis, so that those before a device's own and those after it are two blocks. Where the parts follow one another in memory, one product of
+// all of them needs no copy but of the own one, and is better than many one by one or than walking something large again.
 constexpr std::int64_t joinable_part(planned_step const& move, planned_step const& product, extents const& e) {
   bool const gathers = move.kind == step::all_gather;
   if (!gathers && (move.kind != step::reduce_scatter || move.from.kind != reduction::sum)) return 0;
-  std::int64_t const part = largest_block(gathers ? move.from : move.to, e);
+  spec const& whole = gathers ? move.to : move.from;
+  spec const& parts = gathers ? move.from : move.to;
+  std::int64_t const part = largest_block(parts, e);
   if (part < shortest_joined_part) return 0;
   device_loops const loops = gathers ? loops_of_received(move, e) : loops_of_sent(move, e);
-  if (loops.size() != 1 || !worth_a_cut(gathers ? move.to : move.from, loops, product.to)) return 0;
-  return gathers && is_repeated(product.to, loops) && in_order(move.to, move.from, move.axes, e) ? 0 : part;
+  if (loops.size() != 1 || !worth_a_cut(whole, loops, product.to, e)) return 0;
+  if (!gathers || !in_order(whole, parts, move.axes, e)) return part;
+  return is_repeated(product.to, loops) || walked_again(whole, loops[0].dimension, product.to, e) > 2 * part ? 0 : part;
 }
 
 }  // namespace detail
