@@ -61,10 +61,9 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
 
 // A large, B large, C large
 std::vector<t::extents_by_letter> extents() {
-  return {{{'B', 1}, {'I', 256}, {'J', 256}, {'K', 6}, {'L', 1}},
-          {{'B', 1}, {'I', 6}, {'J', 256}, {'K', 256}, {'L', 1}},
-          {{'B', 1}, {'I', 256}, {'J', 8}, {'K', 256}, {'L', 1}},
-          {{'B', 2}, {'I', 255}, {'J', 8}, {'K', 257}, {'L', 1}}};
+  return {{{'B', 1}, {'I', 256}, {'J', 256}, {'K', 3}, {'L', 1}},
+          {{'B', 1}, {'I', 3}, {'J', 256}, {'K', 256}, {'L', 1}},
+          {{'B', 1}, {'I', 256}, {'J', 4}, {'K', 256}, {'L', 1}}};
 }
 
 }  // namespace
@@ -81,7 +80,6 @@ TEST_CASE("gathers and reduce-scatters that a contraction does") {
       check<double>(m, e, dims<I/X, K/Y>{}, dims<I/X, J/Y>{}, dims<J/Y, K/X>{});    // and out
       check<double>(m, e, dims<I/X, K>{}, dims<I, J/X>{}, dims<J/X, K>{});          // scattered over rows
       check<std::int32_t>(m, e, dims<I, K/X>{}, dims<I, J/X>{}, dims<J/X, K>{});    // over columns
-      check<float>(m, e, dims<K/X, B, I>{}, dims<B, I, J/X>{}, dims<J/X, K>{});
       check<double>(m, e, dims<K, I/X/Y>{}, dims<I, J/X/Y>{}, dims<J/X/Y, K>{});    // along two mesh axes
     }
   });
