@@ -6,7 +6,8 @@
 /// contiguous) and transpose-transpose-GEMM-transpose where arithmetic dominates, with a copy that moves as many bytes where bandwidth does.
 ///
 ///     bench/contractions [rounds=5] [only=TEXT] [class=arithmetic|bandwidth] [types=fd] [json=FILE] [cases=FILE]
-///     bench/contractions ways=3 [...]              every way that the engine could go, and how much slower than the fastest its choice is
+///     bench/contractions ways=3 [random=40] [counts=FILE] [...]      every way that the engine could go, how much slower than the fastest its choice is,
+///                                                                    and for fit.py what the cost model counts in each
 ///     bench/contractions serve=1 [cases=FILE]      what contractions.py talks to
 ///
 /// One thread unless OMP_NUM_THREADS and the library's variable say otherwise.
@@ -79,20 +80,26 @@ int compare_all(arguments const& given, std::vector<contraction_case> const& cas
   return wrong > 0 ? 1 : 0;
 }
 
-/// How well the cost model chooses.
-int compare_ways(arguments const& given, std::vector<contraction_case> const& cases) {
+/// How well the cost model chooses, on the cases and on so many random ones.
+int compare_ways(arguments const& given, std::vector<contraction_case> cases) {
+  std::vector<contraction_case> const more = random_cases(given.number("random", 0), static_cast<unsigned>(given.number("seed", 1)));
+  cases.insert(cases.end(), more.begin(), more.end());
+  std::FILE* const out = given.text("counts").empty() ? nullptr : std::fopen(given.text("counts").c_str(), "w");
   summary speed;
   for (contraction_case const& one : cases) {
-    if (!one.two_operands || (given.text("class", "arithmetic") == "arithmetic") != one.arithmetic) continue;
+    if (!one.two_operands || one.k().empty() || one.m().size() + one.n().size() == 0) continue;
+    if (std::string const kind = given.text("class"); !kind.empty() && (kind == "arithmetic") != one.arithmetic) continue;
     for (char type : one.types) {
       std::string const name = one.name + "." + type;
       if (!given.wants(name) || given.text("types", "fd").find(type) == std::string::npos) continue;
       std::unique_ptr<trial> const now = make_trial(one, type);
       std::vector<way> all = now->ways();
       time_ways(all, given.number("rounds", 5));
+      if (out) write_ways(out, name, all);
       speed.add(name, 1 / show_ways(name, all, static_cast<std::size_t>(given.number("ways", 3))));
     }
   }
+  if (out) std::fclose(out);
   speed.print("speed of the chosen way / of the fastest");
   return 0;
 }

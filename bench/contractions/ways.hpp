@@ -8,24 +8,30 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
 #include <ostraka/engine/contraction.hpp>
 
+#include "cases.hpp"
 #include "report.hpp"
 
 namespace bench {
 
-/// A way, the seconds that the model expects, and whether the model chooses it.
+/// A way, what the model counts in it, the seconds that it expects, and whether it chooses it.
 struct way {
   std::string name;
-  double expected = 0;
+  ostraka::engine::detail::cost_counts counts;
   bool chosen = false;
   std::function<void()> run;
   double seconds = 1e300;
+
+  [[nodiscard]] double expected() const { return counts.nanoseconds() * 1e-9; }
 };
 
 /// Our own kernels, and the library with every operand where it lies (.), gathered (g) or copied (c), in the order A, B, C.
@@ -34,7 +40,7 @@ std::vector<way> ways_of(ostraka::engine::contraction const& p, T const* a, T co
   using namespace ostraka::engine;
   Kokkos::DefaultHostExecutionSpace const exec;
   contraction_plan const chosen = plan_contraction<T>(p);
-  std::vector<way> all{{"own", detail::cost_of_our_kernels<T>(loops_of(p)) * 1e-9, !chosen.library,
+  std::vector<way> all{{"own", detail::counts_of_our_kernels<T>(loops_of(p)), !chosen.library,
                         [=] { detail::contract_portable(exec, p, a, b, c, update<T>{}); }}};
 #if OSTRAKA_ENABLE_CBLAS
   for (int moved = 0; moved < 27; ++moved) {
@@ -49,7 +55,7 @@ std::vector<way> ways_of(ostraka::engine::contraction const& p, T const* a, T co
     if (!plan.library) continue;
     bool same = chosen.library;
     for (int o = 0; o < 3; ++o) same = same && chosen.copied[o] == plan.copied[o] && chosen.pack[o] == plan.pack[o];
-    all.push_back({name, plan.cost * 1e-9, same, [=] { detail::follow_plan(exec, p, plan, a, b, c, update<T>{}); }});
+    all.push_back({name, detail::counts_of<T>(plan, loops_of(plan.problem)), same, [=] { detail::follow_plan(exec, p, plan, a, b, c, update<T>{}); }});
   }
 #endif
   return all;
@@ -77,10 +83,45 @@ inline double show_ways(std::string const& name, std::vector<way> const& all, st
   std::printf("%-32s regret %.2f  ", name.c_str(), regret);
   for (std::size_t i = 0; i < all.size(); ++i)
     if (i < shown || all[i].chosen || all[i].name == "own")
-      std::printf(" %s%s %s (%s)", all[i].chosen ? "*" : "", all[i].name.c_str(), show_seconds(all[i].seconds).c_str(), show_seconds(all[i].expected).c_str());
+      std::printf(" %s%s %s (%s)", all[i].chosen ? "*" : "", all[i].name.c_str(), show_seconds(all[i].seconds).c_str(),
+                  show_seconds(all[i].expected()).c_str());
   std::printf("\n");
   std::fflush(stdout);
   return regret;
+}
+
+/// For fit.py: a line a way, case, way, seconds, whether chosen, counts.
+inline void write_ways(std::FILE* out, std::string const& name, std::vector<way> const& all) {
+  for (way const& w : all) {
+    std::fprintf(out, "%s %s %.6g %d", name.c_str(), w.name.c_str(), w.seconds, w.chosen ? 1 : 0);
+    for (double const n : w.counts.of) std::fprintf(out, " %.6g", n);
+    std::fprintf(out, "\n");
+  }
+}
+
+/// Contractions that nobody has chosen: up to two labels of each class, extents of any size, every operand's labels in any order.
+inline std::vector<contraction_case> random_cases(int count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<contraction_case> all;
+  while (static_cast<int>(all.size()) < count) {
+    contraction_case one;
+    one.types = random() % 2 ? "f" : "d";
+    double const scale = std::exp2(1 + static_cast<double>(random() % 60) / 10);
+    char label = 'a';
+    for (int kind = 0; kind < 4; ++kind)  // batch, m, n, k
+      for (int many = kind == 0 ? (random() % 3 == 0 ? 1 : 0) : 1 + static_cast<int>(random() % 2); many > 0; --many, ++label) {
+        one.extents[label] = std::max<std::int64_t>(2, static_cast<std::int64_t>(scale * std::exp2(static_cast<double>(random() % 40) / 10 - 2)));
+        if (kind != 2) one.a += label;
+        if (kind != 1) one.b += label;
+        if (kind != 3) one.c += label;
+      }
+    for (std::string* const labels : {&one.a, &one.b, &one.c}) std::shuffle(labels->begin(), labels->end(), random);
+    if (one.flops() > 2e8 || one.flops() < 2e3 || one.elements() > 8000000) continue;
+    one.name = "random" + std::to_string(all.size()) + ":" + one.a + "," + one.b + "->" + one.c;
+    for (auto const& [l, n] : one.extents) one.name += ":" + std::string(1, l) + std::to_string(n);
+    all.push_back(one);
+  }
+  return all;
 }
 
 }  // namespace bench

@@ -89,13 +89,6 @@ void fold_products(Exec const& exec, product_loops const& loops, T const* a, T c
 /// Multiplications up to which tiles are not worth a team of threads.
 inline constexpr std::int64_t serial_tiles = 1 << 16;
 
-/// Is the product one of matrices, rather than of a block and a few vectors?
-inline bool worth_tiles(product_loops const& loops) {
-  constexpr std::int64_t worth_a_tile = 8;  // below, most of a tile would be padding
-  std::int64_t const m = loops.m.size(), n = loops.n.size();
-  return std::max(m, n) >= worth_a_tile && std::min(m, n) > 2 && loops.k.size() > 2;
-}
-
 /// Are there a team's worth of rows and columns? Then there are fewer teams than an int counts: the results of more would fit no memory.
 inline bool worth_teams(product_loops const& loops) { return loops.m.size() >= 32 && loops.n.size() >= 32 && loops.k.size() >= 8; }
 

@@ -19,6 +19,12 @@
 
 namespace ostraka::engine::detail {
 
+/// Is the product one of matrices, rather than of a block and a few vectors? @pre something is summed
+inline bool worth_tiles(product_loops const& loops) {
+  std::int64_t const m = loops.m.size(), n = loops.n.size();
+  return std::max(m, n) >= 4 && std::min(m, n) > 1;
+}
+
 /// An extent in equal blocks of whole panels.
 struct tile_blocks {
   std::int64_t extent, length, count;
@@ -41,7 +47,8 @@ struct tile_sides {
 
   /// Elements of whole tiles.
   static double padded(std::int64_t rows, std::int64_t columns, int tile_rows, int tile_columns) {
-    return static_cast<double>((rows + tile_rows - 1) / tile_rows * tile_rows) * static_cast<double>((columns + tile_columns - 1) / tile_columns * tile_columns);
+    auto const whole = [](std::int64_t n, int of) { return static_cast<double>((n + of - 1) / of * of); };
+    return whole(rows, tile_rows) * whole(columns, tile_columns);
   }
 
   /// Vectors lie along the side on which C is contiguous, except where its tiles would be much emptier.

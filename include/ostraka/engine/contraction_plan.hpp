@@ -11,6 +11,7 @@
 
 #include <ostraka/engine/blas/cblas.hpp>
 #include <ostraka/engine/contraction_labels.hpp>
+#include <ostraka/engine/kernel_cost.hpp>
 #include <ostraka/engine/matrix_dimension.hpp>
 #include <ostraka/engine/product_cost.hpp>
 #include <ostraka/engine/whole_packing.hpp>
@@ -26,10 +27,12 @@ namespace ostraka::engine {
 struct contraction_plan {
   bool library = false;
   bool copied[3] = {false, false, false};  // a, b, c: whole, before (c: after) the products
+  bool turned[3] = {false, false, false};  // copied so that other elements lie side by side
   contraction problem;                     // with the strides of the copies
   bool pack[3] = {false, false, false};  // a, b, c
   bool by_rows = true;
-  bool single = false;         // one product and nothing else
+  bool plain = false;          // products of matrices as they lie, one a task
+  bool single = false;         // one of them and nothing else
   matrix_dimension m, n, k;    // steps and loops {a, c}, {b, c}, {a, b}
   matrix_view a, b, c;
   loop_nest<3> outer;          // {a, b, c}: the batch, and what m and n could not join
@@ -110,7 +113,7 @@ void choose_panels(contraction_plan& plan, std::int64_t bytes) {
 template <class T>
 bool is_slow_pair(contraction_plan const& p) {
   bool const along_k = p.a.transposed != p.by_rows && p.b.transposed == p.by_rows;
-  return along_k && std::min(p.m.panel, p.n.panel) >= 4 && p.m.panel * p.n.panel * p.k.panel <= product_costs::small_product;
+  return along_k && std::min(p.m.panel, p.n.panel) >= 4 && p.m.panel * p.n.panel * p.k.panel <= small_product;
 }
 
 /// Cache lines fetched an element of a panel beyond what would do: all of a line but one element is lost where the loop along it is not in the panel.
@@ -125,36 +128,48 @@ double lost_lines(loop_nest<3> const& batch, int of_batch, matrix_dimension cons
   return std::max(1 / covered, 1 / line) - 1 / line;
 }
 
-/// Estimates the plan, whose panels and views are known. An operand's panel is gathered again whenever another one was needed in between.
+/// How often each thing is done along the plan, whose panels and views are known. An operand's panel is gathered again whenever another one was needed in
+/// between.
 template <class T>
-double cost_of(contraction_plan const& plan, product_loops const& loops) {
+cost_counts counts_of(contraction_plan const& plan, product_loops const& loops) {
   auto const real = [](std::int64_t x) { return static_cast<double>(x); };
   auto const each = [&](matrix_dimension const& d) { return real(d.extent) / real(d.panels()); };
   double const batch = real(loops.batch.size()), m_outer = real(plan.m.outer.size()), n_outer = real(plan.n.outer.size());
-  double const n_pieces = n_outer * real(plan.n.panels()), k_pieces = real(plan.k.outer.size() * plan.k.panels());
+  double const m_pieces = m_outer * real(plan.m.panels()), n_pieces = n_outer * real(plan.n.panels()), k_pieces = real(plan.k.outer.size() * plan.k.panels());
   double const m = m_outer * real(plan.m.extent), n = n_outer * real(plan.n.extent), k = real(plan.k.outer.size() * plan.k.extent);
-  double const products = batch * m_outer * real(plan.m.panels()) * n_pieces * k_pieces;
-  double cost = products * cost_of_product<T>({each(plan.m), each(plan.n), each(plan.k)}, plan.by_rows ? each(plan.n) : each(plan.m));
-  if (is_slow_pair<T>(plan)) cost += (product_costs::slow_pair - 1) * work_factor<T> * product_costs::multiply_add * batch * m * n * k;
-  auto const move = [&](bool packed, double elements, double again, matrix_dimension const& d, int o, matrix_dimension const& e, int p, int of_batch) {
-    if (!packed) return;
-    double const each_element = std::max(d.run(o), e.run(p)) >= 4 ? product_costs::moved : product_costs::moved_alone;
-    double const lines = lost_lines<T>(loops.batch, of_batch, d, o, e, p);
-    bool const near = elements * static_cast<double>(sizeof(T)) <= product_costs::near_bytes;
-    cost += product_costs::setting_up + again * elements * (size_factor<T> * each_element + lines * (near ? product_costs::near_line : product_costs::far_line));
+  cost_counts counts;
+  count_products<T>(counts, batch * m_pieces * n_pieces * k_pieces, {each(plan.m), each(plan.n), each(plan.k)}, plan.by_rows ? each(plan.n) : each(plan.m));
+  if (is_slow_pair<T>(plan)) counts.add(cost::slow_pair, work_factor<T> * batch * m * n * k);
+
+  double const size = static_cast<double>(sizeof(T));
+  bool const lone = m == 1 || n == 1;
+  auto const move = [&](int operand, matrix_view const& view, double elements, double again, double uses, matrix_dimension const& d, int o,
+                        matrix_dimension const& e, int p) {
+    bool const far = elements * size > near_bytes;
+    double const ways = operand == 2 ? 2 : 1;  // a result is read before it is written
+    if (plan.copied[operand]) {
+      counts.add(cost::setting_up, 1);
+      counts.add(plan.turned[operand] ? cost::turned : cost::copied, size_factor<T> * elements);
+      count_stream<T>(counts, 3 * elements, elements, lone);
+    }
+    if (!plan.pack[operand]) {
+      double const row = each(view.transposed != plan.by_rows ? e : d);
+      count_stream<T>(counts, ways * uses * elements, elements, lone);
+      if (far && row * size < 4096 && real(view.leading) * size >= 4096) counts.add(cost::far_row, uses * elements / row);
+      return;
+    }
+    double const lines = again * elements * lost_lines<T>(loops.batch, operand, d, o, e, p);
+    counts.add(cost::setting_up, 1);
+    counts.add(std::max(d.run(o), e.run(p)) >= 4 ? cost::moved : cost::moved_alone, size_factor<T> * again * elements);
+    counts.add(far ? cost::far_line : cost::near_line, lines);
+    count_stream<T>(counts, ways * again * elements, elements, lone);
   };
   double const a_again = plan.m.panels() == 1 && k_pieces == 1 ? 1 : n_pieces;
-  double const b_again = k_pieces > 1 ? m_outer * real(plan.m.panels()) : n_pieces > 1 ? m_outer : 1;
-  move(plan.pack[0], batch * m * k, a_again, plan.m, 0, plan.k, 0, 0);
-  move(plan.pack[1], batch * k * n, b_again, plan.n, 0, plan.k, 1, 1);
-  move(plan.pack[2], batch * m * n, 1, plan.m, 1, plan.n, 1, 2);
-  auto const copy = [&](bool copied, double elements) {
-    if (copied) cost += product_costs::setting_up + size_factor<T> * elements * product_costs::copied;
-  };
-  copy(plan.copied[0], batch * m * k);
-  copy(plan.copied[1], batch * k * n);
-  copy(plan.copied[2], batch * m * n);
-  return cost;
+  double const b_again = k_pieces > 1 ? m_pieces : n_pieces > 1 ? m_outer : 1;
+  move(0, plan.a, batch * m * k, a_again, n_pieces, plan.m, 0, plan.k, 0);
+  move(1, plan.b, batch * k * n, b_again, m_pieces, plan.k, 1, plan.n, 0);
+  move(2, plan.c, batch * m * n, 1, k_pieces, plan.m, 1, plan.n, 1);
+  return counts;
 }
 
 /// Fills the plan for this choice; false if the library cannot see an operand where it lies.
@@ -174,7 +189,7 @@ bool complete_plan(contraction_plan& plan, product_loops const& loops, plan_grou
       continue;
     if (is_slow_pair<T>(plan) && plan.pack[1]) turn_panel(by_rows, plan.k, plan.n, plan.b);
     else if (is_slow_pair<T>(plan) && plan.pack[0]) turn_panel(by_rows, plan.m, plan.k, plan.a);
-    plan.cost = cost_of<T>(plan, loops);
+    plan.cost = counts_of<T>(plan, loops).nanoseconds();
     return true;
   }
   return false;
@@ -186,7 +201,8 @@ inline void complete_outer_loops(contraction_plan& plan, product_loops const& lo
   for (int d = 0; d < plan.m.outer.rank; ++d) plan.outer.add(plan.m.outer.extent[d], plan.m.outer.stride[0][d], std::int64_t(0), plan.m.outer.stride[1][d]);
   for (int d = 0; d < plan.n.outer.rank; ++d) plan.outer.add(plan.n.outer.extent[d], std::int64_t(0), plan.n.outer.stride[0][d], plan.n.outer.stride[1][d]);
   bool const packs = plan.pack[0] || plan.pack[1] || plan.pack[2];
-  plan.single = !packs && plan.tasks() == 1 && plan.k.panels() == 1 && plan.k.outer.rank == 0;
+  plan.plain = !packs && plan.m.panels() * plan.n.panels() * plan.k.panels() == 1 && plan.k.outer.rank == 0;
+  plan.single = plan.plain && plan.outer.size() == 1;
 }
 
 /// The cheapest plan in which these operands are gathered; `plan` stays if none is cheaper.
@@ -203,6 +219,14 @@ void try_packing(contraction_plan& plan, contraction_plan& candidate, product_lo
       }
 }
 
+/// The label along which an operand takes its smallest steps; -1 if there is none.
+inline int smallest_label(contraction const& p, operand which) {
+  int found = -1;
+  for (int l = 0; l < p.labels; ++l)
+    if (presence_of(p, which)[l] && p.extent[l] > 1 && (found < 0 || strides_of(p, which)[l] < strides_of(p, which)[found])) found = l;
+  return found;
+}
+
 /// The cheapest plan in which these operands are copied whole and those are gathered (bits 0, 1, 2: a, b, c); `plan` stays if none is cheaper.
 template <class T>
 void try_copying(contraction_plan& plan, contraction const& problem, int copied, int packed, std::int64_t bytes = panel_bytes) {
@@ -210,7 +234,9 @@ void try_copying(contraction_plan& plan, contraction const& problem, int copied,
   candidate.problem = problem;
   for (operand const which : {operand::c, operand::a, operand::b}) {
     candidate.copied[static_cast<int>(which)] = (copied >> static_cast<int>(which) & 1) != 0;
-    if (candidate.copied[static_cast<int>(which)]) pack_strides(candidate.problem, which);
+    if (!candidate.copied[static_cast<int>(which)]) continue;
+    pack_strides(candidate.problem, which);
+    candidate.turned[static_cast<int>(which)] = smallest_label(candidate.problem, which) != smallest_label(problem, which);
   }
   try_packing<T>(plan, candidate, loops_of(candidate.problem), packed, bytes);
 }
@@ -225,16 +251,19 @@ contraction_plan plan_contraction(contraction const& problem) {
   product_loops const loops = loops_of(problem);
   std::int64_t const m = loops.m.size(), n = loops.n.size(), k = loops.k.size(), batch = loops.batch.size();
   if (k == 1 || (m == 1 && n == 1)) return plan;  // nothing for the library: elementwise and outer products, sums of products
-  // One block times a vector: our kernel reads the block once in the order of its memory. Batches of small ones are the library's.
-  if ((m == 1 || n == 1) && batch == 1 && loops.k.rank == 1 && m * n * k >= detail::product_costs::small_product) return plan;
   auto const real = [](std::int64_t x) { return static_cast<double>(x); };
-  double const at_best = real(batch) * detail::cost_of_product<T>({real(m), real(n), real(k)}, real(n));
+  detail::cost_counts products;
+  detail::count_products<T>(products, real(batch), {real(m), real(n), real(k)}, real(n));
+  for (std::int64_t const elements : {m * k, k * n, m * n, m * n})  // a result is read and written
+    detail::count_stream<T>(products, real(batch * elements), real(batch * elements), m == 1 || n == 1);
+  double const at_best = products.nanoseconds(), by_ourselves = detail::counts_of_our_kernels<T>(loops).nanoseconds();
+  if (by_ourselves <= at_best) return plan;
   auto const good_enough = [&] { return plan.library && plan.cost <= 1.1 * at_best; };
   for (int packed = 0; packed < 8 && !good_enough(); ++packed) detail::try_copying<T>(plan, problem, 0, packed);
   for (int copied = 1; copied < 8 && !good_enough(); ++copied)
     for (int packed = 0; packed < 8; ++packed)
       if ((packed & copied) == 0) detail::try_copying<T>(plan, problem, copied, packed);
-  if (plan.library && plan.cost > detail::cost_of_our_kernels<T>(loops)) plan = contraction_plan();
+  if (plan.library && plan.cost > by_ourselves) plan = contraction_plan();
   return plan;
 }
 

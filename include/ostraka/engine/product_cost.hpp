@@ -3,40 +3,73 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a product of matrices costs in the library and in our kernels, and what it costs to move its operands: estimates in nanoseconds.
-/// C[m, n] += A[m, k] B[k, n] takes a time linear in 1, m n k, m n, m k and k n.
+/// Floor 3. What a product of matrices costs in the library and in our kernels, and what it costs to move its operands: how often each thing is done,
+/// times the nanoseconds that it takes. C[m, n] += A[m, k] B[k, n] takes a time linear in 1, m n k, m n, m k and k n.
 
 #include <algorithm>
 #include <cstdint>
 
 #include <Kokkos_Core.hpp>
 
-#include <ostraka/engine/contraction_labels.hpp>
-
 namespace ostraka::engine::detail {
 
-/// Nanoseconds for double. The first five began as least squares over the 725 products with m, n, k in {1, 2, 4, 8, 16, 32, 64, 192, 768} by OpenBLAS
-/// 0.3.21 (SkylakeX) on one core of a server of 2.6 GHz (18.7, 0.025, 0.11, 0.10, 0.04), then a call and a multiplication were raised by hand; all
-/// others are set by hand from single timings. Ratios are what matters, and those near the border only.
-struct product_costs {
-  static constexpr double call = 25;
-  static constexpr double multiply_add = 0.031;
-  static constexpr double result = 0.11;        // an element of C, read and written
-  static constexpr double left = 0.10;          // an element of A, laid out by the library
-  static constexpr double right = 0.04;
-  static constexpr double short_row = 7;        // a row of C that fills no vector register
-  static constexpr double slow_pair = 1.3;      // of small products whose operands both have their lines along k
-  static constexpr std::int64_t small_product = 1000000;
-  static constexpr double moved = 0.6;          // an element gathered into a panel, or out of it, in runs
-  static constexpr double moved_alone = 0.8;    // and one by one
-  static constexpr double copied = 1.3;         // an element copied whole into another layout
-  static constexpr double near_bytes = 1 << 20;
-  static constexpr double near_line = 2;        // a cache line of which one element is used, of an operand of so many bytes
-  static constexpr double far_line = 12;        // and of a larger one
-  static constexpr double setting_up = 150;     // tables of offsets, scratch
-  static constexpr double our_call = 250;
-  static constexpr double our_product = 100;    // each of a batch
-  static constexpr double our_multiply_add = 0.4;
+/// What is counted. Elements count as doubles: half as much where they are floats.
+enum class cost {
+  call,              // of the library
+  multiply_add,
+  slow_pair,         // a multiplication in small products whose operands both have their lines along k
+  result,            // an element of C in the library, read and written
+  left,              // an element of A, laid out by the library
+  right,
+  by_vector,         // a multiplication of a matrix by a vector
+  short_row,         // a row of C that fills no vector register
+  far_row,           // a row of an operand used where it lies, of less than a page and a page or more from the next
+  setting_up,        // tables of offsets, scratch
+  moved,             // an element gathered into a panel, or out of it, in runs
+  moved_alone,       // and one by one
+  copied,            // an element copied whole into another layout, in runs
+  turned,            // and one by one
+  near_line,         // a cache line of which one element is used, of an operand that the second cache holds
+  far_line,          // and of a larger one
+  far_byte,          // read or written of an operand that the second cache does not hold
+  lone_far_byte,     // of a matrix that meets a vector: nothing else takes time meanwhile
+  our_call,
+  our_task,          // a product of the batch
+  our_tile,          // a register tile brought into its place
+  our_multiply_add,  // with the padding of tiles
+  our_packed,        // an element packed in runs
+  our_packed_alone,  // and one by one
+  our_result,        // an element of C written in runs
+  our_result_alone,  // and one by one
+  our_lost_line,     // an element packed, or written, whose neighbours in memory are those of other products
+  our_folded,        // a multiplication of a block by a vector
+  count
+};
+
+inline constexpr int cost_count = static_cast<int>(cost::count);
+
+/// From 6400 timings of ways to do the cases of bench/contractions and 170 random ones (`ways=1 random=170 counts=FILE`, fit.py), on one core of a server of
+/// 2.6 GHz with OpenBLAS 0.3.21 (SkylakeX): least squares of relative errors, then each changed as long as better ways were chosen; by_vector and our_folded
+/// by hand. Ratios are what matters, and those near the border only.
+inline constexpr double nanoseconds_of[cost_count] = {20.6, 0.0302, 0.0128, 0.0287, 0.108,  0.0413, 0.19, 0.724,  1.46,  189,   0.486, 0.943, 0.406, 0.272,
+                                                      0.0214, 0.761, 0.0142, 0.0405, 444, 44.3, 10.2, 0.0258, 0.495, 1.16, 0.112, 0.446, 0.178, 0.3};
+
+/// Small products of this size and below the library does less well where both operands have their lines along k.
+inline constexpr std::int64_t small_product = 1000000;
+
+/// What stays in a core's second cache.
+inline constexpr double near_bytes = 1 << 20;
+
+/// How often each thing is done.
+struct cost_counts {
+  double of[cost_count] = {};
+
+  void add(cost what, double count) { of[static_cast<int>(what)] += count; }
+  double nanoseconds() const {
+    double sum = 0;
+    for (int i = 0; i < cost_count; ++i) sum += of[i] * nanoseconds_of[i];
+    return sum;
+  }
 };
 
 /// How an element type relates to double: bytes to move, multiplications to do.
@@ -51,21 +84,23 @@ struct matrix_extents {
   double m, n, k;
 };
 
-/// One product; `row` is the extent of C that is contiguous.
+/// So many products of the library; `row` is the extent of C that is contiguous.
 template <class T>
-double cost_of_product(matrix_extents e, double row) {
-  using costs = product_costs;
-  double const rows = e.m * e.n / row;
-  double const moves = costs::result * e.m * e.n + costs::left * e.m * e.k + costs::right * e.k * e.n;
-  return costs::call + work_factor<T> * costs::multiply_add * e.m * e.n * e.k + size_factor<T> * moves + (row < 8 ? costs::short_row * rows : 0);
+void count_products(cost_counts& counts, double products, matrix_extents e, double row) {
+  counts.add(cost::call, products);
+  counts.add(cost::multiply_add, work_factor<T> * products * e.m * e.n * e.k);
+  counts.add(cost::result, size_factor<T> * products * e.m * e.n);
+  counts.add(cost::left, size_factor<T> * products * e.m * e.k);
+  counts.add(cost::right, size_factor<T> * products * e.k * e.n);
+  if (e.m == 1 || e.n == 1) counts.add(cost::by_vector, work_factor<T> * products * e.m * e.n * e.k);
+  if (row < 8) counts.add(cost::short_row, products * e.m * e.n / row);
 }
 
-/// The whole contraction by our own kernels.
+/// So many elements of an operand of so many, read or written one after the other; `lone`: for a product by a vector.
 template <class T>
-double cost_of_our_kernels(product_loops const& loops) {
-  double const products = static_cast<double>(loops.batch.size());
-  double const multiply_adds_each = static_cast<double>(loops.m.size() * loops.n.size() * loops.k.size());
-  return product_costs::our_call + products * (product_costs::our_product + work_factor<T> * product_costs::our_multiply_add * multiply_adds_each);
+void count_stream(cost_counts& counts, double elements, double of_operand, bool lone) {
+  double const size = static_cast<double>(sizeof(T));
+  if (of_operand * size > near_bytes) counts.add(lone ? cost::lone_far_byte : cost::far_byte, elements * size);
 }
 
 }  // namespace ostraka::engine::detail

@@ -77,6 +77,7 @@ struct product_tasks {
   update<T> how;
 
   void run(std::int64_t begin, std::int64_t end, T* panels) const {
+    if (plan.plain) return run_plain(begin, end);
     panel_room const room(plan);
     held held_a{panels, -1, -1, -1}, held_b{panels + room.a, -1, -1, -1};
     T* const panel_c = panels + room.a + room.b;
@@ -100,6 +101,14 @@ struct product_tasks {
       return same;
     }
   };
+
+  /// Small products leave no time for anything but the call.
+  void run_plain(std::int64_t begin, std::int64_t end) const {
+    loop_walker<3> outer(plan.outer, begin);
+    for (std::int64_t task = begin; task < end; ++task, outer.next())
+      cblas_gemm(plan.by_rows, plan.a, plan.b, plan.m.extent, plan.n.extent, plan.k.extent, a + outer.offset[0], b + outer.offset[1], how,
+                 c + outer.offset[2], plan.c.leading);
+  }
 
   /// One panel of C: the sum over the pieces of k.
   void one_task(std::int64_t const (&at)[3], piece const& m, piece const& n, held& held_a, held& held_b, T* panel_c) const {
