@@ -4,7 +4,8 @@
 #   cmake -DINCLUDE_DIR=include -P check_floors.cmake
 #
 # Includes go down: types (1) < plan (2) < engine (3) < surface (4). Floors 1 and 2 include the standard library and nothing else.
-# mpi.h is named under engine/ and by the surface alone; cblas.h under engine/blas/ alone; ostraka.hpp, the whole, by no header.
+# Two rooms of the engine know no other: local/ (what a device computes on its blocks) and job/ (processes, threads, how they end; and MPI).
+# mpi.h is named under engine/ and by the surface alone; cblas.h under engine/local/blas/ alone; ostraka.hpp, the whole, by no header.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -31,13 +32,17 @@ function(broken_rule header included result)
       set(rule "floor ${floor} includes floor ${included_floor}, includes go down")
     elseif(included STREQUAL "ostraka/ostraka.hpp")
       set(rule "ostraka.hpp is for users, a header includes what it needs")
+    elseif(header MATCHES "^ostraka/engine/local/" AND NOT included MATCHES "^ostraka/(types|engine/local)/")
+      set(rule "engine/local/ knows blocks of memory and nothing else of the engine")
+    elseif(header MATCHES "^ostraka/engine/job/" AND NOT included MATCHES "^ostraka/(types/|engine/job/|engine/mpi\\.hpp$)")
+      set(rule "engine/job/ knows processes and nothing else of the engine")
     elseif(NOT EXISTS "${INCLUDE_DIR}/${included}")
       set(rule "there is no such header")
     endif()
   elseif(floor LESS_EQUAL 2 AND included MATCHES "[./]")
     set(rule "floor ${floor} includes the standard library only")
-  elseif(included STREQUAL "cblas.h" AND NOT header MATCHES "^ostraka/engine/blas/")
-    set(rule "only engine/blas/ names CBLAS")
+  elseif(included STREQUAL "cblas.h" AND NOT header MATCHES "^ostraka/engine/local/blas/")
+    set(rule "only engine/local/blas/ names CBLAS")
   endif()
   set(${result} "${rule}" PARENT_SCOPE)
 endfunction()

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/engine/contraction.hpp>
-#include <ostraka/engine/copy.hpp>
-#include <ostraka/engine/elementwise.hpp>
+#include <ostraka/engine/local/contraction.hpp>
+#include <ostraka/engine/local/copy.hpp>
+#include <ostraka/engine/local/elementwise.hpp>
 
 #include "report.hpp"
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/engine/contraction_labels.hpp>
+#include <ostraka/engine/local/contraction_labels.hpp>
 
 namespace bench {
 

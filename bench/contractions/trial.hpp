@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/engine/contraction.hpp>
-#include <ostraka/engine/reduce.hpp>
+#include <ostraka/engine/local/contraction.hpp>
+#include <ostraka/engine/local/reduce.hpp>
 
 #include "baselines.hpp"
 #include "cases.hpp"

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/engine/contraction.hpp>
+#include <ostraka/engine/local/contraction.hpp>
 
 #include "cases.hpp"
 #include "report.hpp"

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include <ostraka/advise.hpp>
-#include <ostraka/engine/last_words.hpp>
-#include <ostraka/engine/node.hpp>
-#include <ostraka/engine/watch.hpp>
+#include <ostraka/engine/job/last_words.hpp>
+#include <ostraka/engine/job/node.hpp>
+#include <ostraka/engine/job/watch.hpp>
 #include <ostraka/types/error.hpp>
 
 namespace ostraka {

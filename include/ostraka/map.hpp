@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include <ostraka/after_error.hpp>
-#include <ostraka/engine/elementwise.hpp>
+#include <ostraka/engine/local/elementwise.hpp>
 #include <ostraka/operation.hpp>
 #include <ostraka/plan/checks.hpp>
 #include <ostraka/plan/map.hpp>

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <utility>
 
+#include <ostraka/engine/local/reduction.hpp>
 #include <ostraka/engine/locale.hpp>
-#include <ostraka/engine/reduction.hpp>
 #include <ostraka/mesh.hpp>
 #include <ostraka/plan/door.hpp>
 #include <ostraka/types/operations.hpp>

@@ -15,7 +15,7 @@
 #include <random>
 #include <vector>
 
-#include <ostraka/engine/contraction.hpp>
+#include <ostraka/engine/local/contraction.hpp>
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-#include <ostraka/engine/copy.hpp>
+#include <ostraka/engine/local/copy.hpp>
 
 namespace {
 

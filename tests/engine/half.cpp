@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <limits>
 
+#include <ostraka/engine/local/reduction.hpp>
 #include <ostraka/engine/random.hpp>
-#include <ostraka/engine/reduction.hpp>
 #include <ostraka/types/half.hpp>
 
 namespace os = ostraka;

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/engine/contract_portable.hpp>
-#include <ostraka/engine/reduce.hpp>
+#include <ostraka/engine/local/contract_portable.hpp>
+#include <ostraka/engine/local/reduce.hpp>
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <ostraka/engine/reduce.hpp>
+#include <ostraka/engine/local/reduce.hpp>
 
 namespace {
 

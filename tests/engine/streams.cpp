@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <ostraka/engine/contraction.hpp>
+#include <ostraka/engine/local/contraction.hpp>
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/engine/node.hpp>
+#include <ostraka/engine/job/node.hpp>
 
 #include "support/mpi_main.hpp"
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/engine/contraction.hpp>
-#include <ostraka/engine/workspace.hpp>
+#include <ostraka/engine/local/contraction.hpp>
+#include <ostraka/engine/local/workspace.hpp>
 
 namespace {
 

@@ -10,7 +10,7 @@
 ///   a member in an operation of another group that waits for   the job ends, naming both: those who wait elsewhere cannot throw
 ///   this rank, which waits for it
 ///   ranks that wait for each other in a ring                   the job ends, naming all: 0 in X for 1, 1 in Y for 3, 3 in X for 2, …
-///   a member that has ended MPI                                the job ends: engine/watch.hpp
+///   a member that has ended MPI                                the job ends: engine/job/watch.hpp
 ///   a member that computes                                     is waited for
 ///
 /// Groups that go different ways without needing each other are never compared.

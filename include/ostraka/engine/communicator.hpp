@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/engine/end_job.hpp>
-#include <ostraka/engine/watch.hpp>
+#include <ostraka/engine/job/end_job.hpp>
+#include <ostraka/engine/job/watch.hpp>
 
 namespace ostraka::engine {
 

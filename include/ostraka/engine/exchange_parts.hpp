@@ -12,9 +12,9 @@
 #include <cstdint>
 
 #include <ostraka/engine/collectives/exchange.hpp>
+#include <ostraka/engine/local/workspace.hpp>
 #include <ostraka/engine/message_order.hpp>
 #include <ostraka/engine/on_host.hpp>
-#include <ostraka/engine/workspace.hpp>
 
 namespace ostraka::engine::detail {
 

@@ -16,13 +16,13 @@
 #include <optional>
 #include <utility>
 
-#include <ostraka/engine/contraction.hpp>
 #include <ostraka/engine/joined_contraction.hpp>
+#include <ostraka/engine/local/contraction.hpp>
+#include <ostraka/engine/local/update.hpp>
 #include <ostraka/engine/local_block.hpp>
 #include <ostraka/engine/loops_of_labels.hpp>
 #include <ostraka/engine/moves.hpp>
 #include <ostraka/engine/same_call.hpp>
-#include <ostraka/engine/update.hpp>
 #include <ostraka/plan/describe.hpp>
 #include <ostraka/plan/joined.hpp>
 #include <ostraka/plan/message_order.hpp>

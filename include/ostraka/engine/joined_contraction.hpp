@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/contraction.hpp>
+#include <ostraka/engine/local/contraction.hpp>
 #include <ostraka/engine/loops_of_labels.hpp>
 #include <ostraka/engine/moves.hpp>
 #include <ostraka/plan/joined.hpp>

@@ -8,8 +8,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <ostraka/engine/local/workspace.hpp>
 #include <ostraka/engine/region.hpp>
-#include <ostraka/engine/workspace.hpp>
 
 namespace ostraka::engine {
 

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/contraction_labels.hpp>
+#include <ostraka/engine/local/contraction_labels.hpp>
 #include <ostraka/engine/region.hpp>
 #include <ostraka/plan/spec.hpp>
 

@@ -16,10 +16,10 @@
 #include <ostraka/engine/collectives/all_reduce.hpp>
 #include <ostraka/engine/collectives/reduce_scatter.hpp>
 #include <ostraka/engine/exchange_parts.hpp>
+#include <ostraka/engine/local/reduction.hpp>
 #include <ostraka/engine/local_block.hpp>
 #include <ostraka/engine/message_order.hpp>
 #include <ostraka/engine/on_host.hpp>
-#include <ostraka/engine/reduction.hpp>
 #include <ostraka/plan/step.hpp>
 #include <ostraka/plan/workspace.hpp>
 

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/workspace.hpp>
+#include <ostraka/engine/local/workspace.hpp>
 
 namespace ostraka::engine {
 

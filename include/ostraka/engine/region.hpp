@@ -10,9 +10,9 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/copy.hpp>
-#include <ostraka/engine/strided.hpp>
-#include <ostraka/engine/update.hpp>
+#include <ostraka/engine/local/copy.hpp>
+#include <ostraka/engine/local/strided.hpp>
+#include <ostraka/engine/local/update.hpp>
 #include <ostraka/plan/blocks.hpp>
 #include <ostraka/plan/message_order.hpp>
 

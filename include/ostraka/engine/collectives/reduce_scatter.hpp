@@ -6,9 +6,9 @@
 /// Floor 3. Reduce-scatter: the members' arrays are reduced and each keeps its part. A[I, J]{U_X} -> A[I_X, J].
 
 #include <ostraka/engine/collectives/message.hpp>
-#include <ostraka/engine/reduction.hpp>
-#include <ostraka/engine/update.hpp>
-#include <ostraka/engine/workspace.hpp>
+#include <ostraka/engine/local/reduction.hpp>
+#include <ostraka/engine/local/update.hpp>
+#include <ostraka/engine/local/workspace.hpp>
 #include <ostraka/plan/workspace.hpp>
 
 namespace ostraka::engine {

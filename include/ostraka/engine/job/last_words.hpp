@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What a rank of several says when it ends otherwise than at the end of main: an exception that nobody catches, exit in the
+/// middle, a signal. It names itself and ends the job, for the others would wait for it.
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <thread>
+
+#include <ostraka/engine/job/end_job.hpp>
+#include <ostraka/engine/mpi.hpp>
+
+#if OSTRAKA_ENABLE_MPI
+#  if __has_include(<unistd.h>)
+#    include <signal.h>
+#    include <unistd.h>
+#    define OSTRAKA_DETAIL_POSIX 1
+#  endif
+#endif
+
+namespace ostraka::engine::last_words {
+
+#if OSTRAKA_ENABLE_MPI
+
+namespace detail {
+
+// Of this process; signal handlers and exit handlers reach nothing else.
+struct state {
+  std::atomic<int> armed{0};  // environments alive
+  int ranks = 1;
+  std::string name;
+  std::thread::id thread;  // of MPI
+  std::terminate_handler before = nullptr;
+#  ifdef OSTRAKA_DETAIL_POSIX
+  char signalled[160]{};  // what a signal handler prints, complete but for two digits
+  std::size_t digits_at = 0;
+  struct sigaction handled_by[32]{};
+#  endif
+};
+inline state self;
+
+inline bool can_speak() {
+  int running = 0;
+  int ended = 0;
+  MPI_Initialized(&running);
+  MPI_Finalized(&ended);
+  return self.armed > 0 && self.ranks > 1 && running && !ended;
+}
+
+[[noreturn]] inline void speak(std::string const& what) {
+  std::string const message = self.name + ' ' + what + "; the job ends, since the others would wait for it";
+  self.armed = 0;
+  if (std::this_thread::get_id() == self.thread) end_job(message);
+  std::fprintf(stderr, "ostraka: %s\n", message.c_str());
+  std::abort();  // another thread may not call MPI: the launcher sees the signal
+}
+
+inline void on_terminate() {
+  if (can_speak()) {
+    std::string why = "was ended by std::terminate";
+    if (std::exception_ptr const thrown = std::current_exception()) {
+      why = "threw an exception that nobody caught";
+      try {
+        std::rethrow_exception(thrown);
+      } catch (std::exception const& e) {
+        why += std::string(" (") + e.what() + ')';
+      } catch (...) {
+      }
+    }
+    speak(why);
+  }
+  if (self.before) self.before();
+  std::abort();
+}
+
+inline void on_exit() {
+  if (can_speak()) speak("called std::exit, or returned from main, while its environment lived");
+}
+
+#  ifdef OSTRAKA_DETAIL_POSIX
+// Launchers name the rank that a signal ended, but not all of them: mpiexec of MPICH names the process. What others installed, MPI or
+// a sanitizer, goes on as if we had not been.
+inline void on_signal(int number, siginfo_t* info, void*) {
+  char* const digits = self.signalled + self.digits_at;
+  digits[0] = number >= 10 ? static_cast<char>('0' + number / 10) : ' ';
+  digits[1] = static_cast<char>('0' + number % 10);
+  [[maybe_unused]] auto const written = ::write(2, self.signalled, std::strlen(self.signalled));
+  sigaction(number, &self.handled_by[number], nullptr);
+  if (info == nullptr || info->si_code <= 0) std::raise(number);  // else what caused it happens again
+}
+
+inline void listen_to_signals() {
+  std::string text = "ostraka: " + self.name + " was ended by signal ";
+  self.digits_at = text.size();
+  text += "   (kill -l tells which)\n";
+  std::memcpy(self.signalled, text.c_str(), std::min(text.size() + 1, sizeof(self.signalled)));
+  struct sigaction ours {};
+  ours.sa_sigaction = &on_signal;
+  ours.sa_flags = SA_SIGINFO;
+  for (int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+    sigaction(number, nullptr, &self.handled_by[number]);
+    bool const ignored = (self.handled_by[number].sa_flags & SA_SIGINFO) == 0 && self.handled_by[number].sa_handler == SIG_IGN;
+    if (!ignored) sigaction(number, &ours, nullptr);
+  }
+}
+#  else
+inline void listen_to_signals() {}
+#  endif
+
+}  // namespace detail
+
+/// From now on, until release, this rank names itself when it ends. @pre MPI runs, and this is its thread
+inline void arm() {
+  detail::state& self = detail::self;
+  self.name = this_rank();
+  MPI_Comm_size(MPI_COMM_WORLD, &self.ranks);
+  self.thread = std::this_thread::get_id();
+  if (self.armed++ > 0 || self.ranks == 1) return;
+  static bool const once = [] {
+    detail::self.before = std::set_terminate(&detail::on_terminate);
+    std::atexit(&detail::on_exit);
+#ifndef __APPLE__  // has none
+    std::at_quick_exit(&detail::on_exit);
+#endif
+    detail::listen_to_signals();
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+inline void release() { --detail::self.armed; }
+
+/// mpiexec of MPICH names the process, not the rank, that a signal ended which nobody can handle; so a rank may say which it is.
+inline void introduce() {
+#if defined(MPICH_VERSION) && defined(OSTRAKA_DETAIL_POSIX)
+  char host[MPI_MAX_PROCESSOR_NAME]{};
+  int length = 0;
+  MPI_Get_processor_name(host, &length);
+  std::fprintf(stderr, "ostraka: %s is process %ld on %s\n", detail::self.name.c_str(), static_cast<long>(::getpid()), host);
+#endif
+}
+
+/// For destructors that an exception runs.
+[[noreturn]] inline void thrown_through() { detail::speak("lost its environment to an exception"); }
+
+#else
+
+inline void arm() {}
+inline void release() {}
+
+#endif
+
+}  // namespace ostraka::engine::last_words
+
+#undef OSTRAKA_DETAIL_POSIX

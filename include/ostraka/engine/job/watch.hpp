@@ -1,0 +1,291 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Who has left while others wait for him. Every rank keeps, where the others can read it without its help (an MPI window), the
+/// number of the collective that it entered last: one store per collective. A rank that is about to end MPI waits until all are, and
+/// meanwhile reads: a collective that it should have joined and never will is an error, is said, and ends the job. Nothing is timed out:
+/// a rank that is merely slow has entered nothing.
+/// Ranks are numbers in MPI_COMM_WORLD, as launchers print them. docs/design/spmd-safety.md tells what is found when.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <ostraka/engine/job/end_job.hpp>
+#include <ostraka/engine/mpi.hpp>
+
+namespace ostraka::engine {
+
+/// Should ranks compare operations before they communicate? OSTRAKA_CHECK_SPMD=1 or 0 says so; else: not in release builds.
+inline bool wants_comparison() {
+  if (char const* const said = std::getenv("OSTRAKA_CHECK_SPMD"); said && *said) return std::strcmp(said, "0") != 0;
+#ifdef NDEBUG
+  return false;
+#else
+  return true;
+#endif
+}
+
+#if OSTRAKA_ENABLE_MPI
+
+class watch;
+
+namespace detail {
+
+/// The ranks of a communicator as MPI's group, for as long as it is looked at.
+struct ranks_of {
+  MPI_Group group = MPI_GROUP_NULL;
+  explicit ranks_of(MPI_Comm comm) { MPI_Comm_group(comm, &group); }
+  ranks_of(ranks_of const&) = delete;
+  ranks_of& operator=(ranks_of const&) = delete;
+  ~ranks_of() { MPI_Group_free(&group); }
+};
+
+}  // namespace detail
+
+/// A group of ranks, and how many of its collectives this rank has entered. Lives as long as the process.
+struct attendance {
+  static constexpr std::uint64_t count_mask = 0xFFFFFF;
+
+  watch* over = nullptr;
+  std::vector<int> const* members = nullptr;  ///< in the watch's numbering, in the order of the group; null unless ranks compare what they call
+  std::uint64_t ranks = 0;                    ///< fingerprint of the members
+  std::uint64_t number = 0;                   ///< of the groups of these members, the number-th; 0: none, but the making of such groups
+  std::uint64_t made = 0;                     ///< by number 0
+  std::uint64_t id = 0;                       ///< of ranks and number, the bits of the count zero
+  std::uint64_t count = 0;
+  std::atomic<std::uint64_t>* last = nullptr;  ///< what others read: id and count
+  attendance* next = nullptr;
+
+  void enter() { last->store(id | (++count & count_mask), std::memory_order_release); }
+};
+
+/// The ranks of a communicator, of which each can see what the others entered. Lives until MPI ends.
+class watch {
+ public:
+  /// The first watch that covers these ranks; made now if there is none. Null for one rank. Collective.
+  static watch* over(MPI_Comm ranks);
+
+  /// The books of a group of its ranks. Collective, in that the members count their groups alike.
+  attendance* next_group(MPI_Comm comm) {
+    attendance& all = *makers(comm);
+    return open(all.members, all.ranks, ++all.made);
+  }
+  /// The books of the making of communicators of these ranks. Not collective.
+  attendance* makers(MPI_Comm comm) { return makers_of_group(detail::ranks_of(comm).group); }
+  attendance* makers_of_group(MPI_Group ranks);
+
+  MPI_Comm comm() const { return comm_; }
+  int rank() const { return rank_; }
+  /// A member's number in MPI_COMM_WORLD.
+  int name_of(int member) const {
+    int name = member;
+    MPI_Group_translate_ranks(detail::ranks_of(comm_).group, 1, &member, detail::ranks_of(MPI_COMM_WORLD).group, &name);
+    return name;
+  }
+  bool compares() const { return compares_; }
+
+  /// What this rank is about to do, for those who find out that they will not take part.
+  void announce(std::string const& text) {
+    std::size_t const n = std::min(text.size(), text_bytes - 1);
+    std::memcpy(mine_->text, text.data(), n);
+    mine_->text[n] = '\0';
+  }
+
+  /// To be called when this rank will enter no collective any more. Returns when all ranks of all watches have called it; ends the job if
+  /// one of them waits for this one. Then the watches are gone.
+  static void leave();
+
+ private:
+  static constexpr std::size_t text_bytes = 1000;
+  struct page {
+    std::atomic<std::uint64_t> last;
+    char text[text_bytes];
+  };
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint64_t>) == 8);
+
+  explicit watch(MPI_Comm theirs);
+  static int on_finalize(MPI_Comm, int, void*, void*) {
+    leave();
+    return MPI_SUCCESS;
+  }
+  static bool covers(std::vector<int> const& members) { return std::find(members.begin(), members.end(), MPI_UNDEFINED) == members.end(); }
+  std::vector<int> members_in(MPI_Group ranks) const;
+  attendance* open(std::vector<int> const* members, std::uint64_t ranks, std::uint64_t number);
+  void look_around();
+  void look_at(int other) const;
+  void close();
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Win window_ = MPI_WIN_NULL;
+  page* mine_ = nullptr;
+  page without_window_;
+  int rank_ = 0;
+  int size_ = 1;
+  bool compares_ = false;
+  attendance* books_ = nullptr;
+  int looked_at_ = 0;
+  MPI_Request leaving_ = MPI_REQUEST_NULL;
+  watch* next_ = nullptr;
+  inline static watch* first_ = nullptr;  // never destroyed: communicators may outlive main
+};
+
+inline watch* watch::over(MPI_Comm ranks) {
+  int size = 1;
+  MPI_Comm_size(ranks, &size);
+  if (size == 1) return nullptr;
+  // All members of `ranks` took part in making each watch that covers them, in this order, so that they choose the same.
+  watch** end = &first_;
+  for (; *end != nullptr; end = &(*end)->next_)
+    if ((*end)->comm_ != MPI_COMM_NULL && covers((*end)->members_in(detail::ranks_of(ranks).group))) return *end;
+  watch* const made = new watch(ranks);
+  *end = made;
+  return made;
+}
+
+inline watch::watch(MPI_Comm theirs) {
+  MPI_Comm_dup(theirs, &comm_);
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &size_);
+
+  // Agreed, because the variable may have been set on some nodes only.
+  int wanted = wants_comparison() ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT, MPI_MAX, comm_);
+  compares_ = wanted != 0;
+
+  // Where there are no windows the watch sees nothing, and the program runs as it would.
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  void* memory = nullptr;
+  if (MPI_Win_allocate(sizeof(page), 1, MPI_INFO_NULL, comm_, &memory, &window_) != MPI_SUCCESS) window_ = MPI_WIN_NULL;
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_ARE_FATAL);
+  mine_ = window_ == MPI_WIN_NULL ? &without_window_ : new (memory) page;
+  mine_->last.store(0);
+  mine_->text[0] = '\0';
+  if (window_ != MPI_WIN_NULL) {
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+    MPI_Win_sync(window_);
+  }
+  MPI_Barrier(comm_);
+  makers(comm_);
+
+  // MPI_Finalize, whoever calls it, begins with the attributes of MPI_COMM_SELF.
+  if (first_ == nullptr) {
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &watch::on_finalize, &key, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+    MPI_Comm_free_keyval(&key);
+  }
+}
+
+inline std::vector<int> watch::members_in(MPI_Group ranks) const {
+  int size = 0;
+  MPI_Group_size(ranks, &size);
+  std::vector<int> numbers(static_cast<std::size_t>(size));
+  for (int r = 0; r < size; ++r) numbers[static_cast<std::size_t>(r)] = r;
+  std::vector<int> members(numbers.size());
+  MPI_Group_translate_ranks(ranks, size, numbers.data(), detail::ranks_of(comm_).group, members.data());
+  return members;
+}
+
+// Known by their fingerprint: a list of members for each group would grow with the job, and only those who compare calls need it.
+inline attendance* watch::makers_of_group(MPI_Group ranks) {
+  std::vector<int> members = members_in(ranks);
+  std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a
+  for (int m : members) fingerprint = (fingerprint ^ static_cast<std::uint64_t>(m)) * 1099511628211u;
+  fingerprint = (fingerprint ^ fingerprint >> 29) * 0xBF58476D1CE4E5B9u;
+  for (attendance* b = books_; b != nullptr; b = b->next)
+    if (b->number == 0 && b->ranks == fingerprint) return b;
+  return open(compares_ ? new std::vector<int>(std::move(members)) : nullptr, fingerprint, 0);
+}
+
+inline attendance* watch::open(std::vector<int> const* members, std::uint64_t ranks, std::uint64_t number) {
+  auto* const book = new attendance;
+  book->over = this;
+  book->members = members;
+  book->ranks = ranks;
+  book->number = number;
+  book->id = (book->ranks ^ number * 0x9E3779B97F4A7C15u) & ~attendance::count_mask;
+  book->last = &mine_->last;
+  book->next = books_;
+  books_ = book;
+  return book;
+}
+
+// Has this other entered a collective of a group of mine that I have not?
+inline void watch::look_at(int other) const {
+  auto const read = [&] {
+    std::uint64_t number = 0;
+    MPI_Get(&number, 1, MPI_UINT64_T, other, 0, 1, MPI_UINT64_T, window_);
+    MPI_Win_flush(other, window_);
+    return number;
+  };
+  std::uint64_t const last = read();
+  attendance const* book = books_;
+  while (book != nullptr && book->id != (last & ~attendance::count_mask)) book = book->next;
+  if (book == nullptr) return;
+  std::uint64_t const ahead = (last - book->count) & attendance::count_mask;
+  if (ahead == 0 || ahead > attendance::count_mask / 2) return;
+  if (read() != last) return;  // it goes on: look again later
+  char text[text_bytes]{};
+  MPI_Get(text, static_cast<int>(text_bytes), MPI_BYTE, other, static_cast<MPI_Aint>(offsetof(page, text)), static_cast<int>(text_bytes), MPI_BYTE, window_);
+  MPI_Win_flush(other, window_);
+  end_job(this_rank() + " ends MPI, but rank " + std::to_string(name_of(other)) + " waits for it in " +
+          (text[0] ? text : "an operation (OSTRAKA_CHECK_SPMD=1 tells which)") + "; every rank takes part in its operations before it ends the environment");
+}
+
+inline void watch::leave() {
+  for (watch* w = first_; w != nullptr; w = w->next_) {
+    w->looked_at_ = w->rank_;
+    if (w->comm_ != MPI_COMM_NULL) MPI_Ibarrier(w->comm_, &w->leaving_);
+  }
+  double look = MPI_Wtime() + 0.1;  // most jobs have ended by then
+  int pause = 1;
+  for (watch* w = first_; w != nullptr;) {
+    int arrived = 0;
+    MPI_Test(&w->leaving_, &arrived, MPI_STATUS_IGNORE);
+    if (arrived) {
+      w = w->next_;
+      continue;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(pause));
+    pause = std::min(2 * pause, 1000);
+    if (MPI_Wtime() < look) continue;
+    look = MPI_Wtime() + 0.1;
+    for (watch* in = first_; in != nullptr; in = in->next_) in->look_around();
+  }
+  for (watch* w = first_; w != nullptr; w = w->next_) w->close();
+}
+
+// A few at a time: where many wait for this one, any of them will tell.
+inline void watch::look_around() {
+  for (int n = std::min(size_, 64); window_ != MPI_WIN_NULL && n > 0; --n) {
+    looked_at_ = (looked_at_ + 1) % size_;
+    if (looked_at_ != rank_) look_at(looked_at_);
+  }
+}
+
+inline void watch::close() {
+  mine_ = &without_window_;
+  for (attendance* b = books_; b != nullptr; b = b->next) b->last = &mine_->last;
+  compares_ = false;
+  if (window_ != MPI_WIN_NULL) {
+    MPI_Win_unlock_all(window_);
+    MPI_Win_free(&window_);
+  }
+  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+#endif
+
+}  // namespace ostraka::engine

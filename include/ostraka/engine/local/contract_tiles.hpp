@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Products of matrices on the host by ourselves, whatever their strides: integers, builds without BLAS, extents beyond its int, and small or
+/// interleaved blocks, which a library would need copies of. C[b, m, n] is cut into blocks; what a block needs of A and B is packed into panels once, and
+/// the register tile's result goes straight to where it belongs (loops and blocks as in Goto and van de Geijn, 2008).
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <ostraka/engine/local/contract_kernel.hpp>
+#include <ostraka/engine/local/contraction_labels.hpp>
+#include <ostraka/engine/local/loop_nest.hpp>
+#include <ostraka/engine/local/micro_kernel.hpp>
+#include <ostraka/engine/local/tile_panels.hpp>
+
+namespace ostraka::engine::detail {
+
+/// Is the product one of matrices, rather than of a block and a few vectors? @pre something is summed
+inline bool worth_tiles(product_loops const& loops) {
+  std::int64_t const m = loops.m.size(), n = loops.n.size();
+  return std::max(m, n) >= 4 && std::min(m, n) > 1;
+}
+
+/// An extent in equal blocks of whole panels.
+struct tile_blocks {
+  std::int64_t extent, length, count;
+
+  tile_blocks(std::int64_t n, std::int64_t most, int panel) : extent(n) {
+    std::int64_t const pieces = (n + most - 1) / most;
+    length = ((n + pieces - 1) / pieces + panel - 1) / panel * panel;
+    count = (n + length - 1) / length;
+  }
+  std::int64_t begin(std::int64_t i) const { return i * length; }
+  std::int64_t of(std::int64_t i) const { return std::min(length, extent - i * length); }
+};
+
+/// Which side of C its tiles have along their vectors, and in which order the loops of a side come.
+struct tile_sides {
+  loop_nest<3> batch;  // {a, b, c}
+  loop_nest<2> m;      // {a, c}: rows of tiles
+  loop_nest<2> n;      // {b, c}: columns
+  bool swapped;        // a is the second operand
+
+  /// Elements of whole tiles.
+  static double padded(std::int64_t rows, std::int64_t columns, int tile_rows, int tile_columns) {
+    auto const whole = [](std::int64_t n, int of) { return static_cast<double>((n + of - 1) / of * of); };
+    return whole(rows, tile_rows) * whole(columns, tile_columns);
+  }
+
+  /// Vectors lie along the side on which C is contiguous, except where its tiles would be much emptier.
+  tile_sides(product_loops const& loops, int rows, int columns) : batch(loops.batch), m(loops.m), n(loops.n), swapped(false) {
+    auto const smallest = [](loop_nest<2> const& side) { return side.rank > 0 ? side.stride[1][smallest_of(side, 1)] : INT64_MAX; };
+    std::int64_t const height = m.size(), width = n.size(), half = std::max(columns / 2, 1);
+    double const along_n = padded(height, width, rows, static_cast<int>(half)), along_m = padded(width, height, rows, static_cast<int>(half));
+    swapped = smallest(m) < smallest(n) ? along_m <= 1.5 * along_n : 1.5 * along_m < along_n;
+    if (swapped) {
+      std::swap(m, n);
+      for (int d = 0; d < batch.rank; ++d) std::swap(batch.stride[0][d], batch.stride[1][d]);
+    }
+    bring_in(m);
+    bring_in(n);
+  }
+
+ private:
+  static int smallest_of(loop_nest<2> const& side, int operand) {
+    int found = 0;
+    for (int d = 1; d < side.rank; ++d)
+      if (side.stride[operand][d] <= side.stride[operand][found]) found = d;
+    return found;
+  }
+
+  /// C's smallest step innermost, the operand's next to it: then both have their cache lines whole within a block.
+  static void bring_in(loop_nest<2>& side) {
+    if (side.rank < 2) return;
+    int const of_operand = smallest_of(side, 0), of_c = smallest_of(side, 1);
+    side = side.with_last(of_operand);
+    if (of_c != of_operand) side = side.with_last(of_c < of_operand ? of_c : of_c - 1);
+  }
+};
+
+/// The tiles of a product. A task is a block of columns of one product of the batch, with all blocks of rows or a group of them.
+template <class T>
+class contract_tiles {
+ public:
+  static constexpr int rows = 120, depth = 256, columns = 4096 / static_cast<int>(sizeof(T));
+
+  contract_tiles(product_loops const& loops, product_operands<T> const& operands, std::int64_t threads)
+      : in_(operands),
+        micro_(choose_micro_kernel<T>()),
+        sides_(loops, micro_.rows, micro_.columns),
+        m_(sides_.m.size(), rows, micro_.rows),
+        n_(sides_.n.size(), columns, micro_.columns),
+        batch_(sides_.batch.size()),
+        deepest_(std::min<std::int64_t>((in_.k.size() + in_.parts - 1) / in_.parts, depth)) {
+    if (sides_.swapped) {
+      std::swap(in_.a, in_.b);
+      for (int d = 0; d < in_.k.rank; ++d) std::swap(in_.k.stride[0][d], in_.k.stride[1][d]);
+    }
+    if (threads > 1) groups_ = std::min(m_.count, std::max<std::int64_t>(1, 4 * threads / (in_.parts * n_.count * batch_)));
+  }
+
+  std::int64_t tasks() const { return in_.parts * n_.count * groups_ * batch_; }
+
+  /// Elements of scratch memory that a thread needs.
+  std::int64_t room() const { return (m_.length + n_.length) * deepest_; }
+
+  /// Tasks [begin, end); those of the batch come one after the other, so that they share the tables of offsets.
+  void run(std::int64_t begin, std::int64_t end, T* panels) const {
+    tables at;
+    loop_walker<3> batch(sides_.batch, begin % batch_);
+    std::int64_t in_batch = begin % batch_, block = begin / batch_;
+    for (std::int64_t task = begin; task < end; ++task, batch.next()) {
+      if (in_batch == batch_) in_batch = 0, ++block;
+      ++in_batch;
+      one_task(at, block, batch.offset, panels);
+    }
+  }
+
+ private:
+  struct tables {
+    offsets_of_run<rows> m;
+    offsets_of_run<columns> n;
+    offsets_of_run<depth> k;
+  };
+
+  void one_task(tables& at, std::int64_t block, std::int64_t const (&base)[3], T* panels) const {
+    std::int64_t const group = groups_ == 1 ? 0 : block % groups_;
+    if (groups_ != 1) block /= groups_;
+    std::int64_t const column = n_.count == 1 ? 0 : block % n_.count;
+    std::int64_t const part = n_.count == 1 ? block : block / n_.count;
+    at.n.move_to(sides_.n, n_.begin(column), n_.of(column));
+    T* const panels_a = panels;
+    T* const panels_b = panels + m_.length * deepest_;
+    T* const target = in_.c + base[2] + part * in_.part_step;
+    update<T> how = in_.how;
+    std::int64_t const k_end = in_.k_begin(part + 1);
+    for (std::int64_t k = in_.k_begin(part); k < k_end; k += deepest_, how.beta = T(1)) {
+      at.k.move_to(in_.k, k, std::min(k_end - k, deepest_));
+      pack(panels_b, micro_.columns, micro_.columns / 2, in_.b + base[1], at.n.at[0], at.n.count, at.k.at[1], at.k.count);
+      for (std::int64_t row = group * m_.count / groups_, last = (group + 1) * m_.count / groups_; row < last; ++row) {
+        at.m.move_to(sides_.m, m_.begin(row), m_.of(row));
+        pack(panels_a, micro_.rows, micro_.rows, in_.a + base[0], at.m.at[0], at.m.count, at.k.at[0], at.k.count);
+        multiply(at, panels_a, panels_b, target, how);
+      }
+    }
+  }
+
+  /// Panels of `width`, the last one of `least` where that is enough.
+  static void pack(T* panels, int width, int least, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at, int deep) {
+    for (int i = 0; i < count; i += width) {
+      int const here = std::min(width, count - i);
+      pack_panel(panels + i * deep, here <= least ? least : width, from, at + i, here, k_at, deep);
+    }
+  }
+
+  void multiply(tables const& at, T const* panels_a, T const* panels_b, T* target, update<T> const& how) const {
+    alignas(64) unsigned char tile_room[sizeof(T) * micro_kernel<T>::most_elements];
+    T* const tile = reinterpret_cast<T*>(tile_room);
+    int const deep = at.k.count;
+    bool const plain = how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1));
+    for (int j = 0; j < at.n.count; j += micro_.columns) {
+      int const width = std::min(micro_.columns, at.n.count - j);
+      bool const narrow = 2 * width <= micro_.columns;
+      int const whole = narrow ? micro_.columns / 2 : micro_.columns;
+      micro_function<T> const product = narrow ? micro_.narrow : micro_.wide;
+      std::int64_t const step = step_of(at.n.at[1] + j, width);
+      std::int64_t lines[micro_kernel<T>::most_rows];
+      for (int i = 0; i < micro_.rows; ++i) lines[i] = i * whole;
+      for (int i = 0; i < at.m.count; i += micro_.rows) {
+        int const height = std::min(micro_.rows, at.m.count - i);
+        T const* const a = panels_a + i * deep;
+        T const* const b = panels_b + j * deep;
+        if (plain && step == 1 && width == whole && height == micro_.rows) {
+          product(deep, a, b, target + at.n.at[1][j], at.m.at[1] + i, how.beta == T(1));
+          continue;
+        }
+        product(deep, a, b, tile, lines, false);
+        write_tile(how, target, tile, whole, at.m.at[1] + i, height, at.n.at[1] + j, width, step);
+      }
+    }
+  }
+
+  product_operands<T> in_;
+  micro_kernel<T> micro_;
+  tile_sides sides_;
+  tile_blocks m_, n_;
+  std::int64_t batch_;
+  std::int64_t deepest_;  // iterations of k that are packed together
+  std::int64_t groups_ = 1;
+};
+
+}  // namespace ostraka::engine::detail

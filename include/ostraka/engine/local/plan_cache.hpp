@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Plans of the last contractions: a loop over the same C[I, K] = A[I, J] B[J, K] plans it once. Not for several host threads at once.
+
+#include <cstdint>
+
+#include <ostraka/engine/local/contraction_plan.hpp>
+
+namespace ostraka::engine::detail {
+
+inline bool same_labels(std::int64_t const* x, std::int64_t const* y, int count) {
+  for (int l = 0; l < count; ++l)
+    if (x[l] != y[l]) return false;
+  return true;
+}
+
+inline bool same_problem(contraction const& x, contraction const& y) {
+  if (x.labels != y.labels || !same_labels(x.extent, y.extent, x.labels)) return false;
+  for (int l = 0; l < x.labels; ++l)
+    if (x.in_a[l] != y.in_a[l] || x.in_b[l] != y.in_b[l] || x.in_c[l] != y.in_c[l]) return false;
+  return same_labels(x.a, y.a, x.labels) && same_labels(x.b, y.b, x.labels) && same_labels(x.c, y.c, x.labels);
+}
+
+/// Whether a problem can be planned: it sums something, writes something, and no operand has a label alone.
+inline bool is_product(contraction const& p) {
+  for (int l = 0; l < p.labels; ++l)
+    if (p.extent[l] == 0 || class_of(p, l) == label_class::only_a || class_of(p, l) == label_class::only_b) return false;
+  return true;
+}
+
+/// The last few plans for one element type.
+template <class T>
+class plan_cache {
+ public:
+  static plan_cache& instance() {
+    static plan_cache cache;
+    return cache;
+  }
+
+  /// The plan of a problem; nullptr if it cannot be planned as it is. Valid until the next call.
+  contraction_plan const* find(contraction const& problem) {
+    for (int i = 0; i < used_; ++i)
+      if (same_problem(entries_[i].problem, problem) && limit_ == cblas_limit) return &entries_[i].plan;
+    if (!is_product(problem)) return nullptr;
+    if (limit_ != cblas_limit) used_ = 0;
+    limit_ = cblas_limit;
+    entry& e = entries_[next_];
+    next_ = (next_ + 1) % size;
+    used_ = used_ < size ? used_ + 1 : size;
+    e.problem = problem;
+    e.plan = plan_contraction<T>(problem);
+    return &e.plan;
+  }
+
+ private:
+  static constexpr int size = 16;
+  struct entry {
+    contraction problem;
+    contraction_plan plan;
+  };
+
+  plan_cache() = default;
+
+  entry entries_[size];
+  int used_ = 0, next_ = 0;
+  std::int64_t limit_ = 0;
+};
+
+}  // namespace ostraka::engine::detail

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What lies between our register tiles (micro_kernel.hpp) and blocks of any strides: operands are packed into panels whose lines are read by the
+/// tile one after the other, results are written from the tile to where they belong. C[a, b, c, d] is written as the tile (b c) by (a d) finds it.
+
+#include <cstdint>
+
+#include <ostraka/engine/local/blas/panels.hpp>
+#include <ostraka/engine/local/fold_kernel.hpp>
+#include <ostraka/engine/local/loop_nest.hpp>
+#include <ostraka/engine/local/turn.hpp>
+#include <ostraka/engine/local/update.hpp>
+
+namespace ostraka::engine::detail {
+
+/// Where iterations begin, begin + 1, … of a loop nest stand in its two operands.
+template <int most>
+struct offsets_of_run {
+  std::int64_t at[2][most];
+  std::int64_t begin = -1;
+  int count = 0;
+
+  /// @pre count <= most; always of the same loops
+  void move_to(loop_nest<2> const& loops, std::int64_t first, std::int64_t how_many) {
+    if (begin == first) return;
+    begin = first;
+    count = static_cast<int>(how_many);
+    std::int64_t const step[2] = {loops.rank > 0 ? loops.stride[0][loops.rank - 1] : 0, loops.rank > 0 ? loops.stride[1][loops.rank - 1] : 0};
+    int i = 0;
+    for_each_run(loops, first, first + how_many, [&](std::int64_t const (&offset)[2], std::int64_t run) {
+      for (std::int64_t r = 0; r < run; ++r, ++i)
+        for (int o = 0; o < 2; ++o) at[o][i] = offset[o] + r * step[o];
+    });
+  }
+};
+
+/// The step with which `count` offsets follow one another; 0 if they do not.
+inline std::int64_t step_of(std::int64_t const* at, int count) {
+  if (count < 2) return 1;
+  std::int64_t const step = at[1] - at[0];
+  for (int i = 2; i < count; ++i)
+    if (at[i] - at[i - 1] != step) return 0;
+  return step;
+}
+
+/// How many of the offsets, from the first, lie side by side.
+inline int side_by_side(std::int64_t const* at, int count) {
+  int i = 1;
+  while (i < count && at[i] == at[i - 1] + 1) ++i;
+  return i;
+}
+
+/// panel[l, i] = from[at[i] + k_at[l]] for i < count, 0 up to `width`.
+template <class T>
+void pack_panel(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at, int depth) {
+  if (count < width)
+    for (int l = 0; l < depth; ++l)
+      for (int i = count; i < width; ++i) panel[l * width + i] = T(0);
+  int const run = side_by_side(at, count);
+  std::int64_t const step = step_of(at, count);
+  if (run == count) {
+    for (int l = 0; l < depth; ++l) copy_run(panel + l * width, from + at[0] + k_at[l], count);
+  } else if (step != 0 && depth > 1 && k_at[1] == k_at[0] + 1) {
+    for (int l = 0, together = 0; l < depth; l += together) {
+      together = side_by_side(k_at + l, depth - l);
+      turn(panel + l * width, width, from + at[0] + k_at[l], step, count, together);
+    }
+  } else if (2 * run >= count) {
+    for (int i = 0, together = 0; i < count; i += together) {
+      together = side_by_side(at + i, count - i);
+      for (int l = 0; l < depth; ++l) copy_run(panel + l * width + i, from + at[i] + k_at[l], together);
+    }
+  } else {
+    for (int l = 0; l < depth; ++l)
+      for (int i = 0; i < count; ++i) panel[l * width + i] = from[at[i] + k_at[l]];
+  }
+}
+
+/// c[row_at[i] + column_at[j]] <- tile[i, j], as `how` says; `column_step` as of step_of.
+template <class T>
+void write_tile(update<T> const& how, T* c, T const* tile, int tile_step, std::int64_t const* row_at, int height, std::int64_t const* column_at, int width,
+                std::int64_t column_step) {
+  bool const overwrites = how.overwrites();
+  for (int i = 0; i < height; ++i) {
+    T* const row = c + row_at[i];
+    T const* const from = tile + i * tile_step;
+    if (column_step == 1)
+      how.write(row + column_at[0], 1, from, width);
+    else if (overwrites)
+      for (int j = 0; j < width; ++j) row[column_at[j]] = from[j];
+    else
+      for (int j = 0; j < width; ++j) row[column_at[j]] = how(row[column_at[j]], from[j]);
+  }
+}
+
+}  // namespace ostraka::engine::detail
