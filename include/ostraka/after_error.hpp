@@ -39,7 +39,8 @@ template <class T, class Sharding>
 using harmless_parts = std::conditional_t<std::is_same_v<element_verdict<T, Sharding>, reason::ok>, Sharding, typename undivided<axes_in<Sharding>>::type>;
 
 template <class T, class Sharding, class Space = Kokkos::DefaultExecutionSpace::device_type>
-using after_error_of = after_error<basic_tensor<std::conditional_t<is_element<T>, T, float>, harmless_parts<std::conditional_t<is_element<T>, T, float>, harmless_sharding<Sharding>>, Space>>;
+using after_error_of = after_error<
+    basic_tensor<std::conditional_t<is_element<T>, T, float>, harmless_parts<std::conditional_t<is_element<T>, T, float>, harmless_sharding<Sharding>>, Space>>;
 
 }  // namespace detail
 

@@ -91,7 +91,8 @@ std::int64_t checked_extent(Sizes const& given, char const* operation) {
     throw error(std::string(operation) + ": the axis " + std::string(A::name) + " has the static extent " + std::to_string(A::extent) + ", but " +
                 std::to_string(n) + " was given; leave it out or give that extent");
   if (n < 0)
-    throw error(std::string(operation) + ": an extent is not negative, but " + std::string(A::name) + " = " + std::to_string(n) + " was given; give 0 for an empty axis");
+    throw error(std::string(operation) + ": an extent is not negative, but " + std::string(A::name) + " = " + std::to_string(n) +
+                " was given; give 0 for an empty axis");
   return n;
 }
 
@@ -116,7 +117,8 @@ template <class TensorType, class Mesh, class... Given>
 struct creation_verdict {
   using axes = typename TensorType::axes;
   using names = concatenation_of<typename given_extents<Given>::written..., union_of<typename given_extents<Given>::collected...>>;
-  using type = typename first_fault<typename sharding_traits<typename TensorType::sharding_type>::verdict, element_verdict<typename TensorType::value_type, typename TensorType::sharding_type>,
+  using type = typename first_fault<typename sharding_traits<typename TensorType::sharding_type>::verdict,
+                                    element_verdict<typename TensorType::value_type, typename TensorType::sharding_type>,
                                     typename unknown_on<Mesh, typename TensorType::mesh_axes>::type, typename given_extents<Given>::template verdict<axes>...,
                                     given_twice<names>, typename all_extents_given<axes, names>::type>::type;
 };

@@ -19,7 +19,8 @@ namespace ostraka {
 namespace detail {
 
 // What follows the type, which is the same for all shardings and is compiled once.
-inline std::string describe_block(std::string text, engine::device_mesh const& mesh, std::int64_t const* extents, planner::range const* ranges, int rank, std::int64_t bytes) {
+inline std::string describe_block(std::string text, engine::device_mesh const& mesh, std::int64_t const* extents, planner::range const* ranges, int rank,
+                                  std::int64_t bytes) {
   std::string whole;
   std::string block;
   for (int i = 0; i < rank; ++i) {

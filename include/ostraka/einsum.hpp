@@ -77,7 +77,8 @@ auto run_einsum(char const* operation, Policy const& policy, First const& first,
   using types = einsum_types<Out, typename Policy::unlimited, How, First, Rest...>;
   using value = typename First::value_type;
   using result_type = basic_tensor<value, Out, typename First::space>;
-  engine::locale const w = locale_of<typename types::labels, typename types::mesh>(operation, engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), first, rest...);
+  engine::locale const w =
+      locale_of<typename types::labels, typename types::mesh>(operation, engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), first, rest...);
   oversee<Policy, types, static_cast<int>(sizeof(value))>(operation, w);
   result_type const result = allocate_in<result_type, typename types::labels, typename types::mesh>(w, first.mesh_handle());
   run_within<types>(w, policy, result, {}, first, rest...);

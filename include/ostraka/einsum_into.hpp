@@ -59,7 +59,7 @@ concept complex_number = requires { typename complex_parts<T>::type; };
 
 /// Does a number of this type say what it says among elements of type T?
 template <class Number, class T>
-inline constexpr bool is_factor_of = std::is_integral_v<T> ? std::is_integral_v<Number>
+inline constexpr bool is_factor_of = std::is_integral_v<T>                         ? std::is_integral_v<Number>
                                      : std::is_floating_point_v<T> || is_narrow<T> ? std::is_arithmetic_v<Number> || is_narrow<Number>
                                                                                    : std::is_arithmetic_v<Number> || complex_number<Number>;
 
@@ -168,7 +168,8 @@ void take_policy(Policy& policy, Policy const& given) {
 template <class Policy, class C, class... Operands>
 void run_einsum_into(Policy const& policy, engine::update<typename C::value_type> const& how, C const& c, Operands const&... operands) {
   using types = einsum_types<sharding_in<C>, typename Policy::unlimited, reduction::sum, Operands...>;
-  engine::locale const w = locale_of<typename types::labels, typename types::mesh>("einsum_into", engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), operands..., c);
+  engine::locale const w = locale_of<typename types::labels, typename types::mesh>(
+      "einsum_into", engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), operands..., c);
   oversee<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w);
   memory_range const read[] = {memory_of(operands)...};
   refuse_shared_memory("einsum_into", "os::einsum", memory_of(c), read, static_cast<int>(sizeof...(Operands)));

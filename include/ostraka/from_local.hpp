@@ -29,7 +29,8 @@ TensorType adopt(Mesh const& m, Arguments const& arguments, std::index_sequence<
   if (m.absent()) {
     if (wrong >= 0)
       throw error("from_local: this process is none of the mesh's devices and holds no block, but its view has " +
-                  std::to_string(view.extent(static_cast<std::size_t>(wrong))) + " elements along dimension " + std::to_string(wrong) + "; give an empty view where mesh.absent()");
+                  std::to_string(view.extent(static_cast<std::size_t>(wrong))) + " elements along dimension " + std::to_string(wrong) +
+                  "; give an empty view where mesh.absent()");
     return t;
   }
   constexpr planner::spec s = spec_of<TensorType, typename TensorType::axes, typename TensorType::mesh_axes>;
@@ -40,8 +41,9 @@ TensorType adopt(Mesh const& m, Arguments const& arguments, std::index_sequence<
   if (first_wrong > 0)
     throw error("from_local: each view has the extents of its device's block, but that of device " + std::to_string(m.devices() - first_wrong) + " has not" +
                 (wrong < 0 ? std::string()
-                           : "; along dimension " + std::to_string(wrong) + " device " + std::to_string(m.device()) + " holds " + std::to_string(t.range(wrong).size()) +
-                                 " elements and its view has " + std::to_string(view.extent(static_cast<std::size_t>(wrong)))) +
+                           : "; along dimension " + std::to_string(wrong) + " device " + std::to_string(m.device()) + " holds " +
+                                 std::to_string(t.range(wrong).size()) + " elements and its view has " +
+                                 std::to_string(view.extent(static_cast<std::size_t>(wrong)))) +
                 "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n");
   return t;
 }

@@ -61,7 +61,8 @@ consteval auto check_map() {
     else if constexpr (f.fault == map_fault::partial_in_nonlinear_operation)
       return std::type_identity<reason::partial_in_nonlinear_operation<X, Operation>>{};
     else if constexpr (f.fault == map_fault::partial_kinds_meet)
-      return std::type_identity<reason::partial_kinds_meet<X, typename types::template partial_of_operand<f.operand>, typename types::template partial_of_operand<f.other_operand>>>{};
+      return std::type_identity<reason::partial_kinds_meet<X, typename types::template partial_of_operand<f.operand>,
+                                                           typename types::template partial_of_operand<f.other_operand>>>{};
     else if constexpr (f.fault == map_fault::partial_meets_divided_axis)
       return std::type_identity<reason::partial_meets_divided_axis<X, typename types::template label<f.label>>>{};
     else if constexpr (f.fault == map_fault::partial_plus_replicated)
@@ -176,7 +177,8 @@ auto checked_map(char const* operation, F const& f, First const& first, Rest con
   using own = typename first_fault<typename sharding_traits<sharding_in<First>>::verdict, typename sharding_traits<sharding_in<Rest>>::verdict...,
                                    typename decltype(check_room<First, Rest...>())::type, Unless>::type;
   using met = typename map_verdict<own, Operation, Keeper, First, Rest...>::type;
-  using verdict = typename std::conditional_t<std::is_same_v<met, reason::ok>, element_of_result<R, map_result<Keeper, First, Rest...>>, std::type_identity<met>>::type;
+  using verdict =
+      typename std::conditional_t<std::is_same_v<met, reason::ok>, element_of_result<R, map_result<Keeper, First, Rest...>>, std::type_identity<met>>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
     return run_map<map_types<Keeper, First, Rest...>, R, typename First::space>(operation, f, first, rest...);

@@ -48,8 +48,9 @@ consteval auto check_fit() {
     if constexpr (f.missing)
       return std::type_identity<reason::axis_missing<I, sharding_in<C>>>{};
     else
-      return std::type_identity<reason::axis_split_differently<I, typename divisor_of<I, sharding_in<C>>::type,
-                                                               typename divisor_of<I, sharding_in<typename type_at<type_list<Operands...>, f.operand>::type>>::type>>{};
+      return std::type_identity<
+          reason::axis_split_differently<I, typename divisor_of<I, sharding_in<C>>::type,
+                                         typename divisor_of<I, sharding_in<typename type_at<type_list<Operands...>, f.operand>::type>>::type>>{};
   }
 }
 
@@ -66,9 +67,10 @@ struct fit_verdict<reason::ok, C, Operands...> {
 
 template <class R, class C, class... Operands>
 struct map_into_verdict {
-  using own = typename first_fault<typename sharding_traits<sharding_in<C>>::verdict, typename sharding_traits<sharding_in<Operands>>::verdict...,
-                                   typename decltype(check_room<C, Operands...>())::type, wants_values<C, operation::map>, wants_values<Operands, operation::map>...,
-                                   std::conditional_t<std::is_same_v<R, typename C::value_type>, reason::ok, reason::element_types_differ<typename C::value_type, R>>>::type;
+  using own = typename first_fault<
+      typename sharding_traits<sharding_in<C>>::verdict, typename sharding_traits<sharding_in<Operands>>::verdict...,
+      typename decltype(check_room<C, Operands...>())::type, wants_values<C, operation::map>, wants_values<Operands, operation::map>...,
+      std::conditional_t<std::is_same_v<R, typename C::value_type>, reason::ok, reason::element_types_differ<typename C::value_type, R>>>::type;
   using met = typename map_verdict<own, operation::map, void, C, Operands...>::type;
   using type = typename fit_verdict<met, C, Operands...>::type;
 };
@@ -82,7 +84,9 @@ bool walked_alike(C const& c, A const& a) {
 
 inline void require_walked_alike(bool alike) {
   if (!alike)
-    throw error("map_into: the result may be one of the operands under the same axes and sharding, but it shares memory with one under others; use os::map, or another tensor for the result");
+    throw error(
+        "map_into: the result may be one of the operands under the same axes and sharding, but it shares memory with one under others; use os::map, or another "
+        "tensor for the result");
 }
 
 template <class C, class F, class... Operands>
@@ -93,8 +97,9 @@ void run_map_into(C const& c, F const& f, Operands const&... operands) {
   static constexpr planner::spec out = types::finding.result;
   engine::locale const w = locale_of<labels, mesh>("map_into", c, operands...);
   require_walked_alike((walked_alike(c, operands) && ...));
-  map_blocks<execution_space_of<C>>(w, out, f, c.local().data(),
-                                    align(w, spec_of<Operands, labels, mesh>, out, static_cast<typename Operands::value_type const*>(operands.local().data()))...);
+  map_blocks<execution_space_of<C>>(
+      w, out, f, c.local().data(),
+      align(w, spec_of<Operands, labels, mesh>, out, static_cast<typename Operands::value_type const*>(operands.local().data()))...);
 }
 
 }  // namespace detail

@@ -46,7 +46,8 @@ struct plan_for {
 /// types or shardings (then bytes are counted as for float); a policy's type may stand last.
 template <class Out, class... Operands>
 inline constexpr auto plan_of = detail::plan_for<typename detail::dims_types<Out>::sharding_type>::make(
-    std::type_identity<typename detail::arguments<std::remove_cvref_t<Operands>...>::policy>{}, typename detail::arguments<std::remove_cvref_t<Operands>...>::operands{});
+    std::type_identity<typename detail::arguments<std::remove_cvref_t<Operands>...>::policy>{},
+    typename detail::arguments<std::remove_cvref_t<Operands>...>::operands{});
 
 /// The plan of `os::einsum<Out…>(operands…)`, a constant expression: what would be moved, without moving it.
 template <auto... Out, class... Operands>

@@ -66,8 +66,9 @@ struct merge_all;
 template <class... Distinct, class... Labelled>
 struct merge_all<type_list<Distinct...>, Labelled...> {
   template <class... Others>
-  using sharding = canonical_sharding<typename merge_labelled<Distinct, type_list<>, type_list<>, Labelled...>::entry..., Others...,
-                                      decltype(summands_over(concatenation_of<typename merge_labelled<Distinct, type_list<>, type_list<>, Labelled...>::summed...>{}))>;
+  using sharding =
+      canonical_sharding<typename merge_labelled<Distinct, type_list<>, type_list<>, Labelled...>::entry..., Others...,
+                         decltype(summands_over(concatenation_of<typename merge_labelled<Distinct, type_list<>, type_list<>, Labelled...>::summed...>{}))>;
 };
 
 // The entries of axes, and the others.
@@ -177,8 +178,9 @@ struct extents_under;
 
 template <class Label, class Axis, class... Labels, class... Axes>
 struct extents_under<Label, Axis, type_list<Labels...>, type_list<Axes...>>
-    : first_fault<static_extents_verdict<Axis, Label>, typename std::conditional_t<std::is_same_v<Label, Labels>, std::type_identity<static_extents_verdict<Axis, Axes>>,
-                                                                                   std::type_identity<reason::ok>>::type...> {};
+    : first_fault<static_extents_verdict<Axis, Label>,
+                  typename std::conditional_t<std::is_same_v<Label, Labels>, std::type_identity<static_extents_verdict<Axis, Axes>>,
+                                              std::type_identity<reason::ok>>::type...> {};
 
 template <class Given, class Axes>
 struct check_labels {

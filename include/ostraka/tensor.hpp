@@ -64,9 +64,9 @@ inline constexpr bool is_element = is_one_of<T, float, double, Kokkos::complex<f
 
 // Whether T can be reduced this way, `Culprit` being what asks for it.
 template <class T, reduction How, class Culprit>
-using reducible_verdict =
-    std::conditional_t<engine::is_reducible<T>(How), reason::ok,
-                       std::conditional_t<How == reduction::max || How == reduction::min, reason::elements_have_no_order<T, Culprit>, reason::elements_are_no_bits<T, Culprit>>>;
+using reducible_verdict = std::conditional_t<
+    engine::is_reducible<T>(How), reason::ok,
+    std::conditional_t<How == reduction::max || How == reduction::min, reason::elements_have_no_order<T, Culprit>, reason::elements_are_no_bits<T, Culprit>>>;
 
 template <class T, class Partials>
 struct parts_verdict {
@@ -111,7 +111,8 @@ class unnamed_tensor {
 };
 
 // Where a tensor with these mesh axes and extents lives.
-inline engine::locale locale_of_tensor(std::string_view operation, engine::device_mesh const& mesh, std::string_view const* mesh_axes, int count, std::int64_t const* extents, int rank) {
+inline engine::locale locale_of_tensor(std::string_view operation, engine::device_mesh const& mesh, std::string_view const* mesh_axes, int count,
+                                       std::int64_t const* extents, int rank) {
   auto w = engine::make_locale(mesh, mesh_axes, count, operation);
   for (int i = 0; i < rank; ++i) w.sizes.label[w.sizes.labels++] = extents[i];
   return w;
@@ -161,9 +162,7 @@ class basic_tensor : public detail::unnamed_tensor<T, sharding_traits<Sharding>:
   }
 
   /// The global indices of this device's block along dimension `i`.
-  [[nodiscard]] planner::range range(int i) const {
-    return planner::range_of(spec_of<Sharding, axes, mesh_axes>, i, where().here, where().sizes);
-  }
+  [[nodiscard]] planner::range range(int i) const { return planner::range_of(spec_of<Sharding, axes, mesh_axes>, i, where().here, where().sizes); }
 
   /// The extents of its axes and the sizes of its mesh axes by name, for the questions of a plan and for tensors alike.
   [[nodiscard]] auto sizes() const { return sizes(axes{}, mesh_axes{}); }
@@ -237,7 +236,8 @@ TensorType allocate(std::shared_ptr<engine::device_mesh const> const& mesh, type
   using axes = typename TensorType::axes;
   using mesh_axes = typename TensorType::mesh_axes;
   return TensorType(allocate_unnamed<typename TensorType::value_type, TensorType::rank, typename TensorType::space>(
-      mesh, locale_of_tensor("tensor", *mesh, names_of<mesh_axes>.data(), mesh_axes::size, extents.data(), TensorType::rank), spec_of<typename TensorType::sharding_type, axes, mesh_axes>));
+      mesh, locale_of_tensor("tensor", *mesh, names_of<mesh_axes>.data(), mesh_axes::size, extents.data(), TensorType::rank),
+      spec_of<typename TensorType::sharding_type, axes, mesh_axes>));
 }
 
 }  // namespace detail

@@ -25,7 +25,9 @@ template <Tensor A>
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>) {
     if (detail::common_mesh("value", a)->absent())
-      throw error("value: this process is none of the mesh's devices and holds no value; ask for it where mesh.absent() is false, or os::reshard the tensor to a mesh of all");
+      throw error(
+          "value: this process is none of the mesh's devices and holds no value; ask for it where mesh.absent() is false, or os::reshard the tensor to a mesh "
+          "of all");
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local())();
   } else {
     return {};

@@ -83,16 +83,18 @@ inline std::string static_extents(extents const& decided_on, extents const& e, n
 }  // namespace detail
 
 /// What is wrong with a plan that moves more than `budget` bytes per device for the sizes `e`, and what to do about it.
-[[nodiscard]] inline std::string budget_exceeded(std::string_view operation, einsum_plan const& chosen, admit rule, extents const& e, naming const& n, std::int64_t budget) {
+[[nodiscard]] inline std::string budget_exceeded(std::string_view operation, einsum_plan const& chosen, admit rule, extents const& e, naming const& n,
+                                                 std::int64_t budget) {
   einsum_plan const better = detail::replanned(chosen, rule, e);
   std::string const extents_to_give = detail::static_extents(chosen.sizes, e, n);
   bool const would_fit = better.feasible && bytes_per_device(better.elements_moved(e), n.element_bytes, e) <= budget && !extents_to_give.empty();
   std::string const policy = would_fit ? detail::policy_that_moves(detail::problem_of(chosen, rule), better.elements_moved(e), e) : "";
   return std::string(operation) + ": os::at_most<" + std::to_string(budget) + "> is what each device may move, but for " + describe(e, n) + " the plan moves " +
          describe_bytes(chosen, n, e) + "; " +
-         (would_fit ? "a plan for these sizes would move " + describe_bytes(better, n, e) + ": " + (policy.empty() ? "" : "take os::at_most<" + std::to_string(budget) + ">(" + policy + "), or ") +
-                          "give static extents, " + extents_to_give
-                    : std::string("raise the budget, or name shardings that move less (os::describe of the plan shows its steps)"));
+         (would_fit
+              ? "a plan for these sizes would move " + describe_bytes(better, n, e) + ": " +
+                    (policy.empty() ? "" : "take os::at_most<" + std::to_string(budget) + ">(" + policy + "), or ") + "give static extents, " + extents_to_give
+              : std::string("raise the budget, or name shardings that move less (os::describe of the plan shows its steps)"));
 }
 
 /// The advice, if for the sizes `e` another plan that the rule admits moves at most half of what `chosen` moves, which was decided on its own
@@ -106,8 +108,8 @@ inline std::string static_extents(extents const& decided_on, extents const& e, n
   if (!better.feasible || elements > moved / 2 || extents_to_give.empty()) return "";
   std::string const policy = detail::policy_that_moves(detail::problem_of(chosen, rule), elements, e);
   return "ostraka: " + std::string(operation) + ": for " + describe(e, n) + " the plan moves " + describe_bytes(chosen, n, e) +
-         " per device; it was decided on " + describe(chosen.sizes, n) + ", as far as extents are not static. Better for these sizes:\n" + describe(better, n, e) +
-         "Remedy: " + (policy.empty() ? "" : "the policy " + policy + ", or ") + "static extents, " + extents_to_give + ".\n";
+         " per device; it was decided on " + describe(chosen.sizes, n) + ", as far as extents are not static. Better for these sizes:\n" +
+         describe(better, n, e) + "Remedy: " + (policy.empty() ? "" : "the policy " + policy + ", or ") + "static extents, " + extents_to_give + ".\n";
 }
 
 }  // namespace ostraka::planner

@@ -113,7 +113,8 @@ struct first_fault<reason::ok, Verdicts...> : first_fault<Verdicts...> {};
 
 // The operation that a kind of reduction is, as reasons print it.
 template <reduction How>
-using operation_of = typename nth<static_cast<int>(How), operation::sum, operation::max, operation::min, operation::prod, operation::bit_and, operation::bit_or>::type;
+using operation_of =
+    typename nth<static_cast<int>(How), operation::sum, operation::max, operation::min, operation::prod, operation::bit_and, operation::bit_or>::type;
 
 // The first partial entry that is not of the operation's kind.
 template <reduction How, class Partials>
@@ -123,7 +124,8 @@ struct other_kind {
 
 template <reduction How, class P, class... Ps>
 struct other_kind<How, type_list<P, Ps...>> {
-  using type = typename std::conditional_t<P::kind == How, other_kind<How, type_list<Ps...>>, std::type_identity<reason::partial_of_another_kind<P, operation_of<How>>>>::type;
+  using type = typename std::conditional_t<P::kind == How, other_kind<How, type_list<Ps...>>,
+                                           std::type_identity<reason::partial_of_another_kind<P, operation_of<How>>>>::type;
 };
 
 template <reduction How, class... Shardings>
@@ -217,12 +219,12 @@ consteval auto explain_contract() {
     return std::type_identity<reason::ok>{};
   } else if constexpr (f.fault == contract_fault::contracted_axis_split_differently) {
     using J = typename types::template label<f.label>;
-    return std::type_identity<reason::contracted_axis_split_differently<J, typename divisor_of<J, sharding_in<Left>>::type,
-                                                                        typename divisor_of<J, sharding_in<Right>>::type>>{};
+    return std::type_identity<
+        reason::contracted_axis_split_differently<J, typename divisor_of<J, sharding_in<Left>>::type, typename divisor_of<J, sharding_in<Right>>::type>>{};
   } else if constexpr (f.fault == contract_fault::batch_axis_split_differently) {
     using B = typename types::template label<f.label>;
-    return std::type_identity<reason::batch_axis_split_differently<B, typename divisor_of<B, sharding_in<Left>>::type,
-                                                                   typename divisor_of<B, sharding_in<Right>>::type>>{};
+    return std::type_identity<
+        reason::batch_axis_split_differently<B, typename divisor_of<B, sharding_in<Left>>::type, typename divisor_of<B, sharding_in<Right>>::type>>{};
   } else {
     using X = typename types::template mesh_axis<f.mesh_axis>;
     if constexpr (f.fault == contract_fault::partial_meets_partial) {
@@ -301,7 +303,8 @@ using contract_verdict = typename decltype(detail::check_contract<Summed, Left, 
 
 /// Does `os::einsum<Out…>(operands…)` compile? `os::can_einsum<os::dims<I/X, K/Y>, TA, TB>`; operands are tensor types or shardings.
 template <class Out, class... Operands>
-inline constexpr bool can_einsum = std::is_same_v<einsum_verdict<typename detail::dims_types<Out>::sharding_type, policy<planner::admit::any>, Operands...>, reason::ok>;
+inline constexpr bool can_einsum =
+    std::is_same_v<einsum_verdict<typename detail::dims_types<Out>::sharding_type, policy<planner::admit::any>, Operands...>, reason::ok>;
 
 /// Does `os::contract<J…>(left, right)` compile? `os::can_contract<os::dims<J>, TA, TB>`.
 template <class Summed, class Left, class Right>

@@ -73,7 +73,9 @@ constexpr bool has_to_reduce(between const& way) { return !(way.start.partial - 
 constexpr double volume_between(between const& way, spec const& to, extents const& e, slicing how, double bound) {
   if (way.start == way.before) return 0;
   if (!has_to_reduce(way)) return ideal_exchange(sliced_towards(way.start, way.before), way.before, e, bound);
-  return best_reduction(way.start, way.before, way.start.partial - way.before.partial, idle_axes(way.start, way.before, to, e, how), e, bound, how == slicing::at_once).volume;
+  return best_reduction(way.start, way.before, way.start.partial - way.before.partial, idle_axes(way.start, way.before, to, e, how), e, bound,
+                        how == slicing::at_once)
+      .volume;
 }
 
 struct best_between {

@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 2. The sharding of a tensor as a small value: which labels in which order, each over which mesh axes, and over which
-/// mesh axes the tensor is partial, and how what the devices hold there is made one. Labels and mesh axes are numbers here; A[I_X, J] {U_Y} is {rank 2, (0 over 0), (1), partial {1}}.
+/// mesh axes the tensor is partial, and how what the devices hold there is made one. Labels and mesh axes are numbers here;
+/// A[I_X, J] {U_Y} is {rank 2, (0 over 0), (1), partial {1}}.
 ///
 /// Planners call these functions some ten thousand times for one einsum, while compiling: a call costs the compiler more than the
 /// arithmetic in it, so they are written as one expression where that is possible and do not call each other in loops.
@@ -72,9 +73,7 @@ struct mesh_order {
   }
 
   /// Is `prefix` its major end?
-  [[nodiscard]] constexpr bool starts_with(mesh_order prefix) const {
-    return (code & ((std::uint32_t{1} << 4 * prefix.size()) - 1)) == prefix.code;
-  }
+  [[nodiscard]] constexpr bool starts_with(mesh_order prefix) const { return (code & ((std::uint32_t{1} << 4 * prefix.size()) - 1)) == prefix.code; }
 
   /// What follows the first `count` axes.
   [[nodiscard]] constexpr mesh_order after(int count) const { return {code >> 4 * count}; }
