@@ -393,7 +393,13 @@ TEST_CASE("plans: packing where the library needs it, our kernel where there is 
   cblas_limit = 7;
   CHECK(!plan_for({256, 256, 256}, {left, summed, right}, {256, 1, 0}, {0, 256, 1}, {256, 0, 1}).library);
   cblas_limit = before;
-  CHECK(packs_nothing(plan_for({256, 256, 256}, {left, summed, right}, {256, 1, 0}, {0, 256, 1}, {256, 0, 1})));
+
+  // products of some size that lie well, turned or not, are the library's
+  for (std::int64_t n : {128, 256, 1000})
+    for (bool const turned : {false, true}) {
+      plan = plan_for({n, n, n}, {left, summed, right}, {turned ? 1 : n, turned ? n : 1, 0}, {0, n, 1}, {n, 0, 1});
+      CHECK((plan.library && packs_nothing(plan)));
+    }
 
   // an outer product and a product of vectors
   CHECK(!plan_for({500, 400}, {left, right}, {1, 0}, {0, 1}, {400, 1}).library);

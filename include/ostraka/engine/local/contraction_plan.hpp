@@ -49,6 +49,9 @@ namespace detail {
 /// Panels larger than a core's second cache, because what is gathered twice costs more than what comes from the third.
 inline constexpr std::int64_t panel_bytes = 4 << 20;
 
+/// Products of this size that lie as the library likes them are the library's: an estimate is no match for those who tuned it.
+inline constexpr std::int64_t library_side = 128;
+
 /// Lines of a panel longer than this do not stay in a core's first cache while they are written at random.
 inline constexpr std::int64_t longest_line = 2048;
 
@@ -251,15 +254,17 @@ contraction_plan plan_contraction(contraction const& problem) {
   product_loops const loops = loops_of(problem);
   std::int64_t const m = loops.m.size(), n = loops.n.size(), k = loops.k.size(), batch = loops.batch.size();
   if (k == 1 || (m == 1 && n == 1)) return plan;  // nothing for the library: elementwise and outer products, sums of products
+  detail::try_copying<T>(plan, problem, 0, 0);
+  if (plan.library && std::min({plan.m.extent, plan.n.extent, plan.k.extent}) >= detail::library_side) return plan;
   auto const real = [](std::int64_t x) { return static_cast<double>(x); };
   detail::cost_counts products;
   detail::count_products<T>(products, real(batch), {real(m), real(n), real(k)}, real(n));
   for (std::int64_t const elements : {m * k, k * n, m * n, m * n})  // a result is read and written
     detail::count_stream<T>(products, real(batch * elements), real(batch * elements), m == 1 || n == 1);
   double const at_best = products.nanoseconds(), by_ourselves = detail::counts_of_our_kernels<T>(loops).nanoseconds();
-  if (by_ourselves <= at_best) return plan;
+  if (by_ourselves <= at_best) return contraction_plan();
   auto const good_enough = [&] { return plan.library && plan.cost <= 1.1 * at_best; };
-  for (int packed = 0; packed < 8 && !good_enough(); ++packed) detail::try_copying<T>(plan, problem, 0, packed);
+  for (int packed = 1; packed < 8 && !good_enough(); ++packed) detail::try_copying<T>(plan, problem, 0, packed);
   for (int copied = 1; copied < 8 && !good_enough(); ++copied)
     for (int packed = 0; packed < 8; ++packed)
       if ((packed & copied) == 0) detail::try_copying<T>(plan, problem, copied, packed);
