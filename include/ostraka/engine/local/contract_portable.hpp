@@ -104,7 +104,7 @@ void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T>
     exec.fence();
     return tiles.run(0, tasks, reinterpret_cast<T*>(panels));
   }
-  scratch<T, typename Exec::memory_space> const panels(threads * room);
+  kernel_scratch<T, typename Exec::memory_space> const panels(threads * room);
   T* const first = panels.data();
   for_each_item("ostraka contract tiles", exec, threads, elements,
                 [=, &tiles](std::int64_t t) { tiles.run(t * tasks / threads, (t + 1) * tasks / threads, first + t * room); });
@@ -156,7 +156,7 @@ void contract_portable(Exec const& exec, contraction const& p, T const* a, T con
     partial.c[l] = step;
     step *= p.extent[l];
   }
-  scratch<T, typename Exec::memory_space> const partial_results(parts * step);
+  kernel_scratch<T, typename Exec::memory_space> const partial_results(parts * step);
   product_loops const partial_loops = loops_of(partial);
   run_kernel(exec, partial_loops, product_operands<T>{a, b, partial_results.data(), parts, step, partial_loops.k, {}});
 

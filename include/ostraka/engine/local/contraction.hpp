@@ -26,7 +26,7 @@ namespace detail {
 
 /// Sums an operand over the labels that it alone has: I·J·K multiplications become I·K. The operand is replaced by the sum, which lies in `room`.
 template <class Exec, class T>
-void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& data, scratch<T, typename Exec::memory_space>& room) {
+void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& data, kernel_scratch<T, typename Exec::memory_space>& room) {
   label_class const lone = which == operand::a ? label_class::only_a : label_class::only_b;
   bool* const present = which == operand::a ? p.in_a : p.in_b;
   std::int64_t* const stride = strides_of(p, which);
@@ -49,7 +49,7 @@ void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& 
   for (int l = 0; l < p.labels; ++l)
     if (class_of(p, l) == lone) present[l] = false, p.extent[l] = 1;  // the class of no other label changes
   if (!any) return;
-  room = scratch<T, typename Exec::memory_space>(step);
+  room = kernel_scratch<T, typename Exec::memory_space>(step);
   reduce(exec, sum, data, room.data(), reduction::sum);
   data = room.data();
   for (int l = 0; l < p.labels; ++l)
@@ -62,7 +62,7 @@ void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& 
 template <class Exec, class T>
 void follow_plan(Exec const& exec, contraction const& p, contraction_plan const& plan, T const* a, T const* b, T* c, update<T> const& how) {
   if (!plan.copies()) return run_plan(exec, plan, a, b, c, how);
-  using room = scratch<T, typename Exec::memory_space>;
+  using room = kernel_scratch<T, typename Exec::memory_space>;
   auto const room_for = [&](operand which) { return room(plan.copied[static_cast<int>(which)] ? block_of(p, which).size() : 0); };
   room const copy_of_a = room_for(operand::a), copy_of_b = room_for(operand::b), copy_of_c = room_for(operand::c);
   if (plan.copied[0]) copy(exec, copy_of_a.data(), block_of(plan.problem, operand::a), a, block_of(p, operand::a));
@@ -114,7 +114,7 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
     });
   } else {
     contraction p = problem;
-    scratch<T, typename Exec::memory_space> sum_of_a, sum_of_b;
+    kernel_scratch<T, typename Exec::memory_space> sum_of_a, sum_of_b;
     detail::sum_lone_labels(exec, p, operand::a, a, sum_of_a);
     detail::sum_lone_labels(exec, p, operand::b, b, sum_of_b);
     if (detail::contract_by_library(exec, p, a, b, c, how)) return;

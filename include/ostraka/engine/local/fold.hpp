@@ -77,7 +77,7 @@ void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> 
     of_parts.add(outputs.extent[d], step, outputs.stride[n][d]);
     outputs.stride[n][d] = step;
   }
-  scratch<T, typename Exec::memory_space> const partial(parts * results);
+  kernel_scratch<T, typename Exec::memory_space> const partial(parts * results);
   rows = arrange_fold<T>(fold, outputs, reduced, result_is_largest);
   rows.c = partial.data();
   rows.parts = parts;

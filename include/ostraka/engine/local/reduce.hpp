@@ -65,7 +65,7 @@ void reduce_on_device(Exec const& exec, reduction_loops const& loops, T const* a
     from_parts.outputs.add(loops.outputs.extent[d], step, loops.outputs.stride[1][d]);
   }
   from_parts.reduced.add(parts, results);
-  scratch<T, typename Exec::memory_space> const partial(parts * results);
+  kernel_scratch<T, typename Exec::memory_space> const partial(parts * results);
   start_reduction(exec, into_parts, reduction_operands<T>{a, partial.data(), how, start, parts, results, loops.reduced, {}});
   start_reduction(exec, from_parts, reduction_operands<T>{partial.data(), c, how, start, 1, 0, from_parts.reduced, into});
 }

@@ -53,7 +53,7 @@ inline loop_nest<2> meeting_loops(strided const& one, strided const& other) {
 /// work(problem, a, b, c) on floats; then c <- alpha (what it has made) + beta c. A null operand stays null.
 template <class Exec, class T, class Work>
 void widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how, Work const& work) {
-  using room = scratch<float, typename Exec::memory_space>;
+  using room = kernel_scratch<float, typename Exec::memory_space>;
   contraction wide = p;
   room const wide_a(a ? close_gaps(wide, operand::a) : 0);
   room const wide_b(b ? close_gaps(wide, operand::b) : 0);

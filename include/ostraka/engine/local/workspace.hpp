@@ -16,6 +16,9 @@
 
 namespace ostraka::engine {
 
+/// What scratch memory is for: a plan, which foretells it (planner::memory_of), or a kernel, which decides by itself.
+enum class scratch_for { plan, kernel };
+
 /// The pool of one memory space. It holds slabs of memory and hands out pieces of them.
 template <class Space>
 class workspace {
@@ -37,7 +40,11 @@ class workspace {
   /// The smallest free piece that is large enough, of which the rest stays free; else a new slab. For that all slabs without a piece in use make
   /// place where more would be held than was ever in use at once. Who repeats what he asks for comes to the point where nothing is new: a slab
   /// that makes place is smaller than what it makes place for. Under a limit pieces are not cut, so that what is in use has nothing left over.
-  block take(std::size_t bytes) {
+  block take(std::size_t bytes, scratch_for whom) {
+    if (whom == scratch_for::plan) {
+      used_by_plans_ += bytes;
+      most_used_by_plans_ = used_by_plans_ > most_used_by_plans_ ? used_by_plans_ : most_used_by_plans_;
+    }
     used_ += bytes;
     most_used_ = used_ > most_used_ ? used_ : most_used_;
     bool const limited = limit_ != no_limit;
@@ -49,7 +56,8 @@ class workspace {
     return new_slab(bytes);
   }
 
-  void give_back(block returned) {
+  void give_back(block returned, scratch_for whom) {
+    if (whom == scratch_for::plan) used_by_plans_ -= returned.bytes;
     used_ -= returned.bytes;
     returned.bytes = rounded_up(returned);
     for (std::size_t i = 0; i < free_.size();) {  // neighbours become one again; between slabs are records of Kokkos
@@ -67,10 +75,14 @@ class workspace {
   void release() {
     free_unused();
     most_used_ = used_;
+    most_used_by_plans_ = used_by_plans_;
   }
 
   std::size_t held_bytes() const { return held_; }
   std::size_t peak_bytes() const { return peak_; }
+
+  /// Bytes that plans had in use at once, at most, since the last release.
+  std::size_t most_used_by_plans() const { return most_used_by_plans_; }
 
   static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
@@ -143,6 +155,8 @@ class workspace {
   std::size_t peak_ = 0;
   std::size_t used_ = 0;
   std::size_t most_used_ = 0;
+  std::size_t used_by_plans_ = 0;
+  std::size_t most_used_by_plans_ = 0;
   std::size_t limit_ = no_limit;
   bool hooked_ = false;
 };
@@ -162,14 +176,14 @@ class workspace_limit {
 
 /// `count` uninitialised elements for the length of a scope. Kernels still running on an execution space instance may use them after the
 /// scope's end if whoever takes the block next uses the same instance; otherwise fence first.
-template <class T, class Space>
+template <class T, class Space, scratch_for Whom = scratch_for::plan>
 class scratch {
  public:
   explicit scratch(std::int64_t count = 0) {
-    if (count > 0) block_ = workspace<Space>::instance().take(static_cast<std::size_t>(count) * sizeof(T));
+    if (count > 0) block_ = workspace<Space>::instance().take(static_cast<std::size_t>(count) * sizeof(T), Whom);
   }
   ~scratch() {
-    if (block_.bytes > 0) workspace<Space>::instance().give_back(block_);
+    if (block_.bytes > 0) workspace<Space>::instance().give_back(block_, Whom);
   }
   scratch(scratch&& other) noexcept : block_(std::exchange(other.block_, {})) {}
   scratch& operator=(scratch&& other) noexcept {
@@ -182,5 +196,8 @@ class scratch {
  private:
   typename workspace<Space>::block block_{};
 };
+
+template <class T, class Space>
+using kernel_scratch = scratch<T, Space, scratch_for::kernel>;
 
 }  // namespace ostraka::engine

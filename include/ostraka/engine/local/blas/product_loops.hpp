@@ -181,7 +181,7 @@ void run_plan(Exec const& exec, contraction_plan const& plan, T const* a, T cons
   std::int64_t const threads = threads_for(exec, plan);
   std::int64_t const table_bytes = (plan_tables::bytes(plan) + 63) / 64 * 64;
   std::int64_t const panels = panel_room(plan).size();
-  scratch<char, typename Exec::memory_space> const room(table_bytes + threads * panels * static_cast<std::int64_t>(sizeof(T)));
+  kernel_scratch<char, typename Exec::memory_space> const room(table_bytes + threads * panels * static_cast<std::int64_t>(sizeof(T)));
   plan_tables const tables(plan, room.data());
   T* const first_panels = reinterpret_cast<T*>(room.data() + table_bytes);
   product_tasks<T> const work{plan, tables, a, b, c, how};
