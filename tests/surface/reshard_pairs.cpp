@@ -77,6 +77,18 @@ void from_all_to_all(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
 
 }  // namespace
 
+TEST_CASE("every pair, with blocks that MPI takes from where they lie") {
+  std::int64_t const message = os::engine::shortest_block_message, row = os::engine::shortest_block_row;
+  os::engine::shortest_block_message = os::engine::shortest_block_row = 1;
+  int const before = pairs;
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (t::extents_by_letter const& e : {t::usual_extents()[0], t::usual_extents()[1]}) from_all_to_all<double>(m, e);
+  });
+  pairs = before;
+  os::engine::shortest_block_message = message;
+  os::engine::shortest_block_row = row;
+}
+
 TEST_CASE("every pair") {
   int expected = 0;
   t::on_every_mesh([&](t::mesh_at_hand const& m) {

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What the collectives share: the MPI type of an element, the limit that keeps counts inside MPI's int, and messages longer than it.
+/// Floor 3. What the collectives share: the MPI types of an element and of a strided block, the limit that keeps counts inside MPI's int, and messages
+/// longer than it.
 
 #include <Kokkos_Core.hpp>
 
@@ -12,6 +13,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/communicator.hpp>
+#include <ostraka/engine/local/strided.hpp>
 #include <ostraka/engine/short_array.hpp>
 #include <ostraka/types/half.hpp>
 
@@ -59,6 +61,23 @@ inline short_array<int> to_int(counts_view values) {
   return {values.size(), [&](std::size_t d) { return static_cast<int>(values[d]); }};
 }
 
+/// The type of a block whose elements travel in the order of its dimensions. Committed; whoever uses it frees it. @pre no extent is 0
+template <class T>
+MPI_Datatype type_of_block(strided const& block) {
+  loop_nest<1> loops;
+  for (int d = 0; d < block.rank; ++d) loops.add(block.extent[d], block.stride[d]);
+  loops.merge();
+  MPI_Datatype type;
+  MPI_Type_contiguous(1, message_type<T>(), &type);
+  for (int d = loops.rank - 1; d >= 0; --d) {
+    MPI_Datatype inner = type;
+    MPI_Type_create_hvector(static_cast<int>(loops.extent[d]), 1, static_cast<MPI_Aint>(loops.stride[0][d]) * static_cast<MPI_Aint>(sizeof(T)), inner, &type);
+    MPI_Type_free(&inner);
+  }
+  MPI_Type_commit(&type);
+  return type;
+}
+
 /// Point-to-point messages under way. Long ones travel in chunks, which MPI keeps in order; empty ones do not travel.
 class messages {
  public:
@@ -77,6 +96,21 @@ class messages {
   void send(int to, T const* data, std::int64_t count) {
     for (std::int64_t done = 0; done < count; done += chunk_limit)
       MPI_Isend(data + done, static_cast<int>(std::min(chunk_limit, count - done)), message_type<T>(), to, 0, comm_, next());
+  }
+
+  /// A block where it lies, as one message.
+  template <class T>
+  void receive(int from, T* data, strided const& block) {
+    MPI_Datatype type = type_of_block<T>(block);
+    MPI_Irecv(data, 1, type, from, 0, comm_, next());
+    MPI_Type_free(&type);  // once the message has arrived
+  }
+
+  template <class T>
+  void send(int to, T const* data, strided const& block) {
+    MPI_Datatype type = type_of_block<T>(block);
+    MPI_Isend(data, 1, type, to, 0, comm_, next());
+    MPI_Type_free(&type);
   }
 
   /// Waits until all of them have arrived.
