@@ -237,6 +237,35 @@ TEST_CASE_TEMPLATE("exchange", T, ELEMENT_TYPES) {
   });
 }
 
+TEST_CASE_TEMPLATE("exchange of strided blocks, on one side or both", T, ELEMENT_TYPES) {
+  communicator const world = communicator::world();
+  std::int64_t const n = world.size();
+  // In a block of n × 3 × 5 × 7 rooms, [d, 0..2, 1..4, 2..6] of it goes to device d, from where it lies or packed; and so it arrives.
+  strided const block = strided{}.add(2, 35).add(3, 7).add(4, 1);
+  auto const place = [](std::int64_t d, std::int64_t i) { return d * 105 + i / 12 * 35 + (1 + i % 12 / 4) * 7 + 2 + i % 4; };
+  for (bool const sends : {true, false})
+    for (bool const receives : {true, false}) {
+      std::vector<T> from(static_cast<std::size_t>(n * 105), T(-7)), to(from.size(), T(-99)), expected = to;
+      std::vector<T> packed(static_cast<std::size_t>(n * 24)), arrived(packed.size());
+      std::vector<exchanged<T>> parts;
+      for (std::int64_t d = 0; d < n; ++d) {
+        bool const own = d == world.rank();
+        for (std::int64_t i = 0; i < 24; ++i) {
+          std::size_t const at = static_cast<std::size_t>(place(d, i));
+          packed[static_cast<std::size_t>(d * 24 + i)] = from[at] = element<T>(world.rank(), static_cast<int>(d), i);
+          if (!own) expected[at] = element<T>(static_cast<int>(d), world.rank(), i);
+        }
+        parts.push_back({sends ? from.data() + place(d, 0) : packed.data() + d * 24, own ? 0 : 24, receives ? to.data() + place(d, 0) : arrived.data() + d * 24,
+                         own ? 0 : 24, sends, receives});
+      }
+      exchange(world, parts.data(), [&](std::size_t) { return block; }, [&](std::size_t) { return block; });
+      if (!receives)
+        for (std::int64_t d = 0; d < n; ++d)
+          for (std::int64_t i = 0; i < 24 && d != world.rank(); ++i) to[static_cast<std::size_t>(place(d, i))] = arrived[static_cast<std::size_t>(d * 24 + i)];
+      CHECK(to == expected);
+    }
+}
+
 TEST_CASE("an all-reduce gives all devices the same bits, and a reduce-scatter the sum in member order") {
   communicator const world = communicator::world();
   std::size_t const devices = static_cast<std::size_t>(world.size());
