@@ -20,7 +20,7 @@ using exec_space = Kokkos::DefaultHostExecutionSpace;
 template <class T>
 std::vector<T> numbers(std::int64_t count, int seed) {
   std::vector<T> all(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = T(static_cast<int>((i * 7 + static_cast<std::size_t>(seed)) % 11) - 5);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = T(static_cast<float>(static_cast<int>((i * 7 + static_cast<std::size_t>(seed)) % 11) - 5));
   return all;
 }
 
