@@ -49,11 +49,4 @@ void exchange(communicator const& members, [[maybe_unused]] exchanged<T> const* 
 #endif
 }
 
-/// The same of runs alone.
-template <class T>
-void exchange(communicator const& members, exchanged<T> const* parts) {
-  auto const no_block = [](std::size_t) { return strided{}; };
-  exchange(members, parts, no_block, no_block);
-}
-
 }  // namespace ostraka::engine

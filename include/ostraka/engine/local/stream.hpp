@@ -59,19 +59,6 @@ inline void stream_lines(unsigned char* to, unsigned char const* from, std::size
 /// Bytes before the next line begins.
 inline std::size_t bytes_to_line(void const* to) { return (64 - reinterpret_cast<std::uintptr_t>(to) % 64) % 64; }
 
-/// memcpy past the caches, but for the lines at the ends.
-inline void stream_bytes(unsigned char* to, unsigned char const* from, std::size_t bytes) {
-  std::size_t const before = bytes_to_line(to), head = before < bytes ? before : bytes, lines = (bytes - head) / 64 * 64;
-  std::memcpy(to, from, head);
-  stream_lines(to + head, from + head, lines);
-  std::memcpy(to + head + lines, from + head + lines, bytes - head - lines);
-}
-
-template <class T>
-void stream_run(T* to, T const* from, std::int64_t count) {
-  stream_bytes(reinterpret_cast<unsigned char*>(to), reinterpret_cast<unsigned char const*>(from), static_cast<std::size_t>(count) * sizeof(T));
-}
-
 /// Gathers what is written piece by piece until it fills lines, also from one row of a block to the next.
 template <class T>
 class streamed_writer {
