@@ -9,16 +9,10 @@
 
 #include <ostraka/plan.hpp>
 
+#include "support/axes.hpp"
+
 namespace os = ostraka;
 namespace reason = ostraka::reason;
-
-OSTRAKA_AXIS(B);
-OSTRAKA_AXIS(I);
-OSTRAKA_AXIS(J);
-OSTRAKA_AXIS(K);
-OSTRAKA_AXIS(L);
-OSTRAKA_MESH_AXIS(X);
-OSTRAKA_MESH_AXIS(Y);
 
 template <class Left, class Right, class Reason>
 constexpr bool says = std::is_same_v<os::contract_verdict<os::type_list<J_axis>, Left, Right>, Reason>  //
