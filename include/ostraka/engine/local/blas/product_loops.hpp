@@ -14,7 +14,7 @@
 
 #include <ostraka/engine/local/blas/cblas.hpp>
 #include <ostraka/engine/local/blas/panels.hpp>
-#include <ostraka/engine/local/contraction_plan.hpp>
+#include <ostraka/engine/local/contraction_ways.hpp>
 #include <ostraka/engine/local/parallel.hpp>
 #include <ostraka/engine/local/workspace.hpp>
 
