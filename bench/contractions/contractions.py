@@ -6,7 +6,9 @@
 
 All are timed in turns, case by case and round by round, on the same number of threads. Prints a line a case, ratios of times ours / theirs with
 medians and spread; at the end geometric means of our speed relative to each, by class. --json writes what was printed, --markdown the medians.
-Ours, gemm and ttgt write into memory that is there; einsum of NumPy gets it as `out`; PyTorch's cannot, but malloc is told to keep its pages."""
+Ours, gemm and ttgt write into memory that is there; einsum of NumPy gets it as `out`; PyTorch's cannot, but malloc is told to keep its pages.
+Where PyTorch returns a permuted view of a product instead of the result that was asked for, `torch` includes laying it out (`contiguous`), as the
+others do, and `view` is the time to the view alone."""
 
 import argparse
 import json
@@ -18,6 +20,7 @@ import sys
 import time
 
 here = os.path.dirname(os.path.abspath(__file__))
+columns = ("gemm", "ttgt", "copy", "numpy", "torch", "view")
 
 
 def arguments():
@@ -79,7 +82,9 @@ def einsum_calls(spec, extents, kind, numpy, torch):
     calls = {"numpy": lambda n: seconds_here(lambda: numpy.einsum(spec, *arrays, out=out, optimize=True), n)}
     if torch is not None:
         tensors = [torch.from_numpy(a) for a in arrays]
-        calls["torch"] = lambda n: seconds_here(lambda: torch.einsum(spec, *tensors), n)
+        calls["torch"] = lambda n: seconds_here(lambda: torch.einsum(spec, *tensors).contiguous(), n)
+        if not torch.einsum(spec, *tensors).is_contiguous():
+            calls["view"] = lambda n: seconds_here(lambda: torch.einsum(spec, *tensors), n)
     return calls
 
 
@@ -123,7 +128,7 @@ def import_or_say(name):
 
 def print_summary(results):
     for kind in ("arithmetic", "bandwidth"):
-        for other in ("gemm", "ttgt", "copy", "numpy", "torch"):
+        for other in columns:
             speeds = [(1 / c["ratio"][0], r["what"]) for r in results if r["kind"] == kind for c in r["contestants"] if c["name"] == other]
             if speeds:
                 mean = math.exp(sum(math.log(s) for s, _ in speeds) / len(speeds))
@@ -138,10 +143,11 @@ def write_markdown(results, file):
             of_kind = [r for r in results if r["kind"] == kind]
             if not of_kind:
                 continue
-            others = [c["name"] for c in of_kind[0]["contestants"][1:]]
+            others = [name for name in columns if any(c["name"] == name for r in of_kind for c in r["contestants"])]
             out.write("| case | contraction | ours | " + " | ".join("/ " + o for o in others) + " |\n" + "|---" * (3 + len(others)) + "|\n")
             for r in of_kind:
-                cells = [show_seconds(r["contestants"][0]["seconds"][0])] + [f"{c['ratio'][0]:.2f}" for c in r["contestants"][1:]]
+                ratios = {c["name"]: f"{c['ratio'][0]:.2f}" for c in r["contestants"]}
+                cells = [show_seconds(r["contestants"][0]["seconds"][0])] + [ratios.get(name, "") for name in others]
                 out.write(f"| {r['what']} | {r['spec']} | " + " | ".join(cells) + " |\n")
             out.write("\n")
 
