@@ -129,6 +129,16 @@ inline std::optional<spec> free_product(std::vector<spec> const& operands, label
   return r;
 }
 
+/// Multiplications of all devices together for factors as they are.
+inline std::int64_t work_of(std::vector<spec> const& factors, extents const& e) {
+  std::int64_t work = 1;
+  for (int l = 0; l < e.labels; ++l)
+    if (std::any_of(factors.begin(), factors.end(), [&](spec const& s) { return s.find(l) >= 0; })) work *= e.label[l];
+  for (int m = 0; m < e.mesh_axes; ++m)
+    if (std::none_of(factors.begin(), factors.end(), [&](spec const& s) { return s.splits().contains(m); })) work *= e.mesh[m];
+  return work;
+}
+
 /// All ways to multiply, and the cheapest moves to and from them.
 class brute_force {
  public:
@@ -144,6 +154,16 @@ class brute_force {
   [[nodiscard]] std::int64_t least(std::vector<std::size_t> const& which) const {
     std::int64_t best = unreachable;
     for (auto const& p : products_) best = std::min(best, volume(p, which));
+    return best;
+  }
+
+  /// The least weight · volume + work.
+  [[nodiscard]] std::int64_t least_price(std::vector<std::size_t> const& which, std::int64_t weight) const {
+    std::int64_t best = unreachable;
+    for (std::size_t p = 0; p < products_.size(); ++p) {
+      std::int64_t const v = volume(products_[p], which);
+      if (v < unreachable) best = std::min(best, weight * v + work_[p]);
+    }
     return best;
   }
 
@@ -164,6 +184,7 @@ class brute_force {
       if (auto const r = free_product(operands, names.result, e)) {
         which.push_back(tensors_[k].find(*r));
         products_.push_back(which);
+        work_.push_back(work_of(operands, e));
       }
       return;
     }
@@ -185,6 +206,7 @@ class brute_force {
   std::string names_;
   std::vector<move_graph> tensors_{};
   std::vector<std::vector<std::size_t>> products_{};
+  std::vector<std::int64_t> work_{};
 };
 
 }  // namespace ostraka::testing

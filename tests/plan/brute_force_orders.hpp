@@ -71,6 +71,16 @@ class brute_force_orders {
     return best;
   }
 
+  /// The least weight · volume + work.
+  [[nodiscard]] std::int64_t least_price(std::vector<std::size_t> const& which, std::int64_t weight) {
+    which_ = which;
+    weight_ = weight;
+    std::int64_t best = unreachable;
+    for (table const& given : ways_to_make(all_)) best = std::min(best, moved(given, result_, which.back()).volume);
+    weight_ = 0;
+    return best;
+  }
+
  private:
   using table = std::vector<volume_and_work>;
 
@@ -98,7 +108,7 @@ class brute_force_orders {
         for (std::size_t j = 0; j < right.nodes().size(); ++j) {
           spec const& l = left.nodes()[i];
           spec const& r = right.nodes()[j];
-          if (auto const p = free_product({l, r}, kept, sizes_)) list.push_back({i, j, made.find(*p), work_of(l, r, sizes_)});
+          if (auto const p = free_product({l, r}, kept, sizes_)) list.push_back({i, j, made.find(*p), work_of({l, r}, sizes_)});
         }
     }
   }
@@ -113,7 +123,7 @@ class brute_force_orders {
         for (table const& right : ways_to_ask(b)) {
           table made(set == all_ ? result_.nodes().size() : tensors_.at(set).nodes().size());
           for (product const& p : products_.at({a, b})) {
-            volume_and_work const here = left[p.left] + right[p.right] + volume_and_work{0, p.work};
+            volume_and_work const here = left[p.left] + right[p.right] + volume_and_work{weight_ > 0 ? p.work : 0, p.work};
             if (here.volume < unreachable && here < made[p.made]) made[p.made] = here;
           }
           all.push_back(made);
@@ -141,35 +151,24 @@ class brute_force_orders {
     return all;
   }
 
-  [[nodiscard]] static volume_and_work moved(table const& given, move_graph const& moves, std::size_t to) {
+  [[nodiscard]] volume_and_work moved(table const& given, move_graph const& moves, std::size_t to) const {
     volume_and_work best;
+    std::int64_t const weight = weight_ > 0 ? weight_ : 1;
     for (std::size_t from = 0; from < given.size(); ++from) {
-      if (given[from].volume >= unreachable || moves.volume(from, to) >= unreachable) continue;
-      volume_and_work const here = given[from] + volume_and_work{moves.volume(from, to), 0};
+      if (given[from].volume >= unreachable || moves.volume(from, to) >= unreachable / weight) continue;
+      volume_and_work const here = given[from] + volume_and_work{moves.volume(from, to) * weight, 0};
       if (here < best) best = here;
     }
     return best;
   }
 
- public:
-  /// Multiplications of all devices together for factors as they are.
-  [[nodiscard]] static std::int64_t work_of(spec const& left, spec const& right, extents const& e) {
-    std::int64_t work = 1;
-    for (int l = 0; l < e.labels; ++l)
-      if (left.find(l) >= 0 || right.find(l) >= 0) work *= e.label[l];
-    mesh_set const divided = left.splits() | right.splits();
-    for (int m = 0; m < e.mesh_axes; ++m)
-      if (!divided.contains(m)) work *= e.mesh[m];
-    return work;
-  }
-
- private:
   extents sizes_;
   unsigned all_;
   move_graph result_;
   std::map<unsigned, move_graph> tensors_{};
   std::map<std::pair<unsigned, unsigned>, std::vector<product>> products_{};
   std::vector<std::size_t> which_{};
+  std::int64_t weight_ = 0;  // of what moves: volumes are prices then
   std::int64_t trees_ = 0;
 };
 

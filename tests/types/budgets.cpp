@@ -58,6 +58,23 @@ static_assert(std::is_same_v<verdict<os::at_most<192>>, os::reason::ok>);
 static_assert(std::is_same_v<verdict<os::at_most<191>>, os::reason::plan_exceeds_budget<192, 191>>);
 static_assert(std::is_same_v<verdict<os::cheapest>, os::reason::ok>);
 
+// ---- time ---------------------------------------------------------------------------------------------------------------------
+
+// Gathering the activations moves least, and every device along Y then does the same work. Exchanging them, so that each device has a part of the
+// batch, and gathering the result moves four times as much and saves 315 operations for every byte more.
+using split = os::sharding_of<batch, model/Y>;
+using whole_weights = os::sharding_of<model, inner>;
+constexpr auto fewest_bytes = os::plan_of<os::dims<batch, inner>, split, whole_weights>;
+constexpr auto slow_links = os::plan_of<os::dims<batch, inner>, split, whole_weights, decltype(os::least_time<320>)>;
+constexpr auto fast_links = os::plan_of<os::dims<batch, inner>, split, whole_weights, decltype(os::least_time<310>)>;
+static_assert(fewest_bytes.communications() == 1 && slow_links.communications() == 1);
+static_assert(fast_links.communications() == 2 && fast_links.flops(batch = 4096, Y = 4) == fewest_bytes.flops(batch = 4096, Y = 4) / 4);
+
+static_assert(os::is_policy<std::remove_const_t<decltype(os::least_time<64>)>>);
+static_assert(decltype(os::at_most<1024>(os::least_time<64>))::flops_per_byte == 64);
+static_assert(decltype(os::at_most<1024>(os::least_time<64>))::unlimited::flops_per_byte == 64);
+static_assert(std::is_same_v<decltype(os::least_time<64>(os::idle(X)))::idle_axes, decltype(os::idle(X))::idle_axes>);
+
 // ---- workspace -----------------------------------------------------------------------------------------------------------------
 
 // W is gathered along X: 512 rows of 512 floats, multiplied as they were received. In passes over the columns there is less of it at a time.

@@ -38,6 +38,7 @@ constexpr einsum_problem problem_of(einsum_plan const& plan, admit rule) {
   p.sizes = plan.sizes;
   p.rule = rule;
   p.how = plan.how;
+  p.element_weight = plan.element_weight;
   return p;
 }
 

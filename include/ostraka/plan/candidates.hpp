@@ -14,11 +14,11 @@ namespace ostraka::planner::detail {
 struct candidate {
   layout at;
   layout division;  // of the product that makes the tensor
-  double volume;
-  double work;  // multiplications, added over all devices
-  int touched;  // tensors that are not taken as they are
-  int turn;     // of the division in the order of the search
-  bool moved;   // is the tensor itself not taken as it is?
+  double volume;  // elements moved; where these have a weight, weight · elements moved + multiplications
+  double work;    // multiplications, added over all devices
+  int touched;    // tensors that are not taken as they are
+  int turn;       // of the division in the order of the search
+  bool moved;     // is the tensor itself not taken as it is?
 };
 
 // Fewest elements moved, then least work, then fewest tensors touched, then the first.

@@ -25,6 +25,13 @@ template <class Operand>
   requires requires { Operand::is_copied; }
 inline constexpr bool is_copied<Operand> = Operand::is_copied;
 
+template <class T>
+inline constexpr int element_bytes_in = 4;  // a sharding alone: as for float
+
+template <class T>
+  requires requires { typename T::value_type; }
+inline constexpr int element_bytes_in<T> = static_cast<int>(sizeof(typename T::value_type));
+
 /// The labels and mesh axes of an operation, numbered in order of first appearance: operands first, so that they come first in sums.
 template <class Out, class Policy, reduction How, class... Operands>
 struct einsum_types {
@@ -37,6 +44,7 @@ struct einsum_types {
     p.result = spec_of<Out, labels, mesh>;
     p.sizes = nominal(labels{}, mesh{});
     p.rule = Policy::rule;
+    p.element_weight = Policy::flops_per_byte * element_bytes_in<typename nth<0, Operands...>::type> / 2.0;  // a product of two elements is two operations
     p.how = How;
     planner::einsum_plan found = planner::plan_einsum(p);
     int k = 0;
@@ -45,13 +53,6 @@ struct einsum_types {
   }
   static constexpr planner::einsum_plan plan = make();
 };
-
-template <class T>
-inline constexpr int element_bytes_in = 4;  // a sharding alone: as for float
-
-template <class T>
-  requires requires { typename T::value_type; }
-inline constexpr int element_bytes_in<T> = static_cast<int>(sizeof(typename T::value_type));
 
 /// Are all extents and sizes of an operation static, so that its nominal sizes are its sizes?
 template <class... Names>

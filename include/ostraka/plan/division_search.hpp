@@ -43,6 +43,10 @@ class division_search {
  public:
   constexpr division_search(einsum_problem const& problem, label_sets const& labels, search_effort effort)
       : problem_(problem), labels_(labels), e_(problem.sizes), effort_(effort), exchanged_(problem.sizes), result_(layout_of(problem.result)) {
+    if (problem.element_weight > 0) {
+      element_weight_ = problem.element_weight;
+      work_weight_ = 1;
+    }
     for (int m = 0; m < e_.mesh_axes; ++m) devices_ *= static_cast<double>(e_.mesh[m]);
     for (int k = 0; k < labels.operands; ++k) {
       tensor_[k].labels = labels.of[k];
@@ -54,7 +58,7 @@ class division_search {
     find_likely(result_);
   }
 
-  // The best division of every product of an order, if it moves no more than `limit`. What moves more than `ceiling`, which never rises from
+  // The best division of every product of an order, if its volume is no more than `limit`. What is above `ceiling`, which never rises from
   // one run to the next, is of no interest in any order. `likely`: only as with less effort.
   constexpr divided_order run(contraction_order const& order, double limit, double ceiling, bool likely) {
     limit_ = limit;
@@ -223,6 +227,7 @@ class division_search {
       c.work += f.work;
       c.touched += f.touched;
     }
+    c.volume += work_weight_ * (full_work_ / p.ways);
     if (problem_.rule != admit::any && problem_.rule != admit::no_communication && !admitted(p.d)) return;
     given_.offer(c);
   }
@@ -241,7 +246,8 @@ class division_search {
         if (problem_.rule == admit::no_communication) {
           if (!is_slice(c.at, q, e_)) continue;
         } else {
-          c.volume += exchanged_(c.at, q, t.whole, (best.volume < ceiling_ ? best.volume : ceiling_) - c.volume);
+          double const bound = (best.volume < ceiling_ ? best.volume : ceiling_) - c.volume;
+          c.volume += element_weight_ * exchanged_(c.at, q, t.whole, bound / element_weight_);
         }
         if (!c.moved) ++c.touched;
         c.moved = true;
@@ -283,13 +289,13 @@ class division_search {
       candidate reduced = c;
       double const n = static_cast<double>(e_.ways(mesh_set{all}));
       reduced.at ^= static_cast<layout>(all) << partial_bit;
-      reduced.volume += 2 * (n - 1) * (held / n);
+      reduced.volume += element_weight_ * 2 * (n - 1) * (held / n);
       if (reduced.volume <= limit_) t.reach.offer(reduced);
     }
     for (int m = 0; m < e_.mesh_axes; ++m)
       if ((partial >> m & 1) != 0) {
         candidate scattered = c;
-        scattered.volume += held - held / static_cast<double>(e_.mesh[m]);
+        scattered.volume += element_weight_ * (held - held / static_cast<double>(e_.mesh[m]));
         for (int l = 0; t.labels >> l != 0; ++l)
           if ((t.labels >> l & 1) != 0) {
             scattered.at = (c.at ^ layout{1} << (partial_bit + m)) | at_minor_end(c.at, l, m);
@@ -379,6 +385,8 @@ class division_search {
   search_effort effort_;
   exchange_prices exchanged_;
   layout result_;
+  double element_weight_ = 1;
+  double work_weight_ = 0;
   double devices_ = 1;
   double limit_ = unbounded;
   double ceiling_ = unbounded;

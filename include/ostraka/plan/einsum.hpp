@@ -41,6 +41,7 @@ class einsum_search {
     plan.result = problem_.result;
     plan.sizes = problem_.sizes;
     plan.how = problem_.how;
+    plan.element_weight = problem_.element_weight;
     plan.feasible = best_.volume < unbounded;
     if (plan.feasible) write(plan);
     return plan;
@@ -65,6 +66,7 @@ class einsum_search {
   constexpr void attempt(contraction_order const& order) {
     double const work = least_work(order, labels_);
     if (order.products == 0 || work > price_) return;
+    if (problem_.element_weight > 0) return attempt_by_price(order);
     double limit = (price_ - work) / multiplications_per_element;
     double ceiling = price_ / multiplications_per_element;
     if (effort_.all_divisions && price_ == unbounded) {
@@ -78,6 +80,16 @@ class einsum_search {
     if (price > price_ || (price == price_ && found.volume >= best_.volume)) return;
     best_ = found;
     price_ = price;
+  }
+
+  // Where elements moved have a weight, a volume is a price.
+  constexpr void attempt_by_price(contraction_order const& order) {
+    double limit = price_;
+    if (effort_.all_divisions && price_ == unbounded) limit = divisions_.run(order, unbounded, unbounded, true).volume;
+    divided_order const found = divisions_.run(order, limit, limit, false);
+    if (found.volume >= price_) return;
+    best_ = found;
+    price_ = found.volume;
   }
 
   // The steps: each product after what its factors need.
@@ -140,7 +152,8 @@ class einsum_search {
 
 /// The cheapest admitted plan. Within one order of products: fewest bytes, then fewest flops, then fewest tensors touched, then the first
 /// in the order of the search (per mesh axis: no division, a partial operand kept, labels by number). Of several orders: least work and
-/// moves together, a moved element counting as `multiplications_per_element`.
+/// moves together, a moved element counting as `multiplications_per_element`. Where the problem gives moved elements a weight, least work and
+/// moves together decide throughout.
 /// @pre each label of the result is one of an operand's. `feasible` is false if the rule admits no plan.
 [[nodiscard]] constexpr einsum_plan plan_einsum(einsum_problem const& problem, search_effort effort) {
   return detail::einsum_search(problem, effort).run();

@@ -16,6 +16,7 @@ struct einsum_problem {
   spec result{};
   extents sizes{};  ///< to decide on; nominal where not known
   admit rule = admit::any;
+  double element_weight = 0;  ///< multiplications that weigh as much as one element moved (os::least_time); 0: fewest elements come first
   reduction how = reduction::sum;  ///< of what is reduced: anything else asks for a single operand. @pre partial operands and results are of that kind
 };
 

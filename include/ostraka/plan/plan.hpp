@@ -26,6 +26,7 @@ struct einsum_plan {
   spec result{};
   extents sizes{};  ///< that it was decided on
   reduction how = reduction::sum;  ///< of what is reduced
+  double element_weight = 0;       ///< in multiplications, as the einsum_problem had it
   bool feasible = false;
   bool copied[max_operands]{};  ///< operands that begin as copies, padded with zeros: diagonals of which a block has a part
   bounded_list<planned_step, max_plan_steps> steps{};

@@ -24,6 +24,7 @@ struct policy {
   static constexpr planner::admit rule = Rule;
   using idle_axes = type_list<Idle...>;
   using unlimited = policy;
+  static constexpr double flops_per_byte = 0;  ///< that weigh as much as a byte moved; 0: bytes come first
   static constexpr std::int64_t budget = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t workspace_limit = std::numeric_limits<std::int64_t>::max();  ///< in bytes, as far as known while compiling
   static constexpr bool limits_workspace = false;
@@ -44,6 +45,30 @@ template <class T>
 inline constexpr bool is_policy = false;
 template <planner::admit Rule, class... Idle>
 inline constexpr bool is_policy<policy<Rule, Idle...>> = true;
+
+/// A policy whose plans are compared by what moves and products take together.
+template <std::int64_t FlopsPerByte, class Policy>
+struct timed : Policy {
+  static_assert(FlopsPerByte > 0, "os::least_time: the operations that a device does while it moves a byte are a number from 1");
+  static constexpr double flops_per_byte = static_cast<double>(FlopsPerByte);
+  using unlimited = timed<FlopsPerByte, typename Policy::unlimited>;
+
+  /// Another policy with the same weight: `os::least_time<2550>(os::idle(Z))`.
+  template <class Other>
+    requires is_policy<Other>
+  constexpr timed<FlopsPerByte, Other> operator()(Other other) const {
+    return {other};
+  }
+};
+
+template <std::int64_t FlopsPerByte, class Policy>
+inline constexpr bool is_policy<timed<FlopsPerByte, Policy>> = true;
+
+/// Least time instead of fewest bytes, on devices that do so many floating-point operations while they move one byte (C/W of the machine; the
+/// arithmetic intensity at which neither waits for the other): the plan of fewest flops + FlopsPerByte · bytes. Where the planner would gather
+/// an operand and have every device multiply everything, it may slice instead and reduce the result.
+template <std::int64_t FlopsPerByte>
+inline constexpr timed<FlopsPerByte, policy<planner::admit::any>> least_time{};
 
 /// A policy, and the bytes per device that its plan may move at most.
 template <std::int64_t Bytes, class Policy>

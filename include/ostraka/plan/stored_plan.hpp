@@ -30,9 +30,10 @@ struct stored_plan {
   spec result{};
   extents sizes{};
   reduction how = reduction::sum;
+  double element_weight = 0;
   planned_step steps[Steps > 0 ? Steps : 1]{};
 
-  constexpr explicit stored_plan(einsum_plan const& plan) : result(plan.result), sizes(plan.sizes), how(plan.how) {
+  constexpr explicit stored_plan(einsum_plan const& plan) : result(plan.result), sizes(plan.sizes), how(plan.how), element_weight(plan.element_weight) {
     for (int k = 0; k < Operands; ++k) operands[k] = plan.operands[k];
     for (int i = 0; i < Steps; ++i) steps[i] = plan.steps[i];
   }
@@ -44,13 +45,24 @@ struct plan_view {
   spec const* result = nullptr;
   extents const* sizes = nullptr;
   reduction how = reduction::sum;
+  double element_weight = 0;
   list_view<planned_step> steps{};
 
   template <int Operands, int Steps>
   constexpr plan_view(stored_plan<Operands, Steps> const& plan)
-      : operands{plan.operands, Operands}, result(&plan.result), sizes(&plan.sizes), how(plan.how), steps{plan.steps, Steps} {}
+      : operands{plan.operands, Operands},
+        result(&plan.result),
+        sizes(&plan.sizes),
+        how(plan.how),
+        element_weight(plan.element_weight),
+        steps{plan.steps, Steps} {}
   constexpr plan_view(einsum_plan const& plan)
-      : operands{plan.operands.item, plan.operands.count}, result(&plan.result), sizes(&plan.sizes), how(plan.how), steps{plan.steps.item, plan.steps.count} {}
+      : operands{plan.operands.item, plan.operands.count},
+        result(&plan.result),
+        sizes(&plan.sizes),
+        how(plan.how),
+        element_weight(plan.element_weight),
+        steps{plan.steps.item, plan.steps.count} {}
 
   /// The whole value again, for what plans and compares.
   [[nodiscard]] constexpr einsum_plan value() const {
@@ -59,6 +71,7 @@ struct plan_view {
     plan.result = *result;
     plan.sizes = *sizes;
     plan.how = how;
+    plan.element_weight = element_weight;
     plan.feasible = true;
     for (planned_step const& s : steps) plan.steps.push_back(s);
     return plan;
