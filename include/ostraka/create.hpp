@@ -134,6 +134,16 @@ auto make_uninitialised(char const* operation, Mesh const& m, Given const&... gi
     return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type, typename TensorType::space>();
 }
 
+/// What stands behind the extents, void if nothing does.
+template <class... Arguments>
+using last_of = typename type_at<type_list<void, Arguments...>, static_cast<int>(sizeof...(Arguments))>::type;
+
+/// Is it an extent, or nothing, where a function or a view should be?
+template <class T>
+inline constexpr bool gives_extents = std::is_arithmetic_v<T> || is_named_extent<T> || knows_extents<T>;
+template <>
+inline constexpr bool gives_extents<void> = true;
+
 template <class TensorType, class Operation>
 using wants_values = typename values_wanted<typename sharding_traits<typename TensorType::sharding_type>::partials, Operation>::type;
 

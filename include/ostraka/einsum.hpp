@@ -133,4 +133,12 @@ template <auto... Out, Operand A, class... OperandsThenPolicy>
   return detail::einsum_of<sharding_of<Out...>, typename split::policy, typename split::operands>::run(a, more...);
 }
 
+/// Says what stands where a tensor should.
+template <auto... Out, class Other, class... More>
+  requires(!Operand<Other>)
+auto einsum(Other const&, More const&...) {
+  reason::raise<reason::not_an_operand<Other>>();
+  return detail::after_error_of<float, sharding_of<Out...>>();
+}
+
 }  // namespace ostraka

@@ -213,4 +213,11 @@ void einsum_into(C const& c, A const& a, OperandsThenFactors const&... more) {
   detail::einsum_into_of<typename split::operands, typename split::behind>::run(c, a, more...);
 }
 
+/// Says what stands where a tensor should.
+template <class C, class A, class... More>
+  requires(!Tensor<C> || !Operand<A>)
+void einsum_into(C const&, A const&, More const&...) {
+  reason::raise<reason::not_an_operand<std::conditional_t<Tensor<C>, A, C>>>();
+}
+
 }  // namespace ostraka

@@ -68,9 +68,15 @@ auto generate_from(Mesh const& m, Arguments const& arguments, std::index_sequenc
 /// A tensor whose element at global indices i, j, … is f(i, j, …); f comes last, after the extents, and is called where the
 /// tensor lives (on a GPU it has to be callable there), once for each element of each block, in no order.
 template <class T, auto... Dims, class... Ms, class... ExtentsThenF>
-[[nodiscard]] auto generate(mesh<Ms...> const& m, ExtentsThenF const&... extents_then_f) {
+[[nodiscard]] auto generate([[maybe_unused]] mesh<Ms...> const& m, [[maybe_unused]] ExtentsThenF const&... extents_then_f) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
-  return detail::generate_from<tensor_type>(m, std::forward_as_tuple(extents_then_f...), std::make_index_sequence<sizeof...(ExtentsThenF) - 1>{});
+  using last = detail::last_of<ExtentsThenF...>;
+  if constexpr (detail::gives_extents<last>) {
+    reason::raise<reason::function_comes_last<last>>();
+    return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type, typename tensor_type::space>();
+  } else {
+    return detail::generate_from<tensor_type>(m, std::forward_as_tuple(extents_then_f...), std::make_index_sequence<sizeof...(ExtentsThenF) - 1>{});
+  }
 }
 
 }  // namespace ostraka

@@ -194,10 +194,19 @@ auto checked_map(char const* operation, F const& f, First const& first, Rest con
 /// keeps their parts, and the result is then partial; by default it is not said, and they are refused.
 /// @throws ostraka::error, on all devices alike, if extents disagree
 template <class F, Tensor First, Tensor... Rest>
+  requires(!Tensor<F>)
 [[nodiscard]] auto map(F const& f, First const& first, Rest const&... rest) {
   using value = std::remove_cvref_t<std::invoke_result_t<F const&, typename First::value_type const&, typename Rest::value_type const&...>>;
   using result = std::conditional_t<std::is_same_v<value, bool>, std::int32_t, typename detail::element<value>::type>;
   return detail::checked_map<operation::map, F, reason::ok, result>("map", f, first, rest...);
+}
+
+/// Says that the function comes first.
+template <class... Arguments>
+  requires(is_tensor<Arguments> || ...)
+auto map(Arguments const&...) {
+  reason::raise<reason::function_comes_first<Arguments...>>();
+  return detail::after_error_of<float, sharding<>>();
 }
 
 }  // namespace ostraka

@@ -108,13 +108,20 @@ void run_map_into(C const& c, F const& f, Operands const&... operands) {
 /// gives. C may be one of the operands. Partial tensors are refused: os::einsum_into adds them up.
 /// @throws ostraka::error, on all devices alike, if extents disagree or C shares memory with an operand of another sharding
 template <Tensor C, class F, Tensor... Operands>
-  requires(sizeof...(Operands) > 0)
+  requires(sizeof...(Operands) > 0 && !Tensor<F>)
 void map_into([[maybe_unused]] C const& c, [[maybe_unused]] F const& f, [[maybe_unused]] Operands const&... operands) {
   using value = std::remove_cvref_t<std::invoke_result_t<F const&, typename Operands::value_type const&...>>;
   using element = std::conditional_t<std::is_same_v<value, bool>, std::int32_t, typename detail::element<value>::type>;
   using verdict = typename detail::map_into_verdict<element, C, Operands...>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>) detail::run_map_into(c, f, operands...);
+}
+
+/// Says where the function stands.
+template <class... Arguments>
+  requires(is_tensor<Arguments> || ...)
+void map_into(Arguments const&...) {
+  reason::raise<reason::function_comes_first<Arguments...>>();
 }
 
 }  // namespace ostraka

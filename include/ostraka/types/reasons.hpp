@@ -113,6 +113,16 @@ struct extent_of_foreign_axis {
   static_assert(never<Axis>, "sizes: an extent is given for an axis that the tensor does not have; drop it, or collect the program's extents in an os::sizes, of which each tensor takes its own");
 };
 
+template <class Last>
+struct function_comes_last {
+  static_assert(never<Last>, "generate: the function comes last, behind the extents, and is called with the indices of an element; write os::generate<float, I/X>(mesh, I = 8, f)");
+};
+
+template <class Last>
+struct view_comes_last {
+  static_assert(never<Last>, "from_local: the view of this device's block comes last, behind the extents; write os::from_local<float, I/X>(mesh, I = 8, view)");
+};
+
 template <class From, class To>
 struct static_extent_mismatch {
   static_assert(never<From, To>, "rename, relabel: axes that stand for each other have the same extent, and their static extents differ; choose axes of one extent or without a static one");
@@ -359,6 +369,11 @@ struct axis_split_differently {
 template <class MeshAxis, class FirstAxis, class SecondAxis>
 struct mesh_axis_on_two_axes {
   static_assert(never<MeshAxis, FirstAxis, SecondAxis>, "map: a mesh axis divides the same axis in all tensors; reshard one of them first");
+};
+
+template <class... Arguments>
+struct function_comes_first {
+  static_assert(never<Arguments...>, "map: the function comes before the tensors whose elements it is given, and in map_into behind the one that it writes to; write os::map(f, A, B) or os::map_into(C, f, A, B)");
 };
 
 template <class Element, class Operation>

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: os::map is given no function
+// error: map: the function comes before the tensors whose elements it is given, and in map_into behind the one that it writes to; write os::map(f, A, B) or os::map_into(C, f, A, B)
+// error: function_comes_first<ostraka::basic_tensor<float
+#include <ostraka/map.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+
+struct add {
+  KOKKOS_INLINE_FUNCTION float operator()(float a, float b) const { return a + b; }
+};
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I, J> const& a, os::tensor<float, J> const& b) { return os::map(a, b); }
+#else
+auto f(os::tensor<float, I, J> const& a, os::tensor<float, J> const& b) { return os::map(add(), a, b); }
+#endif

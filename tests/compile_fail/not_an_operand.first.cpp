@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: the policy of an einsum stands before the tensors
+// error: einsum: the arguments are tensors, and behind them perhaps one policy, such as os::gather_left, and in einsum_into os::alpha = 2 and os::beta = 1; drop what is none of these
+// error: not_an_operand<ostraka::policy<
+#include <ostraka/einsum.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(K);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { return os::einsum<I, K>(os::reduce_result, a, b); }
+#else
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { return os::einsum<I, K>(a, b, os::reduce_result); }
+#endif

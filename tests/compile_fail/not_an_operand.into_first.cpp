@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a factor stands before the operands
+// error: einsum: the arguments are tensors, and behind them perhaps one policy, such as os::gather_left, and in einsum_into os::alpha = 2 and os::beta = 1; drop what is none of these
+// error: not_an_operand<ostraka::named_factor<
+#include <ostraka/einsum_into.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(K);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+void f(os::tensor<float, I, K> const& c, os::tensor<float, I, J> const& a, os::tensor<float, J, K> const& b) { os::einsum_into(c, os::alpha = 2, a, b); }
+#else
+void f(os::tensor<float, I, K> const& c, os::tensor<float, I, J> const& a, os::tensor<float, J, K> const& b) { os::einsum_into(c, a, b, os::alpha = 2); }
+#endif
