@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <ostraka/engine/local/contract_kernel.hpp>
+#include <ostraka/engine/local/contract_lanes.hpp>
 #include <ostraka/engine/local/contract_teams.hpp>
 #include <ostraka/engine/local/contract_tiles.hpp>
 #include <ostraka/engine/local/contraction_labels.hpp>
@@ -111,6 +112,17 @@ void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T>
   exec.fence();
 }
 
+/// Products side by side in vectors on the host, each thread with some of them.
+template <class Exec, class T>
+void run_lanes(Exec const& exec, product_loops const& loops, product_operands<T> const& in) {
+  contract_lanes<T> const lanes(loops, in);
+  std::int64_t const elements = loops.batch.size() * loops.m.size() * loops.n.size() * loops.k.size();
+  std::int64_t const tasks = lanes.tasks(), threads = elements <= serial_tiles ? 1 : std::min<std::int64_t>(exec.concurrency(), tasks);
+  for_each_item("ostraka contract lanes", exec, threads, elements,
+                [=, &lanes](std::int64_t t) { lanes.run(t * tasks / threads, (t + 1) * tasks / threads); });
+  exec.fence();
+}
+
 template <class Exec, class T>
 void run_kernel(Exec const& exec, product_loops const& loops, product_operands<T> const& in) {
   std::int64_t const elements = loops.batch.size() * loops.m.size() * loops.n.size() * loops.k.size();
@@ -141,8 +153,10 @@ template <class Exec, class T>
 void contract_portable(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how) {
   product_loops const loops = loops_of(p);
   if (loops.k.size() == 1) return multiply_elements(exec, output_loops(loops), a, b, c, how);
-  if constexpr (runs_on_host<Exec>)
+  if constexpr (runs_on_host<Exec>) {
+    if (worth_lanes<T>(loops)) return run_lanes(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});
     if (!worth_tiles(loops)) return fold_products(exec, loops, a, b, c, how);
+  }
   std::int64_t const parts = parts_of_sum<Exec, T>(loops);
   if (parts == 1) {
     run_kernel(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});

@@ -3,11 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a contraction costs in our own kernels: tiles where it is a product of matrices, a fold where a block meets a vector.
+/// Floor 3. What a contraction costs in our own kernels: lanes where it is a batch that lies innermost, tiles where it is a
+/// product of matrices, a fold where a block meets a vector.
 
 #include <algorithm>
 #include <cstdint>
 
+#include <ostraka/engine/local/contract_lanes.hpp>
 #include <ostraka/engine/local/contract_tiles.hpp>
 #include <ostraka/engine/local/contraction_labels.hpp>
 #include <ostraka/engine/local/product_cost.hpp>
@@ -58,12 +60,27 @@ void count_tiles(cost_counts& counts, product_loops const& loops) {
   count_stream<T>(counts, 2 * batch * m * n * k_blocks, batch * m * n, false);
 }
 
+template <class T>
+void count_lanes(cost_counts& counts, product_loops const& loops) {
+  auto const real = [](std::int64_t x) { return static_cast<double>(x); };
+  double const batch = real(loops.batch.size()), m = real(loops.m.size()), n = real(loops.n.size()), k = real(loops.k.size());
+  counts.add(cost::our_lane, work_factor<T> * batch * m * n * k);
+  for (double const elements : {batch * m * k, batch * k * n, batch * m * n}) {
+    counts.add(cost::our_lane_element, size_factor<T> * elements);
+    count_stream<T>(counts, elements, elements, false);
+  }
+}
+
 /// The whole contraction by our own kernels.
 template <class T>
 cost_counts counts_of_our_kernels(product_loops const& loops) {
   auto const real = [](std::int64_t x) { return static_cast<double>(x); };
   cost_counts counts;
   counts.add(cost::our_call, 1);
+  if (worth_lanes<T>(loops)) {
+    count_lanes<T>(counts, loops);
+    return counts;
+  }
   if (worth_tiles(loops)) {
     count_tiles<T>(counts, loops);
     return counts;
