@@ -118,30 +118,32 @@ TEST_CASE_TEMPLATE("products of matrices by our own tiles, in every layout", T, 
   for (char const* a : {"ik", "ki"})
     for (char const* b : {"kj", "jk"})
       for (char const* c : {"ij", "ji"})
-        for (std::vector<std::int64_t> const& extents : std::vector<std::vector<std::int64_t>>{{130, 140, 150}, {9, 3, 300}, {121, 129, 1}, {8, 8, 8}})
+        for (std::vector<std::int64_t> const& extents : std::vector<std::vector<std::int64_t>>{{130, 140, 150}, {250, 6, 37}, {9, 3, 300}, {121, 129, 1}, {8, 8, 8}})
           CHECK_MESSAGE(contracts_right<T>(std::string(a) + "," + b + "->" + c, extents), a << b << c << extents[0]);
   CHECK(contracts_right<T>("lik,klj->lij", {30, 40, 20, 3}));
   CHECK(contracts_right<T>("lik,mklj->jmi", {30, 40, 20, 3, 5}));
+  CHECK(contracts_right<T>("ik,kj->ij", {9, 2100, 3}));  // several blocks of columns
 }
 
 TEST_CASE_TEMPLATE("every micro-kernel that this processor has", T, float, double, std::int32_t, std::int64_t) {
-  std::vector<detail::micro_kernel<T>> kernels = {{4, 4, detail::micro_product<T, 4>, detail::micro_product<T, 2>}, detail::choose_micro_kernel<T>()};
+  std::vector<detail::micro_kernel<T>> kernels = {{4, 2, 2, {detail::micro_product<T, 2>, detail::micro_product<T, 4>, nullptr}},
+                                                  detail::choose_micro_kernel<T>()};
 #if OSTRAKA_DETAIL_VECTORS
-  kernels.push_back({6, 32 / static_cast<int>(sizeof(T)), detail::micro_product_16<T, 2>, detail::micro_product_16<T, 1>});
+  kernels.push_back({6, 16 / static_cast<int>(sizeof(T)), 2, {detail::micro_product_16<T, 1>, detail::micro_product_16<T, 2>, nullptr}});
 #endif
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    kernels.push_back({6, 64 / static_cast<int>(sizeof(T)), detail::micro_product_32<T, 2>, detail::micro_product_32<T, 1>});
+    kernels.push_back({6, 32 / static_cast<int>(sizeof(T)), 2, {detail::micro_product_32<T, 1>, detail::micro_product_32<T, 2>, nullptr}});
 #endif
   for (detail::micro_kernel<T> const& kernel : kernels)
     for (std::int64_t depth : {0, 1, 7, 128})
-      for (int way = 0; way < 4; ++way) {
-        bool const narrow = way % 2 == 1, adds = way >= 2;
-        int const columns = narrow ? kernel.columns / 2 : kernel.columns;
+      for (int way = 0; way < 2 * kernel.across; ++way) {
+        bool const adds = way >= kernel.across;
+        int const vectors = way % kernel.across + 1, columns = vectors * kernel.lanes;
         std::vector<T> const a = numbers<T>(depth * kernel.rows), b = numbers<T>(depth * columns, 11);
-        std::vector<T> c = numbers<T>(40 * kernel.rows, 5), expected = c;
+        std::vector<T> c = numbers<T>(50 * kernel.rows, 5), expected = c;
         std::vector<std::int64_t> row_at;
-        for (int i = 0; i < kernel.rows; ++i) row_at.push_back((kernel.rows - 1 - i) * 40);
+        for (int i = 0; i < kernel.rows; ++i) row_at.push_back((kernel.rows - 1 - i) * 50);
         for (int i = 0; i < kernel.rows; ++i)
           for (int j = 0; j < columns; ++j) {
             T& sum = expected[static_cast<std::size_t>(row_at[static_cast<std::size_t>(i)] + j)];
@@ -149,7 +151,29 @@ TEST_CASE_TEMPLATE("every micro-kernel that this processor has", T, float, doubl
             for (std::int64_t l = 0; l < depth; ++l)
               sum += a[static_cast<std::size_t>(l * kernel.rows + i)] * b[static_cast<std::size_t>(l * columns + j)];
           }
-        (narrow ? kernel.narrow : kernel.wide)(depth, a.data(), b.data(), c.data(), row_at.data(), adds);
+        kernel.of[vectors - 1](depth, a.data(), b.data(), c.data(), row_at.data(), adds);
         CHECK(c == expected);
       }
+}
+
+TEST_CASE_TEMPLATE("panels packed by vectors and by loops", T, float, double, std::int32_t, std::int64_t, Kokkos::complex<float>) {
+  constexpr std::int64_t line = 200;
+  std::vector<T> const from = numbers<T>(80 * line, 101);
+  for (detail::vector_packing<T> const& packing : {detail::vector_packing<T>(), detail::choose_packing<T>()})
+    for (bool const turned : {false, true})
+      for (int const width : {4, 8, 24, 48})
+        for (int const count : {1, 3, 4, 7, 8, 23, 24, 48})
+          for (int const depth : {1, 5, 16, 67}) {
+            if (count > width) continue;
+            std::vector<std::int64_t> at, k_at;
+            for (int i = 0; i < count; ++i) at.push_back(turned ? i * line : i);
+            for (int l = 0; l < depth; ++l) k_at.push_back(turned ? l + (l > 40 ? 9 : 0) : l * line);
+            std::vector<T> panel(static_cast<std::size_t>(width * depth), T(77)), expected = panel;
+            for (int l = 0; l < depth; ++l)
+              for (int i = 0; i < width; ++i)
+                expected[static_cast<std::size_t>(l * width + i)] =
+                    i < count ? from[static_cast<std::size_t>(3 + at[static_cast<std::size_t>(i)] + k_at[static_cast<std::size_t>(l)])] : T(0);
+            detail::pack_panel(packing, panel.data(), width, from.data() + 3, at.data(), count, k_at.data(), depth);
+            CHECK_MESSAGE(panel == expected, turned << " " << width << " " << count << " " << depth);
+          }
 }

@@ -30,6 +30,7 @@ struct tile_blocks {
   std::int64_t extent, length, count;
 
   tile_blocks(std::int64_t n, std::int64_t most, int panel) : extent(n) {
+    most = most / panel * panel;
     std::int64_t const pieces = (n + most - 1) / most;
     length = ((n + pieces - 1) / pieces + panel - 1) / panel * panel;
     count = (n + length - 1) / length;
@@ -52,10 +53,10 @@ struct tile_sides {
   }
 
   /// Vectors lie along the side on which C is contiguous, except where its tiles would be much emptier.
-  tile_sides(product_loops const& loops, int rows, int columns) : batch(loops.batch), m(loops.m), n(loops.n), swapped(false) {
+  tile_sides(product_loops const& loops, int rows, int lanes) : batch(loops.batch), m(loops.m), n(loops.n), swapped(false) {
     auto const smallest = [](loop_nest<2> const& side) { return side.rank > 0 ? side.stride[1][smallest_of(side, 1)] : INT64_MAX; };
-    std::int64_t const height = m.size(), width = n.size(), half = std::max(columns / 2, 1);
-    double const along_n = padded(height, width, rows, static_cast<int>(half)), along_m = padded(width, height, rows, static_cast<int>(half));
+    std::int64_t const height = m.size(), width = n.size();
+    double const along_n = padded(height, width, rows, lanes), along_m = padded(width, height, rows, lanes);
     swapped = smallest(m) < smallest(n) ? along_m <= 1.5 * along_n : 1.5 * along_m < along_n;
     if (swapped) {
       std::swap(m, n);
@@ -86,16 +87,17 @@ struct tile_sides {
 template <class T>
 class contract_tiles {
  public:
-  static constexpr int rows = 120, depth = 256, columns = 4096 / static_cast<int>(sizeof(T));
+  static constexpr int rows = 240, depth = 256, columns = sizeof(T) < 64 ? 8192 / static_cast<int>(sizeof(T)) : 128;
 
   contract_tiles(product_loops const& loops, product_operands<T> const& operands, std::int64_t threads)
       : in_(operands),
         micro_(choose_micro_kernel<T>()),
-        sides_(loops, micro_.rows, micro_.columns),
+        packing_(choose_packing<T>()),
+        sides_(loops, micro_.rows, micro_.lanes),
         m_(sides_.m.size(), rows, micro_.rows),
-        n_(sides_.n.size(), columns, micro_.columns),
+        n_(sides_.n.size(), columns, micro_.columns()),
         batch_(sides_.batch.size()),
-        deepest_(std::min<std::int64_t>((in_.k.size() + in_.parts - 1) / in_.parts, depth)) {
+        deepest_(tile_blocks((in_.k.size() + in_.parts - 1) / in_.parts, depth, 1).length) {
     if (sides_.swapped) {
       std::swap(in_.a, in_.b);
       for (int d = 0; d < in_.k.rank; ++d) std::swap(in_.k.stride[0][d], in_.k.stride[1][d]);
@@ -140,7 +142,7 @@ class contract_tiles {
     std::int64_t const k_end = in_.k_begin(part + 1);
     for (std::int64_t k = in_.k_begin(part); k < k_end; k += deepest_, how.beta = T(1)) {
       at.k.move_to(in_.k, k, std::min(k_end - k, deepest_));
-      pack(panels_b, micro_.columns, micro_.columns / 2, in_.b + base[1], at.n.at[0], at.n.count, at.k.at[1], at.k.count);
+      pack(panels_b, micro_.columns(), micro_.lanes, in_.b + base[1], at.n.at[0], at.n.count, at.k.at[1], at.k.count);
       for (std::int64_t row = group * m_.count / groups_, last = (group + 1) * m_.count / groups_; row < last; ++row) {
         at.m.move_to(sides_.m, m_.begin(row), m_.of(row));
         pack(panels_a, micro_.rows, micro_.rows, in_.a + base[0], at.m.at[0], at.m.count, at.k.at[0], at.k.count);
@@ -149,43 +151,47 @@ class contract_tiles {
     }
   }
 
-  /// Panels of `width`, the last one of `least` where that is enough.
-  static void pack(T* panels, int width, int least, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at, int deep) {
+  /// Panels of `width`, the last one of as many times `least` as it needs.
+  void pack(T* panels, int width, int least, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at, int deep) const {
     for (int i = 0; i < count; i += width) {
       int const here = std::min(width, count - i);
-      pack_panel(panels + i * deep, here <= least ? least : width, from, at + i, here, k_at, deep);
+      pack_panel(packing_, panels + i * deep, (here + least - 1) / least * least, from, at + i, here, k_at, deep);
     }
   }
 
+  /// Stripes of B that stay in the second cache while all rows meet them. Tiles of the same rows come one after the other, along the lines of C.
   void multiply(tables const& at, T const* panels_a, T const* panels_b, T* target, update<T> const& how) const {
-    alignas(64) unsigned char tile_room[sizeof(T) * micro_kernel<T>::most_elements];
-    T* const tile = reinterpret_cast<T*>(tile_room);
-    int const deep = at.k.count;
-    bool const plain = how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1));
-    for (int j = 0; j < at.n.count; j += micro_.columns) {
-      int const width = std::min(micro_.columns, at.n.count - j);
-      bool const narrow = 2 * width <= micro_.columns;
-      int const whole = narrow ? micro_.columns / 2 : micro_.columns;
-      micro_function<T> const product = narrow ? micro_.narrow : micro_.wide;
-      std::int64_t const step = step_of(at.n.at[1] + j, width);
-      std::int64_t lines[micro_kernel<T>::most_rows];
-      for (int i = 0; i < micro_.rows; ++i) lines[i] = i * whole;
-      for (int i = 0; i < at.m.count; i += micro_.rows) {
-        int const height = std::min(micro_.rows, at.m.count - i);
-        T const* const a = panels_a + i * deep;
-        T const* const b = panels_b + j * deep;
-        if (plain && step == 1 && width == whole && height == micro_.rows) {
-          product(deep, a, b, target + at.n.at[1][j], at.m.at[1] + i, how.beta == T(1));
-          continue;
-        }
-        product(deep, a, b, tile, lines, false);
-        write_tile(how, target, tile, whole, at.m.at[1] + i, height, at.n.at[1] + j, width, step);
-      }
+    int const whole = micro_.columns(), stripe = std::max(1, std::min(most_panels, 2048 / static_cast<int>(sizeof(T)) / whole)) * whole;
+    for (int begin = 0; begin < at.n.count; begin += stripe) {
+      int const end = std::min(begin + stripe, at.n.count);
+      std::int64_t steps[most_panels];
+      for (int j = begin; j < end; j += whole) steps[(j - begin) / whole] = step_of(at.n.at[1] + j, std::min(whole, end - j));
+      for (int i = 0; i < at.m.count; i += micro_.rows)
+        for (int j = begin; j < end; j += whole)
+          one_tile(at, i, j, std::min(whole, end - j), steps[(j - begin) / whole], panels_a + i * at.k.count, panels_b + j * at.k.count, target, how);
     }
   }
+
+  /// Rows from i, `width` columns from j, which follow one another in C by `step`.
+  void one_tile(tables const& at, int i, int j, int width, std::int64_t step, T const* a, T const* b, T* target, update<T> const& how) const {
+    int const height = std::min(micro_.rows, at.m.count - i), vectors = micro_.vectors(width), whole = vectors * micro_.lanes;
+    micro_function<T> const product = micro_.of[vectors - 1];
+    bool const plain = how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1));
+    if (plain && step == 1 && width == whole && height == micro_.rows)
+      return product(at.k.count, a, b, target + at.n.at[1][j], at.m.at[1] + i, how.beta == T(1));
+    alignas(64) unsigned char tile_room[sizeof(T) * micro_kernel<T>::most_elements];
+    T* const tile = reinterpret_cast<T*>(tile_room);
+    std::int64_t lines[micro_kernel<T>::most_rows];
+    for (int r = 0; r < micro_.rows; ++r) lines[r] = r * whole;
+    product(at.k.count, a, b, tile, lines, false);
+    write_tile(how, target, tile, whole, at.m.at[1] + i, height, at.n.at[1] + j, width, step);
+  }
+
+  static constexpr int most_panels = 64;  // of a stripe
 
   product_operands<T> in_;
   micro_kernel<T> micro_;
+  vector_packing<T> packing_;
   tile_sides sides_;
   tile_blocks m_, n_;
   std::int64_t batch_;

@@ -32,14 +32,14 @@ inline std::int64_t longest_run(loop_nest<2> const& loops, int operand) {
 template <class T>
 void count_tiles(cost_counts& counts, product_loops const& loops) {
   micro_kernel<T> const micro = choose_micro_kernel<T>();
-  tile_sides const sides(loops, micro.rows, micro.columns);
+  tile_sides const sides(loops, micro.rows, micro.lanes);
   auto const real = [](std::int64_t x) { return static_cast<double>(x); };
   double const batch = real(loops.batch.size()), m = real(sides.m.size()), n = real(sides.n.size()), k = real(loops.k.size());
-  double const padded = tile_sides::padded(sides.m.size(), sides.n.size(), micro.rows, std::max(micro.columns / 2, 1));
-  double const n_blocks = real(tile_blocks(sides.n.size(), contract_tiles<T>::columns, micro.columns).count);
+  double const padded = tile_sides::padded(sides.m.size(), sides.n.size(), micro.rows, micro.lanes);
+  double const n_blocks = real(tile_blocks(sides.n.size(), contract_tiles<T>::columns, micro.columns()).count);
   double const k_blocks = real((loops.k.size() + contract_tiles<T>::depth - 1) / contract_tiles<T>::depth);
   counts.add(cost::our_task, batch * n_blocks);
-  counts.add(cost::our_tile, batch * k_blocks * padded / real(micro.rows * micro.columns));
+  counts.add(cost::our_tile, batch * k_blocks * padded / real(micro.rows * micro.columns()));
   counts.add(cost::our_multiply_add, work_factor<T> * batch * padded * k);
   auto const packed = [&](loop_nest<2> const& side, int operand, double elements, double times) {
     bool const in_runs = run_of(side, 0) >= 4 || (longest_run(loops.k, operand) >= 4 && run_of(loops.k, operand) >= 4);
@@ -56,7 +56,7 @@ void count_tiles(cost_counts& counts, product_loops const& loops) {
   if (of_batch(2)) counts.add(cost::our_lost_line, batch * m * n * k_blocks);
   packed(sides.m, sides.swapped ? 1 : 0, batch * m * k, n_blocks);
   packed(sides.n, sides.swapped ? 0 : 1, batch * k * n, 1);
-  counts.add(run_of(sides.n, 1) >= micro.columns / 2 ? cost::our_result : cost::our_result_alone, size_factor<T> * batch * m * n * k_blocks);
+  counts.add(run_of(sides.n, 1) >= micro.lanes ? cost::our_result : cost::our_result_alone, size_factor<T> * batch * m * n * k_blocks);
   count_stream<T>(counts, 2 * batch * m * n * k_blocks, batch * m * n, false);
 }
 

@@ -11,12 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
-#define OSTRAKA_DETAIL_VECTORS 1
-#if defined(__x86_64__)
-#define OSTRAKA_DETAIL_ASKS_PROCESSOR 1
-#endif
-#endif
+#include <ostraka/engine/local/panel_vectors.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -26,12 +21,16 @@ using micro_function = void (*)(std::int64_t depth, T const* a, T const* b, T* c
 
 template <class T>
 struct micro_kernel {
-  static constexpr int most_rows = 12, most_elements = 12 * 32;
+  static constexpr int most_rows = 8, most_across = 3, most_elements = sizeof(T) <= 64 ? 1536 / static_cast<int>(sizeof(T)) : 24;
 
   int rows;
-  int columns;
-  micro_function<T> wide;
-  micro_function<T> narrow;  // half as many columns
+  int lanes;                          // columns of a vector
+  int across;                         // vectors of the widest tile
+  micro_function<T> of[most_across];  // tiles of 1, 2, … vectors
+
+  [[nodiscard]] int columns() const { return lanes * across; }
+  /// Vectors that hold so many columns.
+  [[nodiscard]] int vectors(int width) const { return (width + lanes - 1) / lanes; }
 };
 
 /// Any type.
@@ -49,20 +48,34 @@ void micro_product(std::int64_t depth, T const* a, T const* b, T* c, std::int64_
 }
 
 #if OSTRAKA_DETAIL_VECTORS
-// A macro because the compiler splits vectors by the function in which they are written, before it puts that function into another.
+// One step of the sum: a row of B in registers times the elements of a column of A.
+#define OSTRAKA_DETAIL_MICRO_STEP(rows)                                                                                                 \
+  {                                                                                                                                     \
+    vector row[across];                                                                                                                 \
+    _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v) __builtin_memcpy(&row[v], b + v * lanes, sizeof(vector));                  \
+    _Pragma("GCC unroll 8") for (int i = 0; i < rows; ++i) _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v)                     \
+        tile[i][v] += a[i] * row[v];                                                                                                    \
+    a += rows;                                                                                                                          \
+    b += across * lanes;                                                                                                                \
+  }
+
+// A macro because the compiler splits vectors by the function in which they are written, before it puts that function into another. C is fetched
+// while the sum is on its way.
 #define OSTRAKA_DETAIL_MICRO_PRODUCT(name, attribute, bytes, rows)                                                                      \
   template <class T, int across>                                                                                                        \
   attribute void name(std::int64_t depth, T const* a, T const* b, T* c, std::int64_t const* row_at, bool adds) {                        \
     typedef T vector __attribute__((vector_size(bytes)));                                                                               \
     constexpr int lanes = bytes / static_cast<int>(sizeof(T));                                                                          \
+    _Pragma("GCC unroll 8") for (int i = 0; i < rows; ++i) _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v)                     \
+        __builtin_prefetch(c + row_at[i] + v * lanes);                                                                                  \
     vector tile[rows][across] = {};                                                                                                     \
-    for (std::int64_t l = 0; l < depth; ++l, a += rows, b += across * lanes) {                                                          \
-      vector row[across];                                                                                                               \
-      _Pragma("GCC unroll 2") for (int v = 0; v < across; ++v) __builtin_memcpy(&row[v], b + v * lanes, bytes);                         \
-      _Pragma("GCC unroll 16") for (int i = 0; i < rows; ++i) _Pragma("GCC unroll 2") for (int v = 0; v < across; ++v)                  \
-          tile[i][v] += a[i] * row[v];                                                                                                  \
+    std::int64_t l = 0;                                                                                                                 \
+    for (; l + 2 <= depth; l += 2) {                                                                                                    \
+      OSTRAKA_DETAIL_MICRO_STEP(rows)                                                                                                   \
+      OSTRAKA_DETAIL_MICRO_STEP(rows)                                                                                                   \
     }                                                                                                                                   \
-    _Pragma("GCC unroll 16") for (int i = 0; i < rows; ++i) _Pragma("GCC unroll 2") for (int v = 0; v < across; ++v) {                  \
+    if (l < depth) OSTRAKA_DETAIL_MICRO_STEP(rows)                                                                                      \
+    _Pragma("GCC unroll 8") for (int i = 0; i < rows; ++i) _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v) {                   \
       T* const to = c + row_at[i] + v * lanes;                                                                                          \
       vector sum = {};                                                                                                                  \
       if (adds) __builtin_memcpy(&sum, to, bytes);                                                                                      \
@@ -74,9 +87,10 @@ void micro_product(std::int64_t depth, T const* a, T const* b, T* c, std::int64_
 OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_16, , 16, 6)
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
 OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_32, __attribute__((target("avx2,fma"))), 32, 6)
-OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_64, __attribute__((target("avx512f,avx512dq,avx512vl,fma"))), 64, 12)
+OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_64, OSTRAKA_DETAIL_AVX512, 64, 8)
 #endif
 #undef OSTRAKA_DETAIL_MICRO_PRODUCT
+#undef OSTRAKA_DETAIL_MICRO_STEP
 #endif
 
 /// The fastest for this type and this processor.
@@ -86,14 +100,14 @@ micro_kernel<T> choose_micro_kernel() {
   if constexpr (std::is_arithmetic_v<T>) {
     constexpr int element = static_cast<int>(sizeof(T));
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-      return {12, 128 / element, micro_product_64<T, 2>, micro_product_64<T, 1>};
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {6, 64 / element, micro_product_32<T, 2>, micro_product_32<T, 1>};
+    if (has_avx512()) return {8, 64 / element, 3, {micro_product_64<T, 1>, micro_product_64<T, 2>, micro_product_64<T, 3>}};
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+      return {6, 32 / element, 2, {micro_product_32<T, 1>, micro_product_32<T, 2>, nullptr}};
 #endif
-    return {6, 32 / element, micro_product_16<T, 2>, micro_product_16<T, 1>};
+    return {6, 16 / element, 2, {micro_product_16<T, 1>, micro_product_16<T, 2>, nullptr}};
   }
 #endif
-  return {4, 4, micro_product<T, 4>, micro_product<T, 2>};
+  return {4, 2, 2, {micro_product<T, 2>, micro_product<T, 4>, nullptr}};
 }
 
 }  // namespace ostraka::engine::detail

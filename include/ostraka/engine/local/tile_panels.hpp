@@ -11,6 +11,7 @@
 #include <ostraka/engine/local/blas/panels.hpp>
 #include <ostraka/engine/local/fold_kernel.hpp>
 #include <ostraka/engine/local/loop_nest.hpp>
+#include <ostraka/engine/local/panel_vectors.hpp>
 #include <ostraka/engine/local/turn.hpp>
 #include <ostraka/engine/local/update.hpp>
 
@@ -53,20 +54,32 @@ inline int side_by_side(std::int64_t const* at, int count) {
   return i;
 }
 
+/// panel[l, i] = from[i step + l] for i < count, l < depth.
+template <class T>
+void pack_turned(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t step, int count, int depth) {
+  int const whole = by_vectors.turned ? count / 4 * 4 : 0, together = by_vectors.together, deep = whole > 0 ? depth / together * together : 0;
+  if (deep > 0) by_vectors.turned(panel, width, from, step, whole, deep);
+  if (whole < count) turn(panel + whole, width, from + whole * step, step, count - whole, deep);
+  if (deep < depth) turn(panel + deep * width, width, from + deep, step, count, depth - deep);
+}
+
 /// panel[l, i] = from[at[i] + k_at[l]] for i < count, 0 up to `width`.
 template <class T>
-void pack_panel(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at, int depth) {
+void pack_panel(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
+                int depth) {
   if (count < width)
     for (int l = 0; l < depth; ++l)
       for (int i = count; i < width; ++i) panel[l * width + i] = T(0);
   int const run = side_by_side(at, count);
   std::int64_t const step = step_of(at, count);
-  if (run == count) {
+  if (run == count && count == width && by_vectors.lines && width * sizeof(T) % 32 == 0) {
+    by_vectors.lines(panel, width, from + at[0], k_at, depth);
+  } else if (run == count) {
     for (int l = 0; l < depth; ++l) copy_run(panel + l * width, from + at[0] + k_at[l], count);
   } else if (step != 0 && depth > 1 && k_at[1] == k_at[0] + 1) {
     for (int l = 0, together = 0; l < depth; l += together) {
       together = side_by_side(k_at + l, depth - l);
-      turn(panel + l * width, width, from + at[0] + k_at[l], step, count, together);
+      pack_turned(by_vectors, panel + l * width, width, from + at[0] + k_at[l], step, count, together);
     }
   } else if (2 * run >= count) {
     for (int i = 0, together = 0; i < count; i += together) {
