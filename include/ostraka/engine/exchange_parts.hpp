@@ -87,9 +87,10 @@ void exchange_parts(Exec const& exec, communicator const& members, region<T cons
       if (part.receive == nullptr) part.receive = next_received, next_received += part.received;
       return part;
     });
-    exchange(members, placed.data(), [&](std::size_t d) { return source_of(d).layout; }, [&](std::size_t d) { return target_of(d).layout; });
+    exchange(members, placed.data(), [&](std::size_t d) { return source_of(d).layout; }, [&](std::size_t d) { return target_of(d).layout; }, [&] {
+      if (region<T const> const kept = source_of(me); kept.where.size() > 0) copy(exec, target_of(me), kept, how);
+    });
   });
-  if (region<T const> const kept = source_of(me); kept.where.size() > 0) copy(exec, target_of(me), kept, how);
   T const* arrived = in.data();
   for (std::size_t d = 0; d < parts.size(); ++d) {
     if (parts[d].receive != nullptr || parts[d].received == 0) continue;

@@ -25,10 +25,11 @@ struct exchanged {
 };
 
 /// parts[d] is what goes to member d and what comes from there, wherever that lies; what is sent from here to d is received there from here.
-/// Of the own part nothing is done. Pairs that exchange nothing send no message. block_sent(d) and block_received(d) are the layouts of what is a block.
-template <class T, class Sent, class Received>
+/// Of the own part nothing is done; `meanwhile()` may, while the messages are under way. Pairs that exchange nothing send no message. block_sent(d) and
+/// block_received(d) are the layouts of what is a block.
+template <class T, class Sent, class Received, class Meanwhile>
 void exchange(communicator const& members, [[maybe_unused]] exchanged<T> const* parts, [[maybe_unused]] Sent const& block_sent,
-              [[maybe_unused]] Received const& block_received) {
+              [[maybe_unused]] Received const& block_received, Meanwhile const& meanwhile) {
   members.enter();
 #if OSTRAKA_ENABLE_MPI
   // Step s pairs everyone with the member s further on, so that no device is everybody's first. All devices close a window of steps before the
@@ -47,6 +48,7 @@ void exchange(communicator const& members, [[maybe_unused]] exchanged<T> const* 
     if (step % window == 0) pending.wait();
   }
 #endif
+  meanwhile();
 }
 
 }  // namespace ostraka::engine
