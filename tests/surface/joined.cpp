@@ -87,6 +87,26 @@ TEST_CASE("gathers and reduce-scatters that a contraction does") {
   if (t::ranks() > 1) CHECK(joined_scatters > 2);
 }
 
+TEST_CASE("parts are multiplied one by one where what is walked again is not much larger than what need not be copied") {
+  constexpr auto scatter = os::plan_of<dims<I/X, K>, os::tensor<double, I, J/X>, os::tensor<double, J/X, K>>;
+  constexpr auto gather = os::plan_of<dims<I, K>, os::tensor<double, I, J/X>, os::tensor<double, J, K>>;
+  auto const joins = [](auto const& plan, std::int64_t i, std::int64_t j, std::int64_t k) {
+    auto const e = plan.extents_of(I = i, J = j, K = k, X = 2);
+    for (int s = 0; s < plan.steps.size(); ++s)
+      if (os::planner::is_joined(plan.steps, s, e)) return true;
+    return false;
+  };
+  CHECK(joins(scatter, 64, 64, 64));
+  CHECK(joins(scatter, 1024, 1024, 1024));
+  CHECK(joins(scatter, 1024, 64, 64));
+  CHECK_FALSE(joins(scatter, 32, 32, 32));      // a part of 512 elements
+  CHECK_FALSE(joins(scatter, 64, 1024, 1024));  // B has eight times as many elements as C
+  CHECK_FALSE(joins(scatter, 16, 1024, 1024));  // eight rows a part
+  CHECK(joins(gather, 64, 64, 64));
+  CHECK(joins(gather, 1024, 32, 64));       // sixteen of J a part
+  CHECK_FALSE(joins(gather, 1024, 8, 16));  // four
+}
+
 #if OSTRAKA_ENABLE_MPI
 
 TEST_CASE("bits are the same on all devices and in all runs") {

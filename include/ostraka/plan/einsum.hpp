@@ -115,7 +115,7 @@ class einsum_search {
       spec made = last ? problem_.result : product_shape(now, factor[0], factor[1], p);
       made.kind = problem_.how;
       made = spec_under(made, divisions_.gives(best_.division[p], label_sets::set_of(made)));
-      plan.steps.push_back({step::contract, last ? the_result : n + p, mesh_set{divided}, made, made, factor[0], factor[1]});
+      plan.steps.push_back({step::contract, last ? the_result : n + p, mesh_set{divided}, now[factor[0]], made, factor[0], factor[1]});
       if (!last) now[n + p] = made;
       if (last)
         for (planned_step const& step : plan_reshard(made, problem_.result, problem_.sizes, the_result, slicing::of_target)) plan.steps.push_back(step);

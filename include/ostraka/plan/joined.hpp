@@ -19,8 +19,8 @@
 
 namespace ostraka::planner {
 
-/// Elements of a part at least: for shorter ones a product in several pieces costs as much as the copy.
-inline constexpr std::int64_t shortest_joined_part = 8192;
+/// Elements of a part at least: for shorter ones a product in several pieces costs as much as the copy. (Measured: docs/benchmarks/patterns.md.)
+inline constexpr std::int64_t shortest_joined_part = 2048;
 
 /// Do the devices of these loops all have the same of `result`?
 [[nodiscard]] constexpr bool is_repeated(spec const& result, device_loops const& loops) {
@@ -42,9 +42,10 @@ constexpr std::int64_t joinable_part(planned_step const& move, planned_step cons
   std::int64_t const part = largest_block(parts, e);
   if (part < shortest_joined_part) return 0;
   device_loops const loops = gathers ? loops_of_received(move, e) : loops_of_sent(move, e);
-  if (loops.size() != 1 || !worth_a_cut(whole, loops, product.to, e)) return 0;
+  part_of_product const which = gathers ? part_of_product::factor : part_of_product::result;
+  if (loops.size() != 1 || !worth_a_cut(whole, which, loops, product, e)) return 0;
   if (!gathers || !in_order(whole, parts, move.axes, e)) return part;
-  return is_repeated(product.to, loops) || walked_again(whole, loops[0].dimension, product.to, e) > 2 * part ? 0 : part;
+  return is_repeated(product.to, loops) || walked_again(whole, which, loops[0].dimension, product, e) > 2 * part ? 0 : part;
 }
 
 }  // namespace detail

@@ -105,24 +105,31 @@ constexpr bool in_order(spec const& whole, spec const& parts, mesh_set axes, ext
   return false;
 }
 
+/// A tensor of a contraction: a factor, or what it makes.
+enum class part_of_product { factor, result };
+
 // Elements that a product of a tensor cut along dimension `i` walks once more for each part: those of what lacks the label. Labels of a batch,
-// which cannot be told here from those of the tensor alone, are not counted.
-constexpr std::int64_t walked_again(spec const& s, int i, spec const& product, extents const& e) {
-  if (product.find(s.label[i]) < 0) return largest_block(product, e);
+// which cannot be told here from those of one factor alone, are not counted.
+constexpr std::int64_t walked_again(spec const& s, part_of_product which, int i, planned_step const& product, extents const& e) {
+  int const cut = s.label[i];
+  if (product.to.find(cut) < 0) return largest_block(product.to, e);
+  bool const is_result = which == part_of_product::result;
+  if (is_result && product.from.find(cut) < 0) return largest_block(product.from, e);
+  spec const& divided = is_result ? product.from : s;  // the factor that has the label
   std::int64_t n = 1;
-  for (int k = 0; k < product.rank; ++k)
-    if (s.find(product.label[k]) < 0) n *= largest_extent(product, k, e);
-  for (int k = 0; k < s.rank; ++k)
-    if (product.find(s.label[k]) < 0) n *= largest_extent(s, k, e);
+  for (int k = 0; k < product.to.rank; ++k)
+    if (divided.find(product.to.label[k]) < 0) n *= largest_extent(product.to, k, e);
+  for (int k = 0; k < divided.rank; ++k)
+    if (product.to.find(divided.label[k]) < 0) n *= largest_extent(divided, k, e);
   return n;
 }
 
 // Are the parts so long that a product of matrices for each of them is as good as one for all? Shorter ones are cheaper in one block, and so is
-// a tensor that is small beside what would be walked once more for each part.
-constexpr bool worth_a_cut(spec const& s, device_loops const& loops, spec const& product, extents const& e) {
+// a tensor that is small beside what would be walked once more for each part. (Measured: docs/benchmarks/patterns.md.)
+constexpr bool worth_a_cut(spec const& s, part_of_product which, device_loops const& loops, planned_step const& product, extents const& e) {
   for (device_loop const& d : loops) {
-    if (d.unit < (product.find(s.label[d.dimension]) < 0 ? 64 : 32)) return false;
-    if (walked_again(s, d.dimension, product, e) > 4 * largest_block(s, e)) return false;
+    if (d.unit < (product.to.find(s.label[d.dimension]) < 0 ? 8 : 16)) return false;
+    if (walked_again(s, which, d.dimension, product, e) > 4 * largest_block(s, e)) return false;
   }
   return !loops.empty();
 }
@@ -200,7 +207,7 @@ template <class Steps>
     int const i = tensor == no_tensor ? -1 : last_before(steps, at, tensor);
     if (i < 0 || detail::in_order(steps[i].to, steps[i].from, steps[i].axes, e)) return false;  // then it is received in order
     device_loops const loops = loops_of_received(steps[i], e);
-    return detail::worth_a_cut(steps[i].to, loops, s.to, e) && cuts.add(steps[i].to, loops);
+    return detail::worth_a_cut(steps[i].to, detail::part_of_product::factor, loops, s, e) && cuts.add(steps[i].to, loops);
   };
   int const next = next_after(steps, at, s.operand);
   int const moved = last_before(steps, at, s.left);
@@ -209,7 +216,8 @@ template <class Steps>
   m.right = arrives(s.right);
   if (s.right == no_tensor || next == steps.size() || steps[next].operand != s.operand || steps[next].kind == step::contract) return m;
   device_loops const sent = loops_of_sent(steps[next], e);
-  m.result = !detail::in_order(s.to, steps[next].to, steps[next].axes, e) && detail::worth_a_cut(s.to, sent, s.to, e) && cuts.add(s.to, sent);
+  m.result = !detail::in_order(s.to, steps[next].to, steps[next].axes, e) && detail::worth_a_cut(s.to, detail::part_of_product::result, sent, s, e) &&
+             cuts.add(s.to, sent);
   return m;
 }
 

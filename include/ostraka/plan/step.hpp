@@ -36,7 +36,7 @@ inline constexpr int the_result = -1;
 /// In the place of a second factor, where a contraction takes a single tensor.
 inline constexpr int no_tensor = -2;
 
-/// One step of a plan. `contract` makes the tensor `operand` of `left` and `right` as the steps before it left them; its `from` says nothing.
+/// One step of a plan. `contract` makes the tensor `operand` of `left` and `right` as the steps before it left them; its `from` is the left one.
 struct planned_step {
   step kind = step::slice;
   int operand = the_result;
