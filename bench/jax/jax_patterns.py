@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The patterns of bench/patterns in JAX on the host's cores, one device a rank and one thread a device as far as XLA lets itself be told, with the
-same shardings under jax.jit and in double precision; JAX and ours in turns, round by round. Ours / JAX, medians with the spread.
+same shardings under jax.jit; JAX and ours in turns, round by round. Ours / JAX, medians with the spread. --element float wants bench/patterns_float.
 
-    jax_patterns.py --program build/bench/patterns [--devices 2] [--sizes small,square,skewed] [--rounds 5] [--only TEXT] [--json FILE]
+    jax_patterns.py --program build/bench/patterns [--element double] [--devices 2] [--sizes small,square,skewed] [--rounds 5] [--only TEXT] [--json FILE]
 """
 import argparse
 import json
@@ -26,6 +26,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="bench/patterns")
     parser.add_argument("--mpirun", default="mpirun")
+    parser.add_argument("--element", choices=["double", "float"], default="double")
     parser.add_argument("--devices", type=int, default=2)
     parser.add_argument("--sizes", default="small,square,skewed")
     parser.add_argument("--rounds", type=int, default=5)
@@ -74,13 +75,13 @@ def cases(name):
 def prepared(shape, formula, operands, result):
     mesh = Mesh(numpy.array(jax.devices()).reshape(shape), ("X", "Y"))
     random = numpy.random.default_rng(1)
-    whole = [random.random(extents) for extents, _ in operands]
+    whole = [random.random(extents, dtype={"double": numpy.float64, "float": numpy.float32}[given.element]) for extents, _ in operands]
     placed = [jax.device_put(w, NamedSharding(mesh, division)) for w, (_, division) in zip(whole, operands)]
     move = formula == "ij->ij"
     function = (lambda a: a) if move else (lambda a, b: jax.numpy.einsum(formula, a, b))
     compiled = jax.jit(function, out_shardings=NamedSharding(mesh, result)).lower(*placed).compile()
     expected = whole[0] if move else numpy.einsum(formula, *whole, optimize=True)
-    assert numpy.allclose(numpy.asarray(compiled(*placed)), expected)
+    assert numpy.allclose(numpy.asarray(compiled(*placed)), expected, rtol={"double": 1e-9, "float": 1e-4}[given.element])
     return lambda: jax.block_until_ready(compiled(*placed))
 
 
@@ -103,12 +104,15 @@ def ours(size):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         subprocess.run([given.mpirun, "-n", str(given.devices), given.program, "rounds=5", "ours=1", f"sizes={size}", f"only={given.only}", f"json={out.name}"],
                        check=True, stdout=subprocess.DEVNULL)
-        results = json.load(open(out.name))["results"]
+        report = json.load(open(out.name))
+    assert report["conditions"]["element"] == given.element, f"{given.program} has elements of another type"
+    results = report["results"]
     return {r["what"]: {c["name"]: c["seconds"][0] for c in r["contestants"]} for r in results}
 
 
 def main():
-    print(f"JAX {jax.__version__}, {given.devices} devices; OpenBLAS core type {os.environ.get('OPENBLAS_CORETYPE', 'as detected')}; {given.rounds} rounds")
+    core = os.environ.get("OPENBLAS_CORETYPE", "as detected")
+    print(f"JAX {jax.__version__}, {given.devices} devices, {given.element}; OpenBLAS core type {core}; {given.rounds} rounds")
     print(f"{'':74} {'into':>11} {'allocating':>11} {'JAX':>11}   into / JAX             allocating / JAX")
     found = []
     for size in given.sizes.split(","):
@@ -130,7 +134,8 @@ def main():
             found.append({"what": name, "seconds": middle, "into / JAX": into, "allocating / JAX": anew})
     if given.json:
         with open(given.json, "w") as out:
-            json.dump({"benchmark": "jax_patterns", "jax": jax.__version__, "devices": given.devices, "results": found}, out, indent=1)
+            conditions = {"jax": jax.__version__, "devices": given.devices, "element": given.element}
+            json.dump({"benchmark": "jax_patterns", **conditions, "results": found}, out, indent=1)
 
 
 main()

@@ -15,7 +15,7 @@ struct layer {
 };
 
 /// h[M_X, D_Y] · W_in[D_X, F_Y] -> [M_X, F_Y]: both are gathered. What is gathered of W lies in the order of D already.
-inline ways feed_in(group const& x, group const& y, layer l, double const* h, double const* w, double* out) {
+inline ways feed_in(group const& x, group const& y, layer l, element const* h, element const* w, element* out) {
   int const rows = l.m / x.size;
   int const part = l.d / y.size;
   int const columns = l.f / y.size;
@@ -27,11 +27,11 @@ inline ways feed_in(group const& x, group const& y, layer l, double const* h, do
   auto const pairs = std::make_shared<swap_of_parts>(x, count, [=](int) { return w; }, [=](int d) { return right->data() + area(d, count); });
   auto const by_library = [=] {
     if (y.size > 1) left->by_library();
-    if (x.size > 1) MPI_Allgather(w, count, MPI_DOUBLE, right->data(), count, MPI_DOUBLE, x.comm);
+    if (x.size > 1) MPI_Allgather(w, count, message_type(), right->data(), count, message_type(), x.comm);
   };
   auto const by_pairs = [=] {
     if (y.size > 1) left->by_pairs();
-    if (x.size > 1) pairs->run(), std::memcpy(right->data() + area(x.rank, count), w, sizeof(double) * static_cast<std::size_t>(count));
+    if (x.size > 1) pairs->run(), std::memcpy(right->data() + area(x.rank, count), w, sizeof(element) * static_cast<std::size_t>(count));
   };
   auto const block = [=](int d) { return y.size == 1 ? h : left->block(d); };
   auto const multiply_blocks = [=] {
@@ -49,21 +49,21 @@ inline ways feed_in(group const& x, group const& y, layer l, double const* h, do
 }
 
 /// a[M_X, F_Y] · W_out[F_Y, D_X] -> [M_X, D_Y]: W is gathered, the sums are scattered over Y. Its blocks are multiplied where they arrive.
-inline ways feed_out(group const& x, group const& y, layer l, double const* a, double const* w, double* out) {
+inline ways feed_out(group const& x, group const& y, layer l, element const* a, element const* w, element* out) {
   int const rows = l.m / x.size;
   int const inner = l.f / y.size;
   int const arriving = l.d / x.size;  // columns of a block of W
   int const leaving = l.d / y.size;   // columns of a part of the result
   int const width = std::min(arriving, leaving);
   auto const right = std::make_shared<gathered>(x, w, inner * arriving);
-  auto const multiply = [=](int part, double* to, double beta) {
+  auto const multiply = [=](int part, element* to, int beta) {
     for (int at = 0; at < leaving; at += width) {
       int const column = part * leaving + at;
-      double const* const block = x.size == 1 ? w : right->block(column / arriving);
+      element const* const block = x.size == 1 ? w : right->block(column / arriving);
       gemm(rows, width, inner, a, inner, block + column % arriving, arriving, beta, to + at, leaving);
     }
   };
-  auto const multiply_all = [=](double* to) {
+  auto const multiply_all = [=](element* to) {
     for (int part = 0; part < y.size; ++part) multiply(part, to + area(part, rows * leaving), 0);
   };
   ways products = multiply_and_scatter(y, rows * leaving, multiply, multiply_all, out);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a programmer has who writes MPI and BLAS by hand: matrix products of doubles, gathers and reductions in each of the plain ways to
+/// What a programmer has who writes MPI and BLAS by hand: matrix products, gathers and reductions in each of the plain ways to
 /// do them, over a communicator whose ranks hold equal parts. No way allocates when it runs, and none of this calls the library.
 
 #include <mpi.h>
@@ -17,9 +17,19 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#ifndef PATTERNS_ELEMENT
+#define PATTERNS_ELEMENT double
+#endif
+
 namespace by_hand {
+
+/// What the matrices hold: double, or float in the program patterns_float.
+using element = PATTERNS_ELEMENT;
+
+inline MPI_Datatype message_type() { return std::is_same_v<element, float> ? MPI_FLOAT : MPI_DOUBLE; }
 
 /// One way to do the job. All ways to do one job write the same result.
 struct way {
@@ -28,7 +38,7 @@ struct way {
 };
 
 using ways = std::vector<way>;
-using buffer = std::vector<double>;
+using buffer = std::vector<element>;
 
 /// A communicator, and who is who in it.
 struct group {
@@ -47,26 +57,31 @@ struct group {
 inline std::size_t area(int rows, int columns) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns); }
 
 /// C = A · B, or with beta 1 C += A · B; row-major, leading dimensions as given.
-inline void gemm(int m, int n, int k, double const* a, int lda, double const* b, int ldb, double beta, double* c, int ldc) {
+template <class T>
+void gemm(int m, int n, int k, T const* a, int lda, T const* b, int ldb, int beta, T* c, int ldc) {
+  T const onto = static_cast<T>(beta);
 #if OSTRAKA_ENABLE_CBLAS
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0, a, lda, b, ldb, beta, c, ldc);
+  if constexpr (std::is_same_v<T, float>)
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a, lda, b, ldb, onto, c, ldc);
+  else
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a, lda, b, ldb, onto, c, ldc);
 #else
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
-      double sum = 0;
+      T sum = 0;
       for (int l = 0; l < k; ++l) sum += a[area(i, lda) + static_cast<std::size_t>(l)] * b[area(l, ldb) + static_cast<std::size_t>(j)];
-      double& to = c[area(i, ldc) + static_cast<std::size_t>(j)];
-      to = beta == 0 ? sum : sum + beta * to;
+      T& to = c[area(i, ldc) + static_cast<std::size_t>(j)];
+      to = beta == 0 ? sum : sum + onto * to;
     }
 #endif
 }
 
 /// rows × columns from one matrix into another.
-inline void copy(int rows, int columns, double const* from, int from_leading, double* to, int to_leading) {
-  for (int i = 0; i < rows; ++i) std::memcpy(to + area(i, to_leading), from + area(i, from_leading), sizeof(double) * static_cast<std::size_t>(columns));
+inline void copy(int rows, int columns, element const* from, int from_leading, element* to, int to_leading) {
+  for (int i = 0; i < rows; ++i) std::memcpy(to + area(i, to_leading), from + area(i, from_leading), sizeof(element) * static_cast<std::size_t>(columns));
 }
 
-inline void add(double* to, double const* what, int count) {
+inline void add(element* to, element const* what, int count) {
   for (int i = 0; i < count; ++i) to[i] += what[i];
 }
 
@@ -82,11 +97,11 @@ class swap_of_parts {
     int n = 0;
     for (int step = 1; step < g_.size; ++step) {
       int const before = (g_.rank + g_.size - step) % g_.size;
-      MPI_Irecv(to_[static_cast<std::size_t>(before)], count_, MPI_DOUBLE, before, 0, g_.comm, &requests_[static_cast<std::size_t>(n++)]);
+      MPI_Irecv(to_[static_cast<std::size_t>(before)], count_, message_type(), before, 0, g_.comm, &requests_[static_cast<std::size_t>(n++)]);
     }
     for (int step = 1; step < g_.size; ++step) {
       int const after = (g_.rank + step) % g_.size;
-      MPI_Isend(from_[static_cast<std::size_t>(after)], count_, MPI_DOUBLE, after, 0, g_.comm, &requests_[static_cast<std::size_t>(n++)]);
+      MPI_Isend(from_[static_cast<std::size_t>(after)], count_, message_type(), after, 0, g_.comm, &requests_[static_cast<std::size_t>(n++)]);
     }
     MPI_Waitall(n, requests_.data(), MPI_STATUSES_IGNORE);
   }
@@ -95,20 +110,20 @@ class swap_of_parts {
   group g_;
   int count_;
   std::vector<MPI_Request> requests_;
-  std::vector<double const*> from_;
-  std::vector<double*> to_;
+  std::vector<element const*> from_;
+  std::vector<element*> to_;
 };
 
 /// The sum over the ranks of part `rank` of their `summand`, by pairs and in pieces that stay in the cache: the next is on its way while one is added.
 class sum_in_pieces {
  public:
-  sum_in_pieces(group const& g, double const* summand, double* result, int count)
+  sum_in_pieces(group const& g, element const* summand, element* result, int count)
       : g_(g), summand_(summand), result_(result), count_(count), piece_(std::min(count, 32 * 1024)),
         requests_{std::vector<MPI_Request>(static_cast<std::size_t>(2 * g.size)), std::vector<MPI_Request>(static_cast<std::size_t>(2 * g.size))},
         arriving_{buffer(area(piece_, g.size)), buffer(area(piece_, g.size))} {}
 
   void run() {
-    std::memcpy(result_, summand_ + area(g_.rank, count_), sizeof(double) * static_cast<std::size_t>(count_));
+    std::memcpy(result_, summand_ + area(g_.rank, count_), sizeof(element) * static_cast<std::size_t>(count_));
     start(0, 0);
     for (int begin = 0, turn = 0; begin < count_; begin += piece_, turn ^= 1) {
       start(begin + piece_, turn ^ 1);
@@ -127,14 +142,14 @@ class sum_in_pieces {
     for (int step = 1; step < g_.size; ++step) {
       int const before = (g_.rank + g_.size - step) % g_.size;
       int const after = (g_.rank + step) % g_.size;
-      MPI_Irecv(arriving_[turn].data() + area(before, piece_), length(begin), MPI_DOUBLE, before, 0, g_.comm, &requests_[turn][n++]);
-      MPI_Isend(summand_ + area(after, count_) + begin, length(begin), MPI_DOUBLE, after, 0, g_.comm, &requests_[turn][n++]);
+      MPI_Irecv(arriving_[turn].data() + area(before, piece_), length(begin), message_type(), before, 0, g_.comm, &requests_[turn][n++]);
+      MPI_Isend(summand_ + area(after, count_) + begin, length(begin), message_type(), after, 0, g_.comm, &requests_[turn][n++]);
     }
   }
 
   group g_;
-  double const* summand_;
-  double* result_;
+  element const* summand_;
+  element* result_;
   int count_;
   int piece_;
   std::vector<MPI_Request> requests_[2];
