@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/local/copy_kernel.hpp>
+#include <ostraka/engine/local/elementwise.hpp>
 #include <ostraka/engine/local/parallel.hpp>
 #include <ostraka/engine/local/strided.hpp>
 
@@ -74,6 +75,8 @@ void copy_on_host(Exec const& exec, T* to, T const* from, loop_nest<2> const& lo
     if (loops.stride[1][d] != 0 && loops.stride[1][d] < loops.stride[1][source_inner]) source_inner = d;
   if (source_inner == inner)
     copy_alike(exec, to, from, loops);
+  else if (worth_streaming<T>(loops.size()) && loops.stride[0][inner] == 1 && loops.extent[inner] >= 4 * elements_of_line<T>)
+    map_elements(exec, loops, same_value<T>{}, to, from);
   else
     copy_turned(exec, to, from, loops, source_inner);
 }

@@ -50,31 +50,34 @@ inline constexpr bool is_worth_width = false;
 /// An operand's rows in a tile, put side by side where they are not: f is then applied to runs of neighbours, whatever the layout.
 template <class T>
 struct tile_rows {
-  static constexpr std::int64_t elements = 1024;
+  static constexpr std::int64_t elements = 2048;
   static constexpr std::int64_t piece = 512;  // that is computed at a time: as much of a repeated value is enough
 
   T const* first;
   std::int64_t step;
   bool repeats;
-  T element[elements];
+  tile_room<T, elements> room;
 
   tile_rows(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length, std::int64_t count)
       : first(from), step(row_step), repeats(along == 0) {
     if (along == 0 || along == 1) return;
+    T* const element = room.data();
+    std::int64_t const pitch = (length + 15) / 16 * 16;  // rows begin where vectors do
     if (row_step == 1) {
-      turn(element, length, from, along, length, count);
+      turn(element, pitch, from, along, length, count);
     } else {
       for (std::int64_t row = 0; row < count; ++row)
-        for (std::int64_t j = 0; j < length; ++j) element[row * length + j] = from[row * row_step + j * along];
+        for (std::int64_t j = 0; j < length; ++j) element[row * pitch + j] = from[row * row_step + j * along];
     }
     first = element;
-    step = length;
+    step = pitch;
   }
 
   /// The row's first piece.
   T const* row(std::int64_t r, std::int64_t length) {
     T const* const here = first + r * step;
     if (!repeats) return here;
+    T* const element = room.data();
     if (r > 0 && step == 0) return element;
     T const repeated = *here;
     std::int64_t const count = length < piece ? length : piece;
@@ -85,6 +88,15 @@ struct tile_rows {
   T const* after(T const* at, std::int64_t count) const { return repeats ? at : at + count; }
 };
 
+/// Asks for the rows of a tile that are read where they lie, before another operand's tile is turned: they begin at many places, and by the time that all
+/// have been begun the first have arrived.
+template <class T>
+void fetch_rows(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length, std::int64_t count) {
+  if (along != 1 || row_step == 0) return;
+  for (std::int64_t row = 0; row < count; ++row)
+    for (std::int64_t j = 0; j < length; j += elements_of_line<T>) fetch_line(from + row * row_step + j);
+}
+
 template <class T>
 tile_rows<T> rows_at(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length, std::int64_t count) {
   return tile_rows<T>(from, along, row_step, length, count);  // what nvcc understands in a pack expansion
@@ -94,6 +106,7 @@ tile_rows<T> rows_at(T const* from, std::int64_t along, std::int64_t row_step, s
 template <class R, class F, class... Ts>
 struct map_tiles {
   static constexpr int operands = static_cast<int>(sizeof...(Ts)) + 1;
+  static constexpr std::int64_t tiles_of_group = 8;
 
   R* result;
   void const* in[sizeof...(Ts)];
@@ -104,7 +117,10 @@ struct map_tiles {
   std::int64_t step[2][operands] = {};
   item_cut cut;
   F f;
+  bool turns = false;
   bool streams = false;
+  int group_loop = -1;     // over groups of the other loop's tiles: what all tiles of a run touch meanwhile stays in the second cache
+  std::int64_t shift = 0;  // by which all of a run's tiles but the first begin earlier, where a line of the result does
 
   void operator()(std::int64_t item) const {
     if constexpr (is_worth_width<F>)
@@ -116,23 +132,36 @@ struct map_tiles {
   void map_item(std::int64_t item) const {
     loop_walker<operands> walker(tiles, cut.begin(item));
     streamed_writer<R> writer;
-    for (std::int64_t tile = cut.begin(item); tile < cut.end(item); ++tile, walker.next())
-      map_tile(writer, walker.offset, left(0, walker), left(1, walker), std::make_index_sequence<sizeof...(Ts)>{});
+    if (turns && streams) writer.ends_stream();
+    for (std::int64_t tile = cut.begin(item); tile < cut.end(item); ++tile, walker.next()) {
+      std::int64_t const first = index_of(walker, tile_loop[0]) * side[0], early = first == 0 ? 0 : shift;
+      std::int64_t at[operands];
+      for (int o = 0; o < operands; ++o) at[o] = walker.offset[o] - early * step[0][o];
+      std::int64_t const length = std::min(side[0] - (shift - early), extent[0] - (first - early));
+      std::int64_t const row = (index_of(walker, group_loop) * tiles_of_group + index_of(walker, tile_loop[1])) * side[1];
+      std::int64_t const rows = std::min(side[1], extent[1] - row);
+      if (rows > 0) map_tile(writer, at, length, rows, std::make_index_sequence<sizeof...(Ts)>{});
+    }
   }
 
-  /// Of this tile's loop, what is inside.
-  std::int64_t left(int t, loop_walker<operands> const& walker) const {
-    std::int64_t const rest = extent[t] - (tile_loop[t] < 0 ? 0 : walker.index[tile_loop[t]] * side[t]);
-    return rest < side[t] ? rest : side[t];
-  }
+  static std::int64_t index_of(loop_walker<operands> const& walker, int loop) { return loop < 0 ? 0 : walker.index[loop]; }
 
   template <std::size_t... Is>
   void map_tile(streamed_writer<R>& writer, std::int64_t const (&at)[operands], std::int64_t length, std::int64_t rows, std::index_sequence<Is...>) const {
+    if (turns) (fetch_rows(static_cast<Ts const*>(in[Is]) + at[Is + 1], step[0][Is + 1], step[1][Is + 1], length, rows), ...);
     map_rows(writer, length, rows, result + at[0],
              rows_at(static_cast<Ts const*>(in[Is]) + at[Is + 1], step[0][Is + 1], step[1][Is + 1], length, rows)...);
   }
 
   void map_rows(streamed_writer<R>& writer, std::int64_t length, std::int64_t rows, R* to, tile_rows<Ts>&&... from) const {
+    if (turns && streams) {  // all rows are computed before one is written past the caches: nothing waits in between
+      tile_room<R, tile_rows<R>::elements> room;
+      R* const computed = room.data();
+      std::int64_t const pitch = (length + 15) / 16 * 16;
+      for (std::int64_t row = 0; row < rows; ++row) map_piece(length, computed + row * pitch, from.row(row, length)...);
+      for (std::int64_t row = 0; row < rows; ++row) stream_run(to + row * step[1][0], computed + row * pitch, length);
+      return;
+    }
     for (std::int64_t row = 0; row < rows; ++row) map_row(writer, length, to + row * step[1][0], from..., from.row(row, length)...);
   }
 
@@ -171,6 +200,15 @@ void add_tiles(loop_nest<Operands>& tiles, int& loop, std::int64_t count, std::i
   for (int o = 0; o < Operands; ++o) tiles.stride[o][loop] = side * step[o];
 }
 
+/// Elements of its first line before the result begins, if the runs of its innermost loop all lie alike.
+template <class R, int Operands>
+std::int64_t begins_in_line(R const* result, loop_nest<Operands> const& loops) {
+  constexpr std::int64_t line = elements_of_line<R>;
+  for (int d = 0; d + 1 < loops.rank; ++d)
+    if (loops.stride[0][d] % line != 0) return 0;
+  return static_cast<std::int64_t>((64 - bytes_to_line(result)) % 64 / sizeof(R)) % line;
+}
+
 /// @pre the loops are in the order of the result
 template <class R, class F, class... Ts>
 map_tiles<R, F, Ts...> arrange_map(loop_nest<static_cast<int>(sizeof...(Ts)) + 1> const& loops, F const& f, R* result, Ts const*... in) {
@@ -180,19 +218,31 @@ map_tiles<R, F, Ts...> arrange_map(loop_nest<static_cast<int>(sizeof...(Ts)) + 1
   int const of_tile[2] = {inner, across < 0 && inner > 0 && loops.extent[inner] < tile_rows<R>::piece ? inner - 1 : across};
   bool side_by_side = true;
   if (of_tile[0] >= 0) {
+    kernel.turns = across >= 0;
     kernel.tiles = loops.without(of_tile[0]);
     if (of_tile[1] >= 0) kernel.tiles = kernel.tiles.without(of_tile[1]);
     for (int o = 1; o < operands; ++o) side_by_side = side_by_side && (loops.stride[o][of_tile[0]] | 1) == 1;
-    kernel.streams = across < 0 && loops.stride[0][inner] == 1 && worth_streaming<R>(loops.size()) && ((static_cast<void const*>(result) != in) && ...);
+    kernel.streams = loops.stride[0][inner] == 1 && (across < 0 || loops.extent[inner] >= 4 * elements_of_line<R>) && worth_streaming<R>(loops.size()) &&
+                     ((static_cast<void const*>(result) != in) && ...);
   }
-  std::int64_t const longest[2] = {side_by_side ? 4096 : of_tile[1] < 0 ? 1024 : 64, 16};
-  for (int t = 0; t < 2; ++t) {  // the other loop's tiles innermost
+  constexpr std::int64_t two_lines = std::clamp<std::int64_t>(2 * elements_of_line<R>, 16, 32);
+  std::int64_t const longest[2] = {side_by_side ? 4096 : of_tile[1] < 0 ? 1024 : 64, across < 0 ? 16 : two_lines};
+  for (int t = 0; t < 2; ++t) {
     if (of_tile[t] < 0) continue;
     kernel.extent[t] = loops.extent[of_tile[t]];
     kernel.side[t] = std::min(longest[t], kernel.extent[t]);
     for (int o = 0; o < operands; ++o) kernel.step[t][o] = loops.stride[o][of_tile[t]];
-    add_tiles(kernel.tiles, kernel.tile_loop[t], (kernel.extent[t] + kernel.side[t] - 1) / kernel.side[t], kernel.side[t], kernel.step[t]);
   }
+  if (kernel.streams && kernel.extent[0] > kernel.side[0]) kernel.shift = begins_in_line(result, loops) % kernel.side[0];
+  std::int64_t const along = (kernel.extent[0] + kernel.shift + kernel.side[0] - 1) / kernel.side[0];
+  std::int64_t across_run = (kernel.extent[1] + kernel.side[1] - 1) / kernel.side[1];
+  if (along > 1 && across_run > kernel.tiles_of_group) {
+    std::int64_t const groups = (across_run + kernel.tiles_of_group - 1) / kernel.tiles_of_group;
+    add_tiles(kernel.tiles, kernel.group_loop, groups, kernel.tiles_of_group * kernel.side[1], kernel.step[1]);
+    across_run = kernel.tiles_of_group;
+  }
+  add_tiles(kernel.tiles, kernel.tile_loop[0], along, kernel.side[0], kernel.step[0]);
+  add_tiles(kernel.tiles, kernel.tile_loop[1], across_run, kernel.side[1], kernel.step[1]);
   kernel.cut = item_cut::of_units(kernel.tiles.size(), kernel.side[0] * kernel.side[1]);
   return kernel;
 }

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include <ostraka/engine/local/wide.hpp>
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define OSTRAKA_DETAIL_STREAMS 1
 #endif
@@ -38,26 +40,64 @@ inline void end_stream() {
 #endif
 }
 
+#if OSTRAKA_DETAIL_STREAMS
+// A macro because the compiler splits vectors by the function in which they are written. As wide as can be: a line that is written in pieces may leave
+// half-filled when reads that miss need its buffer.
+#if defined(__clang__)
+#define OSTRAKA_DETAIL_STORE_PAST(x, to, store) __builtin_nontemporal_store(x, reinterpret_cast<vector*>(to))
+#else
+#define OSTRAKA_DETAIL_STORE_PAST(x, to, store) store(reinterpret_cast<vector*>(to), x)
+#endif
+#define OSTRAKA_DETAIL_STREAM_LINES(name, attribute, width, store)                                      \
+  attribute inline void name(unsigned char* to, unsigned char const* from, std::size_t bytes) {         \
+    typedef long long vector __attribute__((vector_size(width)));                                       \
+    for (std::size_t i = 0; i < bytes; i += width) {                                                    \
+      vector x;                                                                                         \
+      __builtin_memcpy(&x, from + i, width);                                                            \
+      OSTRAKA_DETAIL_STORE_PAST(x, to + i, store);                                                      \
+    }                                                                                                   \
+  }
+OSTRAKA_DETAIL_STREAM_LINES(stream_lines_by_16, , 16, __builtin_ia32_movntdq)
+OSTRAKA_DETAIL_STREAM_LINES(stream_lines_by_32, __attribute__((target("avx2"))), 32, __builtin_ia32_movntdq256)
+OSTRAKA_DETAIL_STREAM_LINES(stream_lines_by_64, __attribute__((target("avx512f"))), 64, __builtin_ia32_movntdq512)
+#undef OSTRAKA_DETAIL_STREAM_LINES
+#undef OSTRAKA_DETAIL_STORE_PAST
+#endif
+
 /// Whole lines. @pre `to` is a multiple of 64, `bytes` is one
 inline void stream_lines(unsigned char* to, unsigned char const* from, std::size_t bytes) {
 #if OSTRAKA_DETAIL_STREAMS
-  typedef long long pair __attribute__((vector_size(16)));
-  for (std::size_t i = 0; i < bytes; i += 16) {
-    pair x;
-    std::memcpy(&x, from + i, 16);
-#if defined(__clang__)
-    __builtin_nontemporal_store(x, reinterpret_cast<pair*>(to + i));
-#else
-    __builtin_ia32_movntdq(reinterpret_cast<pair*>(to + i), x);
-#endif
+  switch (widest_vectors()) {
+    case vector_width::avx512: return stream_lines_by_64(to, from, bytes);
+    case vector_width::avx2: return stream_lines_by_32(to, from, bytes);
+    case vector_width::plain: return stream_lines_by_16(to, from, bytes);
   }
 #else
   std::memcpy(to, from, bytes);
 #endif
 }
 
+/// Asks for a line that will be read soon.
+inline void fetch_line([[maybe_unused]] void const* from) {
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+  __builtin_prefetch(from);
+#endif
+}
+
 /// Bytes before the next line begins.
 inline std::size_t bytes_to_line(void const* to) { return (64 - reinterpret_cast<std::uintptr_t>(to) % 64) % 64; }
+
+/// The whole lines of a run past the caches.
+template <class T>
+void stream_run(T* to, T const* from, std::int64_t count) {
+  unsigned char* const target = reinterpret_cast<unsigned char*>(to);
+  unsigned char const* const source = reinterpret_cast<unsigned char const*>(from);
+  std::size_t const bytes = static_cast<std::size_t>(count) * sizeof(T), before = bytes_to_line(to), head = before < bytes ? before : bytes;
+  std::size_t const end = head + (bytes - head) / 64 * 64;
+  if (head > 0) std::memcpy(target, source, head);
+  if (head < end) stream_lines(target + head, source + head, end - head);
+  if (end < bytes) std::memcpy(target + end, source + end, bytes - end);
+}
 
 /// Gathers what is written piece by piece until it fills lines, also from one row of a block to the next.
 template <class T>
@@ -69,11 +109,15 @@ class streamed_writer {
   streamed_writer(streamed_writer const&) = delete;
   streamed_writer& operator=(streamed_writer const&) = delete;
   ~streamed_writer() {
-    if (!to_) return;
-    write();
-    std::memcpy(to_, room_, filled_);
-    end_stream();
+    if (to_) {
+      write();
+      std::memcpy(to_, room_, filled_);
+    }
+    if (to_ || ends_stream_) end_stream();
   }
+
+  /// Somebody else streams while this writer lives.
+  void ends_stream() { ends_stream_ = true; }
 
   /// Where to put `count` elements that are to lie at `to`.
   T* room_for(T* to, std::int64_t count) {
@@ -103,6 +147,7 @@ class streamed_writer {
   alignas(64) unsigned char room_[static_cast<std::size_t>(2 * longest) * sizeof(T) + 64];
   unsigned char* to_ = nullptr;  // where the room's first byte belongs
   std::size_t filled_ = 0;
+  bool ends_stream_ = false;
 };
 
 }  // namespace ostraka::engine::detail
