@@ -19,6 +19,7 @@
 #include <ostraka/engine/local/contraction_labels.hpp>
 #include <ostraka/engine/local/elementwise.hpp>
 #include <ostraka/engine/local/fold.hpp>
+#include <ostraka/engine/local/fold_transposed.hpp>
 #include <ostraka/engine/local/parallel.hpp>
 #include <ostraka/engine/local/reduce.hpp>
 #include <ostraka/engine/local/workspace.hpp>
@@ -84,7 +85,9 @@ void fold_products(Exec const& exec, product_loops const& loops, T const* a, T c
     std::swap(outputs.stride[0], outputs.stride[1]);
     std::swap(reduced.stride[0], reduced.stride[1]);
   }
-  run_fold(exec, sum_of_products<T>{a, b}, outputs, reduced, c, how, batch * m * n > batch * std::max(m, n) * k);
+  bool const result_is_largest = batch * m * n > batch * std::max(m, n) * k;
+  if (!result_is_largest && fold_transposed(exec, outputs, reduced, a, b, c, how)) return;
+  run_fold(exec, sum_of_products<T>{a, b}, outputs, reduced, c, how, result_is_largest);
 }
 
 /// Multiplications up to which tiles are not worth a team of threads.
