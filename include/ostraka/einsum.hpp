@@ -60,12 +60,12 @@ void run_within(engine::locale const& w, Policy const& policy, Result const& res
   using value = typename Result::value_type;
   planner::plan_view const plan = stored_plan_of<Types>;
   if constexpr (limits_workspace<Policy>) {
-    planner::pass const first = passes_within<Policy, Types, static_cast<int>(sizeof(value))>(w.operation.data(), w, policy);
+    bounded_run const bounded = run_of<Policy, Types, static_cast<int>(sizeof(value))>(w.operation.data(), w, policy);
     engine::workspace_limit<typename execution_space_of<Result>::memory_space> const limit(workspace_limit_of(policy));
     execution_space_of<Result> const exec;
     int k = 0;
     engine::local_block<execution_space_of<Result>, value> blocks[] = {block_of_operand(exec, w, plan, k++, operands)...};
-    engine::run_in_passes(exec, w, plan, first, blocks, region_of_result(w, plan, result), how);
+    engine::run_in_passes(exec, w, bounded.plan, bounded.first, blocks, region_of_result(w, plan, result), how);
   } else {
     run_on_blocks(w, plan, result, how, operands...);
   }

@@ -82,7 +82,7 @@ void move_between(char const* operation, engine::locale const& w, [[maybe_unused
   auto const from = engine::dense_region(static_cast<value const*>(a.local().data()), engine::box_of(Types::from, w.here, w.sizes));
   auto const to = engine::dense_region(b.local().data(), engine::box_of(Types::to, w.here, w.sizes));
   if constexpr (limits_workspace<Policy> && !Types::steps.empty()) {
-    planner::pass const first = passes_within<Policy, Types, static_cast<int>(sizeof(value))>(operation, w, policy);
+    planner::pass const first = run_of<Policy, Types, static_cast<int>(sizeof(value))>(operation, w, policy).first;  // a reshard has one plan
     engine::workspace_limit<typename exec_space::memory_space> const limit(workspace_limit_of(policy));
     engine::run_in_passes(exec, w, Types::steps, Types::from, first, from, to);
   } else {

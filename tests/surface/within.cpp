@@ -25,6 +25,7 @@ using pool = os::engine::workspace<Kokkos::DefaultExecutionSpace::memory_space>;
 int at_once = 0;
 int in_passes = 0;
 int refused = 0;
+int others = 0;  // run by another plan than the planner's own
 
 // Runs `operation` under limits from what it takes at once downwards, and looks at what it gives.
 template <class Plan, class Operation, class Wrong>
@@ -33,8 +34,9 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& 
   for (std::int64_t limit : {full, full - 1, full / 2, full / 3, full / 5, full / 8, full / 16, std::int64_t(8), std::int64_t(0)}) {
     if (limit < 0) continue;
     os::passes_within const foretold = plan.within(limit, t::named(e), m.sizes());
+    Plan const fitting = plan.fitting(limit, t::named(e), m.sizes());
     INFO(m.text(), t::text_of(e), "within ", limit, " of ", full, " B: ", foretold.count, " passes over ", std::string(foretold.label), "\n",
-         os::describe(plan, t::named(e), m.sizes()));
+         os::describe(fitting, t::named(e), m.sizes()));
     CHECK(foretold.fits == (foretold.workspace <= limit));
     pool::instance().release();
     std::size_t const before = pool::instance().held_bytes();
@@ -54,8 +56,9 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& 
       continue;
     }
     ++(foretold.count > 1 ? in_passes : at_once);
+    if (os::describe(fitting) != os::describe(plan)) ++others;
     CHECK(wrong() == 0);
-    CHECK(moved.bytes == plan.total_bytes(t::named(e), m.sizes()));
+    CHECK(moved.bytes == fitting.total_bytes(t::named(e), m.sizes()));
     CHECK(static_cast<std::int64_t>(pool::instance().held_bytes() - before) <= limit);
   }
 }
@@ -123,6 +126,16 @@ TEST_CASE("products") {
   });
   MESSAGE(at_once, " at once, ", in_passes, " in passes, ", refused, " refused");
   if (t::ranks() > 1) CHECK(in_passes > 50);
+}
+
+TEST_CASE("products whose own plan fits in no passes go another way") {
+  at_once = in_passes = refused = others = 0;
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    check(m, dims<I/X, K>{}, dims<I, J>{}, dims<J/X, K>{});
+    check(m, dims<I, K>{}, dims<I/X, J>{}, dims<J, K/X>{});
+  });
+  MESSAGE(at_once, " at once, ", in_passes, " in passes, ", others, " by other plans, ", refused, " refused");
+  if (t::ranks() > 1) CHECK(others > 5);
 }
 
 TEST_CASE("reshards") {

@@ -11,7 +11,7 @@
 #include <ostraka/plan/contract.hpp>
 #include <ostraka/plan/door.hpp>
 #include <ostraka/plan/einsum.hpp>
-#include <ostraka/plan/passes.hpp>
+#include <ostraka/plan/fitting.hpp>
 #include <ostraka/types/operations.hpp>
 
 namespace ostraka {
@@ -74,10 +74,12 @@ consteval auto check_budget() {
   }
 }
 
-/// The passes in which a plan whose sizes are all static keeps within a limit that is known while compiling.
+/// How an operation whose sizes are all static keeps within a limit that is known while compiling.
 template <class Policy, class Types, int ElementBytes>
 inline constexpr planner::pass_choice static_passes =
-    planner::choose_passes(planner::result_in_place(Types::plan), Types::plan.sizes, Policy::workspace_limit / ElementBytes);
+    planner::fit_plan(planner::result_in_place(Types::plan), Types::plan.sizes,
+                      planner::bounds_of(Policy::workspace_limit, Policy::budget, ElementBytes, Types::plan.sizes))
+        .passes;
 
 /// `reason::ok`, or that what is known while compiling exceeds the policy's workspace.
 template <class Policy, class Types, int ElementBytes>

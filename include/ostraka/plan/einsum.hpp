@@ -41,6 +41,7 @@ class einsum_search {
     plan.result = problem_.result;
     plan.sizes = problem_.sizes;
     plan.how = problem_.how;
+    plan.rule = problem_.rule;
     plan.element_weight = problem_.element_weight;
     plan.feasible = best_.volume < unbounded;
     if (plan.feasible) write(plan);

@@ -12,7 +12,7 @@
 
 #include <ostraka/plan/describe.hpp>
 #include <ostraka/plan/door.hpp>
-#include <ostraka/plan/passes.hpp>
+#include <ostraka/plan/fitting.hpp>
 #include <ostraka/plan/plan.hpp>
 #include <ostraka/plan/workspace.hpp>
 
@@ -73,10 +73,16 @@ struct named_plan : planner::einsum_plan {
     return planner::peak_workspace(*this, extents_of(given...)) * ElementBytes;
   }
 
+  /// What os::within(limit) makes of it: this plan, or where that takes more in any passes another one, if any takes less.
+  template <class... Given>
+  [[nodiscard]] constexpr named_plan fitting(std::int64_t limit, Given const&... given) const {
+    return {planner::fit_plan(*this, extents_of(given...), {limit / ElementBytes}).plan};
+  }
+
   /// The passes in which that keeps within so many bytes.
   template <class... Given>
   [[nodiscard]] constexpr passes_within within(std::int64_t limit, Given const&... given) const {
-    planner::pass_choice const c = planner::choose_passes(*this, extents_of(given...), limit / ElementBytes);
+    planner::pass_choice const c = planner::fit_plan(*this, extents_of(given...), {limit / ElementBytes}).passes;
     std::string_view const label = c.first.label < 0 ? std::string_view() : detail::names_of<Labels>[static_cast<std::size_t>(c.first.label)];
     return {c.fits, c.first.parts, label, c.workspace * ElementBytes};
   }

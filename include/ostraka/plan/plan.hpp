@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include <ostraka/plan/blocks.hpp>
+#include <ostraka/plan/policy.hpp>
 #include <ostraka/plan/step.hpp>
 
 namespace ostraka::planner {
@@ -27,6 +28,7 @@ struct einsum_plan {
   extents sizes{};  ///< that it was decided on
   reduction how = reduction::sum;  ///< of what is reduced
   double element_weight = 0;       ///< in multiplications, as the einsum_problem had it
+  admit rule = admit::any;         ///< that it was chosen by
   bool feasible = false;
   bool copied[max_operands]{};  ///< operands that begin as copies, padded with zeros: diagonals of which a block has a part
   bounded_list<planned_step, max_plan_steps> steps{};

@@ -118,7 +118,8 @@ template <class Policy>
 concept limits_workspace = Policy::limits_workspace;
 
 /// The plan, the default one or another policy's, takes at most so many bytes of workspace on each device: what is too much at once is done
-/// in passes over a part of a label (plan/passes.hpp). Where that does not help, it is an exception on all devices before anything is moved.
+/// in passes over a part of a label (plan/passes.hpp), or by another plan (plan/fitting.hpp). Where none fits, it is an exception on all
+/// devices before anything is moved.
 template <class Policy = policy<planner::admit::any>>
   requires is_policy<Policy>
 [[nodiscard]] constexpr within_dynamic<Policy> within(std::int64_t bytes, Policy other = {}) {

@@ -202,7 +202,7 @@ struct plan_exceeds_budget {
 
 template <long long Bytes, long long Limit>
 struct plan_exceeds_workspace {
-  static_assert(Bytes <= Limit, "policy: os::within<bytes>() is the workspace that each device may take at most, and the plan takes more (first number) than that (second number) in any passes over a label; raise the limit, or name shardings that gather less (os::describe(os::plan<I, K>(A, B)) shows the steps)");
+  static_assert(Bytes <= Limit, "policy: os::within<bytes>() is the workspace that each device may take at most, and every plan takes more in any passes over a label: the least (first number) is above the limit (second number); raise the limit, or name shardings that gather less (os::describe(os::plan<I, K>(A, B)) shows the steps)");
 };
 
 template <class Policy>
