@@ -154,12 +154,11 @@ TEST_CASE("plans: what lies well is multiplied where it lies") {
   CHECK(packs_nothing(plan));
   CHECK(plan.k.panel == 32);
 
-  // attention scores, S[b,h,q,k] = Q[b,q,h,d] K[b,k,h,d]: a product per b and h
+  // attention scores, S[b,h,q,k] = Q[b,q,h,d] K[b,k,h,d]: a product per b and h, unless our tiles are the faster
   plan = plan_for({2, 4, 64, 64, 32}, {batch, batch, left, right, summed}, {64 * 128, 32, 128, 0, 1}, {64 * 128, 32, 0, 128, 1},
                   {4 * 4096, 4096, 64, 1, 0});
-  CHECK(plan.library);
   CHECK(!plan.copies());  // panels may be turned: both lie along d, which the library does less well
-  CHECK(plan.tasks() == 8);
+  CHECK((!plan.library || plan.tasks() == 8));
 }
 
 TEST_CASE("plans: packing where the library needs it, our kernel where there is nothing to gain") {
@@ -177,11 +176,11 @@ TEST_CASE("plans: packing where the library needs it, our kernel where there is 
   CHECK(!plan_for({256, 256, 256}, {left, summed, right}, {256, 1, 0}, {0, 256, 1}, {256, 0, 1}).library);
   cblas_limit = before;
 
-  // products of some size that lie well, turned or not, are the library's
+  // products of some size that lie well, turned or not, are the library's where ours are not known to be as fast; nothing is packed for it
   for (std::int64_t n : {128, 256, 1000})
     for (bool const turned : {false, true}) {
       plan = plan_for({n, n, n}, {left, summed, right}, {turned ? 1 : n, turned ? n : 1, 0}, {0, n, 1}, {n, 0, 1});
-      CHECK((plan.library && packs_nothing(plan)));
+      CHECK((plan.library ? packs_nothing(plan) : detail::ours_are_known()));
     }
 
   // an outer product and a product of vectors

@@ -122,7 +122,8 @@ TEST_CASE_TEMPLATE("products of matrices by our own tiles, in every layout", T, 
           CHECK_MESSAGE(contracts_right<T>(std::string(a) + "," + b + "->" + c, extents), a << b << c << extents[0]);
   CHECK(contracts_right<T>("lik,klj->lij", {30, 40, 20, 3}));
   CHECK(contracts_right<T>("lik,mklj->jmi", {30, 40, 20, 3, 5}));
-  CHECK(contracts_right<T>("ik,kj->ij", {9, 2100, 3}));  // several blocks of columns
+  CHECK(contracts_right<T>("ik,kj->ij", {9, 2100, 3}));            // several blocks of columns
+  CHECK(contracts_right<T>("ik,klj->lij", {50, 10, 20, 7}));       // tiles whose rows are runs of C
 }
 
 TEST_CASE_TEMPLATE("every micro-kernel that this processor has", T, float, double, std::int32_t, std::int64_t) {

@@ -94,8 +94,8 @@ class contract_tiles {
         micro_(choose_micro_kernel<T>()),
         packing_(choose_packing<T>()),
         sides_(loops, micro_.rows, micro_.lanes),
-        m_(sides_.m.size(), rows, micro_.rows),
-        n_(sides_.n.size(), columns, micro_.columns()),
+        m_(sides_.m.size(), threads > 1 ? rows / 2 : rows, micro_.rows),
+        n_(sides_.n.size(), threads > 1 ? columns / 2 : columns, micro_.columns()),
         batch_(sides_.batch.size()),
         deepest_(tile_blocks((in_.k.size() + in_.parts - 1) / in_.parts, depth, 1).length) {
     if (sides_.swapped) {

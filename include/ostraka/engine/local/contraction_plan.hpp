@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <ostraka/engine/job/openblas.hpp>
 #include <ostraka/engine/local/blas/cblas.hpp>
 #include <ostraka/engine/local/contraction_labels.hpp>
 #include <ostraka/engine/local/contraction_ways.hpp>
 #include <ostraka/engine/local/kernel_cost.hpp>
 #include <ostraka/engine/local/loop_nest.hpp>
 #include <ostraka/engine/local/matrix_dimension.hpp>
+#include <ostraka/engine/local/panel_vectors.hpp>
 #include <ostraka/engine/local/product_cost.hpp>
 #include <ostraka/engine/local/whole_packing.hpp>
 
@@ -25,8 +27,15 @@ namespace detail {
 /// Panels larger than a core's second cache, because what is gathered twice costs more than what comes from the third.
 inline constexpr std::int64_t panel_bytes = 4 << 20;
 
-/// Products of this size that lie as the library likes them are the library's: an estimate is no match for those who tuned it.
+/// Products of this size that lie as the library likes them are the library's: an estimate is no match for those who tuned it. Not so where ours are
+/// known to be at least as fast.
 inline constexpr std::int64_t library_side = 128;
+
+/// With AVX-512 our tiles are measured against OpenBLAS, whose kernels reach 0.65 to 0.9 of MKL's there; of other libraries we know nothing. Where the
+/// library has more threads than the host, it keeps its advantage.
+inline bool ours_are_known() {
+  return has_avx512() && !openblas::core().empty() && openblas::threads() <= Kokkos::DefaultHostExecutionSpace().concurrency();
+}
 
 /// Cache lines fetched an element of a panel beyond what would do: all of a line but one element is lost where the loop along it is not in the panel.
 template <class T>
@@ -133,7 +142,7 @@ contraction_plan plan_contraction(contraction const& problem) {
   std::int64_t const m = loops.m.size(), n = loops.n.size(), k = loops.k.size(), batch = loops.batch.size();
   if (k == 1 || (m == 1 && n == 1)) return plan;  // nothing for the library: elementwise and outer products, sums of products
   detail::try_copying<T>(plan, problem, 0, 0);
-  if (plan.library && std::min({plan.m.extent, plan.n.extent, plan.k.extent}) >= detail::library_side) return plan;
+  if (plan.library && std::min({plan.m.extent, plan.n.extent, plan.k.extent}) >= detail::library_side && !detail::ours_are_known()) return plan;
   auto const real = [](std::int64_t x) { return static_cast<double>(x); };
   detail::cost_counts products;
   detail::count_products<T>(products, real(batch), {real(m), real(n), real(k)}, real(n));

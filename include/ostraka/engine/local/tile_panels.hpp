@@ -92,17 +92,29 @@ void pack_panel(vector_packing<T> const& by_vectors, T* panel, int width, T cons
   }
 }
 
+/// Do the offsets form runs of four and more?
+inline bool in_runs(std::int64_t const* at, int count) {
+  int runs = 0;
+  for (int i = 0; i < count; ++runs) i += side_by_side(at + i, count - i);
+  return 4 * runs <= count;
+}
+
 /// c[row_at[i] + column_at[j]] <- tile[i, j], as `how` says; `column_step` as of step_of.
 template <class T>
 void write_tile(update<T> const& how, T* c, T const* tile, int tile_step, std::int64_t const* row_at, int height, std::int64_t const* column_at, int width,
                 std::int64_t column_step) {
+  if (column_step == 1 || in_runs(column_at, width)) {
+    for (int j = 0, together = 0; j < width; j += together) {
+      together = side_by_side(column_at + j, width - j);
+      for (int i = 0; i < height; ++i) how.write(c + row_at[i] + column_at[j], 1, tile + i * tile_step + j, together);
+    }
+    return;
+  }
   bool const overwrites = how.overwrites();
   for (int i = 0; i < height; ++i) {
     T* const row = c + row_at[i];
     T const* const from = tile + i * tile_step;
-    if (column_step == 1)
-      how.write(row + column_at[0], 1, from, width);
-    else if (overwrites)
+    if (overwrites)
       for (int j = 0; j < width; ++j) row[column_at[j]] = from[j];
     else
       for (int j = 0; j < width; ++j) row[column_at[j]] = how(row[column_at[j]], from[j]);
