@@ -6,7 +6,9 @@
 /// Floor 3. What lies between our register tiles (micro_kernel.hpp) and blocks of any strides: operands are packed into panels whose lines are read by the
 /// tile one after the other, results are written from the tile to where they belong. C[a, b, c, d] is written as the tile (b c) by (a d) finds it.
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include <ostraka/engine/local/blas/panels.hpp>
 #include <ostraka/engine/local/fold_kernel.hpp>
@@ -63,13 +65,31 @@ void pack_turned(vector_packing<T> const& by_vectors, T* panel, int width, T con
   if (deep < depth) turn(panel + deep * width, width, from + deep, step, count, depth - deep);
 }
 
+/// panel[l, i] = from[at[i] + k_at[l]] one by one: four i side by side, so that little but loads and stores is left to do.
+template <class T>
+void pack_scattered(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at, int depth) {
+  int i = 0;
+  for (; i + 4 <= count; i += 4) {
+    T const* const x0 = from + at[i];
+    T const* const x1 = from + at[i + 1];
+    T const* const x2 = from + at[i + 2];
+    T const* const x3 = from + at[i + 3];
+    T* to = panel + i;
+    for (int l = 0; l < depth; ++l, to += width) {
+      std::int64_t const k = k_at[l];
+      T const four[4] = {x0[k], x1[k], x2[k], x3[k]};
+      std::memcpy(static_cast<void*>(to), four, sizeof(four));
+    }
+  }
+  for (; i < count; ++i)
+    for (int l = 0; l < depth; ++l) panel[l * width + i] = from[at[i] + k_at[l]];
+}
+
 /// panel[l, i] = from[at[i] + k_at[l]] for i < count, 0 up to `width`.
 template <class T>
 void pack_panel(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
                 int depth) {
-  if (count < width)
-    for (int l = 0; l < depth; ++l)
-      for (int i = count; i < width; ++i) panel[l * width + i] = T(0);
+  if (count < width) std::fill(panel, panel + std::int64_t(depth) * width, T(0));
   int const run = side_by_side(at, count);
   std::int64_t const step = step_of(at, count);
   if (run == count && count == width && by_vectors.lines && width * sizeof(T) % 32 == 0) {
@@ -87,8 +107,7 @@ void pack_panel(vector_packing<T> const& by_vectors, T* panel, int width, T cons
       for (int l = 0; l < depth; ++l) copy_run(panel + l * width + i, from + at[i] + k_at[l], together);
     }
   } else {
-    for (int l = 0; l < depth; ++l)
-      for (int i = 0; i < count; ++i) panel[l * width + i] = from[at[i] + k_at[l]];
+    pack_scattered(panel, width, from, at, count, k_at, depth);
   }
 }
 
