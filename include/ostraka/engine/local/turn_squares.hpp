@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 3. Transposes matrices in squares that fit into registers, on the host: rows are read and columns written as whole vectors of 16 bytes, which
-/// every 64-bit processor has, or as wide as this one's. Whoever reads at once what was turned should find each of its vectors in one store: a load of what
-/// lies in two that are still under way waits for both and for all stores before them. Hence nothing is turned element by element at the ends of
-/// rows that are no multiple of the square: their last square overlaps the one before, and is written first.
+/// every 64-bit processor has, or as wide as this one's. Whoever reads at once what was turned should find each of its vectors in one store; reading two
+/// took nearly twice as long (docs/design/elementwise.md). Hence nothing is turned element by element at the ends of rows that are no multiple of
+/// the square: their last square overlaps the one before, and is written first.
 
 #include <cstdint>
 #include <utility>
