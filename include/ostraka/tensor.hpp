@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include <ostraka/engine/local/large_pages.hpp>
 #include <ostraka/engine/local/reduction.hpp>
 #include <ostraka/engine/locale.hpp>
 #include <ostraka/mesh.hpp>
@@ -214,7 +215,9 @@ namespace detail {
 
 template <class View, std::size_t... Is>
 View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {
-  return View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ostraka tensor"), static_cast<std::size_t>(extents[Is])...);
+  View const made(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ostraka tensor"), static_cast<std::size_t>(extents[Is])...);
+  engine::ask_for_large_pages<typename View::memory_space>(made.data(), made.size() * sizeof(typename View::value_type));
+  return made;
 }
 
 // A fresh, uninitialised tensor of the labels of `s`.

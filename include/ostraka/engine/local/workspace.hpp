@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include <ostraka/engine/local/large_pages.hpp>
+
 namespace ostraka::engine {
 
 /// What scratch memory is for: a plan, which foretells it (planner::memory_of), or a kernel, which decides by itself.
@@ -126,6 +128,7 @@ class workspace {
     held_ += bytes;
     peak_ = held_ > peak_ ? held_ : peak_;
     slabs_.push_back({static_cast<char*>(Kokkos::kokkos_malloc<Space>("ostraka workspace", bytes)), bytes});
+    ask_for_large_pages<Space>(slabs_.back().memory, bytes);
     return slabs_.back();
   }
 
