@@ -78,8 +78,9 @@ struct lane_kernel {
                                        {name<T, 3, 1>, name<T, 3, 2>, name<T, 3, 3>},                                                    \
                                        {name<T, 4, 1>, name<T, 4, 2>, name<T, 4, 3>, name<T, 4, 4>}}};
 
+#if !OSTRAKA_DETAIL_ASKS_PROCESSOR
 OSTRAKA_DETAIL_LANE_PRODUCT(lane_product_16, , 16)
-#if OSTRAKA_DETAIL_ASKS_PROCESSOR
+#else  // every kernel is twenty functions for a compiler; who has less than AVX2 does without
 OSTRAKA_DETAIL_LANE_PRODUCT(lane_product_32, __attribute__((target("avx2,fma"))), 32)
 OSTRAKA_DETAIL_LANE_PRODUCT(lane_product_64, __attribute__((target("avx512f,avx512dq,avx512vl,fma"))), 64)
 #endif
@@ -93,10 +94,11 @@ lane_kernel<T> choose_lane_kernel([[maybe_unused]] std::int64_t batch) {
   if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8) {
     auto const fills = [&](int bytes) { return batch >= bytes / static_cast<int>(sizeof(T)); };
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
-    if (fills(64) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) return lane_product_64s<T>;
+    if (fills(64) && has_avx512()) return lane_product_64s<T>;
     if (fills(32) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return lane_product_32s<T>;
-#endif
+#else
     if (fills(16)) return lane_product_16s<T>;
+#endif
   }
 #endif
   return {};
