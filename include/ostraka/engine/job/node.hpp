@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include <ostraka/engine/job/openblas.hpp>
 #include <ostraka/engine/job/threads.hpp>
 #include <ostraka/engine/mpi.hpp>
+#include <ostraka/engine/openblas.hpp>
 
 #if defined(KOKKOS_ENABLE_OPENMP) && defined(_OPENMP)
 #  include <omp.h>

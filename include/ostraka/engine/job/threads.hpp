@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include <ostraka/engine/openblas.hpp>
+
 namespace ostraka::engine {
 
 /// What this rank has of its node. A core here is what the system schedules on: with hyperthreads there are two of them in one.
@@ -50,9 +52,6 @@ inline int default_threads(thread_wishes const& said, core_share const& share, i
   if (said.omp_threads || said.kokkos_threads || share.part == 0) return 0;
   return std::min(otherwise, share.part);
 }
-
-/// Whose threads the BLAS library works with.
-enum class blas_pool { unknown, none, its_own, openmp };
 
 /// The threads that BLAS is told to use; 0: the user has said, or the library does as Kokkos' OpenMP does.
 inline int default_blas_threads(thread_wishes const& said, blas_pool pool, bool kokkos_has_openmp, int kokkos_threads, core_share const& share) {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ostraka/engine/job/openblas.hpp>
 #include <ostraka/engine/local/blas/cblas.hpp>
 #include <ostraka/engine/local/contraction_labels.hpp>
 #include <ostraka/engine/local/contraction_ways.hpp>
@@ -19,6 +18,7 @@
 #include <ostraka/engine/local/panel_vectors.hpp>
 #include <ostraka/engine/local/product_cost.hpp>
 #include <ostraka/engine/local/whole_packing.hpp>
+#include <ostraka/engine/openblas.hpp>
 
 namespace ostraka::engine {
 

@@ -92,7 +92,7 @@ void pack_panel(vector_packing<T> const& by_vectors, T* panel, int width, T cons
   if (count < width) std::fill(panel, panel + std::int64_t(depth) * width, T(0));
   int const run = side_by_side(at, count);
   std::int64_t const step = step_of(at, count);
-  if (run == count && count == width && by_vectors.lines && width * sizeof(T) % 32 == 0) {
+  if (run == count && count == width && by_vectors.lines && width * static_cast<int>(sizeof(T)) % 32 == 0) {
     by_vectors.lines(panel, width, from + at[0], k_at, depth);
   } else if (run == count) {
     for (int l = 0; l < depth; ++l) copy_run(panel + l * width, from + at[0] + k_at[l], count);

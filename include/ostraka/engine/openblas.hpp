@@ -12,8 +12,6 @@
 
 #include <string_view>
 
-#include <ostraka/engine/job/threads.hpp>
-
 #if OSTRAKA_ENABLE_CBLAS && defined(__ELF__) && defined(__GNUC__)
 #define OSTRAKA_DETAIL_ASKS_OPENBLAS 1
 extern "C" {
@@ -23,6 +21,13 @@ void openblas_set_num_threads(int) __attribute__((weak));
 char* openblas_get_corename() __attribute__((weak));
 }
 #endif
+
+namespace ostraka::engine {
+
+/// Whose threads the BLAS library works with.
+enum class blas_pool { unknown, none, its_own, openmp };
+
+}  // namespace ostraka::engine
 
 namespace ostraka::engine::openblas {
 
