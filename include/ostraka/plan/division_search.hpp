@@ -6,22 +6,18 @@
 /// Floor 2. For one order of products: by which labels the work of each is divided along each mesh axis, all products and all mesh axes
 /// chosen jointly. From the leaves of the tree to its root, every product keeps the least price of each sharding that it can give
 /// (Bellman's principle), and of each that a later product asks for: min over what is given of price + moves.
-///
-/// Moves are what reshard.hpp plans: partial sums are scattered onto any label or reduced everywhere, then one exchange.
 
 #include <ostraka/plan/candidates.hpp>
 #include <ostraka/plan/contraction_order.hpp>
 #include <ostraka/plan/einsum_problem.hpp>
 #include <ostraka/plan/layout.hpp>
 #include <ostraka/plan/reshard.hpp>
+#include <ostraka/plan/tensor_prices.hpp>
 
 namespace ostraka::planner::detail {
 
 // A search with less effort still tries every division of a product if these are no more (and no more than three mesh axes).
 inline constexpr double most_choices = 256;
-
-// Beyond so many mesh axes, operands' partial sums are reduced on what they are divided by.
-inline constexpr int most_mesh_axes_sliced = 3;
 
 // How every product of an order is divided, and what that costs.
 struct divided_order {
@@ -31,38 +27,27 @@ struct divided_order {
   double work = unbounded;
 };
 
-// What a tensor can be, in shardings that it has or gets by a reduction, and in those that were asked for.
-struct tensor_candidates {
-  label_set labels = 0;
-  double whole = 0;
-  candidates reach{};
-  candidates asked{};
-};
-
 class division_search {
  public:
   constexpr division_search(einsum_problem const& problem, label_sets const& labels, search_effort effort)
-      : problem_(problem), labels_(labels), e_(problem.sizes), effort_(effort), exchanged_(problem.sizes), result_(layout_of(problem.result)) {
-    if (problem.element_weight > 0) {
-      element_weight_ = problem.element_weight;
-      work_weight_ = 1;
-    }
+      : problem_(problem), labels_(labels), e_(problem.sizes), effort_(effort), prices_(problem), work_weight_(problem.element_weight > 0 ? 1 : 0) {
     for (int m = 0; m < e_.mesh_axes; ++m) devices_ *= static_cast<double>(e_.mesh[m]);
     for (int k = 0; k < labels.operands; ++k) {
+      layout const q = layout_of(problem.operands[k]);
       tensor_[k].labels = labels.of[k];
       tensor_[k].whole = labels.elements(labels.of[k]);
-      slice({layout_of(problem.operands[k]), 0, 0, 0, 0, 0, false}, tensor_[k]);
+      prices_.take(q, tensor_[k]);
       tensor_[k].reach.sort();
-      find_likely(layout_of(problem.operands[k]));
+      find_likely(q);
     }
-    find_likely(result_);
+    find_likely(layout_of(problem.result));
   }
 
   // The best division of every product of an order, if its volume is no more than `limit`. What is above `ceiling`, which never rises from
   // one run to the next, is of no interest in any order. `likely`: only as with less effort.
   constexpr divided_order run(contraction_order const& order, double limit, double ceiling, bool likely) {
     limit_ = limit;
-    ceiling_ = ceiling;
+    prices_.set_bounds(limit, ceiling);
     likely_ = likely;
     divided_order best;
     best.order = order;
@@ -77,7 +62,7 @@ class division_search {
       multiply(order.left[p], order.right[p], made);
       if (tensor_[made].reach.count == 0) return best;
     }
-    candidate const c = finish();
+    candidate const c = prices_.finish(tensor_[labels_.operands + order.products - 1]);
     if (c.volume > limit_) return best;
     best.volume = c.volume;
     best.work = c.work;
@@ -87,7 +72,7 @@ class division_search {
       for (int side = 0; side < 2; ++side) {
         int const factor = side == 0 ? order.left[p] : order.right[p];
         if (factor < labels_.operands) continue;
-        best.division[factor - labels_.operands] = ask(factor, asks(best.division[p], tensor_[factor].labels, side)).division;
+        best.division[factor - labels_.operands] = prices_.ask(tensor_[factor], asks(best.division[p], tensor_[factor].labels, side)).division;
       }
     return best;
   }
@@ -134,7 +119,6 @@ class division_search {
   constexpr void multiply(int left, int right, int made) {
     left_ = left;
     right_ = right;
-    made_ = made;
     turn_ = 0;
     given_.clear();
     tensor_candidates& t = tensor_[made];
@@ -162,9 +146,9 @@ class division_search {
     }
     for (int i = 0; i < given_.count; ++i)
       if (last_)
-        pad(given_.item[i], t);
+        prices_.give_result(given_.item[i], t);
       else
-        scatter(given_.item[i], t);
+        prices_.give(given_.item[i], t);
     t.reach.sort();
   }
 
@@ -221,7 +205,7 @@ class division_search {
   constexpr void consider(partial_division const& p) {
     candidate c{p.given, p.d, 0, full_work_ / p.ways, 0, ++turn_, false};
     for (int side = 0; side < (right_ < 0 ? 1 : 2); ++side) {
-      candidate const& f = ask(side == 0 ? left_ : right_, p.asked[side]);
+      candidate const& f = prices_.ask(tensor_[side == 0 ? left_ : right_], p.asked[side]);
       c.volume += f.volume;
       if (c.volume > limit_) return;
       c.work += f.work;
@@ -230,126 +214,6 @@ class division_search {
     c.volume += work_weight_ * (full_work_ / p.ways);
     if (problem_.rule != admit::any && problem_.rule != admit::no_communication && !admitted(p.d)) return;
     given_.offer(c);
-  }
-
-  // The least price of a tensor in a sharding.
-  constexpr candidate const& ask(int tensor, layout q) {
-    tensor_candidates& t = tensor_[tensor];
-    int const known = t.asked.find(q);
-    if (known >= 0) return t.asked.item[known];
-    candidate best{q, 0, unbounded, unbounded, 0, 0, false};
-    for (int i = 0; i < t.reach.count; ++i) {
-      candidate c = t.reach.item[i];
-      if (c.volume > best.volume) break;
-      if ((c.at ^ q) >> partial_bit != 0) continue;
-      if (c.at != q) {
-        if (problem_.rule == admit::no_communication) {
-          if (!is_slice(c.at, q, e_)) continue;
-        } else {
-          double const bound = (best.volume < ceiling_ ? best.volume : ceiling_) - c.volume;
-          c.volume += element_weight_ * exchanged_(c.at, q, t.whole, bound / element_weight_);
-        }
-        if (!c.moved) ++c.touched;
-        c.moved = true;
-        c.at = q;
-      }
-      if (precedes(c, best)) best = c;
-    }
-    if (t.asked.count + 1 == most_candidates) t.asked.clear();  // forgets; no search within the exact range asks for so many
-    return t.asked.add(best);
-  }
-
-  // Partial sums of an operand may be reduced on slices along mesh axes that it does not use. Products need not: another division gives
-  // the slice.
-  constexpr void slice(candidate c, tensor_candidates& t) {
-    scatter(c, t);
-    if (c.at >> partial_bit == 0 || e_.mesh_axes > most_mesh_axes_sliced) return;
-    c.touched = 1;
-    c.moved = true;
-    layout const before = c.at;
-    for (int m = 0; m < e_.mesh_axes; ++m) {
-      if ((before >> 8 * m & 255) != 0 || (before >> (partial_bit + m) & 1) != 0) continue;
-      for (int l = 0; t.labels >> l != 0; ++l)
-        if ((t.labels >> l & 1) != 0) {
-          c.at = before | at_minor_end(before, l, m);
-          slice(c, t);
-        }
-    }
-  }
-
-  // Reduces partial sums: scattered one after the other, the rest everywhere and together.
-  constexpr void scatter(candidate c, tensor_candidates& t) {
-    if (c.volume > limit_ || !t.reach.offer(c)) return;
-    std::uint32_t const partial = static_cast<std::uint32_t>(c.at >> partial_bit);
-    if (partial == 0 || problem_.rule == admit::no_communication || t.reach.count == most_candidates) return;
-    double const held = t.whole * devices_ / blocks_of(c.at, e_);
-    if (!c.moved) ++c.touched;
-    c.moved = true;
-    for (std::uint32_t all = partial; all != 0; all = (all - 1) & partial) {
-      candidate reduced = c;
-      double const n = static_cast<double>(e_.ways(mesh_set{all}));
-      reduced.at ^= static_cast<layout>(all) << partial_bit;
-      reduced.volume += element_weight_ * 2 * (n - 1) * (held / n);
-      if (reduced.volume <= limit_) t.reach.offer(reduced);
-    }
-    for (int m = 0; m < e_.mesh_axes; ++m)
-      if ((partial >> m & 1) != 0) {
-        candidate scattered = c;
-        scattered.volume += element_weight_ * (held - held / static_cast<double>(e_.mesh[m]));
-        for (int l = 0; t.labels >> l != 0; ++l)
-          if ((t.labels >> l & 1) != 0) {
-            scattered.at = (c.at ^ layout{1} << (partial_bit + m)) | at_minor_end(c.at, l, m);
-            scatter(scattered, t);
-          }
-      }
-  }
-
-  // Where the result is to be partial, a division of the local result may count as that: what a device lacks are zeros.
-  constexpr void pad(candidate c, tensor_candidates& t) {
-    scatter(c, t);
-    layout const before = c.at;
-    if (!c.moved) ++c.touched;
-    c.moved = true;
-    for (int m = 0; m < e_.mesh_axes; ++m)
-      if ((result_ >> (partial_bit + m) & 1) != 0 && is_minor_end(before, m)) {
-        c.at = (before & ~(layout{255} << 8 * m)) | layout{1} << (partial_bit + m);
-        pad(c, t);
-      }
-  }
-
-  // The cheapest way to the named result: where that is partial, through what a mask or zeros make of it.
-  constexpr candidate finish() {
-    candidate best{result_, 0, unbounded, unbounded, 0, 0, false};
-    unpad(result_, result_ >> partial_bit, best);
-    return best;
-  }
-
-  constexpr void unpad(layout before, layout made, candidate& best) {
-    candidate c = ask(made_, before);
-    if (before != result_ && !c.moved) ++c.touched;
-    if (precedes(c, best)) best = c;
-    for (int m = 0; m < e_.mesh_axes; ++m) {
-      if ((made >> m & 1) == 0) continue;
-      layout const without = before ^ layout{1} << (partial_bit + m);
-      unpad(without, made ^ layout{1} << m, best);
-      for (int l = 0; labels_.result >> l != 0; ++l)
-        if ((labels_.result >> l & 1) != 0) unpad(without | at_minor_end(without, l, m), made ^ layout{1} << m, best);
-    }
-  }
-
-  [[nodiscard]] constexpr bool is_minor_end(layout q, int m) const {
-    layout const b = q >> 8 * m & 255;
-    if (b == 0) return false;
-    for (int k = 0; k < e_.mesh_axes; ++k)
-      if ((q >> 8 * k & 255) > b && (q >> (8 * k + 3) & 31) == b >> 3) return false;
-    return true;
-  }
-
-  [[nodiscard]] constexpr layout at_minor_end(layout q, int label, int m) const {
-    int there = 0;
-    for (int k = 0; k < e_.mesh_axes; ++k)
-      if (static_cast<int>(q >> (8 * k + 3) & 31) == label + 1) ++there;
-    return byte_for(label, there, m);
   }
 
   // Policies look at the steps of one operand or two.
@@ -383,13 +247,10 @@ class division_search {
   label_sets const& labels_;
   extents const& e_;
   search_effort effort_;
-  exchange_prices exchanged_;
-  layout result_;
-  double element_weight_ = 1;
-  double work_weight_ = 0;
+  tensor_prices prices_;
+  double work_weight_;
   double devices_ = 1;
   double limit_ = unbounded;
-  double ceiling_ = unbounded;
   bool likely_ = false;
   bool likely_here_ = false;  // for the product at hand
   label_set likely_labels_[max_mesh_axes]{};
@@ -399,7 +260,6 @@ class division_search {
   bool last_ = false;
   int left_ = 0;
   int right_ = 0;
-  int made_ = 0;
   int turn_ = 0;
   label_set labels_in_[3]{};  // left, right, made
   label_set factors_ = 0;
