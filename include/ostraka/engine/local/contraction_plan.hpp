@@ -15,9 +15,9 @@
 #include <ostraka/engine/local/kernel_cost.hpp>
 #include <ostraka/engine/local/loop_nest.hpp>
 #include <ostraka/engine/local/matrix_dimension.hpp>
-#include <ostraka/engine/local/panel_vectors.hpp>
 #include <ostraka/engine/local/product_cost.hpp>
 #include <ostraka/engine/local/whole_packing.hpp>
+#include <ostraka/engine/local/wide.hpp>
 #include <ostraka/engine/openblas.hpp>
 
 namespace ostraka::engine {
@@ -34,7 +34,7 @@ inline constexpr std::int64_t library_side = 128;
 /// With AVX-512 our tiles are measured against OpenBLAS, whose kernels reach 0.65 to 0.9 of MKL's there; of other libraries we know nothing. Where the
 /// library has more threads than the host, it keeps its advantage.
 inline bool ours_are_known() {
-  return has_avx512() && !openblas::core().empty() && openblas::threads() <= Kokkos::DefaultHostExecutionSpace().concurrency();
+  return widest_vectors() == vector_width::avx512 && !openblas::core().empty() && openblas::threads() <= Kokkos::DefaultHostExecutionSpace().concurrency();
 }
 
 /// Cache lines fetched an element of a panel beyond what would do: all of a line but one element is lost where the loop along it is not in the panel.

@@ -81,8 +81,8 @@ struct lane_kernel {
 #if !OSTRAKA_DETAIL_ASKS_PROCESSOR
 OSTRAKA_DETAIL_LANE_PRODUCT(lane_product_16, , 16)
 #else  // every kernel is twenty functions for a compiler; who has less than AVX2 does without
-OSTRAKA_DETAIL_LANE_PRODUCT(lane_product_32, __attribute__((target("avx2,fma"))), 32)
-OSTRAKA_DETAIL_LANE_PRODUCT(lane_product_64, __attribute__((target("avx512f,avx512dq,avx512vl,fma"))), 64)
+OSTRAKA_DETAIL_LANE_PRODUCT(lane_product_32, OSTRAKA_DETAIL_AVX2, 32)
+OSTRAKA_DETAIL_LANE_PRODUCT(lane_product_64, OSTRAKA_DETAIL_AVX512, 64)
 #endif
 #undef OSTRAKA_DETAIL_LANE_PRODUCT
 #endif
@@ -94,8 +94,9 @@ lane_kernel<T> choose_lane_kernel([[maybe_unused]] std::int64_t batch) {
   if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8) {
     auto const fills = [&](int bytes) { return batch >= bytes / static_cast<int>(sizeof(T)); };
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
-    if (fills(64) && has_avx512()) return lane_product_64s<T>;
-    if (fills(32) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return lane_product_32s<T>;
+    vector_width const widest = widest_vectors();
+    if (fills(64) && widest == vector_width::avx512) return lane_product_64s<T>;
+    if (fills(32) && widest != vector_width::plain) return lane_product_32s<T>;
 #else
     if (fills(16)) return lane_product_16s<T>;
 #endif

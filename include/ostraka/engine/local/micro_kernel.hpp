@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/local/panel_vectors.hpp>
+#include <ostraka/engine/local/wide.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -86,7 +86,7 @@ void micro_product(std::int64_t depth, T const* a, T const* b, T* c, std::int64_
 
 OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_16, , 16, 6)
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
-OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_32, __attribute__((target("avx2,fma"))), 32, 6)
+OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_32, OSTRAKA_DETAIL_AVX2, 32, 6)
 OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_64, OSTRAKA_DETAIL_AVX512, 64, 8)
 #endif
 #undef OSTRAKA_DETAIL_MICRO_PRODUCT
@@ -100,9 +100,9 @@ micro_kernel<T> choose_micro_kernel() {
   if constexpr (std::is_arithmetic_v<T>) {
     constexpr int element = static_cast<int>(sizeof(T));
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
-    if (has_avx512()) return {8, 64 / element, 3, {micro_product_64<T, 1>, micro_product_64<T, 2>, micro_product_64<T, 3>}};
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-      return {6, 32 / element, 2, {micro_product_32<T, 1>, micro_product_32<T, 2>, nullptr}};
+    vector_width const widest = widest_vectors();
+    if (widest == vector_width::avx512) return {8, 64 / element, 3, {micro_product_64<T, 1>, micro_product_64<T, 2>, micro_product_64<T, 3>}};
+    if (widest == vector_width::avx2) return {6, 32 / element, 2, {micro_product_32<T, 1>, micro_product_32<T, 2>, nullptr}};
 #endif
     return {6, 16 / element, 2, {micro_product_16<T, 1>, micro_product_16<T, 2>, nullptr}};
   }

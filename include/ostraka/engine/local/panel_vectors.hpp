@@ -9,16 +9,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
-#define OSTRAKA_DETAIL_VECTORS 1
-#if defined(__x86_64__)
-#define OSTRAKA_DETAIL_ASKS_PROCESSOR 1
-#define OSTRAKA_DETAIL_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,fma")))
-#if defined(__has_builtin)
+#include <ostraka/engine/local/wide.hpp>
+
+#if OSTRAKA_DETAIL_ASKS_PROCESSOR && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
 #define OSTRAKA_DETAIL_PACKS_BY_VECTORS 1
-#endif
-#endif
 #endif
 #endif
 
@@ -105,20 +100,11 @@ OSTRAKA_DETAIL_AVX512 void pack_turned_64(T* panel, int width, T const* from, st
 
 #endif
 
-/// Has this processor the vectors of the widest tile?
-inline bool has_avx512() {
-#ifdef OSTRAKA_DETAIL_ASKS_PROCESSOR
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-#else
-  return false;
-#endif
-}
-
 template <class T>
 vector_packing<T> choose_packing() {
 #ifdef OSTRAKA_DETAIL_PACKS_BY_VECTORS
   if constexpr (std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8))
-    if (has_avx512()) return {pack_lines_64<T>, pack_turned_64<T>};
+    if (widest_vectors() == vector_width::avx512) return {pack_lines_64<T>, pack_turned_64<T>};
 #endif
   return {};
 }

@@ -14,10 +14,6 @@
 
 #include <ostraka/engine/local/wide.hpp>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
-#define OSTRAKA_DETAIL_STREAMS 1
-#endif
-
 namespace ostraka::engine::detail {
 
 /// Twice a core's second cache. Below, what is written past the caches is dearer to read than it was cheap to write.
@@ -26,7 +22,7 @@ inline constexpr std::int64_t streamed_bytes = 4 << 20;
 /// Is a result of so many elements written past the caches?
 template <class T>
 constexpr bool worth_streaming([[maybe_unused]] std::int64_t elements) {
-#if OSTRAKA_DETAIL_STREAMS
+#if OSTRAKA_DETAIL_ASKS_PROCESSOR
   return std::is_trivially_copyable_v<T> && elements * static_cast<std::int64_t>(sizeof(T)) >= streamed_bytes;
 #else
   return false;
@@ -35,12 +31,12 @@ constexpr bool worth_streaming([[maybe_unused]] std::int64_t elements) {
 
 /// Orders what was streamed before what this thread writes from now on.
 inline void end_stream() {
-#if OSTRAKA_DETAIL_STREAMS
+#if OSTRAKA_DETAIL_ASKS_PROCESSOR
   __builtin_ia32_sfence();
 #endif
 }
 
-#if OSTRAKA_DETAIL_STREAMS
+#if OSTRAKA_DETAIL_ASKS_PROCESSOR
 // A macro because the compiler splits vectors by the function in which they are written. As wide as can be: a line that is written in pieces may leave
 // half-filled when reads that miss need its buffer.
 #if defined(__clang__)
@@ -58,15 +54,15 @@ inline void end_stream() {
     }                                                                                                   \
   }
 OSTRAKA_DETAIL_STREAM_LINES(stream_lines_by_16, , 16, __builtin_ia32_movntdq)
-OSTRAKA_DETAIL_STREAM_LINES(stream_lines_by_32, __attribute__((target("avx2"))), 32, __builtin_ia32_movntdq256)
-OSTRAKA_DETAIL_STREAM_LINES(stream_lines_by_64, __attribute__((target("avx512f"))), 64, __builtin_ia32_movntdq512)
+OSTRAKA_DETAIL_STREAM_LINES(stream_lines_by_32, OSTRAKA_DETAIL_AVX2, 32, __builtin_ia32_movntdq256)
+OSTRAKA_DETAIL_STREAM_LINES(stream_lines_by_64, OSTRAKA_DETAIL_AVX512, 64, __builtin_ia32_movntdq512)
 #undef OSTRAKA_DETAIL_STREAM_LINES
 #undef OSTRAKA_DETAIL_STORE_PAST
 #endif
 
 /// Whole lines. @pre `to` is a multiple of 64, `bytes` is one
 inline void stream_lines(unsigned char* to, unsigned char const* from, std::size_t bytes) {
-#if OSTRAKA_DETAIL_STREAMS
+#if OSTRAKA_DETAIL_ASKS_PROCESSOR
   switch (widest_vectors()) {
     case vector_width::avx512: return stream_lines_by_64(to, from, bytes);
     case vector_width::avx2: return stream_lines_by_32(to, from, bytes);

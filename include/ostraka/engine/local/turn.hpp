@@ -55,7 +55,7 @@ void turn(T* to, std::int64_t to_step, T const* from, std::int64_t from_step, st
 #if OSTRAKA_DETAIL_TURNS_IN_REGISTERS
   if constexpr (sizeof(T) == sizeof(word_of<T>)) {
     using word = word_of<T>;
-#if OSTRAKA_DETAIL_WIDENS
+#if OSTRAKA_DETAIL_ASKS_PROCESSOR
     if constexpr (sizeof(T) >= 4) {  // as many rows of smaller elements are more than there are registers
       vector_width const widest = widest_vectors();
       if (widest == vector_width::avx512 && turns_by<squares_of_64_bytes<word>>(to, to_step, from, from_step, height, width)) return;

@@ -86,9 +86,9 @@ inline constexpr std::int64_t elements_of_line = sizeof(T) < 64 ? 64 / static_ca
   };
 
 OSTRAKA_DETAIL_TURN_SQUARES(squares_of_16_bytes, , 16)
-#if OSTRAKA_DETAIL_WIDENS
-OSTRAKA_DETAIL_TURN_SQUARES(squares_of_32_bytes, __attribute__((target("avx2"))), 32)
-OSTRAKA_DETAIL_TURN_SQUARES(squares_of_64_bytes, __attribute__((target("avx512f"))), 64)
+#if OSTRAKA_DETAIL_ASKS_PROCESSOR
+OSTRAKA_DETAIL_TURN_SQUARES(squares_of_32_bytes, OSTRAKA_DETAIL_AVX2, 32)
+OSTRAKA_DETAIL_TURN_SQUARES(squares_of_64_bytes, OSTRAKA_DETAIL_AVX512, 64)
 #endif
 #undef OSTRAKA_DETAIL_TURN_SQUARES
 
