@@ -67,8 +67,10 @@ struct all_extents_given;
 template <class... As, class Names>
 struct all_extents_given<type_list<As...>, Names> : first_fault<reason::ok, given_or_static<As, Names>...> {};
 
-template <class Mesh, class List>
-struct unknown_on;
+template <class NoMesh, class List>
+struct unknown_on {
+  using type = reason::mesh_comes_first<NoMesh>;
+};
 
 template <class... Ms, class... Used>
 struct unknown_on<mesh<Ms...>, type_list<Used...>> {
@@ -143,6 +145,13 @@ template <class T>
 inline constexpr bool gives_extents = std::is_arithmetic_v<T> || is_named_extent<T> || knows_extents<T>;
 template <>
 inline constexpr bool gives_extents<void> = true;
+
+/// Where dimensions are named without an element type.
+template <class... Arguments>
+auto element_type_missing() {
+  reason::raise<reason::element_type_comes_first<Arguments...>>();
+  return after_error_of<float, sharding<>>();
+}
 
 template <class TensorType, class Operation>
 using wants_values = typename values_wanted<typename sharding_traits<typename TensorType::sharding_type>::partials, Operation>::type;

@@ -62,8 +62,8 @@ auto checked_adopt(Mesh const& m, Arguments const& arguments, std::index_sequenc
 
 /// Adopts this device's block, a row-major Kokkos::View that comes last, after the global extents. Shallow: both see each other's writes.
 /// Collective over the mesh. @throws ostraka::error, on all devices alike, if a view has not the extents of its device's block
-template <class T, auto... Dims, class... Ms, class... ExtentsThenView>
-[[nodiscard]] auto from_local([[maybe_unused]] mesh<Ms...> const& m, [[maybe_unused]] ExtentsThenView const&... extents_then_view) {
+template <class T, auto... Dims, class Mesh, class... ExtentsThenView>
+[[nodiscard]] auto from_local([[maybe_unused]] Mesh const& m, [[maybe_unused]] ExtentsThenView const&... extents_then_view) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
   using last = detail::last_of<ExtentsThenView...>;
   if constexpr (detail::gives_extents<last>) {
@@ -72,6 +72,12 @@ template <class T, auto... Dims, class... Ms, class... ExtentsThenView>
   } else {
     return detail::checked_adopt<tensor_type>(m, std::forward_as_tuple(extents_then_view...), std::make_index_sequence<sizeof...(ExtentsThenView) - 1>{});
   }
+}
+
+/// Says that the element type comes first.
+template <auto... Dims, class... Arguments>
+auto from_local(Arguments const&...) {
+  return detail::element_type_missing<Arguments...>();
 }
 
 }  // namespace ostraka

@@ -67,8 +67,8 @@ auto generate_from(Mesh const& m, Arguments const& arguments, std::index_sequenc
 
 /// A tensor whose element at global indices i, j, … is f(i, j, …); f comes last, after the extents, and is called where the
 /// tensor lives (on a GPU it has to be callable there), once for each element of each block, in no order.
-template <class T, auto... Dims, class... Ms, class... ExtentsThenF>
-[[nodiscard]] auto generate([[maybe_unused]] mesh<Ms...> const& m, [[maybe_unused]] ExtentsThenF const&... extents_then_f) {
+template <class T, auto... Dims, class Mesh, class... ExtentsThenF>
+[[nodiscard]] auto generate([[maybe_unused]] Mesh const& m, [[maybe_unused]] ExtentsThenF const&... extents_then_f) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
   using last = detail::last_of<ExtentsThenF...>;
   if constexpr (detail::gives_extents<last>) {
@@ -77,6 +77,12 @@ template <class T, auto... Dims, class... Ms, class... ExtentsThenF>
   } else {
     return detail::generate_from<tensor_type>(m, std::forward_as_tuple(extents_then_f...), std::make_index_sequence<sizeof...(ExtentsThenF) - 1>{});
   }
+}
+
+/// Says that the element type comes first.
+template <auto... Dims, class... Arguments>
+auto generate(Arguments const&...) {
+  return detail::element_type_missing<Arguments...>();
 }
 
 }  // namespace ostraka

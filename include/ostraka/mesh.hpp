@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -84,6 +85,13 @@ named_extent<M> as_mesh_size(M m) {
   return {m, M::extent};
 }
 
+template <MeshAxis M>
+  requires(M::extent == dynamic_extent)
+named_extent<M> as_mesh_size(M m) {
+  reason::raise<reason::missing_extent<M>>();
+  return {m, 1};
+}
+
 template <class M>
 int checked_mesh_size(named_extent<M> n) {
   if (M::extent != dynamic_extent && n.value != M::extent)
@@ -134,6 +142,14 @@ template <class... Sizes>
   detail::require_running();
   engine::require_agreement_of_makers("make_mesh");
   return detail::make_mesh_over(engine::communicator::world(), detail::as_mesh_size(sizes)...);
+}
+
+/// Says that sizes have names.
+template <class First, class... Given>
+  requires(std::is_arithmetic_v<First> && (std::is_arithmetic_v<Given> && ...))
+auto make_mesh(First, Given...) {
+  reason::raise<reason::mesh_size_without_a_name<First, Given...>>();
+  return mesh<>(nullptr);
 }
 
 /// This process alone, in the place of a communicator.

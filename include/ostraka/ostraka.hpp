@@ -23,6 +23,7 @@
 #include <ostraka/map.hpp>
 #include <ostraka/map_into.hpp>
 #include <ostraka/mesh.hpp>
+#include <ostraka/operators.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/random.hpp>
 #include <ostraka/reduce_scatter.hpp>

@@ -66,9 +66,15 @@ auto random_arguments(seed s, Mesh const& m, std::tuple<Done const&...> done, Ne
 
 /// Random numbers from a counter-based generator on the global index (Philox4x32-10): floating-point numbers uniform on [0, 1)
 /// (complex: both parts), integers on 0 … 99. Extents by name, and optionally an os::seed (else 0).
-template <class T, auto... Dims, class... Ms, class... Given>
-[[nodiscard]] auto random(mesh<Ms...> const& m, Given const&... given) {
+template <class T, auto... Dims, class Mesh, class... Given>
+[[nodiscard]] auto random(Mesh const& m, Given const&... given) {
   return detail::random_arguments<typename detail::named_tensor<T, Dims...>::type>(seed(0), m, std::tuple<>(), given...);
+}
+
+/// Says that the element type comes first.
+template <auto... Dims, class... Arguments>
+auto random(Arguments const&...) {
+  return detail::element_type_missing<Arguments...>();
 }
 
 }  // namespace ostraka

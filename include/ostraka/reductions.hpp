@@ -24,12 +24,17 @@ using reduction_verdict = typename first_fault<typename decltype(check_einsum<Ou
 
 template <class Out, class Policy, reduction How, class A>
 auto checked_reduction(char const* name, A const& a, Policy const& policy) {
-  using verdict = reduction_verdict<Out, Policy, How, A>;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>)
-    return run_einsum<Out, Policy, How>(name, policy, a);
-  else
-    return after_error_of<typename A::value_type, Out, typename A::space>();
+  if constexpr (!Operand<A> || !is_policy<Policy>) {
+    reason::raise<reason::policy_comes_last<A, Policy>>();
+    return after_error_of<float, Out>();
+  } else {
+    using verdict = reduction_verdict<Out, Policy, How, A>;
+    reason::raise<verdict>();
+    if constexpr (std::is_same_v<verdict, reason::ok>)
+      return run_einsum<Out, Policy, How>(name, policy, a);
+    else
+      return after_error_of<typename A::value_type, Out, typename A::space>();
+  }
 }
 
 template <class A, class... Kept>
@@ -55,60 +60,53 @@ struct divide_by {
 
 /// Sums over the axes that the result lacks. Partial sums are welcome, and come out if asked for: `os::sum<I, os::partial(X)>(A)`.
 /// All reductions take a policy behind the tensor, as os::einsum does.
-template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
-  requires is_policy<Policy>
+template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto sum(A const& a, Policy how = {}) {
   return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::sum>("sum", a, how);
 }
 
 /// The largest element over the axes that the result lacks; over none, -infinity (integers: the smallest number). NaN wins. Operand
 /// and result may be partial by os::partial_max.
-template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
-  requires is_policy<Policy>
+template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto max(A const& a, Policy how = {}) {
   return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::max>("max", a, how);
 }
 
 /// The smallest element over the axes that the result lacks; over none, infinity (integers: the largest number). NaN wins. Operand
 /// and result may be partial by os::partial_min.
-template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
-  requires is_policy<Policy>
+template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto min(A const& a, Policy how = {}) {
   return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::min>("min", a, how);
 }
 
 /// The product over the axes that the result lacks; over none, 1. Operand and result may be partial by os::partial_prod.
-template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
-  requires is_policy<Policy>
+template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto prod(A const& a, Policy how = {}) {
   return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::prod>("prod", a, how);
 }
 
 /// The bits that all elements have over the axes that the result lacks; over none, all bits. Of 0 and 1: are all true? Integers only.
 /// Operand and result may be partial by os::partial_and.
-template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
-  requires is_policy<Policy>
+template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto bit_and(A const& a, Policy how = {}) {
   return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::bit_and>("bit_and", a, how);
 }
 
 /// The bits that any element has over the axes that the result lacks; over none, no bits. Of 0 and 1: is any true? Integers only.
 /// Operand and result may be partial by os::partial_or.
-template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
-  requires is_policy<Policy>
+template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto bit_or(A const& a, Policy how = {}) {
   return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::bit_or>("bit_or", a, how);
 }
 
 /// The sum over the axes that the result lacks, divided by the number of elements summed; over none, NaN.
-template <auto... Out, Operand A, class Policy = policy<planner::admit::any>>
-  requires is_policy<Policy>
+template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto mean(A const& a, Policy how = {}) {
-  using value = typename A::value_type;
   auto total = sum<Out...>(a, how);
+  using value = typename decltype(total)::value_type;
   if constexpr (std::is_integral_v<value>) {
     reason::raise<reason::mean_of_integers<value>>();
-  } else {
+  } else if constexpr (Operand<A>) {
     auto const n = static_cast<double>(detail::reduced_elements(a, typename decltype(total)::axes{}));
     detail::apply_in_place(total, detail::divide_by<value>{accumulator_of_t<value>(static_cast<detail::real_of<accumulator_of_t<value>>>(n))});
   }

@@ -26,6 +26,7 @@
 #include <ostraka/after_error.hpp>
 #include <ostraka/engine/diagonal.hpp>
 #include <ostraka/plan/checks.hpp>
+#include <ostraka/plan/policy.hpp>
 
 namespace ostraka {
 
@@ -165,6 +166,10 @@ inline constexpr bool is_operand<relabelled<TensorType, Labels...>> = true;
 
 template <class T>
 concept Operand = is_operand<T>;
+
+/// What operations on one operand accept before and behind, so that they can say which belongs where.
+template <class T>
+concept OperandOrPolicy = Operand<T> || is_policy<T>;
 
 namespace detail {
 

@@ -11,6 +11,7 @@
 #include <ostraka/operation.hpp>
 #include <ostraka/oversee.hpp>
 #include <ostraka/plan.hpp>
+#include <ostraka/relabel.hpp>
 #include <ostraka/within.hpp>
 
 namespace ostraka {
@@ -111,16 +112,20 @@ auto run_moves(char const* operation, A const& a, [[maybe_unused]] Policy const&
 /// communication; os::no_communication, os::at_most<bytes> or os::within(bytes) behind the tensor bounds it. Collective over the mesh axes that source and
 /// target name.
 /// @throws ostraka::error, on all devices alike, if the mesh lacks a mesh axis of the target or the plan moves more than a budget
-template <auto... To, Tensor A, class Policy = policy<planner::admit::any>>
-  requires is_policy<Policy>
+template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto reshard(A const& a, Policy policy = {}) {
   using target = sharding_of<To...>;
-  using verdict = typename detail::first_fault<detail::reshard_verdict<A, target, Policy>, detail::element_verdict<typename A::value_type, target>>::type;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>)
-    return detail::run_moves<detail::reshard_types<A, target>, target>("reshard", a, policy);
-  else
-    return detail::after_error_of<typename A::value_type, target, typename A::space>();
+  if constexpr (!Tensor<A> || !is_policy<Policy>) {
+    reason::raise<reason::policy_comes_last<A, Policy>>();
+    return detail::after_error_of<float, target>();
+  } else {
+    using verdict = typename detail::first_fault<detail::reshard_verdict<A, target, Policy>, detail::element_verdict<typename A::value_type, target>>::type;
+    reason::raise<verdict>();
+    if constexpr (std::is_same_v<verdict, reason::ok>)
+      return detail::run_moves<detail::reshard_types<A, target>, target>("reshard", a, policy);
+    else
+      return detail::after_error_of<typename A::value_type, target, typename A::space>();
+  }
 }
 
 /// The plan of `os::reshard<Target…>(A)` from types alone: `os::reshard_plan_of<os::dims<I/Y, J>, TA>`.

@@ -11,11 +11,17 @@ namespace ostraka {
 
 /// A tensor of zeros. Extents by name (axes with a static one need none), written out or in an os::sizes.
 /// @throws ostraka::error for a negative extent or one that contradicts a static one
-template <class T, auto... Dims, class... Ms, class... Given>
-[[nodiscard]] auto zeros(mesh<Ms...> const& m, Given const&... given) {
+template <class T, auto... Dims, class Mesh, class... Given>
+[[nodiscard]] auto zeros(Mesh const& m, Given const&... given) {
   auto t = detail::make_uninitialised<typename detail::named_tensor<T, Dims...>::type>("zeros", m, given...);
   Kokkos::deep_copy(t.local(), typename decltype(t)::value_type(0));
   return t;
+}
+
+/// Says that the element type comes first.
+template <auto... Dims, class... Arguments>
+auto zeros(Arguments const&...) {
+  return detail::element_type_missing<Arguments...>();
 }
 
 }  // namespace ostraka

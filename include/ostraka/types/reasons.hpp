@@ -93,6 +93,21 @@ struct element_type_unsupported {
   static_assert(never<Element>, "tensor: elements are float, double, Kokkos::complex of both, os::float16, os::bfloat16, std::int32_t or std::int64_t; choose one of them");
 };
 
+template <class First>
+struct mesh_comes_first {
+  static_assert(never<First>, "tensor: the mesh comes first, and behind it the extents; write os::zeros<float, I/X>(mesh, I = 8)");
+};
+
+template <class... Arguments>
+struct element_type_comes_first {
+  static_assert(never<Arguments...>, "tensor: the element type comes before the dimensions; write os::zeros<float, I/X>(mesh, I = 8)");
+};
+
+template <class... Given>
+struct mesh_size_without_a_name {
+  static_assert(never<Given...>, "make_mesh: the size of a mesh axis is given by name; write os::make_mesh(X = 2, Y = 4)");
+};
+
 template <class Axis>
 struct missing_extent {
   static_assert(never<Axis>, "sizes: an axis or mesh axis has no static extent and none was given; pass it by name, as in I = 1024");
@@ -274,6 +289,11 @@ struct result_would_be_partial {
 
 // ---- one tensor -----------------------------------------------------------------------------------------------------
 
+template <class First, class Second>
+struct policy_comes_last {
+  static_assert(never<First, Second>, "operation: reductions and reshards take one tensor, and behind it perhaps one policy; write os::sum<I>(A, os::no_communication), and let several tensors meet in os::einsum or os::map");
+};
+
 template <class From, class To>
 struct reshard_changes_axes {
   static_assert(never<From, To>, "reshard: source and target have the same axes in the same order; use os::einsum to transpose or reduce, os::rename to rename");
@@ -369,6 +389,11 @@ struct axis_split_differently {
 template <class MeshAxis, class FirstAxis, class SecondAxis>
 struct mesh_axis_on_two_axes {
   static_assert(never<MeshAxis, FirstAxis, SecondAxis>, "map: a mesh axis divides the same axis in all tensors; reshard one of them first");
+};
+
+template <class Left, class Right>
+struct operator_on_tensor {
+  static_assert(never<Left, Right>, "operator: tensors have none, because A * B does not say which axes are summed, repeated or divided; write os::einsum<I/X, K>(A, B) or os::contract<J>(A, B), and element by element os::add(A, B), os::subtract, os::multiply, os::divide or os::scale(2, A)");
 };
 
 template <class... Arguments>

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a tensor is made without an element type
+// error: tensor: the element type comes before the dimensions; write os::zeros<float, I/X>(mesh, I = 8)
+// error: element_type_comes_first<ostraka::mesh<X_mesh>
+#include <ostraka/zeros.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::mesh<X_mesh> const& mesh) { return os::zeros<I / X>(mesh, I = 1024); }
+#else
+auto f(os::mesh<X_mesh> const& mesh) { return os::zeros<float, I / X>(mesh, I = 1024); }
+#endif
