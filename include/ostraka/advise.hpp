@@ -25,7 +25,7 @@ inline std::uint64_t hash_of(planner::extents const& e) {
 }
 
 /// Plans again for these sizes, unless it has done so before, and compares.
-inline void advise(overseen const& o, planner::extents const& sizes, advice_record& record) {
+[[gnu::cold]] inline void advise(overseen const& o, planner::extents const& sizes, advice_record& record) {
   std::uint64_t const hash = hash_of(sizes);
   for (int i = 0; i < record.count; ++i)
     if (record.seen[i] == hash) return;

@@ -34,7 +34,7 @@ namespace ostraka {
 class environment {
  public:
   /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone.
-  environment(int& argc, char**& argv) {
+  [[gnu::cold]] environment(int& argc, char**& argv) {
 #if OSTRAKA_ENABLE_MPI
     int running = 0;
     int ended = 0;
@@ -90,7 +90,7 @@ class environment {
 
  private:
   // How many ranks share a node, all have to tell together: known only where MPI begins here.
-  void begin_kokkos_with_its_threads(int& argc, char** argv) {
+  [[gnu::cold]] void begin_kokkos_with_its_threads(int& argc, char** argv) {
     engine::thread_wishes const said = engine::node::wishes(argc, argv);
     engine::core_share share;
     if (owns_mpi_ || OSTRAKA_ENABLE_MPI == 0) share = engine::node::share_of_this_rank();

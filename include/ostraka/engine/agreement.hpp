@@ -38,7 +38,7 @@ namespace detail {
 
 /// What a rank is about to do, as it travels: fingerprint of the group's members, which of the groups of these members, and the words.
 struct call_record {
-  static std::string packed(attendance const& group, std::string const& text) {
+  [[gnu::cold]] static std::string packed(attendance const& group, std::string const& text) {
     std::string bytes(16, '\0');
     std::memcpy(bytes.data(), &group.ranks, 8);
     std::memcpy(bytes.data() + 8, &group.number, 8);
@@ -60,14 +60,14 @@ struct chain {
   std::uint64_t occasion = 0;  ///< of the asker: which wait, which asking
   std::string text;
 
-  [[nodiscard]] std::string packed() const {
+  [[nodiscard, gnu::cold]] std::string packed() const {
     std::string bytes(16, '\0');
     std::memcpy(bytes.data(), &asker, 4);
     std::memcpy(bytes.data() + 4, &lowest, 4);
     std::memcpy(bytes.data() + 8, &occasion, 8);
     return bytes + text;
   }
-  static chain unpacked(std::string const& bytes) {
+  [[gnu::cold]] static chain unpacked(std::string const& bytes) {
     chain c;
     std::memcpy(&c.asker, bytes.data(), 4);
     std::memcpy(&c.lowest, bytes.data() + 4, 4);
@@ -90,7 +90,7 @@ class outgoing {
   }
 
   /// Forgets those that have arrived.
-  static void tidy() {
+  [[gnu::cold]] static void tidy() {
     for (outgoing** o = &first_; *o != nullptr;) {
       int arrived = 0;
       PMPI_Test(&(*o)->request_, &arrived, MPI_STATUS_IGNORE);
@@ -121,7 +121,7 @@ inline bool has_mail(MPI_Comm comm, int& from, mail what) {
 }
 
 /// @pre has_mail
-inline std::string take_mail(MPI_Comm comm, int from, mail what) {
+[[gnu::cold]] inline std::string take_mail(MPI_Comm comm, int from, mail what) {
   MPI_Status status;
   int length = 0;
   PMPI_Probe(from, static_cast<int>(what), comm, &status);
@@ -137,7 +137,7 @@ class comparison {
   comparison(attendance const& group, std::string const& text)
       : group_(group), watch_(*group.over), text_(text), own_(call_record::packed(group, text)), said_(group.members->size()), missing_(*group.members) {}
 
-  void run() {
+  [[gnu::cold]] void run() {
     static std::uint64_t waits = 0;
     occasion_ = ++waits << 20;
     arrived(me(), own_);
@@ -149,7 +149,7 @@ class comparison {
   }
 
  private:
-  void wait() {
+  [[gnu::cold]] void wait() {
     double ask = MPI_Wtime() + 0.2;
     for (int idle = 0; !missing_.empty();) {
       idle = listen() ? 0 : idle + 1;
@@ -164,7 +164,7 @@ class comparison {
     }
   }
 
-  bool listen() {
+  [[gnu::cold]] bool listen() {
     bool heard = false;
     for (std::size_t i = 0; i < missing_.size();) {
       int from = missing_[i];
@@ -182,7 +182,7 @@ class comparison {
     return heard;
   }
 
-  void arrived(int from, std::string const& record) {
+  [[gnu::cold]] void arrived(int from, std::string const& record) {
     std::vector<int> const& members = *group_.members;
     said_[static_cast<std::size_t>(std::find(members.begin(), members.end(), from) - members.begin())] = record;
     missing_.erase(std::find(missing_.begin(), missing_.end(), from));
@@ -190,7 +190,7 @@ class comparison {
 
   // Hands on the questions of those who wait for this rank: they have sent a record, and it is none of those that this rank waits for. All
   // on a ring that closes have waited since the question passed them, and will for ever (Chandy, Misra, Haas 1983).
-  void answer() {
+  [[gnu::cold]] void answer() {
     for (int from = MPI_ANY_SOURCE; has_mail(watch_.comm(), from, mail::question); from = MPI_ANY_SOURCE) {
       chain q = chain::unpacked(take_mail(watch_.comm(), from, mail::question));
       listen();
@@ -207,7 +207,7 @@ class comparison {
     }
   }
 
-  void pass_on(chain const& q) const {
+  [[gnu::cold]] void pass_on(chain const& q) const {
     for (int other : missing_) {
       chain longer = q;
       longer.text += (q.text.empty() ? "" : "; ") + rank(me()) + " waits for " + rank(other) + " in " + text_;
@@ -215,7 +215,7 @@ class comparison {
     }
   }
 
-  void came_back(chain const& q) {
+  [[gnu::cold]] void came_back(chain const& q) {
     if (q.occasion >> 20 != occasion_ >> 20 || q.lowest != me()) return;  // another wait, or another's to tell
     // Twice in a row, in case that a record was under way longer than a question.
     if (q.occasion == ring_occasion_ + 1 && q.text == ring_)
@@ -226,10 +226,10 @@ class comparison {
 
   [[nodiscard]] int me() const { return watch_.rank(); }
   [[nodiscard]] int name(int member) const { return watch_.name_of(member); }
-  [[nodiscard]] std::string rank(int member) const { return "rank " + std::to_string(name(member)); }
+  [[nodiscard, gnu::cold]] std::string rank(int member) const { return "rank " + std::to_string(name(member)); }
 
   /// The same words on every member.
-  [[nodiscard]] std::string difference() const {
+  [[nodiscard, gnu::cold]] std::string difference() const {
     std::string const first = call_record::text(said_.front());
     std::string text = first.substr(0, first.find(' ')) + ": all ranks call the same operations in the same order with the same sizes, but ";
     for (std::size_t m = 0; m < said_.size(); ++m) {
@@ -262,7 +262,7 @@ class comparison {
   std::uint64_t ring_occasion_ = 0;
 };
 
-inline void compare(attendance& group, std::string const& text) {
+[[gnu::cold]] inline void compare(attendance& group, std::string const& text) {
   group.over->announce(text);
   group.enter();
   comparison(group, text).run();

@@ -124,7 +124,7 @@ inline int device_mesh::devices() const {
   return static_cast<int>(product);
 }
 
-inline std::string device_mesh::describe() const {
+[[gnu::cold]] inline std::string device_mesh::describe() const {
   std::string text;
   for (std::size_t a = 0; a < sizes_.size(); ++a)
     text += (a ? " · " : "") + (a < names_.size() ? names_[a] : std::string("?")) + "=" + std::to_string(sizes_[a]);
@@ -138,7 +138,7 @@ inline std::int64_t device_mesh::fingerprint() const {
 }
 
 /// Devices that were told different meshes would wait for each other in its operations, so they compare fingerprints first.
-inline void device_mesh::require_agreement() const {
+[[gnu::cold]] inline void device_mesh::require_agreement() const {
   std::int64_t const mine = fingerprint();
   std::int64_t extremes[2] = {mine, ~mine};
   all_reduce(world_, extremes, 2, reduction::max);
@@ -151,7 +151,7 @@ inline void device_mesh::require_agreement() const {
                   " names other axes or sizes than device 0; compute the sizes from values that all devices share");
 }
 
-inline void device_mesh::require_axes() const {
+[[gnu::cold]] inline void device_mesh::require_axes() const {
   if (names_.size() != sizes_.size()) throw error("make_mesh: every mesh axis has a name and a size; give as many names as sizes");
   if (axes() > max_axes)
     throw error("make_mesh: a mesh has at most " + std::to_string(max_axes) + " axes, this one has " + std::to_string(axes()) + "; join axes");
@@ -163,7 +163,7 @@ inline void device_mesh::require_axes() const {
   }
 }
 
-inline void device_mesh::require_as_many_devices() const {
+[[gnu::cold]] inline void device_mesh::require_as_many_devices() const {
   std::int64_t product = 1;
   for (int a = 0; a < axes(); ++a)
     product = product > world_.size() ? product : product * size(a);  // cannot overflow: one step past any communicator's size at most
@@ -190,7 +190,7 @@ inline std::vector<int> device_mesh::members(std::uint32_t set) const {
 }
 
 /// Devices that compare what they call make all groups now: while a group is made nobody could say what he is about to call.
-inline void device_mesh::prepare_groups() {
+[[gnu::cold]] inline void device_mesh::prepare_groups() {
   for (int a = 0; a < axes(); ++a) divided_ |= size(a) > 1 ? 1u << a : 0u;
   groups_ = std::make_shared<std::vector<communicator>>(std::size_t(1) << axes());
   for (std::uint32_t set = 1; set < divided_; ++set)

@@ -17,7 +17,7 @@
 namespace ostraka::engine {
 
 /// `, float, I = 8, J = 4, K = 2`
-inline std::string describe_sizes(locale const& w, planner::naming const& names, char const* elements) {
+[[gnu::cold]] inline std::string describe_sizes(locale const& w, planner::naming const& names, char const* elements) {
   std::string text = std::string(", ") + elements;
   for (int l = 0; l < w.sizes.labels; ++l)
     if (w.sizes.label[l] >= 0) text += ", " + std::string(names.labels[l]) + " = " + std::to_string(w.sizes.label[l]);
@@ -48,7 +48,7 @@ struct steps_ahead {
 
 namespace detail {
 
-inline std::string describe_call(locale const& w, planner::spec const* operands, int count, planner::spec const& result, steps_ahead steps, char const* elements) {
+[[gnu::cold]] inline std::string describe_call(locale const& w, planner::spec const* operands, int count, planner::spec const& result, steps_ahead steps, char const* elements) {
   std::string text(w.operation);
   if (w.names.labels == nullptr) return text;
   std::string product;

@@ -16,7 +16,7 @@
 namespace ostraka::planner {
 
 /// `I=8, J=4096 on X=2 · Y=4`
-[[nodiscard]] inline std::string describe(extents const& e, naming const& n) {
+[[nodiscard, gnu::cold]] inline std::string describe(extents const& e, naming const& n) {
   std::string text;
   for (int l = 0; l < e.labels; ++l) text += (l > 0 ? ", " : "") + std::string(n.labels[l]) + '=' + std::to_string(e.label[l]);
   for (int m = 0; m < e.mesh_axes; ++m) text += (m > 0 ? " · " : e.labels > 0 ? " on " : "on ") + std::string(n.mesh_axes[m]) + '=' + std::to_string(e.mesh[m]);
@@ -24,7 +24,7 @@ namespace ostraka::planner {
 }
 
 /// Bytes per device that a plan moves for these extents, as text.
-[[nodiscard]] inline std::string describe_bytes(einsum_plan const& plan, naming const& n, extents const& e) {
+[[nodiscard, gnu::cold]] inline std::string describe_bytes(einsum_plan const& plan, naming const& n, extents const& e) {
   return describe_bytes(bytes_per_device(plan.elements_moved(e), n.element_bytes, e));
 }
 
@@ -43,7 +43,7 @@ constexpr einsum_problem problem_of(einsum_plan const& plan, admit rule) {
 }
 
 // The plan for other sizes. A plan without a contraction is a reshard's.
-constexpr einsum_plan replanned(einsum_plan const& plan, admit rule, extents const& e) {
+[[gnu::cold]] constexpr einsum_plan replanned(einsum_plan const& plan, admit rule, extents const& e) {
   einsum_problem p = problem_of(plan, rule);
   p.sizes = e;
   if (plan.count(step::contract) > 0) return plan_einsum(p);
@@ -55,7 +55,7 @@ constexpr einsum_plan replanned(einsum_plan const& plan, admit rule, extents con
 }
 
 // The policy under which a product of two, planned as the problem is, moves no more for sizes `e`; none if empty.
-inline std::string policy_that_moves(einsum_problem problem, std::int64_t elements, extents const& e) {
+[[gnu::cold]] inline std::string policy_that_moves(einsum_problem problem, std::int64_t elements, extents const& e) {
   struct choice {
     admit rule;
     char const* name;
@@ -71,7 +71,7 @@ inline std::string policy_that_moves(einsum_problem problem, std::int64_t elemen
 }
 
 // Static extents for what was decided on another number.
-inline std::string static_extents(extents const& decided_on, extents const& e, naming const& n) {
+[[gnu::cold]] inline std::string static_extents(extents const& decided_on, extents const& e, naming const& n) {
   std::string text;
   auto const add = [&](char const* macro, std::string_view name, std::int64_t decided, std::int64_t is) {
     if (decided != is) text += (text.empty() ? "" : ", ") + std::string(macro) + '(' + std::string(name) + ", " + std::to_string(is) + ')';
@@ -100,7 +100,7 @@ inline std::string static_extents(extents const& decided_on, extents const& e, n
 
 /// The advice, if for the sizes `e` another plan that the rule admits moves at most half of what `chosen` moves, which was decided on its own
 /// sizes; else empty.
-[[nodiscard]] inline std::string advice(std::string_view operation, einsum_plan const& chosen, admit rule, extents const& e, naming const& n) {
+[[nodiscard, gnu::cold]] inline std::string advice(std::string_view operation, einsum_plan const& chosen, admit rule, extents const& e, naming const& n) {
   std::int64_t const moved = chosen.elements_moved(e);
   if (moved == 0) return "";
   einsum_plan const better = detail::replanned(chosen, rule, e);

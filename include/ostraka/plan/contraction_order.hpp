@@ -66,7 +66,7 @@ constexpr int size_of(std::uint32_t set) {
 }
 
 // Multiplications of an order if no device repeats another's work; unbounded if an intermediate has more labels than a tensor may have.
-constexpr double least_work(contraction_order const& order, label_sets const& labels) {
+[[gnu::cold]] constexpr double least_work(contraction_order const& order, label_sets const& labels) {
   std::uint32_t among[2 * max_operands]{};
   for (int k = 0; k < labels.operands; ++k) among[k] = std::uint32_t{1} << k;
   double work = 0;
@@ -91,7 +91,7 @@ constexpr int number_of_orders(int operands) {
 
 // Every order has a number: operand k ≥ 2 is multiplied to one of the 2k − 1 tensors that there are without it. Number 0 is from left to right
 // for the last digit: the whole product of those before.
-constexpr contraction_order order_number(int number, int operands) {
+[[gnu::cold]] constexpr contraction_order order_number(int number, int operands) {
   contraction_order order;
   if (operands == 1) {
     order.products = 1;
@@ -131,7 +131,7 @@ constexpr contraction_order order_number(int number, int operands) {
 // The order of least work plus `weight` times the elements of what is multiplied and made, by dynamic programming over sets of operands.
 class best_order {
  public:
-  constexpr best_order(label_sets const& labels, double weight) : labels_(labels) {
+  [[gnu::cold]] constexpr best_order(label_sets const& labels, double weight) : labels_(labels) {
     std::uint32_t const all = (std::uint32_t{1} << labels.operands) - 1;
     price_[0] = unbounded;
     cut_[0] = 0;
@@ -157,7 +157,7 @@ class best_order {
   contraction_order order{};  // no product if there is none
 
  private:
-  constexpr int add(std::uint32_t s) {
+  [[gnu::cold]] constexpr int add(std::uint32_t s) {
     if (cut_[s] == 0) return size_of(s - 1);
     std::uint32_t const with_first = (cut_[s] & (s & (~s + 1))) != 0 ? cut_[s] : s ^ cut_[s];
     int const left = add(with_first);

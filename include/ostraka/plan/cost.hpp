@@ -79,7 +79,7 @@ inline constexpr std::int64_t most_devices_counted = 512;
 
 /// What the devices need under `to` and do not have under `from`: the least that any exchange can move.
 /// Some number not below `bound` if that is not below it. @pre same labels in the same order, both partial over the same mesh axes
-[[nodiscard]] constexpr double ideal_exchange(spec const& from, spec const& to, extents const& e, double bound = unbounded) {
+[[nodiscard, gnu::cold]] constexpr double ideal_exchange(spec const& from, spec const& to, extents const& e, double bound = unbounded) {
   // Where one division refines the other, the overlap is the finer block. Where they cross it depends on the device; as long as no
   // mesh axis plays two parts, the mean over devices is the product of the fractions.
   double constant = 1;

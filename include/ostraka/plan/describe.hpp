@@ -38,7 +38,7 @@ struct naming {
 namespace detail {
 
 // I_XY where all names are letters, batch_{data,model} where one is a word.
-inline std::string mesh_names(mesh_order o, naming const& n) {
+[[gnu::cold]] inline std::string mesh_names(mesh_order o, naming const& n) {
   bool letters = true;
   for (int k = 0; k < o.size(); ++k) letters = letters && n.mesh_axes[o[k]].size() == 1;
   std::string s;
@@ -56,7 +56,7 @@ inline mesh_order in_order(mesh_set axes) {
   return o;
 }
 
-inline std::string padded(std::string s, std::size_t width) {
+[[gnu::cold]] inline std::string padded(std::string s, std::size_t width) {
   std::size_t shown = 0;  // characters, not bytes: UTF-8 continuation bytes take no place
   for (char c : s) shown += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
   if (shown < width) s.append(width - shown, ' ');
@@ -79,7 +79,7 @@ inline std::string padded(std::string s, std::size_t width) {
 }
 
 /// `[I_X, J] {U_Y}`
-[[nodiscard]] inline std::string describe(spec const& s, naming const& n) {
+[[nodiscard, gnu::cold]] inline std::string describe(spec const& s, naming const& n) {
   std::string text = "[";
   for (int i = 0; i < s.rank; ++i) {
     if (i > 0) text += ", ";
@@ -92,7 +92,7 @@ inline std::string padded(std::string s, std::size_t width) {
 }
 
 /// `1,234,567 B`
-[[nodiscard]] inline std::string describe_bytes(std::int64_t bytes) {
+[[nodiscard, gnu::cold]] inline std::string describe_bytes(std::int64_t bytes) {
   std::string digits = std::to_string(bytes);
   for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
   return digits + " B";
@@ -100,7 +100,7 @@ inline std::string padded(std::string s, std::size_t width) {
 
 /// A line for the operation, a line for each step with the bytes that it moves per device for these extents, a line for the sum.
 /// Operands are A, B, …, the result is the next letter, and an intermediate is called by the operands that are in it: AB.
-[[nodiscard]] inline std::string describe(einsum_plan const& plan, naming const& n, extents const& e) {
+[[nodiscard, gnu::cold]] inline std::string describe(einsum_plan const& plan, naming const& n, extents const& e) {
   std::string names[max_tensors];
   for (int k = 0; k < plan.operands.size(); ++k) names[k] = static_cast<char>('A' + k);
   names[slot_of(the_result)] = static_cast<char>('A' + plan.operands.size());

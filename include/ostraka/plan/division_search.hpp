@@ -45,7 +45,7 @@ class division_search {
 
   // The best division of every product of an order, if its volume is no more than `limit`. What is above `ceiling`, which never rises from
   // one run to the next, is of no interest in any order. `likely`: only as with less effort.
-  constexpr divided_order run(contraction_order const& order, double limit, double ceiling, bool likely) {
+  [[gnu::cold]] constexpr divided_order run(contraction_order const& order, double limit, double ceiling, bool likely) {
     limit_ = limit;
     prices_.set_bounds(limit, ceiling);
     likely_ = likely;
@@ -105,7 +105,7 @@ class division_search {
 
  private:
   // Which labels each mesh axis divides in an operand or in the result, and before which other mesh axes it stands there.
-  constexpr void find_likely(layout q) {
+  [[gnu::cold]] constexpr void find_likely(layout q) {
     for (int m = 0; m < e_.mesh_axes; ++m) {
       int const l = static_cast<int>(q >> (8 * m + 3) & 31) - 1;
       if (l >= 0) likely_labels_[m] |= label_set{1} << l;
@@ -116,7 +116,7 @@ class division_search {
   }
 
   // Fills the candidates of a product.
-  constexpr void multiply(int left, int right, int made) {
+  [[gnu::cold]] constexpr void multiply(int left, int right, int made) {
     left_ = left;
     right_ = right;
     turn_ = 0;
@@ -217,7 +217,7 @@ class division_search {
   }
 
   // Policies look at the steps of one operand or two.
-  [[nodiscard]] constexpr bool admitted(layout d) const {
+  [[nodiscard, gnu::cold]] constexpr bool admitted(layout d) const {
     if (labels_.operands > 2) return false;
     bool gathers[3]{};  // left, right, result: all-gathers and moves nothing otherwise
     bool still[3]{true, true, true};

@@ -31,7 +31,7 @@ class einsum_search {
   constexpr einsum_search(einsum_problem const& problem, search_effort effort)
       : problem_(problem), effort_(effort), labels_(problem.operands, problem.result, problem.sizes), divisions_(problem, labels_, effort) {}
 
-  constexpr einsum_plan run() {
+  [[gnu::cold]] constexpr einsum_plan run() {
     if (effort_.all_orders)
       try_all();
     else
@@ -64,7 +64,7 @@ class einsum_search {
     }
   }
 
-  constexpr void attempt(contraction_order const& order) {
+  [[gnu::cold]] constexpr void attempt(contraction_order const& order) {
     double const work = least_work(order, labels_);
     if (order.products == 0 || work > price_) return;
     if (problem_.element_weight > 0) return attempt_by_price(order);
@@ -84,7 +84,7 @@ class einsum_search {
   }
 
   // Where elements moved have a weight, a volume is a price.
-  constexpr void attempt_by_price(contraction_order const& order) {
+  [[gnu::cold]] constexpr void attempt_by_price(contraction_order const& order) {
     double limit = price_;
     if (effort_.all_divisions && price_ == unbounded) limit = divisions_.run(order, unbounded, unbounded, true).volume;
     divided_order const found = divisions_.run(order, limit, limit, false);
@@ -94,7 +94,7 @@ class einsum_search {
   }
 
   // The steps: each product after what its factors need.
-  constexpr void write(einsum_plan& plan) const {
+  [[gnu::cold]] constexpr void write(einsum_plan& plan) const {
     int const n = problem_.operands.size();
     spec now[max_tensors]{};
     for (int k = 0; k < n; ++k) now[k] = problem_.operands[k];
@@ -124,7 +124,7 @@ class einsum_search {
   }
 
   // The labels that product p keeps: those of its left factor, then those of its right one.
-  [[nodiscard]] constexpr spec product_shape(spec const (&now)[max_tensors], int left, int right, int p) const {
+  [[nodiscard, gnu::cold]] constexpr spec product_shape(spec const (&now)[max_tensors], int left, int right, int p) const {
     label_set later = labels_.result;
     for (int other = 0; other < problem_.operands.size() + p; ++other) {
       bool used = other == left || other == right;
@@ -156,7 +156,7 @@ class einsum_search {
 /// moves together, a moved element counting as `multiplications_per_element`. Where the problem gives moved elements a weight, least work and
 /// moves together decide throughout.
 /// @pre each label of the result is one of an operand's. `feasible` is false if the rule admits no plan.
-[[nodiscard]] constexpr einsum_plan plan_einsum(einsum_problem const& problem, search_effort effort) {
+[[nodiscard, gnu::cold]] constexpr einsum_plan plan_einsum(einsum_problem const& problem, search_effort effort) {
   return detail::einsum_search(problem, effort).run();
 }
 

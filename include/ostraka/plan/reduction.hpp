@@ -47,7 +47,7 @@ struct placement {
   int at[max_mesh_axes]{};
 
   // The next one, counting over `axes` with `rank` labels; false after the last.
-  constexpr bool advance(mesh_set axes, int rank) {
+  [[gnu::cold]] constexpr bool advance(mesh_set axes, int rank) {
     for (int m = 0; axes.bits >> m != 0; ++m) {
       if ((axes.bits >> m & 1) == 0) continue;
       at[m] = at[m] == rank ? 0 : at[m] + 1;
@@ -94,7 +94,7 @@ struct placement {
 
 // The cheapest of: each mesh axis of `reduce` all-reduced or scattered onto any label, each of `idle` left or sliced onto any.
 // `at_once`: a scatter may slice as well. Nothing is found, and the volume unbounded, if all cost `bound` or more.
-constexpr reduction_plan best_reduction(spec const& from, spec const& to, mesh_set reduce, mesh_set idle, extents const& e, double bound, bool at_once) {
+[[gnu::cold]] constexpr reduction_plan best_reduction(spec const& from, spec const& to, mesh_set reduce, mesh_set idle, extents const& e, double bound, bool at_once) {
   double const held = ideal_held(from, e);
   reduction_plan best;
   double const least = held / static_cast<double>(e.ways(idle));  // sliced over all that is idle, then scattered over all

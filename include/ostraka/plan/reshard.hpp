@@ -83,7 +83,7 @@ struct best_between {
   double volume = unbounded;
 };
 
-constexpr best_between cheapest_between(spec const& from, spec const& to, extents const& e, slicing how, double bound) {
+[[gnu::cold]] constexpr best_between cheapest_between(spec const& from, spec const& to, extents const& e, slicing how, double bound) {
   best_between best;
   placement where;
   do {
@@ -112,7 +112,7 @@ constexpr spec without_partial(spec s) {
 }  // namespace detail
 
 /// Elements that the cheapest reshard moves over all devices, evenly divided; some number not below `bound` if that is not below it.
-[[nodiscard]] constexpr double reshard_volume(spec const& from, spec const& to, extents const& e, slicing how = slicing::at_once, double bound = unbounded) {
+[[nodiscard, gnu::cold]] constexpr double reshard_volume(spec const& from, spec const& to, extents const& e, slicing how = slicing::at_once, double bound = unbounded) {
   if (from == to) return 0;
   if (from.partial.empty() && to.partial.empty()) return ideal_exchange(detail::sliced_towards(from, to), to, e, bound);
   spec const goal = detail::changes_kind(from, to) ? detail::without_partial(to) : to;  // what is partial is then made for nothing
@@ -121,7 +121,7 @@ constexpr spec without_partial(spec s) {
 
 /// The steps of the cheapest reshard, for the plan of an operation in which the tensor is `operand`.
 /// @pre from and to have the same labels in the same order
-[[nodiscard]] constexpr reshard_steps plan_reshard(spec const& from, spec const& to, extents const& e, int operand = 0, slicing how = slicing::at_once) {
+[[nodiscard, gnu::cold]] constexpr reshard_steps plan_reshard(spec const& from, spec const& to, extents const& e, int operand = 0, slicing how = slicing::at_once) {
   reshard_steps steps;
   if (from == to) return steps;
   if (detail::changes_kind(from, to)) {

@@ -48,7 +48,7 @@ class tensor_prices {
   constexpr void give(candidate const& c, tensor_candidates& t) { scatter(c, t); }
 
   // The last product. Where the result is to be partial, a division of the local result may count as that: what a device lacks are zeros.
-  constexpr void give_result(candidate c, tensor_candidates& t) {
+  [[gnu::cold]] constexpr void give_result(candidate c, tensor_candidates& t) {
     scatter(c, t);
     layout const before = c.at;
     if (!c.moved) ++c.touched;
@@ -87,7 +87,7 @@ class tensor_prices {
   }
 
   // The cheapest way to the named result: where that is partial, through what a mask or zeros make of it.
-  constexpr candidate finish(tensor_candidates& t) {
+  [[gnu::cold]] constexpr candidate finish(tensor_candidates& t) {
     candidate best{result_, 0, unbounded, unbounded, 0, 0, false};
     unpad(t, result_, result_ >> partial_bit, best);
     return best;

@@ -64,7 +64,7 @@ inline bool can_speak() {
   std::abort();  // another thread may not call MPI: the launcher sees the signal
 }
 
-inline void on_terminate() {
+[[gnu::cold]] inline void on_terminate() {
   if (can_speak()) {
     std::string why = "was ended by std::terminate";
     if (std::exception_ptr const thrown = std::current_exception()) {
@@ -82,14 +82,14 @@ inline void on_terminate() {
   std::abort();
 }
 
-inline void on_exit() {
+[[gnu::cold]] inline void on_exit() {
   if (can_speak()) speak("called std::exit, or returned from main, while its environment lived");
 }
 
 #  ifdef OSTRAKA_DETAIL_POSIX
 // Launchers name the rank that a signal ended, but not all of them: mpiexec of MPICH names the process. What others installed, MPI or
 // a sanitizer, goes on as if we had not been.
-inline void on_signal(int number, siginfo_t* info, void*) {
+[[gnu::cold]] inline void on_signal(int number, siginfo_t* info, void*) {
   char* const digits = self.signalled + self.digits_at;
   digits[0] = number >= 10 ? static_cast<char>('0' + number / 10) : ' ';
   digits[1] = static_cast<char>('0' + number % 10);

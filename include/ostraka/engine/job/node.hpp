@@ -33,7 +33,7 @@ namespace ostraka::engine::node {
 inline constexpr int most_cores = 1024;
 
 /// 1 for each core that this process may run on. OpenMP that binds has bound the thread that asks, so that its places tell, not the mask.
-inline std::vector<int> cores_of_this_rank() {
+[[gnu::cold]] inline std::vector<int> cores_of_this_rank() {
   std::vector<int> cores(most_cores, 0);
 #ifdef OSTRAKA_DETAIL_OPENMP
   std::vector<int> place;
@@ -57,7 +57,7 @@ inline std::vector<int> cores_of_this_rank() {
 }
 
 /// This rank's part of its node. Collective over MPI_COMM_WORLD, which is why only those who begin MPI may ask.
-inline core_share share_of_this_rank() {
+[[gnu::cold]] inline core_share share_of_this_rank() {
   std::vector<int> const mine = cores_of_this_rank();
   std::vector<int> ranks = mine;
 #if OSTRAKA_ENABLE_MPI
@@ -76,7 +76,7 @@ inline char const* said_in(std::initializer_list<char const*> variables) {
   return nullptr;
 }
 
-inline thread_wishes wishes(int argc, char const* const* argv) {
+[[gnu::cold]] inline thread_wishes wishes(int argc, char const* const* argv) {
   thread_wishes said;
   said.omp_threads = said_in({"OMP_NUM_THREADS"});
   said.kokkos_threads = said_in({"KOKKOS_NUM_THREADS"});
@@ -91,7 +91,7 @@ inline thread_wishes wishes(int argc, char const* const* argv) {
 
 /// Before Kokkos begins: its OpenMP takes this rank's part of the cores, unless the user wants something else, and is told not to bind
 /// threads, which it does not do unless asked; Kokkos would otherwise ask for it on every rank, and where ranks share cores it is wrong.
-inline void set_threads(thread_wishes const& said, core_share const& share) {
+[[gnu::cold]] inline void set_threads(thread_wishes const& said, core_share const& share) {
 #ifdef OSTRAKA_DETAIL_OPENMP
 #  ifdef __unix__
   if (!said.binding) setenv("OMP_PROC_BIND", "false", 0);
@@ -114,13 +114,13 @@ inline bool kokkos_has_openmp() {
 inline int kokkos_threads() { return static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency()); }
 
 /// After Kokkos has begun: BLAS takes as many.
-inline void set_blas_threads(thread_wishes const& said, core_share const& share) {
+[[gnu::cold]] inline void set_blas_threads(thread_wishes const& said, core_share const& share) {
   int const threads = default_blas_threads(said, openblas::pool(), kokkos_has_openmp(), kokkos_threads(), share);
   if (threads > 0) openblas::set_threads(threads);
 }
 
 /// What has come of it. @pre Kokkos runs
-inline thread_facts facts(core_share const& share) {
+[[gnu::cold]] inline thread_facts facts(core_share const& share) {
   thread_facts f;
   f.share = share;
   f.threads = kokkos_threads();

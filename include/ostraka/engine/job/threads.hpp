@@ -25,7 +25,7 @@ struct core_share {
 
 /// `mine[c]`: may this rank run on core c? `ranks[c]`: how many ranks of the node may? Ranks that are bound to cores of their own have all of
 /// these; ranks that may run anywhere have cores / ranks each.
-inline core_share share_of(std::vector<int> const& mine, std::vector<int> const& ranks) {
+[[gnu::cold]] inline core_share share_of(std::vector<int> const& mine, std::vector<int> const& ranks) {
   core_share s;
   double part = 0;
   for (std::size_t c = 0; c < mine.size(); ++c) {
@@ -82,9 +82,9 @@ inline bool is_slow_core(std::string_view core) {
 
 namespace detail {
 
-inline std::string counted(int n, char const* what) { return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s"); }
+[[gnu::cold]] inline std::string counted(int n, char const* what) { return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s"); }
 
-inline std::string too_many_threads(thread_facts const& f, int threads) {
+[[gnu::cold]] inline std::string too_many_threads(thread_facts const& f, int threads) {
   std::string const fitting = "OMP_NUM_THREADS=" + std::to_string(f.share.part);
   if (f.share.ranks > 1)
     return std::to_string(f.share.ranks) + " ranks with " + counted(threads, "thread") + " each share " + counted(f.share.cores, "core") + "; set " +
@@ -96,7 +96,7 @@ inline std::string too_many_threads(thread_facts const& f, int threads) {
 }  // namespace detail
 
 /// One sentence for each thing that is wrong, *rule; remedy*; none if all is well.
-inline std::vector<std::string> thread_warnings(thread_wishes const& said, thread_facts const& f) {
+[[gnu::cold]] inline std::vector<std::string> thread_warnings(thread_wishes const& said, thread_facts const& f) {
   std::vector<std::string> all;
   int const most = std::max(f.threads, f.pool == blas_pool::its_own ? f.blas_threads : 1);
   bool const crowded = f.share.part > 0 && most > 1 && most > f.share.part;

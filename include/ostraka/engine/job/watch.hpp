@@ -223,7 +223,7 @@ inline attendance* watch::open(std::vector<int> const* members, std::uint64_t ra
 }
 
 // Has this other entered a collective of a group of mine that I have not?
-inline void watch::look_at(int other) const {
+[[gnu::cold]] inline void watch::look_at(int other) const {
   auto const read = [&] {
     std::uint64_t number = 0;
     MPI_Get(&number, 1, MPI_UINT64_T, other, 0, 1, MPI_UINT64_T, window_);
@@ -244,7 +244,7 @@ inline void watch::look_at(int other) const {
           (text[0] ? text : "an operation (OSTRAKA_CHECK_SPMD=1 tells which)") + "; every rank takes part in its operations before it ends the environment");
 }
 
-inline void watch::leave() {
+[[gnu::cold]] inline void watch::leave() {
   for (watch* w = first_; w != nullptr; w = w->next_) {
     w->looked_at_ = w->rank_;
     if (w->comm_ != MPI_COMM_NULL) MPI_Ibarrier(w->comm_, &w->leaving_);
@@ -268,7 +268,7 @@ inline void watch::leave() {
 }
 
 // A few at a time: where many wait for this one, any of them will tell.
-inline void watch::look_around() {
+[[gnu::cold]] inline void watch::look_around() {
   for (int n = std::min(size_, 64); window_ != MPI_WIN_NULL && n > 0; --n) {
     looked_at_ = (looked_at_ + 1) % size_;
     if (looked_at_ != rank_) look_at(looked_at_);

@@ -20,20 +20,49 @@ inline constexpr bool runs_on_host = std::is_same_v<typename Exec::memory_space,
 /// Below this many elements a host kernel runs on the calling thread: waking a team costs microseconds.
 inline constexpr std::int64_t serial_elements = 8192;
 
-/// Calls functor(i) for all i in [0, items), in any order, perhaps at the same time; `elements` is the work in all of them together.
+namespace detail {
+
+/// Items of a functor on the host, for Kokkos: one type for all functors, because what Kokkos makes of each is a good deal for a compiler. Items are
+/// large there, so that a call by pointer is nothing.
+struct host_items {
+  void (*call)(void const* functor, std::int64_t begin, std::int64_t end);
+  void const* functor;
+
+  void operator()(std::int64_t i) const { call(functor, i, i + 1); }
+};
+
+template <class Functor>
+void call_items(void const* functor, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t i = begin; i < end; ++i) (*static_cast<Functor const*>(functor))(i);
+}
+
 template <class Exec, class Functor>
-void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements, Functor const& functor) {
-  if (items <= 0) return;
-  if constexpr (runs_on_host<Exec>) {
-    if (items == 1 || elements <= serial_elements) {
-      exec.fence();
-      for (std::int64_t i = 0; i < items; ++i) functor(i);
-      return;
-    }
-  }
+void start_items(char const* name, Exec const& exec, std::int64_t items, Functor const& functor) {
   using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   // Kokkos takes the name as a std::string, for which only a profiler asks.
   Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? std::string(name) : std::string(), policy(exec, 0, items), functor);
+}
+
+template <class Exec>
+void run_host_items(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements, host_items const& all) {
+  if (items <= 0) return;
+  if (items == 1 || elements <= serial_elements) {
+    exec.fence();
+    return all.call(all.functor, 0, items);
+  }
+  start_items(name, exec, items, all);
+  exec.fence();  // the functor is the caller's
+}
+
+}  // namespace detail
+
+/// Calls functor(i) for all i in [0, items), in any order, perhaps at the same time; `elements` is the work in all of them together.
+template <class Exec, class Functor>
+void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements, Functor const& functor) {
+  if constexpr (runs_on_host<Exec>)
+    detail::run_host_items(name, exec, items, elements, {&detail::call_items<Functor>, &functor});
+  else if (items > 0)
+    detail::start_items(name, exec, items, functor);
 }
 
 }  // namespace ostraka::engine

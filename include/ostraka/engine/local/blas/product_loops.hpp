@@ -189,8 +189,9 @@ void run_plan(Exec const& exec, contraction_plan const& plan, T const* a, T cons
     work.run(0, tasks, first_panels);
     return;
   }
-  Kokkos::parallel_for("ostraka products", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, threads),
-                       [=, &work](std::int64_t t) { work.run(t * tasks / threads, (t + 1) * tasks / threads, first_panels + t * panels); });
+  std::int64_t const elements = tasks * plan.m.extent * plan.n.extent * plan.k.extent;
+  for_each_item("ostraka products", exec, threads, elements,
+                [=, &work](std::int64_t t) { work.run(t * tasks / threads, (t + 1) * tasks / threads, first_panels + t * panels); });
   exec.fence();
 }
 
