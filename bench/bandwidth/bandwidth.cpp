@@ -20,6 +20,7 @@
 #include <ostraka/engine/local/copy.hpp>
 #include <ostraka/engine/local/elementwise.hpp>
 
+#include "block.hpp"
 #include "report.hpp"
 
 namespace {
@@ -73,8 +74,8 @@ struct laboratory {
   bench::arguments const& given;
   std::string type;
   std::int64_t elements;  // of the largest operand
-  std::vector<T> a = std::vector<T>(static_cast<std::size_t>(elements) * 2, T(1)), b = a, c = a;
-  std::vector<char> from = std::vector<char>(sizeof(T) * static_cast<std::size_t>(elements) * 2, 1), to = from;
+  bench::block<T> a = bench::block<T>(static_cast<std::size_t>(elements) * 2, T(1)), b = a, c = a;
+  bench::block<char> from = bench::block<char>(sizeof(T) * static_cast<std::size_t>(elements) * 2, 1), to = from;
 
   bench::comparison against_memcpy(std::string const& what, std::int64_t moved, std::function<void()> const& run) {
     std::size_t const bytes = static_cast<std::size_t>(moved) * sizeof(T) / 2;

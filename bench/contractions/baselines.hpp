@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "block.hpp"
 #include "cases.hpp"
 
 namespace bench {
@@ -135,12 +136,12 @@ class by_transposition {
     transpose = stored == batch + columns + rows && stored != batch + rows + columns;
     return transpose ? stored : batch + rows + columns;
   }
-  static std::vector<T> room(transposition<T> const& way, std::int64_t size) { return std::vector<T>(static_cast<std::size_t>(way.trivial() ? 0 : size)); }
+  static block<T> room(transposition<T> const& way, std::int64_t size) { return block<T>(static_cast<std::size_t>(way.trivial() ? 0 : size)); }
 
   bool mirrored_;
   products products_;
   transposition<T> a_, b_, c_;
-  std::vector<T> room_a_, room_b_, room_c_;
+  block<T> room_a_, room_b_, room_c_;
 };
 
 }  // namespace bench

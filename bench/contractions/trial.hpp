@@ -21,6 +21,7 @@
 #include <ostraka/engine/local/reduce.hpp>
 
 #include "baselines.hpp"
+#include "block.hpp"
 #include "cases.hpp"
 #include "report.hpp"
 #include "ways.hpp"
@@ -58,8 +59,8 @@ class typed_trial final : public trial {
       all.push_back({"ttgt", [this, ttgt] { ttgt->run(a_.data(), b_.data(), c_.data()); }});
     } else {
       std::size_t const half = static_cast<std::size_t>(bytes()) / 2;
-      auto const from = std::make_shared<std::vector<char>>(half, 'x');
-      auto const to = std::make_shared<std::vector<char>>(half, 'y');
+      auto const from = std::make_shared<block<char>>(half, 'x');
+      auto const to = std::make_shared<block<char>>(half, 'y');
       all.push_back({"copy", [from, to] { std::memcpy(to->data(), from->data(), to->size()); }});
     }
     return all;
@@ -81,9 +82,9 @@ class typed_trial final : public trial {
   }
 
  private:
-  static std::vector<T> numbers(std::int64_t size, unsigned seed) {
+  static block<T> numbers(std::int64_t size, unsigned seed) {
     std::minstd_rand random(seed);
-    std::vector<T> all(static_cast<std::size_t>(size));
+    block<T> all(static_cast<std::size_t>(size));
     for (T& x : all) x = T(2) * static_cast<T>(random()) / static_cast<T>(std::minstd_rand::max()) - T(1);
     return all;
   }
@@ -133,7 +134,7 @@ class typed_trial final : public trial {
 
   contraction_case case_;
   ostraka::engine::contraction problem_;
-  std::vector<T> a_, b_, c_;
+  block<T> a_, b_, c_;
 };
 
 inline std::unique_ptr<trial> make_trial(contraction_case const& one, char type) {
