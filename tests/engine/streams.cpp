@@ -69,6 +69,36 @@ bool rows_are_right(std::int64_t rows, std::int64_t length) {
   return true;
 }
 
+/// C[i] = sum over r of A[r, i], and of A[r, i] B, where B[r], or B[r, i]; rows of A lie `gap` apart from one another.
+template <class T>
+bool columns_are_right(std::int64_t length, std::int64_t rows, std::int64_t gap) {
+  std::int64_t const step = length + gap;
+  std::vector<T> const a = numbers<T>(rows * step, 3), b = numbers<T>(rows * length, 4);
+  std::vector<T> sums(static_cast<std::size_t>(length)), scaled = sums, products = sums;
+  engine::contraction p;
+  p.labels = 2;
+  p.extent[0] = rows, p.in_a[0] = true, p.a[0] = step;
+  p.extent[1] = length, p.in_a[1] = p.in_c[1] = true, p.a[1] = p.c[1] = 1;
+  engine::reduce(exec_space(), p, a.data(), sums.data(), engine::reduction::sum);
+  p.in_b[0] = true, p.b[0] = 1;
+  engine::contract(exec_space(), p, a.data(), b.data(), scaled.data());
+  p.in_b[1] = true, p.b[0] = length, p.b[1] = 1;
+  engine::contract(exec_space(), p, a.data(), b.data(), products.data());
+  exec_space().fence();
+  for (std::int64_t i = 0; i < length; ++i) {
+    T expected[3] = {T(0), T(0), T(0)};
+    for (std::int64_t r = 0; r < rows; ++r) {
+      T const x = a[static_cast<std::size_t>(r * step + i)];
+      expected[0] = T(expected[0] + x);
+      expected[1] = T(expected[1] + x * b[static_cast<std::size_t>(r)]);
+      expected[2] = T(expected[2] + x * b[static_cast<std::size_t>(r * length + i)]);
+    }
+    std::size_t const at = static_cast<std::size_t>(i);
+    if (!(sums[at] == expected[0]) || !(scaled[at] == expected[1]) || !(products[at] == expected[2])) return false;
+  }
+  return true;
+}
+
 /// C[a, c] = sum over b and d of A[a, b, c, d]: the runs of an output lie farther apart than the outputs.
 template <class T>
 bool interleaved_sum_is_right(std::int64_t const (&n)[4]) {
@@ -115,6 +145,16 @@ TEST_CASE("rows of every length") {
       CHECK(rows_are_right<int>(rows, length));
       CHECK(rows_are_right<long>(rows, length));
       CHECK(rows_are_right<Kokkos::complex<double>>(rows, length));
+    }
+}
+
+TEST_CASE_TEMPLATE("rows of sums of every length", T, double, float, int, Kokkos::complex<float>) {
+  for (std::int64_t const length : {1, 3, 7, 8, 9, 17, 63, 64, 1025, 4095, 4097, 9001})
+    for (std::int64_t const rows : {2, 3, 4, 5, 9, 70}) {
+      CAPTURE(length);
+      CAPTURE(rows);
+      CHECK(columns_are_right<T>(length, rows, 0));
+      CHECK(columns_are_right<T>(length, rows, 3));
     }
 }
 

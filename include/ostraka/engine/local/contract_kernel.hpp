@@ -17,6 +17,7 @@
 #include <ostraka/engine/local/four_streams.hpp>
 #include <ostraka/engine/local/loop_nest.hpp>
 #include <ostraka/engine/local/reduce_kernel.hpp>
+#include <ostraka/engine/local/row_sums.hpp>
 #include <ostraka/engine/local/update.hpp>
 
 namespace ostraka::engine::detail {
@@ -72,14 +73,11 @@ struct sum_of_products {
     T const* x = a + at[0];
     T const* y = b + at[1];
     std::int64_t const x_next = run_step[0], y_next = run_step[1], x_step = row_step[0], y_step = row_step[1];
-    if (x_step == 1 && y_step == 0) return add_scaled(sums, count, x, x_next, y, y_next, run);
-    if (x_step == 0 && y_step == 1) return add_scaled(sums, count, y, y_next, x, x_next, run);
-    for (std::int64_t r = 0; r < run; ++r, x += x_next, y += y_next) {
-      if (x_step == 1 && y_step == 1)
-        for (std::int64_t i = 0; i < count; ++i) sums[i] += x[i] * y[i];
-      else
-        for (std::int64_t i = 0; i < count; ++i) sums[i] += x[i * x_step] * y[i * y_step];
-    }
+    if (x_step == 1 && y_step == 0) return sum_scaled_rows(sums, count, x, x_next, y, y_next, run);
+    if (x_step == 0 && y_step == 1) return sum_scaled_rows(sums, count, y, y_next, x, x_next, run);
+    if (x_step == 1 && y_step == 1) return sum_row_products(sums, count, x, x_next, y, y_next, run);
+    for (std::int64_t r = 0; r < run; ++r, x += x_next, y += y_next)
+      for (std::int64_t i = 0; i < count; ++i) sums[i] += x[i * x_step] * y[i * y_step];
   }
 
   T along(T sum, std::int64_t const (&at)[2], std::int64_t const (&run_step)[2], std::int64_t run) const {
@@ -108,21 +106,6 @@ struct sum_of_products {
       if (run_step[0] == 1 && run_step[1] == 1 && run >= stream_lanes)
         return sum_four_streams(sums, sum_step, a + at[0], apart[0], b + at[1], apart[1], run);
     for (int s = 0; s < 4; ++s) sums[s * sum_step] = along(sums[s * sum_step], {at[0] + s * apart[0], at[1] + s * apart[1]}, run_step, run);
-  }
-
- private:
-  /// sums[i] += the sum over r of x[i, r] y[r]; four r at a time, because the sums are read and written each time.
-  static void add_scaled(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next, std::int64_t run) {
-    std::int64_t r = 0;
-    for (; r + 4 <= run; r += 4, x += 4 * x_next, y += 4 * y_next) {
-      T const y0 = y[0], y1 = y[y_next], y2 = y[2 * y_next], y3 = y[3 * y_next];
-      for (std::int64_t i = 0; i < count; ++i)
-        sums[i] = sums[i] + x[i] * y0 + x[x_next + i] * y1 + x[2 * x_next + i] * y2 + x[3 * x_next + i] * y3;
-    }
-    for (; r < run; ++r, x += x_next, y += y_next) {
-      T const y0 = y[0];
-      for (std::int64_t i = 0; i < count; ++i) sums[i] += x[i] * y0;
-    }
   }
 };
 

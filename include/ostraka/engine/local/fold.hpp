@@ -47,8 +47,8 @@ fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> 
     for (int o = 0; o <= n; ++o) rows.step[o] = outputs.stride[o][row];
   }
   rows.turns = !rows.in_rows && reduced.rank == 1 && reduced.stride[0][0] == 1 && reduced.extent[0] <= rows_type::short_run && rows.length >= 16;
-  bool const wide = rows.in_rows || rows.runs_apart();
-  std::int64_t const piece = wide ? rows_type::width : std::max<std::int64_t>(4, item_cut::worth_an_item / reduced.size());
+  std::int64_t const few = std::max<std::int64_t>(4, item_cut::worth_an_item / reduced.size());
+  std::int64_t const piece = rows.in_rows ? rows_type::row_width : rows.runs_apart() ? rows_type::width : few;
   rows.cut = item_cut::of_runs(rows.outer.size(), rows.length, piece, reduced.size());
   if (rows.turns) rows.cut = item_cut::of_runs(rows.outer.size(), rows.length, rows_type::turned_width * 4, reduced.size());
   return rows;

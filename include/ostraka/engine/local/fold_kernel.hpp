@@ -44,6 +44,7 @@ template <class T, class Fold>
 struct fold_rows {
   static constexpr int operands = Fold::operands;
   static constexpr std::int64_t width = sizeof(T) < 16 ? 1024 : 512;
+  static constexpr std::int64_t row_width = sizeof(T) < 32 ? 32768 / static_cast<std::int64_t>(sizeof(T)) : 1024;  // the longer, the fewer jumps
   static constexpr std::int64_t turned_width = 256;  // of a row whose terms are turned first, because only few of them lie side by side
   static constexpr std::int64_t short_run = 16;
 
@@ -89,8 +90,8 @@ struct fold_rows {
     std::int64_t of_run[operands];
     run_step(of_run);
     while (count > 0) {
-      std::int64_t const wide = count < width ? count : width;
-      T sums[width];
+      std::int64_t const wide = count < row_width ? count : row_width;
+      T sums[row_width];
       for (std::int64_t i = 0; i < wide; ++i) sums[i] = fold.start();
       for_each_run(reduced, begin, end, [&](std::int64_t const (&offset)[operands], std::int64_t run) {
         std::int64_t from[operands];

@@ -29,8 +29,9 @@ void fold_four_streams(T* sums, std::int64_t step, std::int64_t count, Term cons
       s2[l] += term(2, r + l);
       s3[l] += term(3, r + l);
     }
-  T t0 = T(0), t1 = T(0), t2 = T(0), t3 = T(0);
-  for (int l = 0; l < lanes; ++l) t0 += s0[l], t1 += s1[l], t2 += s2[l], t3 += s3[l];
+  _Pragma("GCC unroll 4") for (int half = lanes / 2; half > 0; half /= 2)  // one after the other they would wait for sixteen additions
+    for (int l = 0; l < half; ++l) s0[l] += s0[half + l], s1[l] += s1[half + l], s2[l] += s2[half + l], s3[l] += s3[half + l];
+  T t0 = s0[0], t1 = s1[0], t2 = s2[0], t3 = s3[0];
   for (; r < count; ++r) t0 += term(0, r), t1 += term(1, r), t2 += term(2, r), t3 += term(3, r);
   sums[0] += t0;
   sums[step] += t1;

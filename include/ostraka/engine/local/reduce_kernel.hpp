@@ -14,6 +14,7 @@
 #include <ostraka/engine/local/four_streams.hpp>
 #include <ostraka/engine/local/loop_nest.hpp>
 #include <ostraka/engine/local/reduction.hpp>
+#include <ostraka/engine/local/row_sums.hpp>
 #include <ostraka/engine/local/update.hpp>
 
 namespace ostraka::engine::detail {
@@ -83,6 +84,7 @@ struct reduction_of {
 
   void across(T* sums, std::int64_t const (&at)[1], std::int64_t const* row_step, std::int64_t count, std::int64_t const (&run_step)[1],
               std::int64_t run) const {
+    if (how == reduction::sum && row_step[0] == 1) return sum_rows(sums, count, a + at[0], run_step[0], run);
     for_operation<T>(how, [&](auto operation) {
       constexpr reduction op = decltype(operation)::value;
       T const* x = a + at[0];
