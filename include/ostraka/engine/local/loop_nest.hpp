@@ -77,6 +77,15 @@ struct loop_nest {
     return turned;
   }
 
+  /// Takes loop d away.
+  void remove(int d) {
+    --rank;
+    for (; d < rank; ++d) {
+      extent[d] = extent[d + 1];
+      for (int o = 0; o < Operands; ++o) stride[o][d] = stride[o][d + 1];
+    }
+  }
+
   /// This loop nest without loop d.
   loop_nest without(int d) const {
     loop_nest rest = with_last(d);

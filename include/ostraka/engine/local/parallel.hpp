@@ -43,26 +43,23 @@ void start_items(char const* name, Exec const& exec, std::int64_t items, Functor
   Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? std::string(name) : std::string(), policy(exec, 0, items), functor);
 }
 
-template <class Exec>
-void run_host_items(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements, host_items const& all) {
-  if (items <= 0) return;
-  if (items == 1 || elements <= serial_elements) {
-    exec.fence();
-    return all.call(all.functor, 0, items);
-  }
-  start_items(name, exec, items, all);
-  exec.fence();  // the functor is the caller's
-}
-
 }  // namespace detail
 
 /// Calls functor(i) for all i in [0, items), in any order, perhaps at the same time; `elements` is the work in all of them together.
 template <class Exec, class Functor>
 void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements, Functor const& functor) {
-  if constexpr (runs_on_host<Exec>)
-    detail::run_host_items(name, exec, items, elements, {&detail::call_items<Functor>, &functor});
-  else if (items > 0)
+  if (items <= 0) return;
+  if constexpr (runs_on_host<Exec>) {
+    if (items == 1 || elements <= serial_elements) {
+      exec.fence();
+      detail::call_items<Functor>(&functor, 0, items);
+      return;
+    }
+    detail::start_items(name, exec, items, detail::host_items{&detail::call_items<Functor>, &functor});
+    exec.fence();  // the functor is the caller's
+  } else {
     detail::start_items(name, exec, items, functor);
+  }
 }
 
 }  // namespace ostraka::engine

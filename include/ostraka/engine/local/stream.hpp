@@ -85,7 +85,7 @@ inline std::size_t bytes_to_line(void const* to) { return (64 - reinterpret_cast
 
 /// The whole lines of a run past the caches.
 template <class T>
-void stream_run(T* to, T const* from, std::int64_t count) {
+[[gnu::noinline]] void stream_run(T* to, T const* from, std::int64_t count) {
   unsigned char* const target = reinterpret_cast<unsigned char*>(to);
   unsigned char const* const source = reinterpret_cast<unsigned char const*>(from);
   std::size_t const bytes = static_cast<std::size_t>(count) * sizeof(T), before = bytes_to_line(to), head = before < bytes ? before : bytes;
@@ -131,7 +131,7 @@ class streamed_writer {
 
  private:
   /// All but the last line if that is not whole.
-  void write() {
+  [[gnu::noinline]] void write() {
     std::size_t const before = bytes_to_line(to_), head = before < filled_ ? before : filled_, lines = (filled_ - head) / 64 * 64;
     std::memcpy(to_, room_, head);
     stream_lines(to_ + head, room_ + head, lines);
