@@ -124,37 +124,92 @@ TEST_CASE_TEMPLATE("products of matrices by our own tiles, in every layout", T, 
   CHECK(contracts_right<T>("lik,mklj->jmi", {30, 40, 20, 3, 5}));
   CHECK(contracts_right<T>("ik,kj->ij", {9, 2100, 3}));            // several blocks of columns
   CHECK(contracts_right<T>("ik,klj->lij", {50, 10, 20, 7}));       // tiles whose rows are runs of C
+  CHECK(contracts_right<T>("lmji,mk->ijkl", {10, 12, 11, 9, 12})); // few neighbours in A, and in C: tiles of few rows, written run by run
+  CHECK(contracts_right<T>("imjn,lnkm->ijkl", {9, 8, 10, 7, 8, 9}));
 }
 
 TEST_CASE_TEMPLATE("every micro-kernel that this processor has", T, float, double, std::int32_t, std::int64_t) {
-  std::vector<detail::micro_kernel<T>> kernels = {{4, 2, 2, {detail::micro_product<T, 2>, detail::micro_product<T, 4>, nullptr}},
+  constexpr int element = static_cast<int>(sizeof(T));
+  std::vector<detail::micro_kernel<T>> kernels = {{4, 4, 2, 2, {detail::micro_product<T, 2, 4>, detail::micro_product<T, 4, 4>, nullptr}, {}},
                                                   detail::choose_micro_kernel<T>()};
 #if OSTRAKA_DETAIL_VECTORS
-  kernels.push_back({6, 16 / static_cast<int>(sizeof(T)), 2, {detail::micro_product_16<T, 1>, detail::micro_product_16<T, 2>, nullptr}});
+  kernels.push_back({6, 6, 16 / element, 2, {detail::micro_product_16<T, 1, 6>, detail::micro_product_16<T, 2, 6>, nullptr}, {}});
 #endif
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    kernels.push_back({6, 32 / static_cast<int>(sizeof(T)), 2, {detail::micro_product_32<T, 1>, detail::micro_product_32<T, 2>, nullptr}});
+    kernels.push_back({6, 6, 32 / element, 2, {detail::micro_product_32<T, 1, 6>, detail::micro_product_32<T, 2, 6>, nullptr}, {}});
 #endif
   for (detail::micro_kernel<T> const& kernel : kernels)
     for (std::int64_t depth : {0, 1, 7, 128})
-      for (int way = 0; way < 2 * kernel.across; ++way) {
-        bool const adds = way >= kernel.across;
-        int const vectors = way % kernel.across + 1, columns = vectors * kernel.lanes;
-        std::vector<T> const a = numbers<T>(depth * kernel.rows), b = numbers<T>(depth * columns, 11);
-        std::vector<T> c = numbers<T>(50 * kernel.rows, 5), expected = c;
+      for (int way = 0; way < 4 * kernel.across; ++way) {
+        bool const adds = way % 2 == 1, few = way / 2 >= kernel.across;
+        int const vectors = way / 2 % kernel.across + 1, columns = vectors * kernel.lanes, rows = few ? kernel.few_rows : kernel.rows;
+        detail::micro_function<T> const product = (few ? kernel.few : kernel.of)[vectors - 1];
+        if (few && kernel.few_rows == kernel.rows) continue;
+        std::vector<T> const a = numbers<T>(depth * rows), b = numbers<T>(depth * columns, 11);
+        std::vector<T> c = numbers<T>(50 * rows, 5), expected = c;
         std::vector<std::int64_t> row_at;
-        for (int i = 0; i < kernel.rows; ++i) row_at.push_back((kernel.rows - 1 - i) * 50);
-        for (int i = 0; i < kernel.rows; ++i)
+        for (int i = 0; i < rows; ++i) row_at.push_back((rows - 1 - i) * 50);
+        for (int i = 0; i < rows; ++i)
           for (int j = 0; j < columns; ++j) {
             T& sum = expected[static_cast<std::size_t>(row_at[static_cast<std::size_t>(i)] + j)];
             if (!adds) sum = T(0);
-            for (std::int64_t l = 0; l < depth; ++l)
-              sum += a[static_cast<std::size_t>(l * kernel.rows + i)] * b[static_cast<std::size_t>(l * columns + j)];
+            for (std::int64_t l = 0; l < depth; ++l) sum += a[static_cast<std::size_t>(l * rows + i)] * b[static_cast<std::size_t>(l * columns + j)];
           }
-        kernel.of[vectors - 1](depth, a.data(), b.data(), c.data(), row_at.data(), adds);
+        product(depth, a.data(), b.data(), c.data(), row_at.data(), adds);
         CHECK(c == expected);
       }
+}
+
+/// Offsets in runs of so many, the runs `gap` beyond one another; descending where `down`.
+std::vector<std::int64_t> offsets_in_runs(int count, int run, std::int64_t gap, bool down) {
+  std::vector<std::int64_t> at;
+  for (int i = 0; i < count; ++i) at.push_back((down ? count - i / run : i / run) * (run + gap) + i % run);
+  return at;
+}
+
+TEST_CASE_TEMPLATE("panels of operands whose neighbours are few", T, float, double, std::int32_t, std::int64_t, Kokkos::complex<float>) {
+  std::vector<T> const from = numbers<T>(4000, 101);
+  for (detail::vector_packing<T> const& packing : {detail::vector_packing<T>(), detail::choose_packing<T>()})
+    for (int const width : {4, 8, 24, 48})
+      for (int const count : {1, 3, 4, 7, 8, 9, 17, 23, 24, 41, 48})
+        for (int const run : {1, 2, 5, 7, 9, 13, 30})
+          for (int const k_run : {1, 3, 9, 20})
+            for (bool const down : {false, true}) {
+              if (count > width || (run == 1 && k_run == 1)) continue;
+              int const depth = 21;
+              std::vector<std::int64_t> const at = offsets_in_runs(count, run, 17, down), k_at = offsets_in_runs(depth, k_run, 29, down);
+              std::vector<T> panel(static_cast<std::size_t>(width * depth + 1), T(77)), expected = panel;
+              for (int l = 0; l < depth; ++l)
+                for (int i = 0; i < width; ++i)
+                  expected[static_cast<std::size_t>(l * width + i)] =
+                      i < count ? from[static_cast<std::size_t>(at[static_cast<std::size_t>(i)] + k_at[static_cast<std::size_t>(l)])] : T(0);
+              detail::pack_panel(packing, panel.data(), width, from.data(), at.data(), count, k_at.data(), depth);
+              CHECK_MESSAGE(panel == expected, width << " " << count << " " << run << " " << k_run << " " << down);
+            }
+}
+
+TEST_CASE_TEMPLATE("tiles written into runs of a result", T, float, double, std::int32_t, std::int64_t, Kokkos::complex<float>) {
+  update<T> const ways[] = {{T(1), T(0)}, {T(1), T(1)}, {T(2), T(0)}, {T(2), T(3)}};
+  constexpr int lanes = 64 / static_cast<int>(sizeof(T)), whole = 3 * lanes;
+  for (detail::vector_packing<T> const& packing : {detail::vector_packing<T>(), detail::choose_packing<T>()})
+    for (int const width : {1, 2, 7, lanes, lanes + 1, 2 * lanes - 1, whole - 1, whole})
+      for (int const run : {1, 2, 3, 9, 10, 19, 64})
+        for (int const height : {1, 3, 8})
+          for (update<T> const& how : ways) {
+            std::vector<std::int64_t> const column_at = offsets_in_runs(width, run, run == 9 ? 0 : 6, run == 10);
+            std::vector<std::int64_t> const row_at = offsets_in_runs(height, 1, 900, run == 3);
+            std::vector<T> const tile = numbers<T>(8 * whole, 13);
+            std::vector<T> c = numbers<T>(9000, 7), expected = c;
+            for (int i = 0; i < height; ++i)
+              for (int j = 0; j < width; ++j) {
+                T& x = expected[static_cast<std::size_t>(row_at[static_cast<std::size_t>(i)] + column_at[static_cast<std::size_t>(j)])];
+                x = how.alpha * tile[static_cast<std::size_t>(i * whole + j)] + (how.beta == T(0) ? T(0) : how.beta * x);
+              }
+            detail::write_tile(packing, how, c.data(), tile.data(), whole, row_at.data(), height, column_at.data(), width,
+                               detail::breaks_of(column_at.data(), width));
+            CHECK_MESSAGE(c == expected, width << " " << run << " " << height);
+          }
 }
 
 TEST_CASE_TEMPLATE("panels packed by vectors and by loops", T, float, double, std::int32_t, std::int64_t, Kokkos::complex<float>) {

@@ -93,7 +93,7 @@ class contract_tiles {
       : in_(operands),
         micro_(choose_micro_kernel<T>()),
         packing_(choose_packing<T>()),
-        sides_(loops, micro_.rows, micro_.lanes),
+        sides_(loops, micro_.few_rows, micro_.lanes),
         m_(sides_.m.size(), threads > 1 ? rows / 2 : rows, micro_.rows),
         n_(sides_.n.size(), threads > 1 ? columns / 2 : columns, micro_.columns()),
         batch_(sides_.batch.size()),
@@ -145,7 +145,7 @@ class contract_tiles {
       pack(panels_b, micro_.columns(), micro_.lanes, in_.b + base[1], at.n.at[0], at.n.count, at.k.at[1], at.k.count);
       for (std::int64_t row = group * m_.count / groups_, last = (group + 1) * m_.count / groups_; row < last; ++row) {
         at.m.move_to(sides_.m, m_.begin(row), m_.of(row));
-        pack(panels_a, micro_.rows, micro_.rows, in_.a + base[0], at.m.at[0], at.m.count, at.k.at[0], at.k.count);
+        pack(panels_a, micro_.rows, micro_.few_rows, in_.a + base[0], at.m.at[0], at.m.count, at.k.at[0], at.k.count);
         multiply(at, panels_a, panels_b, target, how);
       }
     }
@@ -164,27 +164,29 @@ class contract_tiles {
     int const whole = micro_.columns(), stripe = std::max(1, std::min(most_panels, 2048 / static_cast<int>(sizeof(T)) / whole)) * whole;
     for (int begin = 0; begin < at.n.count; begin += stripe) {
       int const end = std::min(begin + stripe, at.n.count);
-      std::int64_t steps[most_panels];
-      for (int j = begin; j < end; j += whole) steps[(j - begin) / whole] = step_of(at.n.at[1] + j, std::min(whole, end - j));
+      std::uint64_t breaks[most_panels];
+      for (int j = begin; j < end; j += whole) breaks[(j - begin) / whole] = breaks_of(at.n.at[1] + j, std::min(whole, end - j));
       for (int i = 0; i < at.m.count; i += micro_.rows)
         for (int j = begin; j < end; j += whole)
-          one_tile(at, i, j, std::min(whole, end - j), steps[(j - begin) / whole], panels_a + i * at.k.count, panels_b + j * at.k.count, target, how);
+          one_tile(at, i, j, std::min(whole, end - j), breaks[(j - begin) / whole], panels_a + i * at.k.count, panels_b + j * at.k.count, target, how);
     }
   }
 
-  /// Rows from i, `width` columns from j, which follow one another in C by `step`.
-  void one_tile(tables const& at, int i, int j, int width, std::int64_t step, T const* a, T const* b, T* target, update<T> const& how) const {
+  /// Rows from i, `width` columns from j, which in C follow one another but for `breaks`.
+  void one_tile(tables const& at, int i, int j, int width, std::uint64_t breaks, T const* a, T const* b, T* target, update<T> const& how) const {
     int const height = std::min(micro_.rows, at.m.count - i), vectors = micro_.vectors(width), whole = vectors * micro_.lanes;
-    micro_function<T> const product = micro_.of[vectors - 1];
+    bool const few = height <= micro_.few_rows && micro_.few_rows < micro_.rows;
+    int const rows_here = few ? micro_.few_rows : micro_.rows;
+    micro_function<T> const product = (few ? micro_.few : micro_.of)[vectors - 1];
     bool const plain = how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1));
-    if (plain && step == 1 && width == whole && height == micro_.rows)
+    if (plain && breaks == 0 && width == whole && height == rows_here)
       return product(at.k.count, a, b, target + at.n.at[1][j], at.m.at[1] + i, how.beta == T(1));
     alignas(64) unsigned char tile_room[sizeof(T) * micro_kernel<T>::most_elements];
     T* const tile = reinterpret_cast<T*>(tile_room);
     std::int64_t lines[micro_kernel<T>::most_rows];
-    for (int r = 0; r < micro_.rows; ++r) lines[r] = r * whole;
+    for (int r = 0; r < rows_here; ++r) lines[r] = r * whole;
     product(at.k.count, a, b, tile, lines, false);
-    write_tile(how, target, tile, whole, at.m.at[1] + i, height, at.n.at[1] + j, width, step);
+    write_tile(packing_, how, target, tile, whole, at.m.at[1] + i, height, at.n.at[1] + j, width, breaks);
   }
 
   static constexpr int most_panels = 64;  // of a stripe

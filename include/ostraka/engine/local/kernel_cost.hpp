@@ -32,10 +32,10 @@ inline std::int64_t longest_run(loop_nest<2> const& loops, int operand) {
 template <class T>
 void count_tiles(cost_counts& counts, product_loops const& loops) {
   micro_kernel<T> const micro = choose_micro_kernel<T>();
-  tile_sides const sides(loops, micro.rows, micro.lanes);
+  tile_sides const sides(loops, micro.few_rows, micro.lanes);
   auto const real = [](std::int64_t x) { return static_cast<double>(x); };
   double const batch = real(loops.batch.size()), m = real(sides.m.size()), n = real(sides.n.size()), k = real(loops.k.size());
-  double const padded = tile_sides::padded(sides.m.size(), sides.n.size(), micro.rows, micro.lanes);
+  double const padded = tile_sides::padded(sides.m.size(), sides.n.size(), micro.few_rows, micro.lanes);
   double const n_blocks = real(tile_blocks(sides.n.size(), contract_tiles<T>::columns, micro.columns()).count);
   double const k_blocks = real((loops.k.size() + contract_tiles<T>::depth - 1) / contract_tiles<T>::depth);
   counts.add(cost::our_task, batch * n_blocks);

@@ -24,9 +24,11 @@ struct micro_kernel {
   static constexpr int most_rows = 8, most_across = 3, most_elements = sizeof(T) <= 64 ? 1536 / static_cast<int>(sizeof(T)) : 24;
 
   int rows;
-  int lanes;                          // columns of a vector
-  int across;                         // vectors of the widest tile
-  micro_function<T> of[most_across];  // tiles of 1, 2, … vectors
+  int few_rows;                        // of a tile where no more are left
+  int lanes;                           // columns of a vector
+  int across;                          // vectors of the widest tile
+  micro_function<T> of[most_across];   // tiles of 1, 2, … vectors
+  micro_function<T> few[most_across];  // and of few rows
 
   [[nodiscard]] int columns() const { return lanes * across; }
   /// Vectors that hold so many columns.
@@ -34,9 +36,8 @@ struct micro_kernel {
 };
 
 /// Any type.
-template <class T, int columns>
+template <class T, int columns, int rows>
 void micro_product(std::int64_t depth, T const* a, T const* b, T* c, std::int64_t const* row_at, bool adds) {
-  constexpr int rows = 4;
   T tile[rows][columns];
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) tile[i][j] = T(0);
@@ -49,7 +50,7 @@ void micro_product(std::int64_t depth, T const* a, T const* b, T* c, std::int64_
 
 #if OSTRAKA_DETAIL_VECTORS
 // One step of the sum: a row of B in registers times the elements of a column of A.
-#define OSTRAKA_DETAIL_MICRO_STEP(rows)                                                                                                 \
+#define OSTRAKA_DETAIL_MICRO_STEP                                                                                                       \
   {                                                                                                                                     \
     vector row[across];                                                                                                                 \
     _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v) __builtin_memcpy(&row[v], b + v * lanes, sizeof(vector));                  \
@@ -61,8 +62,8 @@ void micro_product(std::int64_t depth, T const* a, T const* b, T* c, std::int64_
 
 // A macro because the compiler splits vectors by the function in which they are written, before it puts that function into another. C is fetched
 // while the sum is on its way.
-#define OSTRAKA_DETAIL_MICRO_PRODUCT(name, attribute, bytes, rows)                                                                      \
-  template <class T, int across>                                                                                                        \
+#define OSTRAKA_DETAIL_MICRO_PRODUCT(name, attribute, bytes)                                                                            \
+  template <class T, int across, int rows>                                                                                              \
   attribute void name(std::int64_t depth, T const* a, T const* b, T* c, std::int64_t const* row_at, bool adds) {                        \
     typedef T vector __attribute__((vector_size(bytes)));                                                                               \
     constexpr int lanes = bytes / static_cast<int>(sizeof(T));                                                                          \
@@ -71,10 +72,10 @@ void micro_product(std::int64_t depth, T const* a, T const* b, T* c, std::int64_
     vector tile[rows][across] = {};                                                                                                     \
     std::int64_t l = 0;                                                                                                                 \
     for (; l + 2 <= depth; l += 2) {                                                                                                    \
-      OSTRAKA_DETAIL_MICRO_STEP(rows)                                                                                                   \
-      OSTRAKA_DETAIL_MICRO_STEP(rows)                                                                                                   \
+      OSTRAKA_DETAIL_MICRO_STEP                                                                                                         \
+      OSTRAKA_DETAIL_MICRO_STEP                                                                                                         \
     }                                                                                                                                   \
-    if (l < depth) OSTRAKA_DETAIL_MICRO_STEP(rows)                                                                                      \
+    if (l < depth) OSTRAKA_DETAIL_MICRO_STEP                                                                                            \
     _Pragma("GCC unroll 8") for (int i = 0; i < rows; ++i) _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v) {                   \
       T* const to = c + row_at[i] + v * lanes;                                                                                          \
       vector sum = {};                                                                                                                  \
@@ -84,10 +85,10 @@ void micro_product(std::int64_t depth, T const* a, T const* b, T* c, std::int64_
     }                                                                                                                                   \
   }
 
-OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_16, , 16, 6)
+OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_16, , 16)
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
-OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_32, OSTRAKA_DETAIL_AVX2, 32, 6)
-OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_64, OSTRAKA_DETAIL_AVX512, 64, 8)
+OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_32, OSTRAKA_DETAIL_AVX2, 32)
+OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_64, OSTRAKA_DETAIL_AVX512, 64)
 #endif
 #undef OSTRAKA_DETAIL_MICRO_PRODUCT
 #undef OSTRAKA_DETAIL_MICRO_STEP
@@ -101,13 +102,15 @@ micro_kernel<T> choose_micro_kernel() {
     constexpr int element = static_cast<int>(sizeof(T));
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
     vector_width const widest = widest_vectors();
-    if (widest == vector_width::avx512) return {8, 64 / element, 3, {micro_product_64<T, 1>, micro_product_64<T, 2>, micro_product_64<T, 3>}};
-    if (widest == vector_width::avx2) return {6, 32 / element, 2, {micro_product_32<T, 1>, micro_product_32<T, 2>, nullptr}};
+    if (widest == vector_width::avx512)
+      return {8, 4, 64 / element, 3, {micro_product_64<T, 1, 8>, micro_product_64<T, 2, 8>, micro_product_64<T, 3, 8>},
+              {micro_product_64<T, 1, 4>, micro_product_64<T, 2, 4>, micro_product_64<T, 3, 4>}};
+    if (widest == vector_width::avx2) return {6, 6, 32 / element, 2, {micro_product_32<T, 1, 6>, micro_product_32<T, 2, 6>, nullptr}, {}};
 #endif
-    return {6, 16 / element, 2, {micro_product_16<T, 1>, micro_product_16<T, 2>, nullptr}};
+    return {6, 6, 16 / element, 2, {micro_product_16<T, 1, 6>, micro_product_16<T, 2, 6>, nullptr}, {}};
   }
 #endif
-  return {4, 2, 2, {micro_product<T, 2>, micro_product<T, 4>, nullptr}};
+  return {4, 4, 2, 2, {micro_product<T, 2, 4>, micro_product<T, 4, 4>, nullptr}, {}};
 }
 
 }  // namespace ostraka::engine::detail

@@ -3,29 +3,29 @@
 #pragma once
 
 /// @file
-/// Floor 3. Panels for the register tile packed by whole vectors of AVX-512: lines copied, or A[i, l] read along l and written along i. While a panel is
-/// packed, what the next one needs is fetched, as if it lay behind: a fetch of what is not there does nothing.
+/// Floor 3. Panels for the register tile packed by vectors of AVX-512: lines copied, A[i, l] read along l and written along i, or gathered. While a panel of
+/// whole vectors is packed, what the next one needs is fetched, as if it lay behind: a fetch of what is not there does nothing.
 
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/engine/local/masked_vectors.hpp>
 #include <ostraka/engine/local/wide.hpp>
-
-#if OSTRAKA_DETAIL_ASKS_PROCESSOR && defined(__has_builtin)
-#if __has_builtin(__builtin_shufflevector)
-#define OSTRAKA_DETAIL_PACKS_BY_VECTORS 1
-#endif
-#endif
 
 namespace ostraka::engine::detail {
 
-/// Functions that pack panel[l, i], i < width; null where there are none for the type and the processor.
+/// Functions that pack panel[l, i], i < width, and write tiles; null, all of them, where there are none for the type and the processor.
 template <class T>
 struct vector_packing {
-  /// panel[l, i] = from[k_at[l] + i]. @pre the bytes of a line are a multiple of 32
-  void (*lines)(T* panel, int width, T const* from, std::int64_t const* k_at, int depth) = nullptr;
+  /// panel[l, i] = from[k_at[l] + i] for i < count, 0 up to `width`.
+  void (*lines)(T* panel, int width, T const* from, int count, std::int64_t const* k_at, int depth) = nullptr;
   /// panel[l, i] = from[i step + l], i < height. @pre height is a multiple of 4, depth one of `together`
   void (*turned)(T* panel, int width, T const* from, std::int64_t step, int height, int depth) = nullptr;
+  /// As of masked_vectors.hpp: from anywhere; neighbours, a vector of them at most; a tile into runs of C.
+  void (*gathered)(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at, int depth) = nullptr;
+  void (*piece)(T* panel, int width, T const* from, int count, std::int64_t const* k_at, int depth) = nullptr;
+  void (*write_runs)(T* c, std::int64_t const* row_at, int height, std::int64_t const* column_at, int width, std::uint64_t breaks, T const* tile,
+                     int tile_step, bool adds) = nullptr;
 
   static constexpr int together = 64 / static_cast<int>(sizeof(T) < 64 ? sizeof(T) : 64);
 };
@@ -33,23 +33,14 @@ struct vector_packing {
 #ifdef OSTRAKA_DETAIL_PACKS_BY_VECTORS
 
 template <class T>
-OSTRAKA_DETAIL_AVX512 void pack_lines_64(T* panel, int width, T const* from, std::int64_t const* k_at, int depth) {
-  typedef T vector __attribute__((vector_size(64)));
-  typedef T half __attribute__((vector_size(32)));
-  constexpr int lanes = vector_packing<T>::together;
+OSTRAKA_DETAIL_AVX512 void pack_lines_64(T* panel, int width, T const* from, int count, std::int64_t const* k_at, int depth) {
+  using words = masked_words<static_cast<int>(sizeof(T))>;
   for (int l = 0; l < depth; ++l, panel += width) {
     T const* const line = from + k_at[l];
-    int i = 0;
-    for (; i + lanes <= width; i += lanes) {
-      vector piece;
+    for (int i = 0; i < width; i += words::lanes) {
       __builtin_prefetch(line + width + i);
-      __builtin_memcpy(&piece, line + i, 64);
-      __builtin_memcpy(panel + i, &piece, 64);
+      words::store(panel + i, words::load(line + i, words::first(count - i)), words::first(width - i));
     }
-    if (i == width) continue;
-    half rest;
-    __builtin_memcpy(&rest, line + i, 32);
-    __builtin_memcpy(panel + i, &rest, 32);
   }
 }
 
@@ -104,7 +95,7 @@ template <class T>
 vector_packing<T> choose_packing() {
 #ifdef OSTRAKA_DETAIL_PACKS_BY_VECTORS
   if constexpr (std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8))
-    if (widest_vectors() == vector_width::avx512) return {pack_lines_64<T>, pack_turned_64<T>};
+    if (widest_vectors() == vector_width::avx512) return {pack_lines_64<T>, pack_turned_64<T>, gather_panel_64<T>, pack_piece_64<T>, write_runs_64<T>};
 #endif
   return {};
 }

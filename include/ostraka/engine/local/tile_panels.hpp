@@ -7,6 +7,7 @@
 /// tile one after the other, results are written from the tile to where they belong. C[a, b, c, d] is written as the tile (b c) by (a d) finds it.
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -85,30 +86,47 @@ void pack_scattered(T* panel, int width, T const* from, std::int64_t const* at, 
     for (int l = 0; l < depth; ++l) panel[l * width + i] = from[at[i] + k_at[l]];
 }
 
+/// panel[l, i] = from[at[i] + k_at[l]] where some i lie side by side, run by run.
+template <class T>
+void pack_runs(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
+               int depth) {
+  for (int i = 0, together = 0; i < count; i += together) {
+    together = side_by_side(at + i, count - i);
+    if (by_vectors.piece) together = std::min(together, by_vectors.together);
+    if (by_vectors.piece) by_vectors.piece(panel + i, width, from + at[i], together, k_at, depth);
+    else
+      for (int l = 0; l < depth; ++l) copy_run(panel + l * width + i, from + at[i] + k_at[l], together);
+  }
+}
+
 /// panel[l, i] = from[at[i] + k_at[l]] for i < count, 0 up to `width`.
 template <class T>
 void pack_panel(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
                 int depth) {
-  if (count < width) std::fill(panel, panel + std::int64_t(depth) * width, T(0));
   int const run = side_by_side(at, count);
   std::int64_t const step = step_of(at, count);
-  if (run == count && count == width && by_vectors.lines && width * static_cast<int>(sizeof(T)) % 32 == 0) {
-    by_vectors.lines(panel, width, from + at[0], k_at, depth);
-  } else if (run == count) {
-    for (int l = 0; l < depth; ++l) copy_run(panel + l * width, from + at[0] + k_at[l], count);
-  } else if (step != 0 && depth > 1 && k_at[1] == k_at[0] + 1) {
+  if (run == count && by_vectors.lines) return by_vectors.lines(panel, width, from + at[0], count, k_at, depth);
+  bool const along_k = run < count && step != 0 && depth > 1 && k_at[1] == k_at[0] + 1, along_i = !along_k && 2 * run >= count;
+  if (by_vectors.gathered && !along_i && !(along_k && side_by_side(k_at, depth) >= 2 * by_vectors.together))
+    return by_vectors.gathered(panel, width, from, at, count, k_at, depth);
+  if (count < width) std::fill(panel, panel + std::int64_t(depth) * width, T(0));
+  if (along_k) {
     for (int l = 0, together = 0; l < depth; l += together) {
       together = side_by_side(k_at + l, depth - l);
       pack_turned(by_vectors, panel + l * width, width, from + at[0] + k_at[l], step, count, together);
     }
-  } else if (2 * run >= count) {
-    for (int i = 0, together = 0; i < count; i += together) {
-      together = side_by_side(at + i, count - i);
-      for (int l = 0; l < depth; ++l) copy_run(panel + l * width + i, from + at[i] + k_at[l], together);
-    }
+  } else if (along_i) {
+    pack_runs(by_vectors, panel, width, from, at, count, k_at, depth);
   } else {
     pack_scattered(panel, width, from, at, count, k_at, depth);
   }
+}
+
+/// Bit j is set where offset j does not follow the one before; 63 stands for all beyond. 0: all lie side by side.
+inline std::uint64_t breaks_of(std::int64_t const* at, int count) {
+  std::uint64_t breaks = 0;
+  for (int j = 1; j < count; ++j) breaks |= std::uint64_t(at[j] != at[j - 1] + 1) << std::min(j, 63);
+  return breaks;
 }
 
 /// Do the offsets form runs of four and more?
@@ -118,18 +136,20 @@ inline bool in_runs(std::int64_t const* at, int count) {
   return 4 * runs <= count;
 }
 
-/// c[row_at[i] + column_at[j]] <- tile[i, j], as `how` says; `column_step` as of step_of.
+/// c[row_at[i] + column_at[j]] <- tile[i, j], as `how` says; `breaks` as of breaks_of(column_at, width).
 template <class T>
-void write_tile(update<T> const& how, T* c, T const* tile, int tile_step, std::int64_t const* row_at, int height, std::int64_t const* column_at, int width,
-                std::int64_t column_step) {
-  if (column_step == 1 || in_runs(column_at, width)) {
+void write_tile(vector_packing<T> const& by_vectors, update<T> const& how, T* c, T const* tile, int tile_step, std::int64_t const* row_at, int height,
+                std::int64_t const* column_at, int width, std::uint64_t breaks) {
+  bool const overwrites = how.overwrites(), plain = overwrites || (how.alpha == T(1) && how.beta == T(1));
+  if (plain && by_vectors.write_runs && 2 * std::popcount(breaks) < width)
+    return by_vectors.write_runs(c, row_at, height, column_at, width, breaks, tile, tile_step, !overwrites);
+  if (breaks == 0 || in_runs(column_at, width)) {
     for (int j = 0, together = 0; j < width; j += together) {
       together = side_by_side(column_at + j, width - j);
       for (int i = 0; i < height; ++i) how.write(c + row_at[i] + column_at[j], 1, tile + i * tile_step + j, together);
     }
     return;
   }
-  bool const overwrites = how.overwrites();
   for (int i = 0; i < height; ++i) {
     T* const row = c + row_at[i];
     T const* const from = tile + i * tile_step;
