@@ -38,14 +38,14 @@ auto region_of_result(engine::locale const& w, planner::plan_view const& plan, R
 
 // result <- alpha · product + beta · result
 template <class Result, class... Operands>
-void run_on_blocks(engine::locale const& w, planner::plan_view const& plan, Result const& result, engine::update<typename Result::value_type> const& how,
-                   Operands const&... operands) {
+void run_on_blocks(engine::locale const& w, planner::plan_view const& plan, engine::run_memory<typename Result::value_type>& memory, Result const& result,
+                   engine::update<typename Result::value_type> const& how, Operands const&... operands) {
   using value = typename Result::value_type;
   using exec_space = execution_space_of<Result>;
   exec_space const exec;
   if constexpr ((is_tensor<Operands> && ...)) {
     value const* const blocks[] = {operands.local().data()...};
-    engine::run(exec, w, plan, blocks, result.local().data(), how);
+    engine::run(exec, w, plan, blocks, result.local().data(), how, memory);
   } else {
     int k = 0;
     engine::local_block<exec_space, value> blocks[] = {block_of_operand(exec, w, plan, k++, operands)...};
@@ -67,7 +67,8 @@ void run_within(engine::locale const& w, Policy const& policy, Result const& res
     engine::local_block<execution_space_of<Result>, value> blocks[] = {block_of_operand(exec, w, plan, k++, operands)...};
     engine::run_in_passes(exec, w, bounded.plan, bounded.first, blocks, region_of_result(w, plan, result), how);
   } else {
-    run_on_blocks(w, plan, result, how, operands...);
+    static engine::run_memory<value> memory;
+    run_on_blocks(w, plan, memory, result, how, operands...);
   }
 }
 

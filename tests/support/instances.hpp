@@ -28,12 +28,14 @@ using instance_space = Kokkos::DefaultExecutionSpace;
                                            ostraka::engine::local_block<ostraka::testing::instance_space, T>*, ostraka::engine::region<T> const&,           \
                                            ostraka::engine::update<T> const&);                                                                              \
   WHERE template void ostraka::engine::run(ostraka::testing::instance_space const&, ostraka::engine::locale const&, ostraka::planner::plan_view const&,     \
-                                           T const* const*, T*, ostraka::engine::update<T> const&);                                                         \
+                                           T const* const*, T*, ostraka::engine::update<T> const&, ostraka::engine::run_memory<T>&);                        \
   WHERE template void ostraka::engine::run(ostraka::testing::instance_space const&, ostraka::engine::locale const&, ostraka::planner::reshard_steps const&, \
                                            ostraka::planner::spec const&, ostraka::engine::region<T const> const&, ostraka::engine::region<T> const&);      \
   WHERE template void ostraka::engine::run(ostraka::testing::instance_space const&, ostraka::engine::mesh_route const&, T const*, T*);                      \
   WHERE template void ostraka::engine::contract(ostraka::testing::instance_space const&, ostraka::engine::contraction const&, T const*, T const*, T*,       \
                                                 ostraka::engine::update<T> const&);                                                                         \
+  WHERE template void ostraka::engine::contract(ostraka::testing::instance_space const&, ostraka::engine::contraction const&, T const*, T const*, T*,       \
+                                                ostraka::engine::update<T> const&, ostraka::engine::plan_ticket&);                                          \
   WHERE template void ostraka::engine::reduce(ostraka::testing::instance_space const&, ostraka::engine::contraction const&, T const*, T*,                   \
                                               ostraka::engine::reduction, ostraka::engine::update<T> const&);                                               \
   WHERE template void ostraka::engine::copy(ostraka::testing::instance_space const&, T*, ostraka::engine::strided const&, T const*,                         \

@@ -13,7 +13,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <optional>
+#include <cstddef>
+#include <string>
 #include <utility>
 
 #include <ostraka/engine/joined_contraction.hpp>
@@ -22,7 +23,9 @@
 #include <ostraka/engine/local_block.hpp>
 #include <ostraka/engine/loops_of_labels.hpp>
 #include <ostraka/engine/moves.hpp>
+#include <ostraka/engine/run_record.hpp>
 #include <ostraka/engine/same_call.hpp>
+#include <ostraka/engine/travelling.hpp>
 #include <ostraka/plan/describe.hpp>
 #include <ostraka/plan/joined.hpp>
 #include <ostraka/plan/message_order.hpp>
@@ -35,7 +38,7 @@ namespace detail {
 // A Kokkos profiling region named after a step, where a profiler listens.
 class profiled {
  public:
-  explicit profiled(step kind) : heard_(Kokkos::Tools::profileLibraryLoaded()) {
+  explicit profiled(step kind, bool heard = Kokkos::Tools::profileLibraryLoaded()) : heard_(heard) {
     if (heard_) Kokkos::Profiling::pushRegion("ostraka " + std::string(planner::name_of(kind)));
   }
   ~profiled() {
@@ -73,112 +76,143 @@ bool masked_already(planner::planned_step const& s, T const* block, T const* res
   return s.kind == step::mask && s.operand == planner::the_result && how.beta != T(0) && block != nullptr && block == result;
 }
 
-// The tensors on their way through a plan: those that there are at a time.
-template <class Exec, class T>
-class blocks_on_their_way {
- public:
-  // A new one, which is to begin its way.
-  void enter(int tensor, planner::spec const& as, local_block<Exec, T> block) {
-    block_[planner::slot_of(tensor)].emplace(std::move(block));
-    moved(tensor, as);
-  }
-  void moved(int tensor, planner::spec const& to) { spec_[planner::slot_of(tensor)] = &to; }
-  void leave(int tensor) { block_[planner::slot_of(tensor)].reset(); }
-
-  [[nodiscard]] local_block<Exec, T>& block(int tensor) { return *block_[planner::slot_of(tensor)]; }
-  [[nodiscard]] planner::spec const& spec(int tensor) const { return *spec_[planner::slot_of(tensor)]; }
-
- private:
-  std::optional<local_block<Exec, T>> block_[planner::max_tensors];
-  planner::spec const* spec_[planner::max_tensors];
-};
-
 // Where the steps from number `next` on leave the tensor where step `next` - 1 writes it: the result's place.
 template <class T>
 region<T> const* room_for(planner::plan_view const& plan, int next, int tensor, region<T> const& result) {
   return tensor == planner::the_result && planner::stays_from(plan.steps, next, planner::the_result) ? &result : nullptr;
 }
 
-// The block that a contraction writes to.
+// A run of a plan: what does not change from run to run is in its record.
 template <class Exec, class T>
-local_block<Exec, T> block_of_product(locale const& w, planner::plan_view const& plan, int step_at, region<T> const* room) {
-  if (room) return local_block<Exec, T>::in(*room);
-  planner::planned_step const& s = plan.steps[step_at];
-  box const target = box_of(s.to, w.here, w.sizes);
-  if (!planner::messages_at(plan.steps, step_at, w.sizes).result) return local_block<Exec, T>::fresh(target);
-  planner::planned_step const& next = plan.steps[planner::next_after(plan.steps, step_at, s.operand)];
-  return local_block<Exec, T>::fresh(as_message<T>(w, nullptr, target, planner::loops_of_sent(next, w.sizes)));
-}
+class plan_run {
+ public:
+  plan_run(Exec const& exec, locale const& w, planner::plan_view const& plan, run_record<T>& record, update<T> const& how)
+      : exec_(exec), w_(w), plan_(plan), record_(record), how_(how) {}
 
-// A contraction of one tensor: a sum over labels, or the tensor under another order of them.
-template <class Exec, class T>
-void reduce_step(Exec const& exec, locale const& w, planner::plan_view const& plan, int step_at, blocks_on_their_way<Exec, T>& tensors,
-                 region<T> const* room, update<T> const& how, update<T> const& product) {
-  planner::planned_step const& s = plan.steps[step_at];
-  planner::spec const& from = tensors.spec(s.left);
-  local_block<Exec, T>& left = tensors.block(s.left);
-  if (how.alpha == T(1) && planner::computes_nothing(s, from)) {
-    left.now = reordered(left.now, from, s.to);
-    tensors.enter(s.operand, s.to, std::move(left));
-    return;
+  /// Operand number `k`, which is to begin its way.
+  travelling<Exec, T>& enter(int k, region<T const> const& shape, T const* data) {
+    travelling<Exec, T>& t = tensors_[k];
+    t.labels = &plan_.operands[k];
+    t.shape = &shape;
+    t.data = data;
+    return t;
   }
-  tensors.enter(s.operand, s.to, block_of_product<Exec>(w, plan, step_at, room));
-  local_block<Exec, T>& block = tensors.block(s.operand);
-  reduce(exec, loops_of_labels<T>(w.sizes.labels, {{&from, &left.now}, {}, {&s.to, &block.now}}), left.now.data, block.mine, plan.how, product);
-}
 
-// A contraction, with the move next to it if it is joined with one.
-template <class Exec, class T>
-void contract_step(Exec const& exec, locale const& w, planner::plan_view const& plan, int step_at, blocks_on_their_way<Exec, T>& tensors,
-                   region<T> const& result, update<T> const& how) {
-  planner::planned_step const& s = plan.steps[step_at];
-  int const joined = w.here.nowhere ? -1 : planner::joined_with(plan.steps, step_at, w.sizes);
-  planner::planned_step const* const move = joined < 0 ? nullptr : &plan.steps[joined];
-  bool const scatters = joined > step_at;
-  region<T> const* const room = room_for(plan, (scatters ? joined : step_at) + 1, s.operand, result);
-  update<T> const as = s.operand != planner::the_result ? update<T>{} : room ? share_of(how, w, plan, step_at) : update<T>{how.alpha, T(0)};
-  if (s.right == planner::no_tensor) {
-    reduce_step(exec, w, plan, step_at, tensors, room, how, as);
-    return tensors.leave(s.left);
-  }
-  planner::spec const& to = scatters ? move->to : s.to;
-  tensors.enter(s.operand, to, scatters && !room ? local_block<Exec, T>::fresh(box_of(to, w.here, w.sizes)) : block_of_product<Exec>(w, plan, step_at, room));
-  local_block<Exec, T>& block = tensors.block(s.operand);
-  local_block<Exec, T> const& left = tensors.block(s.left);
-  local_block<Exec, T> const& right = tensors.block(s.right);
-  block_product<T> const product{{&tensors.spec(s.left), &tensors.spec(s.right), &to}, {left.now, right.now, block.now}, block.mine};
-  if (scatters)
-    contract_and_scatter(exec, w, *move, product, block.target(), as);
-  else if (move)
-    gather_and_contract(exec, w, *move, move->operand == s.left ? 0 : 1, product, as);
-  else
-    product.multiply(exec, w, as);
-  tensors.leave(s.left);
-  tensors.leave(s.right);
-}
-
-template <class Exec, class T>
-void run_steps(Exec const& exec, locale const& w, planner::plan_view const& plan, blocks_on_their_way<Exec, T>& tensors, region<T> const& result,
-               update<T> const& how) {
-  update<T> const arriving{T(1), how.beta};  // once the product has been multiplied by alpha
-  for (int i = 0; i < plan.steps.size(); ++i) {
-    planner::planned_step const& s = plan.steps[i];
-    if (!w.here.nowhere && planner::is_joined(plan.steps, i, w.sizes)) continue;  // a contraction does it
-    profiled const region_of_step(s.kind);
-    if (s.kind == step::contract) {
-      contract_step(exec, w, plan, i, tensors, result, how);
-      continue;
+  void to(region<T> const& result) {
+    update<T> const arriving{T(1), how_.beta};  // once the product has been multiplied by alpha
+    bool const heard = Kokkos::Tools::profileLibraryLoaded();
+    for (int i = 0; i < plan_.steps.size(); ++i) {
+      planner::planned_step const& s = plan_.steps[i];
+      step_record<T>& known = record_.steps[static_cast<std::size_t>(i)];
+      if (!known.known) known.skipped = !w_.here.nowhere && planner::is_joined(plan_.steps, i, w_.sizes);
+      if (!known.skipped) {
+        profiled const region_of_step(s.kind, heard);
+        if (s.kind == step::contract)
+          contract_step(i, known, result);
+        else
+          move_step(i, known, result, arriving);
+      }
+      known.known = true;
     }
-    region<T> const* const room = room_for(plan, i + 1, s.operand, result);
-    auto& block = tensors.block(s.operand);
-    if (!masked_already(s, block.mine, result.data, how)) {
-      bool const as_it_arrives = s.operand != planner::the_result && planner::stays_message(plan.steps, i, w.sizes);
-      move(exec, w, s, block, room, room ? share_of(arriving, w, plan, i) : update<T>{}, as_it_arrives);
-    }
-    tensors.moved(s.operand, s.to);
+    travelling<Exec, T>& made = tensors_[planner::the_result];
+    if (made.data != result.data) put(exec_, made.now(), result, arriving);
+    exec_.fence();
   }
-  put(exec, tensors.block(planner::the_result).now, result, arriving);
-  exec.fence();
+
+ private:
+  void move_step(int i, step_record<T>& known, region<T> const& result, update<T> const& arriving) {
+    planner::planned_step const& s = plan_.steps[i];
+    travelling<Exec, T>& block = tensors_[s.operand];
+    block.labels = &s.to;
+    if (masked_already(s, block.mine, result.data, how_)) return;
+    if (s.kind == step::slice || alone(w_, s)) {
+      if (!known.known) {
+        known.shape = block.now().part(box_of(s.to, w_.here, w_.sizes));
+        known.view_at = known.shape.data - block.data;
+      }
+      block.data += known.view_at;
+      block.shape = &known.shape;
+      return;
+    }
+    if (planner::rewrites(s.kind) && block.writable()) return move_into(exec_, w_, s, block.now(), block.target());
+    region<T> const* const room = room_for(plan_, i + 1, s.operand, result);
+    if (!known.known) known.shape = room ? readable(*room) : shape_of_moved(i);
+    auto next = travelling<Exec, T>::in(s.to, known.shape, room ? room->data : nullptr);
+    move_into(exec_, w_, s, block.now(), next.target(), room ? share_of(arriving, w_, plan_, i) : update<T>{});
+    block = std::move(next);
+  }
+
+  // Of a new block that a move writes: as the message that arrives if a contraction is next.
+  [[nodiscard]] region<T const> shape_of_moved(int i) const {
+    planner::planned_step const& s = plan_.steps[i];
+    box const target = box_of(s.to, w_.here, w_.sizes);
+    if (s.operand == planner::the_result || !planner::stays_message(plan_.steps, i, w_.sizes)) return dense_region<T const>(nullptr, target);
+    return as_message<T const>(w_, nullptr, target, planner::loops_of_received(s, w_.sizes));
+  }
+
+  // A contraction, with the move next to it if it is joined with one.
+  void contract_step(int i, step_record<T>& known, region<T> const& result) {
+    planner::planned_step const& s = plan_.steps[i];
+    if (!known.known) known.joined = w_.here.nowhere ? -1 : planner::joined_with(plan_.steps, i, w_.sizes);
+    planner::planned_step const* const move = known.joined < 0 ? nullptr : &plan_.steps[known.joined];
+    bool const scatters = known.joined > i;
+    region<T> const* const room = room_for(plan_, (scatters ? known.joined : i) + 1, s.operand, result);
+    update<T> const as = s.operand != planner::the_result ? update<T>{} : room ? share_of(how_, w_, plan_, i) : update<T>{how_.alpha, T(0)};
+    travelling<Exec, T>& left = tensors_[s.left];
+    if (s.right == planner::no_tensor && how_.alpha == T(1) && planner::computes_nothing(s, *left.labels)) {
+      if (!known.known) known.shape = reordered(left.now(), *left.labels, s.to);
+      left.labels = &s.to;
+      left.shape = &known.shape;
+      tensors_[s.operand] = std::move(left);
+      return tensors_.leave(s.left);
+    }
+    planner::spec const& to = scatters ? move->to : s.to;
+    if (!known.known) known.shape = room ? readable(*room) : scatters ? dense_region<T const>(nullptr, box_of(to, w_.here, w_.sizes)) : shape_of_product(i);
+    travelling<Exec, T>& block = tensors_[s.operand] = travelling<Exec, T>::in(to, known.shape, room ? room->data : nullptr);
+    if (s.right == planner::no_tensor) {
+      if (!known.known) known.products.push_back({loops_of({left.labels, left.shape}, {}, block)});
+      reduce(exec_, known.products[0].loops, left.data, block.mine, plan_.how, as);
+      return tensors_.leave(s.left);
+    }
+    travelling<Exec, T>& right = tensors_[s.right];
+    if (scatters) {
+      contract_and_scatter(exec_, w_, *move, left, right, block, as, known);
+    } else if (move) {
+      gather_and_contract(exec_, w_, *move, gathered_product<Exec, T>{left, right, block, move->operand == s.left ? 0 : 1}, as, known);
+    } else {
+      if (!known.known) known.products.push_back({loops_of({left.labels, left.shape}, {right.labels, right.shape}, block)});
+      known.products[0].multiply(exec_, left.data, right.data, block.mine, as);
+    }
+    tensors_.leave(s.left);
+    tensors_.leave(s.right);
+  }
+
+  [[nodiscard]] contraction loops_of(contracted<T> const& left, contracted<T> const& right, travelling<Exec, T> const& result) const {
+    return loops_of_labels<T>(w_.sizes.labels, {left, right, {result.labels, result.shape}});
+  }
+
+  // Of a new block that a contraction writes: as the message that is sent next.
+  [[nodiscard]] region<T const> shape_of_product(int i) const {
+    planner::planned_step const& s = plan_.steps[i];
+    box const target = box_of(s.to, w_.here, w_.sizes);
+    if (!planner::messages_at(plan_.steps, i, w_.sizes).result) return dense_region<T const>(nullptr, target);
+    planner::planned_step const& next = plan_.steps[planner::next_after(plan_.steps, i, s.operand)];
+    return as_message<T const>(w_, nullptr, target, planner::loops_of_sent(next, w_.sizes));
+  }
+
+  Exec const& exec_;
+  locale const& w_;
+  planner::plan_view const& plan_;
+  run_record<T>& record_;
+  update<T> const& how_;
+  travelling_tensors<Exec, T> tensors_{};
+};
+
+// The record of runs that are not repeated, whose memory is.
+template <class T>
+run_record<T>& passing_record() {
+  static run_record<T> record;
+  return record;
 }
 
 }  // namespace detail
@@ -197,18 +231,30 @@ template <class Exec, class T>
 void run(Exec const& exec, locale const& w, planner::plan_view const& plan, local_block<Exec, T>* operands, region<T> const& result,
          update<T> const& how = {}) {
   require_same_call<T>(w, plan);
-  detail::blocks_on_their_way<Exec, T> tensors;
-  for (int k = 0; k < plan.operands.size(); ++k) tensors.enter(k, plan.operands[k], std::move(operands[k]));
-  detail::run_steps(exec, w, plan, tensors, result, how);
+  run_record<T>& record = detail::passing_record<T>();
+  record.begin(w, false, plan);
+  detail::plan_run<Exec, T> here(exec, w, plan, record, how);
+  for (int k = 0; k < plan.operands.size(); ++k) {
+    auto& entered = here.enter(k, operands[k].now, operands[k].now.data);
+    entered.mine = operands[k].mine;
+    entered.own = std::move(operands[k].own);
+  }
+  here.to(result);
 }
 
-/// The same for operands and a result that lie dense in memory.
+/// The same for operands and a result that lie dense in memory, with what earlier runs of the plan have found out.
 template <class Exec, class T>
-void run(Exec const& exec, locale const& w, planner::plan_view const& plan, T const* const* operands, T* result, update<T> const& how = {}) {
+void run(Exec const& exec, locale const& w, planner::plan_view const& plan, T const* const* operands, T* result, update<T> const& how, run_memory<T>& memory) {
   require_same_call<T>(w, plan);
-  detail::blocks_on_their_way<Exec, T> tensors;
-  for (int k = 0; k < plan.operands.size(); ++k) tensors.enter(k, plan.operands[k], operand_block<Exec>(w, plan, k, operands[k]));
-  detail::run_steps(exec, w, plan, tensors, dense_region(result, box_of(*plan.result, w.here, w.sizes)), how);
+  run_record<T>& record = memory.of(w, !(how.alpha == T(1)), plan);
+  if (record.operands.empty()) {
+    for (int k = 0; k < plan.operands.size(); ++k) record.operands.push_back(dense_region<T const>(nullptr, box_of(plan.operands[k], w.here, w.sizes)));
+    record.result = dense_region<T>(nullptr, box_of(*plan.result, w.here, w.sizes));
+  }
+  detail::plan_run<Exec, T> here(exec, w, plan, record, how);
+  for (int k = 0; k < plan.operands.size(); ++k) here.enter(k, record.operands[static_cast<std::size_t>(k)], operands[k]);
+  record.result.data = result;
+  here.to(record.result);
 }
 
 /// Runs the steps of a reshard from a local block into another. Collective over the mesh axes of the steps.

@@ -10,11 +10,13 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
-#include <ostraka/engine/local/contraction.hpp>
 #include <ostraka/engine/loops_of_labels.hpp>
 #include <ostraka/engine/moves.hpp>
+#include <ostraka/engine/run_record.hpp>
+#include <ostraka/engine/travelling.hpp>
 #include <ostraka/plan/joined.hpp>
 
 namespace ostraka::engine::detail {
@@ -24,12 +26,9 @@ template <class T>
 struct block_product {
   planner::spec const* labels[3] = {};  // left, right, result
   region<T const> block[3] = {};
-  T* result = nullptr;
 
-  template <class Exec>
-  void multiply(Exec const& exec, locale const& w, update<T> const& how) const {
-    contract(exec, loops_of_labels<T>(w.sizes.labels, {{labels[0], &block[0]}, {labels[1], &block[1]}, {labels[2], &block[2]}}), block[0].data,
-             block[1].data, result, how);
+  [[nodiscard]] contraction loops(locale const& w) const {
+    return loops_of_labels<T>(w.sizes.labels, {{labels[0], &block[0]}, {labels[1], &block[1]}, {labels[2], &block[2]}});
   }
 
   // Of these indices of a label. Block number `which` is already `given`, which has those alone. @pre the others do not lie as messages
@@ -43,8 +42,15 @@ struct block_product {
       inner.at[at] = indices;
       p.block[k] = block[k].part(inner);
     }
-    if (which != 2) p.result = result + (p.block[2].data - block[2].data);
     return p;
+  }
+
+  // That part as it is remembered; what is `given` begins behind `base`.
+  [[nodiscard]] product_record record_of_part(locale const& w, int label, planner::range indices, int which, region<T const> const& given, T const* base) const {
+    block_product const p = part(label, indices, which, given);
+    product_record r{p.loops(w)};
+    for (int k = 0; k < 3; ++k) r.at[k] = p.block[k].data - (k == which ? base : block[k].data);
+    return r;
   }
 };
 
@@ -56,7 +62,6 @@ class others_of_message {
 
   [[nodiscard]] int dimension() const { return dimension_; }
   [[nodiscard]] planner::range own() const { return own_.at[dimension_]; }
-  [[nodiscard]] std::int64_t size() const { return whole_.size() - own_.size(); }
 
   // Calls `use(block, indices)` for those before the own one, `between()`, and `use` for those after it: at once, or one by one.
   template <class T, class Use, class Between>
@@ -119,60 +124,96 @@ class others_on_their_way {
   all_gather_of_others<T> gather_;
 };
 
-// `product` has the own part of factor number `which`, which `gather` would gather: its result becomes alpha (the product) + beta (itself).
+// The products of the own part of block number `which` and of the others', in the order of the devices. @pre the own block has its place, and
+// the message has its own
+template <class T>
+void remember_parts(locale const& w, others_of_message const& others, block_product<T> const& product, int which, T const* message, bool one_by_one,
+                    step_record<T>& known) {
+  int const label = product.labels[which]->label[others.dimension()];
+  region<T const> const& own = product.block[which];
+  auto const remember = [&](region<T const> const& block, planner::range indices, T const* base) {
+    known.products.push_back(product.record_of_part(w, label, indices, which, block, base));
+  };
+  others.for_each(message, one_by_one, [&](region<T const> const& block, planner::range indices) { remember(block, indices, message); }, [&] {
+    known.own = known.products.size();
+    remember(own, others.own(), own.data);
+  });
+}
+
+// A factor whose own part is here: what it is multiplied with, and what that gives.
 template <class Exec, class T>
-void gather_and_contract(Exec const& exec, locale const& w, planner::planned_step const& gather, int which, block_product<T> const& product,
-                         update<T> const& how) {
-  region<T const> own = product.block[which];
+struct gathered_product {
+  travelling<Exec, T>& left;
+  travelling<Exec, T>& right;
+  travelling<Exec, T>& result;
+  int which;  // 0 or 1: the factor that is gathered
+
+  travelling<Exec, T>& own() const { return which == 0 ? left : right; }
+
+  void multiply(Exec const& exec, product_record& part, T const* of_which, update<T> const& how) const {
+    part.multiply(exec, which == 0 ? of_which : left.data, which == 1 ? of_which : right.data, result.mine, how);
+  }
+};
+
+// result <- alpha (the product) + beta result, where `gather` would gather one factor.
+template <class Exec, class T>
+void gather_and_contract(Exec const& exec, locale const& w, planner::planned_step const& gather, gathered_product<Exec, T> const& p, update<T> const& how,
+                         step_record<T>& known) {
+  region<T const> own = p.own().now();
   std::int64_t const part = own.where.size();
-  planner::device_loops const loops = planner::loops_of_received(gather, w.sizes);
-  others_of_message const others(w, box_of(gather.to, w.here, w.sizes), own.where, loops);
-  scratch<T, typename Exec::memory_space> const message(others.size());
+  if (!known.known) known.others = box_of(gather.to, w.here, w.sizes).size() - part;
+  scratch<T, typename Exec::memory_space> const message(known.others);
   scratch<T, typename Exec::memory_space> const packed(own.gapless() ? 0 : part);
   if (!own.gapless()) {
     copy(exec, dense_region(packed.data(), own.where), own);
     own = readable(dense_region(packed.data(), own.where));
   }
-  others_on_their_way<Exec, T> arriving(exec, w.group(gather.axes), own.data, part, message.data(), others.size());
-
-  int const label = gather.to.label[others.dimension()];
-  bool const summed = product.labels[2]->find(label) < 0;
-  bool const repeated = planner::is_repeated(*product.labels[2], loops);
-  bool const own_first = !(summed && repeated);  // else nobody begins before all have what they wait for: MPI may move nothing meanwhile
+  others_on_their_way<Exec, T> arriving(exec, w.group(gather.axes), own.data, part, message.data(), known.others);
+  if (!known.known) {
+    planner::device_loops const loops = planner::loops_of_received(gather, w.sizes);
+    block_product<T> product{{p.left.labels, p.right.labels, p.result.labels}, {p.left.now(), p.right.now(), p.result.now()}};
+    product.block[p.which] = own;
+    others_of_message const others(w, box_of(gather.to, w.here, w.sizes), own.where, loops);
+    bool const repeated = planner::is_repeated(*product.labels[2], loops);
+    known.summed = product.labels[2]->find(gather.to.label[others.dimension()]) < 0;
+    known.own_first = !(known.summed && repeated);  // else nobody begins before all have what they wait for: MPI may move nothing meanwhile
+    remember_parts<T>(w, others, product, p.which, message.data(), repeated, known);
+  }
   update<T> next = how;
-  auto const multiply = [&](region<T const> const& block, planner::range indices) {
-    product.part(label, indices, which, block).multiply(exec, w, next);
-    if (summed) next.beta = T(1);
+  auto const multiply = [&](std::size_t k) {
+    p.multiply(exec, known.products[k], k == known.own ? own.data : message.data(), next);
+    if (known.summed) next.beta = T(1);
   };
-  if (own_first) multiply(own, others.own());
+  if (known.own_first) multiply(known.own);
   arriving.wait();
-  others.for_each(static_cast<T const*>(message.data()), repeated, multiply, [&] {
-    if (!own_first) multiply(own, others.own());
-  });
+  for (std::size_t k = 0; k < known.products.size(); ++k)
+    if (k != known.own || !known.own_first) multiply(k);
 }
 
-// `product` writes to `to`, the own part of its result, which `scatter` would scatter: it becomes alpha (the sum over the devices) + beta (itself).
+// The own part of the result of left · right, which `scatter` would scatter: it becomes alpha (the sum over the devices) + beta (itself).
 template <class Exec, class T>
-void contract_and_scatter(Exec const& exec, locale const& w, planner::planned_step const& scatter, block_product<T> const& product, region<T> const& to,
-                          update<T> const& how) {
-  others_of_message const others(w, box_of(scatter.from, w.here, w.sizes), to.where, planner::loops_of_sent(scatter, w.sizes));
-  int const label = scatter.from.label[others.dimension()];
-  auto const multiply = [&](region<T> const& block, planner::range indices, update<T> const& as) {
-    block_product<T> part = product.part(label, indices, 2, readable(block));
-    part.result = block.data;
-    part.multiply(exec, w, as);
-  };
-  scratch<T, typename Exec::memory_space> const message(others.size());
-  others.for_each(message.data(), false, [&](region<T> const& block, planner::range r) { multiply(block, r, update<T>{how.alpha, T(0)}); }, [] {});
+void contract_and_scatter(Exec const& exec, locale const& w, planner::planned_step const& scatter, travelling<Exec, T> const& left,
+                          travelling<Exec, T> const& right, travelling<Exec, T> const& result, update<T> const& how, step_record<T>& known) {
+  region<T> const to = result.target();
+  std::int64_t const part = to.where.size();
+  if (!known.known) known.others = box_of(scatter.from, w.here, w.sizes).size() - part;
+  scratch<T, typename Exec::memory_space> const message(known.others);
+  if (!known.known) {
+    others_of_message const others(w, box_of(scatter.from, w.here, w.sizes), to.where, planner::loops_of_sent(scatter, w.sizes));
+    block_product<T> const product{{left.labels, right.labels, result.labels}, {left.now(), right.now(), readable(to)}};
+    remember_parts<T>(w, others, product, 2, message.data(), false, known);
+  }
+  auto const multiply = [&](std::size_t k, T* into, update<T> const& as) { known.products[k].multiply(exec, left.data, right.data, into, as); };
+  for (std::size_t k = 0; k < known.products.size(); ++k)
+    if (k != known.own) multiply(k, message.data(), update<T>{how.alpha, T(0)});
 
   update<T> const arriving{T(1), how.beta};
   update<T> const summed = to.gapless() ? arriving : update<T>{};
   with_message<Exec>(exec, to, arriving, false, [&](T* own) {
-    on_host_in_out<Exec>(exec, static_cast<T const*>(message.data()), others.size(), own, to.where.size(),
-                         [&](T const* out, T* in) { reduce_scatter_of_others(w.group(scatter.axes), out, in, to.where.size(), summed); },
-                         summed.beta != T(0));
+    on_host_in_out<Exec>(exec, static_cast<T const*>(message.data()), known.others, own, part,
+                         [&](T const* out, T* in) { reduce_scatter_of_others(w.group(scatter.axes), out, in, part, summed); }, summed.beta != T(0));
   });
-  multiply(to, others.own(), update<T>{how.alpha, T(1)});
+  multiply(known.own, to.data, update<T>{how.alpha, T(1)});
 }
 
 }  // namespace ostraka::engine::detail

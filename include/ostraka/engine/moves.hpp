@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <ostraka/engine/collectives/all_gather.hpp>
 #include <ostraka/engine/collectives/all_reduce.hpp>
@@ -154,12 +155,10 @@ void move_into(Exec const& exec, locale const& w, planner::planned_step const& s
   }
 }
 
-/// Runs one move of a tensor on its way: a slice looks at a part of the block, a reduction reuses a block of one's own. What is new is
-/// written to `room`, a region of s.to's box, if that is given, and there as `how` says; else to a block of its own, which stays the message
-/// that arrives if `as_it_arrives`.
+/// Runs one move of a block: a slice looks at a part of it, a reduction reuses a block of one's own. What is new is written to `room`, a region of
+/// s.to's box, if that is given; else to a block of its own.
 template <class Exec, class T>
-void move(Exec const& exec, locale const& w, planner::planned_step const& s, local_block<Exec, T>& block, region<T> const* room = nullptr, update<T> const& how = {},
-          bool as_it_arrives = false) {
+void move(Exec const& exec, locale const& w, planner::planned_step const& s, local_block<Exec, T>& block, region<T> const* room = nullptr) {
   box const target = box_of(s.to, w.here, w.sizes);
   if (s.kind == step::slice || detail::alone(w, s)) {
     block.now = block.now.part(target);
@@ -169,10 +168,8 @@ void move(Exec const& exec, locale const& w, planner::planned_step const& s, loc
     move_into(exec, w, s, block.now, block.target());
     return;
   }
-  auto next = room            ? local_block<Exec, T>::in(*room)
-              : as_it_arrives ? local_block<Exec, T>::fresh(as_message<T>(w, nullptr, target, planner::loops_of_received(s, w.sizes)))
-                              : local_block<Exec, T>::fresh(target);
-  move_into(exec, w, s, block.now, next.target(), room ? how : update<T>{});
+  auto next = room ? local_block<Exec, T>::in(*room) : local_block<Exec, T>::fresh(target);
+  move_into(exec, w, s, block.now, next.target());
   block = std::move(next);
 }
 

@@ -78,10 +78,10 @@ void follow_plan(Exec const& exec, contraction const& p, contraction_plan const&
 /// The product by the library if there is a plan for it that goes that way.
 template <class Exec, class T>
 bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p, [[maybe_unused]] T const* a,
-                         [[maybe_unused]] T const* b, [[maybe_unused]] T* c, [[maybe_unused]] update<T> const& how) {
+                         [[maybe_unused]] T const* b, [[maybe_unused]] T* c, [[maybe_unused]] update<T> const& how, [[maybe_unused]] plan_ticket& ticket) {
 #if OSTRAKA_ENABLE_CBLAS
   if constexpr (runs_on_host<Exec> && has_cblas_gemm<T>) {
-    contraction_plan const* const plan = plan_cache<T>::instance().find(p);
+    contraction_plan const* const plan = plan_cache<T>::instance().find(p, ticket);
     if (!plan || !plan->library) return false;
     follow_plan(exec, p, *plan, a, b, c, how);
     return true;
@@ -93,10 +93,10 @@ bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] con
 }  // namespace detail
 
 /// c <- alpha · (sum over the labels that c lacks of a · b) + beta · c. The sum is zero where a summed label has extent 0; labels of c alone repeat
-/// the result. c overlaps neither a nor b, and nothing is set aside for beta's sake.
+/// the result. c overlaps neither a nor b, and nothing is set aside for beta's sake. The ticket is of this problem.
 template <class Exec, class T>
-void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how = {}) {
-  if (how.alpha != decltype(how.alpha)(0) && detail::contract_by_library(exec, problem, a, b, c, how)) return;
+void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how, plan_ticket& ticket) {
+  if (how.alpha != decltype(how.alpha)(0) && detail::contract_by_library(exec, problem, a, b, c, how, ticket)) return;
 
   bool nothing_to_write = false;
   bool nothing_to_sum = how.alpha == accumulator_of_t<T>(0);
@@ -110,16 +110,25 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
 
   if constexpr (is_narrow<T>) {
     detail::widened(exec, problem, a, b, c, how, [&](contraction const& wide, float const* wide_a, float const* wide_b, float* wide_c) {
-      contract(exec, wide, wide_a, wide_b, wide_c);
+      plan_ticket none;
+      contract(exec, wide, wide_a, wide_b, wide_c, {}, none);
     });
   } else {
     contraction p = problem;
     kernel_scratch<T, typename Exec::memory_space> sum_of_a, sum_of_b;
     detail::sum_lone_labels(exec, p, operand::a, a, sum_of_a);
     detail::sum_lone_labels(exec, p, operand::b, b, sum_of_b);
-    if (detail::contract_by_library(exec, p, a, b, c, how)) return;
+    plan_ticket other;
+    if (detail::contract_by_library(exec, p, a, b, c, how, other)) return;
     detail::contract_portable(exec, p, a, b, c, how);
   }
+}
+
+/// The same for who does not ask again.
+template <class Exec, class T>
+void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how = {}) {
+  plan_ticket ticket;
+  contract(exec, problem, a, b, c, how, ticket);
 }
 
 }  // namespace ostraka::engine

@@ -9,7 +9,15 @@
 
 #include <ostraka/engine/local/contraction_plan.hpp>
 
-namespace ostraka::engine::detail {
+namespace ostraka::engine {
+
+/// Where the plan of a problem was found, for those who ask again.
+struct plan_ticket {
+  int entry = 0;
+  std::uint64_t number = 0;  ///< of plans, as they are made; 0: nobody has asked yet
+};
+
+namespace detail {
 
 inline bool same_labels(std::int64_t const* x, std::int64_t const* y, int count) {
   for (int l = 0; l < count; ++l)
@@ -40,19 +48,22 @@ class plan_cache {
     return cache;
   }
 
-  /// The plan of a problem; nullptr if it cannot be planned as it is. Valid until the next call.
-  contraction_plan const* find(contraction const& problem) {
+  /// The plan of a problem; nullptr if it cannot be planned as it is. Valid until the next call. A ticket is of one problem: who has one finds
+  /// the plan without a comparison as long as it is here.
+  contraction_plan const* find(contraction const& problem, plan_ticket& ticket) {
+    bool const valid = limit_ == cblas_limit;
+    if (valid && ticket.number != 0 && entries_[ticket.entry].number == ticket.number) return &entries_[ticket.entry].plan;
     for (int i = 0; i < used_; ++i)
-      if (same_problem(entries_[i].problem, problem) && limit_ == cblas_limit) return &entries_[i].plan;
+      if (valid && same_problem(entries_[i].problem, problem)) return hand_out(i, ticket);
     if (!is_product(problem)) return nullptr;
-    if (limit_ != cblas_limit) used_ = 0;
-    limit_ = cblas_limit;
-    entry& e = entries_[next_];
+    if (!valid) forget();
+    int const i = next_;
     next_ = (next_ + 1) % size;
     used_ = used_ < size ? used_ + 1 : size;
-    e.problem = problem;
-    e.plan = plan_contraction<T>(problem);
-    return &e.plan;
+    entries_[i].problem = problem;
+    entries_[i].plan = plan_contraction<T>(problem);
+    entries_[i].number = ++made_;
+    return hand_out(i, ticket);
   }
 
  private:
@@ -60,13 +71,27 @@ class plan_cache {
   struct entry {
     contraction problem;
     contraction_plan plan;
+    std::uint64_t number = 0;
   };
 
   plan_cache() = default;
 
+  contraction_plan const* hand_out(int i, plan_ticket& ticket) {
+    ticket = {i, entries_[i].number};
+    return &entries_[i].plan;
+  }
+
+  void forget() {
+    for (entry& e : entries_) e.number = 0;
+    used_ = next_ = 0;
+    limit_ = cblas_limit;
+  }
+
   entry entries_[size];
   int used_ = 0, next_ = 0;
+  std::uint64_t made_ = 0;
   std::int64_t limit_ = 0;
 };
 
-}  // namespace ostraka::engine::detail
+}  // namespace detail
+}  // namespace ostraka::engine

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What the runs of a plan on equal blocks have in common, found out once: where its tensors lie at each step, which moves its
+/// contractions do as well, and the loops of its products. It follows from the plan, the extents and the device's place alone, so that a loop
+/// over C[I, K] <- A[I, J_X] B[J, K] does its messages and its products and nothing else. Addresses are not among it.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <ostraka/engine/local/contraction.hpp>
+#include <ostraka/engine/locale.hpp>
+#include <ostraka/engine/region.hpp>
+#include <ostraka/plan/stored_plan.hpp>
+
+namespace ostraka::engine {
+
+/// One local product: its loops, and where its blocks (left, right, result) begin, from where those of the tensors do.
+struct product_record {
+  contraction loops;
+  std::int64_t at[3] = {0, 0, 0};
+  plan_ticket plan{};
+
+  template <class Exec, class T>
+  void multiply(Exec const& exec, T const* left, T const* right, T* result, update<T> const& how) {
+    contract(exec, loops, left + at[0], right + at[1], result + at[2], how, plan);
+  }
+};
+
+/// One step.
+template <class T>
+struct step_record {
+  bool known = false;
+  bool skipped = false;        ///< a move that a contraction does
+  int joined = -1;             ///< of a contraction: the move that it does as well
+  region<T const> shape{};     ///< of what it leaves; its address says nothing
+  std::int64_t view_at = 0;    ///< of a view: where it begins, from where the block did
+  std::vector<product_record> products{};  ///< of a contraction, in the order of the parts of what is moved
+  std::size_t own = 0;         ///< which of them is of the own part
+  bool own_first = false;      ///< it is multiplied before the others have arrived
+  bool summed = false;         ///< the products add up
+  std::int64_t others = 0;     ///< elements of the others' parts
+
+  void forget() {
+    known = false;
+    products.clear();
+  }
+};
+
+/// All steps, and where operands and result lie.
+template <class T>
+struct run_record {
+  planner::extents sizes{};
+  int axis[planner::max_mesh_axes]{};
+  planner::coordinates here{};
+  bool scaled = false;  ///< alpha is not 1
+  std::vector<region<T const>> operands{};
+  region<T> result{};
+  std::vector<step_record<T>> steps{};
+
+  void begin(locale const& w, bool is_scaled, planner::plan_view const& plan) {
+    sizes = w.sizes;
+    here = w.here;
+    for (int m = 0; m < planner::max_mesh_axes; ++m) axis[m] = w.axis[m];
+    scaled = is_scaled;
+    steps.resize(static_cast<std::size_t>(plan.steps.size()));
+    for (step_record<T>& s : steps) s.forget();
+    operands.clear();
+  }
+
+  [[nodiscard]] bool is_of(locale const& w, bool is_scaled) const {
+    if (scaled != is_scaled || here.nowhere != w.here.nowhere || !(sizes == w.sizes)) return false;
+    for (int m = 0; m < sizes.mesh_axes; ++m)
+      if (axis[m] != w.axis[m] || here.at[m] != w.here.at[m]) return false;
+    return true;
+  }
+};
+
+/// The last runs of one plan. Not for several host threads at once.
+template <class T>
+class run_memory {
+ public:
+  /// The record of runs of the plan here; a new one has no operands.
+  run_record<T>& of(locale const& w, bool scaled, planner::plan_view const& plan) {
+    for (run_record<T>& r : records_)
+      if (r.is_of(w, scaled)) return r;
+    if (records_.size() < most) records_.emplace_back();
+    run_record<T>& r = records_[next_];
+    next_ = (next_ + 1) % most;
+    r.begin(w, scaled, plan);
+    return r;
+  }
+
+ private:
+  static constexpr std::size_t most = 4;
+  std::vector<run_record<T>> records_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace ostraka::engine
