@@ -138,7 +138,11 @@ class plan_run {
     region<T> const* const room = room_for(plan_, i + 1, s.operand, result);
     if (!known.known) known.shape = room ? readable(*room) : shape_of_moved(i);
     auto next = travelling<Exec, T>::in(s.to, known.shape, room ? room->data : nullptr);
-    move_into(exec_, w_, s, block.now(), next.target(), room ? share_of(arriving, w_, plan_, i) : update<T>{});
+    update<T> const as = room ? share_of(arriving, w_, plan_, i) : update<T>{};
+    if (s.kind == step::all_to_all || s.kind == step::block_exchange)
+      move_into(exec_, w_, s, block.now(), next.target(), as, known.of_exchange());
+    else
+      move_into(exec_, w_, s, block.now(), next.target(), as);
     block = std::move(next);
   }
 

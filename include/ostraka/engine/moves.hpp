@@ -105,7 +105,8 @@ void reduce_scatter_step(Exec const& exec, locale const& w, planner::planned_ste
 // Each device sends each other the intersection of their blocks. Where the source is repeated along a mesh axis, the
 // receiver is served by the device with its own coordinate there; the others send it an empty box.
 template <class Exec, class T>
-void exchange_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
+void exchange_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how,
+                   exchange_record<T>& known) {
   planner::mesh_set const repeated = s.axes - s.from.uses();
   auto const meets = [&](std::size_t d, auto const& boxes) {
     planner::coordinates const c = w.member(s.axes, static_cast<int>(d));
@@ -113,7 +114,8 @@ void exchange_step(Exec const& exec, locale const& w, planner::planned_step cons
   };
   exchange_parts(exec, w.group(s.axes), from, to, how,
                  [&](std::size_t d) { return meets(d, [&](planner::coordinates const& c) { return intersect(from.where, box_of(s.to, c, w.sizes)); }); },
-                 [&](std::size_t d) { return meets(d, [&](planner::coordinates const& c) { return intersect(box_of(s.from, c, w.sizes), to.where); }); });
+                 [&](std::size_t d) { return meets(d, [&](planner::coordinates const& c) { return intersect(box_of(s.from, c, w.sizes), to.where); }); },
+                 known);
 }
 
 template <class Exec, class T>
@@ -138,9 +140,11 @@ void mask_step(Exec const& exec, locale const& w, planner::planned_step const& s
 }  // namespace detail
 
 /// Runs one move into `to`, a region of s.to's box. Collective over the group of s.axes.
+/// What an exchange has in common with others of equal blocks is `known`.
 /// @pre of `how`: an all-reduce reduces what `to` held as well, so beta is 0 on all devices but one of each group; sums only
 template <class Exec, class T>
-void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how = {}) {
+void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how,
+               exchange_record<T>& known) {
   if (detail::alone(w, s)) return copy(exec, to, from.part(to.where), how);
   switch (s.kind) {
     case step::slice: return copy(exec, to, from.part(to.where), how);
@@ -150,9 +154,15 @@ void move_into(Exec const& exec, locale const& w, planner::planned_step const& s
     case step::all_reduce: return detail::all_reduce_step(exec, w, s, from, to, how);
     case step::reduce_scatter: return detail::reduce_scatter_step(exec, w, s, from, to, how);
     case step::all_to_all:
-    case step::block_exchange: return detail::exchange_step(exec, w, s, from, to, how);
+    case step::block_exchange: return detail::exchange_step(exec, w, s, from, to, how, known);
     case step::contract: return;
   }
+}
+
+/// The same for who does not run it again.
+template <class Exec, class T>
+void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how = {}) {
+  move_into(exec, w, s, from, to, how, passing_exchange<T>());
 }
 
 /// Runs one move of a block: a slice looks at a part of it, a reduction reuses a block of one's own. What is new is written to `room`, a region of

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <ostraka/engine/exchange_parts.hpp>
 #include <ostraka/engine/local/contraction.hpp>
 #include <ostraka/engine/locale.hpp>
 #include <ostraka/engine/region.hpp>
@@ -44,9 +45,17 @@ struct step_record {
   bool summed = false;         ///< the products add up
   std::int64_t others = 0;     ///< elements of the others' parts
 
+  std::vector<exchange_record<T>> exchange{};  ///< one, of a move that is one
+
+  [[nodiscard]] exchange_record<T>& of_exchange() {
+    if (exchange.empty()) exchange.emplace_back();
+    return exchange.front();
+  }
+
   void forget() {
     known = false;
     products.clear();
+    for (exchange_record<T>& e : exchange) e.known = false;
   }
 };
 
