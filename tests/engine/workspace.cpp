@@ -88,6 +88,19 @@ TEST_CASE("no more is held than was in use at once, where blocks take turns") {
   pool().release();
 }
 
+TEST_CASE("no more is held than was in use at once, where a block takes the place of a longer one, also not later") {
+  pool().release();
+  std::size_t const before = pool().held_bytes();
+  for (int round = 0; round < 4; ++round) {
+    room gathered(450);
+    room const made(800);
+    gathered = room();
+    room const even(400), odd(400);
+    CHECK(pool().held_bytes() == before + 12800);
+  }
+  pool().release();
+}
+
 TEST_CASE("under a limit no more is held than is in use") {
   pool().release();
   std::size_t const before = pool().held_bytes();

@@ -3,8 +3,7 @@
 // ranks: 1 2 4
 
 /// @file
-/// What an operation holds at its peak, measured below the library: operands, the result and the plan's workspace, and no more but what is left over
-/// where a block takes the place of a longer one. Kokkos tells of every block that it allocates and frees; what C++ allocates beside that are
+/// What an operation holds at its peak, measured below the library: operands, the result and the plan's workspace, and no more. Kokkos tells of every block that it allocates and frees; what C++ allocates beside that are
 /// lists of blocks, which are counted and bounded. What MPI allocates by itself is seen by neither.
 
 #include <doctest/doctest.h>
@@ -74,9 +73,10 @@ void listen() {
 
 constexpr std::int64_t record = 128;  // of Kokkos, which is what it tells for a result without elements
 constexpr std::int64_t most_lists = 16 * 1024;
-constexpr std::int64_t most_left_over = 16;  // in parts of the workspace: 12,800 bytes in use of 13,200 is the worst here
 
-// The operation, on an empty pool, gives a new tensor, or nothing.
+constexpr std::int64_t most_idle = 3;  // in parts of the workspace, in later runs: C <- A · B + C with A, B partial, two devices, has the worst
+
+// The operation, on an empty pool, gives a new tensor, or nothing. Later runs are given parts of what is there, of which some stays idle.
 template <class Plan, class Operation>
 void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& plan, Operation&& operation) {
   auto& pool = os::engine::workspace<Kokkos::DefaultExecutionSpace::memory_space>::instance();
@@ -85,11 +85,13 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& 
   lists.start();
   std::int64_t const result = operation();
   std::int64_t const peak = blocks.peak;
+  for (int round = 0; round < 3; ++round) operation();
   std::int64_t const listed = lists.peak;
   std::int64_t const workspace = plan.workspace(t::named(e), m.sizes());
   INFO(m.text(), t::text_of(e), "result ", result, " B, workspace ", workspace, " B\n", os::describe(plan, t::named(e), m.sizes()));
   CHECK(static_cast<std::int64_t>(pool.most_used_by_plans()) <= workspace);
-  CHECK(peak <= std::max(result, record) + workspace + workspace / most_left_over);
+  CHECK(peak <= std::max(result, record) + workspace);
+  CHECK(blocks.peak <= std::max(result, record) + workspace + workspace / most_idle);
   CHECK(listed <= most_lists);
   ++cases;
   to_the_byte += peak == result + workspace ? 1 : 0;

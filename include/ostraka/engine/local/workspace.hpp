@@ -41,7 +41,8 @@ class workspace {
 
   /// The smallest free piece that is large enough, of which the rest stays free; else a new slab. For that all slabs without a piece in use make
   /// place where more would be held than was ever in use at once. Who repeats what he asks for comes to the point where nothing is new: a slab
-  /// that makes place is smaller than what it makes place for. Under a limit pieces are not cut, so that what is in use has nothing left over.
+  /// that makes place is smaller than what it makes place for. Under a limit, and by the first who finds the pool empty, pieces are not
+  /// cut, so that what is in use has nothing left over.
   block take(std::size_t bytes, scratch_for whom) {
     if (whom == scratch_for::plan) {
       used_by_plans_ += bytes;
@@ -50,9 +51,10 @@ class workspace {
     used_ += bytes;
     most_used_ = used_ > most_used_ ? used_ : most_used_;
     bool const limited = limit_ != no_limit;
+    uncut_ = uncut_ || held_ == 0;
     std::size_t best = free_.size();
     for (std::size_t i = 0; i < free_.size(); ++i)
-      if (limited ? free_[i].bytes == bytes : free_[i].bytes >= bytes && (best == free_.size() || free_[i].bytes < free_[best].bytes)) best = i;
+      if (limited || uncut_ ? free_[i].bytes == bytes : free_[i].bytes >= bytes && (best == free_.size() || free_[i].bytes < free_[best].bytes)) best = i;
     if (best != free_.size()) return cut(best, bytes);
     if (held_ + bytes > (limited ? limit_ : most_used_)) free_unused();
     return new_slab(bytes);
@@ -61,6 +63,7 @@ class workspace {
   void give_back(block returned, scratch_for whom) {
     if (whom == scratch_for::plan) used_by_plans_ -= returned.bytes;
     used_ -= returned.bytes;
+    uncut_ = uncut_ && used_ > 0;
     returned.bytes = rounded_up(returned);
     for (std::size_t i = 0; i < free_.size();) {  // neighbours become one again; between slabs are records of Kokkos
       if (free_[i].end() == returned.memory || returned.end() == free_[i].memory) {
@@ -161,6 +164,7 @@ class workspace {
   std::size_t used_by_plans_ = 0;
   std::size_t most_used_by_plans_ = 0;
   std::size_t limit_ = no_limit;
+  bool uncut_ = false;  // since the pool was empty, as long as anything is in use
   bool hooked_ = false;
 };
 
