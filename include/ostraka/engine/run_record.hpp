@@ -13,6 +13,7 @@
 
 #include <ostraka/engine/exchange_parts.hpp>
 #include <ostraka/engine/local/contraction.hpp>
+#include <ostraka/engine/local/update.hpp>
 #include <ostraka/engine/locale.hpp>
 #include <ostraka/engine/region.hpp>
 #include <ostraka/plan/stored_plan.hpp>
@@ -65,27 +66,33 @@ struct run_record {
   planner::extents sizes{};
   int axis[planner::max_mesh_axes]{};
   planner::coordinates here{};
-  bool scaled = false;  ///< alpha is not 1
+  bool scales = false;  ///< alpha is not 1
+  bool adds = false;    ///< beta is not 0
   std::vector<region<T const>> operands{};
   region<T> result{};
   std::vector<step_record<T>> steps{};
 
-  void begin(locale const& w, bool is_scaled, planner::plan_view const& plan) {
+  void begin(locale const& w, update<T> const& how, planner::plan_view const& plan) {
     sizes = w.sizes;
     here = w.here;
     for (int m = 0; m < planner::max_mesh_axes; ++m) axis[m] = w.axis[m];
-    scaled = is_scaled;
+    scales = scales_by(how);
+    adds = adds_to(how);
     steps.resize(static_cast<std::size_t>(plan.steps.size()));
     for (step_record<T>& s : steps) s.forget();
     operands.clear();
   }
 
-  [[nodiscard]] bool is_of(locale const& w, bool is_scaled) const {
-    if (scaled != is_scaled || here.nowhere != w.here.nowhere || !(sizes == w.sizes)) return false;
+  [[nodiscard]] bool is_of(locale const& w, update<T> const& how) const {
+    if (scales != scales_by(how) || adds != adds_to(how) || here.nowhere != w.here.nowhere || !(sizes == w.sizes)) return false;
     for (int m = 0; m < sizes.mesh_axes; ++m)
       if (axis[m] != w.axis[m] || here.at[m] != w.here.at[m]) return false;
     return true;
   }
+
+ private:
+  static bool scales_by(update<T> const& how) { return !(how.alpha == accumulator_of_t<T>(1)); }
+  static bool adds_to(update<T> const& how) { return !(how.beta == accumulator_of_t<T>(0)); }
 };
 
 /// The last runs of one plan. Not for several host threads at once.
@@ -93,13 +100,13 @@ template <class T>
 class run_memory {
  public:
   /// The record of runs of the plan here; a new one has no operands.
-  run_record<T>& of(locale const& w, bool scaled, planner::plan_view const& plan) {
+  run_record<T>& of(locale const& w, update<T> const& how, planner::plan_view const& plan) {
     for (run_record<T>& r : records_)
-      if (r.is_of(w, scaled)) return r;
+      if (r.is_of(w, how)) return r;
     if (records_.size() < most) records_.emplace_back();
     run_record<T>& r = records_[next_];
     next_ = (next_ + 1) % most;
-    r.begin(w, scaled, plan);
+    r.begin(w, how, plan);
     return r;
   }
 
