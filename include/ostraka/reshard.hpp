@@ -87,7 +87,8 @@ void move_between(char const* operation, engine::locale const& w, [[maybe_unused
     engine::workspace_limit<typename exec_space::memory_space> const limit(workspace_limit_of(policy));
     engine::run_in_passes(exec, w, Types::steps, Types::from, first, from, to);
   } else {
-    engine::run(exec, w, Types::steps, Types::from, from, to);
+    static engine::run_memory<value> memory;
+    engine::run(exec, w, Types::steps, Types::from, from, to, memory);
   }
 }
 

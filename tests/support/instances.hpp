@@ -31,6 +31,9 @@ using instance_space = Kokkos::DefaultExecutionSpace;
                                            T const* const*, T*, ostraka::engine::update<T> const&, ostraka::engine::run_memory<T>&);                        \
   WHERE template void ostraka::engine::run(ostraka::testing::instance_space const&, ostraka::engine::locale const&, ostraka::planner::reshard_steps const&, \
                                            ostraka::planner::spec const&, ostraka::engine::region<T const> const&, ostraka::engine::region<T> const&);      \
+  WHERE template void ostraka::engine::run(ostraka::testing::instance_space const&, ostraka::engine::locale const&, ostraka::planner::reshard_steps const&, \
+                                           ostraka::planner::spec const&, ostraka::engine::region<T const> const&, ostraka::engine::region<T> const&,       \
+                                           ostraka::engine::run_memory<T>&);                                                                                \
   WHERE template void ostraka::engine::run(ostraka::testing::instance_space const&, ostraka::engine::mesh_route const&, T const*, T*);                      \
   WHERE template void ostraka::engine::contract(ostraka::testing::instance_space const&, ostraka::engine::contraction const&, T const*, T const*, T*,       \
                                                 ostraka::engine::update<T> const&);                                                                         \

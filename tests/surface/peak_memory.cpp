@@ -74,7 +74,7 @@ void listen() {
 constexpr std::int64_t record = 128;  // of Kokkos, which is what it tells for a result without elements
 constexpr std::int64_t most_lists = 16 * 1024;
 
-constexpr std::int64_t most_idle = 3;  // in parts of the workspace, in later runs: C <- A · B + C with A, B partial, two devices, has the worst
+constexpr std::int64_t most_idle = 2;  // in parts of the workspace, in later runs: C <- A · B + C with A and B partial has the worst, 0.37 of it
 
 // The operation, on an empty pool, gives a new tensor, or nothing. Later runs are given parts of what is there, of which some stays idle.
 template <class Plan, class Operation>

@@ -36,7 +36,7 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, loca
          update<T> const& how = {}) {
   require_same_call<T>(w, plan);
   run_record<T>& record = detail::passing_record<T>();
-  record.begin(w, how, plan);
+  record.begin(w, how, plan.steps.size());
   detail::plan_run<Exec, T> here(exec, w, plan, record, how);
   for (int k = 0; k < plan.operands.size(); ++k) {
     auto& entered = here.enter(k, operands[k].now, operands[k].now.data);
@@ -50,7 +50,7 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, loca
 template <class Exec, class T>
 void run(Exec const& exec, locale const& w, planner::plan_view const& plan, T const* const* operands, T* result, update<T> const& how, run_memory<T>& memory) {
   require_same_call<T>(w, plan);
-  run_record<T>& record = memory.of(w, how, plan);
+  run_record<T>& record = memory.of(w, how, plan.steps.size());
   if (record.operands.empty()) {
     for (int k = 0; k < plan.operands.size(); ++k) record.operands.push_back(dense_region<T const>(nullptr, box_of(plan.operands[k], w.here, w.sizes)));
     record.result = dense_region<T>(nullptr, box_of(*plan.result, w.here, w.sizes));
@@ -61,19 +61,34 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, T co
   here.to(record.result);
 }
 
-/// Runs the steps of a reshard from a local block into another. Collective over the mesh axes of the steps.
+/// Runs the steps of a reshard from a local block into another, with what is known of these steps. Collective over the mesh axes of the steps.
 template <class Exec, class T>
 void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from, region<T const> const& source,
-         region<T> const& target) {
+         region<T> const& target, run_record<T>& record) {
   require_same_call<T>(w, steps, from);
   local_block<Exec, T> block;
   block.now = source;
   for (int i = 0; i < steps.size(); ++i) {
     detail::profiled const region_of_step(steps[i].kind);
-    move(exec, w, steps[i], block, planner::stays_from(steps, i + 1, steps[i].operand) ? &target : nullptr);
+    region<T> const* const room = planner::stays_from(steps, i + 1, steps[i].operand) ? &target : nullptr;
+    move(exec, w, steps[i], block, record.steps[static_cast<std::size_t>(i)].of_exchange(), room);
   }
   detail::put(exec, block.now, target);
   exec.fence();
+}
+
+/// The same for dense blocks, with what earlier runs have found out; or for others.
+template <class Exec, class T>
+void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from, region<T const> const& source,
+         region<T> const& target, run_memory<T>& memory) {
+  run(exec, w, steps, from, source, target, memory.of(w, {}, steps.size()));
+}
+template <class Exec, class T>
+void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from, region<T const> const& source,
+         region<T> const& target) {
+  run_record<T>& record = detail::passing_record<T>();
+  record.begin(w, {}, steps.size());
+  run(exec, w, steps, from, source, target, record);
 }
 
 }  // namespace ostraka::engine

@@ -166,9 +166,10 @@ void move_into(Exec const& exec, locale const& w, planner::planned_step const& s
 }
 
 /// Runs one move of a block: a slice looks at a part of it, a reduction reuses a block of one's own. What is new is written to `room`, a region of
-/// s.to's box, if that is given; else to a block of its own.
+/// s.to's box, if that is given; else to a block of its own. What exchanges of equal blocks have in common is `known`.
 template <class Exec, class T>
-void move(Exec const& exec, locale const& w, planner::planned_step const& s, local_block<Exec, T>& block, region<T> const* room = nullptr) {
+void move(Exec const& exec, locale const& w, planner::planned_step const& s, local_block<Exec, T>& block, exchange_record<T>& known,
+          region<T> const* room = nullptr) {
   box const target = box_of(s.to, w.here, w.sizes);
   if (s.kind == step::slice || detail::alone(w, s)) {
     block.now = block.now.part(target);
@@ -179,7 +180,7 @@ void move(Exec const& exec, locale const& w, planner::planned_step const& s, loc
     return;
   }
   auto next = room ? local_block<Exec, T>::in(*room) : local_block<Exec, T>::fresh(target);
-  move_into(exec, w, s, block.now, next.target());
+  move_into(exec, w, s, block.now, next.target(), update<T>{}, known);
   block = std::move(next);
 }
 

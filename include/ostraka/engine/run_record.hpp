@@ -16,7 +16,6 @@
 #include <ostraka/engine/local/update.hpp>
 #include <ostraka/engine/locale.hpp>
 #include <ostraka/engine/region.hpp>
-#include <ostraka/plan/stored_plan.hpp>
 
 namespace ostraka::engine {
 
@@ -72,13 +71,13 @@ struct run_record {
   region<T> result{};
   std::vector<step_record<T>> steps{};
 
-  void begin(locale const& w, update<T> const& how, planner::plan_view const& plan) {
+  void begin(locale const& w, update<T> const& how, int count) {
     sizes = w.sizes;
     here = w.here;
     for (int m = 0; m < planner::max_mesh_axes; ++m) axis[m] = w.axis[m];
     scales = scales_by(how);
     adds = adds_to(how);
-    steps.resize(static_cast<std::size_t>(plan.steps.size()));
+    steps.resize(static_cast<std::size_t>(count));
     for (step_record<T>& s : steps) s.forget();
     operands.clear();
   }
@@ -99,14 +98,14 @@ struct run_record {
 template <class T>
 class run_memory {
  public:
-  /// The record of runs of the plan here; a new one has no operands.
-  run_record<T>& of(locale const& w, update<T> const& how, planner::plan_view const& plan) {
+  /// The record of runs here, of so many steps; a new one has no operands.
+  run_record<T>& of(locale const& w, update<T> const& how, int steps) {
     for (run_record<T>& r : records_)
       if (r.is_of(w, how)) return r;
     if (records_.size() < most) records_.emplace_back();
     run_record<T>& r = records_[next_];
     next_ = (next_ + 1) % most;
-    r.begin(w, how, plan);
+    r.begin(w, how, steps);
     return r;
   }
 
