@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// labels: slow
 // timeout: 600
 
 /// @file
