@@ -121,6 +121,27 @@ bool interleaved_sum_is_right(std::int64_t const (&n)[4]) {
   return c == expected;
 }
 
+/// C[i, b] = sum over j of A[i, j, b] B[j, b]
+template <class T>
+bool batch_of_vectors_is_right(std::int64_t rows, std::int64_t length, std::int64_t batch) {
+  std::vector<T> const a = numbers<T>(rows * length * batch, 3), b = numbers<T>(length * batch, 4);
+  std::vector<T> c(static_cast<std::size_t>(rows * batch)), expected(c.size(), T(0));
+  engine::contraction p;
+  p.labels = 3;
+  p.extent[0] = rows, p.in_a[0] = p.in_c[0] = true, p.a[0] = length * batch, p.c[0] = batch;
+  p.extent[1] = length, p.in_a[1] = p.in_b[1] = true, p.a[1] = p.b[1] = batch;
+  p.extent[2] = batch, p.in_a[2] = p.in_b[2] = p.in_c[2] = true, p.a[2] = p.b[2] = p.c[2] = 1;
+  engine::contract(exec_space(), p, a.data(), b.data(), c.data());
+  exec_space().fence();
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < length; ++j)
+      for (std::int64_t e = 0; e < batch; ++e) {
+        T const x = a[static_cast<std::size_t>((i * length + j) * batch + e)], y = b[static_cast<std::size_t>(j * batch + e)];
+        expected[static_cast<std::size_t>(i * batch + e)] += x * y;
+      }
+  return c == expected;
+}
+
 }  // namespace
 
 TEST_CASE("outer products larger than the caches") {
@@ -164,4 +185,9 @@ TEST_CASE("sums over runs that lie apart") {
       CHECK(interleaved_sum_is_right<double>({3, 7, outputs, run}));
       CHECK(interleaved_sum_is_right<int>({2, 40, outputs, run}));
     }
+}
+
+TEST_CASE_TEMPLATE("vectors of a batch that lies innermost", T, double, float) {
+  for (std::int64_t const batch : {5, 64, 701, 3000})
+    for (std::int64_t const rows : {2, 8, 9}) CHECK(batch_of_vectors_is_right<T>(rows, 7, batch));
 }

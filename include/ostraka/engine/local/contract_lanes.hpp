@@ -47,7 +47,10 @@ class contract_lanes {
         extent_(loops.batch.extent[loop_of_lanes(loops.batch)]),
         kernel_(choose_lane_kernel<T>(extent_)) {
     std::int64_t const m = m_.size(), n = n_.size(), k = std::min<std::int64_t>(in.k.size(), depth);
-    std::int64_t const in_cache = cache_bytes / static_cast<std::int64_t>(sizeof(T)) / (m * k + k * n + m * n);
+    // a block that meets a vector is read once: only the vector and what is written need stay, and the longer its runs the better
+    bool const lone = m == 1 || n == 1;
+    std::int64_t const kept = lone ? k + m * n : m * k + k * n + m * n, bytes = lone ? 2 * cache_bytes : cache_bytes;
+    std::int64_t const in_cache = bytes / static_cast<std::int64_t>(sizeof(T)) / kept;
     length_ = std::max<std::int64_t>(1, in_cache / kernel_.lanes) * kernel_.lanes;
     pieces_ = (extent_ + length_ - 1) / length_;
   }

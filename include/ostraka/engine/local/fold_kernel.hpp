@@ -115,11 +115,16 @@ struct fold_rows {
     for (std::int64_t r = 0; r < run; r += turned_width) {
       std::int64_t const count = run - r < turned_width ? run - r : turned_width;
       turn(terms, turned_width, fold.lead() + from[0] + r * of_run[0], of_run[0], count, wide);
-      for (std::int64_t i = 0; i < wide; ++i) {
-        std::int64_t at[operands];
-        for (int o = 0; o < operands; ++o) at[o] = o == 0 ? i * turned_width : from[o] + i * step[o] + r * of_run[o];
-        sums[i] = fold.with_lead(terms).along(sums[i], at, along_terms, count);
-      }
+      Fold const turned = fold.with_lead(terms);
+      std::int64_t at[operands], apart[operands];
+      for (int o = 0; o < operands; ++o) at[o] = o == 0 ? 0 : from[o] + r * of_run[o], apart[o] = o == 0 ? turned_width : step[o];
+      std::int64_t i = 0;
+      auto const next = [&](std::int64_t outputs) {
+        i += outputs;
+        for (int o = 0; o < operands; ++o) at[o] += outputs * apart[o];
+      };
+      for (; i + 4 <= wide; next(4)) turned.along_four(sums + i, 1, at, apart, along_terms, count);
+      for (; i < wide; next(1)) sums[i] = turned.along(sums[i], at, along_terms, count);
     }
   }
 
