@@ -118,7 +118,8 @@ TEST_CASE_TEMPLATE("products of matrices by our own tiles, in every layout", T, 
   for (char const* a : {"ik", "ki"})
     for (char const* b : {"kj", "jk"})
       for (char const* c : {"ij", "ji"})
-        for (std::vector<std::int64_t> const& extents : std::vector<std::vector<std::int64_t>>{{130, 140, 150}, {250, 6, 37}, {9, 3, 300}, {121, 129, 1}, {8, 8, 8}})
+        for (std::vector<std::int64_t> const& extents :
+             std::vector<std::vector<std::int64_t>>{{130, 140, 150}, {250, 6, 37}, {9, 3, 300}, {121, 129, 1}, {8, 8, 8}, {43, 50, 600}})
           CHECK_MESSAGE(contracts_right<T>(std::string(a) + "," + b + "->" + c, extents), a << b << c << extents[0]);
   CHECK(contracts_right<T>("lik,klj->lij", {30, 40, 20, 3}));
   CHECK(contracts_right<T>("lik,mklj->jmi", {30, 40, 20, 3, 5}));
@@ -146,18 +147,25 @@ TEST_CASE_TEMPLATE("every micro-kernel that this processor has", T, float, doubl
         int const vectors = way / 2 % kernel.across + 1, columns = vectors * kernel.lanes, rows = few ? kernel.few_rows : kernel.rows;
         detail::micro_function<T> const product = (few ? kernel.few : kernel.of)[vectors - 1];
         if (few && kernel.few_rows == kernel.rows) continue;
-        std::vector<T> const a = numbers<T>(depth * rows), b = numbers<T>(depth * columns, 11);
-        std::vector<T> c = numbers<T>(50 * rows, 5), expected = c;
+        std::int64_t const apart = depth + 5;  // rows of a where it lies
+        std::vector<T> const packed = numbers<T>(depth * rows), b = numbers<T>(depth * (columns + 3), 11);
+        std::vector<T> lying(static_cast<std::size_t>(apart * rows)), c = numbers<T>(50 * rows, 5), expected = c, again = c;
+        for (int i = 0; i < rows; ++i)
+          for (std::int64_t l = 0; l < depth; ++l) lying[static_cast<std::size_t>(i * apart + l)] = packed[static_cast<std::size_t>(l * rows + i)];
         std::vector<std::int64_t> row_at;
         for (int i = 0; i < rows; ++i) row_at.push_back((rows - 1 - i) * 50);
         for (int i = 0; i < rows; ++i)
           for (int j = 0; j < columns; ++j) {
             T& sum = expected[static_cast<std::size_t>(row_at[static_cast<std::size_t>(i)] + j)];
             if (!adds) sum = T(0);
-            for (std::int64_t l = 0; l < depth; ++l) sum += a[static_cast<std::size_t>(l * rows + i)] * b[static_cast<std::size_t>(l * columns + j)];
+            for (std::int64_t l = 0; l < depth; ++l)
+              sum += packed[static_cast<std::size_t>(l * rows + i)] * b[static_cast<std::size_t>(l * (columns + 3) + j)];
           }
-        product(depth, a.data(), b.data(), c.data(), row_at.data(), adds);
+        detail::micro_lines<T> const columns_of{b.data(), 1, columns + 3};
+        product(depth, {packed.data(), 1, rows}, columns_of, c.data(), row_at.data(), adds);
+        product(depth, {lying.data(), apart, 1}, columns_of, again.data(), row_at.data(), adds);
         CHECK(c == expected);
+        CHECK(again == expected);
       }
 }
 

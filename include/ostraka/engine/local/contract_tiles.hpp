@@ -15,6 +15,7 @@
 #include <ostraka/engine/local/contraction_labels.hpp>
 #include <ostraka/engine/local/loop_nest.hpp>
 #include <ostraka/engine/local/micro_kernel.hpp>
+#include <ostraka/engine/local/tile_operand.hpp>
 #include <ostraka/engine/local/tile_panels.hpp>
 
 namespace ostraka::engine::detail {
@@ -142,38 +143,41 @@ class contract_tiles {
     std::int64_t const k_end = in_.k_begin(part + 1);
     for (std::int64_t k = in_.k_begin(part); k < k_end; k += deepest_, how.beta = T(1)) {
       at.k.move_to(in_.k, k, std::min(k_end - k, deepest_));
-      pack(panels_b, micro_.columns(), micro_.lanes, in_.b + base[1], at.n.at[0], at.n.count, at.k.at[1], at.k.count);
+      tile_operand<T> b{in_.b + base[1], at.n.at[0], at.n.count, at.k.at[1], at.k.count, panels_b, micro_.columns(), micro_.lanes};
+      b.leave_columns(m_.extent);
+      b.pack(packing_);
       for (std::int64_t row = group * m_.count / groups_, last = (group + 1) * m_.count / groups_; row < last; ++row) {
         at.m.move_to(sides_.m, m_.begin(row), m_.of(row));
-        pack(panels_a, micro_.rows, micro_.few_rows, in_.a + base[0], at.m.at[0], at.m.count, at.k.at[0], at.k.count);
-        multiply(at, panels_a, panels_b, target, how);
+        tile_operand<T> a{in_.a + base[0], at.m.at[0], at.m.count, at.k.at[0], at.k.count, panels_a, micro_.rows, micro_.few_rows};
+        a.leave_rows();
+        a.pack(packing_);
+        multiply(at, a, b, target, how);
       }
     }
   }
 
-  /// Panels of `width`, the last one of as many times `least` as it needs.
-  void pack(T* panels, int width, int least, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at, int deep) const {
-    for (int i = 0; i < count; i += width) {
-      int const here = std::min(width, count - i);
-      pack_panel(packing_, panels + i * deep, (here + least - 1) / least * least, from, at + i, here, k_at, deep);
-    }
-  }
-
   /// Stripes of B that stay in the second cache while all rows meet them. Tiles of the same rows come one after the other, along the lines of C.
-  void multiply(tables const& at, T const* panels_a, T const* panels_b, T* target, update<T> const& how) const {
+  void multiply(tables const& at, tile_operand<T> const& a, tile_operand<T> const& b, T* target, update<T> const& how) const {
     int const whole = micro_.columns(), stripe = std::max(1, std::min(most_panels, 2048 / static_cast<int>(sizeof(T)) / whole)) * whole;
     for (int begin = 0; begin < at.n.count; begin += stripe) {
       int const end = std::min(begin + stripe, at.n.count);
       std::uint64_t breaks[most_panels];
-      for (int j = begin; j < end; j += whole) breaks[(j - begin) / whole] = breaks_of(at.n.at[1] + j, std::min(whole, end - j));
-      for (int i = 0; i < at.m.count; i += micro_.rows)
-        for (int j = begin; j < end; j += whole)
-          one_tile(at, i, j, std::min(whole, end - j), breaks[(j - begin) / whole], panels_a + i * at.k.count, panels_b + j * at.k.count, target, how);
+      micro_lines<T> columns_of[most_panels];
+      for (int j = begin, panel = 0; j < end; j += whole, ++panel) {
+        breaks[panel] = breaks_of(at.n.at[1] + j, std::min(whole, end - j));
+        columns_of[panel] = b.lines(j);
+      }
+      for (int i = 0; i < at.m.count; i += micro_.rows) {
+        micro_lines<T> const rows_of = a.lines(i);
+        for (int j = begin, panel = 0; j < end; j += whole, ++panel)
+          one_tile(at, i, j, std::min(whole, end - j), breaks[panel], rows_of, columns_of[panel], target, how);
+      }
     }
   }
 
   /// Rows from i, `width` columns from j, which in C follow one another but for `breaks`.
-  void one_tile(tables const& at, int i, int j, int width, std::uint64_t breaks, T const* a, T const* b, T* target, update<T> const& how) const {
+  void one_tile(tables const& at, int i, int j, int width, std::uint64_t breaks, micro_lines<T> const& a, micro_lines<T> const& b, T* target,
+                update<T> const& how) const {
     int const height = std::min(micro_.rows, at.m.count - i), vectors = micro_.vectors(width), whole = vectors * micro_.lanes;
     bool const few = height <= micro_.few_rows && micro_.few_rows < micro_.rows;
     int const rows_here = few ? micro_.few_rows : micro_.rows;

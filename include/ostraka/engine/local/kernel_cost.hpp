@@ -41,9 +41,9 @@ void count_tiles(cost_counts& counts, product_loops const& loops) {
   counts.add(cost::our_task, batch * n_blocks);
   counts.add(cost::our_tile, batch * k_blocks * padded / real(micro.rows * micro.columns()));
   counts.add(cost::our_multiply_add, work_factor<T> * batch * padded * k);
-  auto const packed = [&](loop_nest<2> const& side, int operand, double elements, double times) {
+  auto const packed = [&](loop_nest<2> const& side, int operand, double elements, double times, bool lies) {
     bool const in_runs = run_of(side, 0) >= 4 || (longest_run(loops.k, operand) >= 4 && run_of(loops.k, operand) >= 4);
-    counts.add(in_runs ? cost::our_packed : cost::our_packed_alone, size_factor<T> * elements * times);
+    if (!lies) counts.add(in_runs ? cost::our_packed : cost::our_packed_alone, size_factor<T> * elements * times);
     count_stream<T>(counts, elements * times, elements, false);
   };
   auto const of_batch = [&](int operand) {
@@ -54,8 +54,12 @@ void count_tiles(cost_counts& counts, product_loops const& loops) {
   if (of_batch(0)) counts.add(cost::our_lost_line, batch * real(loops.m.size()) * k);
   if (of_batch(1)) counts.add(cost::our_lost_line, batch * k * real(loops.n.size()));
   if (of_batch(2)) counts.add(cost::our_lost_line, batch * m * n * k_blocks);
-  packed(sides.m, sides.swapped ? 1 : 0, batch * m * k, n_blocks);
-  packed(sides.n, sides.swapped ? 0 : 1, batch * k * n, 1);
+  int const a = sides.swapped ? 1 : 0, b = 1 - a;  // as in tile_operand
+  bool const straight = loops.k.rank == 1, few_rows = m <= real(rows_of_unpacked);
+  packed(sides.m, a, batch * m * k, n_blocks, straight && sides.m.size() > 1 && loops.k.stride[a][0] == 1);
+  packed(sides.n, b, batch * k * n, 1,
+         straight && few_rows && run_of(sides.n, 0) >= micro.lanes &&
+             std::min(k, real(contract_tiles<T>::depth)) * real(loops.k.stride[b][0]) * real(sizeof(T)) <= real(span_of_unpacked));
   counts.add(run_of(sides.n, 1) >= micro.lanes ? cost::our_result : cost::our_result_alone, size_factor<T> * batch * m * n * k_blocks);
   count_stream<T>(counts, 2 * batch * m * n * k_blocks, batch * m * n, false);
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. The innermost product of our own matrix products on the host, from packed panels: C[i, j] = sum over l of A[l, i] B[l, j], i < rows, j < columns,
-/// all of C in registers (the register tile of Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008). Users compile for the
-/// oldest processor of their architecture by default, which leaves out seven eighths of a recent one, so this one function exists for AVX2 and AVX-512,
-/// too, and the processor is asked once.
+/// Floor 3. The innermost product of our own matrix products on the host: C[i, j] = sum over l of A[l, i] B[l, j], i < rows, j < columns, all of C in
+/// registers (the register tile of Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008). Users compile for the oldest processor
+/// of their architecture by default, which leaves out seven eighths of a recent one, so this one function exists for AVX2 and AVX-512, too, and the
+/// processor is asked once.
 
 #include <cstdint>
 #include <type_traits>
@@ -15,9 +15,17 @@
 
 namespace ostraka::engine::detail {
 
-/// Row i of the tile is written, or added, to c + row_at[i]; a is [depth, rows], b is [depth, columns].
+/// What a tile reads of an operand, in a packed panel or where the operand lies: element i of line l is first[i step + l next].
 template <class T>
-using micro_function = void (*)(std::int64_t depth, T const* a, T const* b, T* c, std::int64_t const* row_at, bool adds);
+struct micro_lines {
+  T const* first;
+  std::int64_t step;
+  std::int64_t next;
+};
+
+/// Row i of the tile is written, or added, to c + row_at[i]; a has a line of rows, b one of columns, side by side, for each of `depth`.
+template <class T>
+using micro_function = void (*)(std::int64_t depth, micro_lines<T> a, micro_lines<T> b, T* c, std::int64_t const* row_at, bool adds);
 
 template <class T>
 struct micro_kernel {
@@ -37,38 +45,45 @@ struct micro_kernel {
 
 /// Any type.
 template <class T, int columns, int rows>
-void micro_product(std::int64_t depth, T const* a, T const* b, T* c, std::int64_t const* row_at, bool adds) {
+void micro_product(std::int64_t depth, micro_lines<T> a, micro_lines<T> b, T* c, std::int64_t const* row_at, bool adds) {
   T tile[rows][columns];
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) tile[i][j] = T(0);
-  for (std::int64_t l = 0; l < depth; ++l, a += rows, b += columns)
+  for (std::int64_t l = 0; l < depth; ++l, a.first += a.next, b.first += b.next)
     for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < columns; ++j) tile[i][j] += a[i] * b[j];
+      for (int j = 0; j < columns; ++j) tile[i][j] += a.first[i * a.step] * b.first[j];
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) c[row_at[i] + j] = adds ? c[row_at[i] + j] + tile[i][j] : tile[i][j];
 }
 
 #if OSTRAKA_DETAIL_VECTORS
-// One step of the sum: a row of B in registers times the elements of a column of A.
+// One step of the sum: a row of B in registers times the elements of a column of A, of which every third has a pointer and the processor adds one or two
+// steps while it loads. Without the line of assembler, which does nothing, compilers reach each element from the one before.
 #define OSTRAKA_DETAIL_MICRO_STEP                                                                                                       \
   {                                                                                                                                     \
     vector row[across];                                                                                                                 \
-    _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v) __builtin_memcpy(&row[v], b + v * lanes, sizeof(vector));                  \
+    _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v) __builtin_memcpy(&row[v], b.first + v * lanes, sizeof(vector));            \
     _Pragma("GCC unroll 8") for (int i = 0; i < rows; ++i) _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v)                     \
-        tile[i][v] += a[i] * row[v];                                                                                                    \
-    a += rows;                                                                                                                          \
-    b += across * lanes;                                                                                                                \
+        tile[i][v] += *reinterpret_cast<T const*>(third[i / 3] + i % 3 * step) * row[v];                                                \
+    _Pragma("GCC unroll 3") for (int t = 0; t < thirds; ++t) {                                                                          \
+      third[t] += next;                                                                                                                 \
+      __asm__("" : "+r"(third[t]));                                                                                                     \
+    }                                                                                                                                   \
+    b.first += b.next;                                                                                                                  \
   }
 
 // A macro because the compiler splits vectors by the function in which they are written, before it puts that function into another. C is fetched
 // while the sum is on its way.
 #define OSTRAKA_DETAIL_MICRO_PRODUCT(name, attribute, bytes)                                                                            \
   template <class T, int across, int rows>                                                                                              \
-  attribute void name(std::int64_t depth, T const* a, T const* b, T* c, std::int64_t const* row_at, bool adds) {                        \
+  attribute void name(std::int64_t depth, micro_lines<T> a, micro_lines<T> b, T* c, std::int64_t const* row_at, bool adds) {            \
     typedef T vector __attribute__((vector_size(bytes)));                                                                               \
-    constexpr int lanes = bytes / static_cast<int>(sizeof(T));                                                                          \
+    constexpr int lanes = bytes / static_cast<int>(sizeof(T)), thirds = (rows + 2) / 3;                                                 \
     _Pragma("GCC unroll 8") for (int i = 0; i < rows; ++i) _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v)                     \
         __builtin_prefetch(c + row_at[i] + v * lanes);                                                                                  \
+    std::int64_t const step = a.step * static_cast<std::int64_t>(sizeof(T)), next = a.next * static_cast<std::int64_t>(sizeof(T));      \
+    char const* third[thirds];                                                                                                          \
+    _Pragma("GCC unroll 3") for (int t = 0; t < thirds; ++t) third[t] = reinterpret_cast<char const*>(a.first) + 3 * t * step;          \
     vector tile[rows][across] = {};                                                                                                     \
     std::int64_t l = 0;                                                                                                                 \
     for (; l + 2 <= depth; l += 2) {                                                                                                    \

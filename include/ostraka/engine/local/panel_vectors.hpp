@@ -17,8 +17,8 @@ namespace ostraka::engine::detail {
 /// Functions that pack panel[l, i], i < width, and write tiles; null, all of them, where there are none for the type and the processor.
 template <class T>
 struct vector_packing {
-  /// panel[l, i] = from[k_at[l] + i] for i < count, 0 up to `width`.
-  void (*lines)(T* panel, int width, T const* from, int count, std::int64_t const* k_at, int depth) = nullptr;
+  /// panel[l, i] = from[k_at[l] + i] for i < count, 0 up to `width`; or so many panels of neighbours. @pre count is `width` if panels is not 1
+  void (*lines)(T* panel, int width, T const* from, int count, std::int64_t const* k_at, int depth, int panels) = nullptr;
   /// panel[l, i] = from[i step + l], i < height. @pre height is a multiple of 4, depth one of `together`
   void (*turned)(T* panel, int width, T const* from, std::int64_t step, int height, int depth) = nullptr;
   /// As of masked_vectors.hpp: from anywhere; neighbours, a vector of them at most; a tile into runs of C.
@@ -33,14 +33,16 @@ struct vector_packing {
 #ifdef OSTRAKA_DETAIL_PACKS_BY_VECTORS
 
 template <class T>
-OSTRAKA_DETAIL_AVX512 void pack_lines_64(T* panel, int width, T const* from, int count, std::int64_t const* k_at, int depth) {
+OSTRAKA_DETAIL_AVX512 void pack_lines_64(T* panel, int width, T const* from, int count, std::int64_t const* k_at, int depth, int panels) {
   using words = masked_words<static_cast<int>(sizeof(T))>;
   for (int l = 0; l < depth; ++l, panel += width) {
-    T const* const line = from + k_at[l];
-    for (int i = 0; i < width; i += words::lanes) {
-      __builtin_prefetch(line + width + i);
-      words::store(panel + i, words::load(line + i, words::first(count - i)), words::first(width - i));
-    }
+    T const* line = from + k_at[l];
+    T* to = panel;
+    for (int p = 0; p < panels; ++p, line += width, to += width * depth)
+      for (int i = 0; i < width; i += words::lanes) {
+        __builtin_prefetch(line + width * panels + i);
+        words::store(to + i, words::load(line + i, words::first(count - i)), words::first(width - i));
+      }
   }
 }
 

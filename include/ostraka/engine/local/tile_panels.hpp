@@ -105,7 +105,7 @@ void pack_panel(vector_packing<T> const& by_vectors, T* panel, int width, T cons
                 int depth) {
   int const run = side_by_side(at, count);
   std::int64_t const step = step_of(at, count);
-  if (run == count && by_vectors.lines) return by_vectors.lines(panel, width, from + at[0], count, k_at, depth);
+  if (run == count && by_vectors.lines) return by_vectors.lines(panel, width, from + at[0], count, k_at, depth, 1);
   bool const along_k = run < count && step != 0 && depth > 1 && k_at[1] == k_at[0] + 1, along_i = !along_k && 2 * run >= count;
   if (by_vectors.gathered && !along_i && !(along_k && side_by_side(k_at, depth) >= 2 * by_vectors.together))
     return by_vectors.gathered(panel, width, from, at, count, k_at, depth);

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What register tiles read of an operand's block: panels, packed into scratch memory or where they lie. To pack costs about as much as to multiply by
+/// ten vectors, so that what meets few of them, or lies as well as a panel would, stays where it is.
+
+#include <algorithm>
+#include <cstdint>
+
+#include <ostraka/engine/local/micro_kernel.hpp>
+#include <ostraka/engine/local/tile_panels.hpp>
+
+namespace ostraka::engine::detail {
+
+/// Rows up to which columns are not packed: each is read once a row of tiles.
+inline constexpr std::int64_t rows_of_unpacked = 96;
+
+/// Bytes from the first line of columns to the last one up to which they are not packed: what is larger comes from farther away, and sooner in whole pages.
+inline constexpr std::int64_t span_of_unpacked = 1 << 17;
+
+/// Element i of line l is from[at[i] + k_at[l]], i < count, l < depth. Panels are `width` elements wide, the last one as many times `least` as it needs.
+template <class T>
+struct tile_operand {
+  T const* from;
+  std::int64_t const* at;
+  int count;
+  std::int64_t const* k_at;
+  int depth;
+  T* panels;
+  int width, least;
+  std::int64_t k_step = 0;   // from line to line where they lie; 0: all is packed
+  bool side_by_side = false;  // elements that are not are packed
+
+  /// Rows are read one by one, wherever they are, if the sum runs along them.
+  void leave_rows() {
+    if (step_of(k_at, depth) == 1) k_step = 1;
+  }
+
+  /// Columns are read by vectors, side by side, as many times as there are rows of tiles.
+  void leave_columns(std::int64_t rows) {
+    side_by_side = true;
+    if (rows > rows_of_unpacked) return;
+    std::int64_t const step = step_of(k_at, depth);
+    if (step > 0 && step * depth * static_cast<std::int64_t>(sizeof(T)) <= span_of_unpacked) k_step = step;
+  }
+
+  void pack(vector_packing<T> const& by_vectors) const {
+    for (int i = 0; i < count;) {
+      int const here = std::min(width, count - i), alike = k_step == 0 && by_vectors.lines ? whole_panels(i) : 0;
+      if (alike > 1)
+        by_vectors.lines(panels + i * depth, width, from + at[i], width, k_at, depth, alike);
+      else if (step(i) == 0)
+        pack_panel(by_vectors, panels + i * depth, padded(here), from, at + i, here, k_at, depth);
+      i += alike > 1 ? alike * width : here;
+    }
+  }
+
+  /// Of the panel that begins with element i.
+  micro_lines<T> lines(int i) const {
+    if (std::int64_t const apart = step(i); apart != 0) return {from + at[i] + k_at[0], apart, k_step};
+    return {panels + i * depth, 1, padded(std::min(width, count - i))};
+  }
+
+ private:
+  int padded(int elements) const { return (elements + least - 1) / least * least; }
+
+  /// Between the elements of the panel that begins with element i, where they lie; 0 if it is packed.
+  std::int64_t step(int i) const {
+    int const here = std::min(width, count - i);
+    if (k_step == 0 || here % least != 0) return 0;
+    std::int64_t const apart = step_of(at + i, here);
+    return side_by_side && apart != 1 ? 0 : apart;
+  }
+
+  /// So many from element i lie side by side and are packed together, a line through all of them at a time: where lines are far apart, they take one
+  /// another's place in the caches before the next panel comes to their neighbours. More panels than the first cache has ways would do so, too.
+  int whole_panels(int i) const {
+    constexpr int most = 8;
+    constexpr std::int64_t far = (1 << 17) / static_cast<std::int64_t>(sizeof(T));
+    if (depth < 2 || k_at[1] - k_at[0] < far) return 1;
+    return detail::side_by_side(at + i, std::min(count - i, most * width)) / width;
+  }
+};
+
+}  // namespace ostraka::engine::detail
