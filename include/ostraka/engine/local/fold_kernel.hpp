@@ -123,8 +123,14 @@ struct fold_rows {
         i += outputs;
         for (int o = 0; o < operands; ++o) at[o] += outputs * apart[o];
       };
-      for (; i + 4 <= wide; next(4)) turned.along_four(sums + i, 1, at, apart, along_terms, count);
-      for (; i < wide; next(1)) sums[i] = turned.along(sums[i], at, along_terms, count);
+      while (i + 4 <= wide) {
+        turned.along_four(sums + i, 1, at, apart, along_terms, count);
+        next(4);
+      }
+      while (i < wide) {
+        sums[i] = turned.along(sums[i], at, along_terms, count);
+        next(1);
+      }
     }
   }
 
