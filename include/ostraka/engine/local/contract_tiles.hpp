@@ -68,19 +68,24 @@ struct tile_sides {
   }
 
  private:
-  static int smallest_of(loop_nest<2> const& side, int operand) {
+  /// Of the first `rank` loops.
+  static int smallest_of(loop_nest<2> const& side, int operand, int rank) {
     int found = 0;
-    for (int d = 1; d < side.rank; ++d)
+    for (int d = 1; d < rank; ++d)
       if (side.stride[operand][d] <= side.stride[operand][found]) found = d;
     return found;
   }
+  static int smallest_of(loop_nest<2> const& side, int operand) { return smallest_of(side, operand, side.rank); }
 
-  /// C's smallest step innermost, the operand's next to it: then both have their cache lines whole within a block.
+  /// C's smallest step innermost, the operand's next to it: then both have their cache lines whole within a block. Where these are one, the operand's
+  /// second, so that a block walks on along its memory, unless C walks on there itself.
   static void bring_in(loop_nest<2>& side) {
     if (side.rank < 2) return;
-    int const of_operand = smallest_of(side, 0), of_c = smallest_of(side, 1);
-    side = side.with_last(of_operand);
-    if (of_c != of_operand) side = side.with_last(of_c < of_operand ? of_c : of_c - 1);
+    int const last = side.rank - 1;
+    bool const both = smallest_of(side, 0) == smallest_of(side, 1);
+    side = side.with_last(smallest_of(side, 1));
+    if (both && side.stride[1][smallest_of(side, 1, last)] == side.extent[last] * side.stride[1][last]) return;
+    side = side.with_last(smallest_of(side, 0, last)).with_last(last - 1);
   }
 };
 

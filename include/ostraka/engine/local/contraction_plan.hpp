@@ -70,7 +70,8 @@ cost_counts counts_of(contraction_plan const& plan, product_loops const& loops) 
     double const ways = operand == 2 ? 2 : 1;  // a result is read before it is written
     if (plan.copied[operand]) {
       counts.add(cost::setting_up, 1);
-      counts.add(plan.turned[operand] ? cost::turned : cost::copied, size_factor<T> * elements);
+      bool const turned = plan.turned[operand] > 0;
+      counts.add(turned ? cost::turned : cost::copied, size_factor<T> * elements * (turned ? plan.turned[operand] : 1));
       count_stream<T>(counts, 3 * elements, elements, lone);
     }
     if (!plan.pack[operand]) {
@@ -117,6 +118,14 @@ inline int smallest_label(contraction const& p, operand which) {
   return found;
 }
 
+/// Elements that are moved for one where those along one label come to lie along another: squares of vectors are turned, and unfilled ones take as long.
+template <class T>
+double filling_of_squares(std::int64_t one, std::int64_t other) {
+  constexpr std::int64_t lanes = sizeof(T) < 64 ? 64 / static_cast<std::int64_t>(sizeof(T)) : 1;
+  auto const padded = [](std::int64_t extent) { return static_cast<double>((extent + lanes - 1) / lanes * lanes) / static_cast<double>(extent); };
+  return padded(one) * padded(other);
+}
+
 /// The cheapest plan in which these operands are copied whole and those are gathered (bits 0, 1, 2: a, b, c); `plan` stays if none is cheaper.
 template <class T>
 void try_copying(contraction_plan& plan, contraction const& problem, int copied, int packed, std::int64_t bytes = panel_bytes) {
@@ -126,7 +135,8 @@ void try_copying(contraction_plan& plan, contraction const& problem, int copied,
     candidate.copied[static_cast<int>(which)] = (copied >> static_cast<int>(which) & 1) != 0;
     if (!candidate.copied[static_cast<int>(which)]) continue;
     pack_strides(candidate.problem, which);
-    candidate.turned[static_cast<int>(which)] = smallest_label(candidate.problem, which) != smallest_label(problem, which);
+    int const from = smallest_label(problem, which), to = smallest_label(candidate.problem, which);
+    candidate.turned[static_cast<int>(which)] = from == to ? 0 : filling_of_squares<T>(problem.extent[from], problem.extent[to]);
   }
   try_packing<T>(plan, candidate, loops_of(candidate.problem), packed, bytes);
 }

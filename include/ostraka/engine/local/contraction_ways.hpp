@@ -26,7 +26,7 @@ namespace ostraka::engine {
 struct contraction_plan {
   bool library = false;
   bool copied[3] = {false, false, false};  // a, b, c: whole, before (c: after) the products
-  bool turned[3] = {false, false, false};  // copied so that other elements lie side by side
+  double turned[3] = {0, 0, 0};            // and where other elements then lie side by side, elements moved for one of it
   contraction problem;                     // with the strides of the copies
   bool pack[3] = {false, false, false};    // a, b, c
   bool by_rows = true;

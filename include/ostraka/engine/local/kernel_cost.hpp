@@ -12,6 +12,7 @@
 #include <ostraka/engine/local/contract_lanes.hpp>
 #include <ostraka/engine/local/contract_tiles.hpp>
 #include <ostraka/engine/local/contraction_labels.hpp>
+#include <ostraka/engine/local/panel_vectors.hpp>
 #include <ostraka/engine/local/product_cost.hpp>
 
 namespace ostraka::engine::detail {
@@ -29,6 +30,16 @@ inline std::int64_t longest_run(loop_nest<2> const& loops, int operand) {
   return 1;
 }
 
+/// Does an operand take steps of whole pages along this side's innermost loop and along the sum? The lines of a panel then take one another's place in the
+/// caches, and none is there any more when its next element is packed.
+template <class T>
+bool lines_meet(loop_nest<2> const& side, loop_nest<2> const& k, int operand) {
+  constexpr std::int64_t page = 4096 / static_cast<std::int64_t>(sizeof(T)) > 0 ? 4096 / static_cast<std::int64_t>(sizeof(T)) : 1;
+  if (side.rank == 0 || k.rank == 0) return false;
+  std::int64_t const along = side.stride[0][side.rank - 1], deep = k.stride[operand][k.rank - 1];
+  return along != 0 && deep != 0 && along % page == 0 && deep % page == 0;
+}
+
 template <class T>
 void count_tiles(cost_counts& counts, product_loops const& loops) {
   micro_kernel<T> const micro = choose_micro_kernel<T>();
@@ -43,7 +54,11 @@ void count_tiles(cost_counts& counts, product_loops const& loops) {
   counts.add(cost::our_multiply_add, work_factor<T> * batch * padded * k);
   auto const packed = [&](loop_nest<2> const& side, int operand, double elements, double times, bool lies) {
     bool const in_runs = run_of(side, 0) >= 4 || (longest_run(loops.k, operand) >= 4 && run_of(loops.k, operand) >= 4);
-    if (!lies) counts.add(in_runs ? cost::our_packed : cost::our_packed_alone, size_factor<T> * elements * times);
+    double const without_gathers = choose_packing<T>().gathered ? 1 : 2.5;
+    if (!lies && in_runs) counts.add(cost::our_packed, size_factor<T> * elements * times);
+    if (!lies && !in_runs) counts.add(cost::our_packed_alone, without_gathers * size_factor<T> * elements * times);
+    if (!lies && !in_runs && lines_meet<T>(side, loops.k, operand) && elements * static_cast<double>(sizeof(T)) > near_bytes)
+      counts.add(cost::far_line, 8 * elements * times);
     count_stream<T>(counts, elements * times, elements, false);
   };
   auto const of_batch = [&](int operand) {
@@ -60,7 +75,7 @@ void count_tiles(cost_counts& counts, product_loops const& loops) {
   packed(sides.n, b, batch * k * n, 1,
          straight && few_rows && run_of(sides.n, 0) >= micro.lanes &&
              std::min(k, real(contract_tiles<T>::depth)) * real(loops.k.stride[b][0]) * real(sizeof(T)) <= real(span_of_unpacked));
-  counts.add(run_of(sides.n, 1) >= micro.lanes ? cost::our_result : cost::our_result_alone, size_factor<T> * batch * m * n * k_blocks);
+  counts.add(run_of(sides.n, 1) >= 3 ? cost::our_result : cost::our_result_alone, size_factor<T> * batch * m * n * k_blocks);
   count_stream<T>(counts, 2 * batch * m * n * k_blocks, batch * m * n, false);
 }
 

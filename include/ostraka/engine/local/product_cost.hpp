@@ -52,10 +52,11 @@ inline constexpr int cost_count = static_cast<int>(cost::count);
 
 /// From 6400 timings of ways to do the cases of bench/contractions and 170 random ones (`ways=1 random=170 counts=FILE`, fit.py), on one core of a server of
 /// 2.6 GHz with OpenBLAS 0.3.21 (SkylakeX): least squares of relative errors, then each changed as long as better ways were chosen; by_vector, our_folded
-/// and those of lanes by hand; result, right, turned and those of our tiles again from 3600 timings when the tiles had changed. Ratios are what matters, and
-/// those near the border only.
-inline constexpr double nanoseconds_of[cost_count] = {20.6, 0.0302, 0.0128, 0.0399, 0.108, 0.0601, 0.19, 0.724,  1.46,  189,   0.486, 0.943, 0.406, 0.307,
-                                                      0.0214, 0.761, 0.0142, 0.0405, 444, 44.3, 10.2, 0.0255, 0.309, 1.16, 0.091, 0.434, 0.178, 0.3, 0.06, 0.15};
+/// and those of lanes by hand; result, right, turned and those of our tiles again when the tiles had changed, last from 3700 timings. Ratios are what
+/// matters, and those near the border only.
+inline constexpr double nanoseconds_of[cost_count] = {20.6,  0.0302, 0.0128, 0.0399, 0.108, 0.0601, 0.19,   0.724, 1.46, 189,
+                                                      0.486, 0.943,  0.406,  0.307,  0.0214, 0.761, 0.0142, 0.0405, 386,  20.3,
+                                                      21.1,  0.024,  0.265,  0.464,  0.233, 0.435,  0.402,  0.3,   0.06, 0.15};
 
 /// Small products of this size and below the library does less well where both operands have their lines along k.
 inline constexpr std::int64_t small_product = 1000000;
