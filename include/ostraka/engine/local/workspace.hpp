@@ -86,7 +86,8 @@ class workspace {
   std::size_t held_bytes() const { return held_; }
   std::size_t peak_bytes() const { return peak_; }
 
-  /// Bytes that plans had in use at once, at most, since the last release.
+  /// Bytes that were in use at once, at most, since the last release; and by plans.
+  std::size_t most_used() const { return most_used_; }
   std::size_t most_used_by_plans() const { return most_used_by_plans_; }
 
   static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
