@@ -61,6 +61,9 @@ inline constexpr double nanoseconds_of[cost_count] = {20.6,  0.0302, 0.0128, 0.0
 /// Small products of this size and below the library does less well where both operands have their lines along k.
 inline constexpr std::int64_t small_product = 1000000;
 
+/// Of the time of a multiplication, in these: the library has kernels of their own for them.
+inline constexpr double in_small_product = 0.75;
+
 /// What stays in a core's second cache.
 inline constexpr double near_bytes = 1 << 20;
 
@@ -92,7 +95,8 @@ struct matrix_extents {
 template <class T>
 void count_products(cost_counts& counts, double products, matrix_extents e, double row) {
   counts.add(cost::call, products);
-  counts.add(cost::multiply_add, work_factor<T> * products * e.m * e.n * e.k);
+  double const small = e.m * e.n * e.k <= static_cast<double>(small_product) ? in_small_product : 1;
+  counts.add(cost::multiply_add, small * work_factor<T> * products * e.m * e.n * e.k);
   counts.add(cost::result, size_factor<T> * products * e.m * e.n);
   counts.add(cost::left, size_factor<T> * products * e.m * e.k);
   counts.add(cost::right, size_factor<T> * products * e.k * e.n);
