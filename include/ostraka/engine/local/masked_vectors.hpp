@@ -21,19 +21,23 @@ namespace ostraka::engine::detail {
 
 #ifdef OSTRAKA_DETAIL_PACKS_BY_VECTORS
 
+template <int count>
+struct vector_lanes {
+  static constexpr int lanes = count;
+
+  /// The mask of so many elements, all if there are more.
+  static unsigned first(int elements) { return elements >= lanes ? (1u << lanes) - 1 : elements > 0 ? (1u << elements) - 1 : 0; }
+};
+
 /// Vectors as these instructions name them; they move bits, whatever they mean.
 template <int bytes>
 struct masked_words;
 
 template <>
-struct masked_words<8> {
+struct masked_words<8> : vector_lanes<8> {
   typedef double vector __attribute__((vector_size(64)));
   typedef long long offsets __attribute__((vector_size(64)));
   typedef double eight __attribute__((vector_size(64)));
-  static constexpr int lanes = 8;
-
-  /// The mask of so many elements, all if there are more.
-  static unsigned first(int count) { return count >= lanes ? (1u << lanes) - 1 : count > 0 ? (1u << count) - 1 : 0; }
 
   OSTRAKA_DETAIL_AVX512 static inline vector load(void const* from, unsigned mask) {
     return __builtin_ia32_loadupd512_mask(static_cast<double const*>(from), vector{}, static_cast<unsigned char>(mask));
@@ -49,14 +53,10 @@ struct masked_words<8> {
 };
 
 template <>
-struct masked_words<4> {
+struct masked_words<4> : vector_lanes<16> {
   typedef float vector __attribute__((vector_size(64)));
   typedef long long offsets __attribute__((vector_size(64)));
   typedef float eight __attribute__((vector_size(32)));
-  static constexpr int lanes = 16;
-
-  /// The mask of so many elements, all if there are more.
-  static unsigned first(int count) { return count >= lanes ? (1u << lanes) - 1 : count > 0 ? (1u << count) - 1 : 0; }
 
   OSTRAKA_DETAIL_AVX512 static inline vector load(void const* from, unsigned mask) {
     return __builtin_ia32_loadups512_mask(static_cast<float const*>(from), vector{}, static_cast<unsigned short>(mask));
