@@ -112,7 +112,6 @@ void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T>
   T* const first = panels.data();
   for_each_item("ostraka contract tiles", exec, threads, elements,
                 [=, &tiles](std::int64_t t) { tiles.run(t * tasks / threads, (t + 1) * tasks / threads, first + t * room); });
-  exec.fence();
 }
 
 /// Products side by side in vectors on the host, each thread with some of them.
@@ -123,7 +122,6 @@ void run_lanes(Exec const& exec, product_loops const& loops, product_operands<T>
   std::int64_t const tasks = lanes.tasks(), threads = elements <= serial_tiles ? 1 : std::min<std::int64_t>(exec.concurrency(), tasks);
   for_each_item("ostraka contract lanes", exec, threads, elements,
                 [=, &lanes](std::int64_t t) { lanes.run(t * tasks / threads, (t + 1) * tasks / threads); });
-  exec.fence();
 }
 
 template <class Exec, class T>

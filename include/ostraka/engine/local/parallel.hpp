@@ -45,7 +45,8 @@ void start_items(char const* name, Exec const& exec, std::int64_t items, Functor
 
 }  // namespace detail
 
-/// Calls functor(i) for all i in [0, items), in any order, perhaps at the same time; `elements` is the work in all of them together.
+/// Calls functor(i) for all i in [0, items), in any order, perhaps at the same time; `elements` is the work in all of them together. On the host
+/// all is done when it returns.
 template <class Exec, class Functor>
 void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements, Functor const& functor) {
   if (items <= 0) return;

@@ -157,14 +157,17 @@ struct product_tasks {
 /// Products smaller than this are too little for the library's own threads.
 inline constexpr std::int64_t threads_of_library = 1 << 21;
 
+inline std::int64_t multiplications_of(contraction_plan const& plan) {
+  return plan.tasks() * plan.m.panel * plan.n.panel * plan.k.extent * plan.k.outer.size();
+}
+
 /// How many threads should share the tasks: those of the library serve few large products better.
 template <class Exec>
 std::int64_t threads_for(Exec const& exec, contraction_plan const& plan) {
   std::int64_t const threads = exec.concurrency();
   std::int64_t const tasks = plan.tasks();
   if (threads == 1 || tasks == 1) return 1;
-  std::int64_t const all = tasks * plan.m.panel * plan.n.panel * plan.k.extent * plan.k.outer.size();
-  if (all < (1 << 16)) return 1;  // a team takes microseconds to wake
+  if (multiplications_of(plan) < (1 << 16)) return 1;  // a team takes microseconds to wake
   bool const few = tasks < 4 * threads && tasks % threads != 0;
   return few && plan.m.panel * plan.n.panel * plan.k.panel > threads_of_library ? 1 : std::min(threads, tasks);
 }
@@ -189,10 +192,8 @@ void run_plan(Exec const& exec, contraction_plan const& plan, T const* a, T cons
     work.run(0, tasks, first_panels);
     return;
   }
-  std::int64_t const elements = tasks * plan.m.extent * plan.n.extent * plan.k.extent;
-  for_each_item("ostraka products", exec, threads, elements,
+  for_each_item("ostraka products", exec, threads, multiplications_of(plan),
                 [=, &work](std::int64_t t) { work.run(t * tasks / threads, (t + 1) * tasks / threads, first_panels + t * panels); });
-  exec.fence();
 }
 
 #endif
