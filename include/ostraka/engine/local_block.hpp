@@ -25,13 +25,12 @@ struct local_block {
   /// `now`, to be written. @pre writable()
   [[nodiscard]] region<T> target() const { return {mine, now.layout, now.where, now.across}; }
 
-  /// A new block in memory of its own, to be filled, that lies as `shape` does.
-  static local_block fresh(region<T> const& shape) {
-    local_block b{readable(shape), nullptr, room(shape.where.size())};
+  /// A new block in memory of its own, to be filled.
+  static local_block fresh(box const& where) {
+    local_block b{dense_region<T const>(nullptr, where), nullptr, room(where.size())};
     b.now.data = b.mine = b.own.data();
     return b;
   }
-  static local_block fresh(box const& where) { return fresh(dense_region<T>(nullptr, where)); }
 
   /// A new block in memory that is given, to be filled.
   static local_block in(region<T> const& given) { return {readable(given), given.data, room()}; }
