@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/contraction_blocks.hpp"
+#include "support/instances.hpp"
 
 using namespace ostraka::testing;
 
@@ -180,7 +181,7 @@ TEST_CASE("plans: packing where the library needs it, our kernel where there is 
   for (std::int64_t n : {128, 256, 1000})
     for (bool const turned : {false, true}) {
       plan = plan_for({n, n, n}, {left, summed, right}, {turned ? 1 : n, turned ? n : 1, 0}, {0, n, 1}, {n, 0, 1});
-      CHECK((plan.library ? packs_nothing(plan) : detail::ours_are_known()));
+      CHECK((plan.library ? packs_nothing(plan) : ostraka::engine::detail::ours_are_known()));
     }
 
   // an outer product and a product of vectors

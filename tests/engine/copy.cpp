@@ -15,6 +15,8 @@
 
 #include <ostraka/engine/local/copy.hpp>
 
+#include "support/instances.hpp"
+
 namespace {
 
 using namespace ostraka::engine;

@@ -19,6 +19,8 @@
 #include <ostraka/engine/local/contract_portable.hpp>
 #include <ostraka/engine/local/reduce.hpp>
 
+#include "support/instances.hpp"
+
 namespace {
 
 using namespace ostraka::engine;

@@ -18,6 +18,8 @@
 
 #include <ostraka/engine/local/contraction.hpp>
 
+#include "support/instances.hpp"
+
 namespace {
 
 using namespace ostraka::engine;

@@ -3,6 +3,7 @@
 /// @file
 /// What is written past the caches and what is read from four places at once, against plain loops: ends of lines, odd lengths, rows of every size.
 // ranks: 1
+// labels: essential
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include <ostraka/engine/local/contraction.hpp>
+
+#include "support/instances.hpp"
 
 namespace {
 

@@ -4,6 +4,7 @@
 /// Operands that lie transposed to one another, against plain loops: matrices turned in registers, maps, copies and sums of products whose tiles are
 /// turned; sizes that are no multiple of a square or a tile, every size of element, blocks that begin anywhere in a cache line, gaps between rows.
 // ranks: 1
+// labels: essential
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>
@@ -16,6 +17,8 @@
 #include <ostraka/engine/local/contraction.hpp>
 #include <ostraka/engine/local/turn.hpp>
 #include <ostraka/types/half.hpp>
+
+#include "support/instances.hpp"
 
 namespace {
 

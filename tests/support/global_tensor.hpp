@@ -44,7 +44,7 @@ template <class F>
 void for_each_index(std::string const& labels, extents_by_letter const& extents, F&& f) {
   extents_by_letter index;
   for (char l : labels) index[l] = 0;
-  for (std::int64_t left = number_of_elements(labels, extents); left > 0; --left) {
+  for (std::int64_t count = number_of_elements(labels, extents); count > 0; --count) {
     f(const_cast<extents_by_letter const&>(index));
     for (std::size_t d = labels.size(); d-- > 0;) {
       if (++index[labels[d]] < extents.at(labels[d])) break;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// What the engine, and the oracle of tests, do with elements of a type, compiled once for all tests of the surface: here it is said to be
-/// elsewhere, in shared/*.cpp, which name the element types. Every test would compile it anew, and take most of its time for it.
+/// What the engine, and the oracle of tests, do with elements of a type, compiled once for the tests of the surface and of the engine: here it is said
+/// to be elsewhere, in shared/*.cpp, which name the element types. Every test would compile it anew, and take most of its time for it.
 
 #include <ostraka/ostraka.hpp>
 
@@ -39,6 +39,8 @@ using instance_space = Kokkos::DefaultExecutionSpace;
                                                 ostraka::engine::update<T> const&);                                                                         \
   WHERE template void ostraka::engine::contract(ostraka::testing::instance_space const&, ostraka::engine::contraction const&, T const*, T const*, T*,       \
                                                 ostraka::engine::update<T> const&, ostraka::engine::plan_ticket&);                                          \
+  WHERE template void ostraka::engine::detail::contract_portable(ostraka::testing::instance_space const&, ostraka::engine::contraction const&, T const*,    \
+                                                                 T const*, T*, ostraka::engine::update<T> const&);                                          \
   WHERE template void ostraka::engine::reduce(ostraka::testing::instance_space const&, ostraka::engine::contraction const&, T const*, T*,                   \
                                               ostraka::engine::reduction, ostraka::engine::update<T> const&);                                               \
   WHERE template void ostraka::engine::copy(ostraka::testing::instance_space const&, T*, ostraka::engine::strided const&, T const*,                         \
