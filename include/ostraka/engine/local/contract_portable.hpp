@@ -110,8 +110,8 @@ void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T>
   }
   kernel_scratch<T, typename Exec::memory_space> const panels(threads * room);
   T* const first = panels.data();
-  for_each_item("ostraka contract tiles", exec, threads, elements,
-                [=, &tiles](std::int64_t t) { tiles.run(t * tasks / threads, (t + 1) * tasks / threads, first + t * room); });
+  for_each_share("ostraka contract tiles", exec, tasks, threads, elements,
+                 [=, &tiles](std::int64_t begin, std::int64_t end, std::int64_t thread) { tiles.run(begin, end, first + thread * room); });
 }
 
 /// Products side by side in vectors on the host, each thread with some of them.
@@ -120,8 +120,8 @@ void run_lanes(Exec const& exec, product_loops const& loops, product_operands<T>
   contract_lanes<T> const lanes(loops, in);
   std::int64_t const elements = loops.batch.size() * loops.m.size() * loops.n.size() * loops.k.size();
   std::int64_t const tasks = lanes.tasks(), threads = elements <= serial_tiles ? 1 : std::min<std::int64_t>(exec.concurrency(), tasks);
-  for_each_item("ostraka contract lanes", exec, threads, elements,
-                [=, &lanes](std::int64_t t) { lanes.run(t * tasks / threads, (t + 1) * tasks / threads); });
+  for_each_share("ostraka contract lanes", exec, tasks, threads, elements,
+                 [&lanes](std::int64_t begin, std::int64_t end, std::int64_t) { lanes.run(begin, end); });
 }
 
 template <class Exec, class T>

@@ -192,8 +192,8 @@ void run_plan(Exec const& exec, contraction_plan const& plan, T const* a, T cons
     work.run(0, tasks, first_panels);
     return;
   }
-  for_each_item("ostraka products", exec, threads, multiplications_of(plan),
-                [=, &work](std::int64_t t) { work.run(t * tasks / threads, (t + 1) * tasks / threads, first_panels + t * panels); });
+  for_each_share("ostraka products", exec, tasks, threads, multiplications_of(plan),
+                 [=, &work](std::int64_t begin, std::int64_t end, std::int64_t thread) { work.run(begin, end, first_panels + thread * panels); });
 }
 
 #endif
