@@ -86,23 +86,24 @@ inline double seconds_here(std::function<void()> const& run, int repeats) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Times everybody in turns, two rounds to warm up. Short runs are repeated until a sample takes `sample` seconds. `clock` gives the seconds of
-/// some repeats; under MPI it starts with a barrier and gives every rank the slowest rank's.
+/// Times everybody in turns, two rounds to warm up. Short runs are repeated until the shortest sample takes `sample` seconds, everybody's as often, so
+/// that nobody's caches are the warmer for it. `clock` gives the seconds of some repeats; under MPI it starts with a barrier and gives every rank the
+/// slowest rank's.
 inline comparison compare(std::string what, std::vector<contestant> const& all, int rounds,
                           std::function<double(std::function<void()> const&, int)> const& clock = seconds_here, double sample = 0.005) {
   comparison c;
   c.what = std::move(what);
   c.samples.resize(all.size());
-  std::vector<int> repeats(all.size(), 1);
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    clock(all[k].run, 1);
-    double const once = clock(all[k].run, 1);
-    repeats[k] = once >= sample ? 1 : static_cast<int>(std::min(1e6, sample / std::max(once, 1e-9))) + 1;
+  double fastest = sample;
+  for (contestant const& one : all) {
+    clock(one.run, 1);
+    fastest = std::min(fastest, clock(one.run, 1));
   }
+  int const repeats = fastest >= sample ? 1 : static_cast<int>(std::min(1e6, sample / std::max(fastest, 1e-9))) + 1;
   for (int r = -2; r < rounds; ++r) {
     for (std::size_t turn = 0; turn < all.size(); ++turn) {  // nobody always comes after the same one
       std::size_t const k = r % 2 == 0 ? turn : all.size() - 1 - turn;
-      double const each = clock(all[k].run, repeats[k]) / repeats[k];
+      double const each = clock(all[k].run, repeats) / repeats;
       if (r >= 0) c.samples[k].push_back(each);
     }
   }
