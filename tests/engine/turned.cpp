@@ -185,6 +185,11 @@ TEST_CASE_TEMPLATE("sums of products of blocks that lie transposed", T, double, 
         CHECK(sums_right<T>(extent, of_b, of_c, 0, {}));
         CHECK(sums_right<T>(extent, of_b, of_c, 1, {T(2), T(-1)}));
       }
+  for (std::int64_t const across : {8, 15, 17, 530})  // both summed: every number of rows and columns left beyond the squares, and more than a tile
+    for (std::int64_t const along : {8, 9, 16, 31, 100, 137}) {
+      CHECK_MESSAGE(sums_right<T>({1, across, along}, "cab", "", 1, {}), across << " x " << along);
+      CHECK_MESSAGE(sums_right<T>({across, 3, along}, "ca", "b", 0, {}), across << " x 3 x " << along);
+    }
   CHECK(sums_right<T>({64, 90, 100}, "cab", "", 1, {T(2), T(3)}));
   CHECK(sums_right<T>({2, 90, 1000}, "cba", "a", 0, {}));
 }

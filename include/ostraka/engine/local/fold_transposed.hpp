@@ -5,17 +5,19 @@
 /// @file
 /// Floor 3. C[o] <- alpha (sum over r of A[o, r] B[o, r]) + beta C[o] on the host where B lies transposed to A: C = sum over i, j of A[i, j] B[j, i].
 /// Tiles of the loop that is contiguous in A, "along", and of the one that is contiguous in B, "across": B's tile is turned in the first cache, so that
-/// both are read in whole lines. Either loop may be summed or not.
+/// both are read in whole lines, or in registers where both loops are summed (sum_squares.hpp). Either loop may be summed or not.
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include <ostraka/engine/local/contract_kernel.hpp>
 #include <ostraka/engine/local/elementwise.hpp>
 #include <ostraka/engine/local/fold.hpp>
 #include <ostraka/engine/local/parallel.hpp>
+#include <ostraka/engine/local/sum_squares.hpp>
 #include <ostraka/engine/local/turn.hpp>
 #include <ostraka/engine/local/workspace.hpp>
 
@@ -25,6 +27,7 @@ template <class T>
 struct fold_tiles {
   static constexpr std::int64_t tiles_of_group = 16;  // across, where both are summed
   static constexpr std::int64_t longest[2] = {64, std::clamp<std::int64_t>(2 * elements_of_line<T>, 16, 32)};
+  static constexpr std::int64_t longest_by_squares[2] = {4 * elements_of_line<T>, 512};  // as many rows of b as a core reads ahead
 
   /// One of the two loops.
   struct side {
@@ -37,6 +40,13 @@ struct fold_tiles {
     std::int64_t group = 1;
 
     std::int64_t tiles() const { return (extent + length - 1) / length; }
+
+    /// Tiles of whole lines of about this length, the last of which is not much shorter.
+    void cut_evenly(std::int64_t about) {
+      constexpr std::int64_t line = elements_of_line<T>;
+      std::int64_t const count = std::max<std::int64_t>(1, extent / about);
+      length = std::min(((extent + count - 1) / count + line - 1) / line * line, extent);
+    }
 
     /// The loop over groups of tiles: rows of both operands are used by neighbouring tiles soon after one another, as the core's prefetching likes it.
     void add_groups_to(loop_nest<2>& loops) {
@@ -71,6 +81,8 @@ struct fold_tiles {
 
   std::int64_t items() const { return outer.size() * parts; }
 
+  bool by_squares() const { return sums_squares<T> && along.summed && across.summed; }
+
   void operator()(std::int64_t item) const {
     std::int64_t const part = item / outer.size(), end = (part + 1) * inner.size() / parts, pitch = along.summed && !across.summed ? 1 : longest[0];
     loop_walker<3> const of_outer(outer, item % outer.size());
@@ -79,8 +91,11 @@ struct fold_tiles {
     std::fill_n(sums, across.summed ? pitch : longest[1] * pitch, T(0));
     for (std::int64_t i = part * inner.size() / parts; i < end; ++i, of_inner.next()) {
       std::int64_t const at[2] = {of_outer.offset[0] + of_inner.offset[0], of_outer.offset[1] + of_inner.offset[1]};
-      std::int64_t const rows = across.left(of_outer, of_inner);
-      if (rows > 0) add_tile(sums, at, along.left(of_outer, of_inner), rows);
+      std::int64_t const rows = across.left(of_outer, of_inner), length = along.left(of_outer, of_inner);
+      if (by_squares())
+        add_squares(sums, at, length, rows);
+      else if (rows > 0)
+        add_tile(sums, at, length, rows);
     }
     T* const to = c + part * part_step + of_outer.offset[2];
     std::int64_t const length = along.summed ? 1 : along.left(of_outer, of_inner), rows = across.summed ? 1 : across.left(of_outer, of_inner);
@@ -88,6 +103,16 @@ struct fold_tiles {
       for (std::int64_t i = 1; i < pitch; ++i) sums[0] += sums[i];
     if (along.summed) return how.write(to, across.step[2], sums, rows);
     for (std::int64_t row = 0; row < rows; ++row) how.write(to + row * across.step[2], along.step[2], sums + row * pitch, length);
+  }
+
+  /// What is smaller than a square as tiles of the other kind.
+  void add_squares(T* sums, std::int64_t const (&at)[2], std::int64_t length, std::int64_t rows) const {
+    if (sum_squares(sums[0], a + at[0], across.step[0], b + at[1], along.step[1], rows, length)) return;
+    for (std::int64_t row = 0; row < rows; row += longest[1])
+      for (std::int64_t i = 0; i < length; i += longest[0]) {
+        std::int64_t const here[2] = {at[0] + row * across.step[0] + i, at[1] + row + i * along.step[1]};
+        add_tile(sums, here, std::min(longest[0], length - i), std::min(longest[1], rows - row));
+      }
   }
 
   /// Sums lie a row of the tile after the other: one row for all if `across` is summed, and otherwise one number each if `along` is.
@@ -126,7 +151,7 @@ template <class T>
 bool arrange_transposed(fold_tiles<T>& tiles, loop_nest<3> const& outputs, loop_nest<2> const& reduced) {
   int const of_side[2] = {contiguous_loop(outputs, reduced, 0), contiguous_loop(outputs, reduced, 1)};
   if (of_side[0] < 0 || of_side[1] < 0 || of_side[0] == of_side[1]) return false;
-  typename fold_tiles<T>::side* const sides[2] = {&tiles.along, &tiles.across};
+  typename fold_tiles<T>::side* sides[2] = {&tiles.along, &tiles.across};
   for (int s = 0; s < 2; ++s) {
     int const d = of_side[s], r = d - outputs.rank;
     sides[s]->summed = r >= 0;
@@ -139,7 +164,12 @@ bool arrange_transposed(fold_tiles<T>& tiles, loop_nest<3> const& outputs, loop_
     if (d != of_side[0] && d != of_side[1]) tiles.outer.add(outputs.extent[d], outputs.stride[0][d], outputs.stride[1][d], outputs.stride[2][d]);
   for (int r = 0; r < reduced.rank; ++r)
     if (outputs.rank + r != of_side[0] && outputs.rank + r != of_side[1]) tiles.inner.add(reduced.extent[r], reduced.stride[0][r], reduced.stride[1][r]);
-  if (tiles.along.summed && tiles.across.summed) tiles.across.add_groups_to(tiles.inner);
+  if (tiles.by_squares()) {
+    for (int s = 0; s < 2; ++s) sides[s]->cut_evenly(fold_tiles<T>::longest_by_squares[s]);
+    std::swap(sides[0], sides[1]);  // tiles along are neighbours
+  } else if (tiles.along.summed && tiles.across.summed) {
+    tiles.across.add_groups_to(tiles.inner);
+  }
   for (auto* const one : sides) one->summed ? one->add_tiles_to(tiles.inner) : one->add_tiles_to(tiles.outer);
   return true;
 }

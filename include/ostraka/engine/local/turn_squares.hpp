@@ -29,8 +29,8 @@ inline constexpr std::int64_t elements_of_line = sizeof(T) < 64 ? 64 / static_ca
 
 // A macro because the compiler splits vectors by the function in which they are written, before it puts that function into another.
 // interleave: in each 16 bytes, the first halves of x and y element by element, and the second halves; log2 of such steps transpose each 16 bytes' square.
-// turn_lanes: the square of these squares. turn: B[j, i] = A[i, j], a cache line of j after the other, so that lines are used whole even where rows evict
-// one another. @pre both sides are at least a square's
+// turn_lanes: the square of these squares. load_turned: a square into registers, turned. turn: B[j, i] = A[i, j], a cache line of j after the other, so that
+// lines are used whole even where rows evict one another. @pre both sides are at least a square's
 #define OSTRAKA_DETAIL_TURN_SQUARES(name, attribute, bytes)                                                                                          \
   template <class Word>                                                                                                                              \
   struct name {                                                                                                                                      \
@@ -55,8 +55,8 @@ inline constexpr std::int64_t elements_of_line = sizeof(T) < 64 ? 64 / static_ca
         for (int i = 0; i < side; ++i)                                                                                                               \
           if (!(i / lane & apart)) exchange_lanes<apart>(row[i], row[i + apart * lane], std::make_integer_sequence<int, side>{});                    \
     }                                                                                                                                                \
-    attribute __attribute__((always_inline)) static inline void turn_one(Word* to, std::int64_t to_step, Word const* from, std::int64_t from_step) { \
-      vector row[side], next[side];                                                                                                                  \
+    attribute __attribute__((always_inline)) static inline void load_turned(vector* row, Word const* from, std::int64_t from_step) {                 \
+      vector next[side];                                                                                                                             \
       for (int i = 0; i < side; ++i) __builtin_memcpy(&row[i], from + i * from_step, bytes);                                                         \
       for (int step = 1; step < lane; step *= 2) {                                                                                                   \
         for (int first = 0; first < side; first += lane)                                                                                             \
@@ -68,6 +68,10 @@ inline constexpr std::int64_t elements_of_line = sizeof(T) < 64 ? 64 / static_ca
       }                                                                                                                                              \
       turn_lanes<1>(row);                                                                                                                            \
       turn_lanes<2>(row);                                                                                                                            \
+    }                                                                                                                                                \
+    attribute __attribute__((always_inline)) static inline void turn_one(Word* to, std::int64_t to_step, Word const* from, std::int64_t from_step) { \
+      vector row[side];                                                                                                                              \
+      load_turned(row, from, from_step);                                                                                                             \
       for (int j = 0; j < side; ++j) __builtin_memcpy(to + j * to_step, &row[j], bytes);                                                             \
     }                                                                                                                                                \
     attribute static void turn(Word* to, std::int64_t to_step, Word const* from, std::int64_t from_step, std::int64_t height, std::int64_t width) {  \
