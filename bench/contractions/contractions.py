@@ -81,7 +81,7 @@ def einsum_calls(spec, extents, kind, numpy, torch):
     out = numpy.empty([extents[l] for l in result], dtype=kind)
     calls = {"numpy": lambda n: seconds_here(lambda: numpy.einsum(spec, *arrays, out=out, optimize=True), n)}
     if torch is not None:
-        tensors = [torch.from_numpy(a) for a in arrays]
+        tensors = [torch.from_numpy(a.copy()) for a in arrays]  # its own: NumPy, which comes before, would warm the caches for it
         calls["torch"] = lambda n: seconds_here(lambda: torch.einsum(spec, *tensors).contiguous(), n)
         if not torch.einsum(spec, *tensors).is_contiguous():
             calls["view"] = lambda n: seconds_here(lambda: torch.einsum(spec, *tensors), n)
