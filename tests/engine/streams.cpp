@@ -172,6 +172,15 @@ TEST_CASE("rows of every length") {
     }
 }
 
+TEST_CASE_TEMPLATE("rows so long that they are cut into parts", T, double, float, long, Kokkos::complex<double>) {
+  for (std::int64_t const length : {32768, 65537, 300007})
+    for (std::int64_t const rows : {1, 2, 3}) {
+      CAPTURE(length);
+      CAPTURE(rows);
+      CHECK(rows_are_right<T>(rows, length));
+    }
+}
+
 TEST_CASE_TEMPLATE("rows of sums of every length", T, double, float, int, Kokkos::complex<float>) {
   for (std::int64_t const length : {1, 3, 7, 8, 9, 17, 63, 64, 1025, 4095, 4097, 9001})
     for (std::int64_t const rows : {2, 3, 4, 5, 9, 70}) {

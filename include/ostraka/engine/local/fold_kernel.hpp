@@ -47,6 +47,7 @@ struct fold_rows {
   static constexpr std::int64_t row_width = sizeof(T) < 32 ? 32768 / static_cast<std::int64_t>(sizeof(T)) : 1024;  // the longer, the fewer jumps
   static constexpr std::int64_t turned_width = 256;  // of a row whose terms are turned first, because only few of them lie side by side
   static constexpr std::int64_t short_run = 16;
+  static constexpr std::int64_t lines_apart = 64;  // elements, which are whole lines of any type
 
   Fold fold;
   T* c;
@@ -66,7 +67,7 @@ struct fold_rows {
   void operator()(std::int64_t item) const {
     std::int64_t const part = item / cut.items();
     item %= cut.items();
-    std::int64_t const begin = part * reduced.size() / parts, end = (part + 1) * reduced.size() / parts;
+    std::int64_t const begin = begin_of(part), end = begin_of(part + 1);
     T* const target = c + part * part_step;
     cut.for_each_piece(item, outer, [&](std::int64_t const (&at)[operands + 1], std::int64_t first, std::int64_t count) {
       std::int64_t here[operands + 1];
@@ -78,6 +79,12 @@ struct fold_rows {
       else
         fold_each(target, here, count, begin, end);
     });
+  }
+
+  /// Long parts begin where lines of 64 bytes do if the block does: a vector that spans two lines costs two loads.
+  std::int64_t begin_of(std::int64_t part) const {
+    std::int64_t const begin = part * reduced.size() / parts;
+    return part == parts || reduced.size() < parts * 16 * lines_apart ? begin : begin / lines_apart * lines_apart;
   }
 
   /// The run's step in each operand.
@@ -176,7 +183,7 @@ struct fold_rows {
   T fold_run(T sum, std::int64_t const (&from)[operands], std::int64_t const (&of_run)[operands], std::int64_t run) const {
     constexpr std::int64_t worth_quarters = 512;
     if (run < worth_quarters) return fold.along(sum, from, of_run, run);
-    std::int64_t const quarter = run / 4;
+    std::int64_t const quarter = run / 4 / fold_lanes * fold_lanes;
     std::int64_t apart[operands], rest[operands];
     for (int o = 0; o < operands; ++o) {
       apart[o] = quarter * of_run[o];
