@@ -29,7 +29,7 @@ endfunction()
 
 function(ostraka_find_mpi sentence)
   set(MPI_CXX_SKIP_MPICXX TRUE)
-  find_package(MPI 3.0 QUIET COMPONENTS CXX)
+  find_package(MPI 3.1 QUIET COMPONENTS CXX)
   if(MPI_CXX_FOUND)
     set(${sentence} "" PARENT_SCOPE)
     message(STATUS "ostraka: MPI ${MPI_CXX_VERSION} (${MPI_CXX_COMPILER})")
