@@ -47,6 +47,7 @@ void run_on_blocks(engine::locale const& w, planner::plan_view const& plan, engi
     value const* const blocks[] = {operands.local().data()...};
     engine::run(exec, w, plan, blocks, result.local().data(), how, memory);
   } else {
+    engine::placed_run<typename exec_space::memory_space> const in_places(&memory.of(w, how, plan.steps.size()).places);
     int k = 0;
     engine::local_block<exec_space, value> blocks[] = {block_of_operand(exec, w, plan, k++, operands)...};
     engine::run(exec, w, plan, blocks, region_of_result(w, plan, result), how);

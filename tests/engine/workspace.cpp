@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// The pool: blocks come back and are used again, two at a time are not the same, and what is held is counted.
+/// The pool: blocks come back and are used again, two at a time are not the same, what is held is counted, and a run that is repeated has its places.
 // ranks: 1
 // labels: essential
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -113,6 +115,114 @@ TEST_CASE("under a limit no more is held than is in use") {
     }
   }
   pool().release();
+}
+
+TEST_CASE("a run that is repeated holds what is in use at once, in any order of runs") {
+  pool().release();
+  std::size_t const before = pool().held_bytes();
+  auto const exchange_and_reduce = [](placement& places, std::int64_t n) {
+    placed_run<Kokkos::HostSpace> const run(&places);
+    room gathered(450 * n);
+    room const made(800 * n);
+    gathered = room();
+    room const even(400 * n), odd(400 * n);
+    even.data()[0] = 1;
+    odd.data()[0] = 2;
+    made.data()[800 * n - 1] = 3;
+    CHECK(even.data()[0] == 1);
+  };
+  placement small, large, odd;
+  for (int round = 0; round < 3; ++round) {
+    exchange_and_reduce(small, 1);
+    if (round == 0) CHECK(pool().held_bytes() == before + 12800);
+    exchange_and_reduce(large, 3);
+    CHECK(pool().held_bytes() == before + 3 * 12800);
+    exchange_and_reduce(odd, 2);
+    CHECK(pool().held_bytes() <= before + 3 * 12800);
+  }
+  CHECK(small.bytes() == 12800);
+  CHECK(pool().most_used_by_plans() == 3 * 12800);
+  CHECK(pool().most_used_by_kernels() == 0);
+  pool().release();
+  CHECK(pool().held_bytes() == before);
+}
+
+TEST_CASE("a run that goes another way than the first takes nobody's place, and is found out anew") {
+  pool().release();
+  placement places;
+  auto const once = [&](bool other_way) {
+    placed_run<Kokkos::HostSpace> const run(&places);
+    room a(100);
+    room const b(50);
+    if (!other_way) a = room();
+    room const c(100);
+    bool const apart = other_way ? c.data() + 100 <= a.data() || a.data() + 100 <= c.data() : true;
+    CHECK(apart);
+    bool const apart_from_b = c.data() + 100 <= b.data() || b.data() + 50 <= c.data();
+    CHECK(apart_from_b);
+  };
+  once(false);
+  once(false);
+  CHECK(places.bytes() == 1200);
+  once(true);
+  CHECK_FALSE(places.known());
+  once(true);
+  CHECK(places.bytes() == 2000);
+  once(true);
+  CHECK(places.known());
+  pool().release();
+}
+
+TEST_CASE("pieces that are there at the same time lie apart, and take little more than they are") {
+  std::uint64_t state = 7;
+  auto const random = [&](std::uint64_t n) { return state = state * 6364136223846793005u + 1442695040888963407u, (state >> 33) % n; };
+  int tight = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    std::vector<std::pair<std::size_t, bool>> events;  // which piece; is it taken?
+    std::vector<std::size_t> bytes, there;
+    while (bytes.size() < 12 || !there.empty()) {
+      if (bytes.size() < 12 && (there.size() < 2 || (there.size() < 5 && random(2) == 0))) {
+        there.push_back(bytes.size());
+        events.push_back({bytes.size(), true});
+        bytes.push_back(8 * (1 + random(200)));
+      } else {
+        std::size_t const i = random(there.size());
+        events.push_back({there[i], false});
+        there.erase(there.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+    placement places;
+    std::vector<char> memory(12);  // an address for each piece
+    places.begin();
+    std::size_t now = 0, most = 0;
+    for (auto const& [piece, taken] : events) {
+      now = taken ? now + bytes[piece] : now - bytes[piece];
+      most = std::max(most, now);
+      taken ? places.took(bytes[piece], &memory[piece]) : places.gave_back(&memory[piece]);
+    }
+    places.end();
+    places.begin();
+    std::vector<std::size_t> at(12), live;
+    for (auto const& [piece, taken] : events) {
+      if (!taken) {
+        places.give_back(at[piece]);
+        live.erase(std::find(live.begin(), live.end(), piece));
+        continue;
+      }
+      at[piece] = places.take(bytes[piece]);
+      REQUIRE(at[piece] + bytes[piece] <= places.bytes());
+      CHECK(at[piece] % 8 == 0);
+      for (std::size_t const other : live) REQUIRE((at[piece] + bytes[piece] <= at[other] || at[other] + bytes[other] <= at[piece]));
+      live.push_back(piece);
+    }
+    places.end();
+    CHECK(places.known());
+    CHECK(places.bytes() >= most);
+    CHECK(2 * places.bytes() <= 3 * most);
+    tight += places.bytes() == most ? 1 : 0;
+  }
+  MESSAGE(tight, " of 400 runs take what is there at once");
+  CHECK(tight > 200);
 }
 
 TEST_CASE("scratch moves, and none is taken for no elements") {

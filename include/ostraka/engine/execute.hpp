@@ -55,7 +55,7 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, T co
     for (int k = 0; k < plan.operands.size(); ++k) record.operands.push_back(dense_region<T const>(nullptr, box_of(plan.operands[k], w.here, w.sizes)));
     record.result = dense_region<T>(nullptr, box_of(*plan.result, w.here, w.sizes));
   }
-  detail::plan_run<Exec, T> here(exec, w, plan, record, how);
+  detail::plan_run<Exec, T> here(exec, w, plan, record, how, &record.places);
   for (int k = 0; k < plan.operands.size(); ++k) here.enter(k, record.operands[static_cast<std::size_t>(k)], operands[k]);
   record.result.data = result;
   here.to(record.result);
@@ -81,7 +81,9 @@ void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps,
 template <class Exec, class T>
 void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from, region<T const> const& source,
          region<T> const& target, run_memory<T>& memory) {
-  run(exec, w, steps, from, source, target, memory.of(w, {}, steps.size()));
+  run_record<T>& record = memory.of(w, {}, steps.size());
+  placed_run<typename Exec::memory_space> const in_places(&record.places);
+  run(exec, w, steps, from, source, target, record);
 }
 template <class Exec, class T>
 void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from, region<T const> const& source,

@@ -85,8 +85,8 @@ region<T> const* room_for(planner::plan_view const& plan, int next, int tensor, 
 template <class Exec, class T>
 class plan_run {
  public:
-  plan_run(Exec const& exec, locale const& w, planner::plan_view const& plan, run_record<T>& record, update<T> const& how)
-      : exec_(exec), w_(w), plan_(plan), record_(record), how_(how) {}
+  plan_run(Exec const& exec, locale const& w, planner::plan_view const& plan, run_record<T>& record, update<T> const& how, placement* places = nullptr)
+      : exec_(exec), w_(w), plan_(plan), record_(record), how_(how), memory_(places) {}
 
   /// Operand number `k`, which is to begin its way.
   travelling<Exec, T>& enter(int k, region<T const> const& shape, T const* data) {
@@ -211,6 +211,7 @@ class plan_run {
   planner::plan_view const& plan_;
   run_record<T>& record_;
   update<T> const& how_;
+  placed_run<typename Exec::memory_space> const memory_;  // of the tensors, which die first
   travelling_tensors<Exec, T> tensors_{};
 };
 

@@ -4,15 +4,18 @@
 
 /// @file
 /// Floor 3. What the runs of a plan on equal blocks have in common, found out once: where its tensors lie at each step, which moves its
-/// contractions do as well, and the loops of its products. It follows from the plan, the extents and the device's place alone, so that a loop
-/// over C[I, K] <- A[I, J_X] B[J, K] does its messages and its products and nothing else. Addresses are not among it.
+/// contractions do as well, the loops of its products, and where in one block the pieces of its workspace belong. It follows from the plan, the
+/// extents and the device's place alone, so that a loop over C[I, K] <- A[I, J_X] B[J, K] does its messages and its products and nothing else.
+/// Addresses are not among it.
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <ostraka/engine/exchange_parts.hpp>
 #include <ostraka/engine/local/contraction.hpp>
+#include <ostraka/engine/local/placement.hpp>
 #include <ostraka/engine/local/update.hpp>
 #include <ostraka/engine/locale.hpp>
 #include <ostraka/engine/region.hpp>
@@ -70,6 +73,7 @@ struct run_record {
   std::vector<region<T const>> operands{};
   region<T> result{};
   std::vector<step_record<T>> steps{};
+  placement places{};
 
   void begin(locale const& w, update<T> const& how, int count) {
     sizes = w.sizes;
@@ -80,6 +84,7 @@ struct run_record {
     steps.resize(static_cast<std::size_t>(count));
     for (step_record<T>& s : steps) s.forget();
     operands.clear();
+    places.forget();
   }
 
   [[nodiscard]] bool is_of(locale const& w, update<T> const& how) const {
@@ -100,18 +105,20 @@ class run_memory {
  public:
   /// The record of runs here, of so many steps; a new one has no operands.
   run_record<T>& of(locale const& w, update<T> const& how, int steps) {
-    for (run_record<T>& r : records_)
-      if (r.is_of(w, how)) return r;
-    if (records_.size() < most) records_.emplace_back();
-    run_record<T>& r = records_[next_];
+    for (auto const& r : records_)
+      if (r->is_of(w, how)) return *r;
+    bool const is_new = records_.size() < most;
+    if (is_new) records_.push_back(std::make_unique<run_record<T>>());
+    run_record<T>& r = *records_[next_];
     next_ = (next_ + 1) % most;
     r.begin(w, how, steps);
+    r.places.stays_first(is_new);
     return r;
   }
 
  private:
-  static constexpr std::size_t most = 4;
-  std::vector<run_record<T>> records_;
+  static constexpr std::size_t most = 32;
+  std::vector<std::unique_ptr<run_record<T>>> records_;
   std::size_t next_ = 0;
 };
 

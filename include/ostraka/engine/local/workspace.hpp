@@ -5,6 +5,7 @@
 /// @file
 /// Floor 3. Scratch memory that outlives the operation that needed it, so that a loop over the same operations allocates once.
 /// One pool per memory space; pieces are handed out, come back, and are freed when Kokkos ends. Not for several host threads at once.
+/// A run that is repeated takes one piece, in which its own have their places (placement.hpp).
 
 #include <Kokkos_Core.hpp>
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include <ostraka/engine/local/large_pages.hpp>
+#include <ostraka/engine/local/placement.hpp>
 
 namespace ostraka::engine {
 
@@ -39,31 +41,96 @@ class workspace {
     return pool;
   }
 
-  /// The smallest free piece that is large enough, of which the rest stays free; else a new slab. For that all slabs without a piece in use make
-  /// place where more would be held than was ever in use at once. Who repeats what he asks for comes to the point where nothing is new: a slab
-  /// that makes place is smaller than what it makes place for. Under a limit, and by the first who finds the pool empty, pieces are not
-  /// cut, so that what is in use has nothing left over.
-  block take(std::size_t bytes, scratch_for whom) {
-    if (whom == scratch_for::plan) {
-      used_by_plans_ += bytes;
-      most_used_by_plans_ = used_by_plans_ > most_used_by_plans_ ? used_by_plans_ : most_used_by_plans_;
+  [[gnu::noinline]] block take(std::size_t bytes, scratch_for whom) {
+    if (whom == scratch_for::kernel) {
+      by_kernels_.take(bytes);
+      return take(bytes);
     }
-    used_ += bytes;
-    most_used_ = used_ > most_used_ ? used_ : most_used_;
+    by_plans_.take(bytes);
+    if (run_ == nullptr) return take(bytes);
+    std::size_t const at = run_->known() ? run_->take(bytes) : placement::nowhere;
+    if (at != placement::nowhere) return {room_.memory + at, bytes};
+    block const taken = take(bytes);
+    if (!run_->known()) run_->took(bytes, taken.memory);
+    return taken;
+  }
+
+  [[gnu::noinline]] void give_back(block returned, scratch_for whom) {
+    (whom == scratch_for::plan ? by_plans_ : by_kernels_).now -= returned.bytes;
+    if (returned.memory >= room_.memory && returned.memory < room_.end()) return run_->give_back(static_cast<std::size_t>(returned.memory - room_.memory));
+    if (whom == scratch_for::plan && run_ != nullptr && !run_->known()) run_->gave_back(returned.memory);
+    give_back(returned);
+  }
+
+  /// From here on, plans take the pieces of this run, until `leave`, when they have given them back. Its first time finds out where they belong.
+  /// @returns whether it is so: a run within another is a part of it
+  [[gnu::noinline]] bool enter(placement& run) {
+    if (run_ != nullptr) return false;
+    run.begin();
+    if (run.bytes() > 0) room_ = take(run.bytes());
+    run_ = &run;
+    return true;
+  }
+
+  [[gnu::noinline]] void leave() {
+    if (room_.bytes > 0) give_back(std::exchange(room_, {}));
+    std::exchange(run_, nullptr)->end();
+  }
+
+  /// Frees every slab of which nothing is in use, and forgets how much once was.
+  void release() {
+    free_unused();
+    for (use* const u : {&used_, &by_plans_, &by_kernels_}) u->most = u->now;
+  }
+
+  std::size_t held_bytes() const { return held_; }
+  std::size_t peak_bytes() const { return peak_; }
+
+  /// Bytes that were in use at once, at most, since the last release: of all, by plans, by kernels. All of a run's block is in use during the run.
+  std::size_t most_used() const { return used_.most; }
+  std::size_t most_used_by_plans() const { return by_plans_.most; }
+  std::size_t most_used_by_kernels() const { return by_kernels_.most; }
+
+  static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+  /// Bytes that are to be held at most, as long as no more is in use at once; the limit so far.
+  std::size_t limit_to(std::size_t bytes) { return std::exchange(limit_, bytes); }
+
+ private:
+  static constexpr std::size_t alignment = 64;  // of what is left of a piece; slabs are aligned by Kokkos
+
+  struct use {
+    std::size_t now = 0;
+    std::size_t most = 0;
+
+    void take(std::size_t bytes) {
+      now += bytes;
+      most = now > most ? now : most;
+    }
+  };
+
+  workspace() = default;
+
+  // The smallest free piece that is large enough, of which the rest stays free; else a new slab. For that all slabs without a piece in use make
+  // place where more would be held than was ever in use at once. Who repeats what he asks for comes to the point where nothing is new: a slab
+  // that makes place is smaller than what it makes place for. Under a limit, by the first who finds the pool empty, and by a run whose places are
+  // to be found out, pieces are not cut, so that what is in use has nothing left over.
+  block take(std::size_t bytes) {
+    used_.take(bytes);
     bool const limited = limit_ != no_limit;
     uncut_ = uncut_ || held_ == 0;
+    bool const exact = limited || uncut_ || (run_ != nullptr && run_->is_first());
     std::size_t best = free_.size();
     for (std::size_t i = 0; i < free_.size(); ++i)
-      if (limited || uncut_ ? free_[i].bytes == bytes : free_[i].bytes >= bytes && (best == free_.size() || free_[i].bytes < free_[best].bytes)) best = i;
+      if (exact ? free_[i].bytes == bytes : free_[i].bytes >= bytes && (best == free_.size() || free_[i].bytes < free_[best].bytes)) best = i;
     if (best != free_.size()) return cut(best, bytes);
-    if (held_ + bytes > (limited ? limit_ : most_used_)) free_unused();
+    if (held_ + bytes > (limited ? limit_ : used_.most)) free_unused();
     return new_slab(bytes);
   }
 
-  void give_back(block returned, scratch_for whom) {
-    if (whom == scratch_for::plan) used_by_plans_ -= returned.bytes;
-    used_ -= returned.bytes;
-    uncut_ = uncut_ && used_ > 0;
+  void give_back(block returned) {
+    used_.now -= returned.bytes;
+    uncut_ = uncut_ && used_.now > 0;
     returned.bytes = rounded_up(returned);
     for (std::size_t i = 0; i < free_.size();) {  // neighbours become one again; between slabs are records of Kokkos
       if (free_[i].end() == returned.memory || returned.end() == free_[i].memory) {
@@ -75,30 +142,6 @@ class workspace {
     }
     free_.push_back(returned);
   }
-
-  /// Frees every slab of which nothing is in use, and forgets how much once was.
-  void release() {
-    free_unused();
-    most_used_ = used_;
-    most_used_by_plans_ = used_by_plans_;
-  }
-
-  std::size_t held_bytes() const { return held_; }
-  std::size_t peak_bytes() const { return peak_; }
-
-  /// Bytes that were in use at once, at most, since the last release; and by plans.
-  std::size_t most_used() const { return most_used_; }
-  std::size_t most_used_by_plans() const { return most_used_by_plans_; }
-
-  static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-
-  /// Bytes that are to be held at most, as long as no more is in use at once; the limit so far.
-  std::size_t limit_to(std::size_t bytes) { return std::exchange(limit_, bytes); }
-
- private:
-  static constexpr std::size_t alignment = 64;  // of what is left of a piece; slabs are aligned by Kokkos
-
-  workspace() = default;
 
   // The slab that a piece is of.
   block const& slab_of(block const& piece) const {
@@ -160,11 +203,12 @@ class workspace {
   std::vector<block> free_;
   std::size_t held_ = 0;
   std::size_t peak_ = 0;
-  std::size_t used_ = 0;
-  std::size_t most_used_ = 0;
-  std::size_t used_by_plans_ = 0;
-  std::size_t most_used_by_plans_ = 0;
+  use used_;
+  use by_plans_;
+  use by_kernels_;
   std::size_t limit_ = no_limit;
+  placement* run_ = nullptr;
+  block room_{};        // of a run that is known
   bool uncut_ = false;  // since the pool was empty, as long as anything is in use
   bool hooked_ = false;
 };
@@ -180,6 +224,21 @@ class workspace_limit {
 
  private:
   std::size_t before_;
+};
+
+/// A run of a plan for the length of a scope, in which its pieces come back. Of one that is not repeated, nothing is remembered.
+template <class Space>
+class placed_run {
+ public:
+  explicit placed_run(placement* run) : entered_(run != nullptr && !run->takes_nothing() && workspace<Space>::instance().enter(*run)) {}
+  ~placed_run() {
+    if (entered_) workspace<Space>::instance().leave();
+  }
+  placed_run(placed_run const&) = delete;
+  placed_run& operator=(placed_run const&) = delete;
+
+ private:
+  bool entered_;
 };
 
 /// `count` uninitialised elements for the length of a scope. Kernels still running on an execution space instance may use them after the
