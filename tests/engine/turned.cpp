@@ -193,3 +193,17 @@ TEST_CASE_TEMPLATE("sums of products of blocks that lie transposed", T, double, 
   CHECK(sums_right<T>({64, 90, 100}, "cab", "", 1, {T(2), T(3)}));
   CHECK(sums_right<T>({2, 90, 1000}, "cba", "a", 0, {}));
 }
+
+TEST_CASE_TEMPLATE("products without a sum of blocks that lie transposed", T, double, float, std::int32_t) {
+  for (std::array<std::int64_t, 3> const& extent : std::vector<std::array<std::int64_t, 3>>{
+           {1, 8, 8}, {1, 9, 40}, {5, 37, 70}, {2, 257, 33}, {1, 67, 16}, {3, 550, 656}, {1, 1111, 967}, {9, 259, 464}})
+    for (char const* of_b : {"cab", "bca", "ca"})
+      for (char const* of_c : {"abc", "bac"}) {
+        CAPTURE(extent[1]);
+        CAPTURE(of_b);
+        CAPTURE(of_c);
+        CHECK(sums_right<T>(extent, of_b, of_c, 0, {}));
+        CHECK(sums_right<T>(extent, of_b, of_c, 1, {T(2), T(0)}));
+        CHECK(sums_right<T>(extent, of_b, of_c, 1, {T(2), T(-1)}));
+      }
+}

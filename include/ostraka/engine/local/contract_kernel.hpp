@@ -122,5 +122,7 @@ struct added_product {
   T alpha, beta;
   KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& a, T const& b) const { return alpha * (a * b) + beta * c; }
 };
+template <class T>
+inline constexpr bool is_worth_squares<added_product<T>> = std::is_arithmetic_v<T>;
 
 }  // namespace ostraka::engine::detail

@@ -20,6 +20,9 @@ namespace ostraka::engine {
 
 namespace detail {
 
+template <class T>
+inline constexpr bool is_worth_squares<same_value<T>> = true;
+
 /// Runs where the two blocks are walked alike.
 template <class Exec, class T>
 void copy_alike(Exec const& exec, T* to, T const* from, loop_nest<2> const& loops) {

@@ -7,11 +7,14 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <ostraka/engine/local/loop_nest.hpp>
+#include <ostraka/engine/local/map_squares.hpp>
 #include <ostraka/engine/local/map_tiling.hpp>
 #include <ostraka/engine/local/parallel.hpp>
 #include <ostraka/engine/local/stream.hpp>
@@ -45,10 +48,16 @@ struct map_each {
 template <class F>
 inline constexpr bool is_worth_width = false;
 
+/// Whether operands that lie transposed to the result are met square by square in registers (map_squares.hpp), compiled three times, too.
+template <class F>
+inline constexpr bool is_worth_squares = is_worth_width<F>;
+
 /// One item: some tiles.
 template <class R, class F, class... Ts>
 struct map_tiles {
   static constexpr int operands = static_cast<int>(sizeof...(Ts)) + 1;
+  static constexpr bool by_squares =
+      is_worth_squares<F> && (std::is_same_v<R, float> || std::is_same_v<R, double>) && (std::is_same_v<Ts, R> && ...);
 
   map_tiling<R, operands> tiles;
   F f;
@@ -59,7 +68,37 @@ struct map_tiles {
     if (tiles.turns && tiles.streams) writer.ends_stream();
     for (std::int64_t t = tiles.cut.begin(item); t < tiles.cut.end(item); ++t, walker.next()) {
       auto const tile = tiles.tile_at(walker);
-      if (tile.rows > 0) map_tile(writer, tile.at, tile.length, tile.rows, std::make_index_sequence<sizeof...(Ts)>{});
+      if (tile.rows <= 0) continue;
+      if constexpr (by_squares)
+        if (tiles.squares) {
+          map_by_squares(writer, tile.at, tile.length, tile.rows);
+          continue;
+        }
+      map_tile(writer, tile.at, tile.length, tile.rows, std::make_index_sequence<sizeof...(Ts)>{});
+    }
+  }
+
+  /// As much of a tile as squares fill, then what is left beside them and below.
+  void map_by_squares(streamed_writer<R>& writer, std::int64_t const (&at)[operands], std::int64_t length, std::int64_t rows) const {
+    auto const& step = tiles.step;
+    square_operands<R, operands - 1> in;
+    for (int o = 1; o < operands; ++o) in.set(o - 1, static_cast<R const*>(tiles.in[o - 1]) + at[o], step[0][o], step[1][o]);
+    part_of_tile const done = map_squares(f, in, tiles.result + at[0], step[1][0], tiles.streams, rows, length);
+    map_in_pieces(writer, at, done.length, length, 0, done.rows);
+    map_in_pieces(writer, at, 0, length, done.rows, rows);
+  }
+
+  /// Rows [top, bottom) and columns [left, right) of a large tile by smaller ones.
+  void map_in_pieces(streamed_writer<R>& writer, std::int64_t const (&at)[operands], std::int64_t left, std::int64_t right, std::int64_t top,
+                     std::int64_t bottom) const {
+    constexpr std::int64_t length = 64;
+    for (std::int64_t i = left; i < right; i += length) {
+      std::int64_t const columns = std::min(length, right - i), rows = tile_rows<R>::elements / ((columns + 15) / 16 * 16);
+      for (std::int64_t row = top; row < bottom; row += rows) {
+        std::int64_t here[operands];
+        for (int o = 0; o < operands; ++o) here[o] = at[o] + i * tiles.step[0][o] + row * tiles.step[1][o];
+        map_tile(writer, here, columns, std::min(rows, bottom - row), std::make_index_sequence<sizeof...(Ts)>{});
+      }
     }
   }
 
@@ -118,7 +157,7 @@ void map_elements(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Ts)) + 
   if (elements == 0) return;
   if constexpr (runs_on_host<Exec>) {
     void const* const from[] = {in...};
-    detail::map_tiles<R, F, Ts...> const kernel{detail::tiling_of(loops, result, from), f};
+    detail::map_tiles<R, F, Ts...> const kernel{detail::tiling_of(loops, result, from, detail::map_tiles<R, F, Ts...>::by_squares), f};
     for_each_item("ostraka map", exec, kernel.tiles.cut.items(), elements, kernel);
   } else {
     loops.order_by(0);

@@ -27,7 +27,6 @@ template <class T>
 struct fold_tiles {
   static constexpr std::int64_t tiles_of_group = 16;  // across, where both are summed
   static constexpr std::int64_t longest[2] = {64, std::clamp<std::int64_t>(2 * elements_of_line<T>, 16, 32)};
-  static constexpr std::int64_t longest_by_squares[2] = {4 * elements_of_line<T>, 512};  // as many rows of b as a core reads ahead
 
   /// One of the two loops.
   struct side {
@@ -165,7 +164,7 @@ bool arrange_transposed(fold_tiles<T>& tiles, loop_nest<3> const& outputs, loop_
   for (int r = 0; r < reduced.rank; ++r)
     if (outputs.rank + r != of_side[0] && outputs.rank + r != of_side[1]) tiles.inner.add(reduced.extent[r], reduced.stride[0][r], reduced.stride[1][r]);
   if (tiles.by_squares()) {
-    for (int s = 0; s < 2; ++s) sides[s]->cut_evenly(fold_tiles<T>::longest_by_squares[s]);
+    for (int s = 0; s < 2; ++s) sides[s]->cut_evenly(tile_of_squares[s]);
     std::swap(sides[0], sides[1]);  // tiles along are neighbours
   } else if (tiles.along.summed && tiles.across.summed) {
     tiles.across.add_groups_to(tiles.inner);

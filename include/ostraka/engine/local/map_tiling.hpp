@@ -12,6 +12,7 @@
 
 #include <ostraka/engine/local/item_cut.hpp>
 #include <ostraka/engine/local/loop_nest.hpp>
+#include <ostraka/engine/local/map_squares.hpp>
 #include <ostraka/engine/local/stream.hpp>
 #include <ostraka/engine/local/turn.hpp>
 
@@ -92,6 +93,7 @@ struct map_tiling {
   item_cut cut{};
   bool turns = false;
   bool streams = false;
+  bool squares = false;    // met square by square; the tiles are large then, and those along a run are neighbours
   int group_loop = -1;     // over groups of the other loop's tiles: what all tiles of a run touch meanwhile stays in the second cache
   std::int64_t shift = 0;  // by which all of a run's tiles but the first begin earlier, where a line of the result does
 
@@ -143,9 +145,22 @@ std::int64_t begins_in_line(R const* result, loop_nest<Operands> const& loops) {
   return static_cast<std::int64_t>((64 - bytes_to_line(result)) % 64 / sizeof(R)) % line;
 }
 
-/// The loops in the order of the result, cut into tiles.
+/// Do the tiles fall into squares whose rows and columns are neighbours in every operand, and lines of the result if it is streamed?
 template <class R, int Operands>
-map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, void const* const (&in)[Operands - 1]) {
+bool meets_in_squares(map_tiling<R, Operands> const& t, int inner, int across) {
+  if (!t.turns || !maps_squares(t.streams) || t.loops.stride[0][inner] != 1) return false;
+  for (int d = 0; t.streams && d < inner; ++d)
+    if (t.loops.stride[0][d] % elements_of_line<R> != 0) return false;
+  for (int o = 1; o < Operands; ++o) {
+    std::int64_t const along = t.loops.stride[o][inner], row_step = t.loops.stride[o][across];
+    if (along != 1 && (along == 0 || row_step != 1)) return false;
+  }
+  return true;
+}
+
+/// The loops in the order of the result, cut into tiles; `squares`: they may be met square by square.
+template <class R, int Operands>
+map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, void const* const (&in)[Operands - 1], bool squares = false) {
   map_tiling<R, Operands> t{result, {}, of_all};
   loop_nest<Operands>& loops = t.loops;
   loops.order_by(0);
@@ -160,8 +175,10 @@ map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, 
     side_by_side = side_by_side && inner >= 0 && (loops.stride[o][inner] | 1) == 1;
     t.streams = t.streams && in[o - 1] != result;
   }
+  t.squares = squares && meets_in_squares(t, inner, across);
   constexpr std::int64_t two_lines = std::clamp<std::int64_t>(2 * elements_of_line<R>, 16, 32);
-  std::int64_t const longest[2] = {side_by_side ? 4096 : of_tile[1] < 0 ? 1024 : 64, across < 0 ? 16 : two_lines};
+  std::int64_t const of_rows[2] = {side_by_side ? 4096 : of_tile[1] < 0 ? 1024 : 64, across < 0 ? 16 : two_lines};
+  auto const& longest = t.squares ? tile_of_squares : of_rows;
   for (int i = 0; i < 2; ++i) {
     if (of_tile[i] < 0) continue;
     t.extent[i] = loops.extent[of_tile[i]];
@@ -173,13 +190,14 @@ map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, 
     if (d >= 0) loops.remove(d);
   std::int64_t const along = (t.extent[0] + t.shift + t.side[0] - 1) / t.side[0];
   std::int64_t across_run = (t.extent[1] + t.side[1] - 1) / t.side[1];
-  if (along > 1 && across_run > t.tiles_of_group) {
+  if (t.squares) add_tiles(loops, t.tile_loop[1], across_run, t.side[1], t.step[1]);
+  if (!t.squares && along > 1 && across_run > t.tiles_of_group) {
     std::int64_t const groups = (across_run + t.tiles_of_group - 1) / t.tiles_of_group;
     add_tiles(loops, t.group_loop, groups, t.tiles_of_group * t.side[1], t.step[1]);
     across_run = t.tiles_of_group;
   }
   add_tiles(loops, t.tile_loop[0], along, t.side[0], t.step[0]);
-  add_tiles(loops, t.tile_loop[1], across_run, t.side[1], t.step[1]);
+  if (!t.squares) add_tiles(loops, t.tile_loop[1], across_run, t.side[1], t.step[1]);
   t.cut = item_cut::of_units(loops.size(), t.side[0] * t.side[1]);
   return t;
 }

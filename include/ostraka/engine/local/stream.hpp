@@ -56,6 +56,12 @@ inline void end_stream() {
 OSTRAKA_DETAIL_STREAM_LINES(stream_lines_by_16, , 16, __builtin_ia32_movntdq)
 OSTRAKA_DETAIL_STREAM_LINES(stream_lines_by_32, OSTRAKA_DETAIL_AVX2, 32, __builtin_ia32_movntdq256)
 OSTRAKA_DETAIL_STREAM_LINES(stream_lines_by_64, OSTRAKA_DETAIL_AVX512, 64, __builtin_ia32_movntdq512)
+OSTRAKA_DETAIL_STREAM_LINES(stream_one_by_64, OSTRAKA_DETAIL_AVX512 __attribute__((always_inline)), 64, __builtin_ia32_movntdq512)
+
+/// A line, by whoever is compiled for AVX-512. @pre `to` is a multiple of 64
+OSTRAKA_DETAIL_AVX512 __attribute__((always_inline)) inline void stream_line(void* to, void const* from) {
+  stream_one_by_64(static_cast<unsigned char*>(to), static_cast<unsigned char const*>(from), 64);
+}
 #undef OSTRAKA_DETAIL_STREAM_LINES
 #undef OSTRAKA_DETAIL_STORE_PAST
 #endif

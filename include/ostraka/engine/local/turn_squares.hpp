@@ -25,6 +25,10 @@ namespace ostraka::engine::detail {
 template <class T>
 inline constexpr std::int64_t elements_of_line = sizeof(T) < 64 ? 64 / static_cast<std::int64_t>(sizeof(T)) : 1;
 
+/// What is met square by square is so in tiles of about so many elements along, which are rows of the turned operand, as many as a core reads ahead,
+/// by so many across.
+inline constexpr std::int64_t tile_of_squares[2] = {32, 256};
+
 #if OSTRAKA_DETAIL_TURNS_IN_REGISTERS
 
 // A macro because the compiler splits vectors by the function in which they are written, before it puts that function into another.

@@ -67,6 +67,8 @@ struct add_scaled {
   accumulator_of_t<T> alpha, beta;
   KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& x) const { return T(alpha * x + beta * c); }
 };
+template <class T>
+inline constexpr bool is_worth_squares<add_scaled<T>> = true;
 
 }  // namespace detail
 
