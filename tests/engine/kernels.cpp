@@ -129,6 +129,9 @@ TEST_CASE_TEMPLATE("products of matrices by our own tiles, in every layout", T, 
   CHECK(contracts_right<T>("ik,klj->lij", {50, 10, 20, 7}));       // tiles whose rows are runs of C
   CHECK(contracts_right<T>("lmji,mk->ijkl", {10, 12, 11, 9, 12})); // few neighbours in A, and in C: tiles of few rows, written run by run
   CHECK(contracts_right<T>("imjn,lnkm->ijkl", {9, 8, 10, 7, 8, 9}));
+  for (std::int64_t const rows : {3, 8, 11, 17})  // one block of rows, several of columns with a short sum: packed and met in the first cache
+    for (std::vector<std::int64_t> const& sides : std::vector<std::vector<std::int64_t>>{{8, 16}, {9, 7}, {17, 15}, {16, 9}})
+      CHECK(contracts_right<T>("lmji,mk->ijkl", {sides[0], 12, rows, sides[1], 12}));
 }
 
 TEST_CASE_TEMPLATE("every micro-kernel that this processor has", T, float, double, std::int32_t, std::int64_t) {
@@ -199,25 +202,52 @@ TEST_CASE_TEMPLATE("panels of operands whose neighbours are few", T, float, doub
             }
 }
 
+TEST_CASE("where the iterations of two nested loops stand, from any of them on, and where the second operand jumps") {
+  for (std::int64_t const inner : {1, 2, 7, 8, 9, 16, 17})
+    for (std::int64_t const outer : {1, 2, 5, 13})
+      for (std::int64_t const apart : {inner, inner + 3}) {
+        loop_nest<2> loops;
+        loops.add(outer, std::int64_t(1), apart);
+        loops.add(inner, std::int64_t(100), std::int64_t(1));
+        std::int64_t const all = inner * outer;
+        for (std::int64_t first = 0; first < all; first += 4) {
+          auto const where = [&](std::int64_t i, int o) { return o == 0 ? i / inner + i % inner * 100 : i / inner * apart + i % inner; };
+          detail::offsets_of_run<240> run;
+          run.move_to(loops, first, all - first);
+          std::int64_t wrong = 0;
+          for (std::int64_t i = first; i < all; ++i)
+            for (int o = 0; o < 2; ++o) wrong += run.at[o][i - first] != where(i, o);
+          for (std::int64_t i = first; i < all; i += 24) {
+            std::int64_t const width = std::min<std::int64_t>(24, all - i);
+            std::uint64_t breaks = 0;
+            for (std::int64_t j = 1; j < width; ++j) breaks |= std::uint64_t(where(i + j, 1) != where(i + j - 1, 1) + 1) << j;
+            wrong += run.breaks(static_cast<int>(i - first), static_cast<int>(width)) != breaks;
+          }
+          CHECK_MESSAGE(wrong == 0, inner << " " << outer << " " << apart << " from " << first);
+        }
+      }
+}
+
 TEST_CASE_TEMPLATE("tiles written into runs of a result", T, float, double, std::int32_t, std::int64_t, Kokkos::complex<float>) {
   update<T> const ways[] = {{T(1), T(0)}, {T(1), T(1)}, {T(2), T(0)}, {T(2), T(3)}};
   constexpr int lanes = 64 / static_cast<int>(sizeof(T)), whole = 3 * lanes;
   for (detail::vector_packing<T> const& packing : {detail::vector_packing<T>(), detail::choose_packing<T>()})
     for (int const width : {1, 2, 7, lanes, lanes + 1, 2 * lanes - 1, whole - 1, whole})
       for (int const run : {1, 2, 3, 9, 10, 19, 64})
-        for (int const height : {1, 3, 8})
+        for (int const height : {1, 3, 8, 11})
           for (update<T> const& how : ways) {
             std::vector<std::int64_t> const column_at = offsets_in_runs(width, run, run == 9 ? 0 : 6, run == 10);
             std::vector<std::int64_t> const row_at = offsets_in_runs(height, 1, 900, run == 3);
-            std::vector<T> const tile = numbers<T>(8 * whole, 13);
-            std::vector<T> c = numbers<T>(9000, 7), expected = c;
+            std::vector<T> const tile = numbers<T>(11 * whole, 13);
+            std::vector<T> c = numbers<T>(11000, 7), expected = c;
             for (int i = 0; i < height; ++i)
               for (int j = 0; j < width; ++j) {
                 T& x = expected[static_cast<std::size_t>(row_at[static_cast<std::size_t>(i)] + column_at[static_cast<std::size_t>(j)])];
                 x = how.alpha * tile[static_cast<std::size_t>(i * whole + j)] + (how.beta == T(0) ? T(0) : how.beta * x);
               }
-            detail::write_tile(packing, how, c.data(), tile.data(), whole, row_at.data(), height, column_at.data(), width,
-                               detail::breaks_of(column_at.data(), width));
+            std::uint64_t breaks = 0;
+            for (std::size_t j = 1; j < column_at.size(); ++j) breaks |= std::uint64_t(column_at[j] != column_at[j - 1] + 1) << j;
+            detail::write_tile(packing, how, c.data(), tile.data(), whole, row_at.data(), height, column_at.data(), width, breaks);
             CHECK_MESSAGE(c == expected, width << " " << run << " " << height);
           }
 }

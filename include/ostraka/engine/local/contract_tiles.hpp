@@ -169,7 +169,7 @@ class contract_tiles {
       std::uint64_t breaks[most_panels];
       micro_lines<T> columns_of[most_panels];
       for (int j = begin, panel = 0; j < end; j += whole, ++panel) {
-        breaks[panel] = breaks_of(at.n.at[1] + j, std::min(whole, end - j));
+        breaks[panel] = at.n.breaks(j, std::min(whole, end - j));
         columns_of[panel] = b.lines(j);
       }
       for (int i = 0; i < at.m.count; i += micro_.rows) {

@@ -39,8 +39,8 @@ struct micro_kernel {
   micro_function<T> few[most_across];  // and of few rows
 
   [[nodiscard]] int columns() const { return lanes * across; }
-  /// Vectors that hold so many columns.
-  [[nodiscard]] int vectors(int width) const { return (width + lanes - 1) / lanes; }
+  /// Vectors that hold so many columns; no division, which takes as long as ten multiplications.
+  [[nodiscard]] int vectors(int width) const { return 1 + (width > lanes) + (width > 2 * lanes); }
 };
 
 /// Any type.

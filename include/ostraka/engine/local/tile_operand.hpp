@@ -60,7 +60,7 @@ struct tile_operand {
   /// Of the panel that begins with element i.
   micro_lines<T> lines(int i) const {
     if (std::int64_t const apart = step(i); apart != 0) return {from + at[i] + k_at[0], apart, k_step};
-    return {panels + i * depth, 1, padded(std::min(width, count - i))};
+    return {panels + i * depth, 1, count - i >= width ? width : padded(count - i)};
   }
 
  private:
@@ -69,7 +69,7 @@ struct tile_operand {
   /// Between the elements of the panel that begins with element i, where they lie; 0 if it is packed.
   std::int64_t step(int i) const {
     int const here = std::min(width, count - i);
-    if (k_step == 0 || here % least != 0) return 0;
+    if (k_step == 0 || (side_by_side && here > 1 && at[i + 1] != at[i] + 1) || here % least != 0) return 0;
     std::int64_t const apart = step_of(at + i, here);
     return side_by_side && apart != 1 ? 0 : apart;
   }

@@ -14,16 +14,19 @@
 #include <ostraka/engine/local/blas/panels.hpp>
 #include <ostraka/engine/local/fold_kernel.hpp>
 #include <ostraka/engine/local/loop_nest.hpp>
+#include <ostraka/engine/local/masked_vectors.hpp>
 #include <ostraka/engine/local/panel_vectors.hpp>
 #include <ostraka/engine/local/turn.hpp>
 #include <ostraka/engine/local/update.hpp>
+#include <ostraka/engine/local/wide.hpp>
 
 namespace ostraka::engine::detail {
 
-/// Where iterations begin, begin + 1, … of a loop nest stand in its two operands.
+/// Where iterations begin, begin + 1, … of a loop nest stand in its two operands, and after which of them the second one jumps.
 template <int most>
 struct offsets_of_run {
-  std::int64_t at[2][most];
+  std::int64_t at[2][most + 8];
+  std::uint64_t jumps[most / 64 + 2];  // a bit an iteration that does not follow the one before in the second operand
   std::int64_t begin = -1;
   int count = 0;
 
@@ -32,12 +35,26 @@ struct offsets_of_run {
     if (begin == first) return;
     begin = first;
     count = static_cast<int>(how_many);
-    std::int64_t const step[2] = {loops.rank > 0 ? loops.stride[0][loops.rank - 1] : 0, loops.rank > 0 ? loops.stride[1][loops.rank - 1] : 0};
-    int i = 0;
-    for_each_run(loops, first, first + how_many, [&](std::int64_t const (&offset)[2], std::int64_t run) {
-      for (std::int64_t r = 0; r < run; ++r, ++i)
-        for (int o = 0; o < 2; ++o) at[o][i] = offset[o] + r * step[o];
-    });
+    for (int word = 0; word <= count / 64 + 1; ++word) jumps[word] = 0;
+#ifdef OSTRAKA_DETAIL_PACKS_BY_VECTORS
+    if (widest_vectors() == vector_width::avx512) return walk_64(at[0], at[1], reinterpret_cast<unsigned char*>(jumps), loops, first, count);
+#endif
+    int const inner = loops.rank - 1;
+    std::int64_t const step[2] = {inner >= 0 ? loops.stride[0][inner] : 0, inner >= 0 ? loops.stride[1][inner] : 0};
+    loop_walker<2> walker(loops, first);
+    for (int i = 0, run = 0; i < count; i += run, walker.skip(run)) {
+      run = inner >= 0 ? static_cast<int>(std::min<std::int64_t>(count - i, loops.extent[inner] - walker.index[inner])) : 1;
+      for (int o = 0; o < 2; ++o)
+        for (int r = 0; r < run; ++r) at[o][i + r] = walker.offset[o] + r * step[o];
+      for (int r = 0; r < (step[1] == 1 ? 1 : run); ++r)
+        if (i + r == 0 || at[1][i + r] != at[1][i + r - 1] + 1) jumps[(i + r) / 64] |= std::uint64_t(1) << (i + r) % 64;
+    }
+  }
+
+  /// Bit j is set where i + j does not follow i + j - 1 in the second operand, 0 < j < width. 0: all lie side by side. @pre width <= 64
+  std::uint64_t breaks(int i, int width) const {
+    std::uint64_t const low = jumps[i / 64] >> i % 64, high = i % 64 == 0 ? 0 : jumps[i / 64 + 1] << (64 - i % 64);
+    return (low | high) & ~std::uint64_t(0) >> (64 - width) & ~std::uint64_t(1);
   }
 };
 
@@ -104,9 +121,10 @@ template <class T>
 void pack_panel(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
                 int depth) {
   int const run = side_by_side(at, count);
-  std::int64_t const step = step_of(at, count);
+  bool const sum_runs = run < count && depth > 1 && k_at[1] == k_at[0] + 1;
+  std::int64_t const step = sum_runs ? step_of(at, count) : 0;
   if (run == count && by_vectors.lines) return by_vectors.lines(panel, width, from + at[0], count, k_at, depth, 1);
-  bool const along_k = run < count && step != 0 && depth > 1 && k_at[1] == k_at[0] + 1, along_i = !along_k && 2 * run >= count;
+  bool const along_k = step != 0, along_i = !along_k && 2 * run >= count;
   if (by_vectors.gathered && !along_i && !(along_k && side_by_side(k_at, depth) >= 2 * by_vectors.together))
     return by_vectors.gathered(panel, width, from, at, count, k_at, depth);
   if (count < width) std::fill(panel, panel + std::int64_t(depth) * width, T(0));
@@ -122,13 +140,6 @@ void pack_panel(vector_packing<T> const& by_vectors, T* panel, int width, T cons
   }
 }
 
-/// Bit j is set where offset j does not follow the one before; 63 stands for all beyond. 0: all lie side by side.
-inline std::uint64_t breaks_of(std::int64_t const* at, int count) {
-  std::uint64_t breaks = 0;
-  for (int j = 1; j < count; ++j) breaks |= std::uint64_t(at[j] != at[j - 1] + 1) << std::min(j, 63);
-  return breaks;
-}
-
 /// Do the offsets form runs of four and more?
 inline bool in_runs(std::int64_t const* at, int count) {
   int runs = 0;
@@ -136,7 +147,7 @@ inline bool in_runs(std::int64_t const* at, int count) {
   return 4 * runs <= count;
 }
 
-/// c[row_at[i] + column_at[j]] <- tile[i, j], as `how` says; `breaks` as of breaks_of(column_at, width).
+/// c[row_at[i] + column_at[j]] <- tile[i, j], as `how` says; `breaks` as of offsets_of_run.
 template <class T>
 void write_tile(vector_packing<T> const& by_vectors, update<T> const& how, T* c, T const* tile, int tile_step, std::int64_t const* row_at, int height,
                 std::int64_t const* column_at, int width, std::uint64_t breaks) {
