@@ -49,7 +49,7 @@ struct tile_sides {
 
   /// Elements of whole tiles.
   static double padded(std::int64_t rows, std::int64_t columns, int tile_rows, int tile_columns) {
-    auto const whole = [](std::int64_t n, int of) { return static_cast<double>((n + of - 1) / of * of); };
+    auto const whole = [](std::int64_t elements, int of) { return static_cast<double>((elements + of - 1) / of * of); };
     return whole(rows, tile_rows) * whole(columns, tile_columns);
   }
 
@@ -101,9 +101,9 @@ class contract_tiles {
         packing_(choose_packing<T>()),
         sides_(loops, micro_.few_rows, micro_.lanes),
         m_(sides_.m.size(), threads > 1 ? rows / 2 : rows, micro_.rows),
-        n_(sides_.n.size(), threads > 1 ? columns / 2 : columns, micro_.columns()),
         batch_(sides_.batch.size()),
-        deepest_(tile_blocks((in_.k.size() + in_.parts - 1) / in_.parts, depth, 1).length) {
+        deepest_(tile_blocks((in_.k.size() + in_.parts - 1) / in_.parts, depth, 1).length),
+        n_(sides_.n.size(), columns_of_block(threads), micro_.columns()) {
     if (sides_.swapped) {
       std::swap(in_.a, in_.b);
       for (int d = 0; d < in_.k.rank; ++d) std::swap(in_.k.stride[0][d], in_.k.stride[1][d]);
@@ -133,7 +133,16 @@ class contract_tiles {
     offsets_of_run<rows> m;
     offsets_of_run<columns> n;
     offsets_of_run<depth> k;
+    bool rows_packed = false;  // and no other rows come
   };
+
+  /// Where all rows meet the columns at once, what is packed of these is multiplied before it leaves the first cache.
+  std::int64_t columns_of_block(std::int64_t threads) const {
+    std::int64_t const near = 12288 / (deepest_ * static_cast<std::int64_t>(sizeof(T)));
+    if (one_block_of_rows() && near >= 2 * micro_.columns()) return std::min<std::int64_t>(near, columns);
+    return threads > 1 ? columns / 2 : columns;
+  }
+  bool one_block_of_rows() const { return m_.count == 1 && batch_ == 1 && in_.parts == 1 && deepest_ == in_.k.size(); }
 
   void one_task(tables& at, std::int64_t block, std::int64_t const (&base)[3], T* panels) const {
     std::int64_t const group = groups_ == 1 ? 0 : block % groups_;
@@ -155,7 +164,8 @@ class contract_tiles {
         at.m.move_to(sides_.m, m_.begin(row), m_.of(row));
         tile_operand<T> a{in_.a + base[0], at.m.at[0], at.m.count, at.k.at[0], at.k.count, panels_a, micro_.rows, micro_.few_rows};
         a.leave_rows();
-        a.pack(packing_);
+        if (!at.rows_packed) a.pack(packing_);
+        at.rows_packed = one_block_of_rows();
         multiply(at, a, b, target, how);
       }
     }
@@ -172,41 +182,54 @@ class contract_tiles {
         breaks[panel] = at.n.breaks(j, std::min(whole, end - j));
         columns_of[panel] = b.lines(j);
       }
-      for (int i = 0; i < at.m.count; i += micro_.rows) {
-        micro_lines<T> const rows_of = a.lines(i);
+      int const together = at.k.count <= short_sum ? most_together * micro_.rows : micro_.rows;
+      for (int i = 0; i < at.m.count; i += together) {
+        int const height = std::min(together, at.m.count - i);
+        micro_lines<T> rows_of[most_together];
+        for (int r = 0; r < height; r += micro_.rows) rows_of[r / micro_.rows] = a.lines(i + r);
         for (int j = begin, panel = 0; j < end; j += whole, ++panel)
-          one_tile(at, i, j, std::min(whole, end - j), breaks[panel], rows_of, columns_of[panel], target, how);
+          some_tiles(at, i, height, j, std::min(whole, end - j), breaks[panel], rows_of, columns_of[panel], target, how);
       }
     }
   }
 
-  /// Rows from i, `width` columns from j, which in C follow one another but for `breaks`.
-  void one_tile(tables const& at, int i, int j, int width, std::uint64_t breaks, micro_lines<T> const& a, micro_lines<T> const& b, T* target,
-                update<T> const& how) const {
-    int const height = std::min(micro_.rows, at.m.count - i), vectors = micro_.vectors(width), whole = vectors * micro_.lanes;
-    bool const few = height <= micro_.few_rows && micro_.few_rows < micro_.rows;
-    int const rows_here = few ? micro_.few_rows : micro_.rows;
-    micro_function<T> const product = (few ? micro_.few : micro_.of)[vectors - 1];
-    bool const plain = how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1));
-    if (plain && breaks == 0 && width == whole && height == rows_here)
-      return product(at.k.count, a, b, target + at.n.at[1][j], at.m.at[1] + i, how.beta == T(1));
-    alignas(64) unsigned char tile_room[sizeof(T) * micro_kernel<T>::most_elements];
+  /// `height` rows from i, `width` columns from j, which in C follow one another but for `breaks`.
+  void some_tiles(tables const& at, int i, int height, int j, int width, std::uint64_t breaks, micro_lines<T> const* a, micro_lines<T> const& b, T* target,
+                  update<T> const& how) const {
+    int const vectors = micro_.vectors(width), whole = vectors * micro_.lanes;
+    bool const plain = how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1)), direct = plain && breaks == 0 && width == whole;
+    alignas(64) unsigned char tile_room[sizeof(T) * micro_kernel<T>::most_elements * most_together];
     T* const tile = reinterpret_cast<T*>(tile_room);
     std::int64_t lines[micro_kernel<T>::most_rows];
-    for (int r = 0; r < rows_here; ++r) lines[r] = r * whole;
-    product(at.k.count, a, b, tile, lines, false);
-    write_tile(packing_, how, target, tile, whole, at.m.at[1] + i, height, at.n.at[1] + j, width, breaks);
+    for (int r = 0; r < micro_.rows; ++r) lines[r] = r * whole;
+    int written = 0;
+    for (int r = 0; r < height; r += micro_.rows, ++a) {
+      int const left = height - r;
+      bool const few = left <= micro_.few_rows && micro_.few_rows < micro_.rows;
+      micro_function<T> const product = (few ? micro_.few : micro_.of)[vectors - 1];
+      if (direct && left >= (few ? micro_.few_rows : micro_.rows)) {
+        product(at.k.count, *a, b, target + at.n.at[1][j], at.m.at[1] + i + r, how.beta == T(1));
+        written = std::min(r + micro_.rows, height);
+      } else {
+        product(at.k.count, *a, b, tile + r * whole, lines, false);
+      }
+    }
+    if (written < height)
+      write_tile(packing_, how, target, tile + written * whole, whole, at.m.at[1] + i + written, height - written, at.n.at[1] + j, width, breaks);
   }
 
-  static constexpr int most_panels = 64;  // of a stripe
+  static constexpr int most_panels = 64;    // of a stripe
+  static constexpr int most_together = 2;   // tiles that are written together,
+  static constexpr int short_sum = 64;      // where products are short beside what it takes to find each run of C
 
   product_operands<T> in_;
   micro_kernel<T> micro_;
   vector_packing<T> packing_;
   tile_sides sides_;
-  tile_blocks m_, n_;
+  tile_blocks m_;
   std::int64_t batch_;
   std::int64_t deepest_;  // iterations of k that are packed together
+  tile_blocks n_;
   std::int64_t groups_ = 1;
 };
 
