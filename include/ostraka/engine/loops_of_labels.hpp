@@ -10,9 +10,11 @@
 
 #include <ostraka/engine/local/contraction_labels.hpp>
 #include <ostraka/engine/region.hpp>
-#include <ostraka/plan/spec.hpp>
+#include <ostraka/plan/message_order.hpp>
 
 namespace ostraka::engine::detail {
+
+static_assert(planner::max_contraction_loops <= max_loops);
 
 // A tensor of a local contraction: its labels, and where its elements lie.
 template <class T>

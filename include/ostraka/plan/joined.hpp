@@ -55,7 +55,7 @@ constexpr std::int64_t joinable_part(planned_step const& move, planned_step cons
 template <class Steps>
 [[nodiscard]] constexpr int joined_with(Steps const& steps, int at, extents const& e) {
   planned_step const& s = steps[at];
-  if (s.right == no_tensor) return -1;
+  if (s.right == no_tensor || e.labels >= max_contraction_loops) return -1;  // the moved label becomes two loops
   int const moves[] = {last_before(steps, at, s.left), last_before(steps, at, s.right), next_after(steps, at, s.operand)};
   int best = -1;
   std::int64_t longest = 0;

@@ -12,7 +12,7 @@
 
 namespace ostraka::engine {
 
-/// More loops than any einsum has labels.
+/// As many as a contraction of blocks can have: one for each label of an einsum, or fewer labels of which some are cut (plan/message_order.hpp).
 inline constexpr int max_loops = 16;
 
 /// Loops over `Operands` operands. Trivially copyable: kernels take it as it is.
