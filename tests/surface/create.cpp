@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "support/on_meshes.hpp"
 
@@ -150,6 +151,22 @@ TEST_CASE("from_local shares memory") {
       CHECK(t::disagreements(m, os::reshard<I, J/X>(b), g) == 0);
     }
   });
+}
+
+TEST_CASE("from_local: a view with gaps on one device throws on all of them") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  int const n = t::ranks();
+  using tensor = os::tensor<float, I/X, J>;
+  for (int culprit : {0, n - 1}) {
+    tensor::view_type const larger("larger", 2, 8), dense("dense", 2, 4);
+    tensor::view_type const mine = t::rank() == culprit ? tensor::view_type(Kokkos::subview(larger, Kokkos::ALL, std::pair(2, 6))) : dense;
+    std::string const text = "from_local: a block lies row-major without gaps, but the view of device " + std::to_string(culprit) +
+                             " is a part of a larger one, or padded; copy it into a view of its own (Kokkos::deep_copy)";
+    CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<tensor>(mesh, I = 2 * n, J = 4, mine)), text.c_str(), os::error);
+  }
+  tensor::view_type const larger("larger", 8, 8);  // whole rows of a larger view have no gaps; nor has a single one
+  CHECK(os::from_local<tensor>(mesh, I = 2 * n, J = 8, tensor::view_type(Kokkos::subview(larger, std::pair(2, 4), Kokkos::ALL))).extent(J) == 8);
+  CHECK(os::from_local<tensor>(mesh, I = n, J = 4, tensor::view_type(Kokkos::subview(larger, std::pair(2, 3), std::pair(1, 5)))).extent(J) == 4);
 }
 
 TEST_CASE("from_local: a wrong view on one device throws on all of them") {
