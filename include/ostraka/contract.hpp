@@ -29,7 +29,7 @@ template <auto... Js, Tensor A, Tensor B>
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
     return detail::run_einsum<typename detail::contract_result<summed, A, B>::type, policy<planner::admit::no_communication>, reduction::sum>(
-        "contract", policy<planner::admit::no_communication>{}, a, b);
+        "contract", policy<planner::admit::no_communication>{}, {}, a, b);
   else
     return detail::after_error_of<typename A::value_type, typename detail::undivided<difference_of<union_of<axes_in<A>, axes_in<B>>, summed>>::type,
                                   typename A::space>();

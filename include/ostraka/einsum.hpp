@@ -75,7 +75,8 @@ void run_within(engine::locale const& w, Policy const& policy, Result const& res
 
 // Planned by types and run on blocks.
 template <class Out, class Policy, reduction How, class First, class... Rest>
-auto run_einsum(char const* operation, Policy const& policy, First const& first, Rest const&... rest) {
+auto run_einsum(char const* operation, Policy const& policy, engine::update<typename First::value_type> const& how, First const& first,
+                Rest const&... rest) {
   using types = einsum_types<Out, typename Policy::unlimited, How, First, Rest...>;
   using value = typename First::value_type;
   using result_type = basic_tensor<value, Out, typename First::space>;
@@ -83,7 +84,7 @@ auto run_einsum(char const* operation, Policy const& policy, First const& first,
       locale_of<typename types::labels, typename types::mesh>(operation, engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), first, rest...);
   oversee<Policy, types, static_cast<int>(sizeof(value))>(operation, w);
   result_type const result = allocate_in<result_type, typename types::labels, typename types::mesh>(w, first.mesh_handle());
-  run_within<types>(w, policy, result, {}, first, rest...);
+  run_within<types>(w, policy, result, how, first, rest...);
   return result;
 }
 
@@ -92,7 +93,7 @@ auto checked_einsum(Policy const& policy, First const& first, Rest const&... res
   using verdict = typename first_fault<einsum_verdict<Out, Policy, First, Rest...>, typename same_elements<First, Rest...>::type>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
-    return run_einsum<Out, Policy, reduction::sum>("einsum", policy, first, rest...);
+    return run_einsum<Out, Policy, reduction::sum>("einsum", policy, {}, first, rest...);
   else
     return after_error_of<typename First::value_type, Out, typename First::space>();
 }

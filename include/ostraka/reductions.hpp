@@ -23,7 +23,7 @@ using reduction_verdict = typename first_fault<typename decltype(check_einsum<Ou
                                                reducible_verdict<typename A::value_type, How, operation_of<How>>>::type;
 
 template <class Out, class Policy, reduction How, class A>
-auto checked_reduction(char const* name, A const& a, Policy const& policy) {
+auto checked_reduction(char const* name, A const& a, Policy const& policy, double factor = 1) {
   if constexpr (!Operand<A> || !is_policy<Policy>) {
     reason::raise<reason::policy_comes_last<A, Policy>>();
     return after_error_of<float, Out>();
@@ -31,7 +31,7 @@ auto checked_reduction(char const* name, A const& a, Policy const& policy) {
     using verdict = reduction_verdict<Out, Policy, How, A>;
     reason::raise<verdict>();
     if constexpr (std::is_same_v<verdict, reason::ok>)
-      return run_einsum<Out, Policy, How>(name, policy, a);
+      return run_einsum<Out, Policy, How>(name, policy, {real_of<accumulator_of_t<typename A::value_type>>(factor)}, a);
     else
       return after_error_of<typename A::value_type, Out, typename A::space>();
   }
@@ -99,18 +99,24 @@ template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planne
   return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::bit_or>("bit_or", a, how);
 }
 
-/// The sum over the axes that the result lacks, divided by the number of elements summed; over none, NaN.
+/// The sum over the axes that the result lacks, divided by the number of elements summed; over none, NaN. A sum of numbers of 16 bits is divided before
+/// it is rounded.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto mean(A const& a, Policy how = {}) {
-  auto total = sum<Out...>(a, how);
-  using value = typename decltype(total)::value_type;
-  if constexpr (std::is_integral_v<value>) {
-    reason::raise<reason::mean_of_integers<value>>();
-  } else if constexpr (Operand<A>) {
-    auto const n = static_cast<double>(detail::reduced_elements(a, typename decltype(total)::axes{}));
-    detail::apply_in_place(total, detail::divide_by<value>{accumulator_of_t<value>(static_cast<detail::real_of<accumulator_of_t<value>>>(n))});
+  using result = decltype(sum<Out...>(a, how));
+  using value = typename result::value_type;
+  using wide = accumulator_of_t<value>;
+  if constexpr (std::is_integral_v<value>) reason::raise<reason::mean_of_integers<value>>();
+  if constexpr (!Operand<A> || std::is_integral_v<value>) {
+    return sum<Out...>(a, how);
+  } else {
+    auto const n = static_cast<double>(detail::reduced_elements(a, typename result::axes{}));
+    if constexpr (is_narrow<value>)
+      if (n > 0) return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::sum>("sum", a, how, 1 / n);
+    result total = sum<Out...>(a, how);
+    detail::apply_in_place(total, detail::divide_by<value>{wide(static_cast<detail::real_of<wide>>(n))});
+    return total;
   }
-  return total;
 }
 
 }  // namespace ostraka

@@ -178,6 +178,15 @@ TEST_CASE_TEMPLATE("sums of many are not lost in the last place", T, os::float16
   CHECK(float(os::value(os::mean<>(ones))) == 1);
 }
 
+TEST_CASE_TEMPLATE("a mean whose sum is too large for its type", T, os::float16, os::bfloat16) {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  auto const a = os::generate<T, I/X, J>(mesh, I = 4096, J = 3, [](std::int64_t, std::int64_t j) { return T(100.0f + 100.0f * static_cast<float>(j)); });
+  CHECK(float(os::value(os::mean<>(a))) == 200);
+  auto const of_columns = os::mean<J>(a).local();
+  for (std::size_t j = 0; j < 3; ++j) CHECK(float(of_columns(j)) == 100 + 100 * static_cast<float>(j));
+  CHECK(std::isnan(float(os::value(os::mean<>(os::zeros<T, I/X>(mesh, I = 0))))));
+}
+
 TEST_CASE_TEMPLATE("parts of devices are added up as floats", T, os::float16, os::bfloat16) {
   int const n = t::ranks();
   float const large = 2 / float(std::numeric_limits<T>::epsilon());  // and 1 is half a unit in its last place
