@@ -32,13 +32,14 @@ void all_gather(communicator const& members, T const* send, T* recv, counts_view
   }
   if (at.back() <= chunk_limit) {
     int const mine = static_cast<int>(counts[me]);
-    void const* const own = send == recv + at[me] ? MPI_IN_PLACE : send;
     if (counts.all_equal()) {
+      void const* const own = send == recv + at[me] ? MPI_IN_PLACE : send;
       MPI_Allgather(own, mine, type, recv, mine, type, members.native());
     } else {
       short_array<int> const narrow = detail::to_int(counts);
       short_array<int> const places = detail::to_int(at);
-      MPI_Allgatherv(own, mine, type, recv, narrow.data(), places.data(), type, members.native());
+      if (send != recv + at[me]) std::copy_n(send, mine, recv + at[me]);  // uneven parts need not lie alike, and in place is for all members or none
+      MPI_Allgatherv(MPI_IN_PLACE, mine, type, recv, narrow.data(), places.data(), type, members.native());
     }
     return;
   }
