@@ -66,6 +66,7 @@ void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::
 /// Calls functor(begin, end, i) for the i-th of `shares` shares of neighbouring tasks, as for_each_item does.
 template <class Exec, class Functor>
 void for_each_share(char const* name, Exec const& exec, std::int64_t tasks, std::int64_t shares, std::int64_t elements, Functor const& functor) {
+  static_assert(runs_on_host<Exec>, "the functor stays with the caller");
   for_each_item(name, exec, shares, elements, [=, &functor](std::int64_t i) { functor(i * tasks / shares, (i + 1) * tasks / shares, i); });
 }
 

@@ -17,6 +17,7 @@
 #include <ostraka/engine/local/contraction_ways.hpp>
 #include <ostraka/engine/local/parallel.hpp>
 #include <ostraka/engine/local/workspace.hpp>
+#include <ostraka/engine/openblas.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -166,7 +167,7 @@ template <class Exec>
 std::int64_t threads_for(Exec const& exec, contraction_plan const& plan) {
   std::int64_t const threads = exec.concurrency();
   std::int64_t const tasks = plan.tasks();
-  if (threads == 1 || tasks == 1) return 1;
+  if (threads == 1 || tasks == 1 || openblas::pool() == blas_pool::none) return 1;  // without threads of its own it need not allow for ours
   if (multiplications_of(plan) < (1 << 16)) return 1;  // a team takes microseconds to wake
   bool const few = tasks < 4 * threads && tasks % threads != 0;
   return few && plan.m.panel * plan.n.panel * plan.k.panel > threads_of_library ? 1 : std::min(threads, tasks);
