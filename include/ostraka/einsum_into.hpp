@@ -172,7 +172,8 @@ void run_einsum_into(Policy const& policy, engine::update<typename C::value_type
       "einsum_into", engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), operands..., c);
   oversee<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w);
   memory_range const read[] = {memory_of(operands)...};
-  refuse_shared_memory("einsum_into", "os::einsum", memory_of(c), read, static_cast<int>(sizeof...(Operands)));
+  refuse_shared_memory(w, engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), "os::einsum", memory_of(c), read,
+                       static_cast<int>(sizeof...(Operands)));
   run_within<types>(w, policy, c, how, operands...);
 }
 
@@ -205,7 +206,7 @@ struct einsum_into_of<type_list<Operands...>, type_list<Behind...>> {
 /// does not survive beta = 0. No more memory is taken than os::einsum takes beyond its result. Where the last step is a contraction, a
 /// reduction or an exchange, it writes to C itself; where the result is all-reduced, one device of each group adds beta · C, so that all hold
 /// the same bits. Collective over the mesh axes that the tensors name, with equal factors.
-/// @throws ostraka::error, on all devices alike, if extents disagree, if C is one of the operands, or if the plan moves more
+/// @throws ostraka::error, on all devices alike, if extents disagree, if C shares memory with an operand, or if the plan moves more
 /// than a budget
 template <Tensor C, Operand A, class... OperandsThenFactors>
 void einsum_into(C const& c, A const& a, OperandsThenFactors const&... more) {

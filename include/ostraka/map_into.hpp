@@ -78,7 +78,8 @@ struct map_into_verdict {
 // May C be written while this operand is read? Where it is the same block under the same sharding, each element is read before it is written.
 template <class C, class A>
 bool walked_alike(C const& c, A const& a) {
-  if (std::is_same_v<sharding_in<C>, sharding_in<A>> && static_cast<void const*>(c.local().data()) == static_cast<void const*>(a.local().data())) return true;
+  constexpr bool same_type = std::is_same_v<sharding_in<C>, sharding_in<A>> && std::is_same_v<typename C::value_type, typename A::value_type>;
+  if (same_type && static_cast<void const*>(c.local().data()) == static_cast<void const*>(a.local().data())) return true;
   return !memory_of(c).overlaps(memory_of(a));
 }
 

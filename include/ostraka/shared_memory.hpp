@@ -7,8 +7,8 @@
 
 #include <string>
 
+#include <ostraka/engine/same_call.hpp>
 #include <ostraka/tensor.hpp>
-#include <ostraka/types/error.hpp>
 
 namespace ostraka::detail {
 
@@ -34,10 +34,11 @@ memory_range memory_of(A const& a) {
 }
 
 /// `otherwise`: the operation that makes a tensor of its own.
-inline void refuse_shared_memory(char const* operation, char const* otherwise, memory_range const& written, memory_range const* read, int count) {
+inline void refuse_shared_memory(engine::locale const& w, engine::steps_ahead steps, char const* otherwise, memory_range const& written,
+                                 memory_range const* read, int count) {
   for (int k = 0; k < count; ++k)
     if (written.overlaps(read[k]))
-      throw error(std::string(operation) + ": the result is written while the operands are read, but it shares memory with one of them; use " + otherwise +
+      engine::fail_alike(w, steps, std::string(w.operation) + ": the result is written while the operands are read, but it shares memory with one of them; use " + otherwise +
                   ", or another tensor for the result");
 }
 
