@@ -18,6 +18,7 @@
 #include <ostraka/engine/local/workspace.hpp>
 #include <ostraka/engine/message_order.hpp>
 #include <ostraka/engine/on_host.hpp>
+#include <ostraka/engine/short_array.hpp>
 
 namespace ostraka::engine {
 

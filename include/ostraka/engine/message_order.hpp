@@ -5,12 +5,11 @@
 /// @file
 /// Floor 3. The parts of a message, one for each member of a group, and blocks that lie as one. A[I, J] from A[I, J_X] is (X, I, J/X).
 
-#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <ostraka/engine/locale.hpp>
 #include <ostraka/engine/region.hpp>
-#include <ostraka/engine/short_array.hpp>
 
 namespace ostraka::engine {
 
@@ -35,42 +34,21 @@ region<T> as_message(locale const& w, T* data, box const& where, planner::device
 
 namespace detail {
 
-/// Of each member of a group, its box under a sharding.
-class boxes_of_members {
- public:
-  boxes_of_members(locale const& w, planner::mesh_set axes, planner::spec const& s)
-      : w_(w), axes_(axes), spec_(s), count_(static_cast<std::size_t>(w.group_size(axes))) {}
-
-  [[nodiscard]] std::size_t size() const { return count_; }
-  [[nodiscard]] box operator[](std::size_t d) const { return box_of(spec_, w_.member(axes_, static_cast<int>(d)), w_.sizes); }
-  [[nodiscard]] short_array<std::int64_t> counts() const {
-    return {count_, [&](std::size_t d) { return (*this)[d].size(); }};
-  }
-
- private:
-  locale const& w_;
-  planner::mesh_set axes_;
-  planner::spec const& spec_;
-  std::size_t count_;
-};
-
 // Do the boxes, one after the other, fill `whole` in the order of its memory?
-inline bool in_memory_order(boxes_of_members const& parts, box const& whole) {
+inline bool in_memory_order(std::vector<box> const& parts, box const& whole) {
   int divided = -1;
-  for (std::size_t d = 0; d < parts.size(); ++d) {
-    box const b = parts[d];
+  for (box const& b : parts)
     for (int i = 0; i < whole.rank; ++i)
       if (b.at[i] != whole.at[i]) {
         if (divided >= 0 && divided != i) return false;
         divided = i;
       }
-  }
   if (divided < 0) return parts.size() == 1;
   for (int i = 0; i < divided; ++i)
     if (whole.at[i].size() != 1) return false;
   std::int64_t next = whole.at[divided].begin;
-  for (std::size_t d = 0; d < parts.size(); ++d) {
-    planner::range const r = parts[d].at[divided];
+  for (box const& b : parts) {
+    planner::range const r = b.at[divided];
     if (r.size() == 0) continue;
     if (r.begin != next) return false;
     next = r.end;
@@ -80,7 +58,7 @@ inline bool in_memory_order(boxes_of_members const& parts, box const& whole) {
 
 // Does the block lie as the message of these parts?
 template <class T>
-bool lies_as_message(locale const& w, region<T> const& block, boxes_of_members const& parts, planner::device_loops const& loops) {
+bool lies_as_message(locale const& w, region<T> const& block, std::vector<box> const& parts, planner::device_loops const& loops) {
   if (loops.empty()) return block.gapless() && in_memory_order(parts, block.where);
   region<T> const message = as_message(w, block.data, block.where, loops);
   for (int i = 0; i < block.where.rank; ++i) {
@@ -96,22 +74,46 @@ bool lies_as_message(locale const& w, region<T> const& block, boxes_of_members c
 
 // One box after the other into a message.
 template <class Exec, class T>
-void pack(Exec const& exec, T* message, region<T const> const& from, boxes_of_members const& parts) {
-  for (std::size_t d = 0; d < parts.size(); ++d) {
-    box const b = parts[d];
+void pack(Exec const& exec, T* message, region<T const> const& from, std::vector<box> const& parts) {
+  for (box const& b : parts) {
     if (b.size() > 0) copy(exec, dense_region(message, b), from.part(b));
     message += b.size();
   }
 }
 
 template <class Exec, class T>
-void unpack(Exec const& exec, region<T> const& to, T const* message, boxes_of_members const& parts, update<T> const& how) {
-  for (std::size_t d = 0; d < parts.size(); ++d) {
-    box const b = parts[d];
+void unpack(Exec const& exec, region<T> const& to, T const* message, std::vector<box> const& parts, update<T> const& how) {
+  for (box const& b : parts) {
     if (b.size() > 0) copy(exec, to.part(b), dense_region(message, b), how);
     message += b.size();
   }
 }
 
 }  // namespace detail
+
+/// What messages to or from equal blocks have in common: the parts of a group's members under a sharding.
+struct message_record {
+  bool known = false;
+  bool as_it_is = false;  ///< the block is the message
+  std::int64_t total = 0;
+  std::vector<std::int64_t> counts{};  ///< elements of each part
+  std::vector<box> boxes{};            ///< where they belong, unless the block is the message
+
+  /// @param may_be is the block to be the message if it lies so?
+  template <class T>
+  void find_out(locale const& w, planner::mesh_set axes, planner::spec const& parts, region<T> const& block, planner::device_loops const& loops, bool may_be) {
+    total = 0;
+    counts.clear();
+    boxes.clear();
+    for (int d = 0; d < w.group_size(axes); ++d) {
+      boxes.push_back(box_of(parts, w.member(axes, d), w.sizes));
+      counts.push_back(boxes.back().size());
+      total += counts.back();
+    }
+    as_it_is = may_be && detail::lies_as_message(w, block, boxes, loops);
+    if (as_it_is) boxes.clear();
+    known = true;
+  }
+};
+
 }  // namespace ostraka::engine

@@ -26,6 +26,23 @@
 
 namespace ostraka::engine {
 
+/// What a move has in common with others of equal blocks.
+template <class T>
+struct move_record {
+  exchange_record<T> exchange{};
+  message_record message{};
+
+  void forget() { exchange.known = message.known = false; }
+};
+
+/// The record of moves that are not repeated, whose memory is.
+template <class T>
+move_record<T>& passing_move() {
+  static move_record<T> passing;
+  passing.forget();
+  return passing;
+}
+
 namespace detail {
 
 // Does `other` differ from this device along these mesh axes?
@@ -43,24 +60,22 @@ inline bool alone(locale const& w, planner::planned_step const& s) { return w.gr
 
 template <class Exec, class T>
 void all_gather_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to,
-                     update<T> const& how) {
+                     update<T> const& how, message_record& parts) {
   communicator const& members = w.group(s.axes);
-  boxes_of_members const parts(w, s.axes, s.from);
-  short_array<std::int64_t> const counts = parts.counts();
-  counts_view const view = counts;
-  bool const as_it_is = how.overwrites() && lies_as_message(w, to, parts, planner::loops_of_received(s, w.sizes));
-  scratch<T, typename Exec::memory_space> const message(as_it_is ? 0 : view.total());
-  T* const arriving = as_it_is ? to.data : message.data();
+  if (!parts.known) parts.find_out(w, s.axes, s.from, to, planner::loops_of_received(s, w.sizes), how.overwrites());
+  scratch<T, typename Exec::memory_space> const message(parts.as_it_is ? 0 : parts.total);
+  T* const arriving = parts.as_it_is ? to.data : message.data();
   T const* send = from.data;
   if (!from.gapless()) {
     T* own = arriving;
-    for (int d = 0; d < members.rank(); ++d) own += counts[static_cast<std::size_t>(d)];
+    for (int d = 0; d < members.rank(); ++d) own += parts.counts[static_cast<std::size_t>(d)];
     copy(exec, dense_region(own, from.where), from);
     send = own;
   }
   exec.fence();
-  on_host_in_out<Exec>(exec, send, from.where.size(), arriving, view.total(), [&](T const* out, T* in) { all_gather(members, out, in, view); });
-  if (!as_it_is) unpack(exec, to, static_cast<T const*>(arriving), parts, how);
+  on_host_in_out<Exec>(exec, send, from.where.size(), arriving, parts.total,
+                       [&](T const* out, T* in) { all_gather(members, out, in, parts.counts); });
+  if (!parts.as_it_is) unpack(exec, to, static_cast<T const*>(arriving), parts.boxes, how);
 }
 
 // Calls `collective(message)`, which writes (and with `reads` reads) a message: the block itself if it lies as one, else a copy of it.
@@ -86,19 +101,16 @@ void all_reduce_step(Exec const& exec, locale const& w, planner::planned_step co
 
 template <class Exec, class T>
 void reduce_scatter_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to,
-                         update<T> const& how) {
+                         update<T> const& how, message_record& parts) {
   communicator const& members = w.group(s.axes);
-  boxes_of_members const parts(w, s.axes, s.to);
-  short_array<std::int64_t> const counts = parts.counts();
-  std::int64_t const total = counts_view(counts).total();
-  bool const as_it_is = lies_as_message(w, from, parts, planner::loops_of_sent(s, w.sizes));
-  scratch<T, typename Exec::memory_space> const message(as_it_is ? 0 : total);
-  if (!as_it_is) pack(exec, message.data(), from, parts);
+  if (!parts.known) parts.find_out(w, s.axes, s.to, from, planner::loops_of_sent(s, w.sizes), true);
+  scratch<T, typename Exec::memory_space> const message(parts.as_it_is ? 0 : parts.total);
+  if (!parts.as_it_is) pack(exec, message.data(), from, parts.boxes);
   // Where the target does not lie as a message, what has been reduced is added to it when it is copied there.
   update<T> const reduced = to.gapless() ? how : update<T>{};
   with_message<Exec>(exec, to, how, false, [&](T* arriving) {
-    on_host_in_out<Exec>(exec, as_it_is ? from.data : static_cast<T const*>(message.data()), total, arriving, to.where.size(),
-                         [&](T const* out, T* in) { reduce_scatter(members, out, in, counts, s.from.kind, reduced); }, reduced.beta != T(0));
+    on_host_in_out<Exec>(exec, parts.as_it_is ? from.data : static_cast<T const*>(message.data()), parts.total, arriving, to.where.size(),
+                         [&](T const* out, T* in) { reduce_scatter(members, out, in, parts.counts, s.from.kind, reduced); }, reduced.beta != T(0));
   });
 }
 
@@ -140,21 +152,21 @@ void mask_step(Exec const& exec, locale const& w, planner::planned_step const& s
 }  // namespace detail
 
 /// Runs one move into `to`, a region of s.to's box. Collective over the group of s.axes.
-/// What an exchange has in common with others of equal blocks is `known`.
+/// What it has in common with others of equal blocks is `known`.
 /// @pre of `how`: an all-reduce reduces what `to` held as well, so beta is 0 on all devices but one of each group; sums only
 template <class Exec, class T>
 void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how,
-               exchange_record<T>& known) {
+               move_record<T>& known) {
   if (detail::alone(w, s)) return copy(exec, to, from.part(to.where), how);
   switch (s.kind) {
     case step::slice: return copy(exec, to, from.part(to.where), how);
     case step::mask: return detail::mask_step(exec, w, s, from, to, how);
     case step::zero_pad: return detail::zero_pad_step(exec, s, from, to, how);
-    case step::all_gather: return detail::all_gather_step(exec, w, s, from, to, how);
+    case step::all_gather: return detail::all_gather_step(exec, w, s, from, to, how, known.message);
     case step::all_reduce: return detail::all_reduce_step(exec, w, s, from, to, how);
-    case step::reduce_scatter: return detail::reduce_scatter_step(exec, w, s, from, to, how);
+    case step::reduce_scatter: return detail::reduce_scatter_step(exec, w, s, from, to, how, known.message);
     case step::all_to_all:
-    case step::block_exchange: return detail::exchange_step(exec, w, s, from, to, how, known);
+    case step::block_exchange: return detail::exchange_step(exec, w, s, from, to, how, known.exchange);
     case step::contract: return;
   }
 }
@@ -162,13 +174,13 @@ void move_into(Exec const& exec, locale const& w, planner::planned_step const& s
 /// The same for who does not run it again.
 template <class Exec, class T>
 void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how = {}) {
-  move_into(exec, w, s, from, to, how, passing_exchange<T>());
+  move_into(exec, w, s, from, to, how, passing_move<T>());
 }
 
 /// Runs one move of a block: a slice looks at a part of it, a reduction reuses a block of one's own. What is new is written to `room`, a region of
-/// s.to's box, if that is given; else to a block of its own. What exchanges of equal blocks have in common is `known`.
+/// s.to's box, if that is given; else to a block of its own. What moves of equal blocks have in common is `known`.
 template <class Exec, class T>
-void move(Exec const& exec, locale const& w, planner::planned_step const& s, local_block<Exec, T>& block, exchange_record<T>& known,
+void move(Exec const& exec, locale const& w, planner::planned_step const& s, local_block<Exec, T>& block, move_record<T>& known,
           region<T> const* room = nullptr) {
   box const target = box_of(s.to, w.here, w.sizes);
   if (s.kind == step::slice || detail::alone(w, s)) {

@@ -138,10 +138,7 @@ class plan_run {
     if (!known.known) known.shape = room ? readable(*room) : shape_of_moved(i);
     auto next = travelling<Exec, T>::in(s.to, known.shape, room ? room->data : nullptr);
     update<T> const as = room ? share_of(arriving, w_, plan_, i) : update<T>{};
-    if (s.kind == step::all_to_all || s.kind == step::block_exchange)
-      move_into(exec_, w_, s, block.now(), next.target(), as, known.of_exchange());
-    else
-      move_into(exec_, w_, s, block.now(), next.target(), as);
+    move_into(exec_, w_, s, block.now(), next.target(), as, known.of_move());
     block = std::move(next);
   }
 

@@ -108,7 +108,7 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   block.now = dense_region(source, box_of(plan.start.sharding, w.here, w.sizes));
   for (planner::planned_step const& s : plan.steps) {
     detail::profiled const region_of_step(s.kind);
-    move(exec, w, s, block, passing_exchange<T>());
+    move(exec, w, s, block, passing_move<T>());
   }
   detail::profiled const region_of_step(step::block_exchange);
   box const wanted = box_of(plan.target.sharding, plan.target.at(r.all().rank()), plan.target.sizes);

@@ -13,11 +13,11 @@
 #include <memory>
 #include <vector>
 
-#include <ostraka/engine/exchange_parts.hpp>
 #include <ostraka/engine/local/contraction.hpp>
 #include <ostraka/engine/local/placement.hpp>
 #include <ostraka/engine/local/update.hpp>
 #include <ostraka/engine/locale.hpp>
+#include <ostraka/engine/moves.hpp>
 #include <ostraka/engine/region.hpp>
 
 namespace ostraka::engine {
@@ -48,17 +48,17 @@ struct step_record {
   bool summed = false;         ///< the products add up
   std::int64_t others = 0;     ///< elements of the others' parts
 
-  std::vector<exchange_record<T>> exchange{};  ///< one, of a move that is one
+  std::vector<move_record<T>> moves{};  ///< one, of a move that is one
 
-  [[nodiscard]] exchange_record<T>& of_exchange() {
-    if (exchange.empty()) exchange.emplace_back();
-    return exchange.front();
+  [[nodiscard]] move_record<T>& of_move() {
+    if (moves.empty()) moves.emplace_back();
+    return moves.front();
   }
 
   void forget() {
     known = false;
     products.clear();
-    for (exchange_record<T>& e : exchange) e.known = false;
+    for (move_record<T>& m : moves) m.forget();
   }
 };
 
