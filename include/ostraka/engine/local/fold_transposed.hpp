@@ -164,7 +164,8 @@ bool arrange_transposed(fold_tiles<T>& tiles, loop_nest<3> const& outputs, loop_
   for (int r = 0; r < reduced.rank; ++r)
     if (outputs.rank + r != of_side[0] && outputs.rank + r != of_side[1]) tiles.inner.add(reduced.extent[r], reduced.stride[0][r], reduced.stride[1][r]);
   if (tiles.by_squares()) {
-    for (int s = 0; s < 2; ++s) sides[s]->cut_evenly(tile_of_squares[s]);
+    tiles.along.cut_evenly(tile_of_squares[0]);
+    tiles.across.cut_evenly(2 * tile_of_squares[1]);  // nothing is written
     std::swap(sides[0], sides[1]);  // tiles along are neighbours
   } else if (tiles.along.summed && tiles.across.summed) {
     tiles.across.add_groups_to(tiles.inner);
