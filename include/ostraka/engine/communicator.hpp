@@ -4,14 +4,12 @@
 
 /// @file
 /// Floor 3. A group of devices that talk to each other: an MPI communicator of our own, or, without MPI, the one device there is.
-/// Only this file, what it includes and the collectives name MPI.
+/// This file, the collectives, what watches over a job (job/) and its beginning (environment.hpp, mesh.hpp) name MPI, nothing else.
 
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include <ostraka/engine/job/end_job.hpp>
 #include <ostraka/engine/job/watch.hpp>
 
 namespace ostraka::engine {
@@ -64,9 +62,6 @@ class communicator {
   /// The group's books; null for one device.
   attendance* books() const { return shared_ ? shared_->books : nullptr; }
 #endif
-
-  /// Prints the message with this process' rank and ends the job on all devices: an exception on one of them would leave the others waiting.
-  [[noreturn]] void abort(std::string const& message) const { end_job(this_rank() + ": " + message); }
 
  private:
   struct owned {

@@ -70,15 +70,7 @@ inline void require_same_call(locale const& w, planner::spec const* operands, in
 }  // namespace detail
 
 /// Do ranks on this mesh compare what they call?
-inline bool compares_calls(locale const& w) {
-#if OSTRAKA_ENABLE_MPI
-  attendance const* const books = w.mesh->world().books();
-  return books && books->over->compares();
-#else
-  static_cast<void>(w);
-  return false;
-#endif
-}
+inline bool compares_calls(locale const& w) { return w.mesh->world().compares_calls(); }
 
 /// In check mode, throws unless the devices that communicate in the plan's steps run the same steps on tensors of the same sizes.
 /// @throws ostraka::error, on all of these devices alike

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/local/blas/product_loops.hpp>
+#include <ostraka/engine/local/blas/run_plan.hpp>
 #include <ostraka/engine/local/contract_portable.hpp>
 #include <ostraka/engine/local/contraction_labels.hpp>
 #include <ostraka/engine/local/contraction_plan.hpp>
@@ -110,8 +110,7 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
 
   if constexpr (is_narrow<T>) {
     detail::widened(exec, problem, a, b, c, how, [&](contraction const& wide, float const* wide_a, float const* wide_b, float* wide_c) {
-      plan_ticket none;
-      contract(exec, wide, wide_a, wide_b, wide_c, {}, none);
+      contract(exec, wide, wide_a, wide_b, wide_c, {}, ticket);
     });
   } else {
     contraction p = problem;

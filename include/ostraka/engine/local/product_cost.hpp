@@ -28,7 +28,7 @@ enum class cost {
   moved,             // an element gathered into a panel, or out of it, in runs
   moved_alone,       // and one by one
   copied,            // an element copied whole into another layout, in runs
-  turned,            // and one by one
+  turned,            // and one by one, in squares filled up
   near_line,         // a cache line of which one element is used, of an operand that the second cache holds
   far_line,          // and of a larger one
   far_byte,          // read or written of an operand that the second cache does not hold

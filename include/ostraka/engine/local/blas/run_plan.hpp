@@ -23,7 +23,7 @@ namespace ostraka::engine::detail {
 
 #if OSTRAKA_ENABLE_CBLAS
 
-/// Elements that the panels of one thread take, a multiple of a cache line each.
+/// Elements that the panels of one thread take.
 struct panel_room {
   std::int64_t a = 0, b = 0, c = 0;
 
