@@ -14,6 +14,7 @@
 #include <ostraka/engine/local/contraction_labels.hpp>
 #include <ostraka/engine/local/panel_vectors.hpp>
 #include <ostraka/engine/local/product_cost.hpp>
+#include <ostraka/engine/local/tile_operand.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -69,12 +70,11 @@ void count_tiles(cost_counts& counts, product_loops const& loops) {
   if (of_batch(0)) counts.add(cost::our_lost_line, batch * real(loops.m.size()) * k);
   if (of_batch(1)) counts.add(cost::our_lost_line, batch * k * real(loops.n.size()));
   if (of_batch(2)) counts.add(cost::our_lost_line, batch * m * n * k_blocks);
-  int const a = sides.swapped ? 1 : 0, b = 1 - a;  // as in tile_operand
-  bool const straight = loops.k.rank == 1, few_rows = m <= real(rows_of_unpacked);
-  packed(sides.m, a, batch * m * k, n_blocks, straight && sides.m.size() > 1 && loops.k.stride[a][0] == 1);
-  packed(sides.n, b, batch * k * n, 1,
-         straight && few_rows && run_of(sides.n, 0) >= micro.lanes &&
-             std::min(k, real(contract_tiles<T>::depth)) * real(loops.k.stride[b][0]) * real(sizeof(T)) <= real(span_of_unpacked));
+  int const a = sides.swapped ? 1 : 0, b = 1 - a;
+  auto const k_step = [&](int operand) { return loops.k.rank == 1 ? loops.k.stride[operand][0] : 0; };
+  std::int64_t const deepest = std::min<std::int64_t>(loops.k.size(), contract_tiles<T>::depth);
+  packed(sides.m, a, batch * m * k, n_blocks, sides.m.size() > 1 && rows_stay(k_step(a)));
+  packed(sides.n, b, batch * k * n, 1, run_of(sides.n, 0) >= micro.lanes && columns_stay<T>(sides.m.size(), k_step(b), deepest));
   counts.add(run_of(sides.n, 1) >= 3 ? cost::our_result : cost::our_result_alone, size_factor<T> * batch * m * n * k_blocks);
   count_stream<T>(counts, 2 * batch * m * n * k_blocks, batch * m * n, false);
 }

@@ -20,6 +20,15 @@ inline constexpr std::int64_t rows_of_unpacked = 96;
 /// Bytes from the first line of columns to the last one up to which they are not packed: what is larger comes from farther away, and sooner in whole pages.
 inline constexpr std::int64_t span_of_unpacked = 1 << 17;
 
+/// Do rows stay where they lie, if the sum takes such steps along them (0: no constant ones)?
+inline bool rows_stay(std::int64_t k_step) { return k_step == 1; }
+
+/// Do columns, if so many rows meet them? In pieces of `depth` of the sum.
+template <class T>
+bool columns_stay(std::int64_t rows, std::int64_t k_step, std::int64_t depth) {
+  return k_step > 0 && rows <= rows_of_unpacked && k_step * depth * static_cast<std::int64_t>(sizeof(T)) <= span_of_unpacked;
+}
+
 /// Element i of line l is from[at[i] + k_at[l]], i < count, l < depth. Panels are `width` elements wide, the last one as many times `least` as it needs.
 template <class T>
 struct tile_operand {
@@ -35,15 +44,14 @@ struct tile_operand {
 
   /// Rows are read one by one, wherever they are, if the sum runs along them.
   void leave_rows() {
-    if (step_of(k_at, depth) == 1) k_step = 1;
+    if (rows_stay(step_of(k_at, depth))) k_step = 1;
   }
 
   /// Columns are read by vectors, side by side, as many times as there are rows of tiles.
   void leave_columns(std::int64_t rows) {
     side_by_side = true;
-    if (rows > rows_of_unpacked) return;
     std::int64_t const step = step_of(k_at, depth);
-    if (step > 0 && step * depth * static_cast<std::int64_t>(sizeof(T)) <= span_of_unpacked) k_step = step;
+    if (columns_stay<T>(rows, step, depth)) k_step = step;
   }
 
   void pack(vector_packing<T> const& by_vectors) const {
