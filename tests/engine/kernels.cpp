@@ -126,6 +126,8 @@ TEST_CASE_TEMPLATE("products of matrices by our own tiles, in every layout", T, 
   CHECK(contracts_right<T>("lik,klj->lij", {30, 40, 20, 3}));
   CHECK(contracts_right<T>("lik,mklj->jmi", {30, 40, 20, 3, 5}));
   CHECK(contracts_right<T>("ik,kj->ij", {9, 2100, 3}));            // several blocks of columns
+  CHECK(contracts_right<T>("ik,kj->ij", {9, 1030, 300}));          // columns far from the caches, read where they lie
+  CHECK(contracts_right<T>("ik,kj->ij", {1100, 5, 270}));          // and rows
   CHECK(contracts_right<T>("ik,klj->lij", {50, 10, 20, 7}));       // tiles whose rows are runs of C
   CHECK(contracts_right<T>("lmji,mk->ijkl", {10, 12, 11, 9, 12})); // few neighbours in A, and in C: tiles of few rows, written run by run
   CHECK(contracts_right<T>("imjn,lnkm->ijkl", {9, 8, 10, 7, 8, 9}));
@@ -167,8 +169,9 @@ TEST_CASE_TEMPLATE("every micro-kernel that this processor has", T, float, doubl
               sum += packed[static_cast<std::size_t>(l * rows + i)] * b[static_cast<std::size_t>(l * (columns + 3) + j)];
           }
         detail::micro_lines<T> const columns_of{b.data(), 1, columns + 3};
-        product(depth, {packed.data(), 1, rows}, columns_of, c.data(), row_at.data(), adds);
-        product(depth, {lying.data(), apart, 1}, columns_of, again.data(), row_at.data(), adds);
+        std::int64_t const lines_ahead[] = {0, 64, -4096, std::int64_t(1) << 40};  // what is not there may be asked for, too
+        product(depth, {packed.data(), 1, rows}, columns_of, c.data(), row_at.data(), adds, {});
+        product(depth, {lying.data(), apart, 1}, columns_of, again.data(), row_at.data(), adds, {reinterpret_cast<char const*>(b.data()), lines_ahead, 4});
         CHECK(c == expected);
         CHECK(again == expected);
       }

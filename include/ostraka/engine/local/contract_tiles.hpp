@@ -15,6 +15,8 @@
 #include <ostraka/engine/local/contraction_labels.hpp>
 #include <ostraka/engine/local/loop_nest.hpp>
 #include <ostraka/engine/local/micro_kernel.hpp>
+#include <ostraka/engine/local/product_cost.hpp>
+#include <ostraka/engine/local/tile_fetch.hpp>
 #include <ostraka/engine/local/tile_operand.hpp>
 #include <ostraka/engine/local/tile_panels.hpp>
 
@@ -108,6 +110,7 @@ class contract_tiles {
       std::swap(in_.a, in_.b);
       for (int d = 0; d < in_.k.rank; ++d) std::swap(in_.k.stride[0][d], in_.k.stride[1][d]);
     }
+    far_[0] = is_far(m_.extent), far_[1] = is_far(n_.extent);
     if (threads > 1) groups_ = std::min(m_.count, std::max<std::int64_t>(1, 4 * threads / (in_.parts * n_.count * batch_)));
   }
 
@@ -134,6 +137,7 @@ class contract_tiles {
     offsets_of_run<columns> n;
     offsets_of_run<depth> k;
     bool rows_packed = false;  // and no other rows come
+    tile_fetch ahead;
   };
 
   /// Where all rows meet the columns at once, what is packed of these is multiplied before it leaves the first cache.
@@ -171,31 +175,50 @@ class contract_tiles {
     }
   }
 
-  /// Stripes of B that stay in the second cache while all rows meet them. Tiles of the same rows come one after the other, along the lines of C.
-  void multiply(tables const& at, tile_operand<T> const& a, tile_operand<T> const& b, T* target, update<T> const& how) const {
+  /// Does an operand with such a side come from beyond the second cache, and is it large enough in each product to list its lines?
+  bool is_far(std::int64_t side) const {
+    double const bytes = static_cast<double>(side * in_.k.size()) * static_cast<double>(sizeof(T));
+    return bytes > near_bytes / 8 && static_cast<double>(batch_) * bytes > near_bytes;
+  }
+
+  /// Stripes of B that stay in the second cache while all rows meet them. Tiles of the same rows come one after the other, along the lines of C; but tiles of
+  /// the same columns do where these were not packed: then memory is asked for a panel of them during all tiles of the one before.
+  void multiply(tables& at, tile_operand<T> const& a, tile_operand<T> const& b, T* target, update<T> const& how) const {
     int const whole = micro_.columns(), stripe = std::max(1, std::min(most_panels, 2048 / static_cast<int>(sizeof(T)) / whole)) * whole;
+    micro_lines<T> rows_of[most_panels], columns_of[most_panels];
+    rows_of[0] = a.lines(0);
+    if (at.m.count <= micro_.rows && at.n.count <= whole)
+      return some_tiles(at, 0, at.m.count, 0, at.n.count, at.n.breaks(0, at.n.count), rows_of, b.lines(0), target, how, nullptr);
+    int const panels_together = at.k.count <= short_sum ? most_together : 1, together = panels_together * micro_.rows;
+    bool const down = at.n.count > whole && b.stays(0), far = far_[down ? 1 : 0];
+    if (far && down) at.ahead.list_columns(b, whole);
+    if (far && !down) at.ahead.list_rows(a, together);
+    std::uint64_t breaks[most_panels];
+    int panels = 1, heights = 0;
+    for (int i = micro_.rows; i < at.m.count; i += micro_.rows) rows_of[panels++] = a.lines(i);
+    for (int i = 0; i < at.m.count; i += together) ++heights;
     for (int begin = 0; begin < at.n.count; begin += stripe) {
       int const end = std::min(begin + stripe, at.n.count);
-      std::uint64_t breaks[most_panels];
-      micro_lines<T> columns_of[most_panels];
-      for (int j = begin, panel = 0; j < end; j += whole, ++panel) {
-        breaks[panel] = at.n.breaks(j, std::min(whole, end - j));
-        columns_of[panel] = b.lines(j);
+      int widths = 0;
+      for (int j = begin; j < end; j += whole, ++widths) {
+        breaks[widths] = at.n.breaks(j, std::min(whole, end - j));
+        columns_of[widths] = b.lines(j);
       }
-      int const together = at.k.count <= short_sum ? most_together * micro_.rows : micro_.rows;
-      for (int i = 0; i < at.m.count; i += together) {
-        int const height = std::min(together, at.m.count - i);
-        micro_lines<T> rows_of[most_together];
-        for (int r = 0; r < height; r += micro_.rows) rows_of[r / micro_.rows] = a.lines(i + r);
-        for (int j = begin, panel = 0; j < end; j += whole, ++panel)
-          some_tiles(at, i, height, j, std::min(whole, end - j), breaks[panel], rows_of, columns_of[panel], target, how);
+      for (int outer = 0, outers = down ? widths : heights, inners = down ? heights : widths; outer < outers; ++outer) {
+        if (far && down) at.ahead.begin(b.next_panel(begin + outer * whole), panels);
+        if (far && !down) at.ahead.begin(begin == 0 && outer + 1 < outers ? rows_of[(outer + 1) * panels_together].first : nullptr, widths * panels_together);
+        for (int inner = 0; inner < inners; ++inner) {
+          int const row = down ? inner : outer, column = down ? outer : inner, i = row * together, j = begin + column * whole;
+          some_tiles(at, i, std::min(together, at.m.count - i), j, std::min(whole, end - j), breaks[column], rows_of + row * panels_together,
+                     columns_of[column], target, how, far ? &at.ahead : nullptr);
+        }
       }
     }
   }
 
   /// `height` rows from i, `width` columns from j, which in C follow one another but for `breaks`.
   void some_tiles(tables const& at, int i, int height, int j, int width, std::uint64_t breaks, micro_lines<T> const* a, micro_lines<T> const& b, T* target,
-                  update<T> const& how) const {
+                  update<T> const& how, tile_fetch* ahead) const {
     int const vectors = micro_.vectors(width), whole = vectors * micro_.lanes;
     bool const plain = how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1)), direct = plain && breaks == 0 && width == whole;
     alignas(64) unsigned char tile_room[sizeof(T) * micro_kernel<T>::most_elements * most_together];
@@ -207,11 +230,12 @@ class contract_tiles {
       int const left = height - r;
       bool const few = left <= micro_.few_rows && micro_.few_rows < micro_.rows;
       micro_function<T> const product = (few ? micro_.few : micro_.of)[vectors - 1];
+      micro_fetch const fetched = ahead ? ahead->next() : micro_fetch{};
       if (direct && left >= (few ? micro_.few_rows : micro_.rows)) {
-        product(at.k.count, *a, b, target + at.n.at[1][j], at.m.at[1] + i + r, how.beta == T(1));
+        product(at.k.count, *a, b, target + at.n.at[1][j], at.m.at[1] + i + r, how.beta == T(1), fetched);
         written = std::min(r + micro_.rows, height);
       } else {
-        product(at.k.count, *a, b, tile + r * whole, lines, false);
+        product(at.k.count, *a, b, tile + r * whole, lines, false, fetched);
       }
     }
     if (written < height)
@@ -231,6 +255,7 @@ class contract_tiles {
   std::int64_t deepest_;  // iterations of k that are packed together
   tile_blocks n_;
   std::int64_t groups_ = 1;
+  bool far_[2];  // a, b: what the second cache does not hold
 };
 
 }  // namespace ostraka::engine::detail

@@ -23,9 +23,17 @@ struct micro_lines {
   std::int64_t next;
 };
 
+/// What a tile asks of memory for a later one while it multiplies: the lines at from + at[i], one every other step of its sum, as far as that goes.
+struct micro_fetch {
+  char const* from = nullptr;
+  std::int64_t const* at = nullptr;  // bytes
+  std::int64_t count = 0;
+};
+
 /// Row i of the tile is written, or added, to c + row_at[i]; a has a line of rows, b one of columns, side by side, for each of `depth`.
 template <class T>
-using micro_function = void (*)(std::int64_t depth, micro_lines<T> a, micro_lines<T> b, T* c, std::int64_t const* row_at, bool adds);
+using micro_function = void (*)(std::int64_t depth, micro_lines<T> const& a, micro_lines<T> const& b, T* c, std::int64_t const* row_at, bool adds,
+                                micro_fetch const& ahead);
 
 template <class T>
 struct micro_kernel {
@@ -45,13 +53,13 @@ struct micro_kernel {
 
 /// Any type.
 template <class T, int columns, int rows>
-void micro_product(std::int64_t depth, micro_lines<T> a, micro_lines<T> b, T* c, std::int64_t const* row_at, bool adds) {
+void micro_product(std::int64_t depth, micro_lines<T> const& a, micro_lines<T> const& b, T* c, std::int64_t const* row_at, bool adds, micro_fetch const&) {
   T tile[rows][columns];
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) tile[i][j] = T(0);
-  for (std::int64_t l = 0; l < depth; ++l, a.first += a.next, b.first += b.next)
+  for (std::int64_t l = 0; l < depth; ++l)
     for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < columns; ++j) tile[i][j] += a.first[i * a.step] * b.first[j];
+      for (int j = 0; j < columns; ++j) tile[i][j] += a.first[l * a.next + i * a.step] * b.first[l * b.next + j];
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) c[row_at[i] + j] = adds ? c[row_at[i] + j] + tile[i][j] : tile[i][j];
 }
@@ -62,21 +70,22 @@ void micro_product(std::int64_t depth, micro_lines<T> a, micro_lines<T> b, T* c,
 #define OSTRAKA_DETAIL_MICRO_STEP                                                                                                       \
   {                                                                                                                                     \
     vector row[across];                                                                                                                 \
-    _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v) __builtin_memcpy(&row[v], b.first + v * lanes, sizeof(vector));            \
+    _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v) __builtin_memcpy(&row[v], line + v * lanes, sizeof(vector));               \
     _Pragma("GCC unroll 8") for (int i = 0; i < rows; ++i) _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v)                     \
         tile[i][v] += *reinterpret_cast<T const*>(third[i / 3] + i % 3 * step) * row[v];                                                \
     _Pragma("GCC unroll 3") for (int t = 0; t < thirds; ++t) {                                                                          \
       third[t] += next;                                                                                                                 \
       __asm__("" : "+r"(third[t]));                                                                                                     \
     }                                                                                                                                   \
-    b.first += b.next;                                                                                                                  \
+    line += line_step;                                                                                                                  \
   }
 
 // A macro because the compiler splits vectors by the function in which they are written, before it puts that function into another. C is fetched
 // while the sum is on its way.
 #define OSTRAKA_DETAIL_MICRO_PRODUCT(name, attribute, bytes)                                                                            \
   template <class T, int across, int rows>                                                                                              \
-  attribute void name(std::int64_t depth, micro_lines<T> a, micro_lines<T> b, T* c, std::int64_t const* row_at, bool adds) {            \
+  attribute void name(std::int64_t depth, micro_lines<T> const& a, micro_lines<T> const& b, T* c, std::int64_t const* row_at, bool adds,\
+                      micro_fetch const& ahead) {                                                                                       \
     typedef T vector __attribute__((vector_size(bytes)));                                                                               \
     constexpr int lanes = bytes / static_cast<int>(sizeof(T)), thirds = (rows + 2) / 3;                                                 \
     _Pragma("GCC unroll 8") for (int i = 0; i < rows; ++i) _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v)                     \
@@ -84,9 +93,14 @@ void micro_product(std::int64_t depth, micro_lines<T> a, micro_lines<T> b, T* c,
     std::int64_t const step = a.step * static_cast<std::int64_t>(sizeof(T)), next = a.next * static_cast<std::int64_t>(sizeof(T));      \
     char const* third[thirds];                                                                                                          \
     _Pragma("GCC unroll 3") for (int t = 0; t < thirds; ++t) third[t] = reinterpret_cast<char const*>(a.first) + 3 * t * step;          \
+    T const* line = b.first;                                                                                                            \
+    std::int64_t const line_step = b.next, fetched = 2 * ahead.count;                                                                   \
+    char const* const fetch_from = ahead.from;                                                                                          \
+    std::int64_t const* const fetch_at = ahead.at;                                                                                      \
     vector tile[rows][across] = {};                                                                                                     \
     std::int64_t l = 0;                                                                                                                 \
     for (; l + 2 <= depth; l += 2) {                                                                                                    \
+      if (l < fetched) __builtin_prefetch(fetch_from + fetch_at[l >> 1], 0, 2);                                                         \
       OSTRAKA_DETAIL_MICRO_STEP                                                                                                         \
       OSTRAKA_DETAIL_MICRO_STEP                                                                                                         \
     }                                                                                                                                   \

@@ -14,19 +14,24 @@
 
 namespace ostraka::engine::detail {
 
-/// Rows up to which columns are not packed: each is read once a row of tiles.
-inline constexpr std::int64_t rows_of_unpacked = 96;
+/// Rows up to which columns are not packed: each is read once a row of tiles, and fetched meanwhile.
+inline constexpr std::int64_t rows_of_unpacked = 256;
 
-/// Bytes from the first line of columns to the last one up to which they are not packed: what is larger comes from farther away, and sooner in whole pages.
-inline constexpr std::int64_t span_of_unpacked = 1 << 17;
+/// Bytes between lines from which on a panel is packed together with those beside it, because each line lies in a page of its own.
+inline constexpr std::int64_t lines_far_apart = 1 << 17;
+
+/// Half of a second cache of 2 MB.
+inline constexpr std::int64_t places_of_lines = 1 << 20;
 
 /// Do rows stay where they lie, if the sum takes such steps along them (0: no constant ones)?
 inline bool rows_stay(std::int64_t k_step) { return k_step == 1; }
 
-/// Do columns, if so many rows meet them? In pieces of `depth` of the sum.
+/// Do columns, if so many rows meet them and the lines of a panel, `depth` of them, do not take one another's place in the second cache? Lines that are a
+/// multiple of a power of two apart have only so many places there.
 template <class T>
 bool columns_stay(std::int64_t rows, std::int64_t k_step, std::int64_t depth) {
-  return k_step > 0 && rows <= rows_of_unpacked && k_step * depth * static_cast<std::int64_t>(sizeof(T)) <= span_of_unpacked;
+  std::int64_t const apart = k_step * static_cast<std::int64_t>(sizeof(T)), power_of_two = apart & -apart;
+  return k_step > 0 && rows <= rows_of_unpacked && apart < lines_far_apart && power_of_two * depth <= places_of_lines;
 }
 
 /// Element i of line l is from[at[i] + k_at[l]], i < count, l < depth. Panels are `width` elements wide, the last one as many times `least` as it needs.
@@ -54,12 +59,18 @@ struct tile_operand {
     if (columns_stay<T>(rows, step, depth)) k_step = step;
   }
 
+  /// The first element of the panel after the one that begins with element i; null after the last.
+  T const* next_panel(int i) const { return i + width < count ? lines(i + width).first : nullptr; }
+
+  /// Does the panel that begins with element i stay where it lies?
+  bool stays(int i) const { return step(i) != 0; }
+
   void pack(vector_packing<T> const& by_vectors) const {
     for (int i = 0; i < count;) {
       int const here = std::min(width, count - i), alike = k_step == 0 && by_vectors.lines ? whole_panels(i) : 0;
       if (alike > 1)
         by_vectors.lines(panels + i * depth, width, from + at[i], width, k_at, depth, alike);
-      else if (step(i) == 0)
+      else if (!stays(i))
         pack_panel(by_vectors, panels + i * depth, padded(here), from, at + i, here, k_at, depth);
       i += alike > 1 ? alike * width : here;
     }
@@ -86,8 +97,7 @@ struct tile_operand {
   /// another's place in the caches before the next panel comes to their neighbours. More panels than the first cache has ways would do so, too.
   int whole_panels(int i) const {
     constexpr int most = 8;
-    constexpr std::int64_t far = (1 << 17) / static_cast<std::int64_t>(sizeof(T));
-    if (depth < 2 || k_at[1] - k_at[0] < far) return 1;
+    if (depth < 2 || (k_at[1] - k_at[0]) * static_cast<std::int64_t>(sizeof(T)) < lines_far_apart) return 1;
     return detail::side_by_side(at + i, std::min(count - i, most * width)) / width;
   }
 };
