@@ -48,6 +48,24 @@ bool outer_product_is_right(std::int64_t rows, std::int64_t length, std::int64_t
   return wrong == 0;
 }
 
+/// C[i, j] = A[i] B[i]: the result is repeated along j.
+template <class T>
+bool repeated_product_is_right(std::int64_t rows, std::int64_t length) {
+  std::vector<T> const a = numbers<T>(rows, 1), b = numbers<T>(rows, 2);
+  std::vector<T> c(static_cast<std::size_t>(rows * length), T(99));
+  engine::contraction p;
+  p.labels = 2;
+  p.extent[0] = rows, p.in_a[0] = p.in_b[0] = p.in_c[0] = true, p.a[0] = p.b[0] = 1, p.c[0] = length;
+  p.extent[1] = length, p.in_c[1] = true, p.c[1] = 1;
+  engine::contract(exec_space(), p, a.data(), b.data(), c.data());
+  exec_space().fence();
+  for (std::size_t at = 0; at < c.size(); ++at) {
+    std::size_t const i = at / static_cast<std::size_t>(length);
+    if (!(c[at] == a[i] * b[i])) return false;
+  }
+  return true;
+}
+
 /// C[i] = sum over r of A[i, r] B[r], and the sum of A[i, r] alone; integers, so that every order gives the same.
 template <class T>
 bool rows_are_right(std::int64_t rows, std::int64_t length) {
@@ -147,7 +165,7 @@ bool batch_of_vectors_is_right(std::int64_t rows, std::int64_t length, std::int6
 
 }  // namespace
 
-TEST_CASE("outer products larger than the caches") {
+TEST_CASE("outer products larger than a core's caches") {
   for (std::int64_t const shift : {0, 1, 3}) {
     CHECK(outer_product_is_right<double>(1031, 1031, 1031, shift));
     CHECK(outer_product_is_right<float>(20011, 97, 97, shift));
@@ -157,6 +175,17 @@ TEST_CASE("outer products larger than the caches") {
   }
   CHECK(outer_product_is_right<Kokkos::complex<float>>(801, 1009, 1009, 1));
   CHECK(outer_product_is_right<double>(600011, 1, 2, 1));
+  CHECK(repeated_product_is_right<float>(401, 5003));
+  CHECK(repeated_product_is_right<double>(9001, 30));
+}
+
+TEST_CASE("outer products larger than the last cache") {
+  for (std::int64_t const shift : {0, 1, 3}) CHECK(outer_product_is_right<double>(2069, 2069, 2069, shift));
+  CHECK(outer_product_is_right<float>(90011, 97, 97, 1));
+  CHECK(outer_product_is_right<float>(70001, 131, 149, 3));
+  CHECK(outer_product_is_right<int>(2003, 4211, 4211, 1));
+  CHECK(outer_product_is_right<Kokkos::complex<double>>(1511, 1409, 1411, 1));
+  CHECK(repeated_product_is_right<double>(1009, 5003));
 }
 
 TEST_CASE("rows of every length") {

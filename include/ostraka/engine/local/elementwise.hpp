@@ -44,7 +44,8 @@ struct map_each {
   }
 };
 
-/// Whether loops over F are compiled for wide vectors, too: three times. Not what users write, of which there are many, unless they say so.
+/// Whether loops over F are compiled for wide vectors, too: three times. Not what users write, of which there are many, unless they say so. If F takes two
+/// operands, it commutes.
 template <class F>
 inline constexpr bool is_worth_width = false;
 
@@ -127,13 +128,36 @@ struct map_tiles {
       for (std::int64_t row = 0; row < rows; ++row) stream_run(to + row * next, computed + row * pitch, length);
       return;
     }
+    if constexpr (is_worth_width<F> && sizeof...(Ts) == 2)
+      if (tiles.ahead > 0 && (int{from.repeats} + ...) == 1) return write_scaled_rows(length, rows, to, from...);
     for (std::int64_t row = 0; row < rows; ++row) map_row(writer, length, to + row * next, from..., from.row(row, length)...);
+  }
+
+  /// Rows of a large outer product, C[i, j] = A[i] B[j], in whichever order f, which commutes, takes them.
+  template <class T>
+  void write_scaled_rows(std::int64_t length, std::int64_t rows, R* to, tile_rows<T>& one, tile_rows<T>& other) const {
+    tile_rows<T>& scale = one.repeats ? one : other;
+    tile_rows<T>& scaled = one.repeats ? other : one;
+    for (std::int64_t row = 0; row < rows; ++row) write_scaled(length, to + row * tiles.step[1][0], scaled.row(row, length), scale.first[row * scale.step]);
+  }
+
+  template <class T>
+  void write_scaled(std::int64_t length, R* __restrict to, T const* __restrict from, T const& by) const {
+    constexpr std::int64_t lanes = 16, line = elements_of_line<R>;
+    T const factor = by;
+    std::int64_t j = 0;
+    for (; j + lanes <= length; j += lanes) {
+      for (std::int64_t l = 0; l < lanes; l += line) fetch_line(to + tiles.ahead + j + l);
+      for (std::int64_t l = 0; l < lanes; ++l) to[j + l] = static_cast<R>(f(factor, from[j + l]));
+    }
+    for (; j < length; ++j) to[j] = static_cast<R>(f(factor, from[j]));
   }
 
   void map_row(streamed_writer<R>& writer, std::int64_t length, R* to, tile_rows<Ts> const&... rows, Ts const*... from) const {
     constexpr std::int64_t piece = streamed_writer<R>::longest;
     for (; length > 0; length -= piece, to += piece * tiles.step[0][0], ((from = rows.after(from, piece)), ...)) {
       std::int64_t const count = length < piece ? length : piece;
+      if (tiles.ahead > 0) fetch_run(to + tiles.ahead, count * static_cast<std::int64_t>(sizeof(R)));
       map_piece(count, tiles.streams ? writer.room_for(to, count) : to, from...);
     }
   }

@@ -94,6 +94,7 @@ struct map_tiling {
   bool turns = false;
   bool streams = false;
   bool squares = false;    // met square by square; the tiles are large then, and those along a run are neighbours
+  std::int64_t ahead = 0;  // where the result's lines are asked for while others are written, in elements; 0 where they are not
   int group_loop = -1;     // over groups of the other loop's tiles: what all tiles of a run touch meanwhile stays in the second cache
   std::int64_t shift = 0;  // by which all of a run's tiles but the first begin earlier, where a line of the result does
 
@@ -145,6 +146,30 @@ std::int64_t begins_in_line(R const* result, loop_nest<Operands> const& loops) {
   return static_cast<std::int64_t>((64 - bytes_to_line(result)) % 64 / sizeof(R)) % line;
 }
 
+/// Elements that loops touch in the result and all operands.
+template <int Operands>
+std::int64_t elements_touched(loop_nest<Operands> const& loops) {
+  std::int64_t all = 0;
+  for (int o = 0; o < Operands; ++o) {
+    std::int64_t of_one = 1;
+    for (int d = 0; d < loops.rank; ++d)
+      if (loops.stride[o][d] != 0) of_one *= loops.extent[d];
+    all += of_one;
+  }
+  return all;
+}
+
+/// How far ahead of what is written lines of the result are asked for, if its runs are contiguous and it is larger than a core's second cache: a page, and
+/// rather whole rows than what lies beyond the end of a short one.
+template <class R, int Operands>
+std::int64_t lines_ahead(loop_nest<Operands> const& loops) {
+  constexpr std::int64_t page = 64 * elements_of_line<R>, second_cache = (1 << 20) / static_cast<std::int64_t>(sizeof(R));
+  int const inner = loops.rank - 1;
+  if (inner < 0 || loops.stride[0][inner] != 1 || loops.size() < second_cache) return 0;
+  if (inner == 0 || loops.extent[inner] >= page) return page;
+  return (page / loops.extent[inner] + 1) * loops.stride[0][inner - 1];
+}
+
 /// Do the tiles fall into squares whose rows and columns are neighbours in every operand, and lines of the result if it is streamed?
 template <class R, int Operands>
 bool meets_in_squares(map_tiling<R, Operands> const& t, int inner, int across) {
@@ -167,14 +192,18 @@ map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, 
   loops.merge();
   int const inner = loops.rank - 1, across = loop_across(loops);
   int const of_tile[2] = {inner, across < 0 && inner > 0 && loops.extent[inner] < tile_rows<R>::piece ? inner - 1 : across};
-  bool side_by_side = true;
+  bool side_by_side = true, in_place = false;
   t.turns = inner >= 0 && across >= 0;
-  t.streams = inner >= 0 && loops.stride[0][inner] == 1 && (across < 0 || loops.extent[inner] >= 4 * elements_of_line<R>) && worth_streaming<R>(loops.size());
+  bool const large = across < 0 ? larger_than_caches<R>(elements_touched(loops))
+                                : worth_streaming<R>(loops.size()) && loops.extent[inner] >= 4 * elements_of_line<R>;
+  t.streams = large && inner >= 0 && loops.stride[0][inner] == 1;
   for (int o = 1; o < Operands; ++o) {
     t.in[o - 1] = in[o - 1];
     side_by_side = side_by_side && inner >= 0 && (loops.stride[o][inner] | 1) == 1;
-    t.streams = t.streams && in[o - 1] != result;
+    in_place = in_place || in[o - 1] == result;
   }
+  t.streams = t.streams && !in_place;
+  if (!t.streams && !t.turns && !in_place) t.ahead = lines_ahead<R>(loops);
   t.squares = squares && meets_in_squares(t, inner, across);
   constexpr std::int64_t two_lines = std::clamp<std::int64_t>(2 * elements_of_line<R>, 16, 32);
   std::int64_t const of_rows[2] = {side_by_side ? 4096 : of_tile[1] < 0 ? 1024 : 64, across < 0 ? 16 : two_lines};

@@ -29,6 +29,13 @@ constexpr bool worth_streaming([[maybe_unused]] std::int64_t elements) {
 #endif
 }
 
+/// Does the last cache not hold so many elements, the result's and the operands'? Those it does are faster written where they will be read from.
+template <class T>
+constexpr bool larger_than_caches(std::int64_t elements) {
+  constexpr std::int64_t last_cache = 32 << 20;
+  return worth_streaming<T>(elements) && elements * static_cast<std::int64_t>(sizeof(T)) >= last_cache;
+}
+
 /// Orders what was streamed before what this thread writes from now on.
 inline void end_stream() {
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
@@ -84,6 +91,11 @@ inline void fetch_line([[maybe_unused]] void const* from) {
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
   __builtin_prefetch(from);
 #endif
+}
+
+/// Asks for the lines of a run that will be written soon: a store that misses then need not wait for what it overwrites.
+inline void fetch_run(void const* from, std::int64_t bytes) {
+  for (std::int64_t i = 0; i < bytes; i += 64) fetch_line(static_cast<char const*>(from) + i);
 }
 
 /// Bytes before the next line begins.
