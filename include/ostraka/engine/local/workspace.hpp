@@ -9,8 +9,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -42,16 +44,10 @@ class workspace {
   }
 
   [[gnu::noinline]] block take(std::size_t bytes, scratch_for whom) {
-    if (whom == scratch_for::kernel) {
-      by_kernels_.take(bytes);
-      return take(bytes);
-    }
-    by_plans_.take(bytes);
-    if (run_ == nullptr) return take(bytes);
-    std::size_t const at = run_->known() ? run_->take(bytes) : placement::nowhere;
-    if (at != placement::nowhere) return {room_.memory + at, bytes};
-    block const taken = take(bytes);
-    if (!run_->known()) run_->took(bytes, taken.memory);
+    std::size_t const at = whom == scratch_for::plan && run_ != nullptr && run_->known() ? run_->take(bytes) : placement::nowhere;
+    block const taken = at != placement::nowhere ? block{room_.memory + at, bytes} : take(bytes);
+    (whom == scratch_for::plan ? by_plans_ : by_kernels_).take(bytes);
+    if (whom == scratch_for::plan && run_ != nullptr && !run_->known()) run_->took(bytes, taken.memory);
     return taken;
   }
 
@@ -105,7 +101,7 @@ class workspace {
 
     void take(std::size_t bytes) {
       now += bytes;
-      most = now > most ? now : most;
+      most = std::max(most, now);
     }
   };
 
@@ -116,7 +112,12 @@ class workspace {
   // that makes place is smaller than what it makes place for. Under a limit, by the first who finds the pool empty, and by a run whose places are
   // to be found out, pieces are not cut, so that what is in use has nothing left over.
   block take(std::size_t bytes) {
-    used_.take(bytes);
+    block const taken = find(bytes);
+    used_.take(bytes);  // not before: where there is no memory, nothing is in use
+    return taken;
+  }
+
+  block find(std::size_t bytes) {
     bool const limited = limit_ != no_limit;
     uncut_ = uncut_ || held_ == 0;
     bool const exact = limited || uncut_ || (run_ != nullptr && run_->is_first());
@@ -124,7 +125,7 @@ class workspace {
     for (std::size_t i = 0; i < free_.size(); ++i)
       if (exact ? free_[i].bytes == bytes : free_[i].bytes >= bytes && (best == free_.size() || free_[i].bytes < free_[best].bytes)) best = i;
     if (best != free_.size()) return cut(best, bytes);
-    if (held_ + bytes > (limited ? limit_ : used_.most)) free_unused();
+    if (held_ + bytes > (limited ? limit_ : std::max(used_.most, used_.now + bytes))) free_unused();
     return new_slab(bytes);
   }
 
@@ -172,9 +173,15 @@ class workspace {
       Kokkos::push_finalize_hook([] { workspace::instance().release(); });
       hooked_ = true;
     }
+    auto const allocate = [&] { slabs_.push_back({static_cast<char*>(Kokkos::kokkos_malloc<Space>("ostraka workspace", bytes)), bytes}); };
+    try {
+      allocate();
+    } catch (std::exception const&) {
+      free_unused();
+      allocate();
+    }
     held_ += bytes;
-    peak_ = held_ > peak_ ? held_ : peak_;
-    slabs_.push_back({static_cast<char*>(Kokkos::kokkos_malloc<Space>("ostraka workspace", bytes)), bytes});
+    peak_ = std::max(peak_, held_);
     ask_for_large_pages<Space>(slabs_.back().memory, bytes);
     return slabs_.back();
   }
