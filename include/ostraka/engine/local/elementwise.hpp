@@ -129,16 +129,28 @@ struct map_tiles {
       return;
     }
     if constexpr (is_worth_width<F> && sizeof...(Ts) == 2)
-      if (tiles.ahead > 0 && (int{from.repeats} + ...) == 1) return write_scaled_rows(length, rows, to, from...);
+      if ((tiles.ahead > 0 || tiles.streams) && (int{from.repeats} + ...) == 1) return write_scaled_rows(writer, length, rows, to, from...);
     for (std::int64_t row = 0; row < rows; ++row) map_row(writer, length, to + row * next, from..., from.row(row, length)...);
   }
 
   /// Rows of a large outer product, C[i, j] = A[i] B[j], in whichever order f, which commutes, takes them.
   template <class T>
-  void write_scaled_rows(std::int64_t length, std::int64_t rows, R* to, tile_rows<T>& one, tile_rows<T>& other) const {
+  void write_scaled_rows(streamed_writer<R>& writer, std::int64_t length, std::int64_t rows, R* to, tile_rows<T>& one, tile_rows<T>& other) const {
+    constexpr std::int64_t longest = streamed_writer<R>::longest;
     tile_rows<T>& scale = one.repeats ? one : other;
     tile_rows<T>& scaled = one.repeats ? other : one;
-    for (std::int64_t row = 0; row < rows; ++row) write_scaled(length, to + row * tiles.step[1][0], scaled.row(row, length), scale.first[row * scale.step]);
+    for (std::int64_t row = 0; row < rows; ++row, to += tiles.step[1][0]) {
+      T const* const from = scaled.row(row, length);
+      T const by = scale.first[row * scale.step];
+      if (!tiles.streams) {
+        write_scaled(length, to, from, by);
+        continue;
+      }
+      for (std::int64_t j = 0; j < length; j += longest) {
+        std::int64_t const count = std::min(longest, length - j);
+        scale_piece(count, writer.room_for(to + j, count), from + j, by);
+      }
+    }
   }
 
   template <class T>
@@ -150,7 +162,12 @@ struct map_tiles {
       for (std::int64_t l = 0; l < lanes; l += line) fetch_line(to + tiles.ahead + j + l);
       for (std::int64_t l = 0; l < lanes; ++l) to[j + l] = static_cast<R>(f(factor, from[j + l]));
     }
-    for (; j < length; ++j) to[j] = static_cast<R>(f(factor, from[j]));
+    scale_piece(length - j, to + j, from + j, factor);
+  }
+
+  template <class T>
+  void scale_piece(std::int64_t count, R* __restrict to, T const* __restrict from, T const by) const {
+    for (std::int64_t j = 0; j < count; ++j) to[j] = static_cast<R>(f(by, from[j]));
   }
 
   void map_row(streamed_writer<R>& writer, std::int64_t length, R* to, tile_rows<Ts> const&... rows, Ts const*... from) const {
