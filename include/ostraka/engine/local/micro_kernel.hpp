@@ -127,7 +127,7 @@ OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_64, OSTRAKA_DETAIL_AVX512, 64)
 template <class T>
 micro_kernel<T> choose_micro_kernel() {
 #if OSTRAKA_DETAIL_VECTORS
-  if constexpr (std::is_arithmetic_v<T>) {
+  if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4) {  // the columns of a tile are the bits of a word (tile_panels.hpp)
     constexpr int element = static_cast<int>(sizeof(T));
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
     vector_width const widest = widest_vectors();
