@@ -71,7 +71,7 @@ void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps,
   for (int i = 0; i < steps.size(); ++i) {
     detail::profiled const region_of_step(steps[i].kind);
     region<T> const* const room = planner::stays_from(steps, i + 1, steps[i].operand) ? &target : nullptr;
-    move(exec, w, steps[i], block, record.steps[static_cast<std::size_t>(i)].of_move(), room);
+    move(exec, w, steps[i], block, record.steps[static_cast<std::size_t>(i)].of_move(w.group_size(steps[i].axes)), room);
   }
   detail::put(exec, block.now, target);
   exec.fence();

@@ -138,7 +138,7 @@ class plan_run {
     if (!known.known) known.shape = room ? readable(*room) : shape_of_moved(i);
     auto next = travelling<Exec, T>::in(s.to, known.shape, room ? room->data : nullptr);
     update<T> const as = room ? share_of(arriving, w_, plan_, i) : update<T>{};
-    move_into(exec_, w_, s, block.now(), next.target(), as, known.of_move());
+    move_into(exec_, w_, s, block.now(), next.target(), as, known.of_move(w_.group_size(s.axes)));
     block = std::move(next);
   }
 

@@ -34,6 +34,9 @@ struct product_record {
   }
 };
 
+/// What a move in a group of more members has in common with others is not remembered: it has an entry for each.
+inline constexpr int remembered_members = 32;
+
 /// One step.
 template <class T>
 struct step_record {
@@ -50,7 +53,8 @@ struct step_record {
 
   std::vector<move_record<T>> moves{};  ///< one, of a move that is one
 
-  [[nodiscard]] move_record<T>& of_move() {
+  [[nodiscard]] move_record<T>& of_move(int members) {
+    if (members > remembered_members) return passing_move<T>();
     if (moves.empty()) moves.emplace_back();
     return moves.front();
   }
