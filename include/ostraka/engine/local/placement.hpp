@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,13 @@ class placement {
   void begin() {
     event_ = 0;
     astray_ = false;
+  }
+
+  /// The first run is about to take a piece. What is written down about it from now on needs no memory: pieces are given back where nothing may throw.
+  void expect_one() {
+    if (events_.capacity() >= 2 * (pieces_.size() + 1)) return;
+    pieces_.reserve(2 * (pieces_.size() + 1));
+    events_.reserve(4 * (pieces_.size() + 1));
   }
 
   /// The first run has taken a piece, here.
@@ -65,11 +73,17 @@ class placement {
     astray_ = astray_ || !expects(e) || at(e).returned != e || at(e).offset != offset;
   }
 
-  /// All pieces have been given back.
-  void end() {
-    if (known_ && (astray_ || event_ != static_cast<int>(events_.size()))) return forget();
-    if (!known_) find_places();
-    known_ = true;
+  /// All pieces have been given back. A run that has not come to its end says nothing about others.
+  void end(bool completed) noexcept {
+    bool const as_known = !astray_ && event_ == static_cast<int>(events_.size());
+    if (!completed || !as_known) return forget();
+    if (known_) return;
+    try {
+      find_places();
+      known_ = true;
+    } catch (std::exception const&) {  // there is no memory for it
+      forget();
+    }
   }
 
   [[gnu::noinline]] void forget() {

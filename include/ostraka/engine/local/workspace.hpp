@@ -45,9 +45,11 @@ class workspace {
 
   [[gnu::noinline]] block take(std::size_t bytes, scratch_for whom) {
     std::size_t const at = whom == scratch_for::plan && run_ != nullptr && run_->known() ? run_->take(bytes) : placement::nowhere;
+    bool const learns = whom == scratch_for::plan && run_ != nullptr && !run_->known();
+    if (learns) run_->expect_one();
     block const taken = at != placement::nowhere ? block{room_.memory + at, bytes} : take(bytes);
     (whom == scratch_for::plan ? by_plans_ : by_kernels_).take(bytes);
-    if (whom == scratch_for::plan && run_ != nullptr && !run_->known()) run_->took(bytes, taken.memory);
+    if (learns) run_->took(bytes, taken.memory);
     return taken;
   }
 
@@ -68,9 +70,9 @@ class workspace {
     return true;
   }
 
-  [[gnu::noinline]] void leave() {
+  [[gnu::noinline]] void leave(bool completed) {
     if (room_.bytes > 0) give_back(std::exchange(room_, {}));
-    std::exchange(run_, nullptr)->end();
+    std::exchange(run_, nullptr)->end(completed);
   }
 
   /// Frees every slab of which nothing is in use, and forgets how much once was.
@@ -239,12 +241,13 @@ class placed_run {
  public:
   explicit placed_run(placement* run) : entered_(run != nullptr && !run->takes_nothing() && workspace<Space>::instance().enter(*run)) {}
   ~placed_run() {
-    if (entered_) workspace<Space>::instance().leave();
+    if (entered_) workspace<Space>::instance().leave(std::uncaught_exceptions() == exceptions_);
   }
   placed_run(placed_run const&) = delete;
   placed_run& operator=(placed_run const&) = delete;
 
  private:
+  int exceptions_ = std::uncaught_exceptions();
   bool entered_;
 };
 
