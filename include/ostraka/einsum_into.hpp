@@ -168,12 +168,11 @@ void take_policy(Policy& policy, Policy const& given) {
 template <class Policy, class C, class... Operands>
 void run_einsum_into(Policy const& policy, engine::update<typename C::value_type> const& how, C const& c, Operands const&... operands) {
   using types = einsum_types<sharding_in<C>, typename Policy::unlimited, reduction::sum, Operands...>;
-  engine::locale const w = locale_of<typename types::labels, typename types::mesh>(
-      "einsum_into", engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), operands..., c);
+  engine::steps_ahead const steps(planner::plan_view(stored_plan_of<types>).steps);
+  engine::locale const w = locale_of<typename types::labels, typename types::mesh>("einsum_into", steps, operands..., c);
   oversee<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w);
   memory_range const read[] = {memory_of(operands)...};
-  refuse_shared_memory(w, engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), "os::einsum", memory_of(c), read,
-                       static_cast<int>(sizeof...(Operands)));
+  refuse_shared_memory(w, steps, "os::einsum", memory_of(c), read, static_cast<int>(sizeof...(Operands)));
   run_within<types>(w, policy, c, how, operands...);
 }
 
