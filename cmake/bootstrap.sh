@@ -43,7 +43,6 @@ missing_packages() {
   has ninja || echo ninja-build
   has mpicxx || echo libopenmpi-dev
   has mpiexec || echo openmpi-bin
-  finds_header cblas.h || echo libopenblas-openmp-dev
   [[ $1 == test ]] || return 0
   finds_header doctest/doctest.h || echo doctest-dev
   has valgrind || echo valgrind
@@ -55,6 +54,28 @@ missing_packages() {
     /usr/bin/env python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null || echo python3-numpy
   fi
 }
+
+# And of what is missing, but can be done without: a BLAS that is faster than our own kernels, and what remembers compilations.
+useful_packages() {
+  finds_fast_blas || echo libopenblas-openmp-dev
+  [[ $1 == test ]] || return 0
+  has ccache || echo ccache
+}
+
+# netlib's reference BLAS is none: cmake/OstrakaDependencies.cmake tells it by the same names.
+finds_fast_blas() {
+  local library function
+  finds_header cblas.h || return 1
+  for library in openblaso openblas blas cblas mkl_rt blis flexiblas; do
+    links_with "$library" cblas_dgemm || continue
+    links_with "$library" CBLAS_CallFromC || return 0
+    for function in openblas_get_config bli_info_get_version_str MKL_Get_Version flexiblas_get_version ATL_buildinfo armplversion; do
+      links_with "$library" "$function" && return 0
+    done
+  done
+  return 1
+}
+links_with() { echo "extern \"C\" void $2(); int main() { $2(); }" | "$cxx" -x c++ - -o /dev/null "-l$1" >/dev/null 2>&1; }
 
 # "clang" stands for the preferred version of those that can be had.
 with_versions() {
@@ -71,19 +92,31 @@ with_versions() {
 
 apt_get() { DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@"; }
 
+# install PACKAGES: with the distribution's package manager; tells what it said if it fails
+install() {
+  local packages log=$cache/apt.log
+  say "installing $*"
+  mapfile -t packages < <(with_versions "$@")
+  apt_get install -y --no-install-recommends "${packages[@]}" >"$log" 2>&1 || { tail -n 20 "$log" >&2; return 1; }
+}
+
 install_packages() {
-  local packages
-  mapfile -t packages < <(missing_packages "$1")
-  ((${#packages[@]})) || return 0
-  has apt-get || fail "missing: what Debian calls ${packages[*]}; install it with this system's package manager and run this again"
-  ((EUID == 0)) || fail "missing: ${packages[*]}; install them (apt-get install ${packages[*]}) or run this as root"
-  say "installing ${packages[*]}"
-  apt_get update || say "apt-get update failed; going on with the package lists that are there"
-  mapfile -t packages < <(with_versions "${packages[@]}")
-  local log=$cache/apt.log
-  apt_get install -y --no-install-recommends "${packages[@]}" >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "apt-get install ${packages[*]} failed"; }
-  mapfile -t packages < <(missing_packages "$1")
-  ((${#packages[@]} == 0)) || fail "still missing after installation: ${packages[*]}"
+  local missing useful
+  mapfile -t missing < <(missing_packages "$1")
+  mapfile -t useful < <(useful_packages "$1")
+  ((${#missing[@]} + ${#useful[@]})) || return 0
+  if has apt-get && ((EUID == 0)); then
+    apt_get update || say "apt-get update failed; going on with the package lists that are there"
+    install "${missing[@]}" "${useful[@]}" || ((${#missing[@]} == 0)) || install "${missing[@]}" || fail "apt-get install ${missing[*]} failed"
+    mapfile -t missing < <(missing_packages "$1")
+    mapfile -t useful < <(useful_packages "$1")
+    ((${#missing[@]} == 0)) || fail "still missing after installation: ${missing[*]}"
+  elif has apt-get; then
+    ((${#missing[@]} == 0)) || fail "missing: ${missing[*]}; install them (apt-get install ${missing[*]} ${useful[*]}) or run this as root"
+  else
+    ((${#missing[@]} == 0)) || fail "missing: what Debian calls ${missing[*]}; install it with this system's package manager and run this again"
+  fi
+  ((${#useful[@]} == 0)) || say "going on without ${useful[*]}, which would make things faster"
 }
 
 # --- Kokkos ---------------------------------------------------------------------------------------------------------------------------
