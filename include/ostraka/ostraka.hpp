@@ -14,6 +14,7 @@
 #include <ostraka/cast.hpp>
 #include <ostraka/contract.hpp>
 #include <ostraka/describe.hpp>
+#include <ostraka/describe_environment.hpp>
 #include <ostraka/einsum.hpp>
 #include <ostraka/einsum_into.hpp>
 #include <ostraka/environment.hpp>

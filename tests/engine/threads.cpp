@@ -3,7 +3,7 @@
 
 /// @file
 /// The rules for threads, on nodes written down here: which part of the cores a rank takes, what a user's wish changes, which combinations
-/// are warned of. And that what this node tells of itself is sane.
+/// are warned of, and how it is described. And that what this node tells of itself is sane.
 // ranks: 1 2
 // labels: essential
 
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <ostraka/engine/job/node.hpp>
+#include <ostraka/engine/job/what_runs.hpp>
 
 #include "support/mpi_main.hpp"
 
@@ -185,4 +186,46 @@ TEST_CASE("what this node tells") {
   CHECK(s.part <= s.cores);
   CHECK(s.ranks <= ostraka::testing::ranks());
   CHECK(e::node::facts(s).threads >= 1);
+}
+
+TEST_CASE("what runs is described") {
+  e::what_runs w;
+  w.kokkos = "4.7.2";
+  w.backend = "OpenMP";
+  w.mpi = "Open MPI v4.1.4";
+  w.mpi_level = "funneled";
+  w.ranks = 2;
+  w.blas = "OpenBLAS 0.3.21";
+  w.vectors = "AVX-512";
+  w.threads = sound();
+  std::string const begins = "Ostraka " + std::to_string(OSTRAKA_VERSION_MAJOR) + '.' + std::to_string(OSTRAKA_VERSION_MINOR) + '.' +
+                             std::to_string(OSTRAKA_VERSION_PATCH) + " on 2 devices\n";
+  CHECK(e::describe(w) == begins + "Kokkos: 4.7.2, OpenMP, 4 threads a rank\nMPI: Open MPI v4.1.4, threads funneled\n"
+                                   "BLAS: OpenBLAS 0.3.21, kernels for SkylakeX, threads of OpenMP\nown kernels: AVX-512\n");
+
+  w.threads.blas_core = "Prescott";
+  w.threads.pool = e::blas_pool::its_own;
+  CHECK(contains(e::describe(w), "\nBLAS: OpenBLAS 0.3.21, kernels for Prescott (slow on this processor; OPENBLAS_CORETYPE=SkylakeX), 4 threads of its own\n"));
+  w.threads.has_avx512 = false;
+  w.threads.pool = e::blas_pool::none;
+  CHECK(contains(e::describe(w), "\nBLAS: OpenBLAS 0.3.21, kernels for Prescott (slow on this processor; OPENBLAS_CORETYPE=Haswell), without threads\n"));
+  w.threads.has_avx2 = false;
+  CHECK(contains(e::describe(w), "\nBLAS: OpenBLAS 0.3.21, kernels for Prescott, without threads\n"));
+
+  w.blas = "netlib's reference BLAS";
+  w.threads.blas_core = "";
+  w.threads.pool = e::blas_pool::unknown;
+  CHECK(contains(e::describe(w), "\nBLAS: netlib's reference BLAS\n"));
+  w.blas = w.mpi = "";
+  w.backend = "Cuda";
+  w.on_host = "Serial";
+  w.threads.threads = 1;
+  CHECK(contains(e::describe(w), "\nKokkos: 4.7.2, Cuda, on the host Serial, 1 thread a rank\nMPI: none\nBLAS: none; our own kernels multiply\n"));
+}
+
+TEST_CASE("the names of MPI libraries are short") {
+  CHECK(e::short_mpi_version("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022") == "Open MPI v4.1.4");
+  CHECK(e::short_mpi_version("MPICH Version:      4.0.2\nMPICH Release date: Thu Apr  7 12:34:45 CDT 2022\n") == "MPICH 4.0.2");
+  CHECK(e::short_mpi_version("Intel(R) MPI Library 2021.8 for Linux* OS\n") == "Intel(R) MPI Library 2021.8 for Linux* OS");
+  CHECK(e::short_mpi_version("") == "");
 }

@@ -44,6 +44,27 @@ TEST_CASE("an environment adopts what runs and leaves it running") {
   CHECK(os::make_mesh(X = t::ranks()).devices() == t::ranks());
 }
 
+TEST_CASE("an environment tells what runs, and asks nobody for it") {
+  int argc = 0;
+  char** argv = nullptr;
+  os::environment const env(argc, argv);
+  std::string text;
+  t::traffic const moved = t::traffic_of([&] { text = os::describe(env); });
+  CHECK(moved.calls == 0);
+  auto const says = [&](std::string const& part) { return text.find(part) != std::string::npos; };
+  CHECK(says(t::ranks() == 1 ? " on 1 device\n" : " on " + std::to_string(t::ranks()) + " devices\n"));
+  CHECK(says(std::string(", ") + Kokkos::DefaultExecutionSpace::name() + ", "));
+  CHECK(says("Kokkos: " + std::to_string(KOKKOS_VERSION / 10000) + '.'));
+#if OSTRAKA_ENABLE_MPI
+  CHECK((says("MPI: Open MPI") || says("MPI: MPICH") || says("MPI: Intel")));
+  CHECK(says(", threads "));
+#else
+  CHECK(says("MPI: none\n"));
+#endif
+  CHECK(says(OSTRAKA_ENABLE_CBLAS ? "BLAS: " : "BLAS: none; our own kernels multiply\n"));
+  CHECK(says("own kernels: "));
+}
+
 TEST_CASE("coordinates count the first mesh axis major") {
   for (t::mesh_shape const& s : t::mesh_shapes()) {
     if (s.axes != "XYZ") continue;

@@ -80,6 +80,12 @@ inline bool is_slow_core(std::string_view core) {
   return false;
 }
 
+/// Has OpenBLAS chosen such kernels where the processor could do better?
+inline bool has_slow_kernels(thread_facts const& f) { return f.has_avx2 && is_slow_core(f.blas_core); }
+
+/// What OPENBLAS_CORETYPE had better say.
+inline std::string_view fitting_core(thread_facts const& f) { return f.has_avx512 ? "SkylakeX" : "Haswell"; }
+
 namespace detail {
 
 [[gnu::cold]] inline std::string counted(int n, char const* what) { return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s"); }
@@ -109,9 +115,9 @@ namespace detail {
   if (f.pool == blas_pool::its_own && f.threads > 1 && f.blas_threads > 1)
     all.push_back("Kokkos and BLAS share their threads, but this OpenBLAS has " + std::to_string(f.blas_threads) + " of its own beside Kokkos' " +
                   std::to_string(f.threads) + "; link its OpenMP flavour (Debian: libopenblas-openmp-dev), or set OMP_WAIT_POLICY=passive");
-  if (f.has_avx2 && !said.core_type && is_slow_core(f.blas_core))
+  if (has_slow_kernels(f) && !said.core_type)
     all.push_back("OpenBLAS knows the processor, but it has chosen its kernels for " + std::string(f.blas_core) + "; set OPENBLAS_CORETYPE=" +
-                  (f.has_avx512 ? "SkylakeX" : "Haswell") + ", or install a newer one");
+                  std::string(fitting_core(f)) + ", or install a newer one");
   return all;
 }
 

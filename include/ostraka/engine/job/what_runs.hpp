@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What a program runs on, as a user would put it in a report of a timing: Kokkos, MPI, BLAS and its kernels, our own kernels. The text is
+/// made of plain values; ask_what_runs finds them, without communication.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <ostraka/engine/blas_library.hpp>
+#include <ostraka/engine/job/node.hpp>
+#include <ostraka/engine/job/threads.hpp>
+#include <ostraka/engine/local/wide.hpp>
+#include <ostraka/engine/mpi.hpp>
+#include <ostraka/version.hpp>
+
+namespace ostraka::engine {
+
+struct what_runs {
+  std::string kokkos;       ///< "4.7.2"
+  std::string backend;      ///< of the default execution space: "OpenMP"
+  std::string on_host;      ///< the same for the host where that is another, else empty
+  std::string mpi;          ///< "Open MPI v4.1.4"; empty: built without MPI
+  std::string mpi_level;    ///< "funneled"
+  int ranks = 1;
+  std::string blas;         ///< "OpenBLAS 0.3.21"; empty: none
+  std::string_view vectors; ///< of our own kernels on the host
+  thread_facts threads;
+};
+
+/// What MPI_Get_library_version says, as a name and a version: "Open MPI v4.1.4, package: …" and "MPICH Version: 4.0.2\nMPICH Release …".
+[[gnu::cold]] inline std::string short_mpi_version(std::string_view said) {
+  std::string text(said.substr(0, said.find_first_of(",\n")));
+  if (std::size_t const at = text.find("Version:"); at != text.npos) text.erase(at, 8);
+  std::string spaced;  // by single spaces
+  for (char const c : text) {
+    bool const space = c == ' ' || c == '\t' || c == '\0';
+    if (!space)
+      spaced += c;
+    else if (!spaced.empty() && spaced.back() != ' ')
+      spaced += ' ';
+  }
+  while (!spaced.empty() && spaced.back() == ' ') spaced.pop_back();
+  return spaced;
+}
+
+/// A line each for Ostraka, Kokkos, MPI, BLAS and our own kernels.
+[[gnu::cold]] inline std::string describe(what_runs const& w) {
+  std::string text = "Ostraka " + std::to_string(OSTRAKA_VERSION_MAJOR) + '.' + std::to_string(OSTRAKA_VERSION_MINOR) + '.' +
+                     std::to_string(OSTRAKA_VERSION_PATCH) + " on " + detail::counted(w.ranks, "device") + '\n';
+  text += "Kokkos: " + w.kokkos + ", " + w.backend + (w.on_host.empty() ? "" : ", on the host " + w.on_host) + ", " +
+          detail::counted(w.threads.threads, "thread") + " a rank\n";
+  text += w.mpi.empty() ? "MPI: none\n" : "MPI: " + w.mpi + ", threads " + w.mpi_level + '\n';
+  text += "BLAS: ";
+  if (w.blas.empty()) {
+    text += "none; our own kernels multiply";
+  } else {
+    text += w.blas;
+    if (!w.threads.blas_core.empty()) text += ", kernels for " + std::string(w.threads.blas_core);
+    if (has_slow_kernels(w.threads)) text += " (slow on this processor; OPENBLAS_CORETYPE=" + std::string(fitting_core(w.threads)) + ')';
+    if (w.threads.pool == blas_pool::none) text += ", without threads";
+    if (w.threads.pool == blas_pool::its_own) text += ", " + detail::counted(w.threads.blas_threads, "thread") + " of its own";
+    if (w.threads.pool == blas_pool::openmp) text += ", threads of OpenMP";
+  }
+  return text + "\nown kernels: " + std::string(w.vectors) + '\n';
+}
+
+#if OSTRAKA_ENABLE_MPI
+[[gnu::cold]] inline void ask_mpi(what_runs& w) {
+  char said[MPI_MAX_LIBRARY_VERSION_STRING]{};
+  int length = 0;
+  MPI_Get_library_version(said, &length);
+  w.mpi = short_mpi_version(said);
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  w.mpi_level = level == MPI_THREAD_MULTIPLE ? "multiple" : level == MPI_THREAD_SERIALIZED ? "serialized" : level == MPI_THREAD_FUNNELED ? "funneled" : "single";
+  MPI_Comm_size(MPI_COMM_WORLD, &w.ranks);
+}
+#endif
+
+/// @pre Kokkos runs, and MPI if there is one
+[[gnu::cold]] inline what_runs ask_what_runs() {
+  what_runs w;
+  w.kokkos = std::to_string(KOKKOS_VERSION / 10000) + '.' + std::to_string(KOKKOS_VERSION / 100 % 100) + '.' + std::to_string(KOKKOS_VERSION % 100);
+  w.backend = Kokkos::DefaultExecutionSpace::name();
+  if (std::string const host = Kokkos::DefaultHostExecutionSpace::name(); host != w.backend) w.on_host = host;
+#if OSTRAKA_ENABLE_MPI
+  ask_mpi(w);
+#endif
+  w.blas = blas_library();
+  switch (detail::widest_vectors()) {
+    case detail::vector_width::avx512: w.vectors = "AVX-512"; break;
+    case detail::vector_width::avx2: w.vectors = "AVX2"; break;
+    case detail::vector_width::plain: w.vectors = "vectors as compiled for"; break;
+  }
+  w.threads = node::facts({});
+  return w;
+}
+
+}  // namespace ostraka::engine
