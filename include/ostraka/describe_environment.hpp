@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include <ostraka/engine/job/what_runs.hpp>
+#include <ostraka/engine/what_runs.hpp>
 #include <ostraka/environment.hpp>
 
 namespace ostraka {

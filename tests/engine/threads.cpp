@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <ostraka/engine/job/node.hpp>
-#include <ostraka/engine/job/what_runs.hpp>
+#include <ostraka/engine/what_runs.hpp>
 
 #include "support/mpi_main.hpp"
 
