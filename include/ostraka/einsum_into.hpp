@@ -6,11 +6,11 @@
 /// Floor 4. `os::einsum_into(C, A, B, os::alpha = 2, os::beta = 1)`: C <- alpha A · B + beta C, into a tensor that is there. C's own type is
 /// the named result that authorises communication. C[I, K] {U_X} <- A[I, J_X] · B[J_X, K] + C adds up what a program reduces later, once.
 
-#include <complex>
 #include <cstdint>
 #include <type_traits>
 
 #include <ostraka/einsum.hpp>
+#include <ostraka/numbers.hpp>
 #include <ostraka/shared_memory.hpp>
 
 namespace ostraka {
@@ -40,40 +40,6 @@ struct beta_factor {
 inline constexpr beta_factor beta{};
 
 namespace detail {
-
-template <class T>
-struct complex_parts;
-
-template <class R>
-struct complex_parts<std::complex<R>> {
-  using type = R;
-};
-
-template <class R>
-struct complex_parts<Kokkos::complex<R>> {
-  using type = R;
-};
-
-template <class T>
-concept complex_number = requires { typename complex_parts<T>::type; };
-
-/// Does a number of this type say what it says among elements of type T?
-template <class Number, class T>
-inline constexpr bool is_factor_of = std::is_integral_v<T>                         ? std::is_integral_v<Number>
-                                     : std::is_floating_point_v<T> || is_narrow<T> ? std::is_arithmetic_v<Number> || is_narrow<Number>
-                                                                                   : std::is_arithmetic_v<Number> || complex_number<Number>;
-
-template <class T, class Number>
-T as_element(Number const& n) {
-  if constexpr (complex_number<Number>) {
-    using real = typename complex_parts<T>::type;
-    return T(static_cast<real>(n.real()), static_cast<real>(n.imag()));
-  } else if constexpr (complex_number<T>) {
-    return T(static_cast<typename complex_parts<T>::type>(n));
-  } else {
-    return static_cast<T>(n);
-  }
-}
 
 // What stands behind the operands: factors and perhaps a policy, in any order.
 template <class T>

@@ -8,11 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include <ostraka/create.hpp>
 #include <ostraka/engine/collectives/gather.hpp>
-#include <ostraka/engine/moves.hpp>
+#include <ostraka/engine/root_blocks.hpp>
 #include <ostraka/operation.hpp>
 
 namespace ostraka {
@@ -42,46 +41,18 @@ template <Tensor A>
 
   engine::require_same_call<value>(w, s);
 
-  // Of each device of the whole mesh, the box that it sends: empty where an earlier device holds the same.
-  std::vector<engine::box> boxes;
-  std::vector<std::int64_t> counts;
-  for (int device = 0; device < mesh.devices(); ++device) {
-    planner::coordinates c{};
-    bool first = true;
-    int rest = device;
-    for (int axis = mesh.axes() - 1; axis >= 0; --axis) {
-      int const at = rest % mesh.size(axis);
-      rest /= mesh.size(axis);
-      bool used = false;
-      for (int m = 0; m < w.sizes.mesh_axes; ++m)
-        if (w.axis[m] == axis) {
-          c.at[m] = at;
-          used = true;
-        }
-      first = first && (used || at == 0);
-    }
-    boxes.push_back(engine::box_of(s, c, w.sizes));
-    counts.push_back(first ? boxes.back().size() : 0);
-  }
-
+  engine::root_blocks const blocks = engine::root_blocks_of(w, s);
   auto const local = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local());
   bool const root = mesh.device() == 0;
   for (int i = 0; i < s.rank; ++i) n[i] = root ? w.sizes.label[i] : 0;
   view const whole = detail::whole_view<view>(n, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{});
-  std::int64_t total = 0;
-  for (std::int64_t count : counts) total += count;
-  engine::scratch<value, Kokkos::HostSpace> const message(root ? total : 0);
-  engine::gather(mesh.world(), static_cast<value const*>(local.data()), message.data(), counts);
+  engine::scratch<value, Kokkos::HostSpace> const message(root ? blocks.elements() : 0);
+  engine::gather(mesh.world(), static_cast<value const*>(local.data()), message.data(), blocks.counts);
   if (root) {
-    engine::box everything{s.rank};
-    for (int i = 0; i < s.rank; ++i) everything.at[i] = {0, w.sizes.label[i]};
-    engine::region<value> const to = engine::dense_region(whole.data(), everything);
-    value const* next = message.data();
-    for (std::size_t d = 0; d < boxes.size(); ++d) {
-      if (counts[d] == 0) continue;
-      engine::copy(host(), to.part(boxes[d]), engine::dense_region(next, boxes[d]));
-      next += counts[d];
-    }
+    engine::region<value> const to = engine::dense_region(whole.data(), engine::whole_box(w, s));
+    blocks.for_each([&](engine::box const& b, std::int64_t at) {
+      engine::copy(host(), to.part(b), engine::dense_region(static_cast<value const*>(message.data()) + at, b));
+    });
     host().fence();
   }
   return whole;

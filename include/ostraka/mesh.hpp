@@ -53,6 +53,16 @@ class mesh {
   /// The sizes of all mesh axes by name, for the questions of a plan.
   [[nodiscard]] ostraka::sizes<Ms...> sizes() const { return {named_extent<Ms>(Ms{}, size(Ms{}))...}; }
 
+  /// The MPI communicator of the mesh's devices, ranked by their numbers, or of those that differ from this one along the given mesh axes only, ranked by
+  /// their coordinates: `MPI_Bcast(…, mesh.communicator(X))`. It is the program's: no message of an operation travels on it, and it lives as long as
+  /// the mesh. MPI_COMM_NULL where the mesh is absent. Collective over these devices the first time.
+  template <MeshAxis... Along>
+  [[nodiscard]] engine::native_communicator communicator(Along...) const {
+    constexpr std::uint32_t all = (std::uint32_t{1} << sizeof...(Ms)) - 1;
+    constexpr std::uint32_t along = (std::uint32_t{0} | ... | (std::uint32_t{1} << index<Along>()));
+    return communicator_over(sizeof...(Along) == 0 ? all : along);
+  }
+
   /// What the engine runs on.
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& handle() const { return devices_; }
 
@@ -63,10 +73,20 @@ class mesh {
     return *devices_;
   }
 
+  [[nodiscard]] engine::native_communicator communicator_over(std::uint32_t axes) const {
+    if (devices_->absent()) return engine::no_communicator();
+    return devices_->group_of_program(axes, [](engine::communicator const& ours) { engine::require_agreement(ours, [] { return std::string("mesh.communicator"); }); })
+        .native();
+  }
+
   template <class M>
   static constexpr int index() {
-    if constexpr (!is_one_of<M, Ms...>) reason::raise<reason::unknown_mesh_axis<M, mesh>>();
-    return position_in<M, type_list<Ms...>>;
+    if constexpr (!is_one_of<M, Ms...>) {
+      reason::raise<reason::unknown_mesh_axis<M, mesh>>();
+      return 0;
+    } else {
+      return position_in<M, type_list<Ms...>>;
+    }
   }
 
   std::shared_ptr<engine::device_mesh const> devices_;

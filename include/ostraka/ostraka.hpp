@@ -13,12 +13,14 @@
 #include <ostraka/arithmetic.hpp>
 #include <ostraka/cast.hpp>
 #include <ostraka/contract.hpp>
+#include <ostraka/copy.hpp>
 #include <ostraka/describe.hpp>
 #include <ostraka/describe_environment.hpp>
 #include <ostraka/einsum.hpp>
 #include <ostraka/einsum_into.hpp>
 #include <ostraka/environment.hpp>
 #include <ostraka/from_local.hpp>
+#include <ostraka/full.hpp>
 #include <ostraka/gather_to_root.hpp>
 #include <ostraka/generate.hpp>
 #include <ostraka/map.hpp>
@@ -35,6 +37,7 @@
 #include <ostraka/reshard_into.hpp>
 #include <ostraka/reshard_meshes.hpp>
 #include <ostraka/rules.hpp>
+#include <ostraka/scatter_from_root.hpp>
 #include <ostraka/slice.hpp>
 #include <ostraka/tensor.hpp>
 #include <ostraka/value.hpp>

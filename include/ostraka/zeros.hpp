@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::zeros<float, I/X, J>(mesh, I = 1024, J = 8)`.
+/// Floor 4. Tensors of one number: `os::zeros<float, I/X, J>(mesh, I = 1024, J = 8)`, `os::zeros_like(A)`.
 
 #include <ostraka/create.hpp>
+#include <ostraka/fill.hpp>
 
 namespace ostraka {
 
@@ -14,7 +15,7 @@ namespace ostraka {
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto zeros(Mesh const& m, Given const&... given) {
   auto t = detail::make_uninitialised<typename detail::named_tensor<T, Dims...>::type>("zeros", m, given...);
-  Kokkos::deep_copy(t.local(), typename decltype(t)::value_type(0));
+  detail::fill_block(t, typename decltype(t)::value_type(0));
   return t;
 }
 
@@ -22,6 +23,15 @@ template <class T, auto... Dims, class Mesh, class... Given>
 template <auto... Dims, class... Arguments>
 auto zeros(Arguments const&...) {
   return detail::element_type_missing<Arguments...>();
+}
+
+/// A tensor of zeros of A's type, mesh and extents. @throws ostraka::error if A is an empty handle
+template <Tensor A>
+[[nodiscard]] auto zeros_like(A const& a) {
+  detail::common_mesh("zeros_like", a);
+  auto t = detail::uninitialised_like(a);
+  detail::fill_block(t, typename A::value_type(0));
+  return t;
 }
 
 }  // namespace ostraka

@@ -100,6 +100,17 @@ int MPI_Gatherv(void const* send, int sent, MPI_Datatype send_type, void* recv, 
   return PMPI_Gatherv(send, sent, send_type, recv, received, places, recv_type, root, comm);
 }
 
+int MPI_Scatterv(void const* send, int const* sent, int const* places, MPI_Datatype send_type, void* recv, int received, MPI_Datatype recv_type, int root,
+                 MPI_Comm comm) {
+  count(rank_in(comm) == root ? bytes_in(from_others(sent, comm), send_type) : 0);
+  return PMPI_Scatterv(send, sent, places, send_type, recv, received, recv_type, root, comm);
+}
+
+int MPI_Bcast(void* data, int elements, MPI_Datatype type, int root, MPI_Comm comm) {
+  count(rank_in(comm) == root ? (size_of(comm) - 1) * bytes_in(elements, type) : 0);
+  return PMPI_Bcast(data, elements, type, root, comm);
+}
+
 // These move nothing that a plan counts, but an operation that is to fail before it communicates must not reach them.
 int MPI_Barrier(MPI_Comm comm) {
   count(0);

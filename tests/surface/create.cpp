@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::zeros, os::generate, os::random and os::from_local. A[I_X, J_Y] holds the same numbers on every mesh.
+/// os::zeros, ones, full, generate, random and from_local, os::zeros_like and os::copy. A[I_X, J_Y] holds the same numbers on every mesh.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -109,6 +109,58 @@ TEST_CASE("zeros") {
       CHECK(a.global_offset(I) == t::block_on<decltype(a)>(m, e, t::rank())[0].begin);
     }
   });
+}
+
+TEST_CASE("ones and full") {
+  on_named_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+    for (t::extents_by_letter const& e : t::usual_extents()) {
+      auto const n = static_cast<std::size_t>(e.at('I') * e.at('J'));
+      CHECK(t::disagreements(m, os::ones<double, I/X, J/Y>(mesh, t::named(e)), {"IJ", e, std::vector<double>(n, 1)}) == 0);
+      CHECK(t::disagreements(m, os::full<float, I, J/X/Y>(mesh, I = e.at('I'), J = e.at('J'), 2.5), {"IJ", e, std::vector<float>(n, 2.5f)}) == 0);
+      CHECK(t::disagreements(m, os::full<std::int64_t, I/Z, J>(mesh, t::named(e), -3), {"IJ", e, std::vector<std::int64_t>(n, -3)}) == 0);
+      CHECK(t::disagreements(m, os::full<os::tensor<std::complex<float>, J/X>>(mesh, J = e.at('J'), std::complex<double>(1, 2)),
+                             {"J", e, std::vector<Kokkos::complex<float>>(static_cast<std::size_t>(e.at('J')), {1, 2})}) == 0);
+    }
+    CHECK(os::ones<os::bfloat16>(mesh).local()() == os::bfloat16(1));
+    CHECK(os::full<os::float16>(mesh, 0.5).local()() == os::float16(0.5));
+    CHECK(os::full<Kokkos::complex<double>>(mesh, 2).local()() == Kokkos::complex<double>(2, 0));
+    CHECK(os::full<std::int32_t>(mesh, 7).local()() == 7);
+  });
+}
+
+TEST_CASE("zeros_like") {
+  on_named_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+    for (t::extents_by_letter const& e : t::usual_extents()) {
+      auto const a = os::random<double, I/X, J/Y>(mesh, t::named(e));
+      auto const b = os::zeros_like(a);
+      static_assert(std::is_same_v<decltype(a), decltype(b)>);
+      CHECK(t::disagreements(m, b, {"IJ", e, std::vector<double>(static_cast<std::size_t>(e.at('I') * e.at('J')))}) == 0);
+      CHECK(t::disagreements(m, a, random_numbers<double>("IJ", e, 0)) == 0);
+    }
+  });
+  CHECK_THROWS_WITH_AS(static_cast<void>(os::zeros_like(os::tensor<float, I>())),
+                       "zeros_like: an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first", os::error);
+}
+
+TEST_CASE("copy is deep") {
+  on_named_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+    for (t::extents_by_letter const& e : t::usual_extents()) {
+      auto const a = os::random<double, I/X, J/Y>(mesh, t::named(e));
+      auto const b = os::copy(a);
+      static_assert(std::is_same_v<decltype(a), decltype(b)>);
+      Kokkos::deep_copy(a.local(), -1.0);
+      CHECK(t::disagreements(m, b, random_numbers<double>("IJ", e, 0)) == 0);
+      // Parts stay parts.
+      using partial = os::tensor<std::int32_t, I, os::partial(X)>;
+      auto const g = t::whole_numbers<std::int32_t>("I", e, 5);
+      CHECK(t::disagreements(m, os::copy(t::placed<partial>(m, g)), g) == 0);
+    }
+    auto const scalar = os::full<float>(mesh, 2.5);
+    auto const copied = os::copy(scalar);
+    scalar.local()() = 0;
+    CHECK(os::value(copied) == 2.5f);
+  });
+  CHECK_THROWS_AS(static_cast<void>(os::copy(os::tensor<float, I>())), os::error);
 }
 
 TEST_CASE("generate") {

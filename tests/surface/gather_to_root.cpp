@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::gather_to_root: A[I_X, J_Y] → A[I, J] on device 0, each element sent once however often it is replicated.
+/// os::gather_to_root: A[I_X, J_Y] → A[I, J] on device 0, each element sent once however often it is replicated; os::scatter_from_root, its inverse.
 // labels: essential
 
 #include <doctest/doctest.h>

@@ -32,6 +32,9 @@ class communicator {
   /// The devices of these numbers, this one among them, in this order. Collective over them alone.
   communicator part(std::vector<int> const& numbers) const;
 
+  /// The same devices in the same order, for messages that are not ours. Collective over this group.
+  communicator duplicate() const;
+
   /// Prepares for part(numbers), so that a device that ends MPI without it is found by those who wait. Not collective.
   void foresee_part(std::vector<int> const& numbers) const;
 
@@ -129,6 +132,14 @@ inline communicator communicator::part(std::vector<int> const& numbers) const {
   return communicator(std::make_shared<owned const>(made, over));
 }
 
+inline communicator communicator::duplicate() const {
+  if (!shared_) return {};
+  enter();
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_dup(shared_->native, &made);
+  return communicator(std::make_shared<owned const>(made, nullptr));
+}
+
 inline void communicator::foresee_part(std::vector<int> const& numbers) const {
   if (!shared_ || !shared_->books) return;
   detail::ranks_of const all(shared_->native);
@@ -162,6 +173,7 @@ inline communicator::communicator(native_communicator) {}
 inline communicator communicator::world() { return {}; }
 inline communicator communicator::split(int, int) const { return {}; }
 inline communicator communicator::part(std::vector<int> const&) const { return {}; }
+inline communicator communicator::duplicate() const { return {}; }
 inline void communicator::foresee_part(std::vector<int> const&) const {}
 inline native_communicator communicator::native() const { return {}; }
 inline std::vector<int> communicator::numbers_in(communicator const&) const { return {0}; }

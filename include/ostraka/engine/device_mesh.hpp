@@ -60,6 +60,19 @@ class device_mesh {
     return one;
   }
 
+  /// The same devices in the same order on a communicator of the program's own, on which nothing of ours travels. Made, collectively over them,
+  /// the first time, when `before_it_is_made` is called.
+  template <class F>
+  communicator const& group_of_program(std::uint32_t axes_bits, F const& before_it_is_made) const {
+    communicator const& ours = group(axes_bits);
+    communicator& theirs = (*of_program_)[axes_bits & divided_];
+    if (theirs.size() < ours.size()) {
+      before_it_is_made(ours);
+      theirs = ours.duplicate();
+    }
+    return theirs;
+  }
+
   /// Their number.
   int group_size(std::uint32_t axes_bits) const {
     int n = 1;
@@ -94,6 +107,7 @@ class device_mesh {
   std::vector<int> coordinates_;
   std::uint32_t divided_ = 0;  // the axes of more than one device; none where absent
   std::shared_ptr<std::vector<communicator>> groups_;  // by bits of divided axes, those made so far: of more than one device
+  std::shared_ptr<std::vector<communicator>> of_program_;  // of the same sets, those asked for
   bool absent_ = false;
 };
 
@@ -193,6 +207,7 @@ inline std::vector<int> device_mesh::members(std::uint32_t set) const {
 [[gnu::cold]] inline void device_mesh::prepare_groups() {
   for (int a = 0; a < axes(); ++a) divided_ |= size(a) > 1 ? 1u << a : 0u;
   groups_ = std::make_shared<std::vector<communicator>>(std::size_t(1) << axes());
+  of_program_ = std::make_shared<std::vector<communicator>>(groups_->size());
   for (std::uint32_t set = 1; set < divided_; ++set)
     if ((set & ~divided_) == 0) world_.compares_calls() ? static_cast<void>(group(set)) : world_.foresee_part(members(set));
 }

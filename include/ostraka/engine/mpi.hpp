@@ -23,8 +23,10 @@ namespace ostraka::engine {
 
 #if OSTRAKA_ENABLE_MPI
 using native_communicator = MPI_Comm;
+inline native_communicator no_communicator() { return MPI_COMM_NULL; }
 #else
 struct native_communicator {};
+inline native_communicator no_communicator() { return {}; }
 #endif
 
 }  // namespace ostraka::engine

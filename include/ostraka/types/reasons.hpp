@@ -133,6 +133,16 @@ struct function_comes_last {
   static_assert(never<Last>, "generate: the function comes last, behind the extents, and is called with the indices of an element; write os::generate<float, I/X>(mesh, I = 8, f)");
 };
 
+template <class Last, class Element>
+struct value_comes_last {
+  static_assert(never<Last, Element>, "full: the value comes last, behind the extents, and is a number of the elements' kind: a whole one for integers, a real one for float and double; write os::full<float, I/X>(mesh, I = 8, 2.5)");
+};
+
+template <class Last, class Tensor>
+struct whole_array_comes_last {
+  static_assert(never<Last, Tensor>, "scatter_from_root: the whole array comes last, behind the extents: a Kokkos::View of the tensor's element type with a dimension for each axis, or a row-major std::span or std::vector of that type; write os::scatter_from_root<float, I/X, J>(mesh, I = 8, J = 4, view)");
+};
+
 template <class Last>
 struct view_comes_last {
   static_assert(never<Last>, "from_local: the view of this device's block comes last, behind the extents; write os::from_local<float, I/X>(mesh, I = 8, view)");

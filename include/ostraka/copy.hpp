@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::copy(A)`: a tensor of A's type and values in memory of its own, where `auto B = A;` is another handle of the same block.
+
+#include <ostraka/fill.hpp>
+
+namespace ostraka {
+
+/// A deep copy. Nothing is moved between devices; parts of a partial tensor stay parts. os::reshard_into(B, A) copies into a tensor that is there.
+/// @throws ostraka::error if A is an empty handle
+template <Tensor A>
+[[nodiscard]] auto copy(A const& a) {
+  using value = typename A::value_type;
+  detail::common_mesh("copy", a);
+  auto t = detail::uninitialised_like(a);
+  detail::execution_space_of<A> const exec;
+  auto const elements = engine::row_major({static_cast<std::int64_t>(a.local().size())});
+  engine::copy(exec, t.local().data(), elements, static_cast<value const*>(a.local().data()), elements);
+  exec.fence();
+  return t;
+}
+
+}  // namespace ostraka

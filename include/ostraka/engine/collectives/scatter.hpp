@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Scatter and broadcast: one member's parts to every member, one member's elements to all. A[I] on one device → A[I_X], for input.
+
+#include <ostraka/engine/collectives/message.hpp>
+
+namespace ostraka::engine {
+
+/// On member `root`, send holds the parts in member order; elsewhere it is not read. counts are the same on all members.
+template <class T>
+void scatter(communicator const& members, T const* send, T* recv, counts_view counts, [[maybe_unused]] int root = 0) {
+  short_array<std::int64_t> const at = detail::offsets_of(counts);
+  std::size_t const me = static_cast<std::size_t>(members.rank());
+  if (members.size() == 1) {
+    std::copy_n(send, counts[me], recv);
+    return;
+  }
+  members.enter();
+#if OSTRAKA_ENABLE_MPI
+  if (at.back() <= chunk_limit) {
+    MPI_Datatype const type = detail::message_type<T>();
+    short_array<int> const narrow = detail::to_int(counts);
+    short_array<int> const places = detail::to_int(at);
+    MPI_Scatterv(send, narrow.data(), places.data(), type, recv, narrow[me], type, root, members.native());
+    return;
+  }
+  detail::messages pending(members);
+  if (members.rank() == root) {
+    std::copy_n(send + at[me], counts[me], recv);
+    for (int d = 0; d < members.size(); ++d)
+      if (d != root) pending.send(d, send + at[static_cast<std::size_t>(d)], counts[static_cast<std::size_t>(d)]);
+  } else {
+    pending.receive(root, recv, counts[me]);
+  }
+#endif
+}
+
+/// data on member `root` → data on all members.
+template <class T>
+void broadcast(communicator const& members, [[maybe_unused]] T* data, [[maybe_unused]] std::int64_t count, [[maybe_unused]] int root = 0) {
+  if (members.size() == 1) return;
+  members.enter();
+#if OSTRAKA_ENABLE_MPI
+  for (std::int64_t done = 0; done < count; done += chunk_limit)
+    MPI_Bcast(data + done, static_cast<int>(std::min(chunk_limit, count - done)), detail::message_type<T>(), root, members.native());
+#endif
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What os::zeros, ones, full and copy share: a block of one number, and a fresh block of another's extents.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <ostraka/engine/local/copy.hpp>
+#include <ostraka/operation.hpp>
+
+namespace ostraka::detail {
+
+/// Every element of this device's block ← value.
+template <class TensorType>
+void fill_block(TensorType const& t, typename TensorType::value_type const& value) {
+  execution_space_of<TensorType> const exec;
+  engine::fill(exec, t.local().data(), static_cast<std::int64_t>(t.local().size()), value);
+  exec.fence();
+}
+
+/// A fresh, uninitialised tensor of the type, mesh and extents of another.
+template <class T, class Sharding, class Space>
+basic_tensor<T, Sharding, Space> uninitialised_like(basic_tensor<T, Sharding, Space> const& a) {
+  constexpr int rank = basic_tensor<T, Sharding, Space>::rank;
+  std::int64_t local[max_rank]{};
+  for (int i = 0; i < rank; ++i) local[i] = static_cast<std::int64_t>(a.local().extent(static_cast<std::size_t>(i)));
+  using view = typename basic_tensor<T, Sharding, Space>::view_type;
+  return {a.mesh_handle(), a.extents(), make_view<view>(local, std::make_index_sequence<static_cast<std::size_t>(rank)>{})};
+}
+
+}  // namespace ostraka::detail

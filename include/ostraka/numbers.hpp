@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Numbers that a program gives among elements of type T: the 2 of `os::alpha = 2`, the 2.5 of `os::full<float, I>(mesh, I = 8, 2.5)`.
+
+#include <Kokkos_Core.hpp>
+
+#include <complex>
+#include <type_traits>
+
+#include <ostraka/types/half.hpp>
+
+namespace ostraka::detail {
+
+template <class T>
+struct complex_parts;
+
+template <class R>
+struct complex_parts<std::complex<R>> {
+  using type = R;
+};
+
+template <class R>
+struct complex_parts<Kokkos::complex<R>> {
+  using type = R;
+};
+
+template <class T>
+concept complex_number = requires { typename complex_parts<T>::type; };
+
+/// Does a number of this type say what it says among elements of type T?
+template <class Number, class T>
+inline constexpr bool is_factor_of = std::is_integral_v<T>                         ? std::is_integral_v<Number>
+                                     : std::is_floating_point_v<T> || is_narrow<T> ? std::is_arithmetic_v<Number> || is_narrow<Number>
+                                                                                   : std::is_arithmetic_v<Number> || complex_number<Number>;
+
+template <class T, class Number>
+T as_element(Number const& n) {
+  if constexpr (complex_number<Number>) {
+    using real = typename complex_parts<T>::type;
+    return T(static_cast<real>(n.real()), static_cast<real>(n.imag()));
+  } else if constexpr (complex_number<T>) {
+    return T(static_cast<typename complex_parts<T>::type>(n));
+  } else {
+    return static_cast<T>(n);
+  }
+}
+
+}  // namespace ostraka::detail

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a partial tensor is made from values
+// error: partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b));
+// error: partial_in_nonlinear_operation<X_mesh, operation::full>
+#include <ostraka/full.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::mesh<X_mesh> const& mesh) {
+  return os::full<float, I, os::partial(X)>(mesh, I = 8, 2);
+}
+#else
+auto f(os::mesh<X_mesh> const& mesh) {
+  return os::full<float, I>(mesh, I = 8, 2);
+}
+#endif

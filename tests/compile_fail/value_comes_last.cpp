@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: the value of os::full stands before the extents
+// error: full: the value comes last, behind the extents, and is a number of the elements' kind: a whole one for integers, a real one for float and double; write os::full<float, I/X>(mesh, I = 8, 2.5)
+// error: value_comes_last<ostraka::named_extent<I_axis>, float>
+#include <ostraka/full.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::mesh<X_mesh> const& mesh) { return os::full<float, I / X>(mesh, 2.5, I = 8); }
+#else
+auto f(os::mesh<X_mesh> const& mesh) { return os::full<float, I / X>(mesh, I = 8, 2.5); }
+#endif
