@@ -5,8 +5,8 @@
 /// @file
 /// Floor 4. `os::random<float, I/X, J>(mesh, I = 8, J = 8, os::seed(1))`: the same numbers on every mesh.
 
+#include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
 
 #include <ostraka/engine/random.hpp>
@@ -37,30 +37,16 @@ struct random_element {
   }
 };
 
-template <class TensorType, class Mesh, class... Given>
-auto random_tensor(seed s, Mesh const& m, Given const&... given) {
-  auto t = make_uninitialised<TensorType, wants_values<TensorType, operation::random>>("random", m, given...);
-  if constexpr (std::is_same_v<decltype(t), TensorType>) {
-    random_element<typename TensorType::value_type, TensorType::rank> f{s.value, {}};
-    for (int d = 0; d < TensorType::rank; ++d) f.extent[d] = t.extents()[static_cast<std::size_t>(d)];
-    generate_block(t, f);
-  }
-  return t;
+// Among the extents a seed is a collection of none.
+constexpr sizes<> extents_beside_seed(seed) { return {}; }
+template <class Given>
+constexpr Given const& extents_beside_seed(Given const& given) {
+  return given;
 }
 
-// Takes the seed out of the arguments, wherever it stands.
-template <class TensorType, class Mesh, class... Done>
-auto random_arguments(seed s, Mesh const& m, std::tuple<Done const&...> done) {
-  return std::apply([&](auto const&... given) { return random_tensor<TensorType>(s, m, given...); }, done);
-}
-
-template <class TensorType, class Mesh, class... Done, class Next, class... More>
-auto random_arguments(seed s, Mesh const& m, std::tuple<Done const&...> done, Next const& next, More const&... more) {
-  if constexpr (std::is_same_v<Next, seed>)
-    return random_arguments<TensorType>(next, m, done, more...);
-  else
-    return random_arguments<TensorType>(s, m, std::tuple_cat(done, std::tuple<Next const&>(next)), more...);
-}
+constexpr void take_seed(seed& s, seed given) { s = given; }
+template <class Given>
+constexpr void take_seed(seed&, Given const&) {}
 
 }  // namespace detail
 
@@ -68,7 +54,16 @@ auto random_arguments(seed s, Mesh const& m, std::tuple<Done const&...> done, Ne
 /// (complex: both parts), integers on 0 … 99. Extents by name, and optionally an os::seed (else 0).
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto random(Mesh const& m, Given const&... given) {
-  return detail::random_arguments<typename detail::named_tensor<T, Dims...>::type>(seed(0), m, std::tuple<>(), given...);
+  using tensor_type = typename detail::named_tensor<T, Dims...>::type;
+  auto t = detail::make_uninitialised<tensor_type, detail::wants_values<tensor_type, operation::random>>("random", m, detail::extents_beside_seed(given)...);
+  if constexpr (std::is_same_v<decltype(t), tensor_type>) {
+    seed s(0);
+    (detail::take_seed(s, given), ...);
+    detail::random_element<typename tensor_type::value_type, tensor_type::rank> f{s.value, {}};
+    for (int d = 0; d < tensor_type::rank; ++d) f.extent[d] = t.extents()[static_cast<std::size_t>(d)];
+    detail::generate_block(t, f);
+  }
+  return t;
 }
 
 /// Says that the element type comes first.

@@ -111,6 +111,38 @@ class unnamed_tensor {
   view_type local_;
 };
 
+// `reason::ok`, or what is wrong with the type of a tensor.
+template <class T, class Sharding>
+using tensor_verdict = typename first_fault<typename sharding_traits<Sharding>::verdict, element_verdict<T, Sharding>>::type;
+
+// Is it ok? Says why, if it is not. (A function: what the error stands in becomes unusable for clang, and a function's name does not.)
+template <class T, class Sharding>
+consteval bool require_well_sharded() {
+  reason::raise<tensor_verdict<T, Sharding>>();
+  return std::is_same_v<tensor_verdict<T, Sharding>, reason::ok>;
+}
+
+// The sharding as it is written, also where it has been refused, so that whoever meets it finds the same fault and not another.
+template <class Sharding, bool>
+struct checked_sharding {
+  using type = Sharding;
+};
+
+template <class T, auto... Dims>
+using checked_sharding_of =
+    typename checked_sharding<sharding_of<Dims...>, require_well_sharded<typename element<T>::type, sharding_of<Dims...>>()>::type;
+
+// What a tensor consists of; without axes where its type is refused, so that Kokkos does not complain of ranks and elements, too.
+template <class T, class Sharding, class Space, bool = require_well_sharded<T, Sharding>()>
+struct tensor_parts {
+  using type = unnamed_tensor<float, 0, Space>;
+};
+
+template <class T, class Sharding, class Space>
+struct tensor_parts<T, Sharding, Space, true> {
+  using type = unnamed_tensor<T, sharding_traits<Sharding>::axes::size, Space>;
+};
+
 // Where a tensor with these mesh axes and extents lives.
 inline engine::locale locale_of_tensor(std::string_view operation, engine::device_mesh const& mesh, std::string_view const* mesh_axes, int count,
                                        std::int64_t const* extents, int rank) {
@@ -121,11 +153,11 @@ inline engine::locale locale_of_tensor(std::string_view operation, engine::devic
 
 }  // namespace detail
 
-/// A block of a sharded tensor and what it is a block of. Copies are shallow, like Kokkos::View's.
-/// `Sharding` is the canonical os::sharding<…>; write the alias os::tensor<T, dims…> instead.
+/// A block of a sharded tensor and what it is a block of. Copies are shallow, like Kokkos::View's. An ill-sharded one has no name:
+/// the first mention of its type is refused. `Sharding` is the canonical os::sharding<…>; write the alias os::tensor<T, dims…> instead.
 template <class T, class Sharding, class Space = Kokkos::DefaultExecutionSpace::device_type>
-class basic_tensor : public detail::unnamed_tensor<T, sharding_traits<Sharding>::axes::size, Space> {
-  using unnamed = detail::unnamed_tensor<T, sharding_traits<Sharding>::axes::size, Space>;
+class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
+  using unnamed = typename detail::tensor_parts<T, Sharding, Space>::type;
 
  public:
   using value_type = T;
@@ -139,16 +171,14 @@ class basic_tensor : public detail::unnamed_tensor<T, sharding_traits<Sharding>:
   using typename unnamed::view_type;
 
   /// An empty handle, to be assigned to.
-  basic_tensor() { validate(); }
+  basic_tensor() = default;
 
   /// Takes a block as it is. @pre the view has the extents of this device's block; os::from_local checks it
   basic_tensor(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents, view_type local)
-      : unnamed(std::move(mesh), extents, std::move(local)) {
-    validate();
-  }
+      : unnamed(std::move(mesh), extents, std::move(local)) {}
 
   /// Gives names to one that has none.
-  explicit basic_tensor(unnamed tensor) : unnamed(std::move(tensor)) { validate(); }
+  explicit basic_tensor(unnamed tensor) : unnamed(std::move(tensor)) {}
 
   /// The global extent of an axis.
   template <Axis A>
@@ -169,11 +199,6 @@ class basic_tensor : public detail::unnamed_tensor<T, sharding_traits<Sharding>:
   [[nodiscard]] auto sizes() const { return sizes(axes{}, mesh_axes{}); }
 
  private:
-  static consteval void validate() {
-    reason::raise<typename sharding_traits<Sharding>::verdict>();
-    reason::raise<detail::element_verdict<T, Sharding>>();
-  }
-
   template <class A>
   static constexpr std::size_t index() {
     if constexpr (position_in<A, axes> < 0) {
@@ -196,11 +221,11 @@ class basic_tensor : public detail::unnamed_tensor<T, sharding_traits<Sharding>:
 
 /// A[I_X, J] is `tensor<float, I/X, J>`, in Kokkos' default memory.
 template <class T, auto... Dims>
-using tensor = basic_tensor<typename detail::element<T>::type, sharding_of<Dims...>, Kokkos::DefaultExecutionSpace::device_type>;
+using tensor = basic_tensor<typename detail::element<T>::type, detail::checked_sharding_of<T, Dims...>, Kokkos::DefaultExecutionSpace::device_type>;
 
 /// The same in host memory.
 template <class T, auto... Dims>
-using host_tensor = basic_tensor<typename detail::element<T>::type, sharding_of<Dims...>, Kokkos::DefaultHostExecutionSpace::device_type>;
+using host_tensor = basic_tensor<typename detail::element<T>::type, detail::checked_sharding_of<T, Dims...>, Kokkos::DefaultHostExecutionSpace::device_type>;
 
 /// Is it a tensor?
 template <class T>

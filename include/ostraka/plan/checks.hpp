@@ -105,15 +105,6 @@ consteval auto check_bounds() {
     return std::type_identity<moved>{};
 }
 
-template <class First, class... Verdicts>
-struct first_fault {
-  using type = First;
-};
-
-template <class... Verdicts>
-  requires(sizeof...(Verdicts) > 0)
-struct first_fault<reason::ok, Verdicts...> : first_fault<Verdicts...> {};
-
 // The operation that a kind of reduction is, as reasons print it.
 template <reduction How>
 using operation_of =

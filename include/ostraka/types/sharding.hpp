@@ -122,6 +122,16 @@ using sharding_of = detail::canonical_sharding<std::remove_cvref_t<decltype(Dims
 
 namespace detail {
 
+// The first of several verdicts that is a reason, `reason::ok` if none is.
+template <class First, class... Verdicts>
+struct first_fault {
+  using type = First;
+};
+
+template <class... Verdicts>
+  requires(sizeof...(Verdicts) > 0)
+struct first_fault<reason::ok, Verdicts...> : first_fault<Verdicts...> {};
+
 template <class... Entries>
 struct find_stranger {
   using type = void;
