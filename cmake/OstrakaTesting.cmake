@@ -43,14 +43,15 @@ if(TARGET ostraka::ostraka)
   list(REMOVE_ITEM support "${PROJECT_SOURCE_DIR}/tests/support/main.cpp")
   add_library(ostraka_mpi_test_main OBJECT ${support})
   target_link_libraries(ostraka_mpi_test_main PRIVATE ostraka_test_settings ostraka::ostraka)
-  # The engine's templates for all element types, and the headers of tests: see ostraka_share_compiled.
+  target_compile_options(ostraka_compiled PRIVATE ${OSTRAKA_TEST_ENGINE_OPTIONS})
+  # The templates of the tests' oracle for all element types, and the headers of tests: see ostraka_share_compiled.
   file(GLOB instances CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/shared/*.cpp")
   add_library(ostraka_test_instances OBJECT EXCLUDE_FROM_ALL ${instances})
-  target_link_libraries(ostraka_test_instances PRIVATE ostraka_test_settings ostraka::ostraka)
-  target_compile_options(ostraka_test_instances PRIVATE ${OSTRAKA_TEST_ENGINE_OPTIONS})
+  target_link_libraries(ostraka_test_instances PRIVATE ostraka_test_settings ostraka::compiled)
+  target_compile_options(ostraka_test_instances PRIVATE ${OSTRAKA_SHARING_OPTIONS})
   file(CONFIGURE OUTPUT precompiled.cpp CONTENT "// What is precompiled belongs to a target, and a target has a source.\n")
   add_library(ostraka_test_precompiled OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp")
-  target_link_libraries(ostraka_test_precompiled PRIVATE ostraka_test_settings ostraka::ostraka)
+  target_link_libraries(ostraka_test_precompiled PRIVATE ostraka_test_settings ostraka::compiled)
   target_compile_options(ostraka_test_precompiled PRIVATE ${OSTRAKA_SHARING_OPTIONS})
   target_precompile_headers(ostraka_test_precompiled PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/precompiled.hpp")
 endif()
@@ -89,7 +90,7 @@ endfunction()
 
 function(ostraka_add_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;LABELS")
-  ostraka_test_executable(${name} ostraka_mpi_test_main ostraka::ostraka ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
+  ostraka_test_executable(${name} ostraka_mpi_test_main ostraka::compiled ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
   add_dependencies(ostraka_mpi_tests ${name})
   if("essential" IN_LIST arg_LABELS)
     add_dependencies(ostraka_essential_tests ${name})
@@ -142,7 +143,7 @@ function(ostraka_add_tests_of_folder folder kind)
 endfunction()
 
 # A test of many shardings and little work: nearly all that it costs is compiling. tests/support/precompiled.hpp is compiled once for all of these,
-# and the engine is, in the instances that are linked; what is left, the surface, is not optimised. What is optimised hard is tested in engine.
+# the engine is ostraka::compiled, the oracle is linked; what is left, the surface, is not optimised. What is optimised hard is tested in engine.
 function(ostraka_share_compiled target)
   target_compile_options(${target} PRIVATE ${OSTRAKA_SHARING_OPTIONS})
   target_precompile_headers(${target} REUSE_FROM ostraka_test_precompiled)

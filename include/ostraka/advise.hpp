@@ -24,8 +24,9 @@ inline std::uint64_t hash_of(planner::extents const& e) {
   return h;
 }
 
-/// Plans again for these sizes, unless it has done so before, and compares.
-[[gnu::cold]] inline void advise(overseen const& o, planner::extents const& sizes, advice_record& record) {
+/// Plans again for these sizes, unless it has done so before, and compares. A template so that ostraka::compiled can hold it: it is the planner.
+template <class = void>
+[[gnu::cold]] void advise(overseen const& o, planner::extents const& sizes, advice_record& record) {
   std::uint64_t const hash = hash_of(sizes);
   for (int i = 0; i < record.count; ++i)
     if (record.seen[i] == hash) return;
@@ -49,6 +50,6 @@ inline bool advice_wanted(char const* variable) {
 /// Does it allow warnings about how a program was started? Those are few and never wrong for a release build.
 inline bool warnings_wanted(char const* variable) { return variable == nullptr || std::string_view(variable) != "0"; }
 
-inline void appoint_adviser() { adviser = advice_wanted(std::getenv("OSTRAKA_ADVISE")) ? &advise : nullptr; }
+inline void appoint_adviser() { adviser = advice_wanted(std::getenv("OSTRAKA_ADVISE")) ? &advise<> : nullptr; }
 
 }  // namespace ostraka::detail

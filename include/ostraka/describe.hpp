@@ -18,8 +18,9 @@ namespace ostraka {
 
 namespace detail {
 
-// What follows the type, which is the same for all shardings and is compiled once.
-inline std::string describe_block(std::string text, engine::device_mesh const& mesh, std::int64_t const* extents, planner::range const* ranges, int rank,
+// What follows the type, which is the same for all shardings. A template so that ostraka::compiled can hold it.
+template <class = void>
+[[gnu::cold]] std::string describe_block(std::string text, engine::device_mesh const& mesh, std::int64_t const* extents, planner::range const* ranges, int rank,
                                   std::int64_t bytes) {
   std::string whole;
   std::string block;

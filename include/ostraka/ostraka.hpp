@@ -43,3 +43,7 @@
 #include <ostraka/value.hpp>
 #include <ostraka/version.hpp>
 #include <ostraka/zeros.hpp>
+
+#ifdef OSTRAKA_COMPILED
+#include <ostraka/compiled.hpp>
+#endif

@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ostraka::compiled: ostraka::ostraka and a static library of the engine's instances (include/ostraka/compiled.hpp). A program that links it is
+# compiled in a fraction of the time and does the same. Its sources are written here, a few lines each: there are none to keep.
+
+include_guard()
+
+set(OSTRAKA_COMPILED_OPTIONS "" CACHE STRING "Compiler options for ostraka::compiled, after those of the build type")
+mark_as_advanced(OSTRAKA_COMPILED_OPTIONS)
+
+# ostraka_add_compiled([EXCLUDE_FROM_ALL])
+function(ostraka_add_compiled)
+  set(sources "")
+  foreach(type IN ITEMS float double Kokkos::complex<float> Kokkos::complex<double> std::int32_t std::int64_t ostraka::float16 ostraka::bfloat16)
+    string(REGEX REPLACE "^[a-z]+::|>" "" name "${type}")
+    string(REPLACE "Kokkos::" "" name "${name}")
+    string(MAKE_C_IDENTIFIER "${name}" name)
+    set(source "${PROJECT_BINARY_DIR}/compiled/${name}.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "#include <ostraka/compiled.hpp>\n\nOSTRAKA_INSTANCES_(, ${type})\n")
+    list(APPEND sources "${source}")
+  endforeach()
+  set(source "${PROJECT_BINARY_DIR}/compiled/all_types.cpp")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "#include <ostraka/compiled.hpp>\n\nOSTRAKA_COMMON_INSTANCES_()\n")
+  list(APPEND sources "${source}")
+
+  add_library(ostraka_compiled STATIC ${ARGN} ${sources})
+  add_library(ostraka::compiled ALIAS ostraka_compiled)
+  set_target_properties(ostraka_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(ostraka_compiled PUBLIC ostraka)
+  target_compile_definitions(ostraka_compiled INTERFACE OSTRAKA_COMPILED)
+  target_compile_options(ostraka_compiled PRIVATE ${OSTRAKA_COMPILED_OPTIONS})
+endfunction()
