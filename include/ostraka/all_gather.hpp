@@ -31,7 +31,7 @@ consteval auto plan_all_gather() {
 /// The tensor replicated along the mesh axes `Ms`, each of which divides it at the minor end of an axis. Collective over `Ms`.
 template <auto... Ms, Tensor A>
 [[nodiscard]] auto all_gather(A const& a) {
-  using found = decltype(detail::plan_all_gather<A, std::remove_cvref_t<decltype(Ms)>...>());
+  using found = decltype(detail::plan_all_gather<A, detail::type_of<Ms>...>());
   return detail::run_verb<step::all_gather, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
 }
 

@@ -28,7 +28,7 @@ consteval auto plan_all_reduce() {
 /// Collective over `Ms`.
 template <auto... Ms, Tensor A>
 [[nodiscard]] auto all_reduce(A const& a) {
-  using found = decltype(detail::plan_all_reduce<A, std::remove_cvref_t<decltype(Ms)>...>());
+  using found = decltype(detail::plan_all_reduce<A, detail::type_of<Ms>...>());
   return detail::run_verb<step::all_reduce, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
 }
 

@@ -43,7 +43,7 @@ struct plan_all_to_all<A, over<I, Ms...>> {
 /// Moves mesh axes from the minor end of other axes to the minor end of the named one. Collective over these mesh axes.
 template <auto Dim, Tensor A>
 [[nodiscard]] auto all_to_all(A const& a) {
-  using found = typename detail::plan_all_to_all<A, std::remove_cvref_t<decltype(Dim)>>::type;
+  using found = typename detail::plan_all_to_all<A, detail::type_of<Dim>>::type;
   return detail::run_verb<step::all_to_all, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
 }
 

@@ -41,7 +41,7 @@ struct plan_reduce_scatter<A, over<I, Ms...>> {
 /// `I/X/Y` scatters over X and Y at once. Collective over these mesh axes.
 template <auto Dim, Tensor A>
 [[nodiscard]] auto reduce_scatter(A const& a) {
-  using found = typename detail::plan_reduce_scatter<A, std::remove_cvref_t<decltype(Dim)>>::type;
+  using found = typename detail::plan_reduce_scatter<A, detail::type_of<Dim>>::type;
   return detail::run_verb<step::reduce_scatter, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
 }
 

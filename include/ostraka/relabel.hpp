@@ -230,15 +230,15 @@ void check_extents([[maybe_unused]] Relabelled const& r, type_list<Labels...>, t
 /// @throws ostraka::error, on all devices alike, if axes under one label differ in their extents
 template <auto... Labels, Tensor A>
 [[nodiscard]] auto relabel(A const& a) {
-  using given = type_list<std::remove_cvref_t<decltype(Labels)>...>;
+  using given = type_list<detail::type_of<Labels>...>;
   using verdict = typename detail::relabel_verdict<given, axes_in<A>>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>) {
-    relabelled<A, std::remove_cvref_t<decltype(Labels)>...> const r(a);
+    relabelled<A, detail::type_of<Labels>...> const r(a);
     detail::check_extents(r, given{}, axes_in<A>{});
     return r;
   } else {
-    return detail::after_error_of<typename A::value_type, sharding<std::remove_cvref_t<decltype(Labels)>...>, typename A::space>();
+    return detail::after_error_of<typename A::value_type, sharding<detail::type_of<Labels>...>, typename A::space>();
   }
 }
 

@@ -52,8 +52,8 @@ consteval auto check_rename() {
 /// @throws ostraka::error, on all devices alike, if `To` has a static extent that `From` has not at run time
 template <auto From, auto To, Tensor A>
 [[nodiscard]] auto rename(A const& a) {
-  using from = std::remove_cvref_t<decltype(From)>;
-  using to = std::remove_cvref_t<decltype(To)>;
+  using from = detail::type_of<From>;
+  using to = detail::type_of<To>;
   using verdict = typename decltype(detail::check_rename<from, to, axes_in<A>>())::type;
   reason::raise<verdict>();
   using sharding = typename detail::rename_sharding<from, to, typename A::sharding_type>::type;

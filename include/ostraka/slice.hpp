@@ -39,7 +39,7 @@ struct plan_slice<A, over<I, Ms...>> {
 /// Divides an axis over mesh axes along which the tensor is replicated. Moves nothing between devices; copies the part that is kept.
 template <auto Dim, Tensor A>
 [[nodiscard]] auto slice(A const& a) {
-  using found = typename detail::plan_slice<A, std::remove_cvref_t<decltype(Dim)>>::type;
+  using found = typename detail::plan_slice<A, detail::type_of<Dim>>::type;
   return detail::run_verb<step::slice, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
 }
 

@@ -35,6 +35,27 @@ static_assert(X_mesh::extent == os::dynamic_extent && Y_mesh::extent == 4);
 constexpr auto given = (I = 1024);
 static_assert(is_same_v<decltype(given), os::named_extent<I_axis> const> && given.value == 1024);
 
+// In a function, and in its lambdas without being captured; an axis of the same name elsewhere is another one.
+std::int64_t declared_in_a_function() {
+  OSTRAKA_AXIS(I);
+  OSTRAKA_AXIS(Q, 12);
+  OSTRAKA_MESH_AXIS(X);
+  static_assert(!is_same_v<I_axis, ::I_axis> && I_axis::name == ::I_axis::name && Q_axis::extent == 12);
+  static_assert(is_same_v<os::sharding_of<I / X, Q>, os::sharding<os::over<I_axis, X_mesh>, Q_axis>>);
+  auto const of_lambda = [](auto n) {
+    static_assert(is_same_v<os::sharding_of<Q, I / X>, os::sharding<Q_axis, os::over<I_axis, X_mesh>>>);
+    return os::sizes(I = n, J = 3).of(I);
+  };
+  return of_lambda(5) + of_lambda(6U);
+}
+
+template <class T>
+std::int64_t declared_in_a_template(T n) {
+  OSTRAKA_AXIS(Q);
+  return os::sizes(Q = n, J = 3).of(Q);
+}
+template std::int64_t declared_in_a_template(unsigned);
+
 // ---- one type a sharding ---------------------------------------------------------------------------------------------
 
 constexpr auto I_X = I / X;

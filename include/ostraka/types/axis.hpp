@@ -23,12 +23,20 @@ inline constexpr std::int64_t dynamic_extent = -1;
 namespace detail {
 struct axis_base {};
 struct mesh_axis_base {};
+
+// True; says what is wrong by itself.
+template <std::int64_t Extent, std::int64_t Least>
+consteval bool require_extent() {
+  reason::raise<std::conditional_t<(Extent == dynamic_extent || Extent >= Least), reason::ok, reason::negative_extent<Extent>>>();
+  return true;
+}
 }  // namespace detail
 
 /// A named axis of a tensor. Axes are told apart by the derived type, not by the name: derive and declare one object of it.
+/// (An aggregate, like all that is derived from it: as a template value nvcc writes it as nested braces.)
 template <fixed_string Name, std::int64_t Extent = dynamic_extent>
 struct axis : detail::axis_base {
-  constexpr axis() { reason::raise<std::conditional_t<(Extent >= dynamic_extent), reason::ok, reason::negative_extent<Extent>>>(); }
+  static_assert(detail::require_extent<Extent, 0>());
 
   static constexpr std::string_view name = Name.view();
   static constexpr std::int64_t extent = Extent;
@@ -37,7 +45,7 @@ struct axis : detail::axis_base {
 /// A named axis of the device mesh. On a running mesh it is found by its name.
 template <fixed_string Name, std::int64_t Size = dynamic_extent>
 struct mesh_axis : detail::mesh_axis_base {
-  constexpr mesh_axis() { reason::raise<std::conditional_t<(Size == dynamic_extent || Size > 0), reason::ok, reason::negative_extent<Size>>>(); }
+  static_assert(detail::require_extent<Size, 1>());
 
   static constexpr std::string_view name = Name.view();
   static constexpr std::int64_t extent = Size;
@@ -62,22 +70,37 @@ struct named_extent {
   constexpr named_extent(Named, N n) : value(static_cast<std::int64_t>(n)) {}
 };
 
+namespace detail {
+
+/// What OSTRAKA_AXIS derives an axis from: `I = 1024` gives its extent a name. A base, because the classes of a function have no templates.
+template <class Named, class Base>
+struct declared : Base {
+  template <std::integral N>
+  constexpr auto operator=(N n) const {
+    return named_extent<Named>(Named{}, n);
+  }
+};
+
+/// The one object of an axis. A declaration names a reference to it, so that it is the same in all files, and static, so that lambdas of a
+/// function need not capture it.
+template <class Named>
+inline constexpr Named object_of{};
+
+}  // namespace detail
+
 }  // namespace ostraka
 
-/// Declares the axis type `name_axis` and the object `name`, at namespace scope; a second argument is its extent.
+/// Declares the axis type `name_axis` and `name`, its object, at namespace scope or in a function; a second argument is its extent.
 #define OSTRAKA_AXIS(name, ...) \
   OSTRAKA_NAMED_(axis, name, name##_axis __VA_OPT__(, ) __VA_ARGS__)
 
-/// Declares the mesh-axis type `name_mesh` and the object `name`, at namespace scope; a second argument is its size.
+/// Declares the mesh-axis type `name_mesh` and `name`, its object, at namespace scope or in a function; a second argument is its size.
 #define OSTRAKA_MESH_AXIS(name, ...) \
   OSTRAKA_NAMED_(mesh_axis, name, name##_mesh __VA_OPT__(, ) __VA_ARGS__)
 
 // Type and object differ in name because nvcc loses a type that is hidden by a variable of the same name.
 #define OSTRAKA_NAMED_(base, object, type, ...)                                                    \
-  struct type : ::ostraka::base<#object __VA_OPT__(, ) __VA_ARGS__> {                              \
-    template <::std::integral N>                                                                   \
-    constexpr auto operator=(N n) const {                                                          \
-      return ::ostraka::named_extent<type>(*this, n);                                              \
-    }                                                                                              \
+  struct type : ::ostraka::detail::declared<type, ::ostraka::base<#object __VA_OPT__(, ) __VA_ARGS__>> { \
+    using type::declared::operator=;                                                               \
   };                                                                                               \
-  inline constexpr type object {}
+  [[maybe_unused]] static constexpr type const& object = ::ostraka::detail::object_of<type>

@@ -46,6 +46,11 @@ struct not_a_mesh_axis {
   static_assert(never<Axis, Divisor>, "sharding: an axis is divided over mesh axes only; declare the divisor with OSTRAKA_MESH_AXIS");
 };
 
+template <class MeshAxis, class Other>
+struct axis_comes_first {
+  static_assert(never<MeshAxis, Other>, "sharding: an axis is divided over a mesh axis, not the other way round; write the axis first, as in I/X");
+};
+
 template <class Entry>
 struct not_a_dimension {
   static_assert(never<Entry>, "sharding: the dimensions of a tensor are axes (I), divided axes (I/X) and os::partial(X); declare axes with OSTRAKA_AXIS");

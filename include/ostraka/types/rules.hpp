@@ -94,7 +94,7 @@ struct rule_set {
 
 /// Rules for the axes of a program: `constexpr os::rules<batch/X, hidden/Y/Z> R;`. Axes without a rule are not divided.
 template <auto... Rules>
-using rules = rule_set<std::remove_cvref_t<decltype(Rules)>...>;
+using rules = rule_set<detail::type_of<Rules>...>;
 
 /// The same where the rules are a type: `os::einsum<os::under<R>(batch, hidden)>(x, w)`.
 template <class R, class... Dims>

@@ -29,6 +29,24 @@ struct sharding {};
 template <auto... Dims>
 struct dims {};
 
+namespace detail {
+
+// What was meant by M / B; nothing where that is not clear.
+template <class M, class B>
+struct other_way_round {
+  using type = sharding<>;
+};
+template <class M, Axis A>
+struct other_way_round<M, A> {
+  using type = over<A, M>;
+};
+template <class M, class A, class... Ms>
+struct other_way_round<M, over<A, Ms...>> {
+  using type = over<A, Ms..., M>;
+};
+
+}  // namespace detail
+
 template <Axis A, MeshAxis M>
 consteval over<A, M> operator/(A, M) {
   return {};
@@ -50,6 +68,13 @@ template <Axis A, MeshAxis... Ms, class B>
   requires(!MeshAxis<B>)
 consteval over<A, Ms...> operator/(over<A, Ms...>, B) {
   reason::raise<reason::not_a_mesh_axis<A, B>>();
+  return {};
+}
+
+/// The axis comes first: X / I is I / X the wrong way round.
+template <MeshAxis M, class B>
+consteval typename detail::other_way_round<M, B>::type operator/(M, B) {
+  reason::raise<reason::axis_comes_first<M, B>>();
   return {};
 }
 
@@ -118,7 +143,7 @@ using canonical_sharding = typename assemble<concatenation_of<typename entry<Ent
 
 /// The canonical sharding that `Dims` name. (cvref: nvcc hands on such a value as an expression, of which decltype is a reference.)
 template <auto... Dims>
-using sharding_of = detail::canonical_sharding<std::remove_cvref_t<decltype(Dims)>...>;
+using sharding_of = detail::canonical_sharding<detail::type_of<Dims>...>;
 
 namespace detail {
 

@@ -22,6 +22,13 @@ inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
 
 namespace detail {
 
+template <class T>
+std::type_identity<T> deduced(T);
+
+/// The type of a template value. By deduction: nvcc hands a value on as an expression, and the decltype of it is none that its host compiler knows.
+template <auto Value>
+using type_of = typename decltype(deduced(Value))::type;
+
 template <class T, class... Ts>
 consteval int position(type_list<Ts...>) {
   if constexpr (sizeof...(Ts) > 0) {
