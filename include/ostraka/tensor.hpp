@@ -26,6 +26,9 @@
 
 namespace ostraka {
 
+template <class T, class Sharding, class Space>
+class basic_tensor;
+
 namespace detail {
 
 template <class T, int Rank>
@@ -143,6 +146,25 @@ struct tensor_parts<T, Sharding, Space, true> {
   using type = unnamed_tensor<T, sharding_traits<Sharding>::axes::size, Space>;
 };
 
+// Is it a tensor in the same memory, of another type?
+template <class Other, class TensorType>
+inline constexpr bool is_other_tensor = false;
+template <class T, class From, class U, class To, class Space>
+inline constexpr bool is_other_tensor<basic_tensor<T, From, Space>, basic_tensor<U, To, Space>> = !std::is_same_v<T, U> || !std::is_same_v<From, To>;
+
+// Why the one is not assigned to the other. What has no valid type has said so.
+template <class Other, class TensorType>
+struct assignment_verdict;
+template <class T, class From, class U, class To, class Space>
+struct assignment_verdict<basic_tensor<T, From, Space>, basic_tensor<U, To, Space>> {
+  static constexpr bool both_valid = std::is_same_v<tensor_verdict<T, From>, reason::ok> && std::is_same_v<tensor_verdict<U, To>, reason::ok>;
+  static constexpr bool same_axes = std::is_same_v<typename sharding_traits<From>::axes, typename sharding_traits<To>::axes>;
+  using type = std::conditional_t<
+      !both_valid, reason::ok,
+      std::conditional_t<!std::is_same_v<T, U>, reason::element_types_differ<T, U>,
+                         std::conditional_t<same_axes, reason::assigned_another_sharding<From, To>, reason::assigned_other_axes<From, To>>>>;
+};
+
 // Where a tensor with these mesh axes and extents lives.
 inline engine::locale locale_of_tensor(std::string_view operation, engine::device_mesh const& mesh, std::string_view const* mesh_axes, int count,
                                        std::int64_t const* extents, int rank) {
@@ -179,6 +201,13 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
 
   /// Gives names to one that has none.
   explicit basic_tensor(unnamed tensor) : unnamed(std::move(tensor)) {}
+
+  /// Says that another tensor's elements or sharding are not this one's: nothing is moved or converted by an assignment.
+  template <class Other>
+    requires(detail::is_other_tensor<Other, basic_tensor>)
+  basic_tensor(Other const&) {
+    reason::raise<typename detail::assignment_verdict<Other, basic_tensor>::type>();
+  }
 
   /// The global extent of an axis.
   template <Axis A>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: operands hold elements of different types
-// error: operands: all operands have the same element type; convert one with os::map first
+// error: elements: tensors that meet in an operation, and both sides of an assignment, have the same element type; convert one with os::cast first
 // error: element_types_differ<float, double>
 #include <ostraka/einsum.hpp>
 #include <ostraka/map.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the tensor that is written to has other elements
-// error: operands: all operands have the same element type; convert one with os::map first
+// error: elements: tensors that meet in an operation, and both sides of an assignment, have the same element type; convert one with os::cast first
 // error: element_types_differ<double, float>
 #include <ostraka/einsum_into.hpp>
 namespace os = ostraka;

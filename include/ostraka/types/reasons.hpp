@@ -217,7 +217,7 @@ struct policy_is_for_two_operands {
 
 template <class Left, class Right>
 struct element_types_differ {
-  static_assert(never<Left, Right>, "operands: all operands have the same element type; convert one with os::map first");
+  static_assert(never<Left, Right>, "elements: tensors that meet in an operation, and both sides of an assignment, have the same element type; convert one with os::cast first, as in os::cast<double>(A)");
 };
 
 template <class Policy, class... Operands>
@@ -312,6 +312,16 @@ struct policy_comes_last {
 template <class From, class To>
 struct reshard_changes_axes {
   static_assert(never<From, To>, "reshard: source and target have the same axes in the same order; use os::einsum to transpose or reduce, os::rename to rename");
+};
+
+template <class From, class To>
+struct assigned_another_sharding {
+  static_assert(never<From, To>, "assignment: a tensor is assigned or passed only to one of the same sharding, because anything else would move it; write os::reshard<I/X, J>(A) with the dimensions of the target, here the second sharding");
+};
+
+template <class From, class To>
+struct assigned_other_axes {
+  static_assert(never<From, To>, "assignment: a tensor is assigned or passed only to one of the same axes in the same order; write os::einsum<J, I>(A) to transpose or reduce it, or os::rename<J, K>(A) to give an axis another name");
 };
 
 template <class Axis>
@@ -438,7 +448,7 @@ struct cast_drops_imaginary_part {
 
 template <class Element>
 struct mean_of_integers {
-  static_assert(never<Element>, "mean: the mean of integers is not an integer; convert with os::map to a floating-point tensor first, or divide os::sum as you want it rounded");
+  static_assert(never<Element>, "mean: the mean of integers is not an integer; convert them first, as in os::cast<double>(A), or divide os::sum as you want it rounded");
 };
 
 }  // namespace reason
