@@ -42,6 +42,15 @@ template <class T, class Sharding, class Space = Kokkos::DefaultExecutionSpace::
 using after_error_of = after_error<
     basic_tensor<std::conditional_t<is_element<T>, T, float>, harmless_parts<std::conditional_t<is_element<T>, T, float>, harmless_sharding<Sharding>>, Space>>;
 
+template <class... Arguments>
+struct no_sharding {
+  using type = sharding<>;
+};
+
+/// A scalar's, for a call of which nothing is known; made for these arguments only, not wherever this is included.
+template <class... Arguments>
+using scalar_after_error = after_error_of<float, typename no_sharding<Arguments...>::type>;
+
 }  // namespace detail
 
 template <class TensorType>

@@ -150,7 +150,7 @@ inline constexpr bool gives_extents<void> = true;
 template <class... Arguments>
 auto element_type_missing() {
   reason::raise<reason::element_type_comes_first<Arguments...>>();
-  return after_error_of<float, sharding<>>();
+  return scalar_after_error<Arguments...>();
 }
 
 template <class TensorType, class Operation>

@@ -12,9 +12,9 @@
 #include <exception>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <ostraka/advise.hpp>
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/job/last_words.hpp>
 #include <ostraka/engine/job/node.hpp>
 #include <ostraka/engine/job/watch.hpp>
@@ -112,7 +112,7 @@ class environment {
 
   // Before version 4 Kokkos answers to --help, --threads and others, too, on every device; those are the program's.
   static void begin_kokkos(int& argc, char** argv) {
-    std::vector<char*> its;
+    engine::dynamic_array<char*> its;
     int kept = 0;
     for (int i = 0; i < argc; ++i) {
       bool const is_its = i > 0 && std::string_view(argv[i]).substr(0, 9) == "--kokkos-";

@@ -206,7 +206,7 @@ template <class... Arguments>
   requires(is_tensor<Arguments> || ...)
 auto map(Arguments const&...) {
   reason::raise<reason::function_comes_first<Arguments...>>();
-  return detail::after_error_of<float, sharding<>>();
+  return detail::scalar_after_error<Arguments...>();
 }
 
 }  // namespace ostraka

@@ -16,6 +16,7 @@
 #include <ostraka/engine/agreement.hpp>
 #include <ostraka/engine/communicator.hpp>
 #include <ostraka/engine/device_mesh.hpp>
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/plan/door.hpp>
 #include <ostraka/types/error.hpp>
 #include <ostraka/types/sizes.hpp>
@@ -127,7 +128,7 @@ mesh<Ms...> make_absent_mesh(named_extent<Ms>... sizes) {
   using twice = first_repeated<type_list<Ms...>>;
   if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
   return mesh<Ms...>(std::make_shared<engine::device_mesh const>(
-      engine::device_mesh::absent(std::vector<std::string>{std::string(Ms::name)...}, std::vector<int>{checked_mesh_size(sizes)...})));
+      engine::device_mesh::absent(std::vector<std::string>{std::string(Ms::name)...}, engine::dynamic_array<int>{checked_mesh_size(sizes)...})));
 }
 
 template <class... Ms>
@@ -135,7 +136,7 @@ mesh<Ms...> make_mesh_over(engine::communicator const& world, named_extent<Ms>..
   using twice = first_repeated<type_list<Ms...>>;
   if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
   return mesh<Ms...>(std::make_shared<engine::device_mesh const>(world, std::vector<std::string>{std::string(Ms::name)...},
-                                                                 std::vector<int>{checked_mesh_size(sizes)...}));
+                                                                 engine::dynamic_array<int>{checked_mesh_size(sizes)...}));
 }
 
 inline void require_running() {

@@ -7,9 +7,9 @@
 /// keep within the limit.
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/locale.hpp>
 #include <ostraka/oversee.hpp>
 #include <ostraka/plan/checks.hpp>
@@ -24,7 +24,7 @@ struct fit_known {
   planner::extents sizes{};
   std::int64_t limit = -1;
   planner::pass first{};
-  std::unique_ptr<planner::einsum_plan const> other{};  ///< instead of the operation's own plan
+  engine::dynamic_array<planner::einsum_plan> other{};  ///< instead of the operation's own plan, if there is one
 };
 
 /// What is run within a limit.
@@ -61,9 +61,10 @@ inline bounded_run run_for(overseen const& o, std::uint32_t copied, planner::ext
     bool const own = planner::choose_passes(plan, sizes, bounds.workspace).fits;
     planner::fitted_plan const fitted = planner::fit_plan(plan, sizes, bounds);
     if (!fitted.passes.fits) throw error(workspace_exceeded(o, plan, sizes, fitted.passes, limit));
-    known = {sizes, limit, fitted.passes.first, own ? nullptr : std::make_unique<planner::einsum_plan const>(fitted.plan)};
+    known = {sizes, limit, fitted.passes.first, {}};
+    if (!own) known.other.push_back(fitted.plan);
   }
-  return {known.other ? planner::plan_view(*known.other) : o.plan, known.first};
+  return {known.other.empty() ? o.plan : planner::plan_view(known.other.front()), known.first};
 }
 
 /// The plan with which, and the first of the passes in which, an operation keeps within its policy's limit. What is known while compiling

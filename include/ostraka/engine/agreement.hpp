@@ -18,15 +18,13 @@
 #include <string>
 
 #include <ostraka/engine/communicator.hpp>
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/types/error.hpp>
 
 #if OSTRAKA_ENABLE_MPI
 #  include <algorithm>
-#  include <chrono>
 #  include <cstdint>
 #  include <cstring>
-#  include <list>
-#  include <thread>
 #  include <vector>
 #endif
 
@@ -154,7 +152,7 @@ class comparison {
     for (int idle = 0; !missing_.empty();) {
       idle = listen() ? 0 : idle + 1;
       if (idle < 200) continue;
-      std::this_thread::yield();
+      this_thread::yield();
       answer();
       if (MPI_Wtime() < ask) continue;
       ask = MPI_Wtime() + 0.5;
@@ -183,9 +181,9 @@ class comparison {
   }
 
   [[gnu::cold]] void arrived(int from, std::string const& record) {
-    std::vector<int> const& members = *group_.members;
-    said_[static_cast<std::size_t>(std::find(members.begin(), members.end(), from) - members.begin())] = record;
-    missing_.erase(std::find(missing_.begin(), missing_.end(), from));
+    dynamic_array<int> const& members = *group_.members;
+    said_[static_cast<std::size_t>(members.find(from) - members.begin())] = record;
+    missing_.erase(missing_.find(from));
   }
 
   // Hands on the questions of those who wait for this rank: they have sent a record, and it is none of those that this rank waits for. All
@@ -195,11 +193,11 @@ class comparison {
       chain q = chain::unpacked(take_mail(watch_.comm(), from, mail::question));
       listen();
       if (missing_.empty()) return;
-      bool const awaited = std::find(missing_.begin(), missing_.end(), from) != missing_.end();
+      bool const awaited = missing_.contains(from);
       if (awaited || !has_mail(watch_.comm(), from, mail::record)) continue;
       if (q.asker == me()) {
         came_back(q);
-      } else if (std::find(answered_.begin(), answered_.end(), q.asker) == answered_.end() && q.text.size() < 3000) {
+      } else if (!answered_.contains(q.asker) && q.text.size() < 3000) {
         answered_.push_back(q.asker);
         q.lowest = std::min(q.lowest, me());
         pass_on(q);
@@ -235,7 +233,7 @@ class comparison {
     for (std::size_t m = 0; m < said_.size(); ++m) {
       if (std::find(said_.begin(), said_.begin() + static_cast<std::ptrdiff_t>(m), said_[m]) != said_.begin() + static_cast<std::ptrdiff_t>(m))
         continue;  // told
-      std::vector<int> alike;
+      dynamic_array<int> alike;
       bool another_mesh = false;
       for (std::size_t other = 0; other < said_.size(); ++other) {
         if (said_[other] == said_[m]) alike.push_back(name((*group_.members)[other]));
@@ -255,8 +253,8 @@ class comparison {
   std::string const& text_;
   std::string const own_;
   std::vector<std::string> said_;  // by member
-  std::vector<int> missing_;
-  std::vector<int> answered_;   // askers, since this rank asked last
+  dynamic_array<int> missing_;
+  dynamic_array<int> answered_;   // askers, since this rank asked last
   std::uint64_t occasion_ = 0;  // this wait, times 2^20, and how often it has asked
   std::string ring_;            // what came back last
   std::uint64_t ring_occasion_ = 0;

@@ -6,10 +6,10 @@
 /// Floor 3. A group of devices that talk to each other: an MPI communicator of our own, or, without MPI, the one device there is.
 /// This file, the collectives, what watches over a job (job/) and its beginning (environment.hpp, mesh.hpp) name MPI, nothing else.
 
-#include <memory>
+#include <cstdint>
 #include <utility>
-#include <vector>
 
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/job/watch.hpp>
 
 namespace ostraka::engine {
@@ -30,20 +30,23 @@ class communicator {
   communicator split(int colour, int key) const;
 
   /// The devices of these numbers, this one among them, in this order. Collective over them alone.
-  communicator part(std::vector<int> const& numbers) const;
+  communicator part(dynamic_array<int> const& numbers) const;
 
   /// The same devices in the same order, for messages that are not ours. Collective over this group.
   communicator duplicate() const;
 
   /// Prepares for part(numbers), so that a device that ends MPI without it is found by those who wait. Not collective.
-  void foresee_part(std::vector<int> const& numbers) const;
+  void foresee_part(dynamic_array<int> const& numbers) const;
 
   int size() const { return shared_ ? shared_->size : 1; }
   int rank() const { return shared_ ? shared_->rank : 0; }
   native_communicator native() const;
 
   /// Of each member, its number in the other group, -1 for none. Not collective.
-  std::vector<int> numbers_in(communicator const& other) const;
+  dynamic_array<int> numbers_in(communicator const& other) const;
+
+  /// The largest of what the members give, number by number. Collective.
+  void find_largest(std::int64_t* numbers, int count) const;
 
   /// Every collective begins with this: it tells the others that this device will wait for them.
   void enter() const {
@@ -79,9 +82,9 @@ class communicator {
     owned& operator=(owned const&) = delete;
     ~owned();
   };
-  explicit communicator(std::shared_ptr<owned const> shared) : shared_(std::move(shared)) {}
+  explicit communicator(shared_value<owned const> shared) : shared_(std::move(shared)) {}
 
-  std::shared_ptr<owned const> shared_;  // empty: this device alone
+  shared_value<owned const> shared_;  // empty: this device alone
 };
 
 #if OSTRAKA_ENABLE_MPI
@@ -106,7 +109,7 @@ inline communicator::communicator(native_communicator theirs) {
   if (over) over->makers(theirs)->enter();
   MPI_Comm duplicate = MPI_COMM_NULL;
   MPI_Comm_dup(theirs, &duplicate);
-  shared_ = std::make_shared<owned const>(duplicate, over);
+  shared_ = shared_value<owned const>::make(duplicate, over);
 }
 
 inline communicator communicator::world() { return communicator(MPI_COMM_WORLD); }
@@ -116,10 +119,10 @@ inline communicator communicator::split(int colour, int key) const {
   enter();
   MPI_Comm part = MPI_COMM_NULL;
   MPI_Comm_split(shared_->native, colour, key, &part);
-  return communicator(std::make_shared<owned const>(part, shared_->books ? shared_->books->over : nullptr));
+  return communicator(shared_value<owned const>::make(part, shared_->books ? shared_->books->over : nullptr));
 }
 
-inline communicator communicator::part(std::vector<int> const& numbers) const {
+inline communicator communicator::part(dynamic_array<int> const& numbers) const {
   if (!shared_ || numbers.size() == 1) return {};
   detail::ranks_of const all(shared_->native);
   MPI_Group some = MPI_GROUP_NULL;
@@ -129,7 +132,7 @@ inline communicator communicator::part(std::vector<int> const& numbers) const {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_create_group(shared_->native, some, 0, &made);
   MPI_Group_free(&some);
-  return communicator(std::make_shared<owned const>(made, over));
+  return communicator(shared_value<owned const>::make(made, over));
 }
 
 inline communicator communicator::duplicate() const {
@@ -137,10 +140,10 @@ inline communicator communicator::duplicate() const {
   enter();
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_dup(shared_->native, &made);
-  return communicator(std::make_shared<owned const>(made, nullptr));
+  return communicator(shared_value<owned const>::make(made, nullptr));
 }
 
-inline void communicator::foresee_part(std::vector<int> const& numbers) const {
+inline void communicator::foresee_part(dynamic_array<int> const& numbers) const {
   if (!shared_ || !shared_->books) return;
   detail::ranks_of const all(shared_->native);
   MPI_Group some = MPI_GROUP_NULL;
@@ -149,11 +152,17 @@ inline void communicator::foresee_part(std::vector<int> const& numbers) const {
   MPI_Group_free(&some);
 }
 
+inline void communicator::find_largest(std::int64_t* numbers, int count) const {
+  if (!shared_) return;
+  enter();
+  MPI_Allreduce(MPI_IN_PLACE, numbers, count, MPI_INT64_T, MPI_MAX, shared_->native);
+}
+
 inline native_communicator communicator::native() const { return shared_ ? shared_->native : MPI_COMM_SELF; }
 
-inline std::vector<int> communicator::numbers_in(communicator const& other) const {
-  std::vector<int> mine(static_cast<std::size_t>(size()));
-  std::vector<int> theirs(mine.size());
+inline dynamic_array<int> communicator::numbers_in(communicator const& other) const {
+  dynamic_array<int> mine(static_cast<std::size_t>(size()));
+  dynamic_array<int> theirs(mine.size());
   for (int i = 0; i < size(); ++i) mine[static_cast<std::size_t>(i)] = i;
   MPI_Group from = MPI_GROUP_NULL;
   MPI_Group to = MPI_GROUP_NULL;
@@ -172,11 +181,12 @@ inline communicator::owned::~owned() = default;
 inline communicator::communicator(native_communicator) {}
 inline communicator communicator::world() { return {}; }
 inline communicator communicator::split(int, int) const { return {}; }
-inline communicator communicator::part(std::vector<int> const&) const { return {}; }
+inline communicator communicator::part(dynamic_array<int> const&) const { return {}; }
 inline communicator communicator::duplicate() const { return {}; }
-inline void communicator::foresee_part(std::vector<int> const&) const {}
+inline void communicator::foresee_part(dynamic_array<int> const&) const {}
+inline void communicator::find_largest(std::int64_t*, int) const {}
 inline native_communicator communicator::native() const { return {}; }
-inline std::vector<int> communicator::numbers_in(communicator const&) const { return {0}; }
+inline dynamic_array<int> communicator::numbers_in(communicator const&) const { return {0}; }
 
 #endif
 

@@ -10,15 +10,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <ostraka/engine/collectives/all_gather.hpp>
-#include <ostraka/engine/collectives/all_reduce.hpp>
 #include <ostraka/engine/communicator.hpp>
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/types/error.hpp>
 
 namespace ostraka::engine {
@@ -31,10 +30,10 @@ class device_mesh {
 
   /// Collective over `world`. Throws ostraka::error, on all devices alike, unless every device gives the same axes, at least one device to
   /// each, and the sizes multiply to world.size().
-  device_mesh(communicator const& world, std::vector<std::string> names, std::vector<int> sizes);
+  device_mesh(communicator const& world, std::vector<std::string> names, dynamic_array<int> sizes);
 
   /// The mesh as seen by a process that is none of its devices. Not collective; throws ostraka::error for axes that no mesh can have.
-  static device_mesh absent(std::vector<std::string> names, std::vector<int> sizes);
+  static device_mesh absent(std::vector<std::string> names, dynamic_array<int> sizes);
 
   /// Is this process none of the devices?
   bool absent() const { return absent_; }
@@ -99,19 +98,19 @@ class device_mesh {
   void require_axes() const;
   void require_as_many_devices() const;
   void prepare_groups();
-  std::vector<int> members(std::uint32_t set) const;
+  dynamic_array<int> members(std::uint32_t set) const;
 
   communicator world_;
   std::vector<std::string> names_;
-  std::vector<int> sizes_;
-  std::vector<int> coordinates_;
+  dynamic_array<int> sizes_;
+  dynamic_array<int> coordinates_;
   std::uint32_t divided_ = 0;  // the axes of more than one device; none where absent
-  std::shared_ptr<std::vector<communicator>> groups_;  // by bits of divided axes, those made so far: of more than one device
-  std::shared_ptr<std::vector<communicator>> of_program_;  // of the same sets, those asked for
+  shared_value<dynamic_array<communicator>> groups_;  // by bits of divided axes, those made so far: of more than one device
+  shared_value<dynamic_array<communicator>> of_program_;  // of the same sets, those asked for
   bool absent_ = false;
 };
 
-inline device_mesh::device_mesh(communicator const& world, std::vector<std::string> names, std::vector<int> sizes)
+inline device_mesh::device_mesh(communicator const& world, std::vector<std::string> names, dynamic_array<int> sizes)
     : world_(world), names_(std::move(names)), sizes_(std::move(sizes)) {
   require_agreement();
   require_axes();
@@ -122,7 +121,7 @@ inline device_mesh::device_mesh(communicator const& world, std::vector<std::stri
   prepare_groups();
 }
 
-inline device_mesh device_mesh::absent(std::vector<std::string> names, std::vector<int> sizes) {
+inline device_mesh device_mesh::absent(std::vector<std::string> names, dynamic_array<int> sizes) {
   device_mesh mesh;
   mesh.names_ = std::move(names);
   mesh.sizes_ = std::move(sizes);
@@ -155,7 +154,7 @@ inline std::int64_t device_mesh::fingerprint() const {
 [[gnu::cold]] inline void device_mesh::require_agreement() const {
   std::int64_t const mine = fingerprint();
   std::int64_t extremes[2] = {mine, ~mine};
-  all_reduce(world_, extremes, 2, reduction::max);
+  world_.find_largest(extremes, 2);
   if (extremes[0] == ~extremes[1]) return;
   std::vector<std::int64_t> all(static_cast<std::size_t>(world_.size()));
   all_gather(world_, &mine, all.data(), std::vector<std::int64_t>(all.size(), 1));
@@ -191,11 +190,11 @@ inline std::int64_t device_mesh::fingerprint() const {
 }
 
 /// The numbers of the devices of a group in its order.
-inline std::vector<int> device_mesh::members(std::uint32_t set) const {
-  std::vector<int> numbers{0};
+inline dynamic_array<int> device_mesh::members(std::uint32_t set) const {
+  dynamic_array<int> numbers{0};
   for (int a = 0; a < axes(); ++a) {
     bool const in_set = (set >> a & 1u) != 0;
-    std::vector<int> longer;
+    dynamic_array<int> longer;
     for (int n : numbers)
       for (int c = in_set ? 0 : coordinate(a); c < (in_set ? size(a) : coordinate(a) + 1); ++c) longer.push_back(n * size(a) + c);
     numbers = std::move(longer);
@@ -206,8 +205,8 @@ inline std::vector<int> device_mesh::members(std::uint32_t set) const {
 /// Devices that compare what they call make all groups now: while a group is made nobody could say what he is about to call.
 [[gnu::cold]] inline void device_mesh::prepare_groups() {
   for (int a = 0; a < axes(); ++a) divided_ |= size(a) > 1 ? 1u << a : 0u;
-  groups_ = std::make_shared<std::vector<communicator>>(std::size_t(1) << axes());
-  of_program_ = std::make_shared<std::vector<communicator>>(groups_->size());
+  groups_ = shared_value<dynamic_array<communicator>>::make(std::size_t(1) << axes());
+  of_program_ = shared_value<dynamic_array<communicator>>::make(groups_->size());
   for (std::uint32_t set = 1; set < divided_; ++set)
     if ((set & ~divided_) == 0) world_.compares_calls() ? static_cast<void>(group(set)) : world_.foresee_part(members(set));
 }

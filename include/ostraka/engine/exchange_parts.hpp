@@ -12,9 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include <ostraka/engine/collectives/exchange.hpp>
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/local/workspace.hpp>
 #include <ostraka/engine/message_order.hpp>
 #include <ostraka/engine/on_host.hpp>
@@ -63,7 +63,7 @@ struct part_of_exchange {
 template <class T>
 struct exchange_record {
   bool known = false;
-  std::vector<part_of_exchange> parts{};  // by member
+  dynamic_array<part_of_exchange> parts{};  // by member
   region<T const> kept{};                 // what a device keeps: where it is, and where it belongs
   region<T> kept_here{};
 

@@ -7,7 +7,6 @@
 /// can work that out alone; where one mesh has more, those that are outside of the other do not know who is in it, so all of the larger
 /// one tell each other, once for two meshes. {X: 4} on ranks 0 1 2 3, {Y: 2} on ranks 3 1: 0 → –, 1 → 1, 2 → –, 3 → 0.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +16,7 @@
 
 #include <ostraka/engine/collectives/all_gather.hpp>
 #include <ostraka/engine/device_mesh.hpp>
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/types/error.hpp>
 
 namespace ostraka::engine {
@@ -25,8 +25,8 @@ namespace ostraka::engine {
 struct mesh_pair {
   bool here = false;            ///< is this process one of them?
   bool first_is_all = true;     ///< is it the first mesh that has all of them?
-  std::vector<int> device[2];   ///< on either mesh, by process, −1 for none; empty where not here
-  std::vector<int> process[2];  ///< on either mesh, by device
+  dynamic_array<int> device[2];   ///< on either mesh, by process, −1 for none; empty where not here
+  dynamic_array<int> process[2];  ///< on either mesh, by device
 };
 
 namespace detail {
@@ -37,19 +37,19 @@ inline error unrelated_meshes(char const* operation, device_mesh const& large, d
 }
 
 // Who is which device of `small`: every process of `large` says so. @throws ostraka::error, on all of them alike
-inline std::vector<int> agree(char const* operation, device_mesh const& large, device_mesh const& small) {
+inline dynamic_array<int> agree(char const* operation, device_mesh const& large, device_mesh const& small) {
   constexpr std::int64_t outside = -1;
   constexpr std::int64_t reaches_beyond = -2;
   std::int64_t mine[2] = {outside, small.fingerprint()};
   if (!small.absent()) {
-    std::vector<int> const numbers = small.world().numbers_in(large.world());
-    mine[0] = std::find(numbers.begin(), numbers.end(), -1) == numbers.end() ? small.device() : reaches_beyond;
+    dynamic_array<int> const numbers = small.world().numbers_in(large.world());
+    mine[0] = !numbers.contains(-1) ? small.device() : reaches_beyond;
   }
   std::size_t const processes = static_cast<std::size_t>(large.devices());
   std::vector<std::int64_t> said(2 * processes);
   all_gather(large.world(), mine, said.data(), std::vector<std::int64_t>(processes, 2));
-  std::vector<int> device;
-  std::vector<int> claims(static_cast<std::size_t>(small.devices()));
+  dynamic_array<int> device;
+  dynamic_array<int> claims(static_cast<std::size_t>(small.devices()));
   bool anybody = false;
   for (std::size_t p = 0; p < processes; ++p) {
     std::int64_t const d = said[2 * p];
@@ -70,8 +70,8 @@ inline std::vector<int> agree(char const* operation, device_mesh const& large, d
   return device;
 }
 
-inline std::vector<int> inverted(std::vector<int> const& device, int devices) {
-  std::vector<int> process(static_cast<std::size_t>(devices));
+inline dynamic_array<int> inverted(dynamic_array<int> const& device, int devices) {
+  dynamic_array<int> process(static_cast<std::size_t>(devices));
   for (std::size_t p = 0; p < device.size(); ++p)
     if (device[p] >= 0) process[static_cast<std::size_t>(device[p])] = static_cast<int>(p);
   return process;
@@ -87,12 +87,12 @@ inline mesh_pair make_pair_of(char const* operation, device_mesh const& first, d
     if (!small.absent()) throw unrelated_meshes(operation, large, small);
     return pair;
   }
-  std::vector<int> all(static_cast<std::size_t>(large.devices()));
+  dynamic_array<int> all(static_cast<std::size_t>(large.devices()));
   for (std::size_t p = 0; p < all.size(); ++p) all[p] = static_cast<int>(p);
-  std::vector<int> part;
+  dynamic_array<int> part;
   if (large.devices() == small.devices()) {
     if (!small.absent()) part = large.world().numbers_in(small.world());
-    if (small.absent() || std::find(part.begin(), part.end(), -1) != part.end()) throw unrelated_meshes(operation, large, small);
+    if (small.absent() || part.contains(-1)) throw unrelated_meshes(operation, large, small);
   } else {
     part = agree(operation, large, small);
   }
@@ -107,19 +107,19 @@ inline mesh_pair make_pair_of(char const* operation, device_mesh const& first, d
 
 /// Who is who on two meshes; remembered as long as both live. Collective over the larger one the first time, if it is larger.
 /// @throws ostraka::error, on all processes of both alike, if neither has all processes of the other
-inline std::shared_ptr<mesh_pair const> pair_of(char const* operation, std::shared_ptr<device_mesh const> const& first,
+inline shared_value<mesh_pair const> pair_of(char const* operation, std::shared_ptr<device_mesh const> const& first,
                                                 std::shared_ptr<device_mesh const> const& second) {
   struct known {
     std::weak_ptr<device_mesh const> first;
     std::weak_ptr<device_mesh const> second;
-    std::shared_ptr<mesh_pair const> pair;
+    shared_value<mesh_pair const> pair;
   };
-  static std::vector<known> remembered;
-  remembered.erase(std::remove_if(remembered.begin(), remembered.end(), [](known const& k) { return k.first.expired() || k.second.expired(); }),
-                   remembered.end());
+  static dynamic_array<known> remembered;
+  for (std::size_t i = remembered.size(); i-- > 0;)
+    if (remembered[i].first.expired() || remembered[i].second.expired()) remembered.erase(&remembered[i]);
   for (known const& k : remembered)
     if (k.first.lock() == first && k.second.lock() == second) return k.pair;
-  remembered.push_back({first, second, std::make_shared<mesh_pair const>(detail::make_pair_of(operation, *first, *second))});
+  remembered.push_back({first, second, shared_value<mesh_pair const>::make(detail::make_pair_of(operation, *first, *second))});
   return remembered.back().pair;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/locale.hpp>
 #include <ostraka/engine/region.hpp>
 
@@ -35,7 +36,7 @@ region<T> as_message(locale const& w, T* data, box const& where, planner::device
 namespace detail {
 
 // Do the boxes, one after the other, fill `whole` in the order of its memory?
-inline bool in_memory_order(std::vector<box> const& parts, box const& whole) {
+inline bool in_memory_order(dynamic_array<box> const& parts, box const& whole) {
   int divided = -1;
   for (box const& b : parts)
     for (int i = 0; i < whole.rank; ++i)
@@ -58,7 +59,7 @@ inline bool in_memory_order(std::vector<box> const& parts, box const& whole) {
 
 // Does the block lie as the message of these parts?
 template <class T>
-bool lies_as_message(locale const& w, region<T> const& block, std::vector<box> const& parts, planner::device_loops const& loops) {
+bool lies_as_message(locale const& w, region<T> const& block, dynamic_array<box> const& parts, planner::device_loops const& loops) {
   if (loops.empty()) return block.gapless() && in_memory_order(parts, block.where);
   region<T> const message = as_message(w, block.data, block.where, loops);
   for (int i = 0; i < block.where.rank; ++i) {
@@ -74,7 +75,7 @@ bool lies_as_message(locale const& w, region<T> const& block, std::vector<box> c
 
 // One box after the other into a message.
 template <class Exec, class T>
-void pack(Exec const& exec, T* message, region<T const> const& from, std::vector<box> const& parts) {
+void pack(Exec const& exec, T* message, region<T const> const& from, dynamic_array<box> const& parts) {
   for (box const& b : parts) {
     if (b.size() > 0) copy(exec, dense_region(message, b), from.part(b));
     message += b.size();
@@ -82,7 +83,7 @@ void pack(Exec const& exec, T* message, region<T const> const& from, std::vector
 }
 
 template <class Exec, class T>
-void unpack(Exec const& exec, region<T> const& to, T const* message, std::vector<box> const& parts, update<T> const& how) {
+void unpack(Exec const& exec, region<T> const& to, T const* message, dynamic_array<box> const& parts, update<T> const& how) {
   for (box const& b : parts) {
     if (b.size() > 0) copy(exec, to.part(b), dense_region(message, b), how);
     message += b.size();
@@ -97,7 +98,7 @@ struct message_record {
   bool as_it_is = false;  ///< the block is the message
   std::int64_t total = 0;
   std::vector<std::int64_t> counts{};  ///< elements of each part
-  std::vector<box> boxes{};            ///< where they belong, unless the block is the message
+  dynamic_array<box> boxes{};            ///< where they belong, unless the block is the message
 
   /// @param may_be is the block to be the message if it lies so?
   template <class T>

@@ -24,7 +24,7 @@ namespace ostraka::engine {
 /// A plan between two running meshes, and who is who on them.
 struct mesh_route {
   std::shared_ptr<device_mesh const> mesh[2];  ///< source, target
-  std::shared_ptr<mesh_pair const> pair;
+  shared_value<mesh_pair const> pair;
   planner::mesh_reshard plan{};
 
   [[nodiscard]] communicator const& all() const { return (pair->first_is_all ? mesh[0] : mesh[1])->world(); }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/locale.hpp>
 #include <ostraka/engine/region.hpp>
 
@@ -18,7 +19,7 @@ namespace ostraka::engine {
 
 /// Of each device of the whole mesh, its block, and how many elements of it travel: none where an earlier device holds the same.
 struct root_blocks {
-  std::vector<box> boxes;
+  dynamic_array<box> boxes;
   std::vector<std::int64_t> counts;
 
   [[nodiscard]] std::int64_t elements() const {

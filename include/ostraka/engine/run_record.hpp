@@ -11,8 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/local/contraction.hpp>
 #include <ostraka/engine/local/placement.hpp>
 #include <ostraka/engine/local/update.hpp>
@@ -45,17 +45,17 @@ struct step_record {
   int joined = -1;             ///< of a contraction: the move that it does as well
   region<T const> shape{};     ///< of what it leaves; its address says nothing
   std::int64_t view_at = 0;    ///< of a view: where it begins, from where the block did
-  std::vector<product_record> products{};  ///< of a contraction, in the order of the parts of what is moved
+  dynamic_array<product_record> products{};  ///< of a contraction, in the order of the parts of what is moved
   std::size_t own = 0;         ///< which of them is of the own part
   bool own_first = false;      ///< it is multiplied before the others have arrived
   bool summed = false;         ///< the products add up
   std::int64_t others = 0;     ///< elements of the others' parts
 
-  std::vector<move_record<T>> moves{};  ///< one, of a move that is one
+  dynamic_array<move_record<T>> moves{};  ///< one, of a move that is one
 
   [[nodiscard]] move_record<T>& of_move(int members) {
     if (members > remembered_members) return passing_move<T>();
-    if (moves.empty()) moves.emplace_back();
+    if (moves.empty()) moves.push_back({});
     return moves.front();
   }
 
@@ -74,9 +74,9 @@ struct run_record {
   planner::coordinates here{};
   bool scales = false;  ///< alpha is not 1
   bool adds = false;    ///< beta is not 0
-  std::vector<region<T const>> operands{};
+  dynamic_array<region<T const>> operands{};
   region<T> result{};
-  std::vector<step_record<T>> steps{};
+  dynamic_array<step_record<T>> steps{};
   placement places{};
 
   void begin(locale const& w, update<T> const& how, int count) {
@@ -122,7 +122,7 @@ class run_memory {
 
  private:
   static constexpr std::size_t most = 32;
-  std::vector<std::unique_ptr<run_record<T>>> records_;
+  dynamic_array<std::unique_ptr<run_record<T>>> records_;
   std::size_t next_ = 0;
 };
 

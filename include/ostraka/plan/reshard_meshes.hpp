@@ -14,7 +14,6 @@
 ///     any           [I] {U_Z}     as above                         device 0 along Z gets the values, the others zeros
 
 #include <cstdint>
-#include <span>
 
 #include <ostraka/plan/blocks.hpp>
 #include <ostraka/plan/reduction.hpp>
@@ -25,13 +24,13 @@ namespace ostraka::planner {
 struct mesh_side {
   spec sharding{};
   extents sizes{};
-  std::span<int const> device{};   ///< by process: its device number on this mesh, −1 for none
-  std::span<int const> process{};  ///< by device number
+  list_view<int> device{};   ///< by process: its device number on this mesh, −1 for none
+  list_view<int> process{};  ///< by device number
 
-  [[nodiscard]] constexpr int processes() const { return static_cast<int>(device.size()); }
+  [[nodiscard]] constexpr int processes() const { return device.size(); }
 
   [[nodiscard]] constexpr coordinates at(int p) const {
-    int const d = device[static_cast<std::size_t>(p)];
+    int const d = device[p];
     if (d < 0) return {{}, true};
     return coordinates_of(d, mesh_set::first(sizes.mesh_axes), sizes);
   }
@@ -46,7 +45,7 @@ struct mesh_side {
     coordinates other = coordinates_of(n, all - sharding.splits(), sizes);
     for (int m = 0; m < sizes.mesh_axes; ++m)
       if (sharding.splits().contains(m)) other.at[m] = c.at[m];
-    return process[static_cast<std::size_t>(number_along(all, other))];
+    return process[static_cast<int>(number_along(all, other))];
   }
 
   /// Does the device hold values? Of a partial tensor the others hold what changes nothing: zeros for a sum.
@@ -103,8 +102,8 @@ constexpr void for_each_receiver(mesh_side const& source, mesh_side const& targe
 /// Calls f(p) for each process p that sends `me` a part of its block, each once. @pre the source is not partial
 template <class F>
 constexpr void for_each_sender(mesh_side const& source, mesh_side const& target, int me, F&& f) {
-  for (int d = 0; d < static_cast<int>(source.process.size()); ++d) {
-    coordinates const held = source.at(source.process[static_cast<std::size_t>(d)]);
+  for (int d = 0; d < source.process.size(); ++d) {
+    coordinates const held = source.at(source.process[d]);
     if (source.copy(held) != 0 || !detail::lacks(source, held, target, me)) continue;
     std::int64_t turn = 0;
     for (int p = 0; p < me; ++p) turn += detail::lacks(source, held, target, p) ? 1 : 0;

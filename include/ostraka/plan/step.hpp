@@ -62,6 +62,27 @@ struct bounded_list {
   [[nodiscard]] constexpr T const* end() const { return item + count; }
 };
 
+/// A list that lies elsewhere.
+template <class T>
+struct list_view {
+  T const* item = nullptr;
+  int count = 0;
+
+  constexpr list_view() = default;
+  constexpr list_view(T const* items, int n) : item(items), count(n) {}
+  template <int N>
+  constexpr list_view(T const (&items)[N]) : item(items), count(N) {}
+  template <class Container>
+    requires requires(Container const& c) { static_cast<T const*>(c.data()), c.size(); }
+  constexpr list_view(Container const& c) : item(c.data()), count(static_cast<int>(c.size())) {}
+
+  [[nodiscard]] constexpr int size() const { return count; }
+  [[nodiscard]] constexpr bool empty() const { return count == 0; }
+  [[nodiscard]] constexpr T const& operator[](int i) const { return item[i]; }
+  [[nodiscard]] constexpr T const* begin() const { return item; }
+  [[nodiscard]] constexpr T const* end() const { return item + count; }
+};
+
 /// Slice, reduce-scatter, all-reduce, slice, exchange, zero-pad, mask: no reshard of one tensor has more.
 inline constexpr int max_reshard_steps = 8;
 

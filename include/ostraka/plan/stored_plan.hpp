@@ -10,19 +10,6 @@
 
 namespace ostraka::planner {
 
-/// A list that lies elsewhere.
-template <class T>
-struct list_view {
-  T const* item = nullptr;
-  int count = 0;
-
-  [[nodiscard]] constexpr int size() const { return count; }
-  [[nodiscard]] constexpr bool empty() const { return count == 0; }
-  [[nodiscard]] constexpr T const& operator[](int i) const { return item[i]; }
-  [[nodiscard]] constexpr T const* begin() const { return item; }
-  [[nodiscard]] constexpr T const* end() const { return item + count; }
-};
-
 /// A feasible plan of so many operands and steps.
 template <int Operands, int Steps>
 struct stored_plan {

@@ -5,12 +5,11 @@
 /// @file
 /// Floor 3. The end of a job that cannot go on: a sentence, and all ranks end. Ranks are numbers in MPI_COMM_WORLD, as launchers print them.
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <thread>
 
+#include <ostraka/engine/job/this_thread.hpp>
 #include <ostraka/engine/mpi.hpp>
 
 namespace ostraka::engine {
@@ -20,7 +19,7 @@ namespace ostraka::engine {
   std::fprintf(stderr, "ostraka: %s\n", message.c_str());
   std::fflush(stderr);
 #if OSTRAKA_ENABLE_MPI
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // some launchers end before they have read what a rank said
+  this_thread::sleep(100000);  // some launchers end before they have read what a rank said
   MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 #endif
   std::abort();

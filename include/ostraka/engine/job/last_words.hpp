@@ -14,9 +14,9 @@
 #include <cstring>
 #include <exception>
 #include <string>
-#include <thread>
 
 #include <ostraka/engine/job/end_job.hpp>
+#include <ostraka/engine/job/this_thread.hpp>
 #include <ostraka/engine/mpi.hpp>
 
 #if OSTRAKA_ENABLE_MPI
@@ -38,7 +38,7 @@ struct state {
   std::atomic<int> armed{0};  // environments alive
   int ranks = 1;
   std::string name;
-  std::thread::id thread;  // of MPI
+  void const* thread = nullptr;  // of MPI
   std::terminate_handler before = nullptr;
 #  ifdef OSTRAKA_DETAIL_POSIX
   char signalled[160]{};  // what a signal handler prints, complete but for two digits
@@ -59,7 +59,7 @@ inline bool can_speak() {
 [[noreturn]] inline void speak(std::string const& what) {
   std::string const message = self.name + ' ' + what + "; the job ends, since the others would wait for it";
   self.armed = 0;
-  if (std::this_thread::get_id() == self.thread) end_job(message);
+  if (this_thread::mark() == self.thread) end_job(message);
   std::fprintf(stderr, "ostraka: %s\n", message.c_str());
   std::abort();  // another thread may not call MPI: the launcher sees the signal
 }
@@ -123,7 +123,7 @@ inline void arm() {
   detail::state& self = detail::self;
   self.name = this_rank();
   MPI_Comm_size(MPI_COMM_WORLD, &self.ranks);
-  self.thread = std::this_thread::get_id();
+  self.thread = this_thread::mark();
   if (self.armed++ > 0 || self.ranks == 1) return;
   static bool const once = [] {
     detail::self.before = std::set_terminate(&detail::on_terminate);

@@ -12,9 +12,9 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <string_view>
-#include <thread>
-#include <vector>
 
+#include <ostraka/engine/dynamic_array.hpp>
+#include <ostraka/engine/job/this_thread.hpp>
 #include <ostraka/engine/job/threads.hpp>
 #include <ostraka/engine/mpi.hpp>
 #include <ostraka/engine/openblas.hpp>
@@ -33,10 +33,10 @@ namespace ostraka::engine::node {
 inline constexpr int most_cores = 1024;
 
 /// 1 for each core that this process may run on. OpenMP that binds has bound the thread that asks, so that its places tell, not the mask.
-[[gnu::cold]] inline std::vector<int> cores_of_this_rank() {
-  std::vector<int> cores(most_cores, 0);
+[[gnu::cold]] inline dynamic_array<int> cores_of_this_rank() {
+  dynamic_array<int> cores(most_cores, 0);
 #ifdef OSTRAKA_DETAIL_OPENMP
-  std::vector<int> place;
+  dynamic_array<int> place;
   for (int p = 0; p < omp_get_num_places(); ++p) {
     place.resize(static_cast<std::size_t>(omp_get_place_num_procs(p)));
     omp_get_place_proc_ids(p, place.data());
@@ -52,14 +52,14 @@ inline constexpr int most_cores = 1024;
     return cores;
   }
 #endif
-  for (unsigned c = 0; c < std::thread::hardware_concurrency() && c < unsigned{most_cores}; ++c) cores[c] = 1;
+  for (int c = 0; c < this_thread::cores_of_machine() && c < most_cores; ++c) cores[static_cast<std::size_t>(c)] = 1;
   return cores;
 }
 
 /// This rank's part of its node. Collective over MPI_COMM_WORLD, which is why only those who begin MPI may ask.
 [[gnu::cold]] inline core_share share_of_this_rank() {
-  std::vector<int> const mine = cores_of_this_rank();
-  std::vector<int> ranks = mine;
+  dynamic_array<int> const mine = cores_of_this_rank();
+  dynamic_array<int> ranks = mine;
 #if OSTRAKA_ENABLE_MPI
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);

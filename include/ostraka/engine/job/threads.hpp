@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/openblas.hpp>
 
 namespace ostraka::engine {
@@ -25,7 +26,7 @@ struct core_share {
 
 /// `mine[c]`: may this rank run on core c? `ranks[c]`: how many ranks of the node may? Ranks that are bound to cores of their own have all of
 /// these; ranks that may run anywhere have cores / ranks each.
-[[gnu::cold]] inline core_share share_of(std::vector<int> const& mine, std::vector<int> const& ranks) {
+[[gnu::cold]] inline core_share share_of(dynamic_array<int> const& mine, dynamic_array<int> const& ranks) {
   core_share s;
   double part = 0;
   for (std::size_t c = 0; c < mine.size(); ++c) {

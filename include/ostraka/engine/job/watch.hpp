@@ -11,18 +11,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>
-#include <thread>
 #include <utility>
-#include <vector>
 
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/job/end_job.hpp>
+#include <ostraka/engine/job/this_thread.hpp>
 #include <ostraka/engine/mpi.hpp>
 
 namespace ostraka::engine {
@@ -59,7 +58,7 @@ struct attendance {
   static constexpr std::uint64_t count_mask = 0xFFFFFF;
 
   watch* over = nullptr;
-  std::vector<int> const* members = nullptr;  ///< in the watch's numbering, in the order of the group; null unless ranks compare what they call
+  dynamic_array<int> const* members = nullptr;  ///< in the watch's numbering, in the order of the group; null unless ranks compare what they call
   std::uint64_t ranks = 0;                    ///< fingerprint of the members
   std::uint64_t number = 0;                   ///< of the groups of these members, the number-th; 0: none, but the making of such groups
   std::uint64_t made = 0;                     ///< by number 0
@@ -120,9 +119,9 @@ class watch {
     leave();
     return MPI_SUCCESS;
   }
-  static bool covers(std::vector<int> const& members) { return std::find(members.begin(), members.end(), MPI_UNDEFINED) == members.end(); }
-  std::vector<int> members_in(MPI_Group ranks) const;
-  attendance* open(std::vector<int> const* members, std::uint64_t ranks, std::uint64_t number);
+  static bool covers(dynamic_array<int> const& members) { return !members.contains(MPI_UNDEFINED); }
+  dynamic_array<int> members_in(MPI_Group ranks) const;
+  attendance* open(dynamic_array<int> const* members, std::uint64_t ranks, std::uint64_t number);
   void look_around();
   void look_at(int other) const;
   void close();
@@ -188,28 +187,28 @@ inline watch::watch(MPI_Comm theirs) {
   }
 }
 
-inline std::vector<int> watch::members_in(MPI_Group ranks) const {
+inline dynamic_array<int> watch::members_in(MPI_Group ranks) const {
   int size = 0;
   MPI_Group_size(ranks, &size);
-  std::vector<int> numbers(static_cast<std::size_t>(size));
+  dynamic_array<int> numbers(static_cast<std::size_t>(size));
   for (int r = 0; r < size; ++r) numbers[static_cast<std::size_t>(r)] = r;
-  std::vector<int> members(numbers.size());
+  dynamic_array<int> members(numbers.size());
   MPI_Group_translate_ranks(ranks, size, numbers.data(), detail::ranks_of(comm_).group, members.data());
   return members;
 }
 
 // Known by their fingerprint: a list of members for each group would grow with the job, and only those who compare calls need it.
 inline attendance* watch::makers_of_group(MPI_Group ranks) {
-  std::vector<int> members = members_in(ranks);
+  dynamic_array<int> members = members_in(ranks);
   std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a
   for (int m : members) fingerprint = (fingerprint ^ static_cast<std::uint64_t>(m)) * 1099511628211u;
   fingerprint = (fingerprint ^ fingerprint >> 29) * 0xBF58476D1CE4E5B9u;
   for (attendance* b = books_; b != nullptr; b = b->next)
     if (b->number == 0 && b->ranks == fingerprint) return b;
-  return open(compares_ ? new std::vector<int>(std::move(members)) : nullptr, fingerprint, 0);
+  return open(compares_ ? new dynamic_array<int>(std::move(members)) : nullptr, fingerprint, 0);
 }
 
-inline attendance* watch::open(std::vector<int> const* members, std::uint64_t ranks, std::uint64_t number) {
+inline attendance* watch::open(dynamic_array<int> const* members, std::uint64_t ranks, std::uint64_t number) {
   auto* const book = new attendance;
   book->over = this;
   book->members = members;
@@ -258,7 +257,7 @@ inline attendance* watch::open(std::vector<int> const* members, std::uint64_t ra
       w = w->next_;
       continue;
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(pause));
+    this_thread::sleep(pause);
     pause = std::min(2 * pause, 1000);
     if (MPI_Wtime() < look) continue;
     look = MPI_Wtime() + 0.1;

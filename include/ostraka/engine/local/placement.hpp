@@ -15,7 +15,8 @@
 #include <cstdint>
 #include <exception>
 #include <utility>
-#include <vector>
+
+#include <ostraka/engine/dynamic_array.hpp>
 
 namespace ostraka::engine {
 
@@ -122,19 +123,19 @@ class placement {
                               [](piece_in_time const& p) { return static_cast<std::size_t>(p.returned - p.taken); },
                               [](piece_in_time const& p) { return nowhere - static_cast<std::size_t>(p.taken); }};
     std::size_t const least = most_at_once();
-    std::vector<piece_in_time> best;
+    dynamic_array<piece_in_time> best;
     for (std::size_t const unit : {std::size_t(64), std::size_t(1)})
       for (measure const m : orders) {
         if (!best.empty() && length_of(best) == least) break;
-        std::vector<piece_in_time> placed = placed_by(m, unit);
+        dynamic_array<piece_in_time> placed = placed_by(m, unit);
         if (best.empty() || length_of(placed) < length_of(best)) best = std::move(placed);
       }
     pieces_ = std::move(best);
     bytes_ = length_of(pieces_);
   }
 
-  [[nodiscard]] std::vector<piece_in_time> placed_by(std::size_t (*measure)(piece_in_time const&), std::size_t unit) const {
-    std::vector<piece_in_time> placed = pieces_;
+  [[nodiscard]] dynamic_array<piece_in_time> placed_by(std::size_t (*measure)(piece_in_time const&), std::size_t unit) const {
+    dynamic_array<piece_in_time> placed = pieces_;
     for (piece_in_time& p : placed) p.offset = nowhere;
     for (std::size_t count = 0; count < placed.size(); ++count) {
       piece_in_time* next = nullptr;
@@ -146,7 +147,7 @@ class placement {
   }
 
   // At the first place that is free for as long as the piece is there.
-  static void put(piece_in_time& piece, std::vector<piece_in_time> const& placed, std::size_t unit) {
+  static void put(piece_in_time& piece, dynamic_array<piece_in_time> const& placed, std::size_t unit) {
     piece.offset = 0;
     for (bool moved = true; moved;) {
       moved = false;
@@ -158,7 +159,7 @@ class placement {
     }
   }
 
-  static std::size_t length_of(std::vector<piece_in_time> const& placed) {
+  static std::size_t length_of(dynamic_array<piece_in_time> const& placed) {
     std::size_t length = 0;
     for (piece_in_time const& p : placed) length = std::max(length, p.end());
     return length;
@@ -174,8 +175,8 @@ class placement {
     return most;
   }
 
-  std::vector<piece_in_time> pieces_;
-  std::vector<int> events_;  // each the number of a piece
+  dynamic_array<piece_in_time> pieces_;
+  dynamic_array<int> events_;  // each the number of a piece
   std::size_t bytes_ = 0;
   int event_ = 0;
   bool known_ = false;

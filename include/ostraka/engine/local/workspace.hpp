@@ -15,8 +15,8 @@
 #include <exception>
 #include <limits>
 #include <utility>
-#include <vector>
 
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/local/large_pages.hpp>
 #include <ostraka/engine/local/placement.hpp>
 
@@ -203,13 +203,13 @@ class workspace {
     }
   }
 
-  static void forget(std::vector<block>& list, std::size_t i) {
+  static void forget(dynamic_array<block>& list, std::size_t i) {
     list[i] = list.back();
     list.pop_back();
   }
 
-  std::vector<block> slabs_;
-  std::vector<block> free_;
+  dynamic_array<block> slabs_;
+  dynamic_array<block> free_;
   std::size_t held_ = 0;
   std::size_t peak_ = 0;
   use used_;

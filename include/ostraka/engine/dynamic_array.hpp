@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. An array that grows, and a value that several own: what std::vector and std::shared_ptr are to a program, without the hundred
+/// templates that either instantiates for every type of elements, wherever this library is included (docs/benchmarks/compile.md).
+
+#include <atomic>
+#include <cstddef>
+#include <initializer_list>
+#include <new>
+
+namespace ostraka::engine {
+
+/// Elements in a row, as many as are put in. Growing moves them, and must not throw once there is memory.
+template <class T>
+class dynamic_array {
+ public:
+  dynamic_array() = default;
+  explicit dynamic_array(std::size_t count) : dynamic_array() { resize(count); }
+  dynamic_array(std::size_t count, T const& value) : dynamic_array() { assign(count, value); }
+  dynamic_array(std::initializer_list<T> items) : dynamic_array() { append(items.begin(), items.size()); }
+
+  /// The elements of another container in a row, a std::vector say.
+  template <class Container>
+    requires requires(Container const& c) { static_cast<T const*>(c.data()), c.size(); }
+  dynamic_array(Container const& items) : dynamic_array() {
+    append(items.data(), items.size());
+  }
+
+  dynamic_array(dynamic_array const& other) : dynamic_array() { append(other.items_, other.count_); }
+  dynamic_array(dynamic_array&& other) noexcept { take(other); }
+  dynamic_array& operator=(dynamic_array const& other) {
+    if (this != &other) *this = dynamic_array(other);
+    return *this;
+  }
+  dynamic_array& operator=(dynamic_array&& other) noexcept {
+    if (this == &other) return *this;
+    leave();
+    take(other);
+    return *this;
+  }
+  ~dynamic_array() { leave(); }
+
+  void reserve(std::size_t room) {
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__ && noexcept(T(static_cast<T&&>(*items_))));
+    if (room <= room_) return;
+    T* const longer = static_cast<T*>(::operator new(room * sizeof(T)));
+    for (std::size_t i = 0; i < count_; ++i) {
+      ::new (static_cast<void*>(longer + i)) T(static_cast<T&&>(items_[i]));
+      items_[i].~T();
+    }
+    ::operator delete(items_);
+    items_ = longer;
+    room_ = room;
+  }
+
+  void push_back(T item) {
+    if (count_ == room_) reserve(2 * room_ + 4);
+    ::new (static_cast<void*>(items_ + count_)) T(static_cast<T&&>(item));
+    ++count_;
+  }
+  void pop_back() { items_[--count_].~T(); }
+
+  /// New elements are T().
+  void resize(std::size_t count) {
+    while (count_ > count) pop_back();
+    reserve(count);
+    for (; count_ < count; ++count_) ::new (static_cast<void*>(items_ + count_)) T();
+  }
+  void assign(std::size_t count, T const& value) {
+    clear();
+    reserve(count);
+    for (; count_ < count; ++count_) ::new (static_cast<void*>(items_ + count_)) T(value);
+  }
+  void clear() {
+    while (count_ > 0) pop_back();
+  }
+
+  /// Takes out an element; those behind it move up.
+  void erase(T const* at) {
+    for (T* to = items_ + (at - items_); to + 1 != end(); ++to) *to = static_cast<T&&>(to[1]);
+    pop_back();
+  }
+
+  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] std::size_t capacity() const { return room_; }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] T* data() { return items_; }
+  [[nodiscard]] T const* data() const { return items_; }
+  [[nodiscard]] T& operator[](std::size_t i) { return items_[i]; }
+  [[nodiscard]] T const& operator[](std::size_t i) const { return items_[i]; }
+  [[nodiscard]] T& front() { return items_[0]; }
+  [[nodiscard]] T const& front() const { return items_[0]; }
+  [[nodiscard]] T& back() { return items_[count_ - 1]; }
+  [[nodiscard]] T const& back() const { return items_[count_ - 1]; }
+  [[nodiscard]] T* begin() { return items_; }
+  [[nodiscard]] T* end() { return items_ + count_; }
+  [[nodiscard]] T const* begin() const { return items_; }
+  [[nodiscard]] T const* end() const { return items_ + count_; }
+
+  /// Is there an element that equals this one?
+  [[nodiscard]] bool contains(T const& value) const { return find(value) != end(); }
+
+  /// The first that does, or the end.
+  [[nodiscard]] T const* find(T const& value) const {
+    T const* at = begin();
+    while (at != end() && !(*at == value)) ++at;
+    return at;
+  }
+
+ private:
+  // @pre nothing is here
+  void take(dynamic_array& other) {
+    items_ = other.items_;
+    count_ = other.count_;
+    room_ = other.room_;
+    other.items_ = nullptr;
+    other.count_ = other.room_ = 0;
+  }
+
+  void leave() {
+    clear();
+    ::operator delete(items_);
+  }
+
+  void append(T const* items, std::size_t count) {
+    reserve(count_ + count);
+    for (std::size_t i = 0; i < count; ++i, ++count_) ::new (static_cast<void*>(items_ + count_)) T(items[i]);
+  }
+
+  T* items_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t room_ = 0;
+};
+
+/// A value that lives as long as one of the copies of this; or none. Host threads may copy and destroy theirs at once.
+template <class T>
+class shared_value {
+ public:
+  shared_value() = default;
+
+  /// T(arguments…), owned by this one.
+  template <class... Arguments>
+  [[nodiscard]] static shared_value make(Arguments&&... arguments) {
+    shared_value made;
+    made.held_ = new counted{{1}, T(static_cast<Arguments&&>(arguments)...)};
+    return made;
+  }
+
+  shared_value(shared_value const& other) noexcept : held_(other.held_) {
+    if (held_ != nullptr) held_->owners.fetch_add(1, std::memory_order_relaxed);
+  }
+  shared_value(shared_value&& other) noexcept : held_(other.held_) { other.held_ = nullptr; }
+  shared_value& operator=(shared_value other) noexcept {
+    counted* const mine = held_;
+    held_ = other.held_;
+    other.held_ = mine;
+    return *this;
+  }
+  ~shared_value() {
+    if (held_ != nullptr && held_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete held_;
+  }
+
+  explicit operator bool() const { return held_ != nullptr; }
+  [[nodiscard]] T& operator*() const { return held_->value; }
+  [[nodiscard]] T* operator->() const { return &held_->value; }
+
+ private:
+  struct counted {
+    std::atomic<long> owners;
+    T value;
+  };
+  counted* held_ = nullptr;
+};
+
+}  // namespace ostraka::engine
