@@ -11,6 +11,7 @@
 #include <ostraka/operation.hpp>
 #include <ostraka/oversee.hpp>
 #include <ostraka/plan.hpp>
+#include <ostraka/plan/nominal.hpp>
 #include <ostraka/relabel.hpp>
 #include <ostraka/within.hpp>
 
@@ -24,14 +25,14 @@ struct reshard_types {
   using mesh = union_of<mesh_axes_in<From>, mesh_axes_in<To>>;
   static constexpr planner::spec from = spec_of<From, labels, mesh>;
   static constexpr planner::spec to = spec_of<To, labels, mesh>;
-  static constexpr planner::reshard_steps steps = planner::plan_reshard(from, to, nominal(labels{}, mesh{}));
+  static constexpr planner::reshard_steps steps = planner::plan_reshard(from, to, planner::nominal_sizes(planned_sizes(labels{}, mesh{})));
 
   // The same as that of the einsum of one operand that it is.
   static constexpr planner::einsum_plan plan = [] {
     planner::einsum_plan p;
     p.operands.push_back(from);
     p.result = to;
-    p.sizes = nominal(labels{}, mesh{});
+    p.sizes = planner::nominal_sizes(planned_sizes(labels{}, mesh{}));
     p.feasible = true;
     for (planner::planned_step const& s : steps) p.steps.push_back(s);
     return p;

@@ -15,6 +15,7 @@
 ///     zero-pad from a minor end                  S(l) → P     0
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -139,21 +140,54 @@ inline std::int64_t work_of(std::vector<spec> const& factors, extents const& e) 
   return work;
 }
 
+/// Multiplications that count as much as one element moved where nobody says otherwise.
+inline constexpr std::int64_t default_weight = 1024;
+
+/// Mesh axes along which work on these labels is worth dividing by default: those that divide one of them in a tensor that was named, an
+/// operand or the result.
+inline mesh_set worth_dividing(std::vector<int> const& work_labels, std::vector<spec> const& named) {
+  mesh_set axes;
+  for (spec const& s : named)
+    for (int l : work_labels)
+      if (s.find(l) >= 0) axes = axes | s.over[s.find(l)].axes();
+  return axes;
+}
+
+/// Multiplications of all devices together, as the default price has them: a mesh axis along which it is not worth it counts as not dividing.
+inline std::int64_t priced_work(std::vector<int> const& work_labels, mesh_set dividing, mesh_set worth, extents const& e) {
+  std::int64_t work = 1;
+  for (int l : work_labels) work *= e.label[l];
+  for (int m = 0; m < e.mesh_axes; ++m)
+    if (!dividing.contains(m) || !worth.contains(m)) work *= e.mesh[m];
+  return work;
+}
+
+inline mesh_set splits_of(std::vector<spec> const& factors) {
+  mesh_set all;
+  for (spec const& s : factors) all = all | s.splits();
+  return all;
+}
+
 /// All ways to multiply, and the cheapest moves to and from them.
 class brute_force {
  public:
-  brute_force(einsum_labels const& names, extents const& e) : names_(names.names) {
+  brute_force(einsum_labels const& names, extents const& e) : names_(names.names), sizes_(e) {
     for (auto const& dims : names.operands) tensors_.emplace_back(dims, e, false);
     tensors_.emplace_back(names.result, e, true);
+    for (int l = 0; l < e.labels; ++l) labels_.push_back(l);
     collect(names, e, {}, {});
   }
 
   [[nodiscard]] std::vector<move_graph> const& tensors() const { return tensors_; }
 
-  /// The least volume for operands (and last the result) in these shardings.
-  [[nodiscard]] std::int64_t least(std::vector<std::size_t> const& which) const {
-    std::int64_t best = unreachable;
-    for (auto const& p : products_) best = std::min(best, volume(p, which));
+  /// What a way costs: its price by the default balance, then what it moves and multiplies.
+  using cost = std::array<std::int64_t, 3>;
+
+  /// The least for operands (and last the result) in these shardings.
+  [[nodiscard]] cost least(std::vector<std::size_t> const& which) const {
+    cost best{unreachable, unreachable, unreachable};
+    mesh_set const axes = worth(which);
+    for (std::size_t p = 0; p < products_.size(); ++p) best = std::min(best, cost_of(p, which, axes));
     return best;
   }
 
@@ -169,10 +203,12 @@ class brute_force {
 
   /// A cheapest way, for a reader.
   [[nodiscard]] std::string way(std::vector<std::size_t> const& which) const {
-    std::vector<std::size_t> best = products_[0];
-    for (auto const& p : products_)
-      if (volume(p, which) < volume(best, which)) best = p;
-    std::string t = "volume " + std::to_string(volume(best, which));
+    mesh_set const axes = worth(which);
+    std::size_t number = 0;
+    for (std::size_t p = 0; p < products_.size(); ++p)
+      if (cost_of(p, which, axes) < cost_of(number, which, axes)) number = p;
+    std::vector<std::size_t> const& best = products_[number];
+    std::string t = "price " + std::to_string(cost_of(number, which, axes)[0]) + ", volume " + std::to_string(volume(best, which));
     for (std::size_t k = 0; k + 1 < tensors_.size(); ++k) t += "\n    operand: " + tensors_[k].way(which[k], best[k], names_);
     return t + "\n    result: " + tensors_.back().way(best.back(), which.back(), names_);
   }
@@ -185,6 +221,7 @@ class brute_force {
         which.push_back(tensors_[k].find(*r));
         products_.push_back(which);
         work_.push_back(work_of(operands, e));
+        dividing_.push_back(splits_of(operands));
       }
       return;
     }
@@ -203,10 +240,26 @@ class brute_force {
     return v;
   }
 
+  // Mesh axes worth dividing by: every label is one of the product's.
+  [[nodiscard]] mesh_set worth(std::vector<std::size_t> const& which) const {
+    std::vector<spec> named;
+    for (std::size_t k = 0; k < tensors_.size(); ++k) named.push_back(tensors_[k].nodes()[which[k]]);
+    return worth_dividing(labels_, named);
+  }
+
+  [[nodiscard]] cost cost_of(std::size_t p, std::vector<std::size_t> const& which, mesh_set worth) const {
+    std::int64_t const v = volume(products_[p], which);
+    if (v >= unreachable) return {unreachable, unreachable, unreachable};
+    return {default_weight * v + priced_work(labels_, dividing_[p], worth, sizes_), v, work_[p]};
+  }
+
   std::string names_;
+  extents sizes_;
   std::vector<move_graph> tensors_{};
   std::vector<std::vector<std::size_t>> products_{};
   std::vector<std::int64_t> work_{};
+  std::vector<mesh_set> dividing_{};
+  std::vector<int> labels_{};
 };
 
 }  // namespace ostraka::testing

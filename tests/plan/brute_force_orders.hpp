@@ -6,7 +6,8 @@
 /// Tests of floor 2. The cheapest way to multiply several tensors, found without the planner: every binary tree of products, every
 /// sharding of every intermediate (partial ones too), and between them the cheapest moves of brute_force.hpp.
 ///
-/// Of one tree: least volume, then least work. Of all trees: least volume · 4096 + work. Both are added over all devices.
+/// Compared by their price: by default 1024 · volume + work, where work counts as not divided along mesh axes by which no tensor that was named
+/// divides a label of the product; or by a weight of one's own and all work; or by work alone, where nothing may move.
 
 #include <cstdint>
 #include <map>
@@ -17,13 +18,12 @@
 
 namespace ostraka::testing {
 
-struct volume_and_work {
+struct price_and_volume {
+  std::int64_t price = unreachable;
   std::int64_t volume = unreachable;
-  std::int64_t work = 0;
 
-  friend volume_and_work operator+(volume_and_work const& a, volume_and_work const& b) { return {a.volume + b.volume, a.work + b.work}; }
-  friend bool operator<(volume_and_work const& a, volume_and_work const& b) { return a.volume != b.volume ? a.volume < b.volume : a.work < b.work; }
-  [[nodiscard]] std::int64_t price() const { return 4096 * volume + work; }
+  friend price_and_volume operator+(price_and_volume const& a, price_and_volume const& b) { return {a.price + b.price, a.volume + b.volume}; }
+  friend auto operator<=>(price_and_volume const&, price_and_volume const&) = default;
 };
 
 class brute_force_orders {
@@ -53,42 +53,45 @@ class brute_force_orders {
   [[nodiscard]] move_graph const& result() const { return result_; }
   [[nodiscard]] std::int64_t trees() const { return trees_; }
 
-  /// The price of the best tree for operands (and last the result) in these shardings, and of the best one that moves nothing.
-  struct prices {
-    volume_and_work least{};
-    volume_and_work still{};
-  };
-  [[nodiscard]] prices least(std::vector<std::size_t> const& which) {
+  /// The least price for operands (and last the result) in these shardings, and of these the least volume.
+  [[nodiscard]] price_and_volume least(std::vector<std::size_t> const& which) { return least_by(which, by::default_price, default_weight); }
+
+  /// The least work without any communication; unreachable if there is no such way.
+  [[nodiscard]] std::int64_t least_work_of_still(std::vector<std::size_t> const& which) { return least_by(which, by::work_alone, 0).price; }
+
+  /// The least weight · volume + work.
+  [[nodiscard]] std::int64_t least_price(std::vector<std::size_t> const& which, std::int64_t weight) { return least_by(which, by::all_work, weight).price; }
+
+ private:
+  using table = std::vector<price_and_volume>;
+  enum class by { default_price, all_work, work_alone };
+
+  [[nodiscard]] price_and_volume least_by(std::vector<std::size_t> const& which, by compared, std::int64_t weight) {
     which_ = which;
+    compared_ = compared;
+    weight_ = weight;
+    named_ = {result_.nodes()[which.back()]};
+    for (std::size_t k = 0; k + 1 < which.size(); ++k) named_.push_back(operand(k).nodes()[which[k]]);
     trees_ = 0;
-    prices best;
+    price_and_volume best;
     for (table const& given : ways_to_make(all_)) {
       ++trees_;
-      volume_and_work const here = moved(given, result_, which.back());
-      if (best.least.volume == unreachable || here.price() < best.least.price()) best.least = here;
-      if (here.volume == 0 && (best.still.volume != 0 || here.work < best.still.work)) best.still = here;
+      best = std::min(best, moved(given, result_, which.back()));
     }
     return best;
   }
-
-  /// The least weight · volume + work.
-  [[nodiscard]] std::int64_t least_price(std::vector<std::size_t> const& which, std::int64_t weight) {
-    which_ = which;
-    weight_ = weight;
-    std::int64_t best = unreachable;
-    for (table const& given : ways_to_make(all_)) best = std::min(best, moved(given, result_, which.back()).volume);
-    weight_ = 0;
-    return best;
-  }
-
- private:
-  using table = std::vector<volume_and_work>;
 
   struct product {
     std::size_t left;
     std::size_t right;
     std::size_t made;
     std::int64_t work;
+    mesh_set dividing;
+  };
+
+  struct products {
+    std::vector<int> labels{};
+    std::vector<product> all{};
   };
 
   void find_products(unsigned set, labels const& named) {
@@ -103,12 +106,14 @@ class brute_force_orders {
         spec const& shape = made.nodes()[0];
         kept.assign(shape.label, shape.label + shape.rank);
       }
-      auto& list = products_[{a, b}];
+      products& list = products_[{a, b}];
+      for (int l = 0; l < sizes_.labels; ++l)
+        if (left.nodes()[0].find(l) >= 0 || right.nodes()[0].find(l) >= 0) list.labels.push_back(l);
       for (std::size_t i = 0; i < left.nodes().size(); ++i)
         for (std::size_t j = 0; j < right.nodes().size(); ++j) {
           spec const& l = left.nodes()[i];
           spec const& r = right.nodes()[j];
-          if (auto const p = free_product({l, r}, kept, sizes_)) list.push_back({i, j, made.find(*p), work_of({l, r}, sizes_)});
+          if (auto const p = free_product({l, r}, kept, sizes_)) list.all.push_back({i, j, made.find(*p), work_of({l, r}, sizes_), splits_of({l, r})});
         }
     }
   }
@@ -119,12 +124,16 @@ class brute_force_orders {
     for (unsigned a = (set - 1) & set; a != 0; a = (a - 1) & set) {
       unsigned const b = set ^ a;
       if (a < b) continue;
+      products const& list = products_.at({a, b});
+      mesh_set const worth = worth_dividing(list.labels, named_);
       for (table const& left : ways_to_ask(a))
         for (table const& right : ways_to_ask(b)) {
           table made(set == all_ ? result_.nodes().size() : tensors_.at(set).nodes().size());
-          for (product const& p : products_.at({a, b})) {
-            volume_and_work const here = left[p.left] + right[p.right] + volume_and_work{weight_ > 0 ? p.work : 0, p.work};
-            if (here.volume < unreachable && here < made[p.made]) made[p.made] = here;
+          for (product const& p : list.all) {
+            price_and_volume const factors = left[p.left] + right[p.right];
+            if (factors.price >= unreachable) continue;
+            std::int64_t const work = compared_ == by::default_price ? priced_work(list.labels, p.dividing, worth, sizes_) : p.work;
+            made[p.made] = std::min(made[p.made], factors + price_and_volume{work, 0});
           }
           all.push_back(made);
         }
@@ -151,13 +160,12 @@ class brute_force_orders {
     return all;
   }
 
-  [[nodiscard]] volume_and_work moved(table const& given, move_graph const& moves, std::size_t to) const {
-    volume_and_work best;
-    std::int64_t const weight = weight_ > 0 ? weight_ : 1;
+  [[nodiscard]] price_and_volume moved(table const& given, move_graph const& moves, std::size_t to) const {
+    price_and_volume best;
     for (std::size_t from = 0; from < given.size(); ++from) {
-      if (given[from].volume >= unreachable || moves.volume(from, to) >= unreachable / weight) continue;
-      volume_and_work const here = given[from] + volume_and_work{moves.volume(from, to) * weight, 0};
-      if (here < best) best = here;
+      std::int64_t const volume = moves.volume(from, to);
+      if (given[from].price >= unreachable || volume >= unreachable / (weight_ + 1) || (compared_ == by::work_alone && volume > 0)) continue;
+      best = std::min(best, given[from] + price_and_volume{weight_ * volume, volume});
     }
     return best;
   }
@@ -166,9 +174,11 @@ class brute_force_orders {
   unsigned all_;
   move_graph result_;
   std::map<unsigned, move_graph> tensors_{};
-  std::map<std::pair<unsigned, unsigned>, std::vector<product>> products_{};
+  std::map<std::pair<unsigned, unsigned>, products> products_{};
   std::vector<std::size_t> which_{};
-  std::int64_t weight_ = 0;  // of what moves: volumes are prices then
+  std::vector<spec> named_{};
+  by compared_ = by::default_price;
+  std::int64_t weight_ = default_weight;
   std::int64_t trees_ = 0;
 };
 

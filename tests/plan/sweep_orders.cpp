@@ -38,16 +38,29 @@ struct tally {
   std::int64_t not_still = 0;  // of which another, or none, was found under that policy
 };
 
-// Volume and work of a plan, from its steps.
-volume_and_work price_of(einsum_plan const& plan) {
-  volume_and_work sum{0, 0};
-  std::vector<spec> now(static_cast<std::size_t>(ostraka::planner::max_tensors));
-  for (int k = 0; k < plan.operands.size(); ++k) now[static_cast<std::size_t>(k)] = plan.operands[k];
+// What a plan costs, from its steps.
+struct plan_cost {
+  price_and_volume least{};  // by default
+  std::int64_t work = 0;
+};
+
+plan_cost cost_of(einsum_plan const& plan) {
+  plan_cost sum{{0, plan.elements_moved(plan.sizes)}, 0};
+  std::vector<spec> named(plan.operands.begin(), plan.operands.end());
+  named.push_back(plan.result);
+  ostraka::planner::tensor_states tensors(plan);
   for (planned_step const& s : plan.steps) {
-    if (s.kind == step::contract) sum.work += ostraka::testing::work_of({now[static_cast<std::size_t>(s.left)], now[static_cast<std::size_t>(s.right)]}, plan.sizes);
-    if (s.operand >= 0) now[static_cast<std::size_t>(s.operand)] = s.to;
+    if (s.kind == step::contract) {
+      std::vector<spec> const factors = {tensors.of(s.left), tensors.of(s.right)};
+      std::vector<int> inside;
+      for (int l = 0; l < plan.sizes.labels; ++l)
+        if (factors[0].find(l) >= 0 || factors[1].find(l) >= 0) inside.push_back(l);
+      sum.least.price += priced_work(inside, splits_of(factors), worth_dividing(inside, named), plan.sizes);
+      sum.work += ostraka::testing::work_of(factors, plan.sizes);
+    }
+    tensors.after(s);
   }
-  sum.volume = plan.elements_moved(plan.sizes);
+  sum.least.price += default_weight * sum.least.volume;
   return sum;
 }
 
@@ -103,28 +116,29 @@ std::int64_t run(std::vector<comparison> const& comparisons) {
         brute_force_orders alternatives(names, e);
         for_each_problem(states_of(names, e.mesh_axes), e, c.one_in, [&](einsum_problem& problem, std::vector<std::size_t> const& which) {
           einsum_plan const plan = plan_einsum(problem);
-          auto const [least, still] = alternatives.least(which);
-          volume_and_work const found = price_of(plan);
+          price_and_volume const least = alternatives.least(which);
+          std::int64_t const still = alternatives.least_work_of_still(which);
+          plan_cost const found = cost_of(plan);
           ++count.cases;
-          count.moving += found.volume > 0 ? 1 : 0;
+          count.moving += found.least.volume > 0 ? 1 : 0;
           problem.rule = admit::no_communication;
           einsum_plan const unmoved = plan_einsum(problem);
-          bool const as_still = unmoved.feasible ? unmoved.communications() == 0 && price_of(unmoved).work == still.work : still.volume != 0;
-          if (!as_still && ++count.not_still <= 3) MESSAGE("without communication, multiplies ", price_of(unmoved).work, " not ", still.work, ": ", text_of(unmoved, names.names));
+          bool const as_still = unmoved.feasible ? unmoved.communications() == 0 && cost_of(unmoved).work == still : still == unreachable;
+          if (!as_still && ++count.not_still <= 3) MESSAGE("without communication, multiplies ", cost_of(unmoved).work, " not ", still, ": ", text_of(unmoved, names.names));
           count.still += unmoved.feasible ? 1 : 0;
-          bool const wrong = !plan.feasible || found.price() != least.price();
-          count.beaten += !plan.feasible || found.price() > least.price() ? 1 : 0;
-          count.worst = std::max(count.worst, static_cast<double>(found.price()) / static_cast<double>(least.price()));
-          count.impossible += found.price() < least.price() ? 1 : 0;
+          bool const wrong = !plan.feasible || found.least != least;
+          count.beaten += !plan.feasible || found.least > least ? 1 : 0;
+          count.worst = std::max(count.worst, static_cast<double>(found.least.price) / static_cast<double>(least.price));
+          count.impossible += found.least < least ? 1 : 0;
           if (wrong && count.beaten + count.impossible <= 3)
-            MESSAGE("plan moves ", found.volume, " and multiplies ", found.work, ": ", text_of(plan, names.names), "\n  alternative: moves ", least.volume, " and multiplies ", least.work);
+            MESSAGE("plan costs ", found.least.price, " and moves ", found.least.volume, ": ", text_of(plan, names.names), "\n  alternative: costs ", least.price, " and moves ", least.volume);
           problem.rule = admit::any;
           if (count.cases % 3 != 0) return;
           std::int64_t const weight = weights[count.cases / 3 % static_cast<std::int64_t>(std::size(weights))];
           problem.element_weight = static_cast<double>(weight);
           einsum_plan const timed = plan_einsum(problem);
-          volume_and_work const spent = price_of(timed);
-          std::int64_t const price = weight * spent.volume + spent.work;
+          plan_cost const spent = cost_of(timed);
+          std::int64_t const price = weight * spent.least.volume + spent.work;
           std::int64_t const least_price = alternatives.least_price(which, weight);
           if (price != least_price && ++count.mispriced <= 3)
             MESSAGE("at ", weight, " multiplications an element, the plan costs ", price, ", not ", least_price, ": ", text_of(timed, names.names));
@@ -197,11 +211,11 @@ gap measure(std::vector<comparison> const& comparisons, search_effort effort) {
       for (auto const& extent : c.extents) {
         extents const e = make_extents(names.count(), times_devices(extent, mesh), mesh);
         for_each_problem(states_of(names, e.mesh_axes), e, c.one_in, [&](einsum_problem const& problem, std::vector<std::size_t> const&) {
-          volume_and_work const exact = price_of(plan_einsum(problem, {true, true, 320}));
-          volume_and_work const found = price_of(plan_einsum(problem, effort));
-          double const factor = static_cast<double>(found.price()) / static_cast<double>(exact.price());
+          price_and_volume const exact = cost_of(plan_einsum(problem, {true, true, 320})).least;
+          price_and_volume const found = cost_of(plan_einsum(problem, effort)).least;
+          double const factor = static_cast<double>(found.price) / static_cast<double>(exact.price);
           ++all.cases;
-          all.off += found.price() > exact.price() ? 1 : 0;
+          all.off += found.price > exact.price ? 1 : 0;
           all.worst = std::max(all.worst, factor);
           all.sum += factor;
           all.volume += found.volume;

@@ -32,23 +32,34 @@ static_assert(case_1.bytes(sizes) == 0 && case_1.total_bytes(sizes) == 0);
 
 // ---- case 2: one side's contracted axis is divided. A[I, J_X] · B[J, K] → C[I, K] --------------------------------------------
 
-// A device receives the other's 8 × 8 of A.
+// A divides the work over X. Rows instead of columns of A do, too, and the result is gathered: an all-to-all more than a gather of A
+// moves, and a part of its work. A device receives 4 × 8 of A and 4 × 4 of C.
 constexpr auto case_2 = os::plan_of<os::dims<I, K>, os::sharding_of<I, J / X>, os::sharding_of<J, K>>;
-static_assert(only(case_2, step::all_gather));
-static_assert(case_2.bytes(sizes) == 8 * 8 * 4);
-static_assert(case_2.total_bytes(sizes) == 2 * 8 * 8 * 4);
+static_assert(case_2.count(step::all_to_all) == 1 && case_2.count(step::all_gather) == 1 && case_2.communications() == 2);
+static_assert(case_2.bytes(sizes) == (4 * 8 + 4 * 4) * 4);
+static_assert(case_2.total_bytes(sizes) == 2 * (4 * 8 + 4 * 4) * 4);
+static_assert(case_2.flops(sizes) == 2 * 8 * 16 * 4 / 2);
 
-// Where the contracted axis is long, slicing the replicated side and reducing the small result is cheaper.
-OSTRAKA_AXIS(few, 4);
+// Where the contracted axis is short, every device repeats little work, and gathering A moves less than anything else would.
+OSTRAKA_AXIS(few, 64);
 OSTRAKA_AXIS(many, 65536);
 OSTRAKA_AXIS(six, 6);
+constexpr auto case_2_short = os::plan_of<os::dims<many, K>, os::sharding_of<many, few / X>, os::sharding_of<few, K>>;
+static_assert(only(case_2_short, step::all_gather));
+static_assert(case_2_short.bytes(X = 4, K = 64) == std::int64_t{3} * 65536 * 16 * 4);
+
+// Where it is long, slicing the replicated side and reducing the small result is cheapest.
 constexpr auto case_2_long = os::plan_of<os::dims<few, six>, os::sharding_of<few, many / X>, os::sharding_of<many, six>>;
 static_assert(only(case_2_long, step::all_reduce) && case_2_long.count(step::slice) == 1);
-static_assert(case_2_long.bytes(X = 4) == 2 * 3 * 4 * 6 * 4 / 4);  // 2(n-1)V in total, on n devices
+static_assert(case_2_long.bytes(X = 4) == 2 * 3 * 64 * 6 * 4 / 4);  // 2(n-1)V in total, on n devices
 
 // The mirror image: B's contracted axis is divided.
 constexpr auto case_2_right = os::plan_of<os::dims<I, K>, os::sharding_of<I, J>, os::sharding_of<J / X, K>>;
-static_assert(only(case_2_right, step::all_gather) && case_2_right.bytes(sizes) == 8 * 4 * 4);
+static_assert(case_2_right.communications() == 2 && case_2_right.bytes(sizes) == (8 * 2 + 8 * 2) * 4);
+
+// Nothing is moved to divide what the operands do not divide: all are replicated, and all devices do the same.
+static_assert(os::plan_of<os::dims<I>, os::sharding_of<I, J>, os::sharding_of<J>>.communications() == 0);
+static_assert(os::plan_of<os::dims<I, K>, os::sharding_of<I, J>, os::sharding_of<J, K>, decltype(os::idle(X, Y))>.communications() == 0);
 
 // ---- case 3: both contracted axes are divided over one mesh axis. A[I, J_X] · B[J_X, K] → C[I, K] {U_X} -------------------------
 

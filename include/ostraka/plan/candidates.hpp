@@ -14,15 +14,17 @@ namespace ostraka::planner::detail {
 struct candidate {
   layout at;
   layout division;  // of the product that makes the tensor
-  double volume;  // elements moved; where these have a weight, weight · elements moved + multiplications
-  double work;    // multiplications, added over all devices
+  double price;   // what is moved and what is multiplied together (price.hpp)
+  double volume;  // elements moved, added over all devices
+  double work;    // multiplications, likewise
   int touched;    // tensors that are not taken as they are
   int turn;       // of the division in the order of the search
   bool moved;     // is the tensor itself not taken as it is?
 };
 
-// Fewest elements moved, then least work, then fewest tensors touched, then the first.
+// The least price, then fewest elements moved, then least work, then fewest tensors touched, then the first.
 constexpr bool precedes(candidate const& a, candidate const& b) {
+  if (a.price != b.price) return a.price < b.price;
   if (a.volume != b.volume) return a.volume < b.volume;
   if (a.work != b.work) return a.work < b.work;
   if (a.touched != b.touched) return a.touched < b.touched;

@@ -12,6 +12,7 @@
 #include <ostraka/plan/door.hpp>
 #include <ostraka/plan/einsum.hpp>
 #include <ostraka/plan/fitting.hpp>
+#include <ostraka/plan/nominal.hpp>
 #include <ostraka/types/operations.hpp>
 
 namespace ostraka {
@@ -42,7 +43,7 @@ struct einsum_types {
     planner::einsum_problem p;
     (p.operands.push_back(spec_of<Operands, labels, mesh>), ...);
     p.result = spec_of<Out, labels, mesh>;
-    p.sizes = nominal(labels{}, mesh{});
+    p.sizes = planner::nominal_sizes(planned_sizes(labels{}, mesh{}), p.operands, p.result);
     p.rule = Policy::rule;
     p.element_weight = Policy::flops_per_byte * element_bytes_in<typename nth<0, Operands...>::type> / 2.0;  // a product of two elements is two operations
     p.how = How;

@@ -10,6 +10,8 @@
 #include <cstdint>
 
 #include <ostraka/plan/cost.hpp>
+#include <ostraka/plan/einsum_problem.hpp>
+#include <ostraka/plan/price.hpp>
 #include <ostraka/plan/step.hpp>
 
 namespace ostraka::planner {
@@ -31,10 +33,27 @@ struct label_sets {
   label_set of[max_operands]{};
   label_set result = 0;
   double extent[max_labels]{};
+  int mesh_axes = 0;
+  double mesh[max_mesh_axes]{};
+  label_set priced[max_mesh_axes]{};  // labels of which one in a product makes the mesh axis a priced one there (price.hpp)
 
-  constexpr label_sets(bounded_list<spec, max_operands> const& tensors, spec const& r, extents const& e) : operands(tensors.size()), result(set_of(r)) {
-    for (int k = 0; k < operands; ++k) of[k] = set_of(tensors[k]);
-    for (int l = 0; l < e.labels; ++l) extent[l] = static_cast<double>(e.label[l]);
+  constexpr explicit label_sets(einsum_problem const& p) : operands(p.operands.size()), result(set_of(p.result)), mesh_axes(p.sizes.mesh_axes) {
+    bool const all = prices_all_work(p.element_weight, p.rule);
+    for (int l = 0; l < p.sizes.labels; ++l) extent[l] = static_cast<double>(p.sizes.label[l]);
+    for (int m = 0; m < mesh_axes; ++m) {
+      mesh[m] = static_cast<double>(p.sizes.mesh[m]);
+      priced[m] = all ? ~label_set{0} : 0;
+    }
+    for (int k = 0; k < operands; ++k) {
+      of[k] = set_of(p.operands[k]);
+      enter_divisions(p.operands[k]);
+    }
+    enter_divisions(p.result);
+  }
+
+  constexpr void enter_divisions(spec const& s) {
+    for (int i = 0; i < s.rank; ++i)
+      for (std::uint32_t c = s.over[i].code; c != 0; c >>= 4) priced[(c & 15) - 1] |= label_set{1} << s.label[i];
   }
 
   static constexpr label_set set_of(spec const& s) {
@@ -57,6 +76,14 @@ struct label_sets {
       if ((set >> l & 1) != 0) n *= extent[l];
     return n;
   }
+
+  // The least work of a product with these labels, as the price counts it: divided along every priced mesh axis.
+  [[nodiscard]] constexpr double least_work(label_set set) const {
+    double n = elements(set);
+    for (int m = 0; m < mesh_axes; ++m)
+      if ((priced[m] & set) == 0) n *= mesh[m];
+    return n;
+  }
 };
 
 constexpr int size_of(std::uint32_t set) {
@@ -65,7 +92,7 @@ constexpr int size_of(std::uint32_t set) {
   return n;
 }
 
-// Multiplications of an order if no device repeats another's work; unbounded if an intermediate has more labels than a tensor may have.
+// The least work of an order; unbounded if an intermediate has more labels than a tensor may have.
 [[gnu::cold]] constexpr double least_work(contraction_order const& order, label_sets const& labels) {
   std::uint32_t among[2 * max_operands]{};
   for (int k = 0; k < labels.operands; ++k) among[k] = std::uint32_t{1} << k;
@@ -77,7 +104,7 @@ constexpr int size_of(std::uint32_t set) {
     if (p + 1 < order.products && size_of(labels.product_of(a | b)) > max_rank) return unbounded;
     label_set const left = order.left[p] < labels.operands ? labels.of[order.left[p]] : labels.product_of(a);
     label_set const right = order.right[p] < 0 ? 0 : order.right[p] < labels.operands ? labels.of[order.right[p]] : labels.product_of(b);
-    work += labels.elements(left | right);
+    work += labels.least_work(left | right);
   }
   return work;
 }
@@ -144,7 +171,7 @@ class best_order {
       double const made = weight == 0 ? 0 : weight * labels.elements(set_[s]);
       for (std::uint32_t a = (s - 1) & s; a > (s ^ a); a = (a - 1) & s) {  // each cut once
         if (price_[a] + price_[s ^ a] >= price_[s]) continue;
-        double const price = price_[a] + price_[s ^ a] + labels.elements(set_[a] | set_[s ^ a]) + made;
+        double const price = price_[a] + price_[s ^ a] + labels.least_work(set_[a] | set_[s ^ a]) + made;
         if (price < price_[s]) {
           price_[s] = price;
           cut_[s] = a;

@@ -23,14 +23,14 @@ inline constexpr double most_choices = 256;
 struct divided_order {
   contraction_order order{};
   layout division[max_operands]{};
+  double price = unbounded;
   double volume = unbounded;
-  double work = unbounded;
 };
 
 class division_search {
  public:
   constexpr division_search(einsum_problem const& problem, label_sets const& labels, search_effort effort)
-      : problem_(problem), labels_(labels), e_(problem.sizes), effort_(effort), prices_(problem), work_weight_(problem.element_weight > 0 ? 1 : 0) {
+      : problem_(problem), labels_(labels), e_(problem.sizes), effort_(effort), prices_(problem) {
     for (int m = 0; m < e_.mesh_axes; ++m) devices_ *= static_cast<double>(e_.mesh[m]);
     for (int k = 0; k < labels.operands; ++k) {
       layout const q = layout_of(problem.operands[k]);
@@ -43,11 +43,11 @@ class division_search {
     find_likely(layout_of(problem.result));
   }
 
-  // The best division of every product of an order, if its volume is no more than `limit`. What is above `ceiling`, which never rises from
-  // one run to the next, is of no interest in any order. `likely`: only as with less effort.
-  [[gnu::cold]] constexpr divided_order run(contraction_order const& order, double limit, double ceiling, bool likely) {
+  // The best division of every product of an order, if its price is no more than `limit`, which never rises from one run to the next.
+  // `likely`: only as with less effort.
+  [[gnu::cold]] constexpr divided_order run(contraction_order const& order, double limit, bool likely) {
     limit_ = limit;
-    prices_.set_bounds(limit, ceiling);
+    prices_.set_limit(limit);
     likely_ = likely;
     divided_order best;
     best.order = order;
@@ -63,9 +63,9 @@ class division_search {
       if (tensor_[made].reach.count == 0) return best;
     }
     candidate const c = prices_.finish(tensor_[labels_.operands + order.products - 1]);
-    if (c.volume > limit_) return best;
+    if (c.price > limit_) return best;
+    best.price = c.price;
     best.volume = c.volume;
-    best.work = c.work;
     // Back from the root: what each product asked for says how its factors were divided.
     best.division[order.products - 1] = c.division;
     for (int p = order.products - 1; p >= 0; --p)
@@ -132,6 +132,9 @@ class division_search {
     for (int m = 0; m < e_.mesh_axes; ++m) choices *= size_of(factors_) + 1;
     likely_here_ = likely_ || (!effort_.all_divisions && (choices > most_choices || e_.mesh_axes > most_mesh_axes_sliced));
     full_work_ = labels_.elements(factors_) * devices_;
+    priced_axes_ = 0;
+    for (int m = 0; m < e_.mesh_axes; ++m)
+      if ((labels_.priced[m] & factors_) != 0) priced_axes_ |= std::uint32_t{1} << m;
     for (int side = 0; side < 2; ++side) {
       may_keep_[side] = 0;
       if (side == 0 || right >= 0) {
@@ -139,7 +142,7 @@ class division_search {
         for (int i = 0; i < reach.count; ++i) may_keep_[side] |= static_cast<std::uint32_t>(reach.item[i].at >> partial_bit);
       }
     }
-    divide({0, {0, 0}, 0, 1}, 0);
+    divide({0, {0, 0}, 0, 1, 1}, 0);
     if (given_.count > effort_.beam) {
       given_.sort();
       given_.count = effort_.beam;
@@ -158,6 +161,7 @@ class division_search {
     layout asked[2];
     layout given;
     double ways;
+    double priced_ways;
   };
 
   // Decides for mesh axis m and the ones after it: no label, a factor that stays partial, labels by number, each at every place among the mesh
@@ -197,21 +201,22 @@ class division_search {
         if ((labels_in_[1] >> l & 1) != 0) now.asked[1] += more;
         now.given += (labels_in_[2] >> l & 1) != 0 ? more : partial;
         now.ways *= static_cast<double>(e_.mesh[m]);
+        if ((priced_axes_ >> m & 1) != 0) now.priced_ways *= static_cast<double>(e_.mesh[m]);
         divide(now, m + 1);
       }
     }
   }
 
   constexpr void consider(partial_division const& p) {
-    candidate c{p.given, p.d, 0, full_work_ / p.ways, 0, ++turn_, false};
+    candidate c{p.given, p.d, full_work_ / p.priced_ways, 0, full_work_ / p.ways, 0, ++turn_, false};
     for (int side = 0; side < (right_ < 0 ? 1 : 2); ++side) {
       candidate const& f = prices_.ask(tensor_[side == 0 ? left_ : right_], p.asked[side]);
+      c.price += f.price;
+      if (c.price > limit_) return;
       c.volume += f.volume;
-      if (c.volume > limit_) return;
       c.work += f.work;
       c.touched += f.touched;
     }
-    c.volume += work_weight_ * (full_work_ / p.ways);
     if (problem_.rule != admit::any && problem_.rule != admit::no_communication && !admitted(p.d)) return;
     given_.offer(c);
   }
@@ -248,7 +253,6 @@ class division_search {
   extents const& e_;
   search_effort effort_;
   tensor_prices prices_;
-  double work_weight_;
   double devices_ = 1;
   double limit_ = unbounded;
   bool likely_ = false;
@@ -264,6 +268,7 @@ class division_search {
   label_set labels_in_[3]{};  // left, right, made
   label_set factors_ = 0;
   double full_work_ = 0;
+  std::uint32_t priced_axes_ = 0;  // along which work that is not divided is paid for
   std::uint32_t may_keep_[2]{};
   candidates given_{};
   tensor_candidates tensor_[2 * max_operands];

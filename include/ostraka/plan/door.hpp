@@ -16,13 +16,6 @@
 
 namespace ostraka {
 
-namespace planner {
-
-inline constexpr std::int64_t nominal_extent = 4096;   ///< planned with where an axis has no static extent
-inline constexpr std::int64_t nominal_mesh_size = 4;   ///< planned with where a mesh axis has no static size
-
-}  // namespace planner
-
 namespace detail {
 
 template <class T>
@@ -106,11 +99,12 @@ consteval auto names(type_list<Named...>) {
 template <class List>
 inline constexpr auto names_of = names(List{});
 
+/// Extents and sizes as far as types tell, by a hint or for sure; dynamic_extent for the others.
 template <class... Axes, class... Ms>
-consteval planner::extents nominal(type_list<Axes...>, type_list<Ms...>) {
+consteval planner::extents planned_sizes(type_list<Axes...>, type_list<Ms...>) {
   planner::extents e;
-  ((e.label[e.labels++] = Axes::extent == dynamic_extent ? planner::nominal_extent : Axes::extent), ...);
-  ((e.mesh[e.mesh_axes++] = Ms::extent == dynamic_extent ? planner::nominal_mesh_size : Ms::extent), ...);
+  ((e.label[e.labels++] = Axes::planned_extent), ...);
+  ((e.mesh[e.mesh_axes++] = Ms::planned_extent), ...);
   return e;
 }
 

@@ -29,7 +29,7 @@ namespace detail {
 class einsum_search {
  public:
   constexpr einsum_search(einsum_problem const& problem, search_effort effort)
-      : problem_(problem), effort_(effort), labels_(problem.operands, problem.result, problem.sizes), divisions_(problem, labels_, effort) {}
+      : problem_(problem), effort_(effort), labels_(problem), divisions_(problem, labels_, effort) {}
 
   [[gnu::cold]] constexpr einsum_plan run() {
     if (effort_.all_orders)
@@ -43,7 +43,7 @@ class einsum_search {
     plan.how = problem_.how;
     plan.rule = problem_.rule;
     plan.element_weight = problem_.element_weight;
-    plan.feasible = best_.volume < unbounded;
+    plan.feasible = best_.price < unbounded;
     if (plan.feasible) write(plan);
     return plan;
   }
@@ -58,39 +58,19 @@ class einsum_search {
       int next = 0;
       for (int i = 1; i < count; ++i)
         if (work[i] < work[next]) next = i;
-      if (work[next] == unbounded || work[next] > price_) return;
+      if (work[next] == unbounded || work[next] > best_.price) return;
       attempt(order_number(next, problem_.operands.size()));
       work[next] = unbounded;
     }
   }
 
   [[gnu::cold]] constexpr void attempt(contraction_order const& order) {
-    double const work = least_work(order, labels_);
-    if (order.products == 0 || work > price_) return;
-    if (problem_.element_weight > 0) return attempt_by_price(order);
-    double limit = (price_ - work) / multiplications_per_element;
-    double ceiling = price_ / multiplications_per_element;
-    if (effort_.all_divisions && price_ == unbounded) {
-      // First what is likely, for a bound that spares the search much of its work. It moves no less than the best, but may multiply less.
-      limit = divisions_.run(order, unbounded, unbounded, true).volume;
-      ceiling = limit + (order.products > 1 ? work * static_cast<double>(problem_.sizes.devices()) / multiplications_per_element : 0);
-    }
-    divided_order const found = divisions_.run(order, limit, ceiling, false);
-    if (found.volume == unbounded) return;
-    double const price = found.volume * multiplications_per_element + found.work;
-    if (price > price_ || (price == price_ && found.volume >= best_.volume)) return;
-    best_ = found;
-    price_ = price;
-  }
-
-  // Where elements moved have a weight, a volume is a price.
-  [[gnu::cold]] constexpr void attempt_by_price(contraction_order const& order) {
-    double limit = price_;
-    if (effort_.all_divisions && price_ == unbounded) limit = divisions_.run(order, unbounded, unbounded, true).volume;
-    divided_order const found = divisions_.run(order, limit, limit, false);
-    if (found.volume >= price_) return;
-    best_ = found;
-    price_ = found.volume;
+    if (order.products == 0 || least_work(order, labels_) > best_.price) return;
+    double limit = best_.price;
+    // First what is likely, for a bound that spares the search much of its work.
+    if (effort_.all_divisions && limit == unbounded) limit = divisions_.run(order, unbounded, true).price;
+    divided_order const found = divisions_.run(order, limit, false);
+    if (found.price < best_.price || (found.price == best_.price && found.volume < best_.volume)) best_ = found;
   }
 
   // The steps: each product after what its factors need.
@@ -146,15 +126,13 @@ class einsum_search {
   label_sets labels_;
   division_search divisions_;
   divided_order best_{};
-  double price_ = unbounded;  // in multiplications
 };
 
 }  // namespace detail
 
-/// The cheapest admitted plan. Within one order of products: fewest bytes, then fewest flops, then fewest tensors touched, then the first
-/// in the order of the search (per mesh axis: no division, a partial operand kept, labels by number). Of several orders: least work and
-/// moves together, a moved element counting as `multiplications_per_element`. Where the problem gives moved elements a weight, least work and
-/// moves together decide throughout.
+/// The cheapest admitted plan (price.hpp). Of equal ones of one order of products: fewest elements moved, then fewest multiplications, then
+/// fewest tensors touched, then the first in the order of the search (per mesh axis: no division, a partial operand kept, labels by number).
+/// Of equal orders: fewest elements moved, then least undivided work, then the first.
 /// @pre each label of the result is one of an operand's. `feasible` is false if the rule admits no plan.
 [[nodiscard, gnu::cold]] constexpr einsum_plan plan_einsum(einsum_problem const& problem, search_effort effort) {
   return detail::einsum_search(problem, effort).run();

@@ -16,7 +16,7 @@ struct einsum_problem {
   spec result{};
   extents sizes{};  ///< to decide on; nominal where not known
   admit rule = admit::any;
-  double element_weight = 0;  ///< multiplications that weigh as much as one element moved (os::least_time); 0: fewest elements come first
+  double element_weight = 0;  ///< multiplications that weigh as much as one element moved (os::least_time); 0: the default balance (price.hpp)
   reduction how = reduction::sum;  ///< of what is reduced: anything else asks for a single operand. @pre partial operands and results are of that kind
 };
 
@@ -33,9 +33,5 @@ struct search_effort {
   bool const few_axes = mesh_axes <= (operands > 3 ? 2 : 3);
   return {operands <= 4, few_axes, few_axes || operands <= 2 ? 320 : 128};
 }
-
-/// Multiplications that weigh as much as one element moved, where orders of products are compared: machines multiply some thousand times
-/// while they move one (docs/design/planner.md).
-inline constexpr double multiplications_per_element = 4096;
 
 }  // namespace ostraka::planner

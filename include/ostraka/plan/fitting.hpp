@@ -16,6 +16,7 @@
 
 #include <ostraka/plan/einsum_problem.hpp>
 #include <ostraka/plan/passes.hpp>
+#include <ostraka/plan/price.hpp>
 #include <ostraka/plan/reshard.hpp>
 
 namespace ostraka::planner {
@@ -128,24 +129,17 @@ class fitting_search {
     return plan;
   }
 
-  // As the planner compares: elements moved, or where these have a weight, that and multiplications.
-  constexpr double price_of(std::int64_t moved, std::int64_t flops) const {
-    if (first_.element_weight == 0) return static_cast<double>(moved);
-    return first_.element_weight * static_cast<double>(moved) + static_cast<double>(flops) / 2 * static_cast<double>(e_.devices());
-  }
-
   // Of those that fit the cheapest; until one does, what needs least.
   constexpr void consider() {
     einsum_plan const plan = plan_of_division();
     std::int64_t const moved = plan.elements_moved(e_);
-    std::int64_t const flops = plan.flops(e_);
-    double const price = price_of(moved, flops);
-    if (moved > bounds_.moved || (best_.passes.fits && (price > price_ || (price == price_ && flops >= flops_)))) return;
+    double const price = price_of(plan, e_);
+    if (moved > bounds_.moved || (best_.passes.fits && (price > price_ || (price == price_ && moved >= moved_)))) return;
     pass_choice const passes = choose_passes(plan, e_, bounds_.workspace);
     if (passes.fits ? false : best_.passes.fits || passes.workspace >= best_.passes.workspace) return;
     best_ = {plan, passes};
     price_ = price;
-    flops_ = flops;
+    moved_ = moved;
   }
 
   einsum_plan const& first_;
@@ -156,7 +150,7 @@ class fitting_search {
   mesh_set kept_[max_operands]{};
   fitted_plan best_;
   double price_ = 0;
-  std::int64_t flops_ = 0;
+  std::int64_t moved_ = 0;
 };
 
 // Is there a choice? A policy that names a way leaves none, nor does a reshard; of more than two operands only the cheapest plan is looked at.
@@ -167,7 +161,7 @@ constexpr bool has_other_divisions(einsum_plan const& plan) {
 }  // namespace detail
 
 /// The plan itself where it fits; else, of those that divide the product in another way and fit, the cheapest for these extents: as the
-/// planner compares, then by multiplications, then the first. If none fits, what needs least workspace.
+/// planner compares, then by elements moved, then the first. If none fits, what needs least workspace.
 [[nodiscard]] constexpr fitted_plan fit_plan(einsum_plan const& plan, extents const& e, plan_bounds const& bounds) {
   pass_choice const passes = choose_passes(plan, e, bounds.workspace);
   if (passes.fits || !detail::has_other_divisions(plan)) return {plan, passes};

@@ -24,13 +24,14 @@ struct policy {
   static constexpr planner::admit rule = Rule;
   using idle_axes = type_list<Idle...>;
   using unlimited = policy;
-  static constexpr double flops_per_byte = 0;  ///< that weigh as much as a byte moved; 0: bytes come first
+  static constexpr double flops_per_byte = 0;  ///< that weigh as much as a byte moved; 0: the default balance
   static constexpr std::int64_t budget = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t workspace_limit = std::numeric_limits<std::int64_t>::max();  ///< in bytes, as far as known while compiling
   static constexpr bool limits_workspace = false;
 };
 
-/// The default: fewest bytes, then fewest flops, then fewest steps, then the first in the planner's order.
+/// The default: the least of what is moved and of what is multiplied together (plan/price.hpp), then fewest bytes, then fewest flops, then
+/// fewest steps, then the first in the planner's order.
 inline constexpr policy<planner::admit::any> cheapest{};
 /// All-gather the left operand of two; the right one and the result are moved for nothing or not at all.
 inline constexpr policy<planner::admit::gather_left> gather_left{};

@@ -13,6 +13,7 @@
 #include <ostraka/plan/contraction_order.hpp>
 #include <ostraka/plan/einsum_problem.hpp>
 #include <ostraka/plan/layout.hpp>
+#include <ostraka/plan/price.hpp>
 
 namespace ostraka::planner::detail {
 
@@ -30,19 +31,15 @@ struct tensor_candidates {
 class tensor_prices {
  public:
   constexpr explicit tensor_prices(einsum_problem const& problem)
-      : rule_(problem.rule), e_(problem.sizes), exchanged_(problem.sizes), result_(layout_of(problem.result)) {
-    if (problem.element_weight > 0) element_weight_ = problem.element_weight;
+      : rule_(problem.rule), e_(problem.sizes), exchanged_(problem.sizes), result_(layout_of(problem.result)), element_weight_(weight_of_elements(problem.element_weight)) {
     for (int m = 0; m < e_.mesh_axes; ++m) devices_ *= static_cast<double>(e_.mesh[m]);
   }
 
-  // What is above `limit` is left out; what is above `ceiling`, which never rises, is of no interest.
-  constexpr void set_bounds(double limit, double ceiling) {
-    limit_ = limit;
-    ceiling_ = ceiling;
-  }
+  // What is above `limit`, which never rises, is left out.
+  constexpr void set_limit(double limit) { limit_ = limit; }
 
   // An operand, in all that it can be by a reduction.
-  constexpr void take(layout q, tensor_candidates& t) { slice({q, 0, 0, 0, 0, 0, false}, t); }
+  constexpr void take(layout q, tensor_candidates& t) { slice({q, 0, 0, 0, 0, 0, 0, false}, t); }
 
   // A product, likewise.
   constexpr void give(candidate const& c, tensor_candidates& t) { scatter(c, t); }
@@ -64,17 +61,19 @@ class tensor_prices {
   constexpr candidate const& ask(tensor_candidates& t, layout q) {
     int const known = t.asked.find(q);
     if (known >= 0) return t.asked.item[known];
-    candidate best{q, 0, unbounded, unbounded, 0, 0, false};
+    candidate best{q, 0, unbounded, unbounded, unbounded, 0, 0, false};
     for (int i = 0; i < t.reach.count; ++i) {
       candidate c = t.reach.item[i];
-      if (c.volume > best.volume) break;
+      if (c.price > best.price) break;
       if ((c.at ^ q) >> partial_bit != 0) continue;
       if (c.at != q) {
         if (rule_ == admit::no_communication) {
           if (!is_slice(c.at, q, e_)) continue;
         } else {
-          double const bound = (best.volume < ceiling_ ? best.volume : ceiling_) - c.volume;
-          c.volume += element_weight_ * exchanged_(c.at, q, t.whole, bound / element_weight_);
+          double const bound = (best.price < limit_ ? best.price : limit_) - c.price;
+          double const moved = exchanged_(c.at, q, t.whole, bound / element_weight_);
+          c.price += element_weight_ * moved;
+          c.volume += moved;
         }
         if (!c.moved) ++c.touched;
         c.moved = true;
@@ -88,7 +87,7 @@ class tensor_prices {
 
   // The cheapest way to the named result: where that is partial, through what a mask or zeros make of it.
   [[gnu::cold]] constexpr candidate finish(tensor_candidates& t) {
-    candidate best{result_, 0, unbounded, unbounded, 0, 0, false};
+    candidate best{result_, 0, unbounded, unbounded, unbounded, 0, 0, false};
     unpad(t, result_, result_ >> partial_bit, best);
     return best;
   }
@@ -114,7 +113,7 @@ class tensor_prices {
 
   // Reduces partial sums: scattered one after the other, the rest everywhere and together.
   constexpr void scatter(candidate c, tensor_candidates& t) {
-    if (c.volume > limit_ || !t.reach.offer(c)) return;
+    if (c.price > limit_ || !t.reach.offer(c)) return;
     std::uint32_t const partial = static_cast<std::uint32_t>(c.at >> partial_bit);
     if (partial == 0 || rule_ == admit::no_communication || t.reach.count == most_candidates) return;
     double const held = t.whole * devices_ / blocks_of(c.at, e_);
@@ -124,13 +123,17 @@ class tensor_prices {
       candidate reduced = c;
       double const n = static_cast<double>(e_.ways(mesh_set{all}));
       reduced.at ^= static_cast<layout>(all) << partial_bit;
-      reduced.volume += element_weight_ * 2 * (n - 1) * (held / n);
-      if (reduced.volume <= limit_) t.reach.offer(reduced);
+      double const moved = 2 * (n - 1) * (held / n);
+      reduced.price += element_weight_ * moved;
+      reduced.volume += moved;
+      if (reduced.price <= limit_) t.reach.offer(reduced);
     }
     for (int m = 0; m < e_.mesh_axes; ++m)
       if ((partial >> m & 1) != 0) {
         candidate scattered = c;
-        scattered.volume += element_weight_ * (held - held / static_cast<double>(e_.mesh[m]));
+        double const moved = held - held / static_cast<double>(e_.mesh[m]);
+        scattered.price += element_weight_ * moved;
+        scattered.volume += moved;
         for (int l = 0; t.labels >> l != 0; ++l)
           if ((t.labels >> l & 1) != 0) {
             scattered.at = (c.at ^ layout{1} << (partial_bit + m)) | at_minor_end(c.at, l, m);
@@ -171,10 +174,9 @@ class tensor_prices {
   extents const& e_;
   exchange_prices exchanged_;
   layout result_;
-  double element_weight_ = 1;
+  double element_weight_;
   double devices_ = 1;
   double limit_ = unbounded;
-  double ceiling_ = unbounded;
 };
 
 }  // namespace ostraka::planner::detail

@@ -6,6 +6,7 @@
 /// Floor 1. Axes of tensors and of meshes: a name, and an extent if it is known while compiling.
 ///
 ///     OSTRAKA_AXIS(I);  OSTRAKA_AXIS(D, 5120);  OSTRAKA_MESH_AXIS(X);  OSTRAKA_MESH_AXIS(Y, 4);
+///     OSTRAKA_AXIS(S, os::about(512));          known when the program runs; plans are made for 512
 
 #include <concepts>
 #include <cstdint>
@@ -20,35 +21,58 @@ namespace ostraka {
 /// The extent of an axis that is known only when the program runs.
 inline constexpr std::int64_t dynamic_extent = -1;
 
+/// About how large an axis will be: what plans are made for. Not a promise, the extent is any.
+struct extent_hint {
+  std::int64_t value;
+};
+
+/// `OSTRAKA_AXIS(S, os::about(512))`, and the same of a mesh axis.
+[[nodiscard]] consteval extent_hint about(std::integral auto n) { return {static_cast<std::int64_t>(n)}; }
+
 namespace detail {
 struct axis_base {};
 struct mesh_axis_base {};
 
+/// What stands behind the name of an axis: its extent, or a hint.
+template <class T>
+concept extent_or_hint = std::integral<T> || std::same_as<T, extent_hint>;
+
+consteval std::int64_t extent_in_type(std::int64_t n) { return n; }
+consteval std::int64_t extent_in_type(extent_hint) { return dynamic_extent; }
+consteval std::int64_t planned_in_type(std::int64_t n) { return n; }
+consteval std::int64_t planned_in_type(extent_hint hint) { return hint.value; }
+
+// Is it one that an axis can have, from `least` on? A hint is of something that is there.
+consteval bool can_be_extent(std::int64_t n, std::int64_t least) { return n >= least || n == dynamic_extent; }
+consteval bool can_be_extent(extent_hint hint, std::int64_t) { return hint.value > 0; }
+
 // True; says what is wrong by itself.
-template <std::int64_t Extent, std::int64_t Least>
+template <auto Extent, std::int64_t Least>
 consteval bool require_extent() {
-  reason::raise<std::conditional_t<(Extent == dynamic_extent || Extent >= Least), reason::ok, reason::negative_extent<Extent>>>();
+  reason::raise<std::conditional_t<can_be_extent(Extent, Least), reason::ok, reason::negative_extent<planned_in_type(Extent)>>>();
   return true;
 }
 }  // namespace detail
 
 /// A named axis of a tensor. Axes are told apart by the derived type, not by the name: derive and declare one object of it.
 /// (An aggregate, like all that is derived from it: as a template value nvcc writes it as nested braces.)
-template <fixed_string Name, std::int64_t Extent = dynamic_extent>
+template <fixed_string Name, detail::extent_or_hint auto Extent = dynamic_extent>
 struct axis : detail::axis_base {
   static_assert(detail::require_extent<Extent, 0>());
 
   static constexpr std::string_view name = Name.view();
-  static constexpr std::int64_t extent = Extent;
+  static constexpr std::int64_t extent = detail::extent_in_type(Extent);
+  static constexpr std::int64_t planned_extent = detail::planned_in_type(Extent);  ///< the extent or a hint; dynamic_extent: neither
 };
 
 /// A named axis of the device mesh. On a running mesh it is found by its name.
-template <fixed_string Name, std::int64_t Size = dynamic_extent>
+template <fixed_string Name, detail::extent_or_hint auto Size = dynamic_extent>
 struct mesh_axis : detail::mesh_axis_base {
   static_assert(detail::require_extent<Size, 1>());
 
   static constexpr std::string_view name = Name.view();
-  static constexpr std::int64_t extent = Size;
+  static constexpr std::int64_t extent = detail::extent_in_type(Size);
+  static constexpr std::int64_t planned_extent = detail::planned_in_type(Size);
 };
 
 /// A type declared by OSTRAKA_AXIS or derived from os::axis by hand.
@@ -90,7 +114,8 @@ inline constexpr Named object_of{};
 
 }  // namespace ostraka
 
-/// Declares the axis type `name_axis` and `name`, its object, at namespace scope or in a function; a second argument is its extent.
+/// Declares the axis type `name_axis` and `name`, its object, at namespace scope or in a function; a second argument is its extent, or
+/// about how large it will be: `os::about(512)`.
 #define OSTRAKA_AXIS(name, ...) \
   OSTRAKA_NAMED_(axis, name, name##_axis __VA_OPT__(, ) __VA_ARGS__)
 
