@@ -15,6 +15,7 @@ template <Tensor A>
 [[nodiscard]] auto copy(A const& a) {
   using value = typename A::value_type;
   detail::common_mesh("copy", a);
+  detail::profiled_block<A> const region_of_run("copy", a, "reads and writes", 2);
   auto t = detail::uninitialised_like(a);
   detail::execution_space_of<A> const exec;
   auto const elements = engine::row_major({static_cast<std::int64_t>(a.local().size())});

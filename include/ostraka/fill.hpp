@@ -16,7 +16,8 @@ namespace ostraka::detail {
 
 /// Every element of this device's block ← value.
 template <class TensorType>
-void fill_block(TensorType const& t, typename TensorType::value_type const& value) {
+void fill_block(char const* operation, TensorType const& t, typename TensorType::value_type const& value) {
+  profiled_block<TensorType> const region_of_run(operation, t, "writes");
   execution_space_of<TensorType> const exec;
   engine::fill(exec, t.local().data(), static_cast<std::int64_t>(t.local().size()), value);
   exec.fence();

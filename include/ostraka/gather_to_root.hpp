@@ -42,6 +42,7 @@ template <Tensor A>
   engine::require_same_call<value>(w, s);
 
   engine::root_blocks const blocks = engine::root_blocks_of(w, s);
+  engine::profiled const region_of_run([&] { engine::push_root_blocks(w, s, blocks, sizeof(value)); });
   auto const local = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local());
   bool const root = mesh.device() == 0;
   for (int i = 0; i < s.rank; ++i) n[i] = root ? w.sizes.label[i] : 0;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <ostraka/create.hpp>
+#include <ostraka/operation.hpp>
 
 namespace ostraka {
 
@@ -43,7 +44,8 @@ struct generate_element {
 
 // Calls f with the global indices of each element of this device's block.
 template <class TensorType, class F>
-void generate_block(TensorType const& t, F const& f) {
+void generate_block(char const* operation, TensorType const& t, F const& f) {
+  profiled_block<TensorType> const region_of_run(operation, t, "writes");
   constexpr int rank = TensorType::rank;
   generate_element<typename TensorType::value_type, rank, F> kernel{t.local().data(), {}, {}, f};
   for (int d = 0; d < rank; ++d) {
@@ -59,7 +61,7 @@ void generate_block(TensorType const& t, F const& f) {
 template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
 auto generate_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
   auto t = make_uninitialised<TensorType, wants_values<TensorType, operation::generate>>("generate", m, std::get<Is>(arguments)...);
-  if constexpr (std::is_same_v<decltype(t), TensorType>) generate_block(t, std::get<sizeof...(Is)>(arguments));
+  if constexpr (std::is_same_v<decltype(t), TensorType>) generate_block("generate", t, std::get<sizeof...(Is)>(arguments));
   return t;
 }
 

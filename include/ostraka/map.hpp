@@ -10,6 +10,7 @@
 
 #include <ostraka/after_error.hpp>
 #include <ostraka/engine/local/elementwise.hpp>
+#include <ostraka/engine/profiling.hpp>
 #include <ostraka/operation.hpp>
 #include <ostraka/plan/checks.hpp>
 #include <ostraka/plan/map.hpp>
@@ -94,9 +95,24 @@ aligned<T> align(engine::locale const& w, planner::spec const& operand, planner:
   return a;
 }
 
+// Elements of an operand that are met by the result's block.
+[[gnu::cold]] inline std::int64_t elements_met(engine::locale const& w, planner::spec const& out, std::int64_t const* stride) {
+  std::int64_t n = 1;
+  for (int i = 0; i < out.rank; ++i) {
+    std::int64_t const here = planner::range_of(out, i, w.here, w.sizes).size();
+    if (stride[i] != 0 || here == 0) n *= here;
+  }
+  return n;
+}
+
 // The same for all shardings of these elements.
 template <class Exec, class R, class F, class... Ts>
 void map_blocks(engine::locale const& w, planner::spec const& out, F const& f, R* result, aligned<Ts> const&... in) {
+  engine::profiled const region_of_run([&] {
+    std::int64_t const written = planner::block_size(out, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(R));
+    engine::push_blocks(w.operation, out, w.names, "reads and writes",
+                        (written + ... + (elements_met(w, out, in.stride) * static_cast<std::int64_t>(sizeof(Ts)))));
+  });
   engine::loop_nest<static_cast<int>(sizeof...(Ts)) + 1> loops;
   std::int64_t step = planner::block_size(out, w.here, w.sizes);
   for (int i = 0; i < out.rank; ++i) {
@@ -124,7 +140,8 @@ auto run_map(char const* operation, F const& f, First const& first, Rest const&.
 
 // x ← f(x) on a tensor that nobody else sees yet.
 template <class TensorType, class F>
-void apply_in_place(TensorType const& t, F const& f) {
+void apply_in_place(char const* operation, TensorType const& t, F const& f) {
+  profiled_block<TensorType> const region_of_run(operation, t, "reads and writes", 2);
   auto* const data = t.local().data();
   engine::loop_nest<2> loops;
   loops.add(static_cast<std::int64_t>(t.local().size()), 1, 1);

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include <ostraka/engine/locale.hpp>
+#include <ostraka/engine/profiling.hpp>
 #include <ostraka/engine/same_call.hpp>
 #include <ostraka/plan/named_plan.hpp>
 #include <ostraka/tensor.hpp>
@@ -86,6 +87,21 @@ template <class First, class Second, class... Rest>
 struct same_elements<First, Second, Rest...> {
   using type = typename std::conditional_t<std::is_same_v<typename First::value_type, typename Second::value_type>, same_elements<First, Rest...>,
                                            std::type_identity<reason::element_types_differ<typename First::value_type, typename Second::value_type>>>::type;
+};
+
+/// A profiling region of an operation on the blocks of one tensor, whose elements it touches `times` times.
+template <class TensorType>
+class profiled_block {
+ public:
+  profiled_block(char const* operation, TensorType const& t, char const* does, int times = 1)
+      : region_([&] {
+          engine::push_blocks(operation, spec_of<TensorType, axes_in<TensorType>, mesh_axes_in<TensorType>>,
+                              naming_of<axes_in<TensorType>, mesh_axes_in<TensorType>>, does,
+                              static_cast<std::int64_t>(t.local().size() * sizeof(typename TensorType::value_type)) * times);
+        }) {}
+
+ private:
+  engine::profiled region_;
 };
 
 template <class TensorType>

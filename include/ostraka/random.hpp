@@ -61,7 +61,7 @@ template <class T, auto... Dims, class Mesh, class... Given>
     (detail::take_seed(s, given), ...);
     detail::random_element<typename tensor_type::value_type, tensor_type::rank> f{s.value, {}};
     for (int d = 0; d < tensor_type::rank; ++d) f.extent[d] = t.extents()[static_cast<std::size_t>(d)];
-    detail::generate_block(t, f);
+    detail::generate_block("random", t, f);
   }
   return t;
 }

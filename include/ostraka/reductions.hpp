@@ -114,7 +114,7 @@ template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planne
     if constexpr (is_narrow<value>)
       if (n > 0) return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::sum>("sum", a, how, 1 / n);
     result total = sum<Out...>(a, how);
-    detail::apply_in_place(total, detail::divide_by<value>{wide(static_cast<detail::real_of<wide>>(n))});
+    detail::apply_in_place("mean", total, detail::divide_by<value>{wide(static_cast<detail::real_of<wide>>(n))});
     return total;
   }
 }

@@ -79,6 +79,7 @@ template <class T>
 void scatter_blocks(engine::locale const& w, planner::spec const& s, T const* whole, engine::strided const& layout, T* block) {
   using host = Kokkos::DefaultHostExecutionSpace;
   engine::root_blocks const blocks = engine::root_blocks_of(w, s);
+  engine::profiled const region_of_run([&] { engine::push_root_blocks(w, s, blocks, sizeof(T)); });
   bool const root = w.mesh->device() == 0;
   engine::scratch<T, Kokkos::HostSpace> const message(root ? blocks.elements() : 0);
   if (root) {

@@ -15,7 +15,7 @@ namespace ostraka {
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto zeros(Mesh const& m, Given const&... given) {
   auto t = detail::make_uninitialised<typename detail::named_tensor<T, Dims...>::type>("zeros", m, given...);
-  detail::fill_block(t, typename decltype(t)::value_type(0));
+  detail::fill_block("zeros", t, typename decltype(t)::value_type(0));
   return t;
 }
 
@@ -30,7 +30,7 @@ template <Tensor A>
 [[nodiscard]] auto zeros_like(A const& a) {
   detail::common_mesh("zeros_like", a);
   auto t = detail::uninitialised_like(a);
-  detail::fill_block(t, typename A::value_type(0));
+  detail::fill_block("zeros_like", t, typename A::value_type(0));
   return t;
 }
 

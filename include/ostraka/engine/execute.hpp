@@ -14,6 +14,7 @@
 #include <ostraka/engine/local_block.hpp>
 #include <ostraka/engine/moves.hpp>
 #include <ostraka/engine/plan_run.hpp>
+#include <ostraka/engine/profiling.hpp>
 #include <ostraka/engine/run_record.hpp>
 #include <ostraka/engine/same_call.hpp>
 #include <ostraka/plan/stored_plan.hpp>
@@ -26,6 +27,14 @@ template <class Exec, class T>
 local_block<Exec, T> operand_block(locale const& w, planner::plan_view const& plan, int k, T const* data) {
   return {dense_region(data, box_of(plan.operands[k], w.here, w.sizes)), nullptr, typename local_block<Exec, T>::room()};
 }
+
+namespace detail {
+
+inline void push_run(locale const& w, planner::reshard_steps const& steps, planner::spec const& from, int element_bytes) {
+  engine::push_run(w, &from, 1, steps.empty() ? from : steps[steps.size() - 1].to, steps.begin(), steps.size(), element_bytes);
+}
+
+}  // namespace detail
 
 /// Runs the plan of an einsum or a reduction. `operands` are the operands' local blocks, which are used up; `result` is the result's, which is
 /// updated: result <- alpha (what is computed) + beta result. It overlaps no operand. All of them may be parts of larger blocks: a plan runs
@@ -65,11 +74,13 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, T co
 template <class Exec, class T>
 void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from, region<T const> const& source,
          region<T> const& target, run_record<T>& record) {
+  bool const heard = tool_listens();
+  profiled const region_of_run([&] { detail::push_run(w, steps, from, static_cast<int>(sizeof(T))); }, heard);
   require_same_call<T>(w, steps, from);
   local_block<Exec, T> block;
   block.now = source;
   for (int i = 0; i < steps.size(); ++i) {
-    detail::profiled const region_of_step(steps[i].kind);
+    profiled const region_of_step([&] { push_step(w, steps[i], static_cast<int>(sizeof(T))); }, heard);
     region<T> const* const room = planner::stays_from(steps, i + 1, steps[i].operand) ? &target : nullptr;
     move(exec, w, steps[i], block, record.steps[static_cast<std::size_t>(i)].of_move(w.group_size(steps[i].axes)), room);
   }

@@ -14,7 +14,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
-#include <string>
 #include <utility>
 
 #include <ostraka/engine/joined_contraction.hpp>
@@ -23,6 +22,7 @@
 #include <ostraka/engine/loops_of_labels.hpp>
 #include <ostraka/engine/message_order.hpp>
 #include <ostraka/engine/moves.hpp>
+#include <ostraka/engine/profiling.hpp>
 #include <ostraka/engine/run_record.hpp>
 #include <ostraka/engine/travelling.hpp>
 #include <ostraka/plan/describe.hpp>
@@ -33,22 +33,6 @@
 namespace ostraka::engine {
 
 namespace detail {
-
-// A Kokkos profiling region named after a step, where a profiler listens.
-class profiled {
- public:
-  explicit profiled(step kind, bool heard = Kokkos::Tools::profileLibraryLoaded()) : heard_(heard) {
-    if (heard_) Kokkos::Profiling::pushRegion("ostraka " + std::string(planner::name_of(kind)));
-  }
-  ~profiled() {
-    if (heard_) Kokkos::Profiling::popRegion();
-  }
-  profiled(profiled const&) = delete;
-  profiled& operator=(profiled const&) = delete;
-
- private:
-  bool heard_;
-};
 
 // Puts the elements where they belong, unless they are there.
 template <class Exec, class T>
@@ -99,13 +83,14 @@ class plan_run {
 
   void to(region<T> const& result) {
     update<T> const arriving{T(1), how_.beta};  // once the product has been multiplied by alpha
-    bool const heard = Kokkos::Tools::profileLibraryLoaded();
+    bool const heard = tool_listens();
+    profiled const region_of_run([&] { push_run(w_, plan_, static_cast<int>(sizeof(T))); }, heard);
     for (int i = 0; i < plan_.steps.size(); ++i) {
       planner::planned_step const& s = plan_.steps[i];
       step_record<T>& known = record_.steps[static_cast<std::size_t>(i)];
       if (!known.known) known.skipped = !w_.here.nowhere && planner::is_joined(plan_.steps, i, w_.sizes);
       if (!known.skipped) {
-        profiled const region_of_step(s.kind, heard);
+        profiled const region_of_step([&] { push_step(w_, plan_, i, static_cast<int>(sizeof(T))); }, heard);
         if (s.kind == step::contract)
           contract_step(i, known, result);
         else

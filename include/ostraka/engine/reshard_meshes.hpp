@@ -17,6 +17,7 @@
 #include <ostraka/engine/locale.hpp>
 #include <ostraka/engine/mesh_pair.hpp>
 #include <ostraka/engine/moves.hpp>
+#include <ostraka/engine/profiling.hpp>
 #include <ostraka/plan/reshard_meshes.hpp>
 
 namespace ostraka::engine {
@@ -93,11 +94,30 @@ inline mesh_route route_between(char const* operation, std::shared_ptr<device_me
   return r;
 }
 
+namespace detail {
+
+[[gnu::cold, gnu::noinline]] inline void push_route(mesh_route const& r, int element_bytes) {
+  std::int64_t const processes = r.all().size();
+  push_region("reshard from " + r.mesh[0]->describe() + " to " + r.mesh[1]->describe() + ", moves " +
+              planner::describe_bytes((r.plan.elements_moved() * element_bytes + processes - 1) / processes));
+}
+
+[[gnu::cold, gnu::noinline]] inline void push_exchange(mesh_route const& r, int element_bytes) {
+  std::int64_t const processes = r.all().size();
+  std::int64_t const elements = planner::elements_exchanged(r.plan.source, r.plan.target);
+  push_region("block_exchange, moves " + planner::describe_bytes((elements * element_bytes + processes - 1) / processes));
+}
+
+}  // namespace detail
+
 /// Runs it from a dense local block into another; on a mesh where this process is none of the devices the block is not looked at.
 /// Collective over the larger mesh.
 template <class Exec, class T>
 void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   if (!r.pair->here) return;
+  constexpr int element_bytes = static_cast<int>(sizeof(T));
+  bool const heard = tool_listens();
+  profiled const region_of_run([&] { detail::push_route(r, element_bytes); }, heard);
   planner::mesh_reshard const& plan = r.plan;
   locale w;
   w.mesh = r.mesh[0].get();
@@ -107,10 +127,10 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   local_block<Exec, T> block;
   block.now = dense_region(source, box_of(plan.start.sharding, w.here, w.sizes));
   for (planner::planned_step const& s : plan.steps) {
-    detail::profiled const region_of_step(s.kind);
+    profiled const region_of_step([&] { push_step(w, s, element_bytes); }, heard);
     move(exec, w, s, block, passing_move<T>());
   }
-  detail::profiled const region_of_step(step::block_exchange);
+  profiled const region_of_step([&] { detail::push_exchange(r, element_bytes); }, heard);
   box const wanted = box_of(plan.target.sharding, plan.target.at(r.all().rank()), plan.target.sizes);
   detail::exchange_between(exec, r.all(), plan.source, plan.target, block.now, dense_region(target, wanted));
   exec.fence();

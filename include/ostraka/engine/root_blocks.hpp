@@ -8,11 +8,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/locale.hpp>
+#include <ostraka/engine/profiling.hpp>
 #include <ostraka/engine/region.hpp>
 
 namespace ostraka::engine {
@@ -62,6 +64,12 @@ inline root_blocks root_blocks_of(locale const& w, planner::spec const& s) {
     blocks.counts.push_back(first ? blocks.boxes.back().size() : 0);
   }
   return blocks;
+}
+
+/// Of an operation that brings them to device 0 or from there: `gather_to_root [I_X, J], 12 B on device 0`.
+[[gnu::cold, gnu::noinline]] inline void push_root_blocks(locale const& w, planner::spec const& s, root_blocks const& blocks, std::size_t element_bytes) {
+  std::int64_t const bytes = blocks.elements() * static_cast<std::int64_t>(element_bytes);
+  push_region(std::string(w.operation) + ' ' + planner::describe(s, w.names) + ", " + planner::describe_bytes(bytes) + " on device 0");
 }
 
 /// All indices of a tensor `s`.

@@ -51,9 +51,7 @@ namespace detail {
 [[gnu::cold]] inline std::string describe_call(locale const& w, planner::spec const* operands, int count, planner::spec const& result, steps_ahead steps, char const* elements) {
   std::string text(w.operation);
   if (w.names.labels == nullptr) return text;
-  std::string product;
-  for (int k = 0; k < count; ++k) product += (k > 0 ? " · " : "") + (static_cast<char>('A' + k) + planner::describe(operands[k], w.names));
-  text += ' ' + (static_cast<char>('A' + count) + planner::describe(result, w.names)) + " = " + product;
+  text += ' ' + planner::describe_equation(operands, count, result, w.names);
   char const* by = " by ";
   for (planner::planned_step const& s : steps)
     if (communicates(s.kind) && (steps.count > 1 || planner::name_of(s.kind) != w.operation)) {

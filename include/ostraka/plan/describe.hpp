@@ -91,11 +91,21 @@ inline mesh_order in_order(mesh_set axes) {
   return text;
 }
 
-/// `1,234,567 B`
-[[nodiscard, gnu::cold]] inline std::string describe_bytes(std::int64_t bytes) {
-  std::string digits = std::to_string(bytes);
+/// `1,234,567`
+[[nodiscard, gnu::cold]] inline std::string describe_number(std::int64_t number) {
+  std::string digits = std::to_string(number);
   for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
-  return digits + " B";
+  return digits;
+}
+
+/// `1,234,567 B`
+[[nodiscard, gnu::cold]] inline std::string describe_bytes(std::int64_t bytes) { return describe_number(bytes) + " B"; }
+
+/// `C[I_X, K] = A[I_X, J] · B[J, K]`
+[[nodiscard, gnu::cold]] inline std::string describe_equation(spec const* operands, int count, spec const& result, naming const& n) {
+  std::string text = static_cast<char>('A' + count) + describe(result, n) + " = ";
+  for (int k = 0; k < count; ++k) text += (k > 0 ? " · " : "") + (static_cast<char>('A' + k) + describe(operands[k], n));
+  return text;
 }
 
 /// A line for the operation, a line for each step with the bytes that it moves per device for these extents, a line for the sum.
