@@ -130,10 +130,12 @@ template <class TensorType, class Unless = reason::ok, class Mesh, class... Give
 auto make_uninitialised(char const* operation, Mesh const& m, Given const&... given) {
   using verdict = typename first_fault<typename creation_verdict<TensorType, Mesh, Given...>::type, Unless>::type;
   reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>)
+  if constexpr (std::is_same_v<verdict, reason::ok>) {
+    engine::require_not_ended(operation);
     return allocate<TensorType>(m.handle(), checked_extents(typename TensorType::axes{}, collect_sizes(given...), operation));
-  else
+  } else {
     return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type, typename TensorType::space>();
+  }
 }
 
 /// What stands behind the extents, void if nothing does.

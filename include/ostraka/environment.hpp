@@ -12,9 +12,11 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <ostraka/advise.hpp>
 #include <ostraka/engine/dynamic_array.hpp>
+#include <ostraka/engine/job/ended.hpp>
 #include <ostraka/engine/job/last_words.hpp>
 #include <ostraka/engine/job/node.hpp>
 #include <ostraka/engine/job/watch.hpp>
@@ -27,7 +29,8 @@ namespace ostraka {
 ///
 /// A job of which one rank leaves while others wait for it ends with a message that names the rank: an exception that nobody catches or
 /// that destroys the environment, exit, a signal, and an environment that is destroyed, or MPI that is finalized, before the others have
-/// done what they need this rank for. With OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare what they call before they communicate.
+/// done what they need this rank for. Ranks that end alike have one message. With OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare
+/// what they call before they communicate.
 ///
 /// Threads, unless OMP_NUM_THREADS or Kokkos' own settings say how many: a rank takes its part of the cores that it may run on, Kokkos and
 /// BLAS alike. A combination of ranks, threads and BLAS that gets in its own way is said once, by rank 0; OSTRAKA_ADVISE=0 silences it.
@@ -47,6 +50,7 @@ class environment {
       owns_mpi_ = true;
     }
 #endif
+    if (engine::has_ended()) throw error("environment: Kokkos has been finalized and cannot be begun again; make the environment once, at the head of main");
     if (!Kokkos::is_initialized()) {
       begin_kokkos_with_its_threads(argc, argv);
       owns_kokkos_ = true;
@@ -56,6 +60,7 @@ class environment {
     engine::last_words::arm();
 #if OSTRAKA_ENABLE_MPI
     if (owns_mpi_) {  // all ranks are here
+      engine::last_words::agree();
       engine::watch const* const watch = engine::watch::over(MPI_COMM_WORLD);
       if (watch && watch->compares()) engine::last_words::introduce();
     }
@@ -79,6 +84,7 @@ class environment {
     if (owns_mpi_ && devices() > 1) {
       if (std::uncaught_exceptions() > in_flight_) engine::last_words::thrown_through();
       engine::watch::leave();
+      engine::last_words::disagree();
     }
 #endif
     engine::last_words::release();
@@ -110,17 +116,25 @@ class environment {
     return rank == 0;
   }
 
-  // Before version 4 Kokkos answers to --help, --threads and others, too, on every device; those are the program's.
+  // Before version 4 Kokkos answers to --help, --threads and others, too, on every device; those are the program's. Of more threads than cores it
+  // would warn on every rank, whatever the launcher was told: thread_warnings says, once, what can be remedied. Of GPUs it may tell on one.
   static void begin_kokkos(int& argc, char** argv) {
     engine::dynamic_array<char*> its;
     int kept = 0;
+    static char quietly[] = "--kokkos-disable-warnings";
+    bool const one_speaks = !std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>;
+    bool said = std::getenv("KOKKOS_DISABLE_WARNINGS") != nullptr;
     for (int i = 0; i < argc; ++i) {
       bool const is_its = i > 0 && std::string_view(argv[i]).substr(0, 9) == "--kokkos-";
+      said = said || (is_its && std::string_view(argv[i]).substr(0, 25) == quietly);
       if (i == 0 || is_its) its.push_back(argv[i]);
       if (!is_its) argv[kept++] = argv[i];
     }
     if (kept < argc) argv[kept] = nullptr;
     argc = kept;
+    static char no_name[] = "";
+    if (its.empty()) its.push_back(no_name);
+    if (!said && !(one_speaks && is_first_rank())) its.push_back(quietly);
     int count = static_cast<int>(its.size());
     its.push_back(nullptr);
     Kokkos::initialize(count, its.data());

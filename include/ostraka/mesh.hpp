@@ -17,6 +17,7 @@
 #include <ostraka/engine/communicator.hpp>
 #include <ostraka/engine/device_mesh.hpp>
 #include <ostraka/engine/dynamic_array.hpp>
+#include <ostraka/engine/job/ended.hpp>
 #include <ostraka/plan/door.hpp>
 #include <ostraka/types/error.hpp>
 #include <ostraka/types/sizes.hpp>
@@ -140,12 +141,14 @@ mesh<Ms...> make_mesh_over(engine::communicator const& world, named_extent<Ms>..
 }
 
 inline void require_running() {
+  engine::require_not_ended("make_mesh");
 #if OSTRAKA_ENABLE_MPI
   int running = 0;
   MPI_Initialized(&running);
   if (!running) throw error("make_mesh: MPI is not running; make an os::environment first");
 #endif
   if (!Kokkos::is_initialized()) throw error("make_mesh: Kokkos is not running; make an os::environment first");
+  engine::foresee_end();
 }
 
 template <class T>

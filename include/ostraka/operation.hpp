@@ -24,6 +24,7 @@ namespace ostraka::detail {
 // What follows the first two functions is instantiated for every operation of a program, so it does nothing but hand over numbers.
 
 inline engine::device_mesh const& common_mesh(char const* operation, engine::device_mesh const* const* meshes, int count) {
+  engine::require_not_ended(operation);
   for (int k = 0; k < count; ++k)
     if (meshes[k] == nullptr)
       throw error(std::string(operation) + ": an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first");

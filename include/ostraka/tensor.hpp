@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include <ostraka/engine/job/ended.hpp>
 #include <ostraka/engine/local/large_pages.hpp>
 #include <ostraka/engine/local/reduction.hpp>
 #include <ostraka/engine/locale.hpp>
@@ -98,6 +99,24 @@ class unnamed_tensor {
   unnamed_tensor() = default;
   unnamed_tensor(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents, view_type local)
       : mesh_(std::move(mesh)), extents_(extents), local_(std::move(local)) {}
+
+  unnamed_tensor(unnamed_tensor const&) = default;
+  unnamed_tensor(unnamed_tensor&&) noexcept = default;
+  unnamed_tensor& operator=(unnamed_tensor const& other) {
+    if (this != &other) engine::let_survive(local_);
+    mesh_ = other.mesh_;
+    extents_ = other.extents_;
+    local_ = other.local_;
+    return *this;
+  }
+  unnamed_tensor& operator=(unnamed_tensor&& other) noexcept {
+    if (this != &other) engine::let_survive(local_);
+    mesh_ = std::move(other.mesh_);
+    extents_ = other.extents_;
+    local_ = std::move(other.local_);
+    return *this;
+  }
+  ~unnamed_tensor() { engine::let_survive(local_); }
 
   /// This device's block; writing to it writes to the tensor.
   [[nodiscard]] view_type const& local() const { return local_; }

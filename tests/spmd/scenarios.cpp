@@ -66,6 +66,16 @@ void catching(F const& f) {
   std::fflush(stdout);
 }
 
+// Before any communication, on all ranks alike.
+template <class Mesh>
+void disagree(Mesh const& mesh) {
+  auto const a = os::zeros<float, I, J/X>(mesh, I = 8, J = 7);
+  auto const b = os::zeros<float, J/X, K>(mesh, J = 6, K = 2);
+  static_cast<void>(os::einsum<I, K>(a, b));
+}
+
+os::tensor<float, I/X, J> survivor;
+
 using scenario = std::function<void(os::environment&)>;
 
 // Rank 1 does this while the others work.
@@ -89,6 +99,39 @@ std::map<std::string, scenario> const scenarios{
     {"aborts", one_does([] { std::abort(); })},
     {"is_killed", one_does([] { std::raise(SIGKILL); })},
     {"is_slow", one_does([] { pause_ms(2500); })},
+
+    // All ranks, or several, do the same.
+    {"all_throw", [](os::environment& env) { disagree(a_line(env.devices())); }},
+    {"all_but_rank_1_throw",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       tell_when();
+       if (!culprit()) throw std::runtime_error("no luck");
+       work(mesh);
+     }},
+    {"all_throw_differently",
+     [](os::environment& env) {
+       work(a_line(env.devices()));
+       tell_when();
+       throw std::runtime_error(culprit() ? "no luck" : "no money");
+     }},
+    {"all_exit",
+     [](os::environment& env) {
+       work(a_line(env.devices()));
+       tell_when();
+       std::exit(3);
+     }},
+    {"tensors_outlive_it",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       survivor = os::zeros<float, I/X, J>(mesh, I = 8, J = 6);
+       new auto(os::zeros<float, I, J>(mesh, I = 8, J = 6));  // a leak is no survivor
+     }},
+    {"tensors_are_let_go",
+     [](os::environment& env) {
+       survivor = os::zeros<float, I/X, J>(a_line(env.devices()), I = 8, J = 6);
+       survivor = {};
+     }},
 
     {"returns",
      [](os::environment& env) {
@@ -172,9 +215,7 @@ std::map<std::string, scenario> const scenarios{
     {"all_have_operands_that_disagree",
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());
-       auto const a = os::zeros<float, I, J/X>(mesh, I = 8, J = 7);
-       auto const b = os::zeros<float, J/X, K>(mesh, J = 6, K = 2);
-       catching([&] { static_cast<void>(os::einsum<I, K>(a, b)); });
+       catching([&] { disagree(mesh); });
        work(mesh);
      }},
 
@@ -219,13 +260,24 @@ std::map<std::string, scenario> const scenarios{
 
 int main(int argc, char** argv) {
   std::string const name = argc > 1 ? argv[1] : "";
-  if (name == "throws_and_catches") {  // outside of the environment, which the exception destroys
+  if (name == "throws_and_catches" || name == "all_throw_and_catch") {  // outside of the environment, which the exception destroys
     try {
       os::environment env(argc, argv);
-      scenarios.at("throws")(env);
-    } catch (std::exception const&) {
+      scenarios.at(name == "throws_and_catches" ? "throws" : "all_throw")(env);
+    } catch (std::exception const& e) {
+      std::printf("caught outside: %s\n", e.what());
       return 0;
     }
+  } else if (name == "goes_on_after_the_end" || name == "asks_after_the_end") {
+    {
+      os::environment env(argc, argv);
+      scenarios.at("tensors_outlive_it")(env);
+    }
+    if (name == "goes_on_after_the_end") static_cast<void>(os::all_gather<X>(survivor));
+    catching([] { static_cast<void>(os::all_gather<X>(survivor)); });
+    catching([] { static_cast<void>(os::map([](float v) { return v; }, survivor)); });
+    catching([] { static_cast<void>(a_line(1)); });
+    catching([&] { os::environment const again(argc, argv); });
   } else if (name == "finalizes") {  // MPI that is not ours
     MPI_Init(&argc, &argv);
     {

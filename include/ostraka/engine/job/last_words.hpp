@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. What a rank of several says when it ends otherwise than at the end of main: an exception that nobody catches, exit in the
-/// middle, a signal. It names itself and ends the job, for the others would wait for it.
+/// middle, a signal. It names itself and ends the job, for the others would wait for it. Ranks that end alike have one sentence together.
 
 #include <algorithm>
 #include <atomic>
@@ -16,6 +16,7 @@
 #include <string>
 
 #include <ostraka/engine/job/end_job.hpp>
+#include <ostraka/engine/job/same_end.hpp>
 #include <ostraka/engine/job/this_thread.hpp>
 #include <ostraka/engine/mpi.hpp>
 
@@ -37,6 +38,8 @@ namespace detail {
 struct state {
   std::atomic<int> armed{0};  // environments alive
   int ranks = 1;
+  int rank = 0;
+  MPI_Comm job = MPI_COMM_NULL;  // for ranks that end alike; where somebody else began MPI nobody can make one
   std::string name;
   void const* thread = nullptr;  // of MPI
   std::terminate_handler before = nullptr;
@@ -56,28 +59,64 @@ inline bool can_speak() {
   return self.armed > 0 && self.ranks > 1 && running && !ended;
 }
 
+inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
+
+// "rank 1 of 4", "ranks 0, 2 and 3 of 4", "all 4 ranks"
+[[gnu::cold]] inline std::string name_of(same_end const& e) {
+  if (e.count == self.ranks) return "all " + std::to_string(e.count) + " ranks";
+  std::string text = e.count == 1 ? "rank " : "ranks ";
+  for (int i = 0; i < e.count && i < same_end::most; ++i) text += (i == 0 ? "" : i + 1 == e.count ? " and " : ", ") + std::to_string(e.ranks[i]);
+  return text + (e.count > same_end::most ? ", …" : "") + " of " + std::to_string(self.ranks);
+}
+
+// This rank does not go on, and another one tells why and ends the job.
+[[noreturn]] inline void leave_it_to_another() {
+  for (int i = 0; i < 30; ++i) this_thread::sleep(100000);
+  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  std::abort();
+}
+
 [[noreturn]] inline void speak(std::string const& what) {
-  std::string const message = self.name + ' ' + what + "; the job ends, since the others would wait for it";
   self.armed = 0;
-  if (this_thread::mark() == self.thread) end_job(message);
-  std::fprintf(stderr, "ostraka: %s\n", message.c_str());
-  std::abort();  // another thread may not call MPI: the launcher sees the signal
+  std::string const waiting = "; the job ends, since the others would wait for ";
+  if (!is_thread_of_mpi()) {
+    std::fprintf(stderr, "ostraka: %s %s%sit\n", self.name.c_str(), what.c_str(), waiting.c_str());
+    std::abort();  // another thread may not call MPI: the launcher sees the signal
+  }
+  if (self.job == MPI_COMM_NULL) end_job(self.name + ' ' + what + waiting + "it");
+  same_end const e = find_same_end(self.job, what);
+  if (e.speaks == 0) leave_it_to_another();
+  end_job(name_of(e) + ' ' + what + (e.count == self.ranks ? "; the job ends" : waiting + (e.count == 1 ? "it" : "them")));
+}
+
+// MPI has ended, and with it all ways to tell others. Rank 0 is the first to speak, and Open MPI's launcher then ends the others.
+[[noreturn]] inline void speak_after_the_end(std::string const& what) {
+#  ifdef OPEN_MPI
+  for (int i = 0; i < 25 && self.rank != 0; ++i) this_thread::sleep(100000);
+#  endif
+  std::fprintf(stderr, "ostraka: %s %s\n", self.name.c_str(), what.c_str());
+  std::fflush(stderr);
+  std::_Exit(EXIT_FAILURE);
+}
+
+[[gnu::cold]] inline std::string why_terminated() {
+  std::exception_ptr const thrown = std::current_exception();
+  if (!thrown) return "was ended by std::terminate";
+  std::string why = "threw an exception that nobody caught";
+  try {
+    std::rethrow_exception(thrown);
+  } catch (std::exception const& e) {
+    why += std::string(" (") + e.what() + ')';
+  } catch (...) {
+  }
+  return why;
 }
 
 [[gnu::cold]] inline void on_terminate() {
-  if (can_speak()) {
-    std::string why = "was ended by std::terminate";
-    if (std::exception_ptr const thrown = std::current_exception()) {
-      why = "threw an exception that nobody caught";
-      try {
-        std::rethrow_exception(thrown);
-      } catch (std::exception const& e) {
-        why += std::string(" (") + e.what() + ')';
-      } catch (...) {
-      }
-    }
-    speak(why);
-  }
+  if (can_speak()) speak(why_terminated());
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (ended && self.ranks > 1 && is_thread_of_mpi()) speak_after_the_end(why_terminated());
   if (self.before) self.before();
   std::abort();
 }
@@ -122,6 +161,7 @@ inline void listen_to_signals() {}
 inline void arm() {
   detail::state& self = detail::self;
   self.name = this_rank();
+  MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &self.ranks);
   self.thread = this_thread::mark();
   if (self.armed++ > 0 || self.ranks == 1) return;
@@ -149,8 +189,27 @@ inline void introduce() {
 #endif
 }
 
-/// For destructors that an exception runs.
-[[noreturn]] inline void thrown_through() { detail::speak("lost its environment to an exception"); }
+/// From now on, until disagree, ranks that end alike say so together. Collective over all ranks.
+inline void agree() {
+  if (detail::self.ranks == 1) return;
+  MPI_Comm_dup(MPI_COMM_WORLD, &detail::self.job);
+  MPI_Comm_set_errhandler(detail::self.job, MPI_ERRORS_RETURN);
+}
+
+inline void disagree() {
+  if (detail::self.job != MPI_COMM_NULL) MPI_Comm_free(&detail::self.job);
+}
+
+/// For destructors that an exception runs. Returns if exceptions run those of all ranks: then nobody waits for anybody, and the program goes on to
+/// where they are caught.
+[[gnu::cold]] inline void thrown_through() {
+  std::string const what = "lost its environment to an exception";
+  if (detail::self.job == MPI_COMM_NULL || !detail::is_thread_of_mpi()) detail::speak(what);
+  same_end const e = find_same_end(detail::self.job, what);
+  if (e.count == detail::self.ranks) return;
+  if (e.speaks == 0) detail::leave_it_to_another();
+  end_job(detail::name_of(e) + ' ' + what + "; the job ends, since the others would wait for " + (e.count == 1 ? "it" : "them"));
+}
 
 #else
 
