@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -114,30 +115,39 @@ named_extent<M> as_mesh_size(M m) {
   return {m, 1};
 }
 
+inline int checked_mesh_size(std::string_view name, std::int64_t extent, std::int64_t given) {
+  if (extent != dynamic_extent && given != extent)
+    throw error("make_mesh: the mesh axis " + std::string(name) + " has the static size " + std::to_string(extent) + ", but " + std::to_string(given) +
+                " was given; give that size or declare the axis without one");
+  if (given > std::numeric_limits<int>::max())
+    throw error("make_mesh: the size of the mesh axis " + std::string(name) + " is larger than any communicator; give a smaller one");
+  return static_cast<int>(given);
+}
+
 template <class M>
 int checked_mesh_size(named_extent<M> n) {
-  if (M::extent != dynamic_extent && n.value != M::extent)
-    throw error("make_mesh: the mesh axis " + std::string(M::name) + " has the static size " + std::to_string(M::extent) + ", but " +
-                std::to_string(n.value) + " was given; give that size or declare the axis without one");
-  if (n.value > std::numeric_limits<int>::max())
-    throw error("make_mesh: the size of the mesh axis " + std::string(M::name) + " is larger than any communicator; give a smaller one");
-  return static_cast<int>(n.value);
+  return checked_mesh_size(M::name, M::extent, n.value);
+}
+
+// (std::make_shared would save an allocation for each mesh, and cost each program 40 ms of compile time.)
+template <class... Ms>
+mesh<Ms...> share_mesh(engine::device_mesh const* devices) {
+  return mesh<Ms...>(std::shared_ptr<engine::device_mesh const>(devices));
 }
 
 template <class... Ms>
 mesh<Ms...> make_absent_mesh(named_extent<Ms>... sizes) {
   using twice = first_repeated<type_list<Ms...>>;
   if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
-  return mesh<Ms...>(std::make_shared<engine::device_mesh const>(
-      engine::device_mesh::absent(std::vector<std::string>{std::string(Ms::name)...}, engine::dynamic_array<int>{checked_mesh_size(sizes)...})));
+  return share_mesh<Ms...>(
+      new engine::device_mesh const(engine::device_mesh::absent(std::vector<std::string>{std::string(Ms::name)...}, {checked_mesh_size(sizes)...})));
 }
 
 template <class... Ms>
 mesh<Ms...> make_mesh_over(engine::communicator const& world, named_extent<Ms>... sizes) {
   using twice = first_repeated<type_list<Ms...>>;
   if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
-  return mesh<Ms...>(std::make_shared<engine::device_mesh const>(world, std::vector<std::string>{std::string(Ms::name)...},
-                                                                 engine::dynamic_array<int>{checked_mesh_size(sizes)...}));
+  return share_mesh<Ms...>(new engine::device_mesh const(world, std::vector<std::string>{std::string(Ms::name)...}, {checked_mesh_size(sizes)...}));
 }
 
 inline void require_running() {

@@ -112,9 +112,12 @@ class others_on_their_way {
  private:
   T const* on_host(Exec const& exec, T const* own, [[maybe_unused]] std::int64_t part) const {
     exec.fence();
-    if constexpr (seen_by_host<Exec>) return own;
-    if (part > 0) stage<Kokkos::HostSpace, typename Exec::memory_space>(host_own_.data(), own, part);
-    return host_own_.data();
+    if constexpr (seen_by_host<Exec>) {
+      return own;
+    } else {
+      if (part > 0) stage<Kokkos::HostSpace, typename Exec::memory_space>(host_own_.data(), own, part);
+      return host_own_.data();
+    }
   }
 
   T* message_;
