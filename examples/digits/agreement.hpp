@@ -14,7 +14,7 @@
 
 namespace digits {
 
-using matrix = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;  ///< what os::gather_to_root gives
+using matrix = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;  ///< what os::gather_to_root has on device 0
 
 /// The largest difference of two matrices.
 inline double largest_difference(matrix const& a, matrix const& b) {
@@ -41,7 +41,7 @@ inline double distance(std::size_t column, matrix const& a, matrix const& b = {}
 class bound {
  public:
   bound(problem const& p, double residuals, int iterations)
-      : right_side_(os::gather_to_root(pull_back(p.h, p.truth))),
+      : right_side_(*os::gather_to_root(pull_back(p.h, p.truth))),
         ridge_(p.ridge),
         residuals_(residuals),
         rounding_(iterations * std::numeric_limits<double>::epsilon() * (os::value(os::einsum<>(p.h, p.h)) + p.ridge)) {}

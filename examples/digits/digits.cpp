@@ -60,9 +60,9 @@ bool one_device_agrees(dataset const& data, options const& o, fit const& theirs,
   std::fflush(stdout);
   regression const r(lone, data.training, o);
   fit const own = solve(r.given, tolerance, o.iterations, [](int, double) {});
-  matrix const c = os::gather_to_root(own.c);
+  matrix const c = *os::gather_to_root(own.c);
   features const h = features_of(hand_out<P>(lone, data.held_out.count, data.held_out.images), r.w);
-  matrix const scores = os::gather_to_root(predict(h, own.c));
+  matrix const scores = *os::gather_to_root(predict(h, own.c));
 
   bound const allowed(r.given, own.residual + theirs.residual, own.iterations + theirs.iterations);
   bool agree = true;
@@ -103,15 +103,15 @@ bool run(mesh const& m, options const& o) {
   classes const scores = predict(h, solution.c);
   double const share_right = accuracy(scores, hand_out<K>(m, data.held_out.count, data.held_out.classes));
 
-  matrix const c = os::gather_to_root(solution.c);
-  matrix const all_scores = os::gather_to_root(scores);
+  auto const c = os::gather_to_root(solution.c);
+  auto const all_scores = os::gather_to_root(scores);
   bool well = true;
   if (speaks) {
     double const megabytes = 1e-6 * static_cast<double>(bytes_moved(m, data, o.features, solution.iterations));
     std::printf("\nHeld-out accuracy: %.2f %%\n", 100 * share_right);
     std::printf("All devices together moved %.1f MB; the solver ran %.1f s\n", megabytes, seconds);
-    well = one_device_agrees(data, o, solution, c, all_scores);
-    if (!o.save.empty()) well = save(o.save, c) && well;
+    well = one_device_agrees(data, o, solution, *c, *all_scores);
+    if (!o.save.empty()) well = save(o.save, *c) && well;
   }
   return tell_all(m, well ? 1 : 0) == 1;
 }

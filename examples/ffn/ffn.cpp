@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
 
   std::printf("h  %s\no  %s\n", os::describe(h).c_str(), os::describe(o).c_str());
   std::printf("\nUp:\n%s\nDown:\n%s", os::describe(up, mesh.sizes()).c_str(), os::describe(down, mesh.sizes()).c_str());
-  double const error = largest_error(all_h, all_in, all_out, all_o);
+  double const error = largest_error(*all_h, *all_in, *all_out, *all_o);
   bool const good = error < 1e-11;
   std::printf("\nLargest difference from plain loops: %.1e: %s\n", error, good ? "PASS" : "FAIL");
   return good ? 0 : 1;

@@ -112,7 +112,7 @@ struct answer {
 template <class A>
 std::vector<double> values_of(A const& a) {
   auto const all = os::gather_to_root(a);
-  return std::vector<double>(all.data(), all.data() + all.size());
+  return all ? std::vector<double>(all->data(), all->data() + all->size()) : std::vector<double>();
 }
 
 template <auto R, class Mesh>

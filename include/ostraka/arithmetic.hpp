@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Arithmetic element by element: add, subtract, negate, scale, multiply, divide, maximum, minimum. They meet as in os::map,
-/// move nothing, and take partial tensors as far as they keep their parts: A[I] {U_X} + B[I] {U_X} → [I] {U_X}.
+/// Floor 4. Arithmetic element by element: add, subtract, negate, scale, multiply, divide, maximum, minimum, of tensors and of a tensor and a
+/// number. They meet as in os::map, move nothing, and take partial tensors as far as they keep their parts: A[I] {U_X} + B[I] {U_X} → [I] {U_X}.
 ///
 ///                  sum               max, min                          prod
 ///     add          both              either alone                      –
@@ -16,9 +16,13 @@
 ///     maximum      –                 max, also with values; min alone  –
 ///     minimum      –                 min, also with values; max alone  –
 ///
+/// A number is the same on all devices: it is met as a tensor is that is not partial. It is of the elements' kind (numbers.hpp) and becomes one
+/// of them: os::add(A, 1.0) of floats is of floats, and 0.5 among integers is refused.
+///
 /// Integers keep less: quotients round, and what changes nothing in a maximum is the smallest number, from which nothing can be taken.
 
 #include <ostraka/map.hpp>
+#include <ostraka/numbers.hpp>
 
 namespace ostraka {
 
@@ -43,12 +47,6 @@ struct negation {
   KOKKOS_INLINE_FUNCTION T operator()(T const& a) const {
     return -a;
   }
-};
-
-template <class T>
-struct times {
-  T factor;
-  KOKKOS_INLINE_FUNCTION T operator()(T const& a) const { return factor * a; }
 };
 
 struct product {
@@ -80,6 +78,27 @@ struct smaller {
   }
 };
 
+// F of elements and one number, that of the tensor being operand `At`.
+template <class F, class T, int At>
+struct with_number {
+  F f;
+  T number;
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a) const {
+    if constexpr (At == 0)
+      return f(a, number);
+    else
+      return f(number, a);
+  }
+};
+
+// What an operation of two keeps of one operand where the other is the same on all devices; of a maximum that is equal parts, too.
+constexpr preservation beside_number(preservation const& both, int at, reduction kind) {
+  bool const equal_parts_combine_to_themselves = kind != reduction::sum && kind != reduction::prod;
+  preservation p;
+  p.together = equal_parts_combine_to_themselves && both.together.kept ? both.together : both.alone[at];
+  return p;
+}
+
 // What F does to elements of type T, to be asked for by the trait.
 template <class F, class T>
 struct on {};
@@ -100,9 +119,6 @@ template <class T, reduction Kind>
 inline constexpr preservation preserves<detail::on<detail::negation, T>, Kind> = detail::rounds_down<T> ? linear(Kind) : linear(Kind) | non_increasing(Kind);
 
 template <class T, reduction Kind>
-inline constexpr preservation preserves<detail::on<detail::times<T>, T>, Kind> = linear(Kind);
-
-template <class T, reduction Kind>
 inline constexpr preservation preserves<detail::on<detail::product, T>, Kind> = multilinear(Kind) | multiplicative(Kind);
 
 template <class T, reduction Kind>
@@ -117,71 +133,108 @@ template <class T, reduction Kind>
 inline constexpr preservation preserves<detail::on<detail::smaller, T>, Kind> =
     Kind == reduction::min ? preservation{Kind, {}} | non_decreasing(Kind) : non_decreasing(Kind);
 
+template <class F, class T, int At, reduction Kind>
+inline constexpr preservation preserves<detail::on<detail::with_number<F, T, At>, T>, Kind> =
+    detail::beside_number(preserves<detail::on<F, T>, Kind>, At, Kind);
+
 namespace detail {
 
-template <class Operation, class F, class First, class... Rest>
+template <class Operation, class Unless, class F, class First, class... Rest>
 auto arithmetic(char const* operation, F const& f, First const& first, Rest const&... rest) {
   using value = typename First::value_type;
-  using verdict = typename same_elements<First, Rest...>::type;
+  using verdict = typename first_fault<typename same_elements<First, Rest...>::type, Unless>::type;
   return checked_map<Operation, on<F, value>, verdict, value>(operation, f, first, rest...);
+}
+
+template <class Operation, class Unless, int At, class F, class A, class Number>
+auto arithmetic_with_number(char const* operation, F const& f, A const& a, Number const& number) {
+  using value = typename A::value_type;
+  using verdict = std::conditional_t<is_number_among<Number, value>, Unless, reason::number_of_another_kind<Number, value>>;
+  with_number<F, value, At> with{f, {}};
+  if constexpr (is_number_among<Number, value>) with.number = as_element<value>(number);
+  return arithmetic<Operation, verdict>(operation, with, a);
+}
+
+// Of two tensors, or of a tensor and a number on either side.
+template <class Operation, class Unless = reason::ok, class F, class A, class B>
+auto arithmetic_of_two(char const* operation, F const& f, A const& a, B const& b) {
+  if constexpr (Tensor<A> && Tensor<B>)
+    return arithmetic<Operation, Unless>(operation, f, a, b);
+  else if constexpr (Tensor<A>)
+    return arithmetic_with_number<Operation, Unless, 0>(operation, f, a, b);
+  else
+    return arithmetic_with_number<Operation, Unless, 1>(operation, f, b, a);
 }
 
 // For operations of numbers that have an order.
-template <class Operation, class F, class First, class... Rest>
-auto comparison(char const* operation, F const& f, First const& first, Rest const&... rest) {
-  using value = typename First::value_type;
-  using verdict = typename first_fault<typename same_elements<First, Rest...>::type, reducible_verdict<value, reduction::max, Operation>>::type;
-  return checked_map<Operation, on<F, value>, verdict, value>(operation, f, first, rest...);
-}
+template <class Operation, class A, class B>
+using order_verdict = reducible_verdict<typename std::conditional_t<Tensor<A>, A, B>::value_type, reduction::max, Operation>;
 
 }  // namespace detail
 
+/// Two tensors, or one and a number.
+template <class A, class B>
+concept ArithmeticOperands = (Tensor<A> && (Tensor<B> || detail::is_number<B>)) || (detail::is_number<A> && Tensor<B>);
+
 /// A + B. Partial sums are partial over the same mesh axes, and so is the result; to partial maxima and minima values may be added.
-template <Tensor A, Tensor B>
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
 [[nodiscard]] auto add(A const& a, B const& b) {
-  return detail::arithmetic<operation::add>("add", detail::plus{}, a, b);
+  return detail::arithmetic_of_two<operation::add>("add", detail::plus{}, a, b);
 }
 
 /// A − B. Partial sums are partial over the same mesh axes; a value less a partial maximum is a partial minimum.
-template <Tensor A, Tensor B>
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
 [[nodiscard]] auto subtract(A const& a, B const& b) {
-  return detail::arithmetic<operation::subtract>("subtract", detail::minus{}, a, b);
+  return detail::arithmetic_of_two<operation::subtract>("subtract", detail::minus{}, a, b);
 }
 
 /// −A. Partial sums remain so, partial maxima become minima.
 template <Tensor A>
 [[nodiscard]] auto negate(A const& a) {
-  return detail::arithmetic<operation::negate>("negate", detail::negation{}, a);
+  return detail::arithmetic<operation::negate, reason::ok>("negate", detail::negation{}, a);
 }
 
-/// The tensor times a number that all devices share; partial sums remain so.
-template <Tensor A>
-[[nodiscard]] auto scale(typename A::value_type const& factor, A const& a) {
-  return detail::arithmetic<operation::scale>("scale", detail::times<typename A::value_type>{factor}, a);
+/// The tensor times a number that all devices share, `os::scale(A, 2)` or `os::scale(2, A)`; partial sums remain so.
+template <Tensor A, class Number>
+  requires detail::is_number<Number>
+[[nodiscard]] auto scale(A const& a, Number const& factor) {
+  return detail::arithmetic_of_two<operation::scale>("scale", detail::product{}, a, factor);
+}
+
+template <class Number, Tensor A>
+  requires detail::is_number<Number>
+[[nodiscard]] auto scale(Number const& factor, A const& a) {
+  return scale(a, factor);
 }
 
 /// A · B element by element (os::einsum sums, too). Either may be a partial sum, not both; of partial products both are.
-template <Tensor A, Tensor B>
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
 [[nodiscard]] auto multiply(A const& a, B const& b) {
-  return detail::arithmetic<operation::multiply>("multiply", detail::product{}, a, b);
+  return detail::arithmetic_of_two<operation::multiply>("multiply", detail::product{}, a, b);
 }
 
 /// A / B. The numerator may be a partial sum; of partial products both are.
-template <Tensor A, Tensor B>
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
 [[nodiscard]] auto divide(A const& a, B const& b) {
-  return detail::arithmetic<operation::divide>("divide", detail::quotient{}, a, b);
+  return detail::arithmetic_of_two<operation::divide>("divide", detail::quotient{}, a, b);
 }
 
 /// The larger of A and B; NaN wins. Either may be a partial maximum, or one a partial minimum.
-template <Tensor A, Tensor B>
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
 [[nodiscard]] auto maximum(A const& a, B const& b) {
-  return detail::comparison<operation::maximum>("maximum", detail::larger{}, a, b);
+  return detail::arithmetic_of_two<operation::maximum, detail::order_verdict<operation::maximum, A, B>>("maximum", detail::larger{}, a, b);
 }
 
 /// The smaller of A and B; NaN wins. Either may be a partial minimum, or one a partial maximum.
-template <Tensor A, Tensor B>
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
 [[nodiscard]] auto minimum(A const& a, B const& b) {
-  return detail::comparison<operation::minimum>("minimum", detail::smaller{}, a, b);
+  return detail::arithmetic_of_two<operation::minimum, detail::order_verdict<operation::minimum, A, B>>("minimum", detail::smaller{}, a, b);
 }
 
 }  // namespace ostraka

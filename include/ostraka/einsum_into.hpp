@@ -55,7 +55,7 @@ struct behind_operands<named_factor<Name, Number>> {
   using factor = type_list<Name>;
   using policy = type_list<>;
   template <class Element>
-  using verdict = std::conditional_t<is_factor_of<Number, Element>, reason::ok, reason::factor_is_no_element<Number, Element>>;
+  using verdict = std::conditional_t<is_number_among<Number, Element>, reason::ok, reason::number_of_another_kind<Number, Element>>;
 };
 
 template <class Policy>

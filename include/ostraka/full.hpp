@@ -39,7 +39,7 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenValue>
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
   using element = typename tensor_type::value_type;
   using last = detail::last_of<ExtentsThenValue...>;
-  if constexpr (detail::is_factor_of<last, element>) {
+  if constexpr (detail::is_number_among<last, element>) {
     return detail::full_from<tensor_type>(m, std::forward_as_tuple(extents_then_value...), std::make_index_sequence<sizeof...(ExtentsThenValue) - 1>{});
   } else {
     reason::raise<reason::value_comes_last<last, element>>();

@@ -12,6 +12,7 @@
 #include <ostraka/create.hpp>
 #include <ostraka/engine/collectives/gather.hpp>
 #include <ostraka/engine/root_blocks.hpp>
+#include <ostraka/on_root.hpp>
 #include <ostraka/operation.hpp>
 
 namespace ostraka {
@@ -25,8 +26,8 @@ View whole_view(std::int64_t const (&n)[max_rank], std::index_sequence<Is...>) {
 
 }  // namespace detail
 
-/// All elements, row-major in the order of the axes, on device 0; on the others a view without elements (rank 0: one of no meaning).
-/// Each block is sent once, by the first of the devices that hold it. Collective over the mesh; where it is absent, no elements.
+/// All elements on device 0: a Kokkos::View in the host's memory, row-major in the order of the axes, that only device 0 can read
+/// (`if (whole) print(*whole)`). Each block is sent once, by the first of the devices that hold it. Collective over the mesh.
 template <Tensor A>
 [[nodiscard]] auto gather_to_root(A const& a) {
   using value = typename A::value_type;
@@ -37,7 +38,7 @@ template <Tensor A>
   engine::locale const w = detail::locale_of<axes_in<A>, mesh_axes_in<A>>("gather_to_root", a);
   engine::device_mesh const& mesh = *a.mesh_handle();
   std::int64_t n[max_rank]{};
-  if (mesh.absent()) return detail::whole_view<view>(n, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{});
+  if (mesh.absent()) return on_root<view>(detail::no_device, view());
 
   engine::require_same_call<value>(w, s);
 
@@ -45,8 +46,8 @@ template <Tensor A>
   engine::profiled const region_of_run([&] { engine::push_root_blocks(w, s, blocks, sizeof(value)); });
   auto const local = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local());
   bool const root = mesh.device() == 0;
-  for (int i = 0; i < s.rank; ++i) n[i] = root ? w.sizes.label[i] : 0;
-  view const whole = detail::whole_view<view>(n, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{});
+  for (int i = 0; i < s.rank; ++i) n[i] = w.sizes.label[i];
+  view const whole = root ? detail::whole_view<view>(n, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}) : view();
   engine::scratch<value, Kokkos::HostSpace> const message(root ? blocks.elements() : 0);
   engine::gather(mesh.world(), static_cast<value const*>(local.data()), message.data(), blocks.counts);
   if (root) {
@@ -56,7 +57,7 @@ template <Tensor A>
     });
     host().fence();
   }
-  return whole;
+  return on_root<view>(mesh.device(), whole);
 }
 
 }  // namespace ostraka

@@ -161,6 +161,16 @@ inline void require_running() {
   engine::foresee_end();
 }
 
+inline void refuse_intercommunicator([[maybe_unused]] engine::native_communicator comm) {
+#if OSTRAKA_ENABLE_MPI
+  int joins_two_groups = 0;
+  MPI_Comm_test_inter(comm, &joins_two_groups);
+  if (joins_two_groups)
+    throw error("make_mesh: a mesh is made over one group of processes, but an intercommunicator was given, which joins two; merge them with "
+                "MPI_Intercomm_merge first");
+#endif
+}
+
 template <class T>
 inline constexpr bool names_a_size = MeshAxis<T>;
 template <class M>
@@ -212,6 +222,7 @@ template <class... Sizes>
 
 /// A mesh over the processes of a communicator, which is duplicated. Collective over it. Processes outside of it give what
 /// MPI_Comm_split gave them, MPI_COMM_NULL, and the same sizes: the mesh is absent there.
+/// @throws ostraka::error, on all its processes alike, if the product of the sizes is not their number, or for an intercommunicator
 template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(engine::native_communicator comm, Sizes... sizes) {
@@ -219,6 +230,7 @@ template <class... Sizes>
 #if OSTRAKA_ENABLE_MPI
   if (comm == MPI_COMM_NULL) return detail::make_absent_mesh(detail::as_mesh_size(sizes)...);
 #endif
+  detail::refuse_intercommunicator(comm);
   engine::require_agreement_of_makers("make_mesh", comm);
   return detail::make_mesh_over(engine::communicator(comm), detail::as_mesh_size(sizes)...);
 }

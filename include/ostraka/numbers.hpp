@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Numbers that a program gives among elements of type T: the 2 of `os::alpha = 2`, the 2.5 of `os::full<float, I>(mesh, I = 8, 2.5)`.
+/// Floor 4. Numbers that a program gives among elements of type T: the 2 of `os::alpha = 2`, the 2.5 of `os::full<float, I>(mesh, I = 8, 2.5)`
+/// and of `os::scale(A, 2.5)`. A number is of the elements' kind: whole among integers, real among real ones; it is rounded, and nothing else of it is lost.
 
 #include <Kokkos_Core.hpp>
 
@@ -30,9 +31,13 @@ struct complex_parts<Kokkos::complex<R>> {
 template <class T>
 concept complex_number = requires { typename complex_parts<T>::type; };
 
+/// Is it a number at all?
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T> || is_narrow<T> || complex_number<T>;
+
 /// Does a number of this type say what it says among elements of type T?
 template <class Number, class T>
-inline constexpr bool is_factor_of = std::is_integral_v<T>                         ? std::is_integral_v<Number>
+inline constexpr bool is_number_among = std::is_integral_v<T>                         ? std::is_integral_v<Number>
                                      : std::is_floating_point_v<T> || is_narrow<T> ? std::is_arithmetic_v<Number> || is_narrow<Number>
                                                                                    : std::is_arithmetic_v<Number> || complex_number<Number>;
 

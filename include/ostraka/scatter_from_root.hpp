@@ -18,6 +18,7 @@
 #include <ostraka/engine/collectives/scatter.hpp>
 #include <ostraka/engine/on_host.hpp>
 #include <ostraka/engine/root_blocks.hpp>
+#include <ostraka/on_root.hpp>
 #include <ostraka/operation.hpp>
 
 namespace ostraka {
@@ -129,24 +130,35 @@ void scatter_into(TensorType const& t, Array const& whole) {
   }
 }
 
+// What os::gather_to_root gave stands for its view.
+template <class Array>
+Array const& array_in(Array const& given) {
+  return given;
+}
+template <class View>
+View const& array_in(on_root<View> const& given) {
+  return view_of_root::in(given);
+}
+
 template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
 auto scatter_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
   auto t = make_uninitialised<TensorType, wants_values<TensorType, operation::scatter_from_root>>("scatter_from_root", m, std::get<Is>(arguments)...);
-  if constexpr (std::is_same_v<decltype(t), TensorType>) scatter_into(t, std::get<sizeof...(Is)>(arguments));
+  if constexpr (std::is_same_v<decltype(t), TensorType>) scatter_into(t, array_in(std::get<sizeof...(Is)>(arguments)));
   return t;
 }
 
 }  // namespace detail
 
 /// A tensor of the elements that device 0 has; every device gets its block of them. The array comes last, after the global extents: a Kokkos::View of any
-/// layout with a dimension for each axis, or row-major elements in a std::span or std::vector. On the other devices it has the same type, is not
+/// layout with a dimension for each axis, what os::gather_to_root gave, or row-major elements in a std::span or std::vector. On the other devices it has the same type, is not
 /// read, and may be empty. Each block is sent once; devices that hold the same pass it on. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike, if the array on device 0 has other extents
 template <class T, auto... Dims, class Mesh, class... ExtentsThenArray>
 [[nodiscard]] auto scatter_from_root([[maybe_unused]] Mesh const& m, [[maybe_unused]] ExtentsThenArray const&... extents_then_array) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
   using last = detail::last_of<ExtentsThenArray...>;
-  if constexpr (detail::is_whole_view<last, tensor_type> || detail::is_whole_list<last, tensor_type>) {
+  using array = std::remove_cvref_t<decltype(detail::array_in(std::declval<last const&>()))>;
+  if constexpr (detail::is_whole_view<array, tensor_type> || detail::is_whole_list<array, tensor_type>) {
     return detail::scatter_from<tensor_type>(m, std::forward_as_tuple(extents_then_array...), std::make_index_sequence<sizeof...(ExtentsThenArray) - 1>{});
   } else {
     reason::raise<reason::whole_array_comes_last<last, tensor_type>>();

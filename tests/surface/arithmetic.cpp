@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -136,6 +137,49 @@ TEST_CASE("multiply and divide") {
   });
 }
 
+namespace {
+
+// A tensor and a number on either side.
+template <class T, auto... Out, auto... Dims, class Number, class Run, class Plain>
+void check_number(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...>, dims<Out...>, Number const& number, Run const& run, Plain const& plain) {
+  using operand = os::tensor<T, Dims...>;
+  using result = os::tensor<T, Out...>;
+  auto const a = numbers<T>(t::letters_in<operand>(), e, 33);
+  auto wanted = a;
+  auto const placed = t::placed<operand>(m, a);
+  static_assert(std::is_same_v<decltype(run(placed, number)), result>);
+  for (std::size_t i = 0; i < a.values.size(); ++i) wanted.values[i] = plain(a.values[i], static_cast<T>(number));
+  result c;
+  CHECK(t::traffic_of([&] { c = run(placed, number); }).calls == 0);
+  INFO(m.text(), t::text_of(e), os::describe(placed));
+  CHECK(t::disagreements(m, c, wanted) == 0);
+}
+
+constexpr auto swapped = [](auto const& f) { return [f](auto const& a, auto const& b) { return f(b, a); }; };
+constexpr auto scale = [](auto const& a, auto const& b) { return os::scale(a, b); };
+
+}  // namespace
+
+// A literal becomes an element: 0.5 is a float among floats, 2 a complex number among complex ones.
+TEST_CASE("tensors and numbers") {
+  everywhere([](auto const& m, auto const& e) {
+    check_number<float>(m, e, dims<I / X, J>{}, dims<I / X, J>{}, 0.5, add, plus);
+    check_number<float>(m, e, dims<I / X, J>{}, dims<I / X, J>{}, 0.5, swapped(subtract), swapped(minus));
+    check_number<float>(m, e, dims<I / X, J>{}, dims<I / X, J>{}, 2, scale, times);
+    check_number<double>(m, e, dims<I / X, J, partial(Y)>{}, dims<I / X, J, partial(Y)>{}, 2.0F, scale, times);
+    check_number<double>(m, e, dims<I / X, J, partial(Y)>{}, dims<I / X, J, partial(Y)>{}, -2, swapped(scale), times);
+    check_number<double>(m, e, dims<I, partial(X)>{}, dims<I, partial(X)>{}, 4, divide, over);
+    check_number<double>(m, e, dims<I, partial_max(X)>{}, dims<I, partial_max(X)>{}, 1.5, subtract, minus);
+    check_number<double>(m, e, dims<I, partial_max(X)>{}, dims<I, partial_min(X)>{}, 1.5, swapped(subtract), swapped(minus));
+    check_number<double>(m, e, dims<I / X, J>{}, dims<I / X, J>{}, 12, swapped(divide), swapped(over));
+    check_number<float>(m, e, dims<I, J / Y, partial_max(X)>{}, dims<I, J / Y, partial_max(X)>{}, 0.0, maximum, larger);
+    check_number<std::int32_t>(m, e, dims<I, J / Y, partial_max(X)>{}, dims<I, J / Y, partial_max(X)>{}, 3L, swapped(minimum), smaller);
+    check_number<std::int64_t>(m, e, dims<I, J, partial(X)>{}, dims<I, J, partial(X)>{}, 3, multiply, times);
+    check_number<Kokkos::complex<float>>(m, e, dims<I / X, J>{}, dims<I / X, J>{}, 2.0, add, plus);
+    check_number<Kokkos::complex<double>>(m, e, dims<I / X, J>{}, dims<I / X, J>{}, std::complex<float>(0, 1), scale, times);
+  });
+}
+
 TEST_CASE("maximum and minimum") {
   everywhere([](auto const& m, auto const& e) {
     check<double, double>(m, e, dims<I / X, J>{}, dims<J / Y>{}, dims<I / X, J / Y>{}, maximum, larger);
@@ -256,19 +300,31 @@ void check_declared(std::string const& name, F const& f, bool complete) {
   }
 }
 
+template <class T, class F>
+void check_beside_number(std::string const& name, F const& f) {
+  for (T number : {T(3), T(-2)}) {  // what holds for one sign alone is not declared
+    check_declared<T>(name, os::detail::with_number<F, T, 0>{f, number}, false);
+    check_declared<T>(name + ", that first", os::detail::with_number<F, T, 1>{f, number}, false);
+  }
+}
+
 template <class T>
 void check_declarations(bool complete) {
   namespace f = os::detail;
   check_declared<T>("plus", f::plus{}, complete);
   check_declared<T>("minus", f::minus{}, complete);
   check_declared<T>("negation", f::negation{}, complete);
-  check_declared<T>("times", f::times<T>{T(3)}, false);  // of either sign
-  check_declared<T>("times", f::times<T>{T(-2)}, false);
+  check_beside_number<T>("plus a number", f::plus{});
+  check_beside_number<T>("minus a number", f::minus{});
+  check_beside_number<T>("times a number", f::product{});
+  check_beside_number<T>("over a number", f::quotient{});
   check_declared<T>("product", f::product{}, complete);
   check_declared<T>("quotient", f::quotient{}, complete);
   if constexpr (std::is_arithmetic_v<T>) {
     check_declared<T>("larger", f::larger{}, complete);
     check_declared<T>("smaller", f::smaller{}, complete);
+    check_beside_number<T>("larger than a number", f::larger{});
+    check_beside_number<T>("smaller than a number", f::smaller{});
   }
 }
 

@@ -61,7 +61,7 @@ TEST_CASE("no message of an operation travels there") {
   MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &pending);
   auto const a = os::random<double, I/X, J>(mesh, I = 24, J = 24);
   auto const b = os::reshard<I, J/X>(a);
-  CHECK(os::gather_to_root(os::reshard<I/X, J>(b)).size() == (mesh.device() == 0 ? 576u : 0u));
+  if (auto const whole = os::gather_to_root(os::reshard<I/X, J>(b))) CHECK(whole->size() == 576);
   int const mine = mesh.device();
   MPI_Send(&mine, 1, MPI_INT, (mine + 1) % n, 5, comm);
   MPI_Wait(&pending, MPI_STATUS_IGNORE);

@@ -26,21 +26,27 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...
   std::string const labels = t::letters_in<tensor>();
   auto const g = t::whole_numbers<value>(labels, e, 23);
   auto const a = t::placed<tensor>(m, g);
-  decltype(os::gather_to_root(a)) whole;
-  t::traffic const moved = t::traffic_of([&] { whole = os::gather_to_root(a); });
+  decltype(os::gather_to_root(a)) gathered;
+  CHECK_THROWS_WITH_AS(static_cast<void>(*gathered), "gather_to_root: nothing has been gathered into this handle; assign what os::gather_to_root returns",
+                       os::error);
+  t::traffic const moved = t::traffic_of([&] { gathered = os::gather_to_root(a); });
   INFO(m.text(), t::text_of(e), os::describe(a));
   // Device 0 has its own block; the rest arrives.
   std::int64_t own = 1;
   for (t::index_range const& r : t::block_on<tensor>(m, e, 0)) own *= r.end - r.begin;
   CHECK(moved.bytes == (t::number_of_elements(labels, e) - own) * static_cast<std::int64_t>(sizeof(value)));
-  if (t::rank() == 0) {
+  CHECK(static_cast<bool>(gathered) == (t::rank() == 0));
+  if (gathered) {
+    auto const& whole = *gathered;
     REQUIRE(whole.size() == g.values.size());
     for (std::size_t d = 0; d < labels.size(); ++d) CHECK(static_cast<std::int64_t>(whole.extent(d)) == e.at(labels[d]));
     std::int64_t wrong = 0;
     for (std::size_t i = 0; i < g.values.size(); ++i) wrong += whole.data()[i] == g.values[i] ? 0 : 1;
     CHECK(wrong == 0);
-  } else if (!labels.empty()) {
-    CHECK(whole.size() == 0);
+  } else {
+    std::string const sentence = "gather_to_root: the elements are on device 0 alone, and this is device " + std::to_string(t::rank()) +
+                                 "; read them only where the result is true, as in if (whole) use(*whole), or have them on every device by os::reshard<I, J>(A)";
+    CHECK_THROWS_WITH_AS(static_cast<void>(gathered->size()), sentence.c_str(), os::error);
   }
 }
 

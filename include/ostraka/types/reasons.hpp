@@ -191,8 +191,8 @@ struct factor_given_twice {
 };
 
 template <class Number, class Element>
-struct factor_is_no_element {
-  static_assert(never<Number, Element>, "einsum_into: alpha and beta are numbers of the elements' kind: whole ones for integers, real ones for float and double; give such a number");
+struct number_of_another_kind {
+  static_assert(never<Number, Element>, "number: what meets elements is of their kind, a whole number for integers, a real one for float, double and 16-bit elements; give such a number, or convert the tensor first, as in os::cast<double>(A)");
 };
 
 template <int Axes>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a factor of integers is no integer
-// error: einsum_into: alpha and beta are numbers of the elements' kind: whole ones for integers, real ones for float and double; give such a number
-// error: factor_is_no_element<double, int>
+// error: number: what meets elements is of their kind, a whole number for integers, a real one for float, double and 16-bit elements; give such a number, or convert the tensor first
+// error: number_of_another_kind<double, int>
 #include <ostraka/einsum_into.hpp>
 namespace os = ostraka;
 

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What one device has and the others have not: the result of os::gather_to_root.
+
+#include <string>
+#include <utility>
+
+#include <ostraka/types/error.hpp>
+
+namespace ostraka {
+
+template <class View>
+class on_root;
+
+namespace detail {
+
+inline constexpr int no_device = -1;       // of an absent mesh
+inline constexpr int nothing_gathered = -2;
+
+[[noreturn, gnu::cold]] inline void refuse_off_root(int device) {
+  if (device == nothing_gathered) throw error("gather_to_root: nothing has been gathered into this handle; assign what os::gather_to_root returns");
+  throw error("gather_to_root: the elements are on device 0 alone, and this is " +
+              (device == no_device ? std::string("none of the mesh's devices") : "device " + std::to_string(device)) +
+              "; read them only where the result is true, as in if (whole) use(*whole), or have them on every device by os::reshard<I, J>(A)");
+}
+
+// The view on device 0, one without elements elsewhere: for what takes the root's view on every device.
+struct view_of_root {
+  template <class View>
+  static View const& in(on_root<View> const& whole) {
+    return whole.whole_;
+  }
+};
+
+}  // namespace detail
+
+/// A view that device 0 has. Like a std::optional it is true there and false elsewhere, and reading it elsewhere is an error with a sentence:
+///
+///     auto const whole = os::gather_to_root(A);
+///     if (whole) print(*whole);
+template <class View>
+class on_root {
+ public:
+  using view_type = View;
+
+  /// Nothing, to be assigned to.
+  on_root() = default;
+
+  /// What device number `device` has, or nothing where that is not 0.
+  on_root(int device, View whole) : device_(device), whole_(std::move(whole)) {}
+
+  /// Is this device 0, which has it?
+  [[nodiscard]] explicit operator bool() const { return device_ == 0; }
+
+  /// The view. @throws ostraka::error elsewhere than on device 0
+  [[nodiscard]] View const& operator*() const {
+    if (device_ != 0) detail::refuse_off_root(device_);
+    return whole_;
+  }
+
+  /// A member of the view. @throws ostraka::error elsewhere than on device 0
+  [[nodiscard]] View const* operator->() const { return &**this; }
+
+ private:
+  friend struct detail::view_of_root;
+
+  int device_ = detail::nothing_gathered;
+  View whole_;
+};
+
+}  // namespace ostraka
