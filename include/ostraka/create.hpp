@@ -119,7 +119,7 @@ template <class TensorType, class Mesh, class... Given>
 struct creation_verdict {
   using axes = typename TensorType::axes;
   using names = concatenation_of<typename given_extents<Given>::written..., union_of<typename given_extents<Given>::collected...>>;
-  using type = typename first_fault<typename sharding_traits<typename TensorType::sharding_type>::verdict,
+  using type = typename first_fault<typename sharding_traits<typename TensorType::sharding_type>::verdict, writable_verdict<TensorType>,
                                     element_verdict<typename TensorType::value_type, typename TensorType::sharding_type>,
                                     typename unknown_on<Mesh, typename TensorType::mesh_axes>::type, typename given_extents<Given>::template verdict<axes>...,
                                     given_twice<names>, typename all_extents_given<axes, names>::type>::type;

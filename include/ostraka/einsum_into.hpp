@@ -151,7 +151,7 @@ struct einsum_into_of<type_list<Operands...>, type_list<Behind...>> {
   static void run([[maybe_unused]] C const& c, [[maybe_unused]] Operands const&... operands, [[maybe_unused]] Behind const&... behind) {
     using value = typename C::value_type;
     using given = settings<type_list<Behind...>>;
-    using verdict = typename first_fault<typename given::template verdict<value>, einsum_verdict<sharding_in<C>, typename given::policy, Operands...>,
+    using verdict = typename first_fault<writable_verdict<C>, typename given::template verdict<value>, einsum_verdict<sharding_in<C>, typename given::policy, Operands...>,
                                          typename same_elements<C, Operands...>::type>::type;
     reason::raise<verdict>();
     if constexpr (std::is_same_v<verdict, reason::ok>) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <ostraka/engine/local/copy.hpp>
@@ -25,12 +26,13 @@ void fill_block(char const* operation, TensorType const& t, typename TensorType:
 
 /// A fresh, uninitialised tensor of the type, mesh and extents of another.
 template <class T, class Sharding, class Space>
-basic_tensor<T, Sharding, Space> uninitialised_like(basic_tensor<T, Sharding, Space> const& a) {
-  constexpr int rank = basic_tensor<T, Sharding, Space>::rank;
+auto uninitialised_like(basic_tensor<T, Sharding, Space> const& a) {
+  using tensor_type = basic_tensor<std::remove_const_t<T>, Sharding, Space>;
+  constexpr int rank = tensor_type::rank;
   std::int64_t local[max_rank]{};
   for (int i = 0; i < rank; ++i) local[i] = static_cast<std::int64_t>(a.local().extent(static_cast<std::size_t>(i)));
-  using view = typename basic_tensor<T, Sharding, Space>::view_type;
-  return {a.mesh_handle(), a.extents(), make_view<view>(local, std::make_index_sequence<static_cast<std::size_t>(rank)>{})};
+  using view = typename tensor_type::view_type;
+  return tensor_type{a.mesh_handle(), a.extents(), make_view<view>(local, std::make_index_sequence<static_cast<std::size_t>(rank)>{})};
 }
 
 }  // namespace ostraka::detail

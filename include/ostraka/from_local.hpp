@@ -5,9 +5,12 @@
 /// @file
 /// Floor 4. `os::from_local<float, I/X, J>(mesh, I = 1024, J = 8, view)`: a block that is already there becomes a tensor's, without a copy.
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <ostraka/create.hpp>
@@ -16,75 +19,211 @@
 
 namespace ostraka {
 
+/// Among the extents of os::from_local: each device looks at its own block alone, and nothing is sent.
+struct unchecked_by_others {};
+inline constexpr unchecked_by_others unchecked{};
+
 namespace detail {
 
-// Does a row of it follow the one before? A part of a larger view, or a padded one, has the same type.
-template <class View>
-bool is_gapless(View const& view) {
-  std::size_t step = 1;
-  for (std::size_t d = View::rank; d-- > 0;) {
-    if (view.extent(d) > 1 && static_cast<std::size_t>(view.stride(d)) != step) return view.size() == 0;
-    step *= view.extent(d);
-  }
-  return true;
+// What a block may be given as: a view, or elements one after the other. `Array` is constant where its elements are to be read only.
+template <class Array>
+concept ViewOfBlock = Kokkos::is_view<std::remove_const_t<Array>>::value;
+
+template <class Array>
+concept ListOfBlock = !ViewOfBlock<Array> && requires(Array& a) {
+  { a.data() } -> std::convertible_to<void const*>;
+  { a.size() } -> std::convertible_to<std::size_t>;
+};
+
+template <class Array>
+struct elements_in {
+  using type = void;
+};
+template <ViewOfBlock Array>
+struct elements_in<Array> {
+  using type = typename element<typename Array::value_type>::type;
+};
+template <ListOfBlock Array>
+struct elements_in<Array> {
+  using type = typename element<std::remove_pointer_t<decltype(std::declval<Array&>().data())>>::type;
+};
+
+// The tensor of a block: read only where the block is.
+template <class TensorType, class Array>
+using tensor_on =
+    basic_tensor<std::conditional_t<std::is_const_v<typename elements_in<Array>::type>, typename TensorType::value_type const, typename TensorType::element_type>,
+                 typename TensorType::sharding_type, typename TensorType::space>;
+
+template <class TensorType, class Array>
+consteval bool can_be_block() {
+  using memory = typename TensorType::view_type::memory_space;
+  bool const same_elements = std::is_same_v<std::remove_const_t<typename elements_in<Array>::type>, typename TensorType::value_type>;
+  if constexpr (ViewOfBlock<Array>)
+    return same_elements && static_cast<int>(Array::rank) == TensorType::rank && std::is_same_v<typename Array::memory_space, memory>;
+  else
+    return same_elements && std::is_same_v<memory, Kokkos::HostSpace>;
 }
 
-template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
-TensorType adopt(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
-  auto const extents = checked_extents(typename TensorType::axes{}, collect_sizes(std::get<Is>(arguments)...), "from_local");
-  typename TensorType::view_type const view = std::get<sizeof...(Is)>(arguments);
-  TensorType const t(m.handle(), extents, view);
-  int wrong = -1;
-  for (int d = 0; d < TensorType::rank; ++d)
-    if (static_cast<std::int64_t>(view.extent(static_cast<std::size_t>(d))) != t.range(d).size()) wrong = d;
-  if (m.absent()) {
-    if (wrong >= 0)
-      throw error("from_local: this process is none of the mesh's devices and holds no block, but its view has " +
-                  std::to_string(view.extent(static_cast<std::size_t>(wrong))) + " elements along dimension " + std::to_string(wrong) +
-                  "; give an empty view where mesh.absent()");
-    return t;
+// Does it own what it has, as a std::vector does? Then its constant elements are constant. A view keeps them alive itself.
+template <class Array>
+consteval bool owns_elements() {
+  if constexpr (ListOfBlock<Array>)
+    return !std::is_same_v<decltype(std::declval<Array&>().data()), decltype(std::declval<Array const&>().data())> || std::is_const_v<Array>;
+  else
+    return false;
+}
+
+// `Given` is a reference where what is given has a name.
+template <class TensorType, class Given>
+using block_verdict = std::conditional_t<
+    !can_be_block<TensorType, std::remove_reference_t<Given>>(), reason::not_a_block<std::remove_cvref_t<Given>, TensorType>,
+    std::conditional_t<!std::is_reference_v<Given> && owns_elements<Given>(), reason::block_is_temporary<std::remove_cvref_t<Given>>, reason::ok>>;
+
+// Extents and strides of a block as it is given; of a list (rank −1) the number of its elements.
+struct given_block {
+  int rank = -1;
+  std::int64_t extent[max_rank + 1]{};
+  std::int64_t stride[max_rank + 1]{};
+};
+
+template <class Array>
+given_block describe_block(Array& array) {
+  given_block b;
+  if constexpr (ViewOfBlock<Array>) {
+    b.rank = static_cast<int>(Array::rank);
+    for (int d = 0; d < b.rank; ++d) {
+      b.extent[d] = static_cast<std::int64_t>(array.extent(static_cast<std::size_t>(d)));
+      b.stride[d] = static_cast<std::int64_t>(array.stride(static_cast<std::size_t>(d)));
+    }
+  } else {
+    b.extent[0] = static_cast<std::int64_t>(array.size());
   }
-  constexpr planner::spec s = spec_of<TensorType, typename TensorType::axes, typename TensorType::mesh_axes>;
-  engine::require_same_call<typename TensorType::value_type>(locale_of<typename TensorType::axes, typename TensorType::mesh_axes>("from_local", t), s);
-  // Each device sees its own view only; the agreement lets all of them throw: the first whose extents are wrong, or else whose rows lie apart.
-  std::int64_t first_wrong[2] = {wrong < 0 ? 0 : m.devices() - m.device(), is_gapless(view) ? 0 : m.devices() - m.device()};
-  engine::all_reduce(m.handle()->world(), first_wrong, 2, engine::reduction::max);
+  return b;
+}
+
+// Does a row of it follow the one before? A part of a larger view, a padded one, or one in another order may have the same type.
+inline bool is_row_major(given_block const& b) {
+  std::int64_t step = 1;
+  bool dense = true;
+  for (int d = b.rank - 1; d >= 0; --d) {
+    if (b.extent[d] == 0) return true;
+    dense = dense && (b.extent[d] == 1 || b.stride[d] == step);
+    step *= b.extent[d];
+  }
+  return dense;
+}
+
+// The dimension in which it has not the extents of the block that a device has to hold; −1 if there is none.
+inline int wrong_dimension(given_block const& b, std::int64_t const* wanted, int rank) {
+  std::int64_t elements = 1;
+  for (int d = 0; d < rank; ++d) elements *= wanted[d];
+  if (b.rank < 0) return b.extent[0] == elements ? -1 : 0;
+  for (int d = rank - 1; d >= 0; --d)
+    if (b.extent[d] != wanted[d]) return d;
+  return -1;
+}
+
+// "4 elements along dimension 1", or of a list all of them.
+[[gnu::cold]] inline std::string elements_along(given_block const& b, std::int64_t const* of, int rank, int dimension) {
+  if (b.rank >= 0) return std::to_string(of[dimension]) + " elements along dimension " + std::to_string(dimension);
+  std::int64_t elements = 1;
+  for (int d = 0; d < rank; ++d) elements *= of[d];
+  return std::to_string(elements) + " elements";
+}
+
+// Each device sees its own block only; the agreement lets all of them throw: the first whose extents are wrong, or else whose rows lie apart.
+inline void require_block(engine::device_mesh const& mesh, given_block const& b, std::int64_t const* wanted, int rank, bool ask_others) {
+  int const wrong = wrong_dimension(b, wanted, rank);
+  if (mesh.absent()) {
+    if (wrong >= 0 && rank > 0)
+      throw error("from_local: this process is none of the mesh's devices and holds no block, but its view has " +
+                  elements_along(b, b.extent, b.rank < 0 ? 1 : rank, wrong) + "; give an empty view where mesh.absent()");
+    return;
+  }
+  std::int64_t first_wrong[2] = {wrong < 0 ? 0 : mesh.devices() - mesh.device(), is_row_major(b) ? 0 : mesh.devices() - mesh.device()};
+  if (ask_others) engine::all_reduce(mesh.world(), first_wrong, 2, engine::reduction::max);
   if (first_wrong[0] > 0)
-    throw error("from_local: each view has the extents of its device's block, but that of device " + std::to_string(m.devices() - first_wrong[0]) + " has not" +
+    throw error("from_local: each view has the extents of its device's block, but that of device " + std::to_string(mesh.devices() - first_wrong[0]) +
+                " has not" +
                 (wrong < 0 ? std::string()
-                           : "; along dimension " + std::to_string(wrong) + " device " + std::to_string(m.device()) + " holds " +
-                                 std::to_string(t.range(wrong).size()) + " elements and its view has " +
-                                 std::to_string(view.extent(static_cast<std::size_t>(wrong)))) +
+                           : "; device " + std::to_string(mesh.device()) + " holds " + elements_along(b, wanted, rank, wrong) + " and its view has " +
+                                 std::to_string(b.extent[wrong])) +
                 "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n");
   if (first_wrong[1] > 0)
-    throw error("from_local: a block lies row-major without gaps, but the view of device " + std::to_string(m.devices() - first_wrong[1]) +
-                " is a part of a larger one, or padded; copy it into a view of its own (Kokkos::deep_copy)");
-  return t;
+    throw error("from_local: a block lies row-major without gaps, but the view of device " + std::to_string(mesh.devices() - first_wrong[1]) +
+                " is a part of a larger one, padded, or in another order; copy it into a row-major view of its own (Kokkos::deep_copy)");
 }
 
-template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
+// A view that keeps the memory alive as the given one does, or else one that does not.
+template <class View, class Array, std::size_t... Ds>
+View block_view(Array& array, std::int64_t const* extents, std::index_sequence<Ds...>) {
+  if constexpr (ViewOfBlock<Array> && std::is_convertible_v<Array, View>)
+    if constexpr (std::is_same_v<typename Array::array_layout, Kokkos::LayoutRight> || (sizeof...(Ds) < 2 && !std::is_same_v<typename Array::array_layout, Kokkos::LayoutStride>))
+      return array;
+  return View(reinterpret_cast<typename View::pointer_type>(array.data()), static_cast<std::size_t>(extents[Ds])...);
+}
+
+// Among the extents os::unchecked is a collection of none.
+constexpr sizes<> extents_beside_unchecked(unchecked_by_others) { return {}; }
+template <class Given>
+constexpr Given const& extents_beside_unchecked(Given const& given) {
+  return given;
+}
+
+template <class Given>
+using extent_beside_unchecked = std::conditional_t<std::is_same_v<Given, unchecked_by_others>, sizes<>, Given>;
+
+template <class TensorType, class Mesh, class Array, class Arguments, std::size_t... Is>
+TensorType adopt(Mesh const& m, Array& array, Arguments const& arguments, std::index_sequence<Is...>) {
+  using view = typename TensorType::view_type;
+  constexpr int rank = TensorType::rank;
+  constexpr bool ask_others = !(std::is_same_v<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>, unchecked_by_others> || ...);
+  auto const extents = checked_extents(typename TensorType::axes{}, collect_sizes(extents_beside_unchecked(std::get<Is>(arguments))...), "from_local");
+  TensorType const shape(m.handle(), extents, view());
+  std::int64_t wanted[max_rank]{};
+  for (int d = 0; d < rank; ++d) wanted[d] = shape.range(d).size();
+  if constexpr (ask_others) {
+    constexpr planner::spec s = spec_of<TensorType, typename TensorType::axes, typename TensorType::mesh_axes>;
+    if (!m.absent())
+      engine::require_same_call<typename TensorType::value_type>(locale_of<typename TensorType::axes, typename TensorType::mesh_axes>("from_local", shape), s);
+  }
+  require_block(*m.handle(), describe_block(array), wanted, rank, ask_others);
+  return TensorType(m.handle(), extents, block_view<view>(array, wanted, std::make_index_sequence<static_cast<std::size_t>(rank)>{}));
+}
+
+template <class TensorType, class Given, class Mesh, class Arguments, std::size_t... Is>
 auto checked_adopt(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...> extents) {
-  using verdict = typename creation_verdict<TensorType, Mesh, std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>...>::type;
+  using array = std::remove_reference_t<Given>;
+  using result = tensor_on<TensorType, array>;
+  using writable = basic_tensor<typename TensorType::value_type, typename TensorType::sharding_type, typename TensorType::space>;
+  using verdict = typename first_fault<
+      typename creation_verdict<writable, Mesh, extent_beside_unchecked<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>>...>::type,
+      block_verdict<TensorType, Given>>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
-    return adopt<TensorType>(m, arguments, extents);
+    return adopt<result>(m, std::get<sizeof...(Is)>(arguments), arguments, extents);
   else
     return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type, typename TensorType::space>();
 }
 
 }  // namespace detail
 
-/// Adopts this device's block, a row-major Kokkos::View that comes last, after the global extents. Shallow: both see each other's writes.
-/// Collective over the mesh. @throws ostraka::error, on all devices alike, if a view has not the extents of its device's block, or has gaps
-template <class T, auto... Dims, class Mesh, class... ExtentsThenView>
-[[nodiscard]] auto from_local([[maybe_unused]] Mesh const& m, [[maybe_unused]] ExtentsThenView const&... extents_then_view) {
+/// Adopts this device's block, which comes last, after the global extents, and lies row-major without gaps: a Kokkos::View of any layout with a
+/// dimension for each axis, or the elements in a std::span or std::vector. Shallow: both see each other's writes; where the elements are constant
+/// the tensor is read only, `os::tensor<float const, I/X>`. It keeps the memory of a LayoutRight view alive; everything else is used where it is
+/// and has to outlive the tensor. Collective over the mesh, unless os::unchecked stands among the extents: then nothing is sent, and what is wrong
+/// with a block is thrown on its device alone.
+/// @throws ostraka::error, on all devices alike, if a block has not the extents that its device holds, or does not lie row-major
+template <class T, auto... Dims, class Mesh, class... ExtentsThenBlock>
+[[nodiscard]] auto from_local([[maybe_unused]] Mesh const& m, [[maybe_unused]] ExtentsThenBlock&&... extents_then_block) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
-  using last = detail::last_of<ExtentsThenView...>;
-  if constexpr (detail::gives_extents<last>) {
-    reason::raise<reason::view_comes_last<last>>();
+  using last = detail::last_of<ExtentsThenBlock...>;
+  if constexpr (detail::gives_extents<std::remove_cvref_t<last>>) {
+    reason::raise<reason::view_comes_last<std::remove_cvref_t<last>>>();
     return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type, typename tensor_type::space>();
   } else {
-    return detail::checked_adopt<tensor_type>(m, std::forward_as_tuple(extents_then_view...), std::make_index_sequence<sizeof...(ExtentsThenView) - 1>{});
+    return detail::checked_adopt<tensor_type, last>(m, std::forward_as_tuple(extents_then_block...),
+                                                    std::make_index_sequence<sizeof...(ExtentsThenBlock) - 1>{});
   }
 }
 

@@ -31,7 +31,7 @@ View whole_view(std::int64_t const (&n)[max_rank], std::index_sequence<Is...>) {
 template <Tensor A>
 [[nodiscard]] auto gather_to_root(A const& a) {
   using value = typename A::value_type;
-  using view = Kokkos::View<typename A::view_type::data_type, Kokkos::LayoutRight, Kokkos::HostSpace>;
+  using view = Kokkos::View<typename A::view_type::non_const_data_type, Kokkos::LayoutRight, Kokkos::HostSpace>;
   using host = Kokkos::DefaultHostExecutionSpace;
   reason::raise<detail::wants_values<A, operation::gather_to_root>>();
   constexpr planner::spec s = spec_of<A, axes_in<A>, mesh_axes_in<A>>;

@@ -69,7 +69,7 @@ template <class R, class C, class... Operands>
 struct map_into_verdict {
   using own = typename first_fault<
       typename sharding_traits<sharding_in<C>>::verdict, typename sharding_traits<sharding_in<Operands>>::verdict...,
-      typename decltype(check_room<C, Operands...>())::type, wants_values<C, operation::map>, wants_values<Operands, operation::map>...,
+      writable_verdict<C>, typename decltype(check_room<C, Operands...>())::type, wants_values<C, operation::map>, wants_values<Operands, operation::map>...,
       std::conditional_t<std::is_same_v<R, typename C::value_type>, reason::ok, reason::element_types_differ<typename C::value_type, R>>>::type;
   using met = typename map_verdict<own, operation::map, void, C, Operands...>::type;
   using type = typename fit_verdict<met, C, Operands...>::type;

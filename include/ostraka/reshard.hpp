@@ -96,12 +96,12 @@ void move_between(char const* operation, engine::locale const& w, [[maybe_unused
 // Runs the steps of `types`: those of a planned reshard, or the one of a verb, which has no policy.
 template <class Types, class To, class Policy = no_policy, class A>
 auto run_moves(char const* operation, A const& a, [[maybe_unused]] Policy const& policy = {}) {
-  using result_type = basic_tensor<typename A::value_type, To, typename A::space>;
   engine::locale const w = locale_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a);
   if constexpr (Types::steps.empty()) {
-    return result_type(a.mesh_handle(), a.extents(), a.local());
+    return basic_tensor<typename A::element_type, To, typename A::space>(a.mesh_handle(), a.extents(), a.local());
   } else {
     if constexpr (is_policy<Policy>) oversee<Policy, Types, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
+    using result_type = basic_tensor<typename A::value_type, To, typename A::space>;
     result_type const result = allocate_in<result_type, typename Types::labels, typename Types::mesh>(w, a.mesh_handle());
     move_between<Types>(operation, w, policy, a, result);
     return result;

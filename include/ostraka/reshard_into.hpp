@@ -32,7 +32,7 @@ template <Tensor B, Tensor A, class Policy = policy<planner::admit::any>>
   requires is_policy<Policy>
 void reshard_into([[maybe_unused]] B const& b, [[maybe_unused]] A const& a, [[maybe_unused]] Policy const& policy = {}) {
   using target = sharding_in<B>;
-  using verdict = typename detail::first_fault<detail::reshard_verdict<A, target, Policy>, typename detail::same_elements<B, A>::type>::type;
+  using verdict = typename detail::first_fault<detail::writable_verdict<B>, detail::reshard_verdict<A, target, Policy>, typename detail::same_elements<B, A>::type>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>) detail::run_reshard_into<detail::reshard_types<A, target>>(b, a, policy);
 }

@@ -52,6 +52,11 @@ struct element<std::complex<T>> {
 };
 
 template <class T>
+struct element<T const> {
+  using type = typename element<T>::type const;
+};
+
+template <class T>
 struct real_part {
   using type = T;
 };
@@ -80,12 +85,12 @@ struct parts_verdict {
 
 template <class T, class P, class... Ps>
 struct parts_verdict<T, type_list<P, Ps...>> {
-  using type = reducible_verdict<T, P::kind, P>;
+  using type = reducible_verdict<std::remove_const_t<T>, P::kind, P>;
 };
 
 // `reason::ok`, or why no tensor of this sharding has elements T.
 template <class T, class Sharding>
-using element_verdict = typename std::conditional_t<is_element<T>, parts_verdict<T, typename sharding_traits<Sharding>::partial_entries>,
+using element_verdict = typename std::conditional_t<is_element<std::remove_const_t<T>>, parts_verdict<T, typename sharding_traits<Sharding>::partial_entries>,
                                                     std::type_identity<reason::element_type_unsupported<T>>>::type;
 
 // A tensor without its names: what is the same for all shardings of a rank is compiled once.
@@ -169,7 +174,8 @@ struct tensor_parts<T, Sharding, Space, true> {
 template <class Other, class TensorType>
 inline constexpr bool is_other_tensor = false;
 template <class T, class From, class U, class To, class Space>
-inline constexpr bool is_other_tensor<basic_tensor<T, From, Space>, basic_tensor<U, To, Space>> = !std::is_same_v<T, U> || !std::is_same_v<From, To>;
+inline constexpr bool is_other_tensor<basic_tensor<T, From, Space>, basic_tensor<U, To, Space>> =
+    (!std::is_same_v<T, U> && !std::is_same_v<T const, U>) || !std::is_same_v<From, To>;
 
 // Why the one is not assigned to the other. What has no valid type has said so.
 template <class Other, class TensorType>
@@ -180,8 +186,10 @@ struct assignment_verdict<basic_tensor<T, From, Space>, basic_tensor<U, To, Spac
   static constexpr bool same_axes = std::is_same_v<typename sharding_traits<From>::axes, typename sharding_traits<To>::axes>;
   using type = std::conditional_t<
       !both_valid, reason::ok,
-      std::conditional_t<!std::is_same_v<T, U>, reason::element_types_differ<T, U>,
-                         std::conditional_t<same_axes, reason::assigned_another_sharding<From, To>, reason::assigned_other_axes<From, To>>>>;
+      std::conditional_t<
+          !std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>, reason::element_types_differ<T, U>,
+          std::conditional_t<!same_axes, reason::assigned_other_axes<From, To>,
+                             std::conditional_t<std::is_same_v<From, To>, reason::elements_are_constant<T>, reason::assigned_another_sharding<From, To>>>>>;
 };
 
 // Where a tensor with these mesh axes and extents lives.
@@ -195,13 +203,14 @@ inline engine::locale locale_of_tensor(std::string_view operation, engine::devic
 }  // namespace detail
 
 /// A block of a sharded tensor and what it is a block of. Copies are shallow, like Kokkos::View's. An ill-sharded one has no name:
-/// the first mention of its type is refused. `Sharding` is the canonical os::sharding<…>; write the alias os::tensor<T, dims…> instead.
+/// the first mention of its type is refused. Of `T const`, as of a View of constant elements, a tensor is read only. `Sharding` is the canonical os::sharding<…>; write the alias os::tensor<T, dims…> instead.
 template <class T, class Sharding, class Space = Kokkos::DefaultExecutionSpace::device_type>
 class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
   using unnamed = typename detail::tensor_parts<T, Sharding, Space>::type;
 
  public:
-  using value_type = T;
+  using value_type = std::remove_const_t<T>;
+  using element_type = T;  ///< constant in a tensor that is read only
   using sharding_type = Sharding;
   using space = Space;
   using axes = typename sharding_traits<Sharding>::axes;
@@ -220,6 +229,11 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
 
   /// Gives names to one that has none.
   explicit basic_tensor(unnamed tensor) : unnamed(std::move(tensor)) {}
+
+  /// The same block, to be read only.
+  template <class U>
+    requires(std::is_same_v<U const, T>)
+  basic_tensor(basic_tensor<U, Sharding, Space> const& a) : unnamed(a.mesh_handle(), a.extents(), a.local()) {}
 
   /// Says that another tensor's elements or sharding are not this one's: nothing is moved or converted by an assignment.
   template <class Other>
@@ -285,6 +299,10 @@ template <class T>
 concept Tensor = is_tensor<T>;
 
 namespace detail {
+
+// Whether the elements of a tensor may be written.
+template <class A>
+using writable_verdict = std::conditional_t<std::is_const_v<typename A::element_type>, reason::elements_are_constant<typename A::element_type>, reason::ok>;
 
 template <class View, std::size_t... Is>
 View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {

@@ -98,6 +98,11 @@ struct element_type_unsupported {
   static_assert(never<Element>, "tensor: elements are float, double, Kokkos::complex of both, os::float16, os::bfloat16, std::int32_t or std::int64_t; choose one of them");
 };
 
+template <class Element>
+struct elements_are_constant {
+  static_assert(never<Element>, "tensor: of constant elements, as those of a constant view are, a tensor is read only; write to one of your own, as os::copy(A) gives it");
+};
+
 template <class First>
 struct mesh_comes_first {
   static_assert(never<First>, "tensor: the mesh comes first, and behind it the extents; write os::zeros<float, I/X>(mesh, I = 8)");
@@ -151,6 +156,16 @@ struct whole_array_comes_last {
 template <class Last>
 struct view_comes_last {
   static_assert(never<Last>, "from_local: the view of this device's block comes last, behind the extents; write os::from_local<float, I/X>(mesh, I = 8, view)");
+};
+
+template <class Given, class Tensor>
+struct not_a_block {
+  static_assert(never<Given, Tensor>, "from_local: a block is a Kokkos::View of the tensor's element type, in its memory, with a dimension for each axis, or a std::span or std::vector of such elements; give one of these, and convert elements behind it with os::cast");
+};
+
+template <class Given>
+struct block_is_temporary {
+  static_assert(never<Given>, "from_local: the tensor uses the elements where they are, and these would be gone at the end of the statement; give the array a name, and let it outlive the tensor");
 };
 
 template <class From, class To>

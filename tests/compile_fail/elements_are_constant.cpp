@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a result is written to a tensor that can only be read
+// error: tensor: of constant elements, as those of a constant view are, a tensor is read only; write to one of your own, as os::copy(A) gives it
+// error: elements_are_constant<const float>
+#include <ostraka/copy.hpp>
+#include <ostraka/einsum_into.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+void f(os::tensor<float const, I / X> const& a, os::tensor<float, I / X> const& b) { os::einsum_into(a, b, os::beta = 1); }
+#else
+void f(os::tensor<float const, I / X> const& a, os::tensor<float, I / X> const& b) { os::einsum_into(os::copy(a), b, os::beta = 1); }
+#endif

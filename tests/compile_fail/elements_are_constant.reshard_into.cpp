@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: elements that can only be read would be written
+// error: tensor: of constant elements, as those of a constant view are, a tensor is read only;
+// error: elements_are_constant<const float>
+#include <ostraka/copy.hpp>
+#include <ostraka/map_into.hpp>
+#include <ostraka/reshard_into.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+void f(os::tensor<float const, I / X> const& a, os::tensor<float, I / X>& b) { os::reshard_into(a, b); }
+#else
+void f(os::tensor<float const, I / X> const& a, os::tensor<float, I / X>& b) { os::reshard_into(b, a); }
+#endif

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a block is given as a view of other elements
+// error: from_local: a block is a Kokkos::View of the tensor's element type, in its memory, with a dimension for each axis, or a std::span or std::vector of such elements; give one of these, and convert elements behind it with os::cast
+// error: not_a_block<
+#include <ostraka/cast.hpp>
+#include <ostraka/from_local.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::mesh<X_mesh> const& mesh, Kokkos::View<double*> view) { return os::from_local<float, I / X>(mesh, I = 8, view); }
+#else
+auto f(os::mesh<X_mesh> const& mesh, Kokkos::View<double*> view) { return os::cast<float>(os::from_local<double, I / X>(mesh, I = 8, view)); }
+#endif
