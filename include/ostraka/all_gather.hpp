@@ -28,11 +28,22 @@ consteval auto plan_all_gather() {
 
 }  // namespace detail
 
+namespace verb {
+
+/// The type of os::all_gather<X>.
+template <class... Ms>
+struct all_gather : detail::verb_base {
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    using found = decltype(detail::plan_all_gather<A, Ms...>());
+    return detail::run_verb<step::all_gather, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
+  }
+};
+
+}  // namespace verb
+
 /// The tensor replicated along the mesh axes `Ms`, each of which divides it at the minor end of an axis. Collective over `Ms`.
-template <auto... Ms, Tensor A>
-[[nodiscard]] auto all_gather(A const& a) {
-  using found = decltype(detail::plan_all_gather<A, detail::type_of<Ms>...>());
-  return detail::run_verb<step::all_gather, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
-}
+template <auto... Ms>
+inline constexpr verb::all_gather<detail::type_of<Ms>...> all_gather{};
 
 }  // namespace ostraka

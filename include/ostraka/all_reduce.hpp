@@ -23,13 +23,24 @@ consteval auto plan_all_reduce() {
 
 }  // namespace detail
 
+namespace verb {
+
+/// The type of os::all_reduce<X>.
+template <class... Ms>
+struct all_reduce : detail::verb_base {
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    using found = decltype(detail::plan_all_reduce<A, Ms...>());
+    return detail::run_verb<step::all_reduce, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
+  }
+};
+
+}  // namespace verb
+
 /// What the parts along the mesh axes `Ms`, over all of which the tensor is partial, combine to: a sum, a maximum, … by its kind; the
 /// same bits on every device.
 /// Collective over `Ms`.
-template <auto... Ms, Tensor A>
-[[nodiscard]] auto all_reduce(A const& a) {
-  using found = decltype(detail::plan_all_reduce<A, detail::type_of<Ms>...>());
-  return detail::run_verb<step::all_reduce, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
-}
+template <auto... Ms>
+inline constexpr verb::all_reduce<detail::type_of<Ms>...> all_reduce{};
 
 }  // namespace ostraka

@@ -40,11 +40,22 @@ struct plan_all_to_all<A, over<I, Ms...>> {
 
 }  // namespace detail
 
+namespace verb {
+
+/// The type of os::all_to_all<I/X>.
+template <class Dim>
+struct all_to_all : detail::verb_base {
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    using found = typename detail::plan_all_to_all<A, Dim>::type;
+    return detail::run_verb<step::all_to_all, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
+  }
+};
+
+}  // namespace verb
+
 /// Moves mesh axes from the minor end of other axes to the minor end of the named one. Collective over these mesh axes.
-template <auto Dim, Tensor A>
-[[nodiscard]] auto all_to_all(A const& a) {
-  using found = typename detail::plan_all_to_all<A, detail::type_of<Dim>>::type;
-  return detail::run_verb<step::all_to_all, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
-}
+template <auto Dim>
+inline constexpr verb::all_to_all<detail::type_of<Dim>> all_to_all{};
 
 }  // namespace ostraka

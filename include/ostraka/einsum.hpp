@@ -103,7 +103,7 @@ struct strangers_among;
 
 template <class... Operands>
 struct strangers_among<type_list<Operands...>>
-    : first_fault<reason::ok, std::conditional_t<is_operand<Operands>, reason::ok, reason::not_an_operand<Operands>>...> {};
+    : first_fault<reason::ok, std::conditional_t<is_operand<Operands>, reason::ok, stranger_verdict<Operands>>...> {};
 
 // The operands by name, so that a policy behind them stays behind: a std::tuple of each call's types would cost more than its plan.
 template <class Out, class Policy, class Operands>

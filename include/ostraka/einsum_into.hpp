@@ -47,7 +47,7 @@ struct behind_operands {
   using factor = type_list<>;  // its name
   using policy = type_list<>;
   template <class Element>
-  using verdict = reason::not_an_operand<T>;
+  using verdict = stranger_verdict<T>;
 };
 
 template <class Name, class Number>

@@ -36,7 +36,12 @@ template <class Out>
 struct plan_for {
   template <class Policy, class... Operands>
   static consteval auto make(std::type_identity<Policy>, type_list<Operands...>) {
-    return make_plan<Out, Policy, Operands...>();
+    using verdict = typename first_fault<reason::ok, std::conditional_t<Verb<Operands>, reason::verb_is_no_policy<Operands>, reason::ok>...>::type;
+    reason::raise<verdict>();
+    if constexpr (std::is_same_v<verdict, reason::ok>)
+      return make_plan<Out, Policy, Operands...>();
+    else
+      return named_plan<type_list<>, type_list<>, 1>{};
   }
 };
 

@@ -36,13 +36,24 @@ struct plan_reduce_scatter<A, over<I, Ms...>> {
 
 }  // namespace detail
 
+namespace verb {
+
+/// The type of os::reduce_scatter<I/X>.
+template <class Dim>
+struct reduce_scatter : detail::verb_base {
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    using found = typename detail::plan_reduce_scatter<A, Dim>::type;
+    return detail::run_verb<step::reduce_scatter, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
+  }
+};
+
+}  // namespace verb
+
 /// What the parts along the mesh axes of `Dim`, over all of which the tensor is partial, combine to, divided over them at the minor end
 /// of the axis.
 /// `I/X/Y` scatters over X and Y at once. Collective over these mesh axes.
-template <auto Dim, Tensor A>
-[[nodiscard]] auto reduce_scatter(A const& a) {
-  using found = typename detail::plan_reduce_scatter<A, detail::type_of<Dim>>::type;
-  return detail::run_verb<step::reduce_scatter, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
-}
+template <auto Dim>
+inline constexpr verb::reduce_scatter<detail::type_of<Dim>> reduce_scatter{};
 
 }  // namespace ostraka

@@ -25,7 +25,7 @@ using reduction_verdict = typename first_fault<typename decltype(check_einsum<Ou
 template <class Out, class Policy, reduction How, class A>
 auto checked_reduction(char const* name, A const& a, Policy const& policy, double factor = 1) {
   if constexpr (!Operand<A> || !is_policy<Policy>) {
-    reason::raise<reason::policy_comes_last<A, Policy>>();
+    reason::raise<order_verdict_of<A, Policy>>();
     return after_error_of<float, Out>();
   } else {
     using verdict = reduction_verdict<Out, Policy, How, A>;

@@ -169,7 +169,7 @@ concept Operand = is_operand<T>;
 
 /// What operations on one operand accept before and behind, so that they can say which belongs where.
 template <class T>
-concept OperandOrPolicy = Operand<T> || is_policy<T>;
+concept OperandOrPolicy = Operand<T> || is_policy<T> || Verb<T>;
 
 namespace detail {
 

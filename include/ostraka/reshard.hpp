@@ -118,7 +118,7 @@ template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner
 [[nodiscard]] auto reshard(A const& a, Policy policy = {}) {
   using target = sharding_of<To...>;
   if constexpr (!Tensor<A> || !is_policy<Policy>) {
-    reason::raise<reason::policy_comes_last<A, Policy>>();
+    reason::raise<detail::order_verdict_of<A, Policy>>();
     return detail::after_error_of<float, target>();
   } else {
     using verdict = typename detail::first_fault<detail::reshard_verdict<A, target, Policy>, detail::element_verdict<typename A::value_type, target>>::type;

@@ -36,11 +36,22 @@ struct plan_slice<A, over<I, Ms...>> {
 
 }  // namespace detail
 
+namespace verb {
+
+/// The type of os::slice<I/X>.
+template <class Dim>
+struct slice : detail::verb_base {
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    using found = typename detail::plan_slice<A, Dim>::type;
+    return detail::run_verb<step::slice, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
+  }
+};
+
+}  // namespace verb
+
 /// Divides an axis over mesh axes along which the tensor is replicated. Moves nothing between devices; copies the part that is kept.
-template <auto Dim, Tensor A>
-[[nodiscard]] auto slice(A const& a) {
-  using found = typename detail::plan_slice<A, detail::type_of<Dim>>::type;
-  return detail::run_verb<step::slice, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
-}
+template <auto Dim>
+inline constexpr verb::slice<detail::type_of<Dim>> slice{};
 
 }  // namespace ostraka

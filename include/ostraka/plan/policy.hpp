@@ -5,10 +5,13 @@
 /// @file
 /// Floor 2. What a user may ask of a plan beyond being the cheapest: the last argument of os::einsum.
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include <ostraka/types/axis.hpp>
+#include <ostraka/types/reasons.hpp>
 #include <ostraka/types/type_list.hpp>
 
 namespace ostraka {
@@ -44,6 +47,29 @@ inline constexpr policy<planner::admit::no_communication> no_communication{};
 
 template <class T>
 inline constexpr bool is_policy = false;
+
+namespace detail {
+
+struct verb_base {};
+
+}  // namespace detail
+
+/// A verb that is one move of a tensor, as os::all_gather<X> is an object of. It is no policy, but may be taken for one.
+template <class T>
+concept Verb = std::derived_from<T, detail::verb_base>;
+
+namespace detail {
+
+// The verdict where a tensor, and behind it a policy, is expected.
+template <class First, class Second>
+using order_verdict_of = std::conditional_t<Verb<Second>, reason::verb_is_no_policy<Second>, reason::policy_comes_last<First, Second>>;
+
+// The verdict on what is no operand and no policy.
+template <class T>
+using stranger_verdict = std::conditional_t<Verb<T>, reason::verb_is_no_policy<T>, reason::not_an_operand<T>>;
+
+}  // namespace detail
+
 template <planner::admit Rule, class... Idle>
 inline constexpr bool is_policy<policy<Rule, Idle...>> = true;
 

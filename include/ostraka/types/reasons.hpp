@@ -195,6 +195,11 @@ struct not_an_operand {
   static_assert(never<Argument>, "einsum: the arguments are tensors, and behind them perhaps one policy, such as os::gather_left, and in einsum_into os::alpha = 2 and os::beta = 1; drop what is none of these");
 };
 
+template <class Verb>
+struct verb_is_no_policy {
+  static_assert(never<Verb>, "policy: a verb such as os::all_gather<X> moves one tensor, and is no policy for an operation on others; apply it to its tensor, as in os::einsum<I, K>(os::all_gather<X>(A), B), or give a policy, such as os::gather_left or os::reduce_result");
+};
+
 template <int Operands>
 struct too_many_operands {
   static_assert(Operands < 0, "operation: at most eight tensors are taken at a time; take some of them together first");
