@@ -43,6 +43,11 @@ All of these types are in one header, `ostraka/types/reasons.hpp`. A program ask
 *n* is the number of devices along the mesh axis. The output is the compilers' own, without the source lines that they echo
 (`-fno-diagnostics-show-caret`, `-fno-caret-diagnostics`) and with paths shortened. Read it from the line with `error:`; the line that
 names your own file says where.
+
+One mistake has no sentence here, because no library is asked: of references, such as a function's parameters, no constant can be made before
+C++23, and `constexpr auto plan = os::plan<I, K>(a, b)` is refused with "'a' is not a constant expression". Leave `constexpr` out: the numbers
+of a plan are constants whatever keeps it, so `static_assert(plan.communications() == 1)` stands. Or name types, which are no
+objects: `os::plan_of<os::dims<I, K>, decltype(a), decltype(b)>`.
 """
 
 

@@ -54,10 +54,24 @@ inline constexpr auto plan_of = detail::plan_for<typename detail::dims_types<Out
     std::type_identity<typename detail::arguments<std::remove_cvref_t<Operands>...>::policy>{},
     typename detail::arguments<std::remove_cvref_t<Operands>...>::operands{});
 
-/// The plan of `os::einsum<Out…>(operands…)`, a constant expression: what would be moved, without moving it.
+namespace detail {
+
+template <class Out, class... Operands>
+struct einsum_plan_source {
+  static constexpr auto const& plan = plan_of<Out, Operands...>;
+};
+
+}  // namespace detail
+
+/// The plan of `os::einsum<Out…>(operands…)`, a constant expression: what would be moved, without moving it. Of references, such as a
+/// function's parameters, no `constexpr` variable can be made before C++23; a plain one serves as well, for its numbers are constants:
+///
+///     auto const plan = os::plan<I/X, K/Y>(a, b);
+///     static_assert(plan.count(os::step::all_gather) == 1);
 template <auto... Out, class... Operands>
 [[nodiscard]] constexpr auto plan(Operands const&...) {
-  return plan_of<dims<Out...>, Operands...>;
+  using source = detail::einsum_plan_source<dims<Out...>, Operands...>;
+  return constant_plan<source>{source::plan};
 }
 
 }  // namespace ostraka

@@ -134,10 +134,20 @@ template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner
 template <class Target, class A>
 inline constexpr auto reshard_plan_of = detail::make_reshard_plan<std::remove_cvref_t<A>, typename detail::dims_types<Target>::sharding_type>();
 
-/// The plan of `os::reshard<To…>(A)`, a constant expression: what would be moved, without moving it.
+namespace detail {
+
+template <class Target, class A>
+struct reshard_plan_source {
+  static constexpr auto const& plan = reshard_plan_of<Target, A>;
+};
+
+}  // namespace detail
+
+/// The plan of `os::reshard<To…>(A)`, a constant expression: what would be moved, without moving it. Of a reference as in os::plan.
 template <auto... To, Tensor A>
 [[nodiscard]] constexpr auto reshard_plan(A const&) {
-  return reshard_plan_of<dims<To...>, A>;
+  using source = detail::reshard_plan_source<dims<To...>, A>;
+  return constant_plan<source>{source::plan};
 }
 
 }  // namespace ostraka

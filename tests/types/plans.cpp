@@ -130,3 +130,15 @@ struct doubles {
   using value_type = double;
 };
 static_assert(os::plan_of<os::dims<I, J>, doubles>.bytes(sizes) == 4 * 16 * 8);
+
+// ---- what is kept in a plain variable ------------------------------------------------------------------------------------------
+
+// Of references no constexpr variable can be made before C++23; the numbers of a plan are constants all the same.
+constexpr std::int64_t of_references(os::sharding_of<I, J / X> const& a, os::sharding_of<J / X, K> const& b) {
+  auto const plan = os::plan<I / X, K>(a, b);
+  static_assert(plan.count(step::reduce_scatter) == plan.communications() && plan.communications() == 1);
+  static_assert(plan.bytes(sizes) == 8 * 4 / 2 * 4 && plan.total_bytes(sizes) == 2 * plan.bytes(sizes) && plan.flops(sizes) == 2 * 8 * 8 * 4);
+  static_assert(plan.bytes_of(step::reduce_scatter, sizes) == plan.bytes(sizes) && plan.workspace(sizes) > 0 && plan.within(1 << 20, sizes).fits);
+  return plan.steps.size() + plan.bytes(sizes);
+}
+static_assert(of_references({}, {}) == 2 + 64);

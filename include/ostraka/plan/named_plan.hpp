@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <ostraka/plan/describe.hpp>
 #include <ostraka/plan/door.hpp>
@@ -98,6 +99,39 @@ struct named_plan : planner::einsum_plan {
     std::int64_t n = 1;
     ((n *= MeshAxis<Named> && position_in<Named, Mesh> < 0 ? given.template of<Named>() : 1), ...);
     return n;
+  }
+};
+
+/// A plan that is known from types, `Source::plan`. It is the value, and its numbers are constants whatever keeps it, as the size of a
+/// std::array is: static_assert(p.communications() == 1) holds of `auto const p = os::plan<I, K>(a, b)` where `a` and `b` are references, of
+/// which no constant can be made before C++23.
+template <class Source>
+struct constant_plan : std::remove_cvref_t<decltype(Source::plan)> {
+  [[nodiscard]] static constexpr int count(step kind) { return Source::plan.count(kind); }
+  [[nodiscard]] static constexpr int communications() { return Source::plan.communications(); }
+  template <class... Given>
+  [[nodiscard]] static constexpr std::int64_t bytes(Given const&... given) {
+    return Source::plan.bytes(given...);
+  }
+  template <class... Given>
+  [[nodiscard]] static constexpr std::int64_t bytes_of(step kind, Given const&... given) {
+    return Source::plan.bytes_of(kind, given...);
+  }
+  template <class... Given>
+  [[nodiscard]] static constexpr std::int64_t total_bytes(Given const&... given) {
+    return Source::plan.total_bytes(given...);
+  }
+  template <class... Given>
+  [[nodiscard]] static constexpr std::int64_t flops(Given const&... given) {
+    return Source::plan.flops(given...);
+  }
+  template <class... Given>
+  [[nodiscard]] static constexpr std::int64_t workspace(Given const&... given) {
+    return Source::plan.workspace(given...);
+  }
+  template <class... Given>
+  [[nodiscard]] static constexpr passes_within within(std::int64_t limit, Given const&... given) {
+    return Source::plan.within(limit, given...);
   }
 };
 
