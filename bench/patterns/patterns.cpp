@@ -213,7 +213,7 @@ void on_one_axis(contest& c, named_size const& n, int p) {
   product<tensor<element, I/X, J>, whole_right>(c, "1 [I_X,J].[J,K]->[I_X,K] nothing moves", n, mesh, given, to_rows,
                                                [&](auto... at) { return by_hand::rows_apart(g, e, at...); });
   product<tensor<element, I, J/X>, whole_right>(c, "2 [I,J_X].[J,K]->[I,K] gather", n, mesh, given, to_whole,
-                                               [&](auto... at) { return by_hand::gather_left(g, e, at...); });
+                                               [&](auto... at) { return by_hand::gather_left(g, e, at...); }, os::gather_left);
   product<tensor<element, I, J/X>, whole_right>(
       c, "2r [I,J_X].[J,K]->[I,K] slice, all-reduce", n, mesh, given, to_whole,
       [&](element const* a, element const* b, element* to) { return by_hand::reduce_all(g, e, a, b, true, to); }, os::reduce_result);

@@ -72,7 +72,8 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
 // What depends on no element type, and is a template for this alone.
 #define OSTRAKA_COMMON_INSTANCES_(WHERE)                                                                               \
   namespace ostraka::detail {                                                                                          \
-  WHERE template void advise<>(overseen const&, planner::extents const&, advice_record&);                              \
+  WHERE template void advise<>(overseen const&, planner::extents const&, std::uint64_t, advice_record&);               \
+  WHERE template planner::einsum_plan plan_at_run_time<>(overseen const&, planner::extents const&);                    \
   WHERE template std::string describe_block<>(std::string, engine::device_mesh const&, std::int64_t const*,            \
                                               planner::range const*, int, std::int64_t);                               \
   }

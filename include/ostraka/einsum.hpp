@@ -56,12 +56,11 @@ void run_on_blocks(engine::locale const& w, planner::plan_view const& plan, engi
 
 // The same within the workspace that the policy allows.
 template <class Types, class Policy, class Result, class... Operands>
-void run_within(engine::locale const& w, Policy const& policy, Result const& result, engine::update<typename Result::value_type> const& how,
+void run_within(engine::locale const& w, planner::plan_view const& plan, Policy const& policy, Result const& result, engine::update<typename Result::value_type> const& how,
                 Operands const&... operands) {
   using value = typename Result::value_type;
-  planner::plan_view const plan = stored_plan_of<Types>;
   if constexpr (limits_workspace<Policy>) {
-    bounded_run const bounded = run_of<Policy, Types, static_cast<int>(sizeof(value))>(w.operation.data(), w, policy);
+    bounded_run const bounded = run_of<Policy, Types, static_cast<int>(sizeof(value))>(w.operation.data(), w, plan, policy);
     engine::workspace_limit<typename execution_space_of<Result>::memory_space> const limit(workspace_limit_of(policy));
     execution_space_of<Result> const exec;
     int k = 0;
@@ -82,9 +81,10 @@ auto run_einsum(char const* operation, Policy const& policy, engine::update<type
   using result_type = basic_tensor<value, Out, typename First::space>;
   engine::locale const w =
       locale_of<typename types::labels, typename types::mesh>(operation, engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), first, rest...);
-  oversee<Policy, types, static_cast<int>(sizeof(value))>(operation, w);
+  planner::plan_view const plan = plan_at_hand<Policy, types, static_cast<int>(sizeof(value))>(operation, w);
+  oversee<Policy, types, static_cast<int>(sizeof(value))>(operation, w, plan);
   result_type const result = allocate_in<result_type, typename types::labels, typename types::mesh>(w, first.mesh_handle());
-  run_within<types>(w, policy, result, how, first, rest...);
+  run_within<types>(w, plan, policy, result, how, first, rest...);
   return result;
 }
 
@@ -126,7 +126,7 @@ struct einsum_of<Out, Policy, type_list<Operands...>> {
 
 /// The einsum of any number of tensors: numpy's rule on names, with the sharding of the result as asked for (partial only if that is
 /// asked for). A policy may stand behind the tensors: os::gather_left, os::gather_right, os::reduce_result, os::no_communication,
-/// os::at_most<bytes>, os::within(bytes), os::idle(Z). An operand whose labels repeat is an os::relabel<I, I>(A). The order of the products is planned with
+/// os::at_most<bytes>, os::within(bytes), os::idle(Z), os::for_these_sizes. An operand whose labels repeat is an os::relabel<I, I>(A). The order of the products is planned with
 /// the moves. Collective over the mesh axes that the tensors name.
 /// @throws ostraka::error, on all devices alike, if extents disagree, the mesh lacks a mesh axis of the result, or the plan moves more
 /// than a budget or takes more workspace than a limit

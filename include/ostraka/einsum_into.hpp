@@ -136,10 +136,11 @@ void run_einsum_into(Policy const& policy, engine::update<typename C::value_type
   using types = einsum_types<sharding_in<C>, typename Policy::unlimited, reduction::sum, Operands...>;
   engine::steps_ahead const steps(planner::plan_view(stored_plan_of<types>).steps);
   engine::locale const w = locale_of<typename types::labels, typename types::mesh>("einsum_into", steps, operands..., c);
-  oversee<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w);
+  planner::plan_view const plan = plan_at_hand<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w);
+  oversee<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w, plan);
   memory_range const read[] = {memory_of(operands)...};
   refuse_shared_memory(w, steps, "os::einsum", memory_of(c), read, static_cast<int>(sizeof...(Operands)));
-  run_within<types>(w, policy, c, how, operands...);
+  run_within<types>(w, plan, policy, c, how, operands...);
 }
 
 template <class Operands, class Behind>

@@ -103,7 +103,7 @@ class environment {
     engine::node::set_threads(said, share);
     begin_kokkos(argc, argv);
     engine::node::set_blas_threads(said, share);
-    if (!detail::warnings_wanted(std::getenv("OSTRAKA_ADVISE")) || !is_first_rank()) return;
+    if (!detail::advice_wanted(std::getenv("OSTRAKA_ADVISE")) || !is_first_rank()) return;
     for (std::string const& warning : engine::thread_warnings(said, engine::node::facts(share)))
       std::fprintf(stderr, "ostraka: environment: %s (docs/threads.md)\n", warning.c_str());
   }

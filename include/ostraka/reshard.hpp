@@ -73,23 +73,45 @@ consteval auto make_reshard_plan() {
 
 struct no_policy {
   static constexpr bool limits_workspace = false;
+  static constexpr bool plans_at_run_time = false;
 };
+
+// The plan of a reshard that has a policy, looked at by it.
+template <class Types, class Policy, int ElementBytes>
+planner::plan_view overseen_plan(char const* operation, engine::locale const& w) {
+  planner::plan_view const plan = plan_at_hand<Policy, Types, ElementBytes>(operation, w);
+  oversee<Policy, Types, ElementBytes>(operation, w, plan);
+  return plan;
+}
+
+// Its steps, which only a plan for the sizes at hand has not known while the program was compiled.
+template <class Types, class Policy>
+decltype(auto) steps_of([[maybe_unused]] planner::plan_view const& plan) {
+  if constexpr (Policy::plans_at_run_time) {
+    planner::reshard_steps steps;
+    for (planner::planned_step const& s : plan.steps) steps.push_back(s);
+    return steps;
+  } else {
+    return (Types::steps);
+  }
+}
 
 // Runs the steps from the block of `a` into that of `b`, within the workspace that the policy allows.
 template <class Types, class Policy, class A, class B>
-void move_between(char const* operation, engine::locale const& w, [[maybe_unused]] Policy const& policy, A const& a, B const& b) {
+void move_between(char const* operation, engine::locale const& w, [[maybe_unused]] planner::plan_view const& plan, [[maybe_unused]] Policy const& policy,
+                  A const& a, B const& b) {
   using value = typename A::value_type;
   using exec_space = execution_space_of<A>;
   exec_space const exec;
   auto const from = engine::dense_region(static_cast<value const*>(a.local().data()), engine::box_of(Types::from, w.here, w.sizes));
   auto const to = engine::dense_region(b.local().data(), engine::box_of(Types::to, w.here, w.sizes));
   if constexpr (limits_workspace<Policy> && !Types::steps.empty()) {
-    planner::pass const first = run_of<Policy, Types, static_cast<int>(sizeof(value))>(operation, w, policy).first;  // a reshard has one plan
+    planner::pass const first = run_of<Policy, Types, static_cast<int>(sizeof(value))>(operation, w, plan, policy).first;  // a reshard has one plan
     engine::workspace_limit<typename exec_space::memory_space> const limit(workspace_limit_of(policy));
-    engine::run_in_passes(exec, w, Types::steps, Types::from, first, from, to);
+    engine::run_in_passes(exec, w, steps_of<Types, Policy>(plan), Types::from, first, from, to);
   } else {
     static engine::run_memory<value> memory;
-    engine::run(exec, w, Types::steps, Types::from, from, to, memory);
+    engine::run(exec, w, steps_of<Types, Policy>(plan), Types::from, from, to, memory);
   }
 }
 
@@ -100,10 +122,11 @@ auto run_moves(char const* operation, A const& a, [[maybe_unused]] Policy const&
   if constexpr (Types::steps.empty()) {
     return basic_tensor<typename A::element_type, To, typename A::space>(a.mesh_handle(), a.extents(), a.local());
   } else {
-    if constexpr (is_policy<Policy>) oversee<Policy, Types, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
+    planner::plan_view plan;
+    if constexpr (is_policy<Policy>) plan = overseen_plan<Types, Policy, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
     using result_type = basic_tensor<typename A::value_type, To, typename A::space>;
     result_type const result = allocate_in<result_type, typename Types::labels, typename Types::mesh>(w, a.mesh_handle());
-    move_between<Types>(operation, w, policy, a, result);
+    move_between<Types>(operation, w, plan, policy, a, result);
     return result;
   }
 }

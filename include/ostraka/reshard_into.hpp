@@ -17,10 +17,10 @@ void run_reshard_into(B const& b, A const& a, Policy const& policy) {
   constexpr char const* operation = "reshard_into";
   engine::steps_ahead const steps(Types::steps);
   engine::locale const w = locale_of<typename Types::labels, typename Types::mesh>(operation, steps, a, b);
-  oversee<Policy, Types, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
+  planner::plan_view const plan = overseen_plan<Types, Policy, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
   memory_range const read = memory_of(a);
   refuse_shared_memory(w, steps, "os::reshard", memory_of(b), &read, 1);
-  move_between<Types>(operation, w, policy, a, b);
+  move_between<Types>(operation, w, plan, policy, a, b);
 }
 
 }  // namespace detail

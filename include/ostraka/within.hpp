@@ -70,14 +70,14 @@ inline bounded_run run_for(overseen const& o, std::uint32_t copied, planner::ext
 /// The plan with which, and the first of the passes in which, an operation keeps within its policy's limit. What is known while compiling
 /// was checked there.
 template <class Policy, class Types, int ElementBytes>
-bounded_run run_of(char const* operation, [[maybe_unused]] engine::locale const& w, Policy const& policy) {
-  static fit_known known;
+bounded_run run_of(char const* operation, engine::locale const& w, planner::plan_view const& plan, Policy const& policy) {
+  static thread_local fit_known known;
   constexpr std::uint32_t copied = [] {
     std::uint32_t bits = 0;
     for (int k = 0; k < planner::max_operands; ++k) bits |= Types::plan.copied[k] ? std::uint32_t{1} << k : 0;
     return bits;
   }();
-  return run_for(look_at<Types, Policy::rule, ElementBytes>(operation), copied, w.sizes, workspace_limit_of(policy), Policy::budget, known);
+  return run_for(look_at<Types, Policy::rule, ElementBytes>(operation, plan), copied, w.sizes, workspace_limit_of(policy), Policy::budget, known);
 }
 
 }  // namespace ostraka::detail

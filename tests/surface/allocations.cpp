@@ -162,6 +162,7 @@ TEST_CASE("einsum_into") {
     CHECK(most_in_steady_state([&] { os::einsum_into(c_rows, columns, b_rows); }) == 0);                    // reduce-scatter
     CHECK(most_in_steady_state([&] { os::einsum_into(c_rows, columns, b_rows, os::beta = 1); }) == 0);
     CHECK(most_in_steady_state([&] { os::einsum_into(c, rows, b); }) == 0);                                 // a gather
+    CHECK(most_in_steady_state([&] { os::einsum_into(c, columns, b, os::for_these_sizes); }) == 0);         // planned at run time, once
     CHECK(most_in_steady_state([&] { os::einsum_into(c_blocks, blocks, b_blocks); }) == 0);                 // two gathers
   });
 }

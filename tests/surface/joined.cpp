@@ -30,12 +30,12 @@ void count_joined(os::planner::einsum_plan const& plan, os::planner::extents con
 }
 
 // C <- A · B and C <- 2 A · B + 3 C, at once and within a quarter of the workspace
-template <class T, auto... Out, auto... DimsA, auto... DimsB>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>) {
+template <class T, auto... Out, auto... DimsA, auto... DimsB, class Policy = decltype(os::cheapest)>
+void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>, Policy policy = {}) {
   using left = os::tensor<T, DimsA...>;
   using right = os::tensor<T, DimsB...>;
   using result = os::tensor<T, Out...>;
-  constexpr auto plan = os::plan_of<dims<Out...>, left, right>;
+  constexpr auto plan = os::plan_of<dims<Out...>, left, right, Policy>;
   os::planner::extents const sizes = plan.extents_of(t::named(e), m.sizes());
   count_joined(plan, sizes);
   auto const whole_a = t::whole_numbers<T>(t::letters_in<left>(), e, 41);
@@ -47,14 +47,14 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
   INFO(m.text(), t::text_of(e), "\n", os::describe(plan, t::named(e), m.sizes()));
 
   std::int64_t const copied_before = os::engine::copied_bytes;
-  auto const c = os::einsum<Out...>(a, b);
+  auto const c = os::einsum<Out...>(a, b, policy);
   CHECK(os::engine::copied_bytes - copied_before <= std::int64_t(sizeof(T)) * os::planner::copied_elements(plan, sizes));
   CHECK(t::disagreements(m, c, wanted) == 0);
   auto const quarter = static_cast<std::int64_t>(sizeof(T)) * os::planner::peak_workspace(plan, sizes) / 4;
-  if (plan.within(quarter, t::named(e), m.sizes()).fits) CHECK(t::disagreements(m, os::einsum<Out...>(a, b, os::within(quarter)), wanted) == 0);
+  if (plan.within(quarter, t::named(e), m.sizes()).fits) CHECK(t::disagreements(m, os::einsum<Out...>(a, b, os::within(quarter, policy)), wanted) == 0);
 
   auto const sum = t::placed<result>(m, before);
-  os::einsum_into(sum, a, b, os::alpha = T(2), os::beta = T(3));
+  os::einsum_into(sum, a, b, os::alpha = T(2), os::beta = T(3), policy);
   for (std::size_t i = 0; i < wanted.values.size(); ++i) wanted.values[i] = T(2) * wanted.values[i] + T(3) * before.values[i];
   CHECK(t::disagreements(m, sum, wanted) == 0);
 }
@@ -71,7 +71,7 @@ std::vector<t::extents_by_letter> extents() {
 TEST_CASE("gathers and reduce-scatters that a contraction does") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     for (t::extents_by_letter const& e : extents()) {
-      check<double>(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J, K>{});              // gathered along the sum, for all alike
+      check<double>(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J, K>{}, os::gather_left);  // along the sum, for all alike
       check<float>(m, e, dims<K, I>{}, dims<J, I/X>{}, dims<J, K>{});               // gathered along rows, for all alike
       check<double>(m, e, dims<I, K/X>{}, dims<I, J/X>{}, dims<J, K/X>{});          // along the sum, for each something else
       check<std::int64_t>(m, e, dims<I/X, K>{}, dims<I/X, J>{}, dims<J, K/X>{});    // along columns, in messages
@@ -89,7 +89,7 @@ TEST_CASE("gathers and reduce-scatters that a contraction does") {
 
 TEST_CASE("parts are multiplied one by one where what is walked again is not much larger than what need not be copied") {
   constexpr auto scatter = os::plan_of<dims<I/X, K>, os::tensor<double, I, J/X>, os::tensor<double, J/X, K>>;
-  constexpr auto gather = os::plan_of<dims<I, K>, os::tensor<double, I, J/X>, os::tensor<double, J, K>>;
+  constexpr auto gather = os::plan_of<dims<I, K>, os::tensor<double, I, J/X>, os::tensor<double, J, K>, decltype(os::gather_left)>;
   auto const joins = [](auto const& plan, std::int64_t i, std::int64_t j, std::int64_t k) {
     auto const e = plan.extents_of(I = i, J = j, K = k, X = 2);
     for (int s = 0; s < plan.steps.size(); ++s)
@@ -114,8 +114,8 @@ TEST_CASE("bits are the same on all devices and in all runs") {
   auto const extents = os::sizes(I = 96, J = 2048, K = 40);
   auto const a = os::random<os::tensor<double, I, J/X>>(mesh, extents, os::seed(3));
   auto const b = os::random<os::tensor<double, J, K>>(mesh, extents, os::seed(4));
-  auto const c = os::einsum<I, K>(a, b);
-  auto const again = os::einsum<I, K>(a, b);
+  auto const c = os::einsum<I, K>(a, b, os::gather_left);
+  auto const again = os::einsum<I, K>(a, b, os::gather_left);
   std::size_t const elements = c.local().size();
   std::vector<double> first(c.local().data(), c.local().data() + elements);
   MPI_Bcast(first.data(), static_cast<int>(elements), MPI_DOUBLE, 0, MPI_COMM_WORLD);

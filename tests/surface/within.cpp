@@ -34,7 +34,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& 
   for (std::int64_t limit : {full, full - 1, full / 2, full / 3, full / 5, full / 8, full / 16, std::int64_t(8), std::int64_t(0)}) {
     if (limit < 0) continue;
     os::passes_within const foretold = plan.within(limit, t::named(e), m.sizes());
-    Plan const fitting = plan.fitting(limit, t::named(e), m.sizes());
+    auto const fitting = plan.fitting(limit, t::named(e), m.sizes());
     INFO(m.text(), t::text_of(e), "within ", limit, " of ", full, " B: ", foretold.count, " passes over ", std::string(foretold.label), "\n",
          os::describe(fitting, t::named(e), m.sizes()));
     CHECK(foretold.fits == (foretold.workspace <= limit));

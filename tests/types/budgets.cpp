@@ -58,17 +58,31 @@ static_assert(std::is_same_v<verdict<os::at_most<192>>, os::reason::ok>);
 static_assert(std::is_same_v<verdict<os::at_most<191>>, os::reason::plan_exceeds_budget<192, 191>>);
 static_assert(std::is_same_v<verdict<os::cheapest>, os::reason::ok>);
 
+// ---- hints, and what runs for given sizes --------------------------------------------------------------------------------------
+
+OSTRAKA_AXIS(heads);
+OSTRAKA_AXIS(queries);
+OSTRAKA_AXIS(keys);
+OSTRAKA_AXIS(width, os::about(128));
+
+// Keys of heads some 128 wide are gathered where many queries are divided.
+constexpr auto scores = os::plan_of<os::dims<batch/X, heads, queries/Y, keys>, os::sharding_of<batch/X, queries/Y, heads, width>,
+                                    os::sharding_of<batch/X, keys/Y, heads, width>>;
+static_assert(scores.count(os::step::all_gather) == 1 && scores.communications() == 1);
+
+static_assert(scores.for_sizes(batch = 8, heads = 4, queries = 16, keys = 16, width = 4096, X = 2, Y = 4).count(os::step::all_gather) == 0);
+
 // ---- time ---------------------------------------------------------------------------------------------------------------------
 
 // Gathering the activations moves least, and every device along Y then does the same work. Exchanging them, so that each device has a part of the
 // batch, and gathering the result moves four times as much and saves 315 operations for every byte more.
 using split = os::sharding_of<batch, model/Y>;
 using whole_weights = os::sharding_of<model, inner>;
-constexpr auto fewest_bytes = os::plan_of<os::dims<batch, inner>, split, whole_weights>;
+constexpr auto by_default = os::plan_of<os::dims<batch, inner>, split, whole_weights>;
 constexpr auto slow_links = os::plan_of<os::dims<batch, inner>, split, whole_weights, decltype(os::least_time<320>)>;
 constexpr auto fast_links = os::plan_of<os::dims<batch, inner>, split, whole_weights, decltype(os::least_time<310>)>;
-static_assert(fewest_bytes.communications() == 1 && slow_links.communications() == 1);
-static_assert(fast_links.communications() == 2 && fast_links.flops(batch = 4096, Y = 4) == fewest_bytes.flops(batch = 4096, Y = 4) / 4);
+static_assert(by_default.communications() == 1 && slow_links.communications() == 1);
+static_assert(fast_links.communications() == 2 && fast_links.flops(batch = 4096, Y = 4) == by_default.flops(batch = 4096, Y = 4) / 4);
 
 static_assert(os::is_policy<std::remove_const_t<decltype(os::least_time<64>)>>);
 static_assert(decltype(os::at_most<1024>(os::least_time<64>))::flops_per_byte == 64);

@@ -11,7 +11,8 @@
 #include <string_view>
 
 #include <ostraka/plan/describe.hpp>
-#include <ostraka/plan/einsum.hpp>
+#include <ostraka/plan/price.hpp>
+#include <ostraka/plan/replan.hpp>
 
 namespace ostraka::planner {
 
@@ -30,32 +31,9 @@ namespace ostraka::planner {
 
 namespace detail {
 
-// What the plan solves.
-constexpr einsum_problem problem_of(einsum_plan const& plan, admit rule) {
-  einsum_problem p;
-  p.operands = plan.operands;
-  p.result = plan.result;
-  p.sizes = plan.sizes;
-  p.rule = rule;
-  p.how = plan.how;
-  p.element_weight = plan.element_weight;
-  return p;
-}
-
-// The plan for other sizes. A plan without a contraction is a reshard's.
-[[gnu::cold]] constexpr einsum_plan replanned(einsum_plan const& plan, admit rule, extents const& e) {
-  einsum_problem p = problem_of(plan, rule);
-  p.sizes = e;
-  if (plan.count(step::contract) > 0) return plan_einsum(p);
-  einsum_plan again = plan;
-  again.sizes = e;
-  again.steps.count = 0;
-  for (planned_step const& s : plan_reshard(plan.operands[0], plan.result, e)) again.steps.push_back(s);
-  return again;
-}
-
-// The policy under which a product of two, planned as the problem is, moves no more for sizes `e`; none if empty.
-[[gnu::cold]] inline std::string policy_that_moves(einsum_problem problem, std::int64_t elements, extents const& e) {
+// A policy under which a product of two, planned as the problem is, does as well for sizes `e`; none if empty. `does(plan)`: is it as good?
+template <class Does>
+[[gnu::cold]] std::string policy_that(einsum_problem problem, Does const& does) {
   struct choice {
     admit rule;
     char const* name;
@@ -64,53 +42,84 @@ constexpr einsum_problem problem_of(einsum_plan const& plan, admit rule) {
   for (choice const& c : {choice{admit::no_communication, "os::no_communication"}, choice{admit::reduce_result, "os::reduce_result"},
                           choice{admit::gather_left, "os::gather_left"}, choice{admit::gather_right, "os::gather_right"}}) {
     problem.rule = c.rule;
-    einsum_plan const plan = plan_einsum(problem);
-    if (plan.feasible && plan.elements_moved(e) <= elements) return c.name;
+    einsum_plan plan = plan_einsum(problem);
+    plan.rule = admit::any;
+    if (plan.feasible && does(plan)) return c.name;
   }
   return "";
 }
 
-// Static extents for what was decided on another number.
-[[gnu::cold]] inline std::string static_extents(extents const& decided_on, extents const& e, naming const& n) {
+// Extents for what was decided on another number: static ones, or hints.
+[[gnu::cold]] inline std::string extents_to_give(extents const& decided_on, extents const& e, naming const& n, bool as_hints) {
   std::string text;
   auto const add = [&](char const* macro, std::string_view name, std::int64_t decided, std::int64_t is) {
-    if (decided != is) text += (text.empty() ? "" : ", ") + std::string(macro) + '(' + std::string(name) + ", " + std::to_string(is) + ')';
+    if (decided == is || (as_hints && is < 1)) return;
+    std::string const number = std::to_string(is);
+    text += (text.empty() ? "" : ", ") + std::string(macro) + '(' + std::string(name) + ", " + (as_hints ? "os::about(" + number + ')' : number) + ')';
   };
   for (int l = 0; l < e.labels; ++l) add("OSTRAKA_AXIS", n.labels[l], decided_on.label[l], e.label[l]);
   for (int m = 0; m < e.mesh_axes; ++m) add("OSTRAKA_MESH_AXIS", n.mesh_axes[m], decided_on.mesh[m], e.mesh[m]);
   return text;
 }
 
+// No plan for sizes `e` costs less: the work of the best order, divided as far as its price counts that.
+[[gnu::cold]] constexpr double least_price(einsum_plan const& plan, extents const& e) {
+  if (plan.count(step::contract) == 0 || plan.operands.size() > 4) return 0;
+  einsum_problem p = problem_of(plan, plan.rule);
+  p.sizes = e;
+  label_sets const labels(p);
+  double least = unbounded;
+  for (int i = 0; i < number_of_orders(plan.operands.size()); ++i) {
+    double const work = least_work(order_number(i, plan.operands.size()), labels);
+    least = work < least ? work : least;
+  }
+  return least;
+}
+
+// Elements that each device has to be spared before anybody is told: what a message of less takes is not a matter of its length.
+inline constexpr double least_spared = 64;
+
 }  // namespace detail
 
 /// What is wrong with a plan that moves more than `budget` bytes per device for the sizes `e`, and what to do about it.
 [[nodiscard]] inline std::string budget_exceeded(std::string_view operation, einsum_plan const& chosen, admit rule, extents const& e, naming const& n,
                                                  std::int64_t budget) {
-  einsum_plan const better = detail::replanned(chosen, rule, e);
-  std::string const extents_to_give = detail::static_extents(chosen.sizes, e, n);
-  bool const would_fit = better.feasible && bytes_per_device(better.elements_moved(e), n.element_bytes, e) <= budget && !extents_to_give.empty();
-  std::string const policy = would_fit ? detail::policy_that_moves(detail::problem_of(chosen, rule), better.elements_moved(e), e) : "";
+  einsum_plan const better = replan(chosen, rule, e);
+  std::string const extents_to_give = detail::extents_to_give(chosen.sizes, e, n, false);
+  std::int64_t const elements = better.elements_moved(e);
+  bool const would_fit = bytes_per_device(elements, n.element_bytes, e) <= budget && !extents_to_give.empty();
+  std::string const policy =
+      would_fit ? detail::policy_that(detail::problem_of(chosen, rule), [&](einsum_plan const& plan) { return plan.elements_moved(e) <= elements; }) : "";
   return std::string(operation) + ": os::at_most<" + std::to_string(budget) + "> is what each device may move, but for " + describe(e, n) + " the plan moves " +
          describe_bytes(chosen, n, e) + "; " +
          (would_fit
-              ? "a plan for these sizes would move " + describe_bytes(better, n, e) + ": " +
-                    (policy.empty() ? "" : "take os::at_most<" + std::to_string(budget) + ">(" + policy + "), or ") + "give static extents, " + extents_to_give
+              ? "a plan for these sizes would move " + describe_bytes(better, n, e) + ": take os::at_most<" + std::to_string(budget) + ">(" +
+                    (policy.empty() ? "os::for_these_sizes" : policy) + "), or give static extents, " + extents_to_give
               : std::string("raise the budget, or name shardings that move less (os::describe of the plan shows its steps)"));
 }
 
-/// The advice, if for the sizes `e` another plan that the rule admits moves at most half of what `chosen` moves, which was decided on its own
-/// sizes; else empty.
+/// The advice, if for the sizes `e` another plan that the rule admits costs at most half of what `chosen` costs, which was decided on its own sizes,
+/// and the difference is worth a word; else empty. Costs are prices (price.hpp): moves and work together.
 [[nodiscard, gnu::cold]] inline std::string advice(std::string_view operation, einsum_plan const& chosen, admit rule, extents const& e, naming const& n) {
-  std::int64_t const moved = chosen.elements_moved(e);
-  if (moved == 0) return "";
-  einsum_plan const better = detail::replanned(chosen, rule, e);
-  std::int64_t const elements = better.elements_moved(e);
-  std::string const extents_to_give = detail::static_extents(chosen.sizes, e, n);
-  if (!better.feasible || elements > moved / 2 || extents_to_give.empty()) return "";
-  std::string const policy = detail::policy_that_moves(detail::problem_of(chosen, rule), elements, e);
+  double const price = price_of(chosen, e);
+  double const worth_it = detail::least_spared * weight_of_elements(chosen.element_weight) * static_cast<double>(e.devices());
+  double const least = detail::least_price(chosen, e);
+  if (chosen.communications() == 0 || 2 * least > price || price - least < worth_it) return "";
+  einsum_plan better = replan(chosen, rule, e);
+  better.rule = chosen.rule;
+  double const best = price_of(better, e);
+  std::string const hints = detail::extents_to_give(chosen.sizes, e, n, true);
+  if (2 * best > price || price - best < worth_it || hints.empty()) return "";
+  std::string const policy = detail::policy_that(detail::problem_of(chosen, rule), [&](einsum_plan const& plan) { return price_of(plan, e) <= best; });
+  auto const times = static_cast<std::int64_t>(best > 0 ? price / best : 0);
+  std::int64_t const work = chosen.flops(e);
+  std::int64_t const less_work = better.flops(e);
   return "ostraka: " + std::string(operation) + ": for " + describe(e, n) + " the plan moves " + describe_bytes(chosen, n, e) +
-         " per device; it was decided on " + describe(chosen.sizes, n) + ", as far as extents are not static. Better for these sizes:\n" +
-         describe(better, n, e) + "Remedy: " + (policy.empty() ? "" : "the policy " + policy + ", or ") + "static extents, " + extents_to_give + ".\n";
+         " per device; it was decided on " + describe(chosen.sizes, n) + ", as far as extents are not static. Better for these sizes" +
+         (times > 0 ? ", some " + std::to_string(times) + " times as fast" : "") +
+         (less_work < work ? ", with " + describe_number(less_work) + " operations per device instead of " + describe_number(work) : "") + ":\n" +
+         describe(better, n, e) + "Remedy: os::for_these_sizes behind the operands, " + (policy.empty() ? "" : "the policy " + policy + ", ") + "or hints, " +
+         hints + ".\n";
 }
 
 }  // namespace ostraka::planner

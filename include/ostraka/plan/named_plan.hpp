@@ -15,6 +15,7 @@
 #include <ostraka/plan/door.hpp>
 #include <ostraka/plan/fitting.hpp>
 #include <ostraka/plan/plan.hpp>
+#include <ostraka/plan/replan.hpp>
 #include <ostraka/plan/workspace.hpp>
 
 namespace ostraka {
@@ -78,6 +79,12 @@ struct named_plan : planner::einsum_plan {
   template <class... Given>
   [[nodiscard]] constexpr named_plan fitting(std::int64_t limit, Given const&... given) const {
     return {planner::fit_plan(*this, extents_of(given...), {limit / ElementBytes}).plan};
+  }
+
+  /// What os::for_these_sizes makes of it: the plan of the same operation for these sizes.
+  template <class... Given>
+  [[nodiscard]] constexpr named_plan for_sizes(Given const&... given) const {
+    return {planner::replan(*this, this->rule, extents_of(given...))};
   }
 
   /// The passes in which that keeps within so many bytes.

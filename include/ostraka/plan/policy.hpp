@@ -31,6 +31,7 @@ struct policy {
   static constexpr std::int64_t budget = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t workspace_limit = std::numeric_limits<std::int64_t>::max();  ///< in bytes, as far as known while compiling
   static constexpr bool limits_workspace = false;
+  static constexpr bool plans_at_run_time = false;
 };
 
 /// The default: the least of what is moved and of what is multiplied together (plan/price.hpp), then fewest bytes, then fewest flops, then
@@ -96,6 +97,27 @@ inline constexpr bool is_policy<timed<FlopsPerByte, Policy>> = true;
 /// an operand and have every device multiply everything, it may slice instead and reduce the result.
 template <std::int64_t FlopsPerByte>
 inline constexpr timed<FlopsPerByte, policy<planner::admit::any>> least_time{};
+
+/// A policy whose plan is made when the operation runs.
+template <class Policy>
+struct at_run_time : Policy {
+  static constexpr bool plans_at_run_time = true;
+
+  /// Another policy for the sizes at hand: `os::for_these_sizes(os::idle(Z))`.
+  template <class Other>
+    requires is_policy<Other>
+  constexpr at_run_time<Other> operator()(Other other) const {
+    return {other};
+  }
+};
+
+template <class Policy>
+inline constexpr bool is_policy<at_run_time<Policy>> = true;
+
+/// The plan for the sizes at hand instead of the nominal ones: made when the operation runs, by the function that plans while the program
+/// compiles, and remembered for the sizes last met. All devices know the sizes, so all make the same. What a plan for given sizes is,
+/// `plan.for_sizes(I = 8, …)` tells.
+inline constexpr at_run_time<policy<planner::admit::any>> for_these_sizes{};
 
 /// A policy, and the bytes per device that its plan may move at most.
 template <std::int64_t Bytes, class Policy>

@@ -35,6 +35,7 @@ struct plan_view {
   double element_weight = 0;
   list_view<planned_step> steps{};
 
+  constexpr plan_view() = default;  ///< none
   template <int Operands, int Steps>
   constexpr plan_view(stored_plan<Operands, Steps> const& plan)
       : operands{plan.operands, Operands},
