@@ -13,6 +13,7 @@
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. cmake/ccache.sh
 
 kokkos_release=4.7.02
 kokkos_release_url=${OSTRAKA_KOKKOS_URL:-https://github.com/kokkos/kokkos/releases/download/$kokkos_release/kokkos-$kokkos_release.tar.gz}
@@ -262,9 +263,12 @@ configure() {
     fi
   fi
   mkdir -p build
+  local launcher
+  launcher=$(ccache_launcher "$PWD" "$cache")
   # What is tested, not timed, compiles in a third of the time.
   cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DKokkos_DIR="$kokkos_dir" -DOSTRAKA_BUILD_TESTS="$tests" -DOSTRAKA_BUILD_COMPILED="$tests" \
-    -DOSTRAKA_TEST_EXAMPLE_OPTIONS=-O1 -DOSTRAKA_TEST_ENGINE_OPTIONS=-O2 >build/configure.log 2>&1 || { cat build/configure.log >&2; fail "cmake failed"; }
+    -DOSTRAKA_TEST_EXAMPLE_OPTIONS=-O1 -DOSTRAKA_TEST_ENGINE_OPTIONS=-O2 \
+    ${launcher:+"-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher"} >build/configure.log 2>&1 || { cat build/configure.log >&2; fail "cmake failed"; }
   grep -E '^-- ostraka' build/configure.log || true
 }
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   cmake -DCONSUMER=folder -DBUILD_DIR=folder -P build_and_run.cmake -- <arguments for cmake>
+#   cmake -DCONSUMER=folder -DBUILD_DIR=folder [-DLAUNCHER=its|words] -P build_and_run.cmake -- <arguments for cmake>
 #
 # Configures the consumer in an empty build folder, builds it and runs its program.
 
@@ -26,6 +26,10 @@ function(run)
   endif()
 endfunction()
 
+if(LAUNCHER)
+  string(REPLACE "|" ";" launcher "${LAUNCHER}")
+  set(ENV{CMAKE_CXX_COMPILER_LAUNCHER} "${launcher}")
+endif()
 file(REMOVE_RECURSE "${BUILD_DIR}")
 run("${CMAKE_COMMAND}" -S "${CONSUMER}" -B "${BUILD_DIR}" ${arguments})
 run("${CMAKE_COMMAND}" --build "${BUILD_DIR}")

@@ -1,0 +1,18 @@
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# To be sourced. ccache_launcher SOURCE CACHE prints what CMAKE_CXX_COMPILER_LAUNCHER has to be for compilations of SOURCE to be remembered below CACHE,
+# or nothing where ccache is not installed or the user has a launcher of his own in the environment.
+#
+# Settings travel in the launcher, so that later builds have them and a user's own ccache does not:
+#   CCACHE_BASEDIR, CCACHE_NOHASHDIR     a clone in another folder finds what this one compiled
+#   CCACHE_SLOPPINESS                    precompiled headers, which carry macros, dates and the times of files
+#   CCACHE_MAXSIZE                       precompiled headers are large
+
+ccache_launcher() {
+  [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache >/dev/null 2>&1 || return 0
+  local settings=(CCACHE_DIR="${CCACHE_DIR:-$2/ccache}" CCACHE_BASEDIR="$1" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE="${CCACHE_MAXSIZE:-10G}"
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
+  local IFS=';'
+  echo "env;${settings[*]};ccache"
+}
