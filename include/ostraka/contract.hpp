@@ -35,4 +35,12 @@ template <auto... Js, Tensor A, Tensor B>
                                   typename A::space>();
 }
 
+/// Says that a verb is no policy, of which there is none here anyway.
+template <auto... Js, Tensor A, Tensor B, Verb V>
+auto contract(A const&, B const&, V) {
+  reason::raise<reason::verb_is_no_policy<V>>();
+  return detail::after_error_of<typename A::value_type, typename detail::undivided<difference_of<union_of<axes_in<A>, axes_in<B>>, axes_in<sharding_of<Js...>>>>::type,
+                                typename A::space>();
+}
+
 }  // namespace ostraka

@@ -11,6 +11,7 @@
 
 #include <ostraka/create.hpp>
 #include <ostraka/engine/collectives/gather.hpp>
+#include <ostraka/engine/local/workspace.hpp>
 #include <ostraka/engine/root_blocks.hpp>
 #include <ostraka/on_root.hpp>
 #include <ostraka/operation.hpp>

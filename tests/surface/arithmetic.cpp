@@ -139,6 +139,14 @@ TEST_CASE("multiply and divide") {
 
 namespace {
 
+template <class T, class Number>
+T as_element_by_hand(Number const& n) {
+  if constexpr (std::is_arithmetic_v<T>)
+    return static_cast<T>(n);
+  else
+    return T(static_cast<typename T::value_type>(std::real(n)), static_cast<typename T::value_type>(std::imag(n)));
+}
+
 // A tensor and a number on either side.
 template <class T, auto... Out, auto... Dims, class Number, class Run, class Plain>
 void check_number(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...>, dims<Out...>, Number const& number, Run const& run, Plain const& plain) {
@@ -148,7 +156,7 @@ void check_number(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<
   auto wanted = a;
   auto const placed = t::placed<operand>(m, a);
   static_assert(std::is_same_v<decltype(run(placed, number)), result>);
-  for (std::size_t i = 0; i < a.values.size(); ++i) wanted.values[i] = plain(a.values[i], static_cast<T>(number));
+  for (std::size_t i = 0; i < a.values.size(); ++i) wanted.values[i] = plain(a.values[i], as_element_by_hand<T>(number));
   result c;
   CHECK(t::traffic_of([&] { c = run(placed, number); }).calls == 0);
   INFO(m.text(), t::text_of(e), os::describe(placed));

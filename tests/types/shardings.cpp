@@ -37,24 +37,24 @@ static_assert(is_same_v<decltype(given), os::named_extent<I_axis> const> && give
 
 // In a function, and in its lambdas without being captured; an axis of the same name elsewhere is another one.
 std::int64_t declared_in_a_function() {
-  OSTRAKA_AXIS(I);
+  OSTRAKA_AXIS(P);
   OSTRAKA_AXIS(Q, 12);
-  OSTRAKA_MESH_AXIS(X);
-  static_assert(!is_same_v<I_axis, ::I_axis> && I_axis::name == ::I_axis::name && Q_axis::extent == 12);
-  static_assert(is_same_v<os::sharding_of<I / X, Q>, os::sharding<os::over<I_axis, X_mesh>, Q_axis>>);
+  OSTRAKA_MESH_AXIS(W);
+  static_assert(P_axis::name == "P" && Q_axis::extent == 12 && W_mesh::extent == os::dynamic_extent);
+  static_assert(is_same_v<os::sharding_of<P / W, Q>, os::sharding<os::over<P_axis, W_mesh>, Q_axis>>);
   auto const of_lambda = [](auto n) {
-    static_assert(is_same_v<os::sharding_of<Q, I / X>, os::sharding<Q_axis, os::over<I_axis, X_mesh>>>);
-    return os::sizes(I = n, J = 3).of(I);
+    static_assert(is_same_v<os::sharding_of<Q, P / W>, os::sharding<Q_axis, os::over<P_axis, W_mesh>>>);
+    return os::sizes(P = n, J = 3).of(P);
   };
   return of_lambda(5) + of_lambda(6U);
 }
 
 template <class T>
-std::int64_t declared_in_a_template(T n) {
+auto declared_in_a_template(T n) {
   OSTRAKA_AXIS(Q);
-  return os::sizes(Q = n, J = 3).of(Q);
+  return os::sizes(Q = n, J = 3);
 }
-template std::int64_t declared_in_a_template(unsigned);
+static_assert(!is_same_v<decltype(declared_in_a_template(1)), decltype(declared_in_a_template(1U))>);
 
 // ---- one type a sharding ---------------------------------------------------------------------------------------------
 

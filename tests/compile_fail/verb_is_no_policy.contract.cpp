@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a contraction, which moves nothing, is told to
+// error: policy: a verb such as os::all_gather<X> moves one tensor, and is no policy for an operation on others
+// error: verb_is_no_policy<ostraka::verb::all_gather<X_mesh>>
+#include <ostraka/all_gather.hpp>
+#include <ostraka/contract.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(K);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J, K> const& b) { return os::contract<J>(a, b, os::all_gather<X>); }
+#else
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J, K> const& b) { return os::contract<J>(os::all_gather<X>(a), b); }
+#endif
