@@ -20,7 +20,7 @@ template <Tensor A>
   detail::execution_space_of<A> const exec;
   auto const elements = engine::row_major({static_cast<std::int64_t>(a.local().size())});
   engine::copy(exec, t.local().data(), elements, static_cast<value const*>(a.local().data()), elements);
-  exec.fence();
+  engine::fence(exec);
   return t;
 }
 

@@ -67,8 +67,8 @@ void run_within(engine::locale const& w, planner::plan_view const& plan, Policy 
     engine::local_block<execution_space_of<Result>, value> blocks[] = {block_of_operand(exec, w, plan, k++, operands)...};
     engine::run_in_passes(exec, w, bounded.plan, bounded.first, blocks, region_of_result(w, plan, result), how);
   } else {
-    static engine::run_memory<value> memory;
-    run_on_blocks(w, plan, memory, result, how, operands...);
+    static thread_local constinit engine::run_memory<value>* memory = nullptr;
+    run_on_blocks(w, plan, engine::per_thread(memory), result, how, operands...);
   }
 }
 

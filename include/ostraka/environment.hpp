@@ -17,6 +17,7 @@
 #include <ostraka/advise.hpp>
 #include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/job/ended.hpp>
+#include <ostraka/engine/job/exclusive_use.hpp>
 #include <ostraka/engine/job/last_words.hpp>
 #include <ostraka/engine/job/node.hpp>
 #include <ostraka/engine/job/watch.hpp>
@@ -24,7 +25,13 @@
 
 namespace ostraka {
 
-/// Begins MPI (thread level FUNNELED) and Kokkos unless they run; its destructor ends what it began, Kokkos first. Make one at
+/// Which host threads of a rank may be in operations that communicate; docs/threads.md.
+enum class threads {
+  serialized,  ///< any, one at a time: a second one at the same time is refused
+  multiple,    ///< several at the same time, each on a mesh of its own: MPI_THREAD_MULTIPLE, whose messages take a little longer
+};
+
+/// Begins MPI (for threads::serialized, unless more is asked for) and Kokkos unless they run; its destructor ends what it began, Kokkos first. Make one at
 /// the head of main. Kokkos takes its arguments, --kokkos-…, out of the command line.
 ///
 /// A job of which one rank leaves while others wait for it ends with a message that names the rank: an exception that nobody catches or
@@ -36,8 +43,8 @@ namespace ostraka {
 /// BLAS alike. A combination of ranks, threads and BLAS that gets in its own way is said once, by rank 0; OSTRAKA_ADVISE=0 silences it.
 class environment {
  public:
-  /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone.
-  [[gnu::cold]] environment(int& argc, char**& argv) {
+  /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone, or if MPI does not serve such threads.
+  [[gnu::cold]] environment(int& argc, char**& argv, [[maybe_unused]] threads served = threads::serialized) {
 #if OSTRAKA_ENABLE_MPI
     int running = 0;
     int ended = 0;
@@ -46,9 +53,12 @@ class environment {
     if (ended) throw error("environment: MPI has been finalized and cannot be begun again; make the environment once, at the head of main");
     if (!running) {
       int given = 0;
-      MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
+      MPI_Init_thread(&argc, &argv, served == threads::multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, &given);
       owns_mpi_ = true;
     }
+    if (served == threads::multiple && !engine::mpi_serves_threads_at_once())
+      throw error(std::string("environment: os::threads::multiple needs MPI_THREAD_MULTIPLE, but ") +
+                  (running ? "MPI has been begun without it; ask MPI_Init_thread for it" : "this MPI does not give it; use one that was built with it"));
 #endif
     if (engine::has_ended()) throw error("environment: Kokkos has been finalized and cannot be begun again; make the environment once, at the head of main");
     if (!Kokkos::is_initialized()) {

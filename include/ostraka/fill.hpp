@@ -21,7 +21,7 @@ void fill_block(char const* operation, TensorType const& t, typename TensorType:
   profiled_block<TensorType> const region_of_run(operation, t, "writes");
   execution_space_of<TensorType> const exec;
   engine::fill(exec, t.local().data(), static_cast<std::int64_t>(t.local().size()), value);
-  exec.fence();
+  engine::fence(exec);
 }
 
 /// A fresh, uninitialised tensor of the type, mesh and extents of another.

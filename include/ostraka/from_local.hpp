@@ -133,6 +133,7 @@ inline int wrong_dimension(given_block const& b, std::int64_t const* wanted, int
 
 // Each device sees its own block only; the agreement lets all of them throw: the first whose extents are wrong, or else whose rows lie apart.
 inline void require_block(engine::device_mesh const& mesh, given_block const& b, std::int64_t const* wanted, int rank, bool ask_others) {
+  engine::exclusive_use const use = mesh.use("from_local");
   int const wrong = wrong_dimension(b, wanted, rank);
   if (mesh.absent()) {
     if (wrong >= 0 && rank > 0)

@@ -56,7 +56,7 @@ template <Tensor A>
     blocks.for_each([&](engine::box const& b, std::int64_t at) {
       engine::copy(host(), to.part(b), engine::dense_region(static_cast<value const*>(message.data()) + at, b));
     });
-    host().fence();
+    engine::fence(host());
   }
   return on_root<view>(mesh.device(), whole);
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <ostraka/create.hpp>
+#include <ostraka/engine/local/parallel.hpp>
 #include <ostraka/operation.hpp>
 
 namespace ostraka {
@@ -54,8 +55,15 @@ void generate_block(char const* operation, TensorType const& t, F const& f) {
   }
   using exec = typename TensorType::view_type::execution_space;
   auto const n = static_cast<std::int64_t>(t.local().size());
-  Kokkos::parallel_for("ostraka generate", Kokkos::RangePolicy<exec, Kokkos::IndexType<std::int64_t>>(exec(), 0, n), kernel);
-  exec().fence();
+  if constexpr (engine::runs_on_host<exec>) {
+    auto const run = [&kernel](std::int64_t begin, std::int64_t end, std::int64_t) {
+      for (std::int64_t i = begin; i < end; ++i) kernel(i);
+    };
+    engine::for_each_share("ostraka generate", exec(), n, (n + engine::serial_elements - 1) / engine::serial_elements, n, run);
+  } else {
+    engine::for_each_item("ostraka generate", exec(), n, n, kernel);
+    exec().fence();
+  }
 }
 
 template <class TensorType, class Mesh, class Arguments, std::size_t... Is>

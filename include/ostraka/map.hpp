@@ -121,7 +121,7 @@ void map_blocks(engine::locale const& w, planner::spec const& out, F const& f, R
     loops.add(n, step, in.stride[i]...);
   }
   engine::map_elements(Exec(), loops, f, result, in.data...);
-  Exec().fence();
+  engine::fence(Exec());
 }
 
 template <class Types, class R, class Space, class F, class First, class... Rest>
@@ -146,7 +146,7 @@ void apply_in_place(char const* operation, TensorType const& t, F const& f) {
   engine::loop_nest<2> loops;
   loops.add(static_cast<std::int64_t>(t.local().size()), 1, 1);
   engine::map_elements(execution_space_of<TensorType>(), loops, f, data, static_cast<typename TensorType::value_type const*>(data));
-  execution_space_of<TensorType>().fence();
+  engine::fence(execution_space_of<TensorType>());
 }
 
 template <class Keeper, class... Operands>

@@ -19,6 +19,7 @@
 #include <ostraka/engine/device_mesh.hpp>
 #include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/job/ended.hpp>
+#include <ostraka/engine/job/exclusive_use.hpp>
 #include <ostraka/plan/door.hpp>
 #include <ostraka/types/error.hpp>
 #include <ostraka/types/sizes.hpp>
@@ -78,6 +79,7 @@ class mesh {
 
   [[nodiscard]] engine::native_communicator communicator_over(std::uint32_t axes) const {
     if (devices_->absent()) return engine::no_communicator();
+    engine::exclusive_use const use = devices_->use("mesh.communicator");
     return devices_->group_of_program(axes, [](engine::communicator const& ours) { engine::require_agreement(ours, [] { return std::string("mesh.communicator"); }); })
         .native();
   }
@@ -184,6 +186,7 @@ template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(Sizes... sizes) {
   detail::require_running();
+  engine::exclusive_use const use = engine::use_mpi("make_mesh");
   engine::require_agreement_of_makers("make_mesh");
   return detail::make_mesh_over(engine::communicator::world(), detail::as_mesh_size(sizes)...);
 }
@@ -231,6 +234,7 @@ template <class... Sizes>
   if (comm == MPI_COMM_NULL) return detail::make_absent_mesh(detail::as_mesh_size(sizes)...);
 #endif
   detail::refuse_intercommunicator(comm);
+  engine::exclusive_use const use = engine::use_mpi("make_mesh");
   engine::require_agreement_of_makers("make_mesh", comm);
   return detail::make_mesh_over(engine::communicator(comm), detail::as_mesh_size(sizes)...);
 }

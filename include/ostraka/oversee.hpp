@@ -11,6 +11,7 @@
 
 #include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/locale.hpp>
+#include <ostraka/engine/per_thread.hpp>
 #include <ostraka/plan/advice.hpp>
 #include <ostraka/plan/checks.hpp>
 #include <ostraka/plan/named_plan.hpp>
@@ -101,8 +102,8 @@ class plans_at_hand {
 template <class Policy, class Types, int ElementBytes>
 planner::plan_view plan_at_hand([[maybe_unused]] char const* operation, [[maybe_unused]] engine::locale const& w) {
   if constexpr (Policy::plans_at_run_time && !all_static<typename Types::labels, typename Types::mesh>) {
-    static thread_local plans_at_hand known;
-    return known.of(look_at<Types, Policy::rule, ElementBytes>(operation), w.sizes);
+    static thread_local constinit plans_at_hand* known = nullptr;
+    return engine::per_thread(known).of(look_at<Types, Policy::rule, ElementBytes>(operation), w.sizes);
   } else {
     return stored_plan_of<Types>;
   }
@@ -113,8 +114,8 @@ template <class Policy, class Types, int ElementBytes>
 void oversee([[maybe_unused]] char const* operation, [[maybe_unused]] engine::locale const& w, [[maybe_unused]] planner::plan_view const& plan) {
   if constexpr (!all_static<typename Types::labels, typename Types::mesh> && (Types::plan.communications() > 0 || Policy::plans_at_run_time)) {
     if constexpr (has_budget<Policy>) {
-      static constinit planner::extents fitting{};  // those last found to fit: a program repeats its operations
-      keep_within_budget(look_at<Types, Policy::rule, ElementBytes>(operation, plan), w.sizes, Policy::budget, fitting);
+      static thread_local constinit planner::extents* fitting = nullptr;  // those last found to fit: a program repeats its operations
+      keep_within_budget(look_at<Types, Policy::rule, ElementBytes>(operation, plan), w.sizes, Policy::budget, engine::per_thread(fitting));
     }
     if constexpr (!Policy::plans_at_run_time) {
       static constinit advice_record record{};

@@ -110,8 +110,8 @@ void move_between(char const* operation, engine::locale const& w, [[maybe_unused
     engine::workspace_limit<typename exec_space::memory_space> const limit(workspace_limit_of(policy));
     engine::run_in_passes(exec, w, steps_of<Types, Policy>(plan), Types::from, first, from, to);
   } else {
-    static engine::run_memory<value> memory;
-    engine::run(exec, w, steps_of<Types, Policy>(plan), Types::from, from, to, memory);
+    static thread_local constinit engine::run_memory<value>* memory = nullptr;
+    engine::run(exec, w, steps_of<Types, Policy>(plan), Types::from, from, to, engine::per_thread(memory));
   }
 }
 

@@ -104,6 +104,8 @@ template <auto... To, Tensor A, class... Ms>
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>) {
     using result_type = basic_tensor<typename A::value_type, target, typename A::space>;
+    engine::exclusive_use const of_source = detail::common_mesh("reshard", a)->use("reshard");
+    engine::exclusive_use const of_target = m.handle()->use("reshard");
     engine::mesh_route const route = detail::route_to<target>("reshard", a, m.handle());
     if (route.pair->here) engine::require_agreement(route.all(), [&] { return detail::describe_move<target>(a, m.handle()); });
     auto const result = detail::allocate<result_type>(m.handle(), a.extents());

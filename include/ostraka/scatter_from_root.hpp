@@ -86,7 +86,7 @@ void scatter_blocks(engine::locale const& w, planner::spec const& s, T const* wh
   if (root) {
     engine::region<T const> const from{whole, layout, engine::whole_box(w, s), {}};
     blocks.for_each([&](engine::box const& b, std::int64_t at) { engine::copy(host(), engine::dense_region(message.data() + at, b), from.part(b)); });
-    host().fence();
+    engine::fence(host());
   }
   engine::scatter(w.mesh->world(), static_cast<T const*>(message.data()), block, blocks.counts);
   engine::broadcast(w.mesh->group(engine::replicating_axes(w)), block, engine::box_of(s, w.here, w.sizes).size());

@@ -11,6 +11,7 @@
 
 #include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/locale.hpp>
+#include <ostraka/engine/per_thread.hpp>
 #include <ostraka/oversee.hpp>
 #include <ostraka/plan/checks.hpp>
 #include <ostraka/plan/fitting.hpp>
@@ -71,13 +72,14 @@ inline bounded_run run_for(overseen const& o, std::uint32_t copied, planner::ext
 /// was checked there.
 template <class Policy, class Types, int ElementBytes>
 bounded_run run_of(char const* operation, engine::locale const& w, planner::plan_view const& plan, Policy const& policy) {
-  static thread_local fit_known known;
+  static thread_local constinit fit_known* known = nullptr;
   constexpr std::uint32_t copied = [] {
     std::uint32_t bits = 0;
     for (int k = 0; k < planner::max_operands; ++k) bits |= Types::plan.copied[k] ? std::uint32_t{1} << k : 0;
     return bits;
   }();
-  return run_for(look_at<Types, Policy::rule, ElementBytes>(operation, plan), copied, w.sizes, workspace_limit_of(policy), Policy::budget, known);
+  return run_for(look_at<Types, Policy::rule, ElementBytes>(operation, plan), copied, w.sizes, workspace_limit_of(policy), Policy::budget,
+                 engine::per_thread(known));
 }
 
 }  // namespace ostraka::detail

@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 OSTRAKA_AXIS(I);
 OSTRAKA_AXIS(J);
@@ -219,6 +220,44 @@ std::map<std::string, scenario> const scenarios{
        work(mesh);
      }},
 
+    {"is_called_by_two_threads",  // at the same time, on meshes of their own, though MPI serves one
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const other = a_line(env.devices());
+       if (culprit()) pause_ms(600);  // the others wait in `work` meanwhile
+       std::thread second([&] {
+         if (culprit()) return;
+         pause_ms(200);
+         catching([&] { work(other); });
+       });
+       work(mesh);
+       second.join();
+       work(other);
+     }},
+    {"threads_work",  // as many as the watch has slots for, and more, each on its mesh, and one rank is late
+     [](os::environment& env) {
+       std::vector<decltype(a_line(2))> meshes;
+       for (int t = 0; t < 12; ++t) meshes.push_back(a_line(env.devices()));
+       std::vector<std::thread> threads;
+       for (auto const& mesh : meshes)
+         threads.emplace_back([&] {
+           for (int n = 0; n < 50; ++n) work(mesh);
+           if (culprit()) pause_ms(300);
+           work(mesh);
+         });
+       for (std::thread& t : threads) t.join();
+     }},
+    {"threads_returns",  // while two threads of the others wait for it
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const other = a_line(env.devices());
+       work(mesh);
+       if (culprit()) return tell_when();
+       std::thread second([&] { work(other); });
+       work(mesh);
+       second.join();
+     }},
+
     {"works_in_another_group",  // rank 0 needs rank 1 along Y, rank 1 needs everybody
      [](os::environment& env) {
        auto const mesh = os::make_mesh(X = env.devices() / 2, Y = 2);
@@ -286,7 +325,7 @@ int main(int argc, char** argv) {
     }
     MPI_Finalize();
   } else {
-    os::environment env(argc, argv);
+    os::environment env(argc, argv, name.starts_with("threads") ? os::threads::multiple : os::threads::serialized);
     scenarios.at(name)(env);
   }
   std::printf("done\n");

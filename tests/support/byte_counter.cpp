@@ -16,6 +16,7 @@
 namespace {
 
 ostraka::testing::traffic counted;
+long communicators = 0;
 
 std::int64_t bytes_in(std::int64_t count, MPI_Datatype type) {
   int size = 0;
@@ -119,12 +120,24 @@ int MPI_Barrier(MPI_Comm comm) {
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* duplicate) {
   count(0);
+  ++communicators;
   return PMPI_Comm_dup(comm, duplicate);
 }
 
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* part) {
   count(0);
+  ++communicators;
   return PMPI_Comm_split(comm, colour, key, part);
+}
+
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* part) {
+  ++communicators;
+  return PMPI_Comm_create_group(comm, group, tag, part);
+}
+
+int MPI_Comm_free(MPI_Comm* comm) {
+  --communicators;
+  return PMPI_Comm_free(comm);
 }
 
 }  // extern "C"
@@ -132,6 +145,8 @@ int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* part) {
 namespace ostraka::testing {
 
 traffic traffic_so_far() { return counted; }
+
+long communicators_alive() { return communicators; }
 
 traffic sum_over_ranks(traffic mine) {
   std::int64_t sums[2] = {mine.bytes, mine.calls};
@@ -169,6 +184,7 @@ std::vector<std::vector<char>> bytes_of_ranks(std::vector<char> const& mine) {
 namespace ostraka::testing {
 
 traffic traffic_so_far() { return {}; }
+long communicators_alive() { return 0; }
 traffic sum_over_ranks(traffic mine) { return mine; }
 std::vector<std::int64_t> numbers_of_ranks(std::int64_t mine) { return {mine}; }
 std::vector<std::vector<char>> bytes_of_ranks(std::vector<char> const& mine) { return {mine}; }

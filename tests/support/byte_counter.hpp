@@ -22,6 +22,9 @@ struct traffic {
 /// This rank's since it began; an all-reduce is entered by its first member for all.
 traffic traffic_so_far();
 
+/// Communicators that this rank has made and not freed; 0 without MPI.
+long communicators_alive();
+
 /// Added over MPI_COMM_WORLD. Collective, uncounted.
 traffic sum_over_ranks(traffic mine);
 

@@ -102,12 +102,13 @@ int run_doctest(int argc, char** argv) {
 namespace ostraka::testing {
 int rank() { return world_rank; }
 int ranks() { return world_size; }
+[[gnu::weak]] bool uses_several_threads() { return false; }
 }  // namespace ostraka::testing
 
 int main(int argc, char** argv) {
 #if OSTRAKA_ENABLE_MPI
   int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  MPI_Init_thread(&argc, &argv, ostraka::testing::uses_several_threads() ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world_size);
 #endif

@@ -14,4 +14,7 @@ int rank();
 /// The number of processes in MPI_COMM_WORLD; 1 without MPI.
 int ranks();
 
+/// Is MPI begun for several host threads at once? A test that wants it defines this to say so.
+bool uses_several_threads();
+
 }  // namespace ostraka::testing

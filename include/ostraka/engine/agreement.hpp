@@ -13,7 +13,9 @@
 ///   a member that has ended MPI                                the job ends: engine/job/watch.hpp
 ///   a member that computes                                     is waited for
 ///
-/// Groups that go different ways without needing each other are never compared.
+/// Groups that go different ways without needing each other are never compared. Where MPI serves several host threads at once, a rank that calls
+/// something else may have a thread that calls the same: then the members of a group are compared on its own communicator, and what others
+/// do is not looked at (the first row and the last two).
 
 #include <string>
 
@@ -23,6 +25,7 @@
 
 #if OSTRAKA_ENABLE_MPI
 #  include <algorithm>
+#  include <atomic>
 #  include <cstdint>
 #  include <cstring>
 #  include <vector>
@@ -75,7 +78,30 @@ struct chain {
   }
 };
 
-enum class mail { record, question };
+/// Tags, apart from those of the collectives.
+enum class mail { record = 32766, question = 32767 };
+
+/// Where the members of a group tell each other: as the watch numbers them, among the messages of all groups, of which each tells who waits for
+/// whom; or, where several host threads may wait at once, on the group's communicator.
+struct post {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int me = 0;
+  dynamic_array<int> members;  // in the order of the group
+  bool of_all_groups = true;
+
+  post(attendance const& group, MPI_Comm own) : of_all_groups(!mpi_serves_threads_at_once()) {
+    if (of_all_groups) {
+      comm = group.over->comm();
+      me = group.over->rank();
+      members = *group.members;
+      return;
+    }
+    comm = own;
+    MPI_Comm_rank(comm, &me);
+    members.resize(group.members->size());
+    for (std::size_t m = 0; m < members.size(); ++m) members[m] = static_cast<int>(m);
+  }
+};
 
 /// Messages that are nobody's business but ours: MPI's profiling names, so that tools that count a program's messages count the program's.
 /// They stay until they have arrived.
@@ -106,7 +132,7 @@ class outgoing {
   std::string bytes_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   outgoing* next_ = nullptr;
-  inline static outgoing* first_ = nullptr;
+  inline static thread_local constinit outgoing* first_ = nullptr;  // never freed before they have arrived
 };
 
 /// Is there any? Then `from`, which may be MPI_ANY_SOURCE, becomes its sender.
@@ -132,14 +158,14 @@ inline bool has_mail(MPI_Comm comm, int& from, mail what) {
 /// One comparison, from the first message until all members are known.
 class comparison {
  public:
-  comparison(attendance const& group, std::string const& text)
-      : group_(group), watch_(*group.over), text_(text), own_(call_record::packed(group, text)), said_(group.members->size()), missing_(*group.members) {}
+  comparison(attendance const& group, MPI_Comm own, std::string const& text)
+      : post_(group, own), text_(text), own_(call_record::packed(group, text)), said_(post_.members.size()), missing_(post_.members) {}
 
   [[gnu::cold]] void run() {
-    static std::uint64_t waits = 0;
+    static std::atomic<std::uint64_t> waits{0};
     occasion_ = ++waits << 20;
     arrived(me(), own_);
-    for (int other : missing_) new outgoing(watch_.comm(), other, mail::record, own_);
+    for (int other : missing_) new outgoing(post_.comm, other, mail::record, own_);
     wait();
     outgoing::tidy();
     for (std::string const& r : said_)
@@ -153,6 +179,7 @@ class comparison {
       idle = listen() ? 0 : idle + 1;
       if (idle < 200) continue;
       this_thread::yield();
+      if (!post_.of_all_groups) continue;
       answer();
       if (MPI_Wtime() < ask) continue;
       ask = MPI_Wtime() + 0.5;
@@ -166,11 +193,11 @@ class comparison {
     bool heard = false;
     for (std::size_t i = 0; i < missing_.size();) {
       int from = missing_[i];
-      if (!has_mail(watch_.comm(), from, mail::record)) {
+      if (!has_mail(post_.comm, from, mail::record)) {
         ++i;
         continue;
       }
-      std::string const record = take_mail(watch_.comm(), from, mail::record);
+      std::string const record = take_mail(post_.comm, from, mail::record);
       if (!call_record::same_members(record, own_))
         end_job(this_rank() + " calls " + text_ + ", which needs " + rank(from) + ", but " + rank(from) + " calls " + call_record::text(record) +
                 ", which needs " + rank(me()) + ": they would wait for each other; ranks that share operations call them in the same order");
@@ -181,7 +208,7 @@ class comparison {
   }
 
   [[gnu::cold]] void arrived(int from, std::string const& record) {
-    dynamic_array<int> const& members = *group_.members;
+    dynamic_array<int> const& members = post_.members;
     said_[static_cast<std::size_t>(members.find(from) - members.begin())] = record;
     missing_.erase(missing_.find(from));
   }
@@ -189,12 +216,12 @@ class comparison {
   // Hands on the questions of those who wait for this rank: they have sent a record, and it is none of those that this rank waits for. All
   // on a ring that closes have waited since the question passed them, and will for ever (Chandy, Misra, Haas 1983).
   [[gnu::cold]] void answer() {
-    for (int from = MPI_ANY_SOURCE; has_mail(watch_.comm(), from, mail::question); from = MPI_ANY_SOURCE) {
-      chain q = chain::unpacked(take_mail(watch_.comm(), from, mail::question));
+    for (int from = MPI_ANY_SOURCE; has_mail(post_.comm, from, mail::question); from = MPI_ANY_SOURCE) {
+      chain q = chain::unpacked(take_mail(post_.comm, from, mail::question));
       listen();
       if (missing_.empty()) return;
       bool const awaited = missing_.contains(from);
-      if (awaited || !has_mail(watch_.comm(), from, mail::record)) continue;
+      if (awaited || !has_mail(post_.comm, from, mail::record)) continue;
       if (q.asker == me()) {
         came_back(q);
       } else if (!answered_.contains(q.asker) && q.text.size() < 3000) {
@@ -209,7 +236,7 @@ class comparison {
     for (int other : missing_) {
       chain longer = q;
       longer.text += (q.text.empty() ? "" : "; ") + rank(me()) + " waits for " + rank(other) + " in " + text_;
-      new outgoing(watch_.comm(), other, mail::question, longer.packed());
+      new outgoing(post_.comm, other, mail::question, longer.packed());
     }
   }
 
@@ -222,8 +249,8 @@ class comparison {
     ring_occasion_ = q.occasion;
   }
 
-  [[nodiscard]] int me() const { return watch_.rank(); }
-  [[nodiscard]] int name(int member) const { return watch_.name_of(member); }
+  [[nodiscard]] int me() const { return post_.me; }
+  [[nodiscard]] int name(int member) const { return number_in_world(post_.comm, member); }
   [[nodiscard, gnu::cold]] std::string rank(int member) const { return "rank " + std::to_string(name(member)); }
 
   /// The same words on every member.
@@ -236,7 +263,7 @@ class comparison {
       dynamic_array<int> alike;
       bool another_mesh = false;
       for (std::size_t other = 0; other < said_.size(); ++other) {
-        if (said_[other] == said_[m]) alike.push_back(name((*group_.members)[other]));
+        if (said_[other] == said_[m]) alike.push_back(name(post_.members[other]));
         another_mesh = another_mesh || (said_[other] != said_[m] && call_record::text(said_[other]) == call_record::text(said_[m]));
       }
       text += m == 0 ? "" : "; ";
@@ -248,8 +275,7 @@ class comparison {
     return text + "; compute sizes and branches from values that all ranks share";
   }
 
-  attendance const& group_;
-  watch const& watch_;
+  post const post_;
   std::string const& text_;
   std::string const own_;
   std::vector<std::string> said_;  // by member
@@ -260,10 +286,10 @@ class comparison {
   std::uint64_t ring_occasion_ = 0;
 };
 
-[[gnu::cold]] inline void compare(attendance& group, std::string const& text) {
+[[gnu::cold]] inline void compare(attendance& group, MPI_Comm own, std::string const& text) {
   group.over->announce(text);
   group.enter();
-  comparison(group, text).run();
+  comparison(group, own, text).run();
 }
 
 }  // namespace detail
@@ -272,12 +298,12 @@ class comparison {
 /// group in check mode; otherwise the cost of asking. @throws ostraka::error, the same on all members, if they are in different operations
 template <class Describe>
 void require_agreement(communicator const& group, Describe const& describe) {
-  if (attendance* const books = group.books(); books && books->over->compares()) detail::compare(*books, describe());
+  if (attendance* const books = group.books(); books && books->over->compares()) detail::compare(*books, group.native(), describe());
 }
 
 /// The same before a communicator is made of these ranks.
 inline void require_agreement_of_makers(char const* what, native_communicator ranks = MPI_COMM_WORLD) {
-  if (watch* const over = watch::over(ranks); over && over->compares()) detail::compare(*over->makers(ranks), what);
+  if (watch* const over = watch::over(ranks); over && over->compares() && !mpi_serves_threads_at_once()) detail::compare(*over->makers(ranks), ranks, what);
 }
 
 #else

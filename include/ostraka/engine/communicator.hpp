@@ -98,6 +98,7 @@ inline communicator::owned::owned(native_communicator adopted, watch* over) : na
 }
 
 inline communicator::owned::~owned() {
+  delete books;
   int finalized = 0;
   MPI_Finalized(&finalized);
   MPI_Comm ours = native;

@@ -18,9 +18,18 @@
 #include <ostraka/engine/collectives/all_gather.hpp>
 #include <ostraka/engine/communicator.hpp>
 #include <ostraka/engine/dynamic_array.hpp>
+#include <ostraka/engine/job/exclusive_use.hpp>
 #include <ostraka/types/error.hpp>
 
 namespace ostraka::engine {
+
+/// The processes of the larger of two meshes (of the first, if they are as large), numbered as its devices.
+struct mesh_pair {
+  bool here = false;            ///< is this process one of them?
+  bool first_is_all = true;     ///< is it the first mesh that has all of them?
+  dynamic_array<int> device[2];   ///< on either mesh, by process, −1 for none; empty where not here
+  dynamic_array<int> process[2];  ///< on either mesh, by device
+};
 
 /// A grid of devices. Copies share the communicators. On a process that is none of the devices it may stand as an absent one, which
 /// knows its axes and sizes, holds no block and talks to nobody, so that all processes can run the same program.
@@ -54,7 +63,7 @@ class device_mesh {
   communicator const& group(std::uint32_t axes_bits) const {
     std::uint32_t const set = axes_bits & divided_;
     if (set == divided_) return world_;
-    communicator& one = (*groups_)[set];
+    communicator& one = shared_->groups[set];
     if (set != 0 && one.size() == 1) one = world_.part(members(set));
     return one;
   }
@@ -64,13 +73,23 @@ class device_mesh {
   template <class F>
   communicator const& group_of_program(std::uint32_t axes_bits, F const& before_it_is_made) const {
     communicator const& ours = group(axes_bits);
-    communicator& theirs = (*of_program_)[axes_bits & divided_];
+    communicator& theirs = shared_->of_program[axes_bits & divided_];
     if (theirs.size() < ours.size()) {
       before_it_is_made(ours);
       theirs = ours.duplicate();
     }
     return theirs;
   }
+
+  /// For the length of an operation: this host thread uses the mesh. @throws ostraka::error if another does
+  [[nodiscard]] exclusive_use use(std::string_view operation) const { return {*shared_->use, operation, shared_->name}; }
+
+  /// What is known of this mesh and others; used with the mesh.
+  struct known_pair {
+    std::weak_ptr<device_mesh const> other;
+    shared_value<mesh_pair const> pair;
+  };
+  [[nodiscard]] dynamic_array<known_pair>& known_pairs() const { return shared_->pairs; }
 
   /// Their number.
   int group_size(std::uint32_t axes_bits) const {
@@ -94,6 +113,16 @@ class device_mesh {
 
  private:
   device_mesh() = default;
+  // What all copies have in common.
+  struct shared_parts {
+    dynamic_array<communicator> groups;  // by bits of divided axes, those made so far: of more than one device
+    dynamic_array<communicator> of_program;  // of the same sets, those asked for
+    dynamic_array<known_pair> pairs;
+    std::string name;
+    used_by_one of_its_own{};
+    used_by_one* use = &of_its_own;
+  };
+
   void require_agreement() const;
   void require_axes() const;
   void require_as_many_devices() const;
@@ -105,13 +134,15 @@ class device_mesh {
   dynamic_array<int> sizes_;
   dynamic_array<int> coordinates_;
   std::uint32_t divided_ = 0;  // the axes of more than one device; none where absent
-  shared_value<dynamic_array<communicator>> groups_;  // by bits of divided axes, those made so far: of more than one device
-  shared_value<dynamic_array<communicator>> of_program_;  // of the same sets, those asked for
+  shared_value<shared_parts> shared_;
   bool absent_ = false;
 };
 
 inline device_mesh::device_mesh(communicator const& world, std::vector<std::string> names, dynamic_array<int> sizes)
-    : world_(world), names_(std::move(names)), sizes_(std::move(sizes)) {
+    : world_(world), names_(std::move(names)), sizes_(std::move(sizes)), shared_(shared_value<shared_parts>::make()) {
+  shared_->name = describe();
+  if (world_.size() > 1 && !mpi_serves_threads_at_once()) shared_->use = &use_of_mpi;
+  exclusive_use const made_by_one = use("make_mesh");
   require_agreement();
   require_axes();
   require_as_many_devices();
@@ -126,6 +157,8 @@ inline device_mesh device_mesh::absent(std::vector<std::string> names, dynamic_a
   mesh.names_ = std::move(names);
   mesh.sizes_ = std::move(sizes);
   mesh.absent_ = true;
+  mesh.shared_ = shared_value<shared_parts>::make();
+  mesh.shared_->name = mesh.describe();
   mesh.require_axes();
   mesh.coordinates_.assign(mesh.sizes_.size(), -1);
   return mesh;
@@ -205,8 +238,8 @@ inline dynamic_array<int> device_mesh::members(std::uint32_t set) const {
 /// Devices that compare what they call make all groups now: while a group is made nobody could say what he is about to call.
 [[gnu::cold]] inline void device_mesh::prepare_groups() {
   for (int a = 0; a < axes(); ++a) divided_ |= size(a) > 1 ? 1u << a : 0u;
-  groups_ = shared_value<dynamic_array<communicator>>::make(std::size_t(1) << axes());
-  of_program_ = shared_value<dynamic_array<communicator>>::make(groups_->size());
+  shared_->groups.resize(std::size_t(1) << axes());
+  shared_->of_program.resize(shared_->groups.size());
   for (std::uint32_t set = 1; set < divided_; ++set)
     if ((set & ~divided_) == 0) world_.compares_calls() ? static_cast<void>(group(set)) : world_.foresee_part(members(set));
 }

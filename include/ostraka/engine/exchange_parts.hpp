@@ -18,6 +18,7 @@
 #include <ostraka/engine/local/workspace.hpp>
 #include <ostraka/engine/message_order.hpp>
 #include <ostraka/engine/on_host.hpp>
+#include <ostraka/engine/per_thread.hpp>
 #include <ostraka/engine/short_array.hpp>
 
 namespace ostraka::engine {
@@ -92,7 +93,8 @@ struct exchange_record {
 /// The record of exchanges that are not repeated, whose memory is.
 template <class T>
 exchange_record<T>& passing_exchange() {
-  static exchange_record<T> passing;
+  static thread_local constinit exchange_record<T>* place = nullptr;
+  exchange_record<T>& passing = per_thread(place);
   passing.known = false;
   return passing;
 }
@@ -133,7 +135,7 @@ void exchange_parts(Exec const& exec, communicator const& members, region<T cons
     copy(exec, dense_region(message, source.where), source);
     message += parts[d].sent;
   }
-  exec.fence();
+  fence(exec);
   on_host_in_out<Exec>(exec, static_cast<T const*>(out.data()), packed, in.data(), unpacked, [&](T const* next_sent, T* next_received) {
     short_array<exchanged<T>> const placed(parts.size(), [&](std::size_t d) {
       exchanged<T> part = parts[d];

@@ -85,7 +85,7 @@ void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps,
     move(exec, w, steps[i], block, record.steps[static_cast<std::size_t>(i)].of_move(w.group_size(steps[i].axes)), room);
   }
   detail::put(exec, block.now, target);
-  exec.fence();
+  fence(exec);
 }
 
 /// The same for dense blocks, with what earlier runs have found out; or for others.

@@ -111,7 +111,7 @@ class others_on_their_way {
 
  private:
   T const* on_host(Exec const& exec, T const* own, [[maybe_unused]] std::int64_t part) const {
-    exec.fence();
+    fence(exec);
     if constexpr (seen_by_host<Exec>) {
       return own;
     } else {

@@ -27,6 +27,7 @@ struct locale {
   planner::coordinates here{};
   std::string_view operation{};  ///< that runs here, and what its numbers are called: for messages
   planner::naming names{};
+  exclusive_use use{};  ///< of the mesh by this host thread, as long as the locale lives; a copy has none of its own
 
   /// The devices that take a step over these mesh axes together with this one.
   [[nodiscard]] communicator const& group(planner::mesh_set axes) const { return mesh->group(bits_of(axes)); }
@@ -57,6 +58,7 @@ struct locale {
 /// @throws ostraka::error, on all devices alike, if the mesh lacks one of the mesh axes
 inline locale make_locale(device_mesh const& mesh, std::string_view const* mesh_axes, int count, std::string_view operation) {
   locale w;
+  w.use = mesh.use(operation);
   w.mesh = &mesh;
   w.operation = operation;
   w.names.mesh_axes = mesh_axes;

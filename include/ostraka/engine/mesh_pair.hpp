@@ -21,14 +21,6 @@
 
 namespace ostraka::engine {
 
-/// The processes of the larger of two meshes (of the first, if they are as large), numbered as its devices.
-struct mesh_pair {
-  bool here = false;            ///< is this process one of them?
-  bool first_is_all = true;     ///< is it the first mesh that has all of them?
-  dynamic_array<int> device[2];   ///< on either mesh, by process, −1 for none; empty where not here
-  dynamic_array<int> process[2];  ///< on either mesh, by device
-};
-
 namespace detail {
 
 inline error unrelated_meshes(char const* operation, device_mesh const& large, device_mesh const& small) {
@@ -105,22 +97,17 @@ inline mesh_pair make_pair_of(char const* operation, device_mesh const& first, d
 
 }  // namespace detail
 
-/// Who is who on two meshes; remembered as long as both live. Collective over the larger one the first time, if it is larger.
-/// @throws ostraka::error, on all processes of both alike, if neither has all processes of the other
+/// Who is who on two meshes; remembered as long as both live, whichever host thread asks, since finding out is collective over the larger one, if it is
+/// larger. @pre this host thread uses both. @throws ostraka::error, on all processes of both alike, if neither has all processes of the other
 inline shared_value<mesh_pair const> pair_of(char const* operation, std::shared_ptr<device_mesh const> const& first,
-                                                std::shared_ptr<device_mesh const> const& second) {
-  struct known {
-    std::weak_ptr<device_mesh const> first;
-    std::weak_ptr<device_mesh const> second;
-    shared_value<mesh_pair const> pair;
-  };
-  static dynamic_array<known> remembered;
-  for (std::size_t i = remembered.size(); i-- > 0;)
-    if (remembered[i].first.expired() || remembered[i].second.expired()) remembered.erase(&remembered[i]);
-  for (known const& k : remembered)
-    if (k.first.lock() == first && k.second.lock() == second) return k.pair;
-  remembered.push_back({first, second, shared_value<mesh_pair const>::make(detail::make_pair_of(operation, *first, *second))});
-  return remembered.back().pair;
+                                             std::shared_ptr<device_mesh const> const& second) {
+  dynamic_array<device_mesh::known_pair>& known = first->known_pairs();
+  for (std::size_t i = known.size(); i-- > 0;)
+    if (known[i].other.expired()) known.erase(&known[i]);
+  for (device_mesh::known_pair const& k : known)
+    if (k.other.lock() == second) return k.pair;
+  known.push_back({second, shared_value<mesh_pair const>::make(detail::make_pair_of(operation, *first, *second))});
+  return known.back().pair;
 }
 
 }  // namespace ostraka::engine

@@ -21,6 +21,7 @@
 #include <ostraka/engine/local_block.hpp>
 #include <ostraka/engine/message_order.hpp>
 #include <ostraka/engine/on_host.hpp>
+#include <ostraka/engine/per_thread.hpp>
 #include <ostraka/plan/step.hpp>
 #include <ostraka/plan/workspace.hpp>
 
@@ -38,7 +39,8 @@ struct move_record {
 /// The record of moves that are not repeated, whose memory is.
 template <class T>
 move_record<T>& passing_move() {
-  static move_record<T> passing;
+  static thread_local constinit move_record<T>* place = nullptr;
+  move_record<T>& passing = per_thread(place);
   passing.forget();
   return passing;
 }
@@ -72,7 +74,7 @@ void all_gather_step(Exec const& exec, locale const& w, planner::planned_step co
     copy(exec, dense_region(own, from.where), from);
     send = own;
   }
-  exec.fence();
+  fence(exec);
   on_host_in_out<Exec>(exec, send, from.where.size(), arriving, parts.total,
                        [&](T const* out, T* in) { all_gather(members, out, in, parts.counts); });
   if (!parts.as_it_is) unpack(exec, to, static_cast<T const*>(arriving), parts.boxes, how);
@@ -85,7 +87,7 @@ void with_message(Exec const& exec, region<T> const& block, update<T> const& how
   scratch<T, typename Exec::memory_space> const message(as_it_is ? 0 : block.where.size());
   region<T> const lies = as_it_is ? block : dense_region(message.data(), block.where);
   if (reads && !as_it_is) copy(exec, lies, readable(block));
-  exec.fence();
+  fence(exec);
   collective(lies.data);
   if (!as_it_is) copy(exec, block, readable(lies), how);
 }

@@ -22,6 +22,7 @@
 #include <ostraka/engine/loops_of_labels.hpp>
 #include <ostraka/engine/message_order.hpp>
 #include <ostraka/engine/moves.hpp>
+#include <ostraka/engine/per_thread.hpp>
 #include <ostraka/engine/profiling.hpp>
 #include <ostraka/engine/run_record.hpp>
 #include <ostraka/engine/travelling.hpp>
@@ -100,7 +101,7 @@ class plan_run {
     }
     travelling<Exec, T>& made = tensors_[planner::the_result];
     if (made.data != result.data) put(exec_, made.now(), result, arriving);
-    exec_.fence();
+    fence(exec_);
   }
 
  private:
@@ -200,8 +201,8 @@ class plan_run {
 // The record of runs that are not repeated, whose memory is.
 template <class T>
 run_record<T>& passing_record() {
-  static run_record<T> record;
-  return record;
+  static thread_local constinit run_record<T>* record = nullptr;
+  return per_thread(record);
 }
 
 }  // namespace detail

@@ -144,7 +144,7 @@ struct label_cuts {
 };
 
 /// Bytes that copies between regions have written so far: packed, unpacked, put in place.
-inline std::int64_t copied_bytes = 0;
+inline thread_local constinit std::int64_t copied_bytes = 0;
 
 /// to <- alpha from + beta to. @pre of two messages, the units along a dimension divide one another
 template <class Exec, class T>

@@ -133,7 +133,7 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   profiled const region_of_step([&] { detail::push_exchange(r, element_bytes); }, heard);
   box const wanted = box_of(plan.target.sharding, plan.target.at(r.all().rank()), plan.target.sizes);
   detail::exchange_between(exec, r.all(), plan.source, plan.target, block.now, dense_region(target, wanted));
-  exec.fence();
+  fence(exec);
 }
 
 }  // namespace ostraka::engine

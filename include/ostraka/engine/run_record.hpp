@@ -103,7 +103,7 @@ struct run_record {
   static bool adds_to(update<T> const& how) { return !(how.beta == accumulator_of_t<T>(0)); }
 };
 
-/// The last runs of one plan. Not for several host threads at once.
+/// The last runs of one plan by one host thread.
 template <class T>
 class run_memory {
  public:

@@ -4,14 +4,17 @@
 
 /// @file
 /// Floor 3. Lists of one entry per member of a group, without an allocation per operation: in place while a group is small, else in memory
-/// that is kept for the next. Not for several host threads at once.
+/// that its host thread keeps for the next.
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <new>
 #include <type_traits>
+#include <utility>
 #include <vector>
+
+#include <ostraka/engine/per_thread.hpp>
 
 namespace ostraka::engine {
 
@@ -40,10 +43,23 @@ struct counts_view {
   }
 };
 
-/// Memory of the process for what is too long to lie in place. What comes back is handed out again.
+/// A host thread's memory for what is too long to lie in place. What comes back is handed out again.
 class kept_memory {
  public:
-  static void* take(std::size_t bytes) {
+  /// The calling thread's.
+  static kept_memory& instance() {
+    static thread_local constinit kept_memory* memory = nullptr;
+    return per_thread(memory);
+  }
+
+  kept_memory() = default;
+  kept_memory(kept_memory const&) = delete;
+  kept_memory& operator=(kept_memory const&) = delete;
+  ~kept_memory() {
+    while (first_ != nullptr) ::operator delete(std::exchange(first_, first_->next));
+  }
+
+  void* take(std::size_t bytes) {
     for (block** b = &first_; *b != nullptr; b = &(*b)->next)
       if ((*b)->bytes >= bytes) {
         block* const found = *b;
@@ -57,7 +73,7 @@ class kept_memory {
     return new (::operator new(sizeof(block) + bytes)) block{nullptr, bytes} + 1;
   }
 
-  static void give_back(void* memory) {
+  void give_back(void* memory) {
     block* const b = static_cast<block*>(memory) - 1;
     b->next = first_;
     first_ = b;
@@ -68,7 +84,7 @@ class kept_memory {
     block* next;
     std::size_t bytes;
   };
-  inline static block* first_ = nullptr;  // never freed: as many blocks as were in use at once
+  block* first_ = nullptr;  // as many as were in use at once
 };
 
 /// A list for the length of a scope, of elements that may be copied as bytes. It begins empty and grows at its end.
@@ -91,7 +107,7 @@ class short_array {
 
   void reserve(std::size_t room) {
     if (room <= room_) return;
-    T* const longer = static_cast<T*>(kept_memory::take(room * sizeof(T)));
+    T* const longer = static_cast<T*>(kept_memory::instance().take(room * sizeof(T)));
     std::memcpy(static_cast<void*>(longer), static_cast<void const*>(items_), count_ * sizeof(T));
     leave();
     items_ = longer;
@@ -121,7 +137,7 @@ class short_array {
 
  private:
   void leave() {
-    if (items_ != reinterpret_cast<T*>(place_)) kept_memory::give_back(items_);
+    if (items_ != reinterpret_cast<T*>(place_)) kept_memory::instance().give_back(items_);
   }
 
   alignas(T) unsigned char place_[InPlace * sizeof(T)];

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Who has left while others wait for him. Every rank keeps, where the others can read it without its help (an MPI window), the
-/// number of the collective that it entered last: one store per collective. A rank that is about to end MPI waits until all are, and
+/// number of the collective that each of its host threads entered last: one store per collective. A rank that is about to end MPI waits until all are, and
 /// meanwhile reads: a collective that it should have joined and never will is an error, is said, and ends the job. Nothing is timed out:
 /// a rank that is merely slow has entered nothing.
 /// Ranks are numbers in MPI_COMM_WORLD, as launchers print them. docs/design/spmd-safety.md tells what is found when.
@@ -15,14 +15,17 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <string>
 #include <utility>
 
 #include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/job/end_job.hpp>
+#include <ostraka/engine/job/exclusive_use.hpp>
 #include <ostraka/engine/job/this_thread.hpp>
 #include <ostraka/engine/mpi.hpp>
+#include <ostraka/engine/per_thread.hpp>
 
 namespace ostraka::engine {
 
@@ -51,9 +54,42 @@ struct ranks_of {
   ~ranks_of() { MPI_Group_free(&group); }
 };
 
+// A member's number in MPI_COMM_WORLD.
+inline int number_in_world(MPI_Comm comm, int member) {
+  int name = member;
+  MPI_Group_translate_ranks(ranks_of(comm).group, 1, &member, ranks_of(MPI_COMM_WORLD).group, &name);
+  return name;
+}
+
 }  // namespace detail
 
-/// A group of ranks, and how many of its collectives this rank has entered. Lives as long as the process.
+/// Where a host thread keeps what others read of it. Threads beyond their number share the last.
+class watch_slot {
+ public:
+  static constexpr int number_of = 8;
+
+  static int of_this_thread() {
+    static thread_local constinit watch_slot* slot = nullptr;
+    return per_thread(slot).number_;
+  }
+
+  watch_slot() {
+    unsigned taken = taken_.load(std::memory_order_relaxed);
+    do {
+      number_ = 0;
+      while (number_ < number_of - 1 && (taken >> number_ & 1u) != 0) ++number_;
+    } while (!taken_.compare_exchange_weak(taken, taken | 1u << number_, std::memory_order_relaxed));
+  }
+  watch_slot(watch_slot const&) = delete;
+  watch_slot& operator=(watch_slot const&) = delete;
+  ~watch_slot() { taken_.fetch_and(~(1u << number_), std::memory_order_relaxed); }
+
+ private:
+  int number_ = 0;
+  inline static std::atomic<unsigned> taken_{0};
+};
+
+/// A group of ranks, and how many of its collectives this rank has entered.
 struct attendance {
   static constexpr std::uint64_t count_mask = 0xFFFFFF;
 
@@ -64,10 +100,15 @@ struct attendance {
   std::uint64_t made = 0;                     ///< by number 0
   std::uint64_t id = 0;                       ///< of ranks and number, the bits of the count zero
   std::uint64_t count = 0;
-  std::atomic<std::uint64_t>* last = nullptr;  ///< what others read: id and count
   attendance* next = nullptr;
+  attendance** at = nullptr;  ///< what points to it
 
-  void enter() { last->store(id | (++count & count_mask), std::memory_order_release); }
+  void enter();
+
+  attendance() = default;
+  attendance(attendance const&) = delete;
+  attendance& operator=(attendance const&) = delete;
+  ~attendance();
 };
 
 /// The ranks of a communicator, of which each can see what the others entered. Lives until MPI ends.
@@ -76,30 +117,26 @@ class watch {
   /// The first watch that covers these ranks; made now if there is none. Null for one rank. Collective.
   static watch* over(MPI_Comm ranks);
 
-  /// The books of a group of its ranks. Collective, in that the members count their groups alike.
-  attendance* next_group(MPI_Comm comm) {
-    attendance& all = *makers(comm);
-    return open(all.members, all.ranks, ++all.made);
-  }
-  /// The books of the making of communicators of these ranks. Not collective.
+  /// The books of a group of its ranks, for whom they are to delete. Collective, in that the members count their groups alike.
+  attendance* next_group(MPI_Comm comm);
+  /// The books of the making of communicators of these ranks, which live as long as the process. Not collective.
   attendance* makers(MPI_Comm comm) { return makers_of_group(detail::ranks_of(comm).group); }
   attendance* makers_of_group(MPI_Group ranks);
 
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
   /// A member's number in MPI_COMM_WORLD.
-  int name_of(int member) const {
-    int name = member;
-    MPI_Group_translate_ranks(detail::ranks_of(comm_).group, 1, &member, detail::ranks_of(MPI_COMM_WORLD).group, &name);
-    return name;
-  }
+  int name_of(int member) const { return detail::number_in_world(comm_, member); }
   bool compares() const { return compares_; }
+  /// Number of groups that are alive.
+  int groups() const { return groups_; }
 
   /// What this rank is about to do, for those who find out that they will not take part.
   void announce(std::string const& text) {
     std::size_t const n = std::min(text.size(), text_bytes - 1);
-    std::memcpy(mine_->text, text.data(), n);
-    mine_->text[n] = '\0';
+    char* const mine = mine_->text[watch_slot::of_this_thread()];
+    std::memcpy(mine, text.data(), n);
+    mine[n] = '\0';
   }
 
   /// To be called when this rank will enter no collective any more. Returns when all ranks of all watches have called it; ends the job if
@@ -107,10 +144,11 @@ class watch {
   static void leave();
 
  private:
+  friend attendance;
   static constexpr std::size_t text_bytes = 1000;
   struct page {
-    std::atomic<std::uint64_t> last;
-    char text[text_bytes];
+    std::atomic<std::uint64_t> last[watch_slot::number_of];  // id and count of a group
+    char text[watch_slot::number_of][text_bytes];
   };
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint64_t>) == 8);
 
@@ -122,6 +160,7 @@ class watch {
   static bool covers(dynamic_array<int> const& members) { return !members.contains(MPI_UNDEFINED); }
   dynamic_array<int> members_in(MPI_Group ranks) const;
   attendance* open(dynamic_array<int> const* members, std::uint64_t ranks, std::uint64_t number);
+  bool waits_for_this_rank(std::uint64_t last) const;
   void look_around();
   void look_at(int other) const;
   void close();
@@ -133,7 +172,16 @@ class watch {
   int rank_ = 0;
   int size_ = 1;
   bool compares_ = false;
-  attendance* books_ = nullptr;
+  attendance* books_ = nullptr;       // of groups that are alive
+  attendance* makers_ = nullptr;      // one for each set of ranks that there was
+  int groups_ = 0;
+  struct farewell {
+    std::uint64_t id = 0;
+    std::uint64_t count = 0;
+  };
+  farewell gone_[256];  // the groups that this rank has let go of last, in which others may still wait for it
+  unsigned gone_count_ = 0;
+  std::atomic_flag changing_{};  // books, makers and farewells: threads make and let go of meshes
   int looked_at_ = 0;
   MPI_Request leaving_ = MPI_REQUEST_NULL;
   watch* next_ = nullptr;
@@ -169,8 +217,10 @@ inline watch::watch(MPI_Comm theirs) {
   if (MPI_Win_allocate(sizeof(page), 1, MPI_INFO_NULL, comm_, &memory, &window_) != MPI_SUCCESS) window_ = MPI_WIN_NULL;
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_ARE_FATAL);
   mine_ = window_ == MPI_WIN_NULL ? &without_window_ : new (memory) page;
-  mine_->last.store(0);
-  mine_->text[0] = '\0';
+  for (int s = 0; s < watch_slot::number_of; ++s) {
+    mine_->last[s].store(0);
+    mine_->text[s][0] = '\0';
+  }
   if (window_ != MPI_WIN_NULL) {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
     MPI_Win_sync(window_);
@@ -203,9 +253,30 @@ inline attendance* watch::makers_of_group(MPI_Group ranks) {
   std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a
   for (int m : members) fingerprint = (fingerprint ^ static_cast<std::uint64_t>(m)) * 1099511628211u;
   fingerprint = (fingerprint ^ fingerprint >> 29) * 0xBF58476D1CE4E5B9u;
-  for (attendance* b = books_; b != nullptr; b = b->next)
-    if (b->number == 0 && b->ranks == fingerprint) return b;
-  return open(compares_ ? new dynamic_array<int>(std::move(members)) : nullptr, fingerprint, 0);
+  short_lock const alone(changing_);
+  for (attendance* b = makers_; b != nullptr; b = b->next)
+    if (b->ranks == fingerprint) return b;
+  attendance* const book = open(compares_ ? new dynamic_array<int>(std::move(members)) : nullptr, fingerprint, 0);
+  book->next = makers_;
+  return makers_ = book;
+}
+
+// Where threads may make groups of the same ranks at the same time, in no common order, the first member numbers them.
+inline attendance* watch::next_group(MPI_Comm comm) {
+  attendance& all = *makers(comm);
+  auto number = [&] {
+    short_lock const alone(changing_);
+    return ++all.made;
+  }();
+  if (mpi_serves_threads_at_once()) PMPI_Bcast(&number, 1, MPI_UINT64_T, 0, comm);
+  short_lock const alone(changing_);
+  attendance* const book = open(all.members, all.ranks, number);
+  book->next = books_;
+  book->at = &books_;
+  if (books_ != nullptr) books_->at = &book->next;
+  books_ = book;
+  ++groups_;
+  return book;
 }
 
 inline attendance* watch::open(dynamic_array<int> const* members, std::uint64_t ranks, std::uint64_t number) {
@@ -215,30 +286,58 @@ inline attendance* watch::open(dynamic_array<int> const* members, std::uint64_t 
   book->ranks = ranks;
   book->number = number;
   book->id = (book->ranks ^ number * 0x9E3779B97F4A7C15u) & ~attendance::count_mask;
-  book->last = &mine_->last;
-  book->next = books_;
-  books_ = book;
   return book;
 }
 
-// Has this other entered a collective of a group of mine that I have not?
-[[gnu::cold]] inline void watch::look_at(int other) const {
-  auto const read = [&] {
-    std::uint64_t number = 0;
-    MPI_Get(&number, 1, MPI_UINT64_T, other, 0, 1, MPI_UINT64_T, window_);
-    MPI_Win_flush(other, window_);
-    return number;
+// Of makers several threads may be: they enter one at a time. A group is its mesh's, which one thread uses.
+inline void attendance::enter() {
+  auto const publish = [this] { over->mine_->last[watch_slot::of_this_thread()].store(id | (++count & count_mask), std::memory_order_release); };
+  if (number != 0) return publish();
+  short_lock const alone(over->changing_);
+  publish();
+}
+
+inline attendance::~attendance() {
+  if (at == nullptr) return;
+  short_lock const alone(over->changing_);
+  *at = next;
+  if (next != nullptr) next->at = at;
+  --over->groups_;
+  over->gone_[over->gone_count_++ % std::size(over->gone_)] = {id, count};
+}
+
+// Has who entered this collective of a group of mine entered one that I have not?
+inline bool watch::waits_for_this_rank(std::uint64_t last) const {
+  std::uint64_t const id = last & ~attendance::count_mask;
+  auto const is_ahead = [last](std::uint64_t count) {
+    std::uint64_t const ahead = (last - count) & attendance::count_mask;
+    return ahead != 0 && ahead <= attendance::count_mask / 2;
   };
-  std::uint64_t const last = read();
-  attendance const* book = books_;
-  while (book != nullptr && book->id != (last & ~attendance::count_mask)) book = book->next;
-  if (book == nullptr) return;
-  std::uint64_t const ahead = (last - book->count) & attendance::count_mask;
-  if (ahead == 0 || ahead > attendance::count_mask / 2) return;
-  if (read() != last) return;  // it goes on: look again later
+  if (id == 0) return false;
+  for (attendance const* b = books_; b != nullptr; b = b->next)
+    if (b->id == id) return is_ahead(b->count);
+  for (attendance const* b = makers_; b != nullptr; b = b->next)
+    if (b->id == id) return is_ahead(b->count);
+  for (farewell const& f : gone_)
+    if (f.id == id) return is_ahead(f.count);
+  return false;
+}
+
+[[gnu::cold]] inline void watch::look_at(int other) const {
+  auto const read = [&](void* to, std::size_t bytes, std::size_t at) {
+    MPI_Get(to, static_cast<int>(bytes), MPI_BYTE, other, static_cast<MPI_Aint>(at), static_cast<int>(bytes), MPI_BYTE, window_);
+    MPI_Win_flush(other, window_);
+  };
+  std::uint64_t last[watch_slot::number_of]{};
+  read(last, sizeof(last), offsetof(page, last));
+  int slot = 0;
+  while (slot < watch_slot::number_of && !waits_for_this_rank(last[slot])) ++slot;
+  if (slot == watch_slot::number_of) return;
+  std::uint64_t now[watch_slot::number_of]{};
+  read(now, sizeof(now), offsetof(page, last));
+  if (now[slot] != last[slot]) return;  // it goes on: look again later
   char text[text_bytes]{};
-  MPI_Get(text, static_cast<int>(text_bytes), MPI_BYTE, other, static_cast<MPI_Aint>(offsetof(page, text)), static_cast<int>(text_bytes), MPI_BYTE, window_);
-  MPI_Win_flush(other, window_);
+  read(text, text_bytes, offsetof(page, text) + static_cast<std::size_t>(slot) * text_bytes);
   end_job(this_rank() + " ends MPI, but rank " + std::to_string(name_of(other)) + " waits for it in " +
           (text[0] ? text : "an operation (OSTRAKA_CHECK_SPMD=1 tells which)") + "; every rank takes part in its operations before it ends the environment");
 }
@@ -276,7 +375,6 @@ inline attendance* watch::open(dynamic_array<int> const* members, std::uint64_t 
 
 inline void watch::close() {
   mine_ = &without_window_;
-  for (attendance* b = books_; b != nullptr; b = b->next) b->last = &mine_->last;
   compares_ = false;
   if (window_ != MPI_WIN_NULL) {
     MPI_Win_unlock_all(window_);

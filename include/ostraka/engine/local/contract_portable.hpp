@@ -105,7 +105,7 @@ void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T>
   constexpr std::int64_t small = 16384 / static_cast<std::int64_t>(sizeof(T));
   if (threads == 1 && room <= small) {
     alignas(64) unsigned char panels[small * sizeof(T)];
-    exec.fence();
+    fence(exec);
     return tiles.run(0, tasks, reinterpret_cast<T*>(panels));
   }
   kernel_scratch<T, typename Exec::memory_space> const panels(threads * room);

@@ -4,12 +4,17 @@
 
 /// @file
 /// Floor 3. How the engine's own kernels are started: in parallel when there is enough to do, in place when starting threads would take longer.
+/// Of several host threads that start kernels on the host, one at a time has Kokkos' threads, and the others wait for it; what runs in place
+/// takes no lock.
 
 #include <Kokkos_Core.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <type_traits>
+
+#include <ostraka/engine/per_thread.hpp>
 
 namespace ostraka::engine {
 
@@ -20,7 +25,41 @@ inline constexpr bool runs_on_host = std::is_same_v<typename Exec::memory_space,
 /// Below this many elements a host kernel runs on the calling thread: waking a team costs microseconds.
 inline constexpr std::int64_t serial_elements = 8192;
 
+/// Whether kernels of Exec have ended when Kokkos returns.
+template <class Exec>
+inline constexpr bool runs_synchronously = false;
+#ifdef KOKKOS_ENABLE_SERIAL
+template <>
+inline constexpr bool runs_synchronously<Kokkos::Serial> = true;
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+template <>
+inline constexpr bool runs_synchronously<Kokkos::OpenMP> = true;
+#endif
+#ifdef KOKKOS_ENABLE_THREADS
+template <>
+inline constexpr bool runs_synchronously<Kokkos::Threads> = true;
+#endif
+
+/// Waits for the kernels that this host thread has started. On the host Kokkos' own fence may wait for other threads' kernels as well.
+template <class Exec>
+void fence(Exec const& exec) {
+  if constexpr (!runs_synchronously<Exec>) exec.fence();
+}
+
 namespace detail {
+
+/// One host thread at a time has Kokkos' threads on the host.
+inline std::atomic_flag threads_of_kokkos{};
+
+/// Do Kokkos' threads work for the host thread that calls? Before version 4 Kokkos' OpenMP knows none but the one that began it.
+template <class Exec>
+bool has_threads([[maybe_unused]] Exec const& exec) {
+#if KOKKOS_VERSION < 40000
+  if (Exec::in_parallel()) return false;
+#endif
+  return exec.concurrency() > 1 || Kokkos::Tools::profileLibraryLoaded();
+}
 
 /// Items of a functor on the host, for Kokkos: one type for all functors, because what Kokkos makes of each is a good deal for a compiler. Items are
 /// large there, so that a call by pointer is nothing.
@@ -51,13 +90,14 @@ template <class Exec, class Functor>
 void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements, Functor const& functor) {
   if (items <= 0) return;
   if constexpr (runs_on_host<Exec>) {
-    if (items == 1 || elements <= serial_elements) {
-      exec.fence();
+    if (items == 1 || elements <= serial_elements || !detail::has_threads(exec)) {
+      fence(exec);
       detail::call_items<Functor>(&functor, 0, items);
       return;
     }
+    short_lock const alone(detail::threads_of_kokkos);
     detail::start_items(name, exec, items, detail::host_items{&detail::call_items<Functor>, &functor});
-    exec.fence();  // the functor is the caller's
+    fence(exec);  // the functor is the caller's
   } else {
     detail::start_items(name, exec, items, functor);
   }

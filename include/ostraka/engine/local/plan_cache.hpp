@@ -3,11 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 3. Plans of the last contractions: a loop over the same C[I, K] = A[I, J] B[J, K] plans it once. Not for several host threads at once.
+/// Floor 3. Plans of the last contractions: a loop over the same C[I, K] = A[I, J] B[J, K] plans it once. Each host thread has its own.
 
 #include <cstdint>
 
 #include <ostraka/engine/local/contraction_plan.hpp>
+#include <ostraka/engine/per_thread.hpp>
 
 namespace ostraka::engine {
 
@@ -43,9 +44,10 @@ inline bool is_product(contraction const& p) {
 template <class T>
 class plan_cache {
  public:
+  /// The calling thread's.
   static plan_cache& instance() {
-    static plan_cache cache;
-    return cache;
+    static thread_local constinit plan_cache* cache = nullptr;
+    return per_thread(cache);
   }
 
   /// The plan of a problem; nullptr if it cannot be planned as it is. Valid until the next call. A ticket is of one problem: who has one finds
@@ -73,8 +75,6 @@ class plan_cache {
     contraction_plan plan;
     std::uint64_t number = 0;
   };
-
-  plan_cache() = default;
 
   contraction_plan const* hand_out(int i, plan_ticket& ticket) {
     ticket = {i, entries_[i].number};

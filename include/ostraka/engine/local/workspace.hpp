@@ -4,12 +4,13 @@
 
 /// @file
 /// Floor 3. Scratch memory that outlives the operation that needed it, so that a loop over the same operations allocates once.
-/// One pool per memory space; pieces are handed out, come back, and are freed when Kokkos ends. Not for several host threads at once.
+/// One pool per memory space and host thread; pieces are handed out, come back, and are freed when the thread or Kokkos ends.
 /// A run that is repeated takes one piece, in which its own have their places (placement.hpp).
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -19,13 +20,14 @@
 #include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/local/large_pages.hpp>
 #include <ostraka/engine/local/placement.hpp>
+#include <ostraka/engine/per_thread.hpp>
 
 namespace ostraka::engine {
 
 /// What scratch memory is for: a plan, which foretells it (planner::memory_of), or a kernel, which decides by itself.
 enum class scratch_for { plan, kernel };
 
-/// The pool of one memory space. It holds slabs of memory and hands out pieces of them.
+/// A host thread's pool of one memory space. It holds slabs of memory and hands out pieces of them.
 template <class Space>
 class workspace {
  public:
@@ -38,9 +40,28 @@ class workspace {
     [[nodiscard]] char* end() const { return memory + bytes; }
   };
 
+  /// The calling thread's.
   static workspace& instance() {
-    static workspace pool;
-    return pool;
+    static thread_local constinit workspace* pool = nullptr;
+    return per_thread(pool);
+  }
+
+  workspace() {
+    short_lock const alone(list_);
+    next_ = first_;
+    first_ = this;
+  }
+  workspace(workspace const&) = delete;
+  workspace& operator=(workspace const&) = delete;
+
+  ~workspace() {
+    {
+      short_lock const alone(list_);
+      workspace** at = &first_;
+      while (*at != this) at = &(*at)->next_;
+      *at = next_;
+    }
+    if (Kokkos::is_initialized()) release();
   }
 
   [[gnu::noinline]] block take(std::size_t bytes, scratch_for whom) {
@@ -107,8 +128,6 @@ class workspace {
     }
   };
 
-  workspace() = default;
-
   // The smallest free piece that is large enough, of which the rest stays free; else a new slab. For that all slabs without a piece in use make
   // place where more would be held than was ever in use at once. Who repeats what he asks for comes to the point where nothing is new: a slab
   // that makes place is smaller than what it makes place for. Under a limit, by the first who finds the pool empty, and by a run whose places are
@@ -171,10 +190,7 @@ class workspace {
   }
 
   block new_slab(std::size_t bytes) {
-    if (!hooked_) {
-      Kokkos::push_finalize_hook([] { workspace::instance().release(); });
-      hooked_ = true;
-    }
+    release_with_kokkos();
     auto const allocate = [&] { slabs_.push_back({static_cast<char*>(Kokkos::kokkos_malloc<Space>("ostraka workspace", bytes)), bytes}); };
     try {
       allocate();
@@ -186,6 +202,16 @@ class workspace {
     peak_ = std::max(peak_, held_);
     ask_for_large_pages<Space>(slabs_.back().memory, bytes);
     return slabs_.back();
+  }
+
+  // No thread is in an operation when Kokkos ends.
+  [[gnu::cold]] static void release_with_kokkos() {
+    short_lock const alone(list_);
+    if (std::exchange(hooked_, true)) return;
+    Kokkos::push_finalize_hook([] {
+      short_lock const nobody_comes_or_goes(list_);
+      for (workspace* pool = first_; pool != nullptr; pool = pool->next_) pool->release();
+    });
   }
 
   void free_unused() {
@@ -219,7 +245,11 @@ class workspace {
   placement* run_ = nullptr;
   block room_{};        // of a run that is known
   bool uncut_ = false;  // since the pool was empty, as long as anything is in use
-  bool hooked_ = false;
+
+  workspace* next_ = nullptr;  // of another thread
+  inline static constinit workspace* first_ = nullptr;
+  inline static constinit bool hooked_ = false;
+  inline static std::atomic_flag list_{};
 };
 
 /// A limit for the length of a scope.

@@ -176,7 +176,7 @@ std::int64_t threads_for(Exec const& exec, contraction_plan const& plan) {
 /// c <- alpha A B + beta c along a plan through the library.
 template <class Exec, class T>
 void run_plan(Exec const& exec, contraction_plan const& plan, T const* a, T const* b, T* c, update<T> const& how) {
-  exec.fence();  // the library knows nothing of execution space instances
+  fence(exec);  // the library knows nothing of execution space instances
   if (plan.single) {
     cblas_gemm(plan.by_rows, plan.a, plan.b, plan.m.extent, plan.n.extent, plan.k.extent, a, b, how, c, plan.c.leading);
     return;
