@@ -36,11 +36,11 @@ template <class M, class B>
 struct other_way_round {
   using type = sharding<>;
 };
-template <class M, Axis A>
+template <MeshAxis M, Axis A>
 struct other_way_round<M, A> {
   using type = over<A, M>;
 };
-template <class M, class A, class... Ms>
+template <MeshAxis M, class A, class... Ms>
 struct other_way_round<M, over<A, Ms...>> {
   using type = over<A, Ms..., M>;
 };
