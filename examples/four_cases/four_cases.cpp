@@ -47,10 +47,12 @@ int main(int argc, char** argv) {
   {  // 2. A[I, J_X] · B[J, K]
     auto A = os::random<double, I, J/X>(mesh, n, os::seed(1));
     auto B = os::random<double, J, K>(mesh, n, os::seed(2));
-    show("2. One operand is split along what is summed over: gather it,", os::plan<I, K>(A, B));
-    check(A, B, os::einsum<I, K>(A, B));
-    show("   or cut the other alike, which is free, and reduce.", os::plan<I, K>(A, B, os::reduce_result));
+    show("2. One operand is split along what is summed over: gather it, and multiply all of it everywhere,", os::plan<I, K>(A, B, os::gather_left));
+    check(A, B, os::einsum<I, K>(A, B, os::gather_left));
+    show("   or cut the other alike, which is free, and reduce,", os::plan<I, K>(A, B, os::reduce_result));
     check(A, B, os::einsum<I, K>(A, B, os::reduce_result));
+    show("   or exchange columns for rows and gather the result: by moves and work together the cheapest for square matrices.", os::plan<I, K>(A, B));
+    check(A, B, os::einsum<I, K>(A, B));
   }
   {  // 3. A[I, J_X] · B[J_X, K]
     auto A = os::random<double, I, J/X>(mesh, n, os::seed(1));
