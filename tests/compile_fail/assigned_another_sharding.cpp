@@ -11,10 +11,8 @@ OSTRAKA_AXIS(J);
 OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
-void f(os::tensor<float, I / X, J> const& rows, os::tensor<float, I, J / X>& columns) {
 #ifdef SHOULD_FAIL
-  columns = rows;
+void f(os::tensor<float, I / X, J> const& rows, os::tensor<float, I, J / X>& columns) { columns = rows; }
 #else
-  columns = os::reshard<I, J / X>(rows);
+void f(os::tensor<float, I / X, J> const& rows, os::tensor<float, I, J / X>& columns) { columns = os::reshard<I, J / X>(rows); }
 #endif
-}

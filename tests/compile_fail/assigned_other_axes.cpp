@@ -11,10 +11,8 @@ OSTRAKA_AXIS(J);
 OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
-void f(os::tensor<float, I / X, J> const& a, os::tensor<float, J, I / X>& transposed) {
 #ifdef SHOULD_FAIL
-  transposed = a;
+void f(os::tensor<float, I / X, J> const& a, os::tensor<float, J, I / X>& transposed) { transposed = a; }
 #else
-  transposed = os::einsum<J, I / X>(a);
+void f(os::tensor<float, I / X, J> const& a, os::tensor<float, J, I / X>& transposed) { transposed = os::einsum<J, I / X>(a); }
 #endif
-}

@@ -11,10 +11,8 @@ OSTRAKA_AXIS(J);
 OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
-void f(os::tensor<double, I / X, J> const& a, os::tensor<float, I / X, J>& b) {
 #ifdef SHOULD_FAIL
-  b = a;
+void f(os::tensor<double, I / X, J> const& a, os::tensor<float, I / X, J>& b) { b = a; }
 #else
-  b = os::cast<float>(a);
+void f(os::tensor<double, I / X, J> const& a, os::tensor<float, I / X, J>& b) { b = os::cast<float>(a); }
 #endif
-}
