@@ -438,7 +438,7 @@ struct mesh_axis_on_two_axes {
 
 template <class Left, class Right>
 struct operator_on_tensor {
-  static_assert(never<Left, Right>, "operator: tensors have none, because A * B does not say which axes are summed, repeated or divided; write os::einsum<I/X, K>(A, B) or os::contract<J>(A, B), and element by element os::add(A, B), os::subtract, os::multiply, os::divide or os::scale(2, A)");
+  static_assert(never<Left, Right>, "operator: tensors have none, because A * B does not say which axes are summed, repeated or divided; write os::einsum<I/X, K>(A, B) or os::contract<J>(A, B), and element by element os::add(A, B), os::subtract, os::multiply or os::divide, where one of the two may be a number");
 };
 
 template <class... Arguments>
