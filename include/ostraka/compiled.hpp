@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <ostraka/advise.hpp>
 #include <ostraka/describe.hpp>
@@ -21,7 +22,10 @@
 #include <ostraka/engine/local/reduce.hpp>
 #include <ostraka/engine/passes.hpp>
 #include <ostraka/engine/reshard_meshes.hpp>
+#include <ostraka/environment.hpp>
+#include <ostraka/mesh.hpp>
 #include <ostraka/tensor.hpp>
+#include <ostraka/within.hpp>
 
 namespace ostraka::detail {
 
@@ -69,13 +73,21 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   OSTRAKA_RANK_INSTANCES_(WHERE, T, 3)                                      \
   OSTRAKA_RANK_INSTANCES_(WHERE, T, 4)
 
-// What depends on no element type, and is a template for this alone.
+// What depends on no element type, and is a template for this alone: how a job begins and ends, meshes, and the planner at run time.
 #define OSTRAKA_COMMON_INSTANCES_(WHERE)                                                                               \
-  namespace ostraka::detail {                                                                                          \
+  namespace ostraka {                                                                                                  \
+  WHERE template void environment::begin<>(int&, char**&, threads);                                                    \
+  WHERE template void environment::end<>();                                                                            \
+  namespace detail {                                                                                                   \
+  WHERE template engine::device_mesh const* make_device_mesh<>(engine::native_communicator, std::string_view const*,   \
+                                                               engine::dynamic_array<int> const&);                     \
   WHERE template void advise<>(overseen const&, planner::extents const&, std::uint64_t, advice_record&);               \
   WHERE template planner::einsum_plan plan_at_run_time<>(overseen const&, planner::extents const&);                    \
+  WHERE template void fit<>(overseen const&, std::uint32_t, planner::extents const&, std::int64_t, std::int64_t,       \
+                            fit_known&);                                                                               \
   WHERE template std::string describe_block<>(std::string, engine::device_mesh const&, std::int64_t const*,            \
                                               planner::range const*, int, std::int64_t);                               \
+  }                                                                                                                    \
   }
 
 OSTRAKA_COMMON_INSTANCES_(extern)

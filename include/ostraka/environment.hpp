@@ -44,38 +44,7 @@ enum class threads {
 class environment {
  public:
   /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone, or if MPI does not serve such threads.
-  [[gnu::cold]] environment(int& argc, char**& argv, [[maybe_unused]] threads served = threads::serialized) {
-#if OSTRAKA_ENABLE_MPI
-    int running = 0;
-    int ended = 0;
-    MPI_Initialized(&running);
-    MPI_Finalized(&ended);
-    if (ended) throw error("environment: MPI has been finalized and cannot be begun again; make the environment once, at the head of main");
-    if (!running) {
-      int given = 0;
-      MPI_Init_thread(&argc, &argv, served == threads::multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, &given);
-      owns_mpi_ = true;
-    }
-    if (served == threads::multiple && !engine::mpi_serves_threads_at_once())
-      throw error(std::string("environment: os::threads::multiple needs MPI_THREAD_MULTIPLE, but ") +
-                  (running ? "MPI has been begun without it; ask MPI_Init_thread for it" : "this MPI does not give it; use one that was built with it"));
-#endif
-    if (engine::has_ended()) throw error("environment: Kokkos has been finalized and cannot be begun again; make the environment once, at the head of main");
-    if (!Kokkos::is_initialized()) {
-      begin_kokkos_with_its_threads(argc, argv);
-      owns_kokkos_ = true;
-    }
-    in_flight_ = std::uncaught_exceptions();
-    detail::appoint_adviser();
-    engine::last_words::arm();
-#if OSTRAKA_ENABLE_MPI
-    if (owns_mpi_) {  // all ranks are here
-      engine::last_words::agree();
-      engine::watch const* const watch = engine::watch::over(MPI_COMM_WORLD);
-      if (watch && watch->compares()) engine::last_words::introduce();
-    }
-#endif
-  }
+  environment(int& argc, char**& argv, threads served = threads::serialized) { begin(argc, argv, served); }
 
   environment(environment const&) = delete;
   environment& operator=(environment const&) = delete;
@@ -89,34 +58,18 @@ class environment {
     return n;
   }
 
-  ~environment() {
-#if OSTRAKA_ENABLE_MPI
-    if (owns_mpi_ && devices() > 1) {
-      if (std::uncaught_exceptions() > in_flight_) engine::last_words::thrown_through();
-      engine::watch::leave();
-      engine::last_words::disagree();
-    }
-#endif
-    engine::last_words::release();
-    if (owns_kokkos_) Kokkos::finalize();
-#if OSTRAKA_ENABLE_MPI
-    if (owns_mpi_) MPI_Finalize();
-#endif
-  }
+  ~environment() { end(); }
 
  private:
-  // How many ranks share a node, all have to tell together: known only where MPI begins here.
-  [[gnu::cold]] void begin_kokkos_with_its_threads(int& argc, char** argv) {
-    engine::thread_wishes const said = engine::node::wishes(argc, argv);
-    engine::core_share share;
-    if (owns_mpi_ || OSTRAKA_ENABLE_MPI == 0) share = engine::node::share_of_this_rank();
-    engine::node::set_threads(said, share);
-    begin_kokkos(argc, argv);
-    engine::node::set_blas_threads(said, share);
-    if (!detail::advice_wanted(std::getenv("OSTRAKA_ADVISE")) || !is_first_rank()) return;
-    for (std::string const& warning : engine::thread_warnings(said, engine::node::facts(share)))
-      std::fprintf(stderr, "ostraka: environment: %s (docs/threads.md)\n", warning.c_str());
-  }
+  // Templates so that ostraka::compiled can hold them.
+  template <class = void>
+  void begin(int& argc, char**& argv, threads served);
+  template <class = void>
+  void end();
+  template <class = void>
+  void begin_kokkos_with_its_threads(int& argc, char** argv);
+  template <class = void>
+  static void begin_kokkos(int& argc, char** argv);
 
   static bool is_first_rank() {
     int rank = 0;
@@ -126,33 +79,98 @@ class environment {
     return rank == 0;
   }
 
-  // Before version 4 Kokkos answers to --help, --threads and others, too, on every device; those are the program's. Of more threads than cores it
-  // would warn on every rank, whatever the launcher was told: thread_warnings says, once, what can be remedied. Of GPUs it may tell on one.
-  static void begin_kokkos(int& argc, char** argv) {
-    engine::dynamic_array<char*> its;
-    int kept = 0;
-    static char quietly[] = "--kokkos-disable-warnings";
-    bool const one_speaks = !std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>;
-    bool said = std::getenv("KOKKOS_DISABLE_WARNINGS") != nullptr;
-    for (int i = 0; i < argc; ++i) {
-      bool const is_its = i > 0 && std::string_view(argv[i]).substr(0, 9) == "--kokkos-";
-      said = said || (is_its && std::string_view(argv[i]).substr(0, 25) == quietly);
-      if (i == 0 || is_its) its.push_back(argv[i]);
-      if (!is_its) argv[kept++] = argv[i];
-    }
-    if (kept < argc) argv[kept] = nullptr;
-    argc = kept;
-    static char no_name[] = "";
-    if (its.empty()) its.push_back(no_name);
-    if (!said && !(one_speaks && is_first_rank())) its.push_back(quietly);
-    int count = static_cast<int>(its.size());
-    its.push_back(nullptr);
-    Kokkos::initialize(count, its.data());
-  }
-
   bool owns_mpi_ = false;
   bool owns_kokkos_ = false;
   [[maybe_unused]] int in_flight_ = 0;
 };
+
+template <class>
+[[gnu::cold]] void environment::begin(int& argc, char**& argv, [[maybe_unused]] threads served) {
+#if OSTRAKA_ENABLE_MPI
+  int running = 0;
+  int ended = 0;
+  MPI_Initialized(&running);
+  MPI_Finalized(&ended);
+  if (ended) throw error("environment: MPI has been finalized and cannot be begun again; make the environment once, at the head of main");
+  if (!running) {
+    int given = 0;
+    MPI_Init_thread(&argc, &argv, served == threads::multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, &given);
+    owns_mpi_ = true;
+  }
+  if (served == threads::multiple && !engine::mpi_serves_threads_at_once())
+    throw error(std::string("environment: os::threads::multiple needs MPI_THREAD_MULTIPLE, but ") +
+                (running ? "MPI has been begun without it; ask MPI_Init_thread for it" : "this MPI does not give it; use one that was built with it"));
+#endif
+  if (engine::has_ended()) throw error("environment: Kokkos has been finalized and cannot be begun again; make the environment once, at the head of main");
+  if (!Kokkos::is_initialized()) {
+    begin_kokkos_with_its_threads(argc, argv);
+    owns_kokkos_ = true;
+  }
+  in_flight_ = std::uncaught_exceptions();
+  detail::appoint_adviser();
+  engine::last_words::arm();
+#if OSTRAKA_ENABLE_MPI
+  if (owns_mpi_) {  // all ranks are here
+    engine::last_words::agree();
+    engine::watch const* const watch = engine::watch::over(MPI_COMM_WORLD);
+    if (watch && watch->compares()) engine::last_words::introduce();
+  }
+#endif
+}
+
+template <class>
+[[gnu::cold]] void environment::end() {
+#if OSTRAKA_ENABLE_MPI
+  if (owns_mpi_ && devices() > 1) {
+    if (std::uncaught_exceptions() > in_flight_) engine::last_words::thrown_through();
+    engine::watch::leave();
+    engine::last_words::disagree();
+  }
+#endif
+  engine::last_words::release();
+  if (owns_kokkos_) Kokkos::finalize();
+#if OSTRAKA_ENABLE_MPI
+  if (owns_mpi_) MPI_Finalize();
+#endif
+}
+
+// How many ranks share a node, all have to tell together: known only where MPI begins here.
+template <class>
+[[gnu::cold]] void environment::begin_kokkos_with_its_threads(int& argc, char** argv) {
+  engine::thread_wishes const said = engine::node::wishes(argc, argv);
+  engine::core_share share;
+  if (owns_mpi_ || OSTRAKA_ENABLE_MPI == 0) share = engine::node::share_of_this_rank();
+  engine::node::set_threads(said, share);
+  begin_kokkos(argc, argv);
+  engine::node::set_blas_threads(said, share);
+  if (!detail::advice_wanted(std::getenv("OSTRAKA_ADVISE")) || !is_first_rank()) return;
+  for (std::string const& warning : engine::thread_warnings(said, engine::node::facts(share)))
+    std::fprintf(stderr, "ostraka: environment: %s (docs/threads.md)\n", warning.c_str());
+}
+
+// Before version 4 Kokkos answers to --help, --threads and others, too, on every device; those are the program's. Of more threads than cores it
+// would warn on every rank, whatever the launcher was told: thread_warnings says, once, what can be remedied. Of GPUs it may tell on one.
+template <class>
+[[gnu::cold]] void environment::begin_kokkos(int& argc, char** argv) {
+  engine::dynamic_array<char*> its;
+  int kept = 0;
+  static char quietly[] = "--kokkos-disable-warnings";
+  bool const one_speaks = !std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>;
+  bool said = std::getenv("KOKKOS_DISABLE_WARNINGS") != nullptr;
+  for (int i = 0; i < argc; ++i) {
+    bool const is_its = i > 0 && std::string_view(argv[i]).substr(0, 9) == "--kokkos-";
+    said = said || (is_its && std::string_view(argv[i]).substr(0, 25) == quietly);
+    if (i == 0 || is_its) its.push_back(argv[i]);
+    if (!is_its) argv[kept++] = argv[i];
+  }
+  if (kept < argc) argv[kept] = nullptr;
+  argc = kept;
+  static char no_name[] = "";
+  if (its.empty()) its.push_back(no_name);
+  if (!said && !(one_speaks && is_first_rank())) its.push_back(quietly);
+  int count = static_cast<int>(its.size());
+  its.push_back(nullptr);
+  Kokkos::initialize(count, its.data());
+}
 
 }  // namespace ostraka

@@ -131,6 +131,15 @@ int checked_mesh_size(named_extent<M> n) {
   return checked_mesh_size(M::name, M::extent, n.value);
 }
 
+// A mesh over the processes of a communicator, which is duplicated. Collective over it. A template so that ostraka::compiled can hold it.
+template <class = void>
+[[gnu::cold]] engine::device_mesh const* make_device_mesh(engine::native_communicator ranks, std::string_view const* names,
+                                                          engine::dynamic_array<int> const& sizes) {
+  engine::exclusive_use const use = engine::use_mpi("make_mesh");
+  engine::require_agreement_of_makers("make_mesh", ranks);
+  return new engine::device_mesh const(engine::communicator(ranks), std::vector<std::string>(names, names + sizes.size()), sizes);
+}
+
 // (std::make_shared would save an allocation for each mesh, and cost each program 40 ms of compile time.)
 template <class... Ms>
 mesh<Ms...> share_mesh(engine::device_mesh const* devices) {
@@ -146,10 +155,18 @@ mesh<Ms...> make_absent_mesh(named_extent<Ms>... sizes) {
 }
 
 template <class... Ms>
-mesh<Ms...> make_mesh_over(engine::communicator const& world, named_extent<Ms>... sizes) {
+mesh<Ms...> make_mesh_over(engine::native_communicator ranks, named_extent<Ms>... sizes) {
   using twice = first_repeated<type_list<Ms...>>;
   if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
-  return share_mesh<Ms...>(new engine::device_mesh const(world, std::vector<std::string>{std::string(Ms::name)...}, {checked_mesh_size(sizes)...}));
+  return share_mesh<Ms...>(make_device_mesh(ranks, names_of<type_list<Ms...>>.data(), {checked_mesh_size(sizes)...}));
+}
+
+template <class... Ms>
+mesh<Ms...> make_mesh_here(named_extent<Ms>... sizes) {
+  using twice = first_repeated<type_list<Ms...>>;
+  if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
+  return share_mesh<Ms...>(
+      new engine::device_mesh const(engine::communicator(), std::vector<std::string>{std::string(Ms::name)...}, {checked_mesh_size(sizes)...}));
 }
 
 inline void require_running() {
@@ -186,9 +203,7 @@ template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(Sizes... sizes) {
   detail::require_running();
-  engine::exclusive_use const use = engine::use_mpi("make_mesh");
-  engine::require_agreement_of_makers("make_mesh");
-  return detail::make_mesh_over(engine::communicator::world(), detail::as_mesh_size(sizes)...);
+  return detail::make_mesh_over(engine::all_ranks(), detail::as_mesh_size(sizes)...);
 }
 
 /// Says that sizes have names.
@@ -208,7 +223,7 @@ template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(this_device_only, Sizes... sizes) {
   detail::require_running();
-  return detail::make_mesh_over(engine::communicator(), detail::as_mesh_size(sizes)...);
+  return detail::make_mesh_here(detail::as_mesh_size(sizes)...);
 }
 
 /// No process, in the place of a communicator.
@@ -234,9 +249,7 @@ template <class... Sizes>
   if (comm == MPI_COMM_NULL) return detail::make_absent_mesh(detail::as_mesh_size(sizes)...);
 #endif
   detail::refuse_intercommunicator(comm);
-  engine::exclusive_use const use = engine::use_mpi("make_mesh");
-  engine::require_agreement_of_makers("make_mesh", comm);
-  return detail::make_mesh_over(engine::communicator(comm), detail::as_mesh_size(sizes)...);
+  return detail::make_mesh_over(comm, detail::as_mesh_size(sizes)...);
 }
 
 }  // namespace ostraka

@@ -52,19 +52,23 @@ inline std::string workspace_exceeded(overseen const& o, planner::einsum_plan co
   return text + "; raise the limit, or name shardings that gather less (os::describe of the plan shows its steps)";
 }
 
+/// Finds both. A template so that ostraka::compiled can hold it: it is the planner.
 /// @throws ostraka::error, on all devices alike, since all know the sizes
+template <class = void>
+[[gnu::cold]] void fit(overseen const& o, std::uint32_t copied, planner::extents const& sizes, std::int64_t limit, std::int64_t budget, fit_known& known) {
+  planner::einsum_plan plan = planner::result_in_place(o.plan.value());
+  plan.rule = o.rule;
+  for (int k = 0; k < plan.operands.size(); ++k) plan.copied[k] = (copied >> k & 1) != 0;
+  planner::plan_bounds const bounds = planner::bounds_of(limit, budget, o.names.element_bytes, sizes);
+  bool const own = planner::choose_passes(plan, sizes, bounds.workspace).fits;
+  planner::fitted_plan const fitted = planner::fit_plan(plan, sizes, bounds);
+  if (!fitted.passes.fits) throw error(workspace_exceeded(o, plan, sizes, fitted.passes, limit));
+  known = {sizes, limit, fitted.passes.first, {}};
+  if (!own) known.other.push_back(fitted.plan);
+}
+
 inline bounded_run run_for(overseen const& o, std::uint32_t copied, planner::extents const& sizes, std::int64_t limit, std::int64_t budget, fit_known& known) {
-  if (known.limit != limit || known.sizes != sizes) {
-    planner::einsum_plan plan = planner::result_in_place(o.plan.value());
-    plan.rule = o.rule;
-    for (int k = 0; k < plan.operands.size(); ++k) plan.copied[k] = (copied >> k & 1) != 0;
-    planner::plan_bounds const bounds = planner::bounds_of(limit, budget, o.names.element_bytes, sizes);
-    bool const own = planner::choose_passes(plan, sizes, bounds.workspace).fits;
-    planner::fitted_plan const fitted = planner::fit_plan(plan, sizes, bounds);
-    if (!fitted.passes.fits) throw error(workspace_exceeded(o, plan, sizes, fitted.passes, limit));
-    known = {sizes, limit, fitted.passes.first, {}};
-    if (!own) known.other.push_back(fitted.plan);
-  }
+  if (known.limit != limit || known.sizes != sizes) fit(o, copied, sizes, limit, budget, known);
   return {known.other.empty() ? o.plan : planner::plan_view(known.other.front()), known.first};
 }
 

@@ -24,9 +24,11 @@ namespace ostraka::engine {
 #if OSTRAKA_ENABLE_MPI
 using native_communicator = MPI_Comm;
 inline native_communicator no_communicator() { return MPI_COMM_NULL; }
+inline native_communicator all_ranks() { return MPI_COMM_WORLD; }
 #else
 struct native_communicator {};
 inline native_communicator no_communicator() { return {}; }
+inline native_communicator all_ranks() { return {}; }
 #endif
 
 }  // namespace ostraka::engine
