@@ -139,6 +139,72 @@ TEST_CASE_TEMPLATE("long reductions, few or many results, are cut into parts and
         for (reduction how : {reduction::sum, reduction::min}) REQUIRE(reduces_right<T>(problem_of(extents, order, kept, kept % 2), how, random));
 }
 
+namespace {
+
+/// Sums and products of 16 bits: floats until they are whole, so that what is exact in floats is rounded once.
+template <class T>
+bool rounds_once(contraction const& p, reduction how, std::mt19937& random) {
+  std::int64_t room = 1;
+  for (int l = 0; l < p.labels; ++l) room += std::max<std::int64_t>(0, p.extent[l] - 1) * p.a[l];
+  std::vector<T> a(static_cast<std::size_t>(room));
+  for (T& x : a) x = how == reduction::prod ? T(random() % 2 == 0 ? 1.0f : -1.0f) : T(static_cast<float>(static_cast<int>(random() % 15) - 5));
+  std::vector<T> c(static_cast<std::size_t>(size_of(p, true)), T(3.0f));
+  std::vector<double> expected(c.size(), how == reduction::prod ? 1 : 0);
+  for (std::int64_t i = 0, n = size_of(p, false); i < n; ++i) {
+    std::int64_t rest = i, from = 0, into = 0;
+    for (int l = p.labels - 1; l >= 0; --l) {
+      from += rest % p.extent[l] * p.a[l];
+      if (p.in_c[l]) into += rest % p.extent[l] * p.c[l];
+      rest /= p.extent[l];
+    }
+    double const x = static_cast<double>(static_cast<float>(a[static_cast<std::size_t>(from)]));
+    double& e = expected[static_cast<std::size_t>(into)];
+    e = how == reduction::prod ? e * x : e + x;
+  }
+  auto const agrees = [&](double alpha, double beta) {
+    for (std::size_t i = 0; i < c.size(); ++i)
+      if (c[i].bits() != T(alpha * expected[i] + beta * 3).bits()) return false;
+    return true;
+  };
+  reduce(exec_space(), p, a.data(), c.data(), how);
+  if (!agrees(1, 0)) return false;
+  if (how != reduction::sum) return true;
+  std::fill(c.begin(), c.end(), T(3.0f));
+  reduce(exec_space(), p, a.data(), c.data(), how, {0.5f, 2.0f});
+  if (!agrees(0.5, 2)) return false;
+
+  // the accelerators' kernel, in two parts and at once
+  detail::reduction_loops loops;
+  for (int l = 0; l < p.labels; ++l) {
+    if (p.in_c[l]) loops.outputs.add(p.extent[l], p.a[l], p.c[l]);
+    else loops.reduced.add(p.extent[l], p.a[l]);
+  }
+  loops = loops.ordered();
+  detail::reduce_elements<float, T, T> const whole{{a.data(), c.data(), how, 0.0f, 1, 0, loops.reduced, {}}, loops.outputs};
+  for (std::int64_t i = loops.outputs.size(); i-- > 0;) whole(i);
+  return agrees(1, 0);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("sums of 16 bits are rounded once and set little aside", T, ostraka::float16, ostraka::bfloat16) {
+  std::mt19937 random(23);
+  auto& pool = workspace<exec_space::memory_space>::instance();
+  std::vector<int> order = {0, 1, 2};
+  do
+    for (unsigned kept = 0; kept < 8; ++kept)
+      for (reduction how : {reduction::sum, reduction::prod}) REQUIRE(rounds_once<T>(problem_of({3, 17, 21}, order, kept, kept % 3), how, random));
+  while (std::next_permutation(order.begin(), order.end()));
+  for (std::vector<std::int64_t> const& extents : std::vector<std::vector<std::int64_t>>{{1, 300001}, {3, 100003}, {130, 5000}, {7000, 70}, {100000, 3}})
+    for (unsigned kept = 0; kept < 4; ++kept)
+      for (std::vector<int> const& lies : {std::vector<int>{0, 1}, std::vector<int>{1, 0}}) {
+        pool.release();
+        contraction const p = problem_of(extents, lies, kept, 0);
+        REQUIRE(rounds_once<T>(p, reduction::sum, random));
+        CHECK(pool.most_used() <= static_cast<std::size_t>(size_of(p, false)) * sizeof(T) / 8);
+      }
+}
+
 TEST_CASE("nothing to reduce gives the identity, no result is no work") {
   contraction const nothing = problem_of({3, 0}, {0, 1}, 1, 0);
   std::vector<double> c(3, 9.0);

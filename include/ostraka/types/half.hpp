@@ -69,7 +69,9 @@ struct narrow_format {
     float const step = __builtin_bit_cast(float, static_cast<std::uint32_t>(127 + 1 - bias - Fraction) << 23);  // the smallest number
     float const small = static_cast<float>(static_cast<std::int32_t>(magnitude)) * step;
     std::uint32_t const normal = magnitude >= infinity ? 0x7F800000u | shifted : shifted + rebias;
-    return __builtin_bit_cast(float, sign | (magnitude >= 1u << Fraction ? normal : __builtin_bit_cast(std::uint32_t, small)));
+    // By a mask: of a choice compilers make a branch around the product, which keeps loops from vectorising.
+    std::uint32_t const is_normal = 0u - static_cast<std::uint32_t>(magnitude >= 1u << Fraction);
+    return __builtin_bit_cast(float, sign | (normal & is_normal) | (__builtin_bit_cast(std::uint32_t, small) & ~is_normal));
   }
 };
 

@@ -57,6 +57,8 @@ struct contract_elements {
 /// What the host's kernel folds where a large block meets a small one (fold_kernel.hpp): products. @pre a is at least as large as b
 template <class T>
 struct sum_of_products {
+  using value = T;
+  using element = T;
   static constexpr int operands = 2;
 
   T const* a;

@@ -179,7 +179,7 @@ void contract_portable(Exec const& exec, contraction const& p, T const* a, T con
   for (int l = 0; l < p.labels; ++l)
     if (p.in_c[l]) over.outputs.add(p.extent[l], partial.c[l], p.c[l]);
   over.reduced.add(parts, step);
-  run_reduction(exec, over, partial_results.data(), c, reduction::sum, how);
+  run_reduction<T>(exec, over, partial_results.data(), c, reduction::sum, how);
 }
 
 }  // namespace ostraka::engine::detail

@@ -58,11 +58,14 @@ fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> 
 template <class Exec, class T, class Fold>
 void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> outputs, loop_nest<Fold::operands> const& reduced, T* c,
               update<T> const& how, bool result_is_largest = false) {
+  using value = typename Fold::value;
   constexpr int n = Fold::operands;
   std::int64_t const results = outputs.size(), elements = results * reduced.size();
   auto rows = arrange_fold<T>(fold, outputs, reduced, result_is_largest);
   std::int64_t const items = rows.cut.items();
-  std::int64_t const parts = rows.turns ? 1 : parts_of_fold<Exec>(items, elements / items, reduced.size());
+  std::int64_t parts = rows.turns ? 1 : parts_of_fold<Exec>(items, elements / items, reduced.size());
+  constexpr std::int64_t widening = sizeof(value) / sizeof(typename Fold::element);
+  if constexpr (widening > 1) parts = std::max<std::int64_t>(1, std::min(parts, reduced.size() / (8 * widening)));  // their results take an eighth of it
   if (parts == 1) {
     rows.c = c;
     rows.how = how;
@@ -77,12 +80,12 @@ void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> 
     of_parts.add(outputs.extent[d], step, outputs.stride[n][d]);
     outputs.stride[n][d] = step;
   }
-  kernel_scratch<T, typename Exec::memory_space> const partial(parts * results);
-  rows = arrange_fold<T>(fold, outputs, reduced, result_is_largest);
-  rows.c = partial.data();
-  rows.parts = parts;
-  rows.part_step = results;
-  for_each_item("ostraka fold of parts", exec, rows.items(), elements, rows);
+  kernel_scratch<value, typename Exec::memory_space> const partial(parts * results);
+  auto in_parts = arrange_fold<value>(fold, outputs, reduced, result_is_largest);
+  in_parts.c = partial.data();
+  in_parts.parts = parts;
+  in_parts.part_step = results;
+  for_each_item("ostraka fold of parts", exec, in_parts.items(), elements, in_parts);
 
   loop_nest<1> over_parts;
   over_parts.add(parts, results);

@@ -34,7 +34,7 @@ void for_each_run(loop_nest<Operands> const& loops, std::int64_t begin, std::int
   }
 }
 
-/// Fold: `operands` many blocks; `lead()` the block that is walked in the order of memory.
+/// Fold: `operands` many blocks of `element`s, whose folds are `value`s; `lead()` the block that is walked in the order of memory. T: what is written.
 ///   start()                                                        what nothing folds to
 ///   across(sums, at, row_step, count, run_step, run)               sums[i] <- the fold of it with terms[i, r] for r < run
 ///   along(sum, at, run_step, run)                                  the same for one sum
@@ -42,9 +42,11 @@ void for_each_run(loop_nest<Operands> const& loops, std::int64_t begin, std::int
 ///   join(x, y)                                                     the fold of two folds
 template <class T, class Fold>
 struct fold_rows {
+  using value = typename Fold::value;
+  using element = typename Fold::element;
   static constexpr int operands = Fold::operands;
-  static constexpr std::int64_t width = sizeof(T) < 16 ? 1024 : 512;
-  static constexpr std::int64_t row_width = sizeof(T) < 32 ? 32768 / static_cast<std::int64_t>(sizeof(T)) : 1024;  // the longer, the fewer jumps
+  static constexpr std::int64_t width = sizeof(value) < 16 ? 1024 : 512;
+  static constexpr std::int64_t row_width = sizeof(value) < 32 ? 32768 / static_cast<std::int64_t>(sizeof(value)) : 1024;  // the longer, the fewer jumps
   static constexpr std::int64_t turned_width = 256;  // of a row whose terms are turned first, because only few of them lie side by side
   static constexpr std::int64_t short_run = 16;
   static constexpr std::int64_t lines_apart = 64;  // elements, which are whole lines of any type
@@ -98,7 +100,7 @@ struct fold_rows {
     run_step(of_run);
     while (count > 0) {
       std::int64_t const wide = count < row_width ? count : row_width;
-      T sums[row_width];
+      value sums[row_width];
       for (std::int64_t i = 0; i < wide; ++i) sums[i] = fold.start();
       for_each_run(reduced, begin, end, [&](std::int64_t const (&offset)[operands], std::int64_t run) {
         std::int64_t from[operands];
@@ -115,10 +117,10 @@ struct fold_rows {
   }
 
   /// A short row, A[r, i] with i < 16: turned to A[i, r] first, so that each output has a run.
-  void fold_narrow(T* sums, std::int64_t (&from)[operands], std::int64_t wide, std::int64_t const (&of_run)[operands], std::int64_t run) const {
+  void fold_narrow(value* sums, std::int64_t (&from)[operands], std::int64_t wide, std::int64_t const (&of_run)[operands], std::int64_t run) const {
     std::int64_t along_terms[operands];
     for (int o = 0; o < operands; ++o) along_terms[o] = o == 0 ? 1 : of_run[o];
-    T terms[short_run * turned_width];
+    element terms[short_run * turned_width];
     for (std::int64_t r = 0; r < run; r += turned_width) {
       std::int64_t const count = run - r < turned_width ? run - r : turned_width;
       turn(terms, turned_width, fold.lead() + from[0] + r * of_run[0], of_run[0], count, wide);
@@ -148,7 +150,7 @@ struct fold_rows {
     std::int64_t const together = reduced.rank <= 1 || runs_apart() ? width : 4;
     while (count > 0) {
       std::int64_t const wide = count < together ? count : together;
-      T sums[width];
+      value sums[width];
       for (std::int64_t i = 0; i < wide; ++i) sums[i] = fold.start();
       for_each_run(reduced, begin, end, [&](std::int64_t const (&offset)[operands], std::int64_t run) {
         std::int64_t from[operands];
@@ -164,7 +166,7 @@ struct fold_rows {
   bool runs_apart() const { return reduced.rank > 1 && step[0] < reduced.stride[0][reduced.rank - 2]; }
 
   /// sums[i] <- the fold of it with a run. Four runs at a time, of outputs a quarter of the row apart, or the quarters of one long run.
-  void fold_runs(T* sums, std::int64_t (&from)[operands], std::int64_t wide, std::int64_t const (&of_run)[operands], std::int64_t run) const {
+  void fold_runs(value* sums, std::int64_t (&from)[operands], std::int64_t wide, std::int64_t const (&of_run)[operands], std::int64_t run) const {
     std::int64_t const quarter = wide / 4;
     std::int64_t apart[operands];
     for (int o = 0; o < operands; ++o) apart[o] = quarter * step[o];
@@ -180,7 +182,7 @@ struct fold_rows {
     }
   }
 
-  T fold_run(T sum, std::int64_t const (&from)[operands], std::int64_t const (&of_run)[operands], std::int64_t run) const {
+  value fold_run(value sum, std::int64_t const (&from)[operands], std::int64_t const (&of_run)[operands], std::int64_t run) const {
     constexpr std::int64_t worth_quarters = 512;
     if (run < worth_quarters) return fold.along(sum, from, of_run, run);
     std::int64_t const quarter = run / 4 / fold_lanes * fold_lanes;
@@ -189,7 +191,7 @@ struct fold_rows {
       apart[o] = quarter * of_run[o];
       rest[o] = from[o] + 4 * apart[o];
     }
-    T sums[4] = {sum, fold.start(), fold.start(), fold.start()};
+    value sums[4] = {sum, fold.start(), fold.start(), fold.start()};
     fold.along_four(sums, 1, from, apart, of_run, quarter);
     return fold.along(fold.join(fold.join(sums[0], sums[1]), fold.join(sums[2], sums[3])), rest, of_run, run - 4 * quarter);
   }
@@ -204,9 +206,9 @@ struct fold_rows {
     of_row[0] = 1;
     while (count > 0) {
       std::int64_t const wide = count < turned_width ? count : turned_width;
-      T terms[short_run * turned_width];
+      element terms[short_run * turned_width];
       turn(terms, turned_width, fold.lead() + at[0], step[0], wide, run);
-      T sums[turned_width];
+      value sums[turned_width];
       for (std::int64_t i = 0; i < wide; ++i) sums[i] = fold.start();
       std::int64_t from[operands] = {};
       for (int o = 1; o < operands; ++o) from[o] = at[o];

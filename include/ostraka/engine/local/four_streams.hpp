@@ -51,12 +51,12 @@ void fetch_lines_ahead(T const* at) {
 }
 
 /// sums[s step] += sum over r < count of x[s apart + r]
-template <class T>
-void sum_four_streams(T* sums, std::int64_t step, T const* x, std::int64_t apart, std::int64_t count) {
+template <class T, class Element>
+void sum_four_streams(T* sums, std::int64_t step, Element const* x, std::int64_t apart, std::int64_t count) {
   with_wide_vectors([=] {
-    T const* const from[4] = {x, x + apart, x + 2 * apart, x + 3 * apart};
+    Element const* const from[4] = {x, x + apart, x + 2 * apart, x + 3 * apart};
     fold_four_streams(
-        sums, step, count, [&](int s, std::int64_t r) { return from[s][r]; }, [&](int s, std::int64_t r) { fetch_lines_ahead(from[s] + r); });
+        sums, step, count, [&](int s, std::int64_t r) { return T(from[s][r]); }, [&](int s, std::int64_t r) { fetch_lines_ahead(from[s] + r); });
   });
 }
 

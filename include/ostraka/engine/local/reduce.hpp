@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 3. Reduces one block over some of its labels: C[I] = sum (or max, min) over J of A[I, J]. Long reductions with few results are cut into parts
-/// whose number depends on the extents alone, so that the result does not depend on the number of threads.
+/// whose number depends on the extents alone, so that the result does not depend on the number of threads. Sums and products of elements of 16 bits are
+/// floats until they are whole; an element becomes one when it is added.
 
 #include <Kokkos_Core.hpp>
 
@@ -17,7 +18,6 @@
 #include <ostraka/engine/local/parallel.hpp>
 #include <ostraka/engine/local/reduce_kernel.hpp>
 #include <ostraka/engine/local/update.hpp>
-#include <ostraka/engine/local/widened.hpp>
 #include <ostraka/engine/local/workspace.hpp>
 
 namespace ostraka::engine {
@@ -40,20 +40,20 @@ struct reduction_loops {
   }
 };
 
-template <class Exec, class T>
-void start_reduction(Exec const& exec, reduction_loops const& loops, reduction_operands<T> const& in) {
-  reduce_elements<T> const kernel{in, loops.outputs};
+template <class Exec, class T, class From, class To>
+void start_reduction(Exec const& exec, reduction_loops const& loops, reduction_operands<T, From, To> const& in) {
+  reduce_elements<T, From, To> const kernel{in, loops.outputs};
   for_each_item("ostraka reduce elements", exec, in.parts * loops.outputs.size(), loops.outputs.size() * loops.reduced.size(), kernel);
 }
 
 /// One output a thread. @pre the loops are ordered
-template <class Exec, class T>
-void reduce_on_device(Exec const& exec, reduction_loops const& loops, T const* a, T* c, reduction how, update<T> const& into) {
+template <class T, class Exec, class Element>
+void reduce_on_device(Exec const& exec, reduction_loops const& loops, Element const* a, Element* c, reduction how, update<Element> const& into) {
   std::int64_t const results = loops.outputs.size();
   std::int64_t const parts = parts_of_fold<Exec>(results, loops.reduced.size(), loops.reduced.size());
   T const start = identity<T>(how);
   if (parts == 1) {
-    start_reduction(exec, loops, reduction_operands<T>{a, c, how, start, 1, 0, loops.reduced, into});
+    start_reduction(exec, loops, reduction_operands<T, Element, Element>{a, c, how, start, 1, 0, loops.reduced, into});
     return;
   }
   reduction_loops into_parts = loops;  // the same outputs, gapless in the order of the loops
@@ -66,16 +66,17 @@ void reduce_on_device(Exec const& exec, reduction_loops const& loops, T const* a
   }
   from_parts.reduced.add(parts, results);
   kernel_scratch<T, typename Exec::memory_space> const partial(parts * results);
-  start_reduction(exec, into_parts, reduction_operands<T>{a, partial.data(), how, start, parts, results, loops.reduced, {}});
-  start_reduction(exec, from_parts, reduction_operands<T>{partial.data(), c, how, start, 1, 0, from_parts.reduced, into});
+  start_reduction(exec, into_parts, reduction_operands<T, Element>{a, partial.data(), how, start, parts, results, loops.reduced, {}});
+  start_reduction(exec, from_parts, reduction_operands<T, T, Element>{partial.data(), c, how, start, 1, 0, from_parts.reduced, into});
 }
 
-template <class Exec, class T>
-void run_reduction(Exec const& exec, reduction_loops const& loops, T const* a, T* c, reduction how, update<T> const& into) {
+/// T: as what elements are combined.
+template <class T, class Exec, class Element>
+void run_reduction(Exec const& exec, reduction_loops const& loops, Element const* a, Element* c, reduction how, update<Element> const& into) {
   if constexpr (runs_on_host<Exec>)
-    run_fold(exec, reduction_of<T>{a, how, identity<T>(how)}, loops.outputs, loops.reduced, c, into);
+    run_fold(exec, reduction_of<T, Element>{a, how, identity<T>(how)}, loops.outputs, loops.reduced, c, into);
   else
-    reduce_on_device(exec, loops.ordered(), a, c, how, into);
+    reduce_on_device<T>(exec, loops.ordered(), a, c, how, into);
 }
 
 }  // namespace detail
@@ -96,13 +97,6 @@ void reduce(Exec const& exec, contraction const& p, T const* a, T* c, reduction 
     into.overwrites() ? fill(exec, c, block, identity<T>(how)) : scale(exec, c, block, into.beta);
     return;
   }
-  if constexpr (is_narrow<T>) {
-    if (how == reduction::sum || how == reduction::prod) {
-      detail::widened(exec, p, a, static_cast<T const*>(nullptr), c, into,
-                      [&](contraction const& wide, float const* wide_a, float const*, float* wide_c) { reduce(exec, wide, wide_a, wide_c, how); });
-      return;
-    }
-  }
   if (loops.reduced.size() == 1) {  // nothing to reduce
     strided from, to;
     for (int d = 0; d < loops.outputs.rank; ++d) {
@@ -112,7 +106,9 @@ void reduce(Exec const& exec, contraction const& p, T const* a, T* c, reduction 
     copy(exec, c, to, a, from, into);
     return;
   }
-  detail::run_reduction(exec, loops, a, c, how, into);
+  if constexpr (is_narrow<T>)
+    if (how == reduction::sum || how == reduction::prod) return detail::run_reduction<accumulator_of_t<T>>(exec, loops, a, c, how, into);
+  detail::run_reduction<T>(exec, loops, a, c, how, into);
 }
 
 }  // namespace ostraka::engine

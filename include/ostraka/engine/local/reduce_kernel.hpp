@@ -34,25 +34,26 @@ void for_operation(reduction how, F const& f) {
   f(std::integral_constant<reduction, reduction::sum>());
 }
 
-/// What the accelerators' kernel reads. The reduction may be cut into `parts`, whose results lie `part_step` apart in c.
-template <class T>
+/// What the accelerators' kernel reads. The reduction may be cut into `parts`, whose results lie `part_step` apart in c. T is what is combined: of
+/// elements of 16 bits, floats.
+template <class T, class From = T, class To = T>
 struct reduction_operands {
-  T const* a;
-  T* c;
+  From const* a;
+  To* c;
   reduction how;
   T start;  // the identity
   std::int64_t parts;
   std::int64_t part_step;
   loop_nest<1> reduced;  // {a}
-  update<T> into{};
+  update<To> into{};
 
   KOKKOS_INLINE_FUNCTION std::int64_t begin(std::int64_t part) const { return part * reduced.size() / parts; }
 };
 
 /// Output i of part p a call, i varying fastest.
-template <class T>
+template <class T, class From = T, class To = T>
 struct reduce_elements {
-  reduction_operands<T> in;
+  reduction_operands<T, From, To> in;
   loop_nest<2> outputs;  // {a, c}
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t item) const {
@@ -62,24 +63,26 @@ struct reduce_elements {
     std::int64_t const end = in.begin(part + 1);
     loop_walker<1> r(in.reduced, in.begin(part));
     T result = in.start;
-    for (std::int64_t i = in.begin(part); i < end; ++i, r.next()) result = combine(in.how, result, in.a[at[0] + r.offset[0]]);
+    for (std::int64_t i = in.begin(part); i < end; ++i, r.next()) result = combine(in.how, result, T(in.a[at[0] + r.offset[0]]));
     in.into.write(in.c + at[1] + part * in.part_step, 1, &result, 1);
   }
 };
 
-/// What the host's kernel folds (fold_kernel.hpp): the elements of one block.
-template <class T>
+/// What the host's kernel folds (fold_kernel.hpp): the elements of one block, as values of T.
+template <class T, class Element = T>
 struct reduction_of {
+  using value = T;
+  using element = Element;
   static constexpr int operands = 1;
 
-  T const* a;
+  Element const* a;
   reduction how;
   T identity;
 
   T start() const { return identity; }
-  T const* lead() const { return a; }
-  reduction_of with_lead(T const* data) const { return {data, how, identity}; }
-  reduction_of of_parts(T const* data) const { return {data, how, identity}; }
+  Element const* lead() const { return a; }
+  reduction_of with_lead(Element const* data) const { return {data, how, identity}; }
+  reduction_of<T> of_parts(T const* data) const { return {data, how, identity}; }
   T join(T const& x, T const& y) const { return combine(how, x, y); }
 
   void across(T* sums, std::int64_t const (&at)[1], std::int64_t const* row_step, std::int64_t count, std::int64_t const (&run_step)[1],
@@ -87,22 +90,22 @@ struct reduction_of {
     if (how == reduction::sum && row_step[0] == 1) return sum_rows(sums, count, a + at[0], run_step[0], run);
     for_operation<T>(how, [&](auto operation) {
       constexpr reduction op = decltype(operation)::value;
-      T const* x = a + at[0];
+      Element const* x = a + at[0];
       std::int64_t const next = run_step[0], step = row_step[0];
       std::int64_t r = 0;
       if (step == 1)
         for (; r + 4 <= run; r += 4, x += 4 * next)
           for (std::int64_t i = 0; i < count; ++i)
-            sums[i] = combine(op, combine(op, combine(op, combine(op, sums[i], x[i]), x[next + i]), x[2 * next + i]), x[3 * next + i]);
+            sums[i] = combine(op, combine(op, combine(op, combine(op, sums[i], T(x[i])), T(x[next + i])), T(x[2 * next + i])), T(x[3 * next + i]));
       for (; r < run; ++r, x += next)
-        for (std::int64_t i = 0; i < count; ++i) sums[i] = combine(op, sums[i], x[i * step]);
+        for (std::int64_t i = 0; i < count; ++i) sums[i] = combine(op, sums[i], T(x[i * step]));
     });
   }
 
   T along(T sum, std::int64_t const (&at)[1], std::int64_t const (&run_step)[1], std::int64_t run) const {
     for_operation<T>(how, [&](auto operation) {
       constexpr reduction op = decltype(operation)::value;
-      T const* const x = a + at[0];
+      Element const* const x = a + at[0];
       std::int64_t const step = run_step[0];
       std::int64_t r = 0;
       if (run >= fold_lanes) {
@@ -110,13 +113,13 @@ struct reduction_of {
         for (int l = 0; l < fold_lanes; ++l) side[l] = identity;
         if (step == 1)
           for (; r + fold_lanes <= run; r += fold_lanes)
-            for (int l = 0; l < fold_lanes; ++l) side[l] = combine(op, side[l], x[r + l]);
+            for (int l = 0; l < fold_lanes; ++l) side[l] = combine(op, side[l], T(x[r + l]));
         else
           for (; r + fold_lanes <= run; r += fold_lanes)
-            for (int l = 0; l < fold_lanes; ++l) side[l] = combine(op, side[l], x[(r + l) * step]);
+            for (int l = 0; l < fold_lanes; ++l) side[l] = combine(op, side[l], T(x[(r + l) * step]));
         for (int l = 0; l < fold_lanes; ++l) sum = combine(op, sum, side[l]);
       }
-      for (; r < run; ++r) sum = combine(op, sum, x[r * step]);
+      for (; r < run; ++r) sum = combine(op, sum, T(x[r * step]));
     });
     return sum;
   }

@@ -34,9 +34,9 @@ void add_wide_rows(T* sums, std::int64_t count, std::int64_t run, Term const& te
 }
 
 /// sums[i] += sum over r < run of x[r next + i]
-template <class T>
-void sum_rows(T* sums, std::int64_t count, T const* x, std::int64_t next, std::int64_t run) {
-  add_wide_rows(sums, count, run, [=](std::int64_t r, std::int64_t i) { return x[r * next + i]; });
+template <class T, class Element>
+void sum_rows(T* sums, std::int64_t count, Element const* x, std::int64_t next, std::int64_t run) {
+  add_wide_rows(sums, count, run, [=](std::int64_t r, std::int64_t i) { return T(x[r * next + i]); });
 }
 
 /// sums[i] += sum over r < run of x[r x_next + i] y[r y_next]

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Contractions and reductions of elements of 16 bits: operands become floats, the work is done in these, by the library where
+/// Floor 3. Contractions of elements of 16 bits: operands become floats, the work is done in these, by the library where
 /// there is one, and the result is rounded once. C[I, K] = A[I, J] · B[J, K]
 
 #include <Kokkos_Core.hpp>
@@ -50,16 +50,16 @@ inline loop_nest<2> meeting_loops(strided const& one, strided const& other) {
   return loops;
 }
 
-/// work(problem, a, b, c) on floats; then c <- alpha (what it has made) + beta c. A null operand stays null.
+/// work(problem, a, b, c) on floats; then c <- alpha (what it has made) + beta c.
 template <class Exec, class T, class Work>
 void widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how, Work const& work) {
   using room = kernel_scratch<float, typename Exec::memory_space>;
   contraction wide = p;
-  room const wide_a(a ? close_gaps(wide, operand::a) : 0);
-  room const wide_b(b ? close_gaps(wide, operand::b) : 0);
+  room const wide_a(close_gaps(wide, operand::a));
+  room const wide_b(close_gaps(wide, operand::b));
   room const wide_c(close_gaps(wide, operand::c));
   auto const fetch = [&](operand which, room const& to, T const* from) {
-    if (from) map_elements(exec, meeting_loops(block_of(wide, which), block_of(p, which)), widen{}, to.data(), from);
+    map_elements(exec, meeting_loops(block_of(wide, which), block_of(p, which)), widen{}, to.data(), from);
   };
   fetch(operand::a, wide_a, a);
   fetch(operand::b, wide_b, b);
