@@ -42,7 +42,8 @@ template <class = void>
 template <Tensor A>
 [[nodiscard]] std::string describe(A const& a) {
   constexpr planner::naming n = detail::naming_of<axes_in<A>, mesh_axes_in<A>>;
-  std::string text = engine::element_name<typename A::value_type> + planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, n);
+  std::string const label = a.label();
+  std::string text = engine::element_name<typename A::value_type> + (label.empty() ? label : ' ' + label) + planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, n);
   if (!a.mesh_handle()) return text + ", an empty handle";
   planner::range ranges[max_rank];
   for (int i = 0; i < A::rank; ++i) ranges[i] = a.range(i);

@@ -26,6 +26,7 @@
 #include <ostraka/map.hpp>
 #include <ostraka/map_into.hpp>
 #include <ostraka/mesh.hpp>
+#include <ostraka/named.hpp>
 #include <ostraka/operators.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/random.hpp>

@@ -132,6 +132,9 @@ class relabelled {
 
   [[nodiscard]] TensorType const& tensor() const { return tensor_; }
 
+  /// What the tensor is called.
+  [[nodiscard]] std::string label() const { return tensor_.label(); }
+
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return tensor_.mesh_handle(); }
 
   /// What this device holds of it, under a spec with its own labels.

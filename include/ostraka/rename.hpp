@@ -61,7 +61,9 @@ template <auto From, auto To, Tensor A>
     if (to::extent != dynamic_extent && a.extent(from{}) != to::extent)
       throw error("rename: " + std::string(to::name) + " has the static extent " + std::to_string(to::extent) + ", but " + std::string(from::name) + " is " +
                   std::to_string(a.extent(from{})) + "; rename to an axis of that extent or without a static one");
-    return basic_tensor<typename A::element_type, sharding, typename A::space>(a.mesh_handle(), a.extents(), a.local());
+    basic_tensor<typename A::element_type, sharding, typename A::space> renamed(a.mesh_handle(), a.extents(), a.local());
+    renamed.share_label(a);
+    return renamed;
   } else {
     return detail::after_error_of<typename A::value_type, sharding, typename A::space>();
   }

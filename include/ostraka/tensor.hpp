@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <ostraka/engine/job/ended.hpp>
+#include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/local/large_pages.hpp>
 #include <ostraka/engine/local/reduction.hpp>
 #include <ostraka/engine/locale.hpp>
@@ -93,6 +94,9 @@ template <class T, class Sharding>
 using element_verdict = typename std::conditional_t<is_element<std::remove_const_t<T>>, parts_verdict<T, typename sharding_traits<Sharding>::partial_entries>,
                                                     std::type_identity<reason::element_type_unsupported<T>>>::type;
 
+// Of the views that operations make.
+inline constexpr char label_of_ours[] = "ostraka tensor";
+
 // A tensor without its names: what is the same for all shardings of a rank is compiled once.
 template <class T, int Rank, class Space>
 class unnamed_tensor {
@@ -112,6 +116,7 @@ class unnamed_tensor {
     mesh_ = other.mesh_;
     extents_ = other.extents_;
     local_ = other.local_;
+    label_ = other.label_;
     return *this;
   }
   unnamed_tensor& operator=(unnamed_tensor&& other) noexcept {
@@ -119,6 +124,7 @@ class unnamed_tensor {
     mesh_ = std::move(other.mesh_);
     extents_ = other.extents_;
     local_ = std::move(other.local_);
+    label_ = std::move(other.label_);
     return *this;
   }
   ~unnamed_tensor() { engine::let_survive(local_); }
@@ -129,6 +135,17 @@ class unnamed_tensor {
   /// The global extents, in the order of the axes.
   [[nodiscard]] extents_type const& extents() const { return extents_; }
 
+  /// What the program calls it: by os::named, else the label of the Kokkos::View that os::from_local adopted; empty for neither.
+  [[nodiscard, gnu::cold]] std::string label() const {
+    if (label_) return *label_;
+    std::string of_view = local_.label();
+    return of_view == label_of_ours ? std::string() : of_view;
+  }
+
+  /// Calls this handle so; other handles of the block are called what they were. os::named does it.
+  void set_label(std::string label) { label_ = engine::shared_value<std::string const>::make(std::move(label)); }
+  void share_label(unnamed_tensor const& other) { label_ = other.label_; }
+
   /// The mesh that the tensor lives on; null for an empty handle.
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return mesh_; }
 
@@ -136,6 +153,7 @@ class unnamed_tensor {
   std::shared_ptr<engine::device_mesh const> mesh_;
   extents_type extents_{};
   view_type local_;
+  engine::shared_value<std::string const> label_;  // none as a rule
 };
 
 // `reason::ok`, or what is wrong with the type of a tensor.
@@ -306,7 +324,7 @@ using writable_verdict = std::conditional_t<std::is_const_v<typename A::element_
 
 template <class View, std::size_t... Is>
 View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {
-  View const made(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ostraka tensor"), static_cast<std::size_t>(extents[Is])...);
+  View const made(Kokkos::view_alloc(Kokkos::WithoutInitializing, label_of_ours), static_cast<std::size_t>(extents[Is])...);
   engine::ask_for_large_pages<typename View::memory_space>(made.data(), made.size() * sizeof(typename View::value_type));
   return made;
 }

@@ -79,6 +79,47 @@ TEST_CASE("plans") {
         "  moves 8 B per device\n");
 }
 
+TEST_CASE("tensors that the program has named") {
+  auto const mesh = os::make_mesh(X = t::ranks(), Y = 1);
+  auto const temperature = os::named("T", os::zeros<float, I/X, J>(mesh, I = 24, J = 2));
+  std::string const n = std::to_string(t::ranks());
+  CHECK(temperature.label() == "T");
+  CHECK(os::describe(temperature).rfind("float T[I_X, J] of 24 × 2 on X=" + n + " · Y=1; device ", 0) == 0);
+  auto const handle = temperature;
+  CHECK(handle.label() == "T");
+  CHECK(handle.local().data() == temperature.local().data());
+  CHECK(os::named("U", handle).label() == "U");
+  CHECK(handle.label() == "T");  // a handle's
+  CHECK(os::rename<I, K>(temperature).label() == "T");
+  CHECK(os::copy(temperature).label().empty());
+  CHECK(os::scale(2, temperature).label().empty());
+  CHECK(os::tensor<float, I>().label().empty());
+
+  // A view that is adopted brings its label along.
+  using tensor = os::tensor<float, J, K>;
+  tensor::view_type const view("V", 2, 5);
+  auto const velocity = os::from_local<tensor>(mesh, J = 2, K = 5, view);
+  CHECK(velocity.label() == "V");
+
+  auto const sizes = os::sizes(I = 24, J = 2, K = 5, X = 3, Y = 1);
+  constexpr auto plan = os::plan_of<dims<I, K>, decltype(temperature), decltype(velocity)>;
+  std::string const as_letters = os::describe(plan, sizes);
+  CHECK(os::describe(plan, temperature, velocity, os::sizes(X = t::ranks())).rfind("C[I, K] = T[I_X, J] · V[J, K]\n  contract             T[I_X, J] · V[J, K] → ", 0) == 0);
+  auto const flux = os::named("flux", os::einsum<I, K>(temperature, velocity));
+  CHECK(os::describe(plan, temperature, velocity, flux).rfind("flux[I, K] = T[I_X, J] · V[J, K]\n", 0) == 0);
+  CHECK(os::describe(plan, sizes) == as_letters);
+
+  // Letters that are labels are not given twice; what stands in another operand's place names nothing.
+  CHECK(os::describe(plan, os::named("B", temperature), os::zeros_like(velocity)).rfind("D[I, K] = B[I_X, J] · C[J, K]\n", 0) == 0);
+  CHECK(os::describe(plan, velocity, temperature).rfind("C[I, K] = A[I_X, J] · B[J, K]\n", 0) == 0);
+
+  auto const more = os::named("keys", os::zeros<float, K, L>(mesh, K = 5, L = 2));
+  constexpr auto three = os::plan_of<dims<I/X, L>, decltype(temperature), decltype(velocity), decltype(more)>;
+  std::string const text = os::describe(three, temperature, velocity, more);
+  CHECK(text.rfind("D[I_X, L] = T[I_X, J] · V[J, K] · keys[K, L]\n", 0) == 0);
+  CHECK((text.find("T·V[I_X, K]") != std::string::npos || text.find("V·keys[J, L]") != std::string::npos));
+}
+
 TEST_CASE("a plan without extents says what it was decided on; with static ones they are those") {
   CHECK(os::describe(os::plan_of<dims<I/X, K>, sharding_of<I, J/X>, sharding_of<J/X, K>>) ==
         "C[I_X, K] = A[I, J_X] · B[J_X, K]\n"

@@ -18,6 +18,7 @@ struct naming {
   std::string_view const* labels = nullptr;
   std::string_view const* mesh_axes = nullptr;
   int element_bytes = 0;
+  std::string_view const* tensors = nullptr;  ///< of the operands and, behind them, the result; where one is empty, or there are none, letters
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step s) {
@@ -56,11 +57,41 @@ inline mesh_order in_order(mesh_set axes) {
   return o;
 }
 
-[[gnu::cold]] inline std::string padded(std::string s, std::size_t width) {
-  std::size_t shown = 0;  // characters, not bytes: UTF-8 continuation bytes take no place
+// Characters, not bytes: UTF-8 continuation bytes take no place.
+[[gnu::cold]] inline std::size_t width_of(std::string_view s) {
+  std::size_t shown = 0;
   for (char c : s) shown += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
+  return shown;
+}
+
+[[gnu::cold]] inline std::string padded(std::string s, std::size_t width) {
+  std::size_t const shown = width_of(s);
   if (shown < width) s.append(width - shown, ' ');
   return s;
+}
+
+// What a plan's operands and, behind them, its result are called: as the program does, else A, B, … by their places, or a letter that is not taken.
+[[gnu::cold]] inline void name_tensors(std::string* names, int count, naming const& n) {
+  for (int k = 0; k < count; ++k)
+    if (n.tensors) names[k] = n.tensors[k];
+  auto const taken = [&](char letter) {
+    for (int k = 0; k < count; ++k)
+      if (names[k].size() == 1 && names[k][0] == letter) return true;
+    return false;
+  };
+  for (int k = 0; k < count; ++k) {
+    if (!names[k].empty()) continue;
+    char letter = static_cast<char>('A' + k);
+    while (taken(letter)) ++letter;
+    names[k] = letter;
+  }
+}
+
+// What stands between the operands that an intermediate is called by: AB, or queries·keys.
+[[gnu::cold]] inline char const* joint_of(std::string const* names, int count) {
+  for (int k = 0; k < count; ++k)
+    if (width_of(names[k]) > 1) return "·";
+  return "";
 }
 
 }  // namespace detail
@@ -109,11 +140,13 @@ inline mesh_order in_order(mesh_set axes) {
 }
 
 /// A line for the operation, a line for each step with the bytes that it moves per device for these extents, a line for the sum.
-/// Operands are A, B, …, the result is the next letter, and an intermediate is called by the operands that are in it: AB.
+/// Operands are A, B, …, the result is the next letter, unless the naming calls them otherwise, and an intermediate is called by what is in it: AB.
 [[nodiscard, gnu::cold]] inline std::string describe(einsum_plan const& plan, naming const& n, extents const& e) {
   std::string names[max_tensors];
-  for (int k = 0; k < plan.operands.size(); ++k) names[k] = static_cast<char>('A' + k);
-  names[slot_of(the_result)] = static_cast<char>('A' + plan.operands.size());
+  std::string of_all[max_operands + 1];
+  detail::name_tensors(of_all, plan.operands.size() + 1, n);
+  for (int k = 0; k < plan.operands.size(); ++k) names[k] = of_all[k];
+  names[slot_of(the_result)] = of_all[plan.operands.size()];
   auto const tensor = [&](int which, spec const& s) { return names[slot_of(which)] + describe(s, n); };
 
   std::string text = tensor(the_result, plan.result) + " = ";
@@ -124,7 +157,7 @@ inline mesh_order in_order(mesh_set axes) {
     std::string axes;
     std::string from;
     if (s.kind == step::contract) {
-      if (s.operand != the_result) names[s.operand] = names[slot_of(s.left)] + names[slot_of(s.right)];
+      if (s.operand != the_result) names[s.operand] = names[slot_of(s.left)] + detail::joint_of(of_all, plan.operands.size()) + names[slot_of(s.right)];
       from = tensor(s.left, tensors.of(s.left)) + (s.right == no_tensor ? "" : " · " + tensor(s.right, tensors.of(s.right)));
     } else {
       axes = '<' + detail::mesh_names(detail::in_order(s.axes), n) + '>';

@@ -5,6 +5,7 @@
 /// @file
 /// Floor 2. A plan that remembers the names of its axes, so that it can be asked and printed by name.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -142,15 +143,57 @@ struct constant_plan : std::remove_cvref_t<decltype(Source::plan)> {
   }
 };
 
+namespace detail {
+
+template <class Given>
+concept labelled_operand = requires(Given const& g) {
+  typename Given::sharding_type;
+  { g.label() } -> std::convertible_to<std::string>;
+};
+
+template <class Names, class Among>
+inline constexpr bool all_among = false;
+template <class... Names, class Among>
+inline constexpr bool all_among<type_list<Names...>, Among> = ((position_in<Names, Among> >= 0) && ...);
+
+// The labels of what is given in the place of a plan's operands and, behind them, of its result.
+template <class Labels, class Mesh>
+struct given_labels {
+  std::string label[planner::max_operands + 1];
+  std::string_view view[planner::max_operands + 1];
+  int count = 0;
+
+  template <class Given>
+  void take([[maybe_unused]] planner::einsum_plan const& plan, [[maybe_unused]] Given const& given) {
+    if constexpr (labelled_operand<Given>) {
+      int const k = count++;
+      if constexpr (all_among<axes_in<Given>, Labels> && all_among<mesh_axes_in<Given>, Mesh>) {
+        if (k > plan.operands.size()) return;
+        if (spec_of<Given, Labels, Mesh> == (k < plan.operands.size() ? plan.operands[k] : plan.result)) label[k] = given.label();
+        view[k] = label[k];
+      }
+    }
+  }
+};
+
+}  // namespace detail
+
 /// The plan in the literature's notation, with the bytes per device that each step moves for the given extents; without any,
-/// for the extents that it was decided on.
+/// for the extents that it was decided on. Tensors that are given in the order of the operands, and perhaps the result behind them, are called by
+/// their labels: `C[I_X, K] = T[I_X, J] · V[J, K]`.
 template <class Labels, class Mesh, int ElementBytes, class... Given>
 [[nodiscard]] std::string describe(named_plan<Labels, Mesh, ElementBytes> const& plan, Given const&... given) {
-  constexpr planner::naming n = detail::naming_of<Labels, Mesh, ElementBytes>;
-  if constexpr (sizeof...(Given) == 0)
-    return planner::describe(plan, n, plan.sizes);
-  else
+  planner::naming n = detail::naming_of<Labels, Mesh, ElementBytes>;
+  if constexpr ((detail::labelled_operand<Given> || ...)) {
+    detail::given_labels<Labels, Mesh> labels;
+    (labels.take(plan, given), ...);
+    n.tensors = labels.view;
     return planner::describe(plan, n, plan.extents_of(given...));
+  } else if constexpr (sizeof...(Given) == 0) {
+    return planner::describe(plan, n, plan.sizes);
+  } else {
+    return planner::describe(plan, n, plan.extents_of(given...));
+  }
 }
 
 }  // namespace ostraka
