@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # cmake -DPAGE=docs/budgets.md -DSOURCE=tests/types/budgets.cpp -P snippets.cmake
-# Every block of C++ in the page stands, as it is, in the source, which is compiled.
+# Every block of C++ in the page stands, but for its indentation, in the source, which is compiled.
 
 cmake_minimum_required(VERSION 3.23)
 
 file(READ "${PAGE}" rest)
 file(READ "${SOURCE}" source)
+string(REGEX REPLACE "\n +" "\n" rest "${rest}")
+string(REGEX REPLACE "\n +" "\n" source "${source}")
 set(count 0)
 while(TRUE)
   string(FIND "${rest}" "```cpp\n" begin)

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// The snippets of docs/from-kokkos-and-mpi.md as they are printed there, run on 4 ranks: what is written by hand and what is written with the
+/// library, which come to the same.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "support/on_meshes.hpp"
+
+namespace os = ostraka;
+
+namespace by_hand {
+
+OSTRAKA_AXIS(I);  OSTRAKA_AXIS(J);  OSTRAKA_AXIS(K);
+OSTRAKA_MESH_AXIS(X);  OSTRAKA_MESH_AXIS(Y);
+
+constexpr int n = 12, k = 5, m = 8;
+
+using matrix = Kokkos::View<double**, Kokkos::LayoutRight>;
+
+double start(int i, int j) { return 0.5 * i - j; }
+
+TEST_CASE("a grid of ranks") {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+
+  MPI_Comm row, column;
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &row);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &column);
+
+  auto mesh = os::make_mesh(X = 2, Y = 2);
+
+  int of_row = 0;
+  MPI_Comm_rank(row, &of_row);
+  CHECK(of_row == mesh.coordinate(Y));
+  CHECK(rank / 2 == mesh.coordinate(X));
+  MPI_Comm_free(&row);
+  MPI_Comm_free(&column);
+}
+
+TEST_CASE("blocks, products, reductions") {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  auto mesh = os::make_mesh(X = ranks);
+
+  // a block: rows of an n × k matrix
+  int begin = rank * n / ranks, end = (rank + 1) * n / ranks;
+  matrix A("A", end - begin, k);
+  Kokkos::parallel_for(end - begin, [=](int i) {
+    for (int j = 0; j < k; ++j) A(i, j) = start(begin + i, j);
+  });
+
+  auto a = os::generate<double, I/X, J>(mesh, I = n, J = k, [](auto i, auto j) { return start(int(i), int(j)); });
+  CHECK(a.global_offset(I) == begin);
+
+  auto adopted = os::from_local<double, I/X, J>(mesh, I = n, J = k, A);    // the same elements: both see each other's writes
+  CHECK(adopted.local().data() == A.data());
+  CHECK(os::value(os::max<>(os::subtract(a, adopted))) == 0);
+
+  // a kernel of your own
+  auto block = a.local();    // what it always was, a Kokkos::View
+  Kokkos::parallel_for(block.extent(0), [=](std::size_t i) { block(i, 0) += 1; });
+  Kokkos::fence();
+  Kokkos::parallel_for(A.extent(0), [=](std::size_t i) { A(i, 0) += 1; });
+
+  // a sum over all ranks
+  double sum = 0;
+  Kokkos::parallel_reduce(A.extent(0), [=](std::size_t i, double& s) {
+    for (int j = 0; j < k; ++j) s += A(i, j) * A(i, j);
+  }, sum);
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+
+  double same = os::value(os::einsum<>(a, a));
+  CHECK(same == doctest::Approx(sum));
+}
+
+TEST_CASE("a product whose inner dimension is divided") {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  auto mesh = os::make_mesh(X = ranks);
+  int const mine = (rank + 1) * k / ranks - rank * k / ranks;
+  matrix A("A", n, mine), B("B", mine, m), C("C", n, m);
+  Kokkos::deep_copy(A, 2.0);
+  Kokkos::deep_copy(B, 3.0);
+  auto a = os::from_local<double, I, J/X>(mesh, I = n, J = k, A);
+  auto b = os::from_local<double, J/X, K>(mesh, J = k, K = m, B);
+
+  for (int i = 0; i < n; ++i)    // or a gemm
+    for (int j = 0; j < mine; ++j)
+      for (int l = 0; l < m; ++l) C(i, l) += A(i, j) * B(j, l);
+  MPI_Allreduce(MPI_IN_PLACE, C.data(), n * m, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+
+  auto c = os::einsum<I, K>(a, b);         // a gemm, then an all-reduce
+  auto d = os::einsum<I/X, K>(a, b);       // a gemm, then a reduce-scatter: each rank keeps its rows, for half of the bytes
+  CHECK(c.local()(n - 1, m - 1) == C(n - 1, m - 1));
+  CHECK(c.local()(0, 0) == 6.0 * k);
+  CHECK(d.local().extent(0) * static_cast<unsigned>(ranks) == n);
+}
+
+TEST_CASE("transposes, gathers, files") {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  auto mesh = os::make_mesh(X = ranks);
+  auto a = os::generate<double, I/X, K>(mesh, I = n, K = m, [](auto i, auto l) { return start(int(i), int(l)); });
+  matrix A = a.local();
+
+  // from rows to columns
+  int rows = n / ranks, columns = m / ranks;    // they divide evenly here
+  std::vector<double> out(rows * m), in(rows * m);
+  for (int r = 0, at = 0; r < ranks; ++r)
+    for (int i = 0; i < rows; ++i)
+      for (int l = r * columns; l < (r + 1) * columns; ++l) out[at++] = A(i, l);
+  MPI_Alltoall(out.data(), rows * columns, MPI_DOUBLE, in.data(), rows * columns, MPI_DOUBLE, MPI_COMM_WORLD);    // n × columns, row-major
+
+  auto b = os::all_to_all<K/X>(a);         // or os::reshard<I, K/X>(a); any extents, no packing of your own
+  CHECK(std::equal(in.begin(), in.end(), b.local().data()));
+
+  // to and from one rank
+  auto whole = os::gather_to_root(a);      // MPI_Gatherv, and the blocks put in their places
+  auto back = os::scatter_from_root<double, I/X, K>(mesh, I = n, K = m, whole);    // MPI_Scatterv, likewise
+  CHECK(os::value(os::max<>(os::subtract(a, back))) == 0);
+}
+
+TEST_CASE("your own messages") {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  auto mesh = os::make_mesh(X = ranks);
+  auto a = os::generate<double, I/X, K>(mesh, I = n, K = m, [](auto i, auto l) { return start(int(i), int(l)); });
+
+  // the row above this device's block, from its neighbour along X
+  auto block = a.local();
+  std::vector<double> above(m);
+  int const me = mesh.coordinate(X), last = mesh.size(X) - 1;
+  Kokkos::fence();
+  MPI_Sendrecv(&block(block.extent(0) - 1, 0), m, MPI_DOUBLE, me < last ? me + 1 : MPI_PROC_NULL, 0,
+               above.data(), m, MPI_DOUBLE, me > 0 ? me - 1 : MPI_PROC_NULL, 0, mesh.communicator(X), MPI_STATUS_IGNORE);
+  if (me > 0) CHECK(above[1] == start(static_cast<int>(a.global_offset(I)) - 1, 1));
+}
+
+}  // namespace by_hand
