@@ -144,7 +144,11 @@ class unnamed_tensor {
 
   /// Calls this handle so; other handles of the block are called what they were. os::named does it.
   void set_label(std::string label) { label_ = engine::shared_value<std::string const>::make(std::move(label)); }
-  void share_label(unnamed_tensor const& other) { label_ = other.label_; }
+  template <class Other>
+  void share_label(Other const& other) {
+    label_ = other.label_handle();
+  }
+  [[nodiscard]] engine::shared_value<std::string const> const& label_handle() const { return label_; }
 
   /// The mesh that the tensor lives on; null for an empty handle.
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return mesh_; }
@@ -251,7 +255,9 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
   /// The same block, to be read only.
   template <class U>
     requires(std::is_same_v<U const, T>)
-  basic_tensor(basic_tensor<U, Sharding, Space> const& a) : unnamed(a.mesh_handle(), a.extents(), a.local()) {}
+  basic_tensor(basic_tensor<U, Sharding, Space> const& a) : unnamed(a.mesh_handle(), a.extents(), a.local()) {
+    this->share_label(a);
+  }
 
   /// Says that another tensor's elements or sharding are not this one's: nothing is moved or converted by an assignment.
   template <class Other>

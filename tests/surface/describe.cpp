@@ -89,6 +89,8 @@ TEST_CASE("tensors that the program has named") {
   CHECK(handle.label() == "T");
   CHECK(handle.local().data() == temperature.local().data());
   CHECK(os::named("U", handle).label() == "U");
+  os::tensor<float const, I/X, J> const read_only = temperature;
+  CHECK(read_only.label() == "T");
   CHECK(handle.label() == "T");  // a handle's
   CHECK(os::rename<I, K>(temperature).label() == "T");
   CHECK(os::copy(temperature).label().empty());
