@@ -35,6 +35,13 @@ activations normalised(activations const& h) {
   return os::map([](float v, float l) { return v / std::sqrt(l); }, h, length);    // what lacks an axis is repeated along it; nothing moves
 }
 
+// of references
+auto projected(activations const& h, weights const& w) {
+  auto const plan = os::plan<batch/X, seq, model/Y>(h, w);
+  static_assert(plan.communications() == 1);
+  return os::einsum<batch/X, seq, model/Y>(h, w);
+}
+
 // pinned
 constexpr auto down = os::plan_of<os::dims<batch/X, model>, os::sharding_of<batch/X, hidden/Y>, weights>;
 static_assert(down.communications() == 1 && down.count(os::step::all_reduce) == 1);
@@ -139,6 +146,7 @@ TEST_CASE("plans") {
   auto a = os::einsum<batch/X, seq, model/Y>(h, w, os::at_most<100'000>);    // more bytes a device are an error, before anything moves
   auto b = os::einsum<batch/X, seq, model/Y>(h, w, os::within(1 << 20));     // at most so much workspace, in passes if need be
   CHECK(a.extent(batch) == 6);
+  CHECK(projected(h, w).extent(model) == 64);
   CHECK(b.extent(seq) == 10);
 
   auto x = os::ones<outputs>(mesh, batch = 6, seq = 10);
