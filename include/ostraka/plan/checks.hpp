@@ -36,7 +36,7 @@ inline constexpr int element_bytes_in<T> = static_cast<int>(sizeof(typename T::v
 /// The labels and mesh axes of an operation, numbered in order of first appearance: operands first, so that they come first in sums.
 template <class Out, class Policy, reduction How, class... Operands>
 struct einsum_types {
-  using labels = union_of<axes_in<Operands>..., axes_in<Out>>;
+  using labels = typename unite_lists<union_of<axes_in<Operands>...>, axes_in<Out>>::type;
   using mesh = union_of<mesh_axes_in<Operands>..., mesh_axes_in<Out>, typename Policy::idle_axes>;
 
   static consteval planner::einsum_plan make() {
@@ -183,8 +183,10 @@ consteval auto check_einsum() {
     return std::type_identity<reason::product_of_too_many_axes<sharding_in<Operands>...>>{};
   else if constexpr (!types::plan.feasible)
     return std::type_identity<reason::policy_admits_no_plan<Policy, sharding_in<Operands>...>>{};
-  else
+  else if constexpr (has_budget<Policy> || limits_workspace<Policy>)
     return check_bounds<Policy, types, element_bytes_in<typename nth<0, Operands...>::type>>();
+  else
+    return std::type_identity<reason::ok>{};
 }
 
 template <class Summed, class Left, class Right>

@@ -6,7 +6,8 @@
 /// Floor 2. The door between types and values: shardings become specs with labels and mesh axes numbered, and specs that a
 /// planner found become shardings again. Behind it nobody knows a name.
 
-#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -28,33 +29,48 @@ struct sharding_inside<sharding<Entries...>> {
   using type = sharding<Entries...>;
 };
 
+// One entry in numbers: the label and what divides it, or what the tensor is partial over.
+struct entry_numbers {
+  int label = -1;
+  planner::mesh_order order{};
+  planner::mesh_set partial{};
+  reduction kind = reduction::sum;
+};
+
+// Mesh axes by number, minor ones first: X % (Y % none) is X, then Y.
+struct minor_axes {
+  std::uint32_t code = 0;
+  friend constexpr minor_axes operator%(int axis, minor_axes minor) { return {static_cast<std::uint32_t>(axis + 1) | minor.code << 4}; }
+};
+
+template <class Labels, class Mesh, class Entry>
+inline constexpr entry_numbers numbers_of{};
+
 template <class Labels, class Mesh, Axis A>
-constexpr void enter(planner::spec& s, std::type_identity<A>) {
-  s.push_back(position_in<A, Labels>);
-}
+inline constexpr entry_numbers numbers_of<Labels, Mesh, A>{position_in<A, Labels>, {}, {}, reduction::sum};
 
 template <class Labels, class Mesh, Axis A, MeshAxis... Ms>
-constexpr void enter(planner::spec& s, std::type_identity<over<A, Ms...>>) {
-  planner::mesh_order o;
-  (o.push_back(position_in<Ms, Mesh>), ...);
-  s.push_back(position_in<A, Labels>, o);
-}
+inline constexpr entry_numbers numbers_of<Labels, Mesh, over<A, Ms...>>{
+    position_in<A, Labels>, {(position_in<Ms, Mesh> % ... % minor_axes{}).code}, {}, reduction::sum};
 
 template <class Mesh, class... Ms>
-constexpr void enter_partial(planner::spec& s, type_list<Ms...>) {
-  (s.partial.insert(position_in<Ms, Mesh>), ...);
+constexpr planner::mesh_set mesh_axes_numbered(type_list<Ms...>) {
+  return {(std::uint32_t{0} | ... | (std::uint32_t{1} << position_in<Ms, Mesh>))};
 }
 
 template <class Labels, class Mesh, Partial P>
-constexpr void enter(planner::spec& s, std::type_identity<P>) {
-  enter_partial<Mesh>(s, typename P::mesh_axes{});
-  s.kind = P::kind;
+inline constexpr entry_numbers numbers_of<Labels, Mesh, P>{-1, {}, mesh_axes_numbered<Mesh>(typename P::mesh_axes{}), P::kind};
+
+constexpr void enter(planner::spec& s, entry_numbers const& e) {
+  if (e.label >= 0) return s.push_back(e.label, e.order);
+  s.partial = s.partial | e.partial;
+  s.kind = e.kind;
 }
 
 template <class Labels, class Mesh, class... Entries>
 constexpr planner::spec enter_all(sharding<Entries...>) {
   planner::spec s;
-  (enter<Labels, Mesh>(s, std::type_identity<Entries>{}), ...);
+  (enter(s, numbers_of<Labels, Mesh, Entries>), ...);
   return s;
 }
 
@@ -91,15 +107,20 @@ struct leave {
   using type = decltype(all(std::make_integer_sequence<int, S.rank>{}, std::make_integer_sequence<int, Mesh::size>{}));
 };
 
-template <class... Named>
-consteval auto names(type_list<Named...>) {
-  return std::array<std::string_view, sizeof...(Named)>{Named::name...};
-}
+// Names in a row; one more than there are, since there may be none.
+template <int Count>
+struct name_list {
+  std::string_view name[Count + 1];
+
+  [[nodiscard]] constexpr std::string_view const* data() const { return name; }
+  [[nodiscard]] constexpr std::string_view operator[](std::size_t i) const { return name[i]; }
+};
 
 template <class List>
-inline constexpr auto names_of = names(List{});
+inline constexpr name_list<0> names_of{};
+template <class... Named>
+inline constexpr name_list<static_cast<int>(sizeof...(Named))> names_of<type_list<Named...>>{{Named::name..., {}}};
 
-/// Extents and sizes as far as types tell, by a hint or for sure; dynamic_extent for the others.
 template <class... Axes, class... Ms>
 consteval planner::extents planned_sizes(type_list<Axes...>, type_list<Ms...>) {
   planner::extents e;

@@ -52,6 +52,7 @@ class einsum_search {
   // Every order, those of least work first, until even that is too much.
   constexpr void try_all() {
     int const count = number_of_orders(problem_.operands.size());
+    if (count == 1) return attempt(order_number(0, problem_.operands.size()));
     double work[most_orders]{};
     for (int i = 0; i < count; ++i) work[i] = least_work(order_number(i, problem_.operands.size()), labels_);
     for (int tried = 0; tried < count; ++tried) {
@@ -67,8 +68,8 @@ class einsum_search {
   [[gnu::cold]] constexpr void attempt(contraction_order const& order) {
     if (order.products == 0 || least_work(order, labels_) > best_.price) return;
     double limit = best_.price;
-    // First what is likely, for a bound that spares the search much of its work.
-    if (effort_.all_divisions && limit == unbounded) limit = divisions_.run(order, unbounded, true).price;
+    // First what is likely, for a bound that spares the search much of its work. Along one mesh axis there is little to be spared.
+    if (effort_.all_divisions && problem_.sizes.mesh_axes > 1 && limit == unbounded) limit = divisions_.run(order, unbounded, true).price;
     divided_order const found = divisions_.run(order, limit, false);
     if (found.price < best_.price || (found.price == best_.price && found.volume < best_.volume)) best_ = found;
   }
@@ -90,6 +91,7 @@ class einsum_search {
         if (factor[side] == no_tensor) continue;
         spec& s = now[factor[side]];
         spec const asked = spec_under(s, divisions_.asks(best_.division[p], label_sets::set_of(s), side));
+        if (s == asked) continue;
         for (planned_step const& step : plan_reshard(s, asked, problem_.sizes, factor[side], slicing::before)) plan.steps.push_back(step);
         s = asked;
       }
@@ -98,7 +100,7 @@ class einsum_search {
       made = spec_under(made, divisions_.gives(best_.division[p], label_sets::set_of(made)));
       plan.steps.push_back({step::contract, last ? the_result : n + p, mesh_set{divided}, now[factor[0]], made, factor[0], factor[1]});
       if (!last) now[n + p] = made;
-      if (last)
+      if (last && !(made == problem_.result))
         for (planned_step const& step : plan_reshard(made, problem_.result, problem_.sizes, the_result, slicing::of_target)) plan.steps.push_back(step);
     }
   }

@@ -63,7 +63,7 @@ constexpr void append(reshard_steps& steps, step kind, int operand, mesh_set axe
 // Slice and exchange. @pre partial over the same mesh axes
 constexpr void append_exchange(reshard_steps& steps, int operand, spec const& from, spec const& to) {
   spec const sliced = sliced_towards(from, to);
-  append(steps, step::slice, operand, sliced.splits() - from.splits(), from, sliced);
+  if (!(from == sliced)) steps.push_back({step::slice, operand, sliced.splits() - from.splits(), from, sliced});
   if (!(sliced == to)) steps.push_back(exchange_step(operand, sliced, to));
 }
 

@@ -38,9 +38,10 @@ constexpr layout layout_of(spec const& s) {
 constexpr spec spec_under(spec shape, layout q) {
   shape.partial.bits = static_cast<std::uint32_t>(q >> partial_bit);
   for (int i = 0; i < shape.rank; ++i) shape.over[i] = {};
-  for (int m = 0; m < max_mesh_axes; ++m) {
-    int const b = static_cast<int>(q >> 8 * m & 255);
-    if (b != 0) shape.over[shape.find((b >> 3) - 1)].code |= static_cast<std::uint32_t>(m + 1) << 4 * (b & 7);
+  std::uint32_t number = 1;
+  for (layout rest = q & ((layout{1} << partial_bit) - 1); rest != 0; rest >>= 8, ++number) {
+    int const b = static_cast<int>(rest & 255);
+    if (b != 0) shape.over[shape.find((b >> 3) - 1)].code |= number << 4 * (b & 7);
   }
   return shape;
 }
@@ -80,6 +81,10 @@ class exchange_prices {
   // Some number above `bound` if that is above it. @pre both partial over the same mesh axes
   constexpr double operator()(layout from, layout to, double whole, double bound) {
     if (from == to) return 0;
+    if (e_.mesh_axes == 1) {  // a slice, a gather, or an all-to-all
+      double const n = static_cast<double>(e_.mesh[0]);
+      return (from & 255) == 0 ? 0 : (to & 255) == 0 ? whole * n - whole : whole - whole / n;
+    }
     double everywhere = whole;
     double new_blocks = 1;
     double blocks = 1;       // each device keeps a block of so many

@@ -36,27 +36,37 @@ inline constexpr std::int64_t nominal_mesh_size = 4;
 /// of two with which the index is no longer than the longest that is known, or than nominal_extent; at least nominal_mesh_size.
 [[nodiscard]] constexpr extents nominal_sizes(extents const& known, bounded_list<spec, max_operands> const& operands, spec const& result) {
   std::uint32_t tensors[max_labels]{};  // that a label occurs in
-  std::uint32_t tensor = 1;
-  auto const enter = [&](spec const& s) {
-    for (int i = 0; i < s.rank; ++i) tensors[s.label[i]] |= tensor;
-    tensor <<= 1;
-  };
-  for (spec const& s : operands) enter(s);
-  enter(result);
-  // The extent of a label's index if what is not known is so long.
-  auto const together = [&](int label, std::int64_t unknown) {
-    double n = 1;
-    for (int l = 0; l < known.labels; ++l)
-      if (tensors[l] == tensors[label]) n *= static_cast<double>(known.label[l] == dynamic_extent ? unknown : known.label[l] > 0 ? known.label[l] : 1);
-    return n;
-  };
+  for (int k = 0; k <= operands.count; ++k) {
+    spec const& s = k == operands.count ? result : operands.item[k];
+    for (int i = 0; i < s.rank; ++i) tensors[s.label[i]] |= std::uint32_t{1} << k;
+  }
+  // Of each label's index: what is known of it, and how many labels are not.
+  double product[max_labels]{};
+  int unknown[max_labels]{};
   double longest = static_cast<double>(nominal_extent);
-  for (int l = 0; l < known.labels; ++l)
-    if (known.label[l] != dynamic_extent && together(l, 1) > longest) longest = together(l, 1);
+  for (int label = 0; label < known.labels; ++label) {
+    double n = 1;
+    for (int l = 0; l < known.labels; ++l) {
+      if (tensors[l] != tensors[label]) continue;
+      if (known.label[l] == dynamic_extent)
+        ++unknown[label];
+      else if (known.label[l] > 0)
+        n *= static_cast<double>(known.label[l]);
+    }
+    product[label] = n;
+    if (known.label[label] != dynamic_extent && n > longest) longest = n;
+  }
   extents e = nominal_sizes(known);
-  for (int l = 0; l < e.labels; ++l)
-    if (known.label[l] == dynamic_extent)
-      for (e.label[l] = nominal_mesh_size; together(l, 2 * e.label[l]) <= longest;) e.label[l] *= 2;
+  for (int label = 0; label < e.labels; ++label) {
+    if (known.label[label] != dynamic_extent) continue;
+    std::int64_t n = nominal_mesh_size;
+    for (bool fits = true; fits; n *= fits ? 2 : 1) {
+      double index = product[label];
+      for (int i = 0; i < unknown[label]; ++i) index *= static_cast<double>(2 * n);
+      fits = index <= longest;
+    }
+    e.label[label] = n;
+  }
   return e;
 }
 

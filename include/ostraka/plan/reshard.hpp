@@ -124,6 +124,10 @@ constexpr spec without_partial(spec s) {
 [[nodiscard, gnu::cold]] constexpr reshard_steps plan_reshard(spec const& from, spec const& to, extents const& e, int operand = 0, slicing how = slicing::at_once) {
   reshard_steps steps;
   if (from == to) return steps;
+  if (from.partial.empty() && to.partial.empty()) {
+    detail::append_exchange(steps, operand, from, to);
+    return steps;
+  }
   if (detail::changes_kind(from, to)) {
     spec const reduced = detail::without_partial(to);
     steps = plan_reshard(from, reduced, e, operand, how);

@@ -77,11 +77,11 @@ struct mesh_axis : detail::mesh_axis_base {
 
 /// A type declared by OSTRAKA_AXIS or derived from os::axis by hand.
 template <class T>
-concept Axis = std::derived_from<T, detail::axis_base>;
+concept Axis = std::is_base_of_v<detail::axis_base, T>;
 
 /// A type declared by OSTRAKA_MESH_AXIS or derived from os::mesh_axis by hand.
 template <class T>
-concept MeshAxis = std::derived_from<T, detail::mesh_axis_base>;
+concept MeshAxis = std::is_base_of_v<detail::mesh_axis_base, T>;
 
 /// An extent with its name: what `I = 1024` and `X = 2` are.
 template <class Named>

@@ -6,7 +6,7 @@
 /// Floor 1. Partial tensors: along some mesh axes each device holds a part, and the tensor is what the parts are combined to.
 /// `os::partial(X)` is {U_X}, a sum; `os::partial_max(X)` is {max_X}, and so on for each reduction.
 
-#include <concepts>
+#include <type_traits>
 
 #include <ostraka/types/axis.hpp>
 #include <ostraka/types/reasons.hpp>
@@ -89,7 +89,7 @@ consteval partial_sum<Ms...> partial(Ms... axes) {
 
 /// One of the six above.
 template <class T>
-concept Partial = std::derived_from<T, detail::partial_base>;
+concept Partial = std::is_base_of_v<detail::partial_base, T>;
 
 namespace detail {
 

@@ -29,15 +29,14 @@ std::type_identity<T> deduced(T);
 template <auto Value>
 using type_of = typename decltype(deduced(Value))::type;
 
-template <class T, class... Ts>
-consteval int position(type_list<Ts...>) {
-  if constexpr (sizeof...(Ts) > 0) {
-    constexpr bool same[] = {std::is_same_v<T, Ts>...};
-    for (int i = 0; i < static_cast<int>(sizeof...(Ts)); ++i)
-      if (same[i]) return i;
-  }
-  return -1;
-}
+// How many were false before the first that is true.
+struct first_true {
+  int passed = 0;
+  bool found = false;
+
+  friend constexpr first_true operator%(first_true f, bool next) { return {f.found || next ? f.passed : f.passed + 1, f.found || next}; }
+  [[nodiscard]] constexpr int position() const { return found ? passed : -1; }
+};
 
 template <class List, class... More>
 struct unite;
@@ -58,6 +57,11 @@ struct unite_lists {
 
 template <class Into, class... Ts, class... Lists>
 struct unite_lists<Into, type_list<Ts...>, Lists...> : unite_lists<typename unite<Into, Ts...>::type, Lists...> {};
+
+// Most lists have nothing new.
+template <class... Into, class... Ts, class... Lists>
+  requires((is_one_of<Ts, Into...> && ...))
+struct unite_lists<type_list<Into...>, type_list<Ts...>, Lists...> : unite_lists<type_list<Into...>, Lists...> {};
 
 template <class Result, class List, class Without>
 struct subtract;
@@ -99,7 +103,9 @@ struct find_repeated<type_list<T, Ts...>> {
 
 /// Position of `T` in `List`, −1 if absent.
 template <class T, class List>
-inline constexpr int position_in = detail::position<T>(List{});
+inline constexpr int position_in = -1;
+template <class T, class... Ts>
+inline constexpr int position_in<T, type_list<Ts...>> = (detail::first_true{} % ... % std::is_same_v<T, Ts>).position();
 
 /// The lists one after the other.
 template <class... Lists>
