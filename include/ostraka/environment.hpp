@@ -134,12 +134,12 @@ template <class>
 #endif
 }
 
-// How many ranks share a node, all have to tell together: known only where MPI begins here.
+// How many ranks share a node, all have to tell together: known only where MPI begins here. Else the launcher may have told.
 template <class>
 [[gnu::cold]] void environment::begin_kokkos_with_its_threads(int& argc, char** argv) {
   engine::thread_wishes const said = engine::node::wishes(argc, argv);
-  engine::core_share share;
-  if (owns_mpi_ || OSTRAKA_ENABLE_MPI == 0) share = engine::node::share_of_this_rank();
+  bool const all_are_here = owns_mpi_ || OSTRAKA_ENABLE_MPI == 0;
+  engine::core_share const share = all_are_here ? engine::node::share_of_this_rank() : engine::node::share_told_by_launcher();
   engine::node::set_threads(said, share);
   begin_kokkos(argc, argv);
   engine::node::set_blas_threads(said, share);

@@ -85,6 +85,26 @@ TEST_CASE("a rank's part of its node's cores") {
   }
 }
 
+TEST_CASE("a rank's part as the launcher tells it") {
+  struct told_case {
+    int cores, of_launcher, ranks_of_node, ranks, part;
+  };
+  for (told_case const& c : {told_case{8, 8, 2, 2, 4},     // nobody is bound
+                             told_case{8, 8, 3, 4, 2},     //   and it does not divide
+                             told_case{2, 2, 4, 2, 1},     //   nor fit
+                             told_case{4, 16, 4, 1, 4},    // bound to cores of its own
+                             told_case{16, 32, 4, 2, 8},   // two on a socket of two
+                             told_case{1, 16, 2, 1, 1},    // Open MPI binds two ranks to a core each
+                             told_case{8, 0, 2, 2, 4}}) {  // of the launcher nothing is known
+    e::core_share const found = e::share_as_told(c.cores, c.of_launcher, c.ranks_of_node);
+    CHECK(found.cores == c.cores);
+    CHECK(found.ranks == c.ranks);
+    CHECK(found.part == c.part);
+  }
+  CHECK(e::share_as_told(8, 8, 0).part == 0);
+  CHECK(e::share_as_told(0, 8, 2).part == 0);
+}
+
 TEST_CASE("threads that nobody asked for are this rank's part, never more than there would be") {
   e::thread_wishes nothing, omp, kokkos;
   omp.omp_threads = "3";

@@ -25,6 +25,9 @@
 #endif
 #ifdef __linux__
 #  include <sched.h>
+#  if __has_include(<unistd.h>)
+#    include <unistd.h>
+#  endif
 #endif
 
 namespace ostraka::engine::node {
@@ -74,6 +77,19 @@ inline char const* said_in(std::initializer_list<char const*> variables) {
   for (char const* const name : variables)
     if (char const* const value = std::getenv(name); value && *value) return value;
   return nullptr;
+}
+
+/// This rank's part of its node without asking others: by what launchers put into the environment (Open MPI, MPICH and Intel, MVAPICH).
+[[gnu::cold]] inline core_share share_told_by_launcher() {
+  int cores = 0;
+  for (int const c : cores_of_this_rank()) cores += c;
+  int of_launcher = 0;
+#if defined(__linux__) && __has_include(<unistd.h>)
+  cpu_set_t mask;
+  if (sched_getaffinity(getppid(), sizeof mask, &mask) == 0) of_launcher = CPU_COUNT(&mask);
+#endif
+  char const* const told = said_in({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"});
+  return share_as_told(cores, of_launcher, told ? std::atoi(told) : 0);
 }
 
 [[gnu::cold]] inline thread_wishes wishes(int argc, char const* const* argv) {

@@ -39,6 +39,17 @@ struct core_share {
   return s;
 }
 
+/// The same where nobody can be asked, since somebody else began MPI: from the number of ranks on the node, as the launcher told it (0: it has not), and
+/// the cores that the launcher may run on. Whoever may run on as many as the launcher is not bound.
+inline core_share share_as_told(int cores, int cores_of_launcher, int ranks_of_node) {
+  core_share s;
+  s.cores = cores;
+  if (cores == 0 || ranks_of_node == 0) return s;
+  s.part = std::max(1, std::min(cores, std::max(cores, cores_of_launcher) / ranks_of_node));
+  s.ranks = std::max(1, cores / s.part);
+  return s;
+}
+
 /// What the user has said in the environment and on the command line; null: nothing.
 struct thread_wishes {
   char const* omp_threads = nullptr;     ///< OMP_NUM_THREADS
