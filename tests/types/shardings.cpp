@@ -49,6 +49,14 @@ std::int64_t declared_in_a_function() {
   return of_lambda(5) + of_lambda(6U);
 }
 
+// And in a class.
+template <class T>
+struct layer {
+  OSTRAKA_AXIS(Q, 7);
+  using weights = os::sharding_of<Q, J>;
+};
+static_assert(is_same_v<os::sharding_of<layer<int>::Q, J>, layer<int>::weights> && !is_same_v<layer<int>::weights, layer<long>::weights>);
+
 template <class T>
 auto declared_in_a_template(T n) {
   OSTRAKA_AXIS(Q);

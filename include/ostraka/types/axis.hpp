@@ -114,12 +114,12 @@ inline constexpr Named object_of{};
 
 }  // namespace ostraka
 
-/// Declares the axis type `name_axis` and `name`, its object, at namespace scope or in a function; a second argument is its extent, or
+/// Declares the axis type `name_axis` and `name`, its object, at namespace scope, in a class or in a function; a second argument is its extent, or
 /// about how large it will be: `os::about(512)`.
 #define OSTRAKA_AXIS(name, ...) \
   OSTRAKA_NAMED_(axis, name, name##_axis __VA_OPT__(, ) __VA_ARGS__)
 
-/// Declares the mesh-axis type `name_mesh` and `name`, its object, at namespace scope or in a function; a second argument is its size.
+/// Declares the mesh-axis type `name_mesh` and `name`, its object, at namespace scope, in a class or in a function; a second argument is its size.
 #define OSTRAKA_MESH_AXIS(name, ...) \
   OSTRAKA_NAMED_(mesh_axis, name, name##_mesh __VA_OPT__(, ) __VA_ARGS__)
 
