@@ -105,6 +105,30 @@ static_assert(is(down, 0, 0, 0, 1) && down.bytes() == 2 * 3 * (4 * 128 * 4096) /
 static_assert(os::plan_of<dims<B / X, S, D>, s<B / X, S, F / Y>, s<F / Y, D>>.bytes(B = 8, S = 128, D = 4096, F = 16384, X = 2, Y = 4) == down.bytes());
 }  // namespace sized
 
+// What is not known is shared out among the axes that occur in the same tensors: 4096 together, or as much as the longest index that is known.
+namespace nominal {
+OSTRAKA_AXIS(model, 5120);
+OSTRAKA_AXIS(hidden, 20480);
+OSTRAKA_AXIS(words, os::about(512));
+OSTRAKA_AXIS(none, 0);
+template <class Left, class Right, class Out>
+constexpr auto sizes = os::plan_of<Out, Left, Right>.sizes;
+constexpr auto unknown = sizes<s<B, S, F>, s<F, D>, dims<B, S, D>>;
+static_assert(unknown.label[0] == 64 && unknown.label[1] == 64 && unknown.label[2] == 4096 && unknown.label[3] == 4096);
+constexpr auto weights_known = sizes<s<B, S, hidden>, s<hidden, model>, dims<B, S, model>>;
+static_assert(weights_known.label[0] == 128 && weights_known.label[1] == 128 && weights_known.label[2] == 20480);
+constexpr auto words_known = sizes<s<B, words, F>, s<F, D>, dims<B, words, D>>;
+static_assert(words_known.label[0] == 8 && words_known.label[1] == 512);
+constexpr auto three = sizes<s<B, S, H, F>, s<F, D>, dims<B, S, H, D>>;
+static_assert(three.label[0] == 16 && three.label[1] == 16 && three.label[2] == 16);
+constexpr auto long_words = sizes<s<B, hidden, F>, s<F, D>, dims<B, hidden, D>>;
+static_assert(long_words.label[0] == 4 && long_words.label[2] == 16384);  // of 20480
+constexpr auto empty = sizes<s<B, none, F>, s<F, D>, dims<B, none, D>>;
+static_assert(empty.label[0] == 4096 && empty.label[1] == 0);
+constexpr auto moved = os::plan_of<dims<B, S>, s<B / X, S>>.sizes;
+static_assert(moved.label[0] * moved.label[1] == 4096 && moved.mesh[0] == 4);
+}  // namespace nominal
+
 // A hint is what plans are made for, and nothing else: the extent is still any. Keys of short heads are gathered where many queries are divided.
 namespace hinted {
 OSTRAKA_AXIS(head, os::about(128));
