@@ -92,7 +92,7 @@ struct timed : Policy {
 template <std::int64_t FlopsPerByte, class Policy>
 inline constexpr bool is_policy<timed<FlopsPerByte, Policy>> = true;
 
-/// Least time instead of fewest bytes, on devices that do so many floating-point operations while they move one byte (C/W of the machine; the
+/// Least time by the program's own balance, on devices that do so many floating-point operations while they move one byte (C/W of the machine; the
 /// arithmetic intensity at which neither waits for the other): the plan of fewest flops + FlopsPerByte · bytes. Where the planner would gather
 /// an operand and have every device multiply everything, it may slice instead and reduce the result.
 template <std::int64_t FlopsPerByte>
