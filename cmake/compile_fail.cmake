@@ -18,9 +18,9 @@ set(command "${COMPILER}" -std=c++20 -fsyntax-only -Wall -Wextra -fdiagnostics-c
   -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
 # Without the source lines: a text must be in a message, not in the echo of the file that asks for it.
 if(COMPILER MATCHES "clang")
-  list(APPEND command -fconstexpr-steps=100000000 -fno-caret-diagnostics)
+  list(APPEND command -fno-caret-diagnostics)
 else()
-  list(APPEND command -fconstexpr-ops-limit=1000000000 -fno-diagnostics-show-caret)
+  list(APPEND command -fno-diagnostics-show-caret)
 endif()
 if(FLAGS_FILE)
   include("${FLAGS_FILE}")

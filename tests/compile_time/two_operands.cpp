@@ -3,8 +3,8 @@
 
 /// @file
 /// The dearest of some two-operand products on one, two and three mesh axes must be planned within so many steps of constant evaluation:
-// g++: 6500000
-// clang: 500000
+// g++: 2500000
+// clang: 200000
 
 #include <ostraka/plan.hpp>
 

@@ -24,11 +24,11 @@ struct candidate {
 
 // The least price, then fewest elements moved, then least work, then fewest tensors touched, then the first.
 constexpr bool precedes(candidate const& a, candidate const& b) {
-  if (a.price != b.price) return a.price < b.price;
-  if (a.volume != b.volume) return a.volume < b.volume;
-  if (a.work != b.work) return a.work < b.work;
-  if (a.touched != b.touched) return a.touched < b.touched;
-  return a.turn < b.turn;
+  return a.price != b.price       ? a.price < b.price
+         : a.volume != b.volume   ? a.volume < b.volume
+         : a.work != b.work       ? a.work < b.work
+         : a.touched != b.touched ? a.touched < b.touched
+                                  : a.turn < b.turn;
 }
 
 // As many as a tensor of four labels has shardings over three mesh axes (of eight over two: 108); of more, the best are kept.
@@ -47,16 +47,14 @@ class candidates {
   // Its place, or −1. Not after sorting.
   [[nodiscard]] constexpr int find(layout at) const {
     if (count == most_candidates) return find_in_full(at);
-    for (unsigned s = slot_of(at);; s = (s + 1) % slots) {
-      int const i = slot_[s] - first_place_;
-      if (i < 0) return -1;
-      if (item[i].at == at) return i;
-    }
+    unsigned s = static_cast<unsigned>((at ^ at >> 37) % hashes);
+    while (slot_[s] >= first_place_ && item[slot_[s] - first_place_].at != at) s = (s + 1) % slots;
+    return slot_[s] >= first_place_ ? slot_[s] - first_place_ : -1;
   }
 
   // @pre not there, and count < most_candidates
   constexpr candidate& add(candidate const& c) {
-    unsigned s = slot_of(c.at);
+    unsigned s = static_cast<unsigned>((c.at ^ c.at >> 37) % hashes);
     while (slot_[s] >= first_place_) s = (s + 1) % slots;
     slot_[s] = first_place_ + count;
     item[count] = c;
@@ -65,11 +63,16 @@ class candidates {
 
   // Keeps the best of each sharding, and of all as many as there is room for. False if it is no news.
   constexpr bool offer(candidate const& c) {
-    int at = find(c.at);
-    if (at < 0 && count < most_candidates) {
-      add(c);
+    if (count < most_candidates) {
+      unsigned s = static_cast<unsigned>((c.at ^ c.at >> 37) % hashes);
+      while (slot_[s] >= first_place_ && item[slot_[s] - first_place_].at != c.at) s = (s + 1) % slots;
+      int const known = slot_[s] - first_place_;
+      if (known >= 0 && !precedes(c, item[known])) return false;
+      if (known < 0) slot_[s] = first_place_ + count++;
+      item[known >= 0 ? known : count - 1] = c;
       return true;
     }
+    int at = find_in_full(c.at);
     if (at < 0) {
       at = 0;
       for (int i = 1; i < count; ++i)
@@ -92,8 +95,7 @@ class candidates {
  private:
   static constexpr unsigned slots = 512;
 
-  // A hash; whoever differs in one mesh axis is apart.
-  [[nodiscard]] static constexpr unsigned slot_of(layout q) { return static_cast<unsigned>((q ^ q >> 37) % 509); }
+  static constexpr unsigned hashes = 509;  // by it, whoever differs in one mesh axis is apart
 
   [[nodiscard]] constexpr int find_in_full(layout at) const {
     for (int i = 0; i < count; ++i)

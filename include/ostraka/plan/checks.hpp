@@ -52,7 +52,7 @@ struct einsum_types {
     ((found.copied[k++] = is_copied<Operands>), ...);
     return found;
   }
-  static constexpr planner::einsum_plan plan = make();
+  static constexpr planner::einsum_plan plan = make();  // more steps than the compiler allows? Link ostraka::large_plans (docs/options.md)
 };
 
 /// Are all extents and sizes of an operation static, so that its nominal sizes are its sizes?

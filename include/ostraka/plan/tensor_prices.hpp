@@ -164,10 +164,9 @@ class tensor_prices {
   }
 
   [[nodiscard]] constexpr layout at_minor_end(layout q, int label, int m) const {
-    int there = 0;
-    for (int k = 0; k < e_.mesh_axes; ++k)
-      if (static_cast<int>(q >> (8 * k + 3) & 31) == label + 1) ++there;
-    return byte_for(label, there, m);
+    layout there = 0;
+    for (layout rest = q >> 3 & 0x1f1f1f1f1f1f; rest != 0; rest >>= 8) there += (rest & 31) == static_cast<layout>(label) + 1 ? 1 : 0;
+    return (static_cast<layout>(label + 1) << 3 | there) << 8 * m;
   }
 
   admit rule_;

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// The dearest plans that are the best there are, and long products on two mesh axes, must be made within the steps that compilers allow when
+/// nobody says otherwise (their defaults), so that programs need no option. docs/options.md says what larger ones need.
+// g++: 33554432
+// clang: 1048576
+
+#include <ostraka/plan.hpp>
+
+namespace os = ostraka;
+
+OSTRAKA_AXIS(A);
+OSTRAKA_AXIS(B);
+OSTRAKA_AXIS(C);
+OSTRAKA_AXIS(D);
+OSTRAKA_AXIS(E);
+OSTRAKA_AXIS(F);
+OSTRAKA_AXIS(G);
+OSTRAKA_AXIS(H);
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(K);
+OSTRAKA_AXIS(L);
+OSTRAKA_AXIS(M);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+OSTRAKA_MESH_AXIS(Z);
+
+template <auto... Dims>
+using s = os::sharding_of<Dims...>;
+
+// Two operands on three mesh axes: two batch axes, partial operands, and a weight and rules of the program's own.
+static_assert(os::plan_of<os::dims<A/X, B/Y, I, K/Z>, s<A/Y, B/Z, I, J/X>, s<A/Z, B, J/X, K/Y>>.feasible);
+static_assert(os::plan_of<os::dims<I, K>, s<I, J, os::partial(X, Y, Z)>, s<J/X, K/Y/Z>>.feasible);
+static_assert(os::plan_of<os::dims<I/Z, K/X/Y>, s<I/X, J/Y/Z>, s<J/X, K/Z/Y>, decltype(os::least_time<320>)>.feasible);
+static_assert(os::plan_of<os::dims<I/X, K>, s<I/X, J/Y/Z>, s<J/Y/Z, K>, decltype(os::reduce_result)>.feasible);
+
+// Three on three, four on two.
+static_assert(os::plan_of<os::dims<B/Z, I/X, L/Y>, s<B/Z, I/X, J/Y>, s<B/X, J/Z, K/Y>, s<B/Y, K/X, L/Z>>.feasible);
+static_assert(os::plan_of<os::dims<B/X, I, M/Y>, s<B/Y, I/X, J>, s<B, J/X, K/Y>, s<B/X, K, L/Y>, s<B, L/X, M/Y>>.feasible);
+
+// Eight on two.
+static_assert(os::plan_of<os::dims<A/X, I/Y>, s<A/X, B/Y>, s<B/X, C/Y>, s<C/Y, D/X>, s<D/X, E/Y>, s<E/Y, F/X>, s<F/Y, G/X>, s<G/X, H/Y>, s<H/X, I/Y>>.feasible);
