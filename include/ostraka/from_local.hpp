@@ -64,7 +64,8 @@ consteval bool can_be_block() {
     return same_elements && std::is_same_v<memory, Kokkos::HostSpace>;
 }
 
-// Does it own what it has, as a std::vector does? Then its constant elements are constant. A view keeps them alive itself.
+// Does it own what it has, as a std::vector does? Then the elements of a constant one are constant, as those of a constant std::span are not. (What
+// a temporary Kokkos::View has, others have, too, or the tensor keeps it.)
 template <class Array>
 consteval bool owns_elements() {
   if constexpr (ListOfBlock<Array>)
@@ -158,9 +159,10 @@ inline void require_block(engine::device_mesh const& mesh, given_block const& b,
 // A view that keeps the memory alive as the given one does, or else one that does not.
 template <class View, class Array, std::size_t... Ds>
 View block_view(Array& array, std::int64_t const* extents, std::index_sequence<Ds...>) {
-  if constexpr (ViewOfBlock<Array> && std::is_convertible_v<Array, View>)
-    if constexpr (std::is_same_v<typename Array::array_layout, Kokkos::LayoutRight> || (sizeof...(Ds) < 2 && !std::is_same_v<typename Array::array_layout, Kokkos::LayoutStride>))
-      return array;
+  if constexpr (ViewOfBlock<Array> && std::is_convertible_v<Array, View>) {
+    using layout = typename Array::array_layout;
+    if constexpr (std::is_same_v<layout, Kokkos::LayoutRight> || (sizeof...(Ds) < 2 && std::is_same_v<layout, Kokkos::LayoutLeft>)) return array;
+  }
   return View(reinterpret_cast<typename View::pointer_type>(array.data()), static_cast<std::size_t>(extents[Ds])...);
 }
 
