@@ -12,6 +12,7 @@
 #include <ostraka/all_to_all.hpp>
 #include <ostraka/arithmetic.hpp>
 #include <ostraka/cast.hpp>
+#include <ostraka/check_replicas.hpp>
 #include <ostraka/contract.hpp>
 #include <ostraka/copy.hpp>
 #include <ostraka/describe.hpp>

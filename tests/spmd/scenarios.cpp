@@ -150,7 +150,7 @@ std::map<std::string, scenario> const scenarios{
      [](os::environment& env) {
        auto const mesh = os::make_mesh(X = 2, Y = env.devices() / 2);
        if (culprit()) return tell_when();
-       static_cast<void>(os::all_gather<X>(os::random<float, I/X, J>(mesh, I = 8, J = 6)));
+       static_cast<void>(os::all_gather<X>(os::zeros<float, I/X, J>(mesh, I = 8, J = 6)));
      }},
     {"is_slow_alone",  // the others are at the end
      [](os::environment& env) {
@@ -247,6 +247,14 @@ std::map<std::string, scenario> const scenarios{
          });
        for (std::thread& t : threads) t.join();
      }},
+    {"threads",  // docs/threads.md
+     [](os::environment&) {
+       auto const one = os::make_mesh(X = 4);
+       auto const other = os::make_mesh(X = 4);
+       std::thread second([&] { work(other); });  // with the second threads of the other ranks
+       work(one);
+       second.join();
+     }},
     {"threads_returns",  // while two threads of the others wait for it
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());
@@ -256,6 +264,33 @@ std::map<std::string, scenario> const scenarios{
        std::thread second([&] { work(other); });
        work(mesh);
        second.join();
+     }},
+
+    {"is_in_a_barrier",  // of the program's own
+     one_does([] { MPI_Barrier(MPI_COMM_WORLD); })},
+    {"receives",  // from rank 0, which waits for it
+     one_does([] { MPI_Recv(nullptr, 0, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); })},
+    {"computes",  // and calls MPI now and then
+     one_does([] {
+       auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+       for (int flag = 0; std::chrono::steady_clock::now() < end; pause_ms(50)) MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+     })},
+    {"waits_for_who_computes",  // the last rank, in MPI: lawful
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       int const last = env.devices() - 1;
+       if (culprit()) MPI_Recv(nullptr, 0, MPI_BYTE, last, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+       if (rank_of_job() == last) {
+         pause_ms(5000);
+         MPI_Send(nullptr, 0, MPI_BYTE, 1, 7, MPI_COMM_WORLD);
+       }
+       work(mesh);
+     }},
+    {"has_another_seed",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       catching([&] { static_cast<void>(os::random<float, I/X, J>(mesh, I = 8, J = 6, os::seed(culprit() ? 4 : 3))); });
+       work(mesh);
      }},
 
     {"works_in_another_group",  // rank 0 needs rank 1 along Y, rank 1 needs everybody
@@ -325,8 +360,11 @@ int main(int argc, char** argv) {
       std::printf("%d threads\n", static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency()));
     }
     MPI_Finalize();
+  } else if (name.rfind("threads", 0) == 0) {
+    os::environment env(argc, argv, os::threads::multiple);  // MPI_THREAD_MULTIPLE; os::error if MPI does not give it
+    scenarios.at(name)(env);
   } else {
-    os::environment env(argc, argv, name.starts_with("threads") ? os::threads::multiple : os::threads::serialized);
+    os::environment env(argc, argv);
     scenarios.at(name)(env);
   }
   std::printf("done\n");

@@ -11,6 +11,8 @@
 ///   this rank, which waits for it
 ///   ranks that wait for each other in a ring                   the job ends, naming all: 0 in X for 1, 1 in Y for 3, 3 in X for 2, …
 ///   a member that has ended MPI                                the job ends: engine/job/watch.hpp
+///   a member in an MPI call of the program's own, where all    the job ends: engine/job/presence.hpp
+///   other ranks wait as well
 ///   a member that computes                                     is waited for
 ///
 /// Groups that go different ways without needing each other are never compared. Where MPI serves several host threads at once, a rank that calls
@@ -159,7 +161,7 @@ inline bool has_mail(MPI_Comm comm, int& from, mail what) {
 class comparison {
  public:
   comparison(attendance const& group, MPI_Comm own, std::string const& text)
-      : post_(group, own), text_(text), own_(call_record::packed(group, text)), said_(post_.members.size()), missing_(post_.members) {}
+      : watch_(*group.over), post_(group, own), text_(text), own_(call_record::packed(group, text)), said_(post_.members.size()), missing_(post_.members) {}
 
   [[gnu::cold]] void run() {
     static std::atomic<std::uint64_t> waits{0};
@@ -175,18 +177,33 @@ class comparison {
  private:
   [[gnu::cold]] void wait() {
     double ask = MPI_Wtime() + 0.2;
+    presence_questions questions(post_.comm);
     for (int idle = 0; !missing_.empty();) {
       idle = listen() ? 0 : idle + 1;
       if (idle < 200) continue;
       this_thread::yield();
       if (!post_.of_all_groups) continue;
       answer();
+      look_for_all(questions);
       if (MPI_Wtime() < ask) continue;
       ask = MPI_Wtime() + 0.5;
       answered_.clear();
       ++occasion_;
       pass_on({me(), me(), occasion_, {}});
     }
+  }
+
+  // One of those who are here asks for all of them.
+  [[gnu::cold]] void look_for_all(presence_questions& questions) {
+    for (std::size_t m = 0; post_.members[m] != me(); ++m)
+      if (!said_[m].empty()) return;
+    if (!watch_.sees_all() || !questions.all_wait(missing_, [this] { return watch_.movement(); })) return;
+    dynamic_array<int> here;
+    for (int const m : post_.members)
+      if (!missing_.contains(m)) here.push_back(m);
+    end_job(ranks(missing_) + (missing_.size() == 1 ? " is in a call" : " are in calls") + " of MPI that is not Ostraka's, while " +
+            ranks(here) + (here.size() == 1 ? " waits in " : " wait in ") + text_ +
+            ", and for seconds no rank has gone on: they wait for each other; ranks that share operations call these, and MPI_Barrier, in the same order");
   }
 
   [[gnu::cold]] bool listen() {
@@ -253,6 +270,12 @@ class comparison {
   [[nodiscard]] int name(int member) const { return number_in_world(post_.comm, member); }
   [[nodiscard, gnu::cold]] std::string rank(int member) const { return "rank " + std::to_string(name(member)); }
 
+  [[nodiscard, gnu::cold]] std::string ranks(dynamic_array<int> const& members) const {
+    std::string text = members.size() == 1 ? "rank " : "ranks ";
+    for (std::size_t i = 0; i < members.size(); ++i) text += (i == 0 ? "" : i + 1 == members.size() ? " and " : ", ") + std::to_string(name(members[i]));
+    return text;
+  }
+
   /// The same words on every member.
   [[nodiscard, gnu::cold]] std::string difference() const {
     std::string const first = call_record::text(said_.front());
@@ -263,18 +286,17 @@ class comparison {
       dynamic_array<int> alike;
       bool another_mesh = false;
       for (std::size_t other = 0; other < said_.size(); ++other) {
-        if (said_[other] == said_[m]) alike.push_back(name(post_.members[other]));
+        if (said_[other] == said_[m]) alike.push_back(post_.members[other]);
         another_mesh = another_mesh || (said_[other] != said_[m] && call_record::text(said_[other]) == call_record::text(said_[m]));
       }
       text += m == 0 ? "" : "; ";
-      text += alike.size() == 1 ? "rank " : "ranks ";
-      for (std::size_t i = 0; i < alike.size(); ++i) text += (i == 0 ? "" : i + 1 == alike.size() ? " and " : ", ") + std::to_string(alike[i]);
-      text += (alike.size() == 1 ? " calls " : " call ") + call_record::text(said_[m]);
+      text += ranks(alike) + (alike.size() == 1 ? " calls " : " call ") + call_record::text(said_[m]);
       if (another_mesh) text += " on the mesh made as number " + std::to_string(call_record::number(said_[m]));
     }
     return text + "; compute sizes and branches from values that all ranks share";
   }
 
+  watch const& watch_;
   post const post_;
   std::string const& text_;
   std::string const own_;
@@ -289,6 +311,7 @@ class comparison {
 [[gnu::cold]] inline void compare(attendance& group, MPI_Comm own, std::string const& text) {
   group.over->announce(text);
   group.enter();
+  group.over->answer_for_presence();
   comparison(group, own, text).run();
 }
 

@@ -89,6 +89,12 @@ void require_same_call(locale const& w, planner::spec const& tensor) {
   if (compares_calls(w)) require_agreement(w.mesh->world(), [&] { return detail::describe_call(w, &tensor, 1, tensor, {}, element_name<T>); });
 }
 
+/// In check mode, throws unless all devices of the mesh make the same random tensor: of the same seed, too.
+inline void require_same_seed(locale const& w, planner::spec const& tensor, char const* elements, std::uint64_t seed) {
+  if (compares_calls(w))
+    require_agreement(w.mesh->world(), [&] { return detail::describe_call(w, &tensor, 1, tensor, {}, elements) + ", seed " + std::to_string(seed); });
+}
+
 /// Throws the error on this device, or, in check mode, if devices that take part in the steps do not fail alike, one on all of them that
 /// tells who fails.
 [[noreturn]] inline void fail_alike(locale const& w, steps_ahead steps, std::string const& what) {

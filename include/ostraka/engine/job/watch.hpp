@@ -23,6 +23,7 @@
 #include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/job/end_job.hpp>
 #include <ostraka/engine/job/exclusive_use.hpp>
+#include <ostraka/engine/job/presence.hpp>
 #include <ostraka/engine/job/this_thread.hpp>
 #include <ostraka/engine/mpi.hpp>
 #include <ostraka/engine/per_thread.hpp>
@@ -139,6 +140,19 @@ class watch {
     mine[n] = '\0';
   }
 
+  /// Keeps the receives posted by which others see that this rank is in MPI.
+  void answer_for_presence() {
+    if (compares_ && window_ != MPI_WIN_NULL) answers_.post(comm_);
+  }
+  /// Can it tell that all ranks of the job wait? A rank of several host threads may be in MPI by one of them, and compute by another.
+  bool sees_all() const {
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    return compares_ && window_ != MPI_WIN_NULL && ranks == size_ && !mpi_serves_threads_at_once();
+  }
+  /// A number that differs when any rank has entered a collective.
+  std::uint64_t movement() const;
+
   /// To be called when this rank will enter no collective any more. Returns when all ranks of all watches have called it; ends the job if
   /// one of them waits for this one. Then the watches are gone.
   static void leave();
@@ -182,6 +196,7 @@ class watch {
   farewell gone_[256];  // the groups that this rank has let go of last, in which others may still wait for it
   unsigned gone_count_ = 0;
   std::atomic_flag changing_{};  // books, makers and farewells: threads make and let go of meshes
+  detail::presence_answers answers_;
   int looked_at_ = 0;
   MPI_Request leaving_ = MPI_REQUEST_NULL;
   watch* next_ = nullptr;
@@ -225,6 +240,7 @@ inline watch::watch(MPI_Comm theirs) {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
     MPI_Win_sync(window_);
   }
+  answer_for_presence();
   MPI_Barrier(comm_);
   makers(comm_);
 
@@ -365,6 +381,17 @@ inline bool watch::waits_for_this_rank(std::uint64_t last) const {
   for (watch* w = first_; w != nullptr; w = w->next_) w->close();
 }
 
+[[gnu::cold]] inline std::uint64_t watch::movement() const {
+  std::uint64_t sum = 0;
+  for (int r = 0; r < size_; ++r) {
+    std::uint64_t last[watch_slot::number_of]{};
+    MPI_Get(last, sizeof(last), MPI_BYTE, r, static_cast<MPI_Aint>(offsetof(page, last)), sizeof(last), MPI_BYTE, window_);
+    MPI_Win_flush(r, window_);
+    for (std::uint64_t const n : last) sum = (sum ^ n) * 1099511628211u;
+  }
+  return sum;
+}
+
 // A few at a time: where many wait for this one, any of them will tell.
 [[gnu::cold]] inline void watch::look_around() {
   for (int n = std::min(size_, 64); window_ != MPI_WIN_NULL && n > 0; --n) {
@@ -376,6 +403,7 @@ inline bool watch::waits_for_this_rank(std::uint64_t last) const {
 inline void watch::close() {
   mine_ = &without_window_;
   compares_ = false;
+  answers_.withdraw();
   if (window_ != MPI_WIN_NULL) {
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::check_replicas(A)`: what the type of A says is repeated, is.
+
+#include <Kokkos_Core.hpp>
+
+#include <ostraka/engine/check_replicas.hpp>
+#include <ostraka/engine/same_call.hpp>
+#include <ostraka/operation.hpp>
+
+namespace ostraka {
+
+/// Compares, bit for bit, the blocks of devices that hold the same one: along the mesh axes over which A is neither divided nor partial. Moves each
+/// block once along each of them; for finding mistakes in what a program writes to blocks by itself. Collective over the mesh.
+/// @throws ostraka::error, the same on all devices, that names two ranks, the mesh axis and the first index where they differ
+template <Tensor A>
+void check_replicas(A const& a) {
+  using value = typename A::value_type;
+  constexpr planner::spec s = spec_of<A, axes_in<A>, mesh_axes_in<A>>;
+  engine::locale const w = detail::locale_of<axes_in<A>, mesh_axes_in<A>>("check_replicas", a);
+  if (w.mesh->absent()) return;
+  engine::require_same_call<value>(w, s);
+  auto const local = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local());
+  engine::check_replicas(w, s, local.data(), static_cast<int>(sizeof(value)));
+}
+
+}  // namespace ostraka

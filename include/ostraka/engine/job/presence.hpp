@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. In check mode: is a rank that others wait for in an MPI call of the program's own, MPI_Barrier say, or does it compute? A header cannot
+/// stand between a program and MPI, but MPI answers for a rank only while that rank is in it: a synchronous message to a receive that was posted
+/// beforehand is complete once the receiver is in any call of MPI, and not while it computes or sleeps. So who waits sends such questions. If
+/// all ranks of the job answer every one of them, for five seconds, and meanwhile nobody has entered a collective of ours, all of them wait.
+
+#include <cstdint>
+#include <cstdlib>
+
+#include <ostraka/engine/dynamic_array.hpp>
+#include <ostraka/engine/mpi.hpp>
+
+#if OSTRAKA_ENABLE_MPI
+
+namespace ostraka::engine::detail {
+
+/// A tag, apart from those of agreement.hpp.
+inline constexpr int presence_tag = 32765;
+
+/// How long all have to have been in MPI: OSTRAKA_CHECK_PATIENCE, in seconds, or 5.
+inline double patience() {
+  char const* const said = std::getenv("OSTRAKA_CHECK_PATIENCE");
+  double const seconds = said ? std::atof(said) : 0;
+  return seconds > 0 ? seconds : 5;
+}
+
+/// The receives that answer for this rank. Those that are used up are posted again when it next compares what it calls.
+class presence_answers {
+ public:
+  void post(MPI_Comm comm) {
+    if (requests_.empty()) requests_.assign(most, MPI_REQUEST_NULL);
+    for (MPI_Request& r : requests_) {
+      int used = r == MPI_REQUEST_NULL;
+      if (!used) PMPI_Test(&r, &used, MPI_STATUS_IGNORE);
+      if (used) PMPI_Irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, presence_tag, comm, &r);
+    }
+  }
+  void withdraw() {
+    for (MPI_Request& r : requests_) {
+      if (r == MPI_REQUEST_NULL) continue;
+      PMPI_Cancel(&r);
+      PMPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    requests_.clear();
+  }
+
+ private:
+  static constexpr std::size_t most = 64;  // for two or three who ask at the same time
+  dynamic_array<MPI_Request> requests_;
+};
+
+/// What one who waits has found out.
+class presence_questions {
+ public:
+  static constexpr int enough = 20;  // rounds
+
+  explicit presence_questions(MPI_Comm comm) : comm_(comm) {
+    PMPI_Comm_rank(comm, &me_);
+    PMPI_Comm_size(comm, &size_);
+    next_ = MPI_Wtime() + 0.5;
+  }
+
+  /// To be called again and again. `moved()`: a number that differs once a rank has entered a collective of ours.
+  /// @returns whether all ranks have answered all of the last rounds
+  template <class Missing, class Moved>
+  bool all_wait(Missing const& missing, Moved const& moved) {
+    double const now = MPI_Wtime();
+    if (now < next_) return false;
+    if (!open_.empty()) {  // a round is over
+      bool const answered = all_have_answered();
+      if (!answered) rounds_ = 0;
+      next_ = now + (answered ? patience() / enough : 0.02);
+      if (answered) open_.clear();  // else one round at a time, however long a rank computes
+      return false;
+    }
+    if (rounds_ == 2) seen_ = moved();
+    if (rounds_ > 2 && seen_ != moved()) rounds_ = 0;
+    if (rounds_ == enough) return true;
+    ++rounds_;
+    if (rounds_ <= 2)  // those missing first: most ranks that others wait for compute
+      for (int const m : missing) ask(m);
+    else
+      for (int r = 0; r < size_; ++r)
+        if (r != me_) ask(r);
+    next_ = now + 0.02;  // who is in MPI answers soon, and who calls it now and then does not always
+    return false;
+  }
+
+ private:
+  void ask(int rank) {
+    MPI_Request r = MPI_REQUEST_NULL;
+    PMPI_Issend(nullptr, 0, MPI_BYTE, rank, presence_tag, comm_, &r);
+    open_.push_back(r);
+  }
+  bool all_have_answered() {
+    bool all = true;
+    for (MPI_Request& r : open_) {
+      int done = 0;
+      PMPI_Test(&r, &done, MPI_STATUS_IGNORE);  // of those that are done: at once
+      all = all && done != 0;
+    }
+    return all;
+  }
+
+  MPI_Comm comm_;
+  int me_ = 0;
+  int size_ = 1;
+  int rounds_ = 0;  // of which all were answered in time
+  double next_ = 0;
+  std::uint64_t seen_ = 0;
+  dynamic_array<MPI_Request> open_;
+};
+
+}  // namespace ostraka::engine::detail
+
+#endif
