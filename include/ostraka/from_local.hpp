@@ -64,21 +64,35 @@ consteval bool can_be_block() {
     return same_elements && std::is_same_v<memory, Kokkos::HostSpace>;
 }
 
-// Does it own what it has, as a std::vector does? Then the elements of a constant one are constant, as those of a constant std::span are not. (What
-// a temporary Kokkos::View has, others have, too, or the tensor keeps it.)
-template <class Array>
+// Does a view of a tensor keep the memory of this one alive?
+template <class View, class Array>
+consteval bool is_kept() {
+  if constexpr (ViewOfBlock<Array> && std::is_convertible_v<Array, View>) {
+    using layout = typename Array::array_layout;
+    return std::is_same_v<layout, Kokkos::LayoutRight> || (static_cast<int>(View::rank) < 2 && std::is_same_v<layout, Kokkos::LayoutLeft>);
+  } else {
+    return false;
+  }
+}
+
+// Would its elements go with it if it were temporary, as those of a std::vector would? The elements of a constant one are constant then, as those of a
+// constant std::span are not.
+template <class View, class Array>
 consteval bool owns_elements() {
   if constexpr (ListOfBlock<Array>)
     return !std::is_same_v<decltype(std::declval<Array&>().data()), decltype(std::declval<Array const&>().data())> || std::is_const_v<Array>;
+  else if constexpr (ViewOfBlock<Array>)
+    return !is_kept<View, Array>() && !Array::traits::memory_traits::is_unmanaged;
   else
     return false;
 }
 
 // `Given` is a reference where what is given has a name.
-template <class TensorType, class Given>
-using block_verdict = std::conditional_t<
-    !can_be_block<TensorType, std::remove_reference_t<Given>>(), reason::not_a_block<std::remove_cvref_t<Given>, TensorType>,
-    std::conditional_t<!std::is_reference_v<Given> && owns_elements<Given>(), reason::block_is_temporary<std::remove_cvref_t<Given>>, reason::ok>>;
+template <class TensorType, class Given, class Array = std::remove_reference_t<Given>>
+using block_verdict =
+    std::conditional_t<!can_be_block<TensorType, Array>(), reason::not_a_block<std::remove_cv_t<Array>, TensorType>,
+                       std::conditional_t<!std::is_reference_v<Given> && owns_elements<typename tensor_on<TensorType, Array>::view_type, Array>(),
+                                          reason::block_is_temporary<std::remove_cv_t<Array>>, reason::ok>>;
 
 // Extents and strides of a block as it is given; of a list (rank −1) the number of its elements.
 struct given_block {
@@ -159,11 +173,10 @@ inline void require_block(engine::device_mesh const& mesh, given_block const& b,
 // A view that keeps the memory alive as the given one does, or else one that does not.
 template <class View, class Array, std::size_t... Ds>
 View block_view(Array& array, std::int64_t const* extents, std::index_sequence<Ds...>) {
-  if constexpr (ViewOfBlock<Array> && std::is_convertible_v<Array, View>) {
-    using layout = typename Array::array_layout;
-    if constexpr (std::is_same_v<layout, Kokkos::LayoutRight> || (sizeof...(Ds) < 2 && std::is_same_v<layout, Kokkos::LayoutLeft>)) return array;
-  }
-  return View(reinterpret_cast<typename View::pointer_type>(array.data()), static_cast<std::size_t>(extents[Ds])...);
+  if constexpr (is_kept<View, Array>())
+    return array;
+  else
+    return View(reinterpret_cast<typename View::pointer_type>(array.data()), static_cast<std::size_t>(extents[Ds])...);
 }
 
 // Among the extents os::unchecked is a collection of none.
