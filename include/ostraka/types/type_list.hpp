@@ -58,10 +58,21 @@ struct unite_lists {
 template <class Into, class... Ts, class... Lists>
 struct unite_lists<Into, type_list<Ts...>, Lists...> : unite_lists<typename unite<Into, Ts...>::type, Lists...> {};
 
+// Are all of `List` in `Into`? (In two steps: of one fold over both packs nvcc 13 loses the mesh axis of os::slice<J/X>(A).)
+template <class T, class Into>
+inline constexpr bool is_in = false;
+template <class T, class... Ts>
+inline constexpr bool is_in<T, type_list<Ts...>> = (std::is_same_v<T, Ts> || ...);
+
+template <class List, class Into>
+inline constexpr bool are_in = false;
+template <class... Ts, class Into>
+inline constexpr bool are_in<type_list<Ts...>, Into> = (is_in<Ts, Into> && ...);
+
 // Most lists have nothing new.
-template <class... Into, class... Ts, class... Lists>
-  requires((is_one_of<Ts, Into...> && ...))
-struct unite_lists<type_list<Into...>, type_list<Ts...>, Lists...> : unite_lists<type_list<Into...>, Lists...> {};
+template <class Into, class... Ts, class... Lists>
+  requires(are_in<type_list<Ts...>, Into>)
+struct unite_lists<Into, type_list<Ts...>, Lists...> : unite_lists<Into, Lists...> {};
 
 template <class Result, class List, class Without>
 struct subtract;
