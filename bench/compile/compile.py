@@ -20,6 +20,7 @@ type costs once (kernels, collectives) stands in its own column.
 import argparse
 import itertools
 import json
+import math
 import os
 import pathlib
 import re
@@ -31,6 +32,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 AXES = "BCDEFGHIJKLM"
+INSTRUCTIONS = False  # instead of seconds
 MODES = {"syntax": ["-fsyntax-only"], "O0": ["-O0", "-c"], "O2": ["-O2", "-c"]}
 
 # --- operations ---------------------------------------------------------------------------------------------------------------------
@@ -199,8 +201,20 @@ def command_of(compiler, path, flags):
     return command + (["-idirafter", str(headers[-1].parent)] if headers and "-fopenmp" in flags else [])
 
 
+def count_instructions(command, file):
+    """(10^9 instructions of the compiler proper, MiB): the same on every machine and under any load. Some fifty times as slow."""
+    planned = subprocess.run(command + [str(file), "-o", os.devnull, "-###"], capture_output=True, text=True).stderr.splitlines()
+    proper = next(line for line in planned if "cc1plus" in line or '"-cc1"' in line)
+    counted = subprocess.run("valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null " + proper, shell=True, capture_output=True, text=True)
+    if counted.returncode:
+        raise SystemExit(f"{proper}:\n{counted.stderr[:4000]}")
+    return int(re.search(r"I\s+refs:\s+([\d,]+)", counted.stderr)[1].replace(",", "")) / 1e9, math.nan
+
+
 def compile_once(command, file):
     """(seconds of user and system time, MiB)"""
+    if INSTRUCTIONS:
+        return count_instructions(command, file)
     process = subprocess.Popen(command + [str(file), "-o", os.devnull], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     errors = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -257,7 +271,10 @@ def main():
     arguments.add_argument("--only", default="", help="cases whose name has this")
     arguments.add_argument("--json", type=pathlib.Path, help="write the figures here, too")
     arguments.add_argument("--keep", type=pathlib.Path, help="write the sources here and compile nothing")
+    arguments.add_argument("--instructions", action="store_true", help="count 10^9 instructions instead of seconds, by valgrind; read s as that, ms as 10^6")
     given = arguments.parse_args()
+    global INSTRUCTIONS
+    INSTRUCTIONS = given.instructions
     if given.keep:
         given.keep.mkdir(parents=True, exist_ok=True)
         for case in CASES:

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include <ostraka/create.hpp>
-#include <ostraka/engine/collectives/all_reduce.hpp>
 #include <ostraka/operation.hpp>
 
 namespace ostraka {
@@ -157,7 +156,7 @@ inline void require_block(engine::device_mesh const& mesh, given_block const& b,
     return;
   }
   std::int64_t first_wrong[2] = {wrong < 0 ? 0 : mesh.devices() - mesh.device(), is_row_major(b) ? 0 : mesh.devices() - mesh.device()};
-  if (ask_others) engine::all_reduce(mesh.world(), first_wrong, 2, engine::reduction::max);
+  if (ask_others) mesh.world().find_largest(first_wrong, 2);
   if (first_wrong[0] > 0)
     throw error("from_local: each view has the extents of its device's block, but that of device " + std::to_string(mesh.devices() - first_wrong[0]) +
                 " has not" +

@@ -206,12 +206,22 @@ template <class... Sizes>
   return detail::make_mesh_over(engine::all_ranks(), detail::as_mesh_size(sizes)...);
 }
 
+namespace detail {
+
+// Waits for the call that it stands after, so that it is not made wherever this is included.
+template <class... Arguments>
+struct mesh_of_nothing {
+  using type = mesh<>;
+};
+
+}  // namespace detail
+
 /// Says that sizes have names.
 template <class First, class... Given>
   requires(std::is_arithmetic_v<First> && (std::is_arithmetic_v<Given> && ...))
 auto make_mesh(First, Given...) {
   reason::raise<reason::mesh_size_without_a_name<First, Given...>>();
-  return mesh<>(nullptr);
+  return typename detail::mesh_of_nothing<First, Given...>::type(nullptr);
 }
 
 /// This process alone, in the place of a communicator.

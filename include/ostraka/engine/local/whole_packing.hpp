@@ -5,7 +5,6 @@
 /// @file
 /// Floor 3. The layout of an operand that is copied whole before its products: A[J, B, I, K] becomes A[B, I, J, K] where that is a batch of matrices.
 
-#include <algorithm>
 #include <cstdint>
 
 #include <ostraka/engine/local/contraction_labels.hpp>
@@ -36,11 +35,17 @@ inline void pack_strides(contraction& p, operand which) {
     if (class_of(p, l) == label_class::batch) return 0;
     return smallest >= 0 && class_of(p, l) == class_of(p, smallest) ? 2 : 1;
   };
-  std::sort(order, order + count, [&](int l, int r) {
+  auto const precedes = [&](int l, int r) {
     std::int64_t const l_step = strides_of(p, partner(l))[l], r_step = strides_of(p, partner(r))[r];
     if (group(l) != group(r)) return group(l) < group(r);
     return l_step != r_step ? l_step > r_step : l < r;
-  });
+  };
+  for (int i = 1; i < count; ++i) {
+    int const l = order[i];
+    int at = i;
+    for (; at > 0 && precedes(l, order[at - 1]); --at) order[at] = order[at - 1];
+    order[at] = l;
+  }
   std::int64_t step = 1;
   for (int i = count - 1; i >= 0; --i) {
     stride[order[i]] = step;
