@@ -177,7 +177,7 @@ class comparison {
  private:
   [[gnu::cold]] void wait() {
     double ask = MPI_Wtime() + 0.2;
-    presence_questions questions(post_.comm);
+    presence_questions questions(watch_.comm_of_presence());
     for (int idle = 0; !missing_.empty();) {
       idle = listen() ? 0 : idle + 1;
       if (idle < 200) continue;

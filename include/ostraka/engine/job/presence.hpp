@@ -18,9 +18,6 @@
 
 namespace ostraka::engine::detail {
 
-/// A tag, apart from those of agreement.hpp.
-inline constexpr int presence_tag = 32765;
-
 /// How long all have to have been in MPI: OSTRAKA_CHECK_PATIENCE, in seconds, or 5.
 inline double patience() {
   char const* const said = std::getenv("OSTRAKA_CHECK_PATIENCE");
@@ -28,28 +25,41 @@ inline double patience() {
   return seconds > 0 ? seconds : 5;
 }
 
-/// The receives that answer for this rank. Those that are used up are posted again when it next compares what it calls.
+/// The receives that answer for this rank, on a communicator of their own. Those that are used up are posted again, once a second at most, when it
+/// compares what it calls.
 class presence_answers {
  public:
-  void post(MPI_Comm comm) {
-    if (requests_.empty()) requests_.assign(most, MPI_REQUEST_NULL);
+  void begin(MPI_Comm ranks) {
+    PMPI_Comm_dup(ranks, &comm_);
+    requests_.assign(most, MPI_REQUEST_NULL);
+    post();
+  }
+  void post() {
+    if (requests_.empty() || MPI_Wtime() < next_) return;
+    next_ = MPI_Wtime() + 1;
     for (MPI_Request& r : requests_) {
       int used = r == MPI_REQUEST_NULL;
       if (!used) PMPI_Test(&r, &used, MPI_STATUS_IGNORE);
-      if (used) PMPI_Irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, presence_tag, comm, &r);
+      if (used) PMPI_Irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, 0, comm_, &r);
     }
   }
-  void withdraw() {
+  void end() {
+    if (requests_.empty()) return;
     for (MPI_Request& r : requests_) {
       if (r == MPI_REQUEST_NULL) continue;
       PMPI_Cancel(&r);
       PMPI_Wait(&r, MPI_STATUS_IGNORE);
     }
     requests_.clear();
+    PMPI_Comm_free(&comm_);
   }
+
+  MPI_Comm comm() const { return comm_; }
 
  private:
   static constexpr std::size_t most = 64;  // for two or three who ask at the same time
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  double next_ = 0;
   dynamic_array<MPI_Request> requests_;
 };
 
@@ -58,10 +68,12 @@ class presence_questions {
  public:
   static constexpr int enough = 20;  // rounds
 
-  explicit presence_questions(MPI_Comm comm) : comm_(comm) {
-    PMPI_Comm_rank(comm, &me_);
-    PMPI_Comm_size(comm, &size_);
-    next_ = MPI_Wtime() + 0.5;
+  explicit presence_questions(MPI_Comm comm) : comm_(comm), next_(MPI_Wtime() + 0.5) {}
+  presence_questions(presence_questions const&) = delete;
+  presence_questions& operator=(presence_questions const&) = delete;
+  ~presence_questions() {
+    for (MPI_Request& r : open_)
+      if (r != MPI_REQUEST_NULL) PMPI_Request_free(&r);
   }
 
   /// To be called again and again. `moved()`: a number that differs once a rank has entered a collective of ours.
@@ -84,8 +96,7 @@ class presence_questions {
     if (rounds_ <= 2)  // those missing first: most ranks that others wait for compute
       for (int const m : missing) ask(m);
     else
-      for (int r = 0; r < size_; ++r)
-        if (r != me_) ask(r);
+      ask_all();
     next_ = now + 0.02;  // who is in MPI answers soon, and who calls it now and then does not always
     return false;
   }
@@ -93,8 +104,15 @@ class presence_questions {
  private:
   void ask(int rank) {
     MPI_Request r = MPI_REQUEST_NULL;
-    PMPI_Issend(nullptr, 0, MPI_BYTE, rank, presence_tag, comm_, &r);
+    PMPI_Issend(nullptr, 0, MPI_BYTE, rank, 0, comm_, &r);
     open_.push_back(r);
+  }
+  void ask_all() {
+    int me = 0, size = 1;
+    PMPI_Comm_rank(comm_, &me);
+    PMPI_Comm_size(comm_, &size);
+    for (int r = 0; r < size; ++r)
+      if (r != me) ask(r);
   }
   bool all_have_answered() {
     bool all = true;
@@ -107,10 +125,8 @@ class presence_questions {
   }
 
   MPI_Comm comm_;
-  int me_ = 0;
-  int size_ = 1;
+  double next_;
   int rounds_ = 0;  // of which all were answered in time
-  double next_ = 0;
   std::uint64_t seen_ = 0;
   dynamic_array<MPI_Request> open_;
 };

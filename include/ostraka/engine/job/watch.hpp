@@ -141,9 +141,8 @@ class watch {
   }
 
   /// Keeps the receives posted by which others see that this rank is in MPI.
-  void answer_for_presence() {
-    if (compares_ && window_ != MPI_WIN_NULL) answers_.post(comm_);
-  }
+  void answer_for_presence() { answers_.post(); }
+  MPI_Comm comm_of_presence() const { return answers_.comm(); }
   /// Can it tell that all ranks of the job wait? A rank of several host threads may be in MPI by one of them, and compute by another.
   bool sees_all() const {
     int ranks = 0;
@@ -240,7 +239,7 @@ inline watch::watch(MPI_Comm theirs) {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
     MPI_Win_sync(window_);
   }
-  answer_for_presence();
+  if (compares_ && window_ != MPI_WIN_NULL) answers_.begin(comm_);
   MPI_Barrier(comm_);
   makers(comm_);
 
@@ -403,7 +402,7 @@ inline bool watch::waits_for_this_rank(std::uint64_t last) const {
 inline void watch::close() {
   mine_ = &without_window_;
   compares_ = false;
-  answers_.withdraw();
+  answers_.end();
   if (window_ != MPI_WIN_NULL) {
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
