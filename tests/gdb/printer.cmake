@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -DGDB=gdb -DPRINTER=tools/gdb/ostraka.py -P printer.cmake -- PROGRAM
+# cmake -DGDB=gdb -DPRINTER=cmake/gdb/ostraka.py -P printer.cmake -- PROGRAM
 # gdb prints the tensors of tensors.cpp as os::describe would, and their elements.
 
 include("${CMAKE_CURRENT_LIST_DIR}/../examples/after_dashes.cmake")

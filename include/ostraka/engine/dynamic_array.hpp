@@ -57,7 +57,7 @@ class dynamic_array {
   }
 
   void push_back(T item) {
-    if (count_ == room_) reserve(2 * room_ + 4);
+    if (count_ == room_) reserve(room_ == 0 ? 1 : 2 * room_);  // most have one element
     ::new (static_cast<void*>(items_ + count_)) T(static_cast<T&&>(item));
     ++count_;
   }
