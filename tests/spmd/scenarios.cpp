@@ -241,7 +241,7 @@ std::map<std::string, scenario> const scenarios{
        std::vector<std::thread> threads;
        for (auto const& mesh : meshes)
          threads.emplace_back([&] {
-           for (int n = 0; n < 50; ++n) work(mesh);
+           for (int n = 0; n < 10; ++n) work(mesh);
            if (culprit()) pause_ms(300);
            work(mesh);
          });

@@ -113,7 +113,7 @@ TEST_CASE("threads on meshes of their own get what one alone gets") {
 #ifdef __SANITIZE_THREAD__
   int const rounds = 20;
 #else
-  int const rounds = 400;
+  int const rounds = os::testing::ranks() == 1 ? 400 : 60;  // threads of ranks that spin while they wait share few cores
 #endif
   SUBCASE("small ones, by the threads themselves") {
     CHECK(on_threads([&](int t) { wrong[static_cast<std::size_t>(t)] = work(meshes[static_cast<std::size_t>(t)], t, {5, 6 + t, 4}, rounds); }) == "");
