@@ -10,7 +10,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -24,7 +23,6 @@
 #include <ostraka/engine/reshard_meshes.hpp>
 #include <ostraka/environment.hpp>
 #include <ostraka/mesh.hpp>
-#include <ostraka/tensor.hpp>
 #include <ostraka/within.hpp>
 
 namespace ostraka::detail {
@@ -32,13 +30,6 @@ namespace ostraka::detail {
 using compiled_space = Kokkos::DefaultExecutionSpace;
 
 }  // namespace ostraka::detail
-
-// Nobody has tensors of more axes compiled beforehand: they are few, and what depends on their number is little.
-#define OSTRAKA_RANK_INSTANCES_(WHERE, T, RANK)                                                                \
-  WHERE template class ostraka::detail::unnamed_tensor<T, RANK, ostraka::detail::compiled_space::device_type>; \
-  WHERE template ostraka::detail::unnamed_tensor<T, RANK, ostraka::detail::compiled_space::device_type>        \
-  ostraka::detail::allocate_unnamed(std::shared_ptr<ostraka::engine::device_mesh const> const&,                \
-                                    ostraka::engine::locale const&, ostraka::planner::spec const&);
 
 // The engine's door, and below it what is chosen for a block alone.
 #define OSTRAKA_ENGINE_INSTANCES_(WHERE, T, EXEC)                                                                      \
@@ -63,15 +54,10 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   WHERE template void copy(EXEC const&, region<T> const&, region<T const> const&, update<T> const&);
 
 /// WHERE is `extern`, or nothing where they are made.
-#define OSTRAKA_INSTANCES_(WHERE, T)                                        \
-  namespace ostraka::engine {                                               \
-  OSTRAKA_ENGINE_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space)    \
-  }                                                                         \
-  OSTRAKA_RANK_INSTANCES_(WHERE, T, 0)                                      \
-  OSTRAKA_RANK_INSTANCES_(WHERE, T, 1)                                      \
-  OSTRAKA_RANK_INSTANCES_(WHERE, T, 2)                                      \
-  OSTRAKA_RANK_INSTANCES_(WHERE, T, 3)                                      \
-  OSTRAKA_RANK_INSTANCES_(WHERE, T, 4)
+#define OSTRAKA_INSTANCES_(WHERE, T)                                     \
+  namespace ostraka::engine {                                            \
+  OSTRAKA_ENGINE_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space) \
+  }
 
 // What depends on no element type, and is a template for this alone: how a job begins and ends, meshes, and the planner at run time.
 #define OSTRAKA_COMMON_INSTANCES_(WHERE)                                                                               \
