@@ -26,8 +26,9 @@ template <class = void>
   for (int i = 0; i < record.count; ++i)
     if (record.seen[i] == hash) return;
   record.seen[record.count++] = hash;
+  record.done.store(record.count == advice_record::most_sizes, std::memory_order_relaxed);
   std::string const text = planner::advice(o.operation, o.plan.value(), o.rule, sizes, o.names);
-  record.done.store(!text.empty() || record.count == advice_record::most_sizes, std::memory_order_relaxed);
+  if (!text.empty()) record.done.store(true, std::memory_order_relaxed);
   std::fputs(text.c_str(), stderr);
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <ostraka/advise.hpp>
 #include <ostraka/engine/dynamic_array.hpp>
@@ -44,7 +45,10 @@ enum class threads {
 class environment {
  public:
   /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone, or if MPI does not serve such threads.
-  environment(int& argc, char**& argv, threads served = threads::serialized) { begin(argc, argv, served); }
+  environment(int& argc, char**& argv, threads served = threads::serialized) {
+    engine::tell_build();
+    begin(argc, argv, served);
+  }
 
   environment(environment const&) = delete;
   environment& operator=(environment const&) = delete;
@@ -79,6 +83,7 @@ class environment {
     return rank == 0;
   }
 
+  static inline bool left_running_ = false;  // MPI, by an environment that was refused
   bool owns_mpi_ = false;
   bool owns_kokkos_ = false;
   [[maybe_unused]] int in_flight_ = 0;
@@ -95,11 +100,14 @@ template <class>
   if (!running) {
     int given = 0;
     MPI_Init_thread(&argc, &argv, served == threads::multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, &given);
-    owns_mpi_ = true;
   }
-  if (served == threads::multiple && !engine::mpi_serves_threads_at_once())
+  owns_mpi_ = !running || std::exchange(left_running_, false);
+  bool const serves_several = engine::mpi_serves_threads_at_once();
+  if (served == threads::multiple && !serves_several) {
+    left_running_ = owns_mpi_;  // the next environment ends it
     throw error(std::string("environment: os::threads::multiple needs MPI_THREAD_MULTIPLE, but ") +
                 (running ? "MPI has been begun without it; ask MPI_Init_thread for it" : "this MPI does not give it; use one that was built with it"));
+  }
 #endif
   if (engine::has_ended()) throw error("environment: Kokkos has been finalized and cannot be begun again; make the environment once, at the head of main");
   if (!Kokkos::is_initialized()) {

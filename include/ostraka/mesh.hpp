@@ -170,6 +170,7 @@ mesh<Ms...> make_mesh_here(named_extent<Ms>... sizes) {
 }
 
 inline void require_running() {
+  engine::tell_build();
   engine::require_not_ended("make_mesh");
 #if OSTRAKA_ENABLE_MPI
   int running = 0;

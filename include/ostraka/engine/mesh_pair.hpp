@@ -40,15 +40,17 @@ inline dynamic_array<int> agree(char const* operation, device_mesh const& large,
   std::size_t const processes = static_cast<std::size_t>(large.devices());
   std::vector<std::int64_t> said(2 * processes);
   all_gather(large.world(), mine, said.data(), std::vector<std::int64_t>(processes, 2));
-  dynamic_array<int> device;
-  dynamic_array<int> claims(static_cast<std::size_t>(small.devices()));
-  bool anybody = false;
   for (std::size_t p = 0; p < processes; ++p) {
-    std::int64_t const d = said[2 * p];
-    if (d == reaches_beyond) throw unrelated_meshes(operation, large, small);
+    if (said[2 * p] == reaches_beyond) throw unrelated_meshes(operation, large, small);
     if (said[2 * p + 1] != said[1])
       throw error(std::string(operation) + ": all processes name the same meshes, but process " + std::to_string(p) +
                   " gives the smaller one other axes or sizes than process 0; give make_mesh the same sizes everywhere, also where the mesh is absent");
+  }
+  dynamic_array<int> device;
+  dynamic_array<int> claims(static_cast<std::size_t>(small.devices()));  // as many as all of them say, from here on
+  bool anybody = false;
+  for (std::size_t p = 0; p < processes; ++p) {
+    std::int64_t const d = said[2 * p];
     if (d >= 0) ++claims[static_cast<std::size_t>(d)];
     anybody = anybody || d >= 0;
     device.push_back(static_cast<int>(d));

@@ -45,21 +45,19 @@ class thread_objects {
 
   template <class T>
   [[gnu::cold, gnu::noinline]] static T& make(T*& place) {
-    dynamic_array<object>& all = mine().objects_;
-    all.push_back({nullptr, [](void* at) {
-                     delete *static_cast<T**>(at);
-                     *static_cast<T**>(at) = nullptr;
-                   }});
-    place = new T;
-    all.back().place = &place;
-    return *place;
+    T* const made = new T;  // which may ask for objects of its own
+    place = made;
+    mine().objects_.push_back({&place, [](void* at) {
+                                 delete *static_cast<T**>(at);
+                                 *static_cast<T**>(at) = nullptr;
+                               }});
+    return *made;
   }
 
   thread_objects(thread_objects const&) = delete;
   thread_objects& operator=(thread_objects const&) = delete;
   ~thread_objects() {
-    for (; !objects_.empty(); objects_.pop_back())
-      if (objects_.back().place != nullptr) objects_.back().end(objects_.back().place);
+    for (; !objects_.empty(); objects_.pop_back()) objects_.back().end(objects_.back().place);
   }
 
  private:

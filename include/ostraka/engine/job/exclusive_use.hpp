@@ -20,7 +20,7 @@ namespace ostraka::engine {
 /// What one host thread at a time uses: a mesh, or MPI.
 struct used_by_one {
   std::atomic<void const*> user{nullptr};  ///< the thread that does
-  void const* only = nullptr;              ///< the thread that may, if others may not
+  std::atomic<void const*> only{nullptr};  ///< the thread that may, if others may not
 };
 
 /// MPI, which allows one thread at a time unless it was begun for several.
@@ -28,12 +28,20 @@ inline used_by_one use_of_mpi{};
 
 #if OSTRAKA_ENABLE_MPI
 
-/// May several threads communicate at the same time? If not, finds out which may. @pre MPI runs
+/// May several threads communicate at the same time? If not, finds out which may: the one that began MPI, or, until it has asked, none that did not.
+/// @pre MPI runs
 inline bool mpi_serves_threads_at_once() {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
-  int is_main = 0;
-  if (level < MPI_THREAD_SERIALIZED && use_of_mpi.only == nullptr && MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main) use_of_mpi.only = this_thread::mark();
+  if (level < MPI_THREAD_SERIALIZED) {
+    int is_main = 0;
+    MPI_Is_thread_main(&is_main);
+    void const* nobody = nullptr;
+    if (is_main)
+      use_of_mpi.only.store(this_thread::mark(), std::memory_order_relaxed);
+    else
+      use_of_mpi.only.compare_exchange_strong(nobody, &use_of_mpi, std::memory_order_relaxed);
+  }
   return level == MPI_THREAD_MULTIPLE;
 }
 
@@ -53,7 +61,8 @@ class exclusive_use {
     void const* const me = this_thread::mark();
     if (it.user.load(std::memory_order_relaxed) == me) return;
     void const* nobody = nullptr;
-    if ((it.only != nullptr && it.only != me) || !it.user.compare_exchange_strong(nobody, me, std::memory_order_acquire, std::memory_order_relaxed))
+    void const* const only = it.only.load(std::memory_order_relaxed);
+    if ((only != nullptr && only != me) || !it.user.compare_exchange_strong(nobody, me, std::memory_order_acquire, std::memory_order_relaxed))
       refuse(it, operation, what);
     it_ = &it;
   }
@@ -70,7 +79,8 @@ class exclusive_use {
  private:
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse(used_by_one const& it, std::string_view operation, std::string_view what) {
     std::string const head = std::string(operation) + ": ";
-    if (it.only != nullptr && it.only != this_thread::mark())
+    void const* const only = it.only.load(std::memory_order_relaxed);
+    if (only != nullptr && only != this_thread::mark())
       throw error(head + "only the thread that began MPI may communicate, as it was begun (MPI_THREAD_FUNNELED), but another calls; let os::environment begin MPI, or give "
                          "MPI_Init_thread a higher level");
     if (&it == &use_of_mpi)

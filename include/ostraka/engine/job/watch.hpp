@@ -30,14 +30,20 @@
 
 namespace ostraka::engine {
 
+/// Was the program built without NDEBUG?
+inline bool is_debug_build = false;
+
+/// Says so. For what is compiled with the program alone: a library of the engine may have been built otherwise.
+inline void tell_build() {
+#ifndef NDEBUG
+  is_debug_build = true;
+#endif
+}
+
 /// Should ranks compare operations before they communicate? OSTRAKA_CHECK_SPMD=1 or 0 says so; else: not in release builds.
 inline bool wants_comparison() {
   if (char const* const said = std::getenv("OSTRAKA_CHECK_SPMD"); said && *said) return std::strcmp(said, "0") != 0;
-#ifdef NDEBUG
-  return false;
-#else
-  return true;
-#endif
+  return is_debug_build;
 }
 
 #if OSTRAKA_ENABLE_MPI
