@@ -55,6 +55,17 @@ struct einsum_types {
   static constexpr planner::einsum_plan plan = make();  // more steps than the compiler allows? Link ostraka::large_plans (docs/options.md)
 };
 
+/// Is the plan a constant, made within the steps that the compiler allows?
+template <class Types>
+concept planned = requires { typename std::bool_constant<Types::plan.feasible>; };
+
+/// The verdict where it is not: the compiler has said that it stopped, and this says what to do.
+template <class... Operands>
+struct plan_of_too_many_steps {
+  static_assert(reason::never<Operands...>,
+                "einsum: this plan takes more steps of constant evaluation than the compiler allows by default; link ostraka::large_plans (docs/options.md)");
+};
+
 /// Are all extents and sizes of an operation static, so that its nominal sizes are its sizes?
 template <class... Names>
 inline constexpr bool all_static = ((Names::extent != dynamic_extent) && ...);
@@ -179,6 +190,8 @@ consteval auto check_einsum() {
     return std::type_identity<reason::too_many_mesh_axes<types::mesh::size>>{};
   else if constexpr (count > 2 && Policy::rule != planner::admit::any && Policy::rule != planner::admit::no_communication)
     return std::type_identity<reason::policy_is_for_two_operands<Policy, count>>{};
+  else if constexpr (!planned<types>)
+    return std::type_identity<plan_of_too_many_steps<sharding_in<Operands>...>>{};
   else if constexpr (!types::plan.feasible && Policy::rule == planner::admit::any)
     return std::type_identity<reason::product_of_too_many_axes<sharding_in<Operands>...>>{};
   else if constexpr (!types::plan.feasible)
