@@ -23,6 +23,7 @@ OSTRAKA_AXIS(J);
 OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 OSTRAKA_MESH_AXIS(Y);
+OSTRAKA_MESH_AXIS(Z);
 
 namespace os = ostraka;
 
@@ -76,6 +77,19 @@ void disagree(Mesh const& mesh) {
 }
 
 os::tensor<float, I/X, J> survivor;
+
+int milliseconds_of_reduction = 0;  // that an all-reduce takes at least, as if over a slow network
+
+}  // namespace
+
+// In MPI all the time.
+extern "C" int MPI_Allreduce(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm) {
+  double const end = MPI_Wtime() + milliseconds_of_reduction / 1000.0;
+  for (int flag = 0; MPI_Wtime() < end;) MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+  return PMPI_Allreduce(send, receive, count, type, operation, comm);
+}
+
+namespace {
 
 using scenario = std::function<void(os::environment&)>;
 
@@ -285,6 +299,27 @@ std::map<std::string, scenario> const scenarios{
          MPI_Send(nullptr, 0, MPI_BYTE, 1, 7, MPI_COMM_WORLD);
        }
        work(mesh);
+     }},
+    {"waits_for_long_operations",  // rows whose devices differ in how long theirs take: lawful
+     [](os::environment& env) {
+       auto const mesh = os::make_mesh(X = env.devices() / 2, Y = 2);
+       auto const a = os::generate<std::int64_t, I/X, J/Y>(mesh, I = 5, J = 3, [](std::int64_t i, std::int64_t j) { return 10 * i + j; });
+       if (mesh.coordinate(X) == 1) milliseconds_of_reduction = 6000;
+       auto const rows = os::sum<I/X>(a);
+       milliseconds_of_reduction = 0;
+       static_cast<void>(os::all_gather<X>(rows));
+     }},
+    {"many_wait_for_a_barrier",  // groups of several meshes' axes, each with one that asks
+     [](os::environment&) {
+       auto const mesh = os::make_mesh(X = 2, Y = 2, Z = 2);
+       auto const a = os::zeros<float, I/X, J/Y, K/Z>(mesh, I = 4, J = 4, K = 4);
+       if (rank_of_job() == 0) {
+         tell_when();
+         MPI_Barrier(MPI_COMM_WORLD);
+       }
+       static_cast<void>(os::all_gather<X>(a));
+       static_cast<void>(os::all_gather<Y>(a));
+       static_cast<void>(os::all_gather<Z>(a));
      }},
     {"has_another_seed",
      [](os::environment& env) {

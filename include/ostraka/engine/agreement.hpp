@@ -177,13 +177,14 @@ class comparison {
  private:
   [[gnu::cold]] void wait() {
     double ask = MPI_Wtime() + 0.2;
-    presence_questions questions(watch_.comm_of_presence());
+    presence_questions questions(watch_);
     for (int idle = 0; !missing_.empty();) {
       idle = listen() ? 0 : idle + 1;
       if (idle < 200) continue;
       this_thread::yield();
       if (!post_.of_all_groups) continue;
       answer();
+      watch_.answer_for_presence();
       look_for_all(questions);
       if (MPI_Wtime() < ask) continue;
       ask = MPI_Wtime() + 0.5;
@@ -194,10 +195,11 @@ class comparison {
   }
 
   // One of those who are here asks for all of them.
-  [[gnu::cold]] void look_for_all(presence_questions& questions) {
+  [[gnu::cold]] void look_for_all(presence_questions<watch>& questions) {
+    if (!watch_.sees_all()) return;
     for (std::size_t m = 0; post_.members[m] != me(); ++m)
-      if (!said_[m].empty()) return;
-    if (!watch_.sees_all() || !questions.all_wait(missing_, [this] { return watch_.movement(); })) return;
+      if (!said_[m].empty()) return questions.stop();
+    if (!questions.all_wait(missing_)) return;
     dynamic_array<int> here;
     for (int const m : post_.members)
       if (!missing_.contains(m)) here.push_back(m);
@@ -296,7 +298,7 @@ class comparison {
     return text + "; compute sizes and branches from values that all ranks share";
   }
 
-  watch const& watch_;
+  watch& watch_;
   post const post_;
   std::string const& text_;
   std::string const own_;
@@ -312,6 +314,7 @@ class comparison {
   group.over->announce(text);
   group.enter();
   group.over->answer_for_presence();
+  watch::waiting const it_waits;
   comparison(group, own, text).run();
 }
 

@@ -7,6 +7,7 @@
 /// may communicate. Nobody waits: a thread that finds another there is refused, before it has sent anything.
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,8 +20,9 @@ namespace ostraka::engine {
 
 /// What one host thread at a time uses: a mesh, or MPI.
 struct used_by_one {
-  std::atomic<void const*> user{nullptr};  ///< the thread that does
-  std::atomic<void const*> only{nullptr};  ///< the thread that may, if others may not
+  std::atomic<void const*> user{nullptr};      ///< the thread that does
+  std::atomic<void const*> only{nullptr};      ///< the thread that may, if others may not
+  std::atomic<std::uint64_t>* told = nullptr;  ///< where other ranks read of it, if they do: counts beginnings and ends, odd while it is used
 };
 
 /// MPI, which allows one thread at a time unless it was begun for several.
@@ -65,6 +67,7 @@ class exclusive_use {
     if ((only != nullptr && only != me) || !it.user.compare_exchange_strong(nobody, me, std::memory_order_acquire, std::memory_order_relaxed))
       refuse(it, operation, what);
     it_ = &it;
+    tell();
   }
   exclusive_use(exclusive_use const&) {}
   exclusive_use(exclusive_use&& other) noexcept : it_(std::exchange(other.it_, nullptr)) {}
@@ -73,10 +76,15 @@ class exclusive_use {
     return *this;
   }
   ~exclusive_use() {
-    if (it_ != nullptr) it_->user.store(nullptr, std::memory_order_release);
+    if (it_ == nullptr) return;
+    tell();
+    it_->user.store(nullptr, std::memory_order_release);
   }
 
  private:
+  void tell() const {
+    if (it_->told != nullptr) it_->told->store(it_->told->load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse(used_by_one const& it, std::string_view operation, std::string_view what) {
     std::string const head = std::string(operation) + ": ";
     void const* const only = it.only.load(std::memory_order_relaxed);

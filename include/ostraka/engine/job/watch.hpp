@@ -149,14 +149,33 @@ class watch {
   /// Keeps the receives posted by which others see that this rank is in MPI.
   void answer_for_presence() { answers_.post(); }
   MPI_Comm comm_of_presence() const { return answers_.comm(); }
-  /// Can it tell that all ranks of the job wait? A rank of several host threads may be in MPI by one of them, and compute by another.
+  /// Can it tell that all ranks of the job wait? A rank of several host threads may be in MPI by one of them, and compute by another; and of
+  /// several watches the first is told of all operations.
   bool sees_all() const {
     int ranks = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    return compares_ && window_ != MPI_WIN_NULL && ranks == size_ && !mpi_serves_threads_at_once();
+    return sees_presence_ && this == first_ && ranks == size_;
   }
-  /// A number that differs when any rank has entered a collective.
-  std::uint64_t movement() const;
+  /// What the ranks of the job do, by what they have told, as one sees it who waits for those missing.
+  detail::standstill look_at_all(dynamic_array<int> const& missing) const;
+  /// Says whether this rank asks the others if they are in MPI.
+  void tell_that_it_asks(bool it_does) const { mine_->asks.store(it_does ? 1 : 0, std::memory_order_release); }
+
+  /// That this rank waits to know what others call, for as long as this lives.
+  class waiting {
+   public:
+    waiting() { tell(); }
+    waiting(waiting const&) = delete;
+    waiting& operator=(waiting const&) = delete;
+    ~waiting() { tell(); }
+
+   private:
+    static void tell() {
+      if (!first_->sees_presence_) return;
+      auto& waits = first_->mine_->waits;
+      waits.store(waits.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+  };
 
   /// To be called when this rank will enter no collective any more. Returns when all ranks of all watches have called it; ends the job if
   /// one of them waits for this one. Then the watches are gone.
@@ -167,6 +186,9 @@ class watch {
   static constexpr std::size_t text_bytes = 1000;
   struct page {
     std::atomic<std::uint64_t> last[watch_slot::number_of];  // id and count of a group
+    std::atomic<std::uint64_t> uses;   // beginnings and ends of operations: odd in one
+    std::atomic<std::uint64_t> waits;  // the same of waiting for what others call, which is a part of an operation
+    std::atomic<std::uint64_t> asks;   // 1 while this rank asks who is in MPI
     char text[watch_slot::number_of][text_bytes];
   };
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint64_t>) == 8);
@@ -191,6 +213,7 @@ class watch {
   int rank_ = 0;
   int size_ = 1;
   bool compares_ = false;
+  bool sees_presence_ = false;  // all ranks alike
   attendance* books_ = nullptr;       // of groups that are alive
   attendance* makers_ = nullptr;      // one for each set of ranks that there was
   int groups_ = 0;
@@ -241,16 +264,28 @@ inline watch::watch(MPI_Comm theirs) {
     mine_->last[s].store(0);
     mine_->text[s][0] = '\0';
   }
+  mine_->uses.store(0);
+  mine_->waits.store(0);
+  mine_->asks.store(0);
   if (window_ != MPI_WIN_NULL) {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
     MPI_Win_sync(window_);
   }
-  if (compares_ && window_ != MPI_WIN_NULL) answers_.begin(comm_);
+  if (compares_) {  // agreed: ranks may differ in whether they got a window, and in the level of threads
+    int able = window_ != MPI_WIN_NULL && !mpi_serves_threads_at_once() ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm_);
+    sees_presence_ = able != 0;
+    if (sees_presence_) answers_.begin(comm_);
+  }
   MPI_Barrier(comm_);
   makers(comm_);
 
   // MPI_Finalize, whoever calls it, begins with the attributes of MPI_COMM_SELF.
   if (first_ == nullptr) {
+    if (sees_presence_) {
+      mine_->uses.store(use_of_mpi.user.load() != nullptr ? 1 : 0);  // this may be made within an operation
+      use_of_mpi.told = &mine_->uses;
+    }
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &watch::on_finalize, &key, nullptr);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
@@ -386,15 +421,24 @@ inline bool watch::waits_for_this_rank(std::uint64_t last) const {
   for (watch* w = first_; w != nullptr; w = w->next_) w->close();
 }
 
-[[gnu::cold]] inline std::uint64_t watch::movement() const {
-  std::uint64_t sum = 0;
+[[gnu::cold]] inline detail::standstill watch::look_at_all(dynamic_array<int> const& missing) const {
+  detail::standstill seen;
   for (int r = 0; r < size_; ++r) {
-    std::uint64_t last[watch_slot::number_of]{};
-    MPI_Get(last, sizeof(last), MPI_BYTE, r, static_cast<MPI_Aint>(offsetof(page, last)), sizeof(last), MPI_BYTE, window_);
+    struct {
+      std::uint64_t last[watch_slot::number_of], uses, waits, asks;
+    } of{};
+    static_assert(offsetof(page, last) == 0 && offsetof(page, asks) + sizeof(page::asks) == sizeof(of));
+    MPI_Get(&of, sizeof(of), MPI_BYTE, r, 0, sizeof(of), MPI_BYTE, window_);
     MPI_Win_flush(r, window_);
-    for (std::uint64_t const n : last) sum = (sum ^ n) * 1099511628211u;
+    for (std::uint64_t const n : of.last) seen.movement = (seen.movement ^ n) * 1099511628211u;
+    seen.movement = (seen.movement ^ of.uses) * 1099511628211u;
+    seen.movement = (seen.movement ^ of.waits) * 1099511628211u;
+    bool const in_operation = of.uses % 2 != 0, waits = of.waits % 2 != 0;
+    if (in_operation && !waits) seen.possible = false;  // it communicates, however long that takes
+    if (waits && missing.contains(r)) seen.possible = false;  // those who wait for whom it waits will tell
+    if (r < rank_ && of.asks != 0) seen.another_asks = true;
   }
-  return sum;
+  return seen;
 }
 
 // A few at a time: where many wait for this one, any of them will tell.
@@ -406,8 +450,10 @@ inline bool watch::waits_for_this_rank(std::uint64_t last) const {
 }
 
 inline void watch::close() {
+  if (use_of_mpi.told == &mine_->uses) use_of_mpi.told = nullptr;
   mine_ = &without_window_;
   compares_ = false;
+  sees_presence_ = false;
   answers_.end();
   if (window_ != MPI_WIN_NULL) {
     MPI_Win_unlock_all(window_);
