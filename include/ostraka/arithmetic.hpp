@@ -151,7 +151,7 @@ auto arithmetic_with_number(char const* operation, F const& f, A const& a, Numbe
   using value = typename A::value_type;
   using verdict = std::conditional_t<is_number_among<Number, value>, Unless, reason::number_of_another_kind<Number, value>>;
   with_number<F, value, At> with{f, {}};
-  if constexpr (is_number_among<Number, value>) with.number = as_element<value>(number);
+  if constexpr (is_number_among<Number, value>) with.number = as_element<value>(operation, number);
   return arithmetic<Operation, verdict>(operation, with, a);
 }
 

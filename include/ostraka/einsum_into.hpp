@@ -115,12 +115,12 @@ void take_factor(engine::update<T>&, Other const&) {}
 
 template <class T, class Number>
 void take_factor(engine::update<T>& how, named_factor<alpha_factor, Number> const& given) {
-  how.alpha = as_element<accumulator_of_t<T>>(given.value);
+  how.alpha = as_element<accumulator_of_t<T>>("einsum_into", given.value);
 }
 
 template <class T, class Number>
 void take_factor(engine::update<T>& how, named_factor<beta_factor, Number> const& given) {
-  how.beta = as_element<accumulator_of_t<T>>(given.value);
+  how.beta = as_element<accumulator_of_t<T>>("einsum_into", given.value);
 }
 
 template <class Policy, class Other>
@@ -172,8 +172,8 @@ struct einsum_into_of<type_list<Operands...>, type_list<Behind...>> {
 /// does not survive beta = 0. No more memory is taken than os::einsum takes beyond its result. Where the last step is a contraction, a
 /// reduction or an exchange, it writes to C itself; where the result is all-reduced, one device of each group adds beta · C, so that all hold
 /// the same bits. Collective over the mesh axes that the tensors name, with equal factors.
-/// @throws ostraka::error, on all devices alike, if extents disagree, if C shares memory with an operand, or if the plan moves more
-/// than a budget
+/// @throws ostraka::error, on all devices alike, if extents disagree, if C shares memory with an operand, if the plan moves more
+/// than a budget, or if a factor is a number that whole elements cannot hold
 template <Tensor C, Operand A, class... OperandsThenFactors>
 void einsum_into(C const& c, A const& a, OperandsThenFactors const&... more) {
   using split = detail::operands_first<type_list<>, A, OperandsThenFactors...>;

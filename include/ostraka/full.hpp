@@ -21,7 +21,7 @@ template <class TensorType, class Operation, class Mesh, class Value, class... G
 auto full_of(char const* operation, Value const& value, Mesh const& m, Given const&... given) {
   auto t = make_uninitialised<TensorType, wants_values<TensorType, Operation>>(operation, m, given...);
   using element = typename decltype(t)::value_type;
-  if constexpr (std::is_same_v<decltype(t), TensorType>) fill_block(operation, t, as_element<element>(value));
+  if constexpr (std::is_same_v<decltype(t), TensorType>) fill_block(operation, t, as_element<element>(operation, value));
   return t;
 }
 
@@ -33,7 +33,7 @@ auto full_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is
 }  // namespace detail
 
 /// A tensor whose elements are all the same number, which comes last, after the extents.
-/// @throws ostraka::error for a negative extent or one that contradicts a static one
+/// @throws ostraka::error for a negative extent or one that contradicts a static one, and for a number that whole elements cannot hold
 template <class T, auto... Dims, class Mesh, class... ExtentsThenValue>
 [[nodiscard]] auto full([[maybe_unused]] Mesh const& m, [[maybe_unused]] ExtentsThenValue const&... extents_then_value) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;

@@ -10,6 +10,7 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -129,6 +130,29 @@ TEST_CASE("ones and full") {
     CHECK(os::full<Kokkos::complex<double>>(mesh, 2).local()() == Kokkos::complex<double>(2, 0));
     CHECK(os::full<std::int32_t>(mesh, 7).local()() == 7);
   });
+}
+
+TEST_CASE("a whole number that elements cannot hold is an error, not another number") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  CHECK_THROWS_WITH_AS((static_cast<void>(os::full<std::int32_t, I/X>(mesh, I = 4, 5'000'000'000))),
+                       "full: a number among whole elements is one that they can hold, from -2147483648 to 2147483647, and 5000000000 is not; "
+                       "take a wider element type",
+                       os::error);
+  CHECK_THROWS_AS((static_cast<void>(os::full<std::int32_t>(mesh, 4294967295u))), os::error);
+  CHECK_THROWS_AS((static_cast<void>(os::full<std::int64_t>(mesh, ~0ull))), os::error);
+  CHECK(os::full<std::int32_t>(mesh, std::int64_t{-2147483647} - 1).local()() == std::numeric_limits<std::int32_t>::lowest());
+  CHECK(os::full<std::int64_t>(mesh, 9'223'372'036'854'775'807ull).local()() == std::numeric_limits<std::int64_t>::max());
+  CHECK(os::full<std::int32_t>(mesh, true).local()() == 1);
+
+  auto const a = os::ones<std::int32_t, I/X>(mesh, I = 4);
+  auto const c = os::zeros_like(a);
+  t::traffic moved = t::traffic_of([&] {
+    CHECK_THROWS_AS(static_cast<void>(os::add(a, 4'294'967'297ull)), os::error);
+    CHECK_THROWS_AS(static_cast<void>(os::scale(-4'294'967'295, a)), os::error);
+    CHECK_THROWS_AS(os::einsum_into(c, a, os::alpha = 4'294'967'297), os::error);
+    CHECK_THROWS_AS(os::einsum_into(c, a, os::beta = 4'294'967'297), os::error);
+  });
+  CHECK(moved.calls == 0);
 }
 
 TEST_CASE("zeros_like") {
