@@ -34,8 +34,8 @@ struct policy {
   static constexpr bool plans_at_run_time = false;
 };
 
-/// The default: the least of what is moved and of what is multiplied together (plan/price.hpp), then fewest bytes, then fewest flops, then
-/// fewest steps, then the first in the planner's order.
+/// The default: the least of what is moved and of what is multiplied together (plan/price.hpp); of equal ones fewest elements moved, then fewest
+/// multiplications, then fewest tensors touched, then the first in the order of the search (plan/einsum.hpp).
 inline constexpr policy<planner::admit::any> cheapest{};
 /// All-gather the left operand of two; the right one and the result are moved for nothing or not at all.
 inline constexpr policy<planner::admit::gather_left> gather_left{};
@@ -115,7 +115,7 @@ template <class Policy>
 inline constexpr bool is_policy<at_run_time<Policy>> = true;
 
 /// The plan for the sizes at hand instead of the nominal ones: made when the operation runs, by the function that plans while the program
-/// compiles, and remembered for the sizes last met. All devices know the sizes, so all make the same. What a plan for given sizes is,
+/// compiles, and remembered for the eight sizes last planned for. All devices know the sizes, so all make the same. What a plan for given sizes is,
 /// `plan.for_sizes(I = 8, …)` tells.
 inline constexpr at_run_time<policy<planner::admit::any>> for_these_sizes{};
 

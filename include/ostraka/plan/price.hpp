@@ -10,7 +10,7 @@
 /// By default a mesh axis is *priced* in a product if an operand or the named result divides one of the product's labels along it: the work
 /// could be divided there, and to repeat it costs. Along the others nothing is gained by dividing, so that nothing is moved for that.
 ///
-///     [I, J_X] · [J, K] → [I, K]     X is priced: sums over parts of J, all-reduced, though a gather of A would move half as much
+///     [I, J_X] · [J, K] → [I, K]     X is priced: all_to_all of A to I, all_gather of the result, though a gather of A alone would move less
 ///     [I, J] · [J] → [I]             nothing is: no communication
 ///
 /// A tree of products that has a plan without communication has no cheaper one: along every priced mesh axis that plan divides. Under
