@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. The adviser: says on stderr, on device 0 of the mesh, once for each distinct operation, that for the sizes at hand another plan
-/// would have taken at most half the time, and how to get it. OSTRAKA_ADVISE=0 silences it; os::environment reads that.
+/// would have cost at most half, and how to get it. OSTRAKA_ADVISE=0 silences it; os::environment reads that.
 
 #include <cstdint>
 #include <cstdio>
@@ -27,7 +27,7 @@ template <class = void>
     if (record.seen[i] == hash) return;
   record.seen[record.count++] = hash;
   record.done.store(record.count == advice_record::most_sizes, std::memory_order_relaxed);
-  std::string const text = planner::advice(o.operation, o.plan.value(), o.rule, sizes, o.names);
+  std::string const text = planner::advice(o.operation, o.plan.value(), o.rule, sizes, o.names, o.has_policy);
   if (!text.empty()) record.done.store(true, std::memory_order_relaxed);
   std::fputs(text.c_str(), stderr);
 }

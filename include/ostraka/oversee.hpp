@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 #include <ostraka/engine/dynamic_array.hpp>
 #include <ostraka/engine/locale.hpp>
@@ -26,6 +27,7 @@ struct overseen {
   planner::plan_view plan;
   planner::admit rule;
   planner::naming names;
+  bool has_policy = false;  // the program gave one
 };
 
 /// What the adviser knows of an operation. Zeros at first; host threads share it.
@@ -57,8 +59,8 @@ inline std::uint64_t sizes_to_advise_on(engine::locale const& w, advice_record c
 }
 
 template <class Types, planner::admit Rule, int ElementBytes>
-overseen look_at(char const* operation, planner::plan_view const& plan = stored_plan_of<Types>) {
-  return {operation, plan, Rule, naming_of<typename Types::labels, typename Types::mesh, ElementBytes>};
+overseen look_at(char const* operation, planner::plan_view const& plan = stored_plan_of<Types>, bool has_policy = false) {
+  return {operation, plan, Rule, naming_of<typename Types::labels, typename Types::mesh, ElementBytes>, has_policy};
 }
 
 /// Throws if the plan moves more than the budget for the sizes at hand; on all devices alike, since all know the sizes.
@@ -120,7 +122,8 @@ void oversee([[maybe_unused]] char const* operation, [[maybe_unused]] engine::lo
     if constexpr (!Policy::plans_at_run_time) {
       static constinit advice_record record{};
       if (std::uint64_t const hash = sizes_to_advise_on(w, record); hash != 0)
-        adviser(look_at<Types, Policy::rule, ElementBytes>(operation), w.sizes, hash, record);
+        adviser(look_at<Types, Policy::rule, ElementBytes>(operation, stored_plan_of<Types>, !std::is_same_v<Policy, policy<planner::admit::any>>), w.sizes,
+                hash, record);
     }
   }
 }

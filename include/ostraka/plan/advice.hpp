@@ -76,8 +76,8 @@ template <class Does>
   return least;
 }
 
-// Elements that each device has to be spared before anybody is told: what a message of less takes is not a matter of its length.
-inline constexpr double least_spared = 64;
+// Elements, or as much work, that each device has to be spared before anybody is told: what a message of less takes is not a matter of its length.
+inline constexpr double least_spared = 16384;
 
 }  // namespace detail
 
@@ -99,8 +99,9 @@ inline constexpr double least_spared = 64;
 }
 
 /// The advice, if for the sizes `e` another plan that the rule admits costs at most half of what `chosen` costs, which was decided on its own sizes,
-/// and the difference is worth a word; else empty. Costs are prices (price.hpp): moves and work together.
-[[nodiscard, gnu::cold]] inline std::string advice(std::string_view operation, einsum_plan const& chosen, admit rule, extents const& e, naming const& n) {
+/// and the difference is worth a word; else empty. Costs are prices (price.hpp): moves and work together. `has_policy`: the program gave one.
+[[nodiscard, gnu::cold]] inline std::string advice(std::string_view operation, einsum_plan const& chosen, admit rule, extents const& e, naming const& n,
+                                                   bool has_policy = false) {
   double const price = price_of(chosen, e);
   double const worth_it = detail::least_spared * weight_of_elements(chosen.element_weight) * static_cast<double>(e.devices());
   double const least = detail::least_price(chosen, e);
@@ -110,16 +111,17 @@ inline constexpr double least_spared = 64;
   double const best = price_of(better, e);
   std::string const hints = detail::extents_to_give(chosen.sizes, e, n, true);
   if (2 * best > price || price - best < worth_it || hints.empty()) return "";
-  std::string const policy = detail::policy_that(detail::problem_of(chosen, rule), [&](einsum_plan const& plan) { return price_of(plan, e) <= best; });
+  std::string const other =
+      has_policy ? "" : detail::policy_that(detail::problem_of(chosen, rule), [&](einsum_plan const& plan) { return price_of(plan, e) <= best; });
   auto const times = static_cast<std::int64_t>(best > 0 ? price / best : 0);
   std::int64_t const work = chosen.flops(e);
   std::int64_t const less_work = better.flops(e);
   return "ostraka: " + std::string(operation) + ": for " + describe(e, n) + " the plan moves " + describe_bytes(chosen, n, e) +
          " per device; it was decided on " + describe(chosen.sizes, n) + ", as far as extents are not static. Better for these sizes" +
-         (times > 0 ? ", some " + std::to_string(times) + " times as fast" : "") +
+         (times > 0 ? ", at some 1/" + std::to_string(times) + " of the price" : "") +
          (less_work < work ? ", with " + describe_number(less_work) + " operations per device instead of " + describe_number(work) : "") + ":\n" +
-         describe(better, n, e) + "Remedy: os::for_these_sizes behind the operands, " + (policy.empty() ? "" : "the policy " + policy + ", ") + "or hints, " +
-         hints + ".\n";
+         describe(better, n, e) + "Remedy: " + (has_policy ? "os::for_these_sizes(the policy that is there)" : "os::for_these_sizes") + " behind the operands, " +
+         (other.empty() ? "" : "the policy " + other + ", ") + "or hints, " + hints + ".\n";
 }
 
 }  // namespace ostraka::planner
