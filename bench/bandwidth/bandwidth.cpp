@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What moves memory and computes next to nothing, against std::memcpy of the same bytes (read + written = 2 x what memcpy is told to copy), cut
-/// among as many threads: build/bench/bandwidth [rounds=5] [only=TEXT] [elements=1000000] [json=FILE]
-/// Labels stand in the order of memory, the fastest last: "ij,j->i" is a row-major matrix times a vector, "ji,j->i" a column-major one.
+/// What moves memory and computes next to nothing, against std::memcpy of the same bytes (read + written = 2 x what
+/// memcpy is told to copy), cut among as many threads: build/bench/bandwidth [rounds=5] [only=TEXT] [elements=1000000]
+/// [json=FILE] Labels stand in the order of memory, the fastest last: "ij,j->i" is a row-major matrix times a vector,
+/// "ji,j->i" a column-major one.
 
 #include <Kokkos_Core.hpp>
 
@@ -53,7 +54,8 @@ std::int64_t size_of(std::string const& labels, extents_of const& extents) {
 /// "ij,j->i" or "ijk->ik" as numbers; `step_b` spreads the second operand.
 engine::contraction problem_of(std::string const& text, extents_of const& extents, std::int64_t step_b = 1) {
   std::size_t const arrow = text.find("->"), comma = std::min(text.find(','), arrow);
-  std::string const parts[3] = {text.substr(0, comma), comma < arrow ? text.substr(comma + 1, arrow - comma - 1) : "", text.substr(arrow + 2)};
+  std::string const parts[3] = {text.substr(0, comma), comma < arrow ? text.substr(comma + 1, arrow - comma - 1) : "",
+                                text.substr(arrow + 2)};
   engine::contraction p;
   for (auto const& [label, extent] : extents) {
     int const l = p.labels++;
@@ -80,7 +82,8 @@ struct laboratory {
   bench::comparison against_memcpy(std::string const& what, std::int64_t moved, std::function<void()> const& run) {
     std::size_t const bytes = static_cast<std::size_t>(moved) * sizeof(T) / 2;
     auto const baseline = [this, bytes] { copy_bytes(to.data(), from.data(), bytes); };
-    return bench::compare(what, {{"ours", run}, {"memcpy", baseline}}, given.number("rounds", 5), bench::seconds_here, 0.01);
+    return bench::compare(what, {{"ours", run}, {"memcpy", baseline}}, given.number("rounds", 5), bench::seconds_here,
+                          0.01);
   }
 
   void measure(std::string const& what, std::int64_t moved, std::function<void()> const& run) {
@@ -88,13 +91,16 @@ struct laboratory {
     if (given.wants(name)) out.add(against_memcpy(name, moved, run));
   }
 
-  void contract(std::string const& text, extents_of const& extents, engine::update<T> const& how = {}, std::int64_t step_b = 1) {
+  void contract(std::string const& text, extents_of const& extents, engine::update<T> const& how = {},
+                std::int64_t step_b = 1) {
     engine::contraction const p = problem_of(text, extents, step_b);
     std::int64_t const result = engine::block_of(p, engine::operand::c).size();
-    std::int64_t const read = engine::block_of(p, engine::operand::a).size() + engine::block_of(p, engine::operand::b).size();
+    std::int64_t const read =
+        engine::block_of(p, engine::operand::a).size() + engine::block_of(p, engine::operand::b).size();
     std::int64_t const moved = read + result * (how.beta == T(0) ? 1 : 2);
     std::string remark;
-    for (auto const& [label, extent] : extents) remark += std::string(remark.empty() ? "" : " ") + label + "=" + std::to_string(extent);
+    for (auto const& [label, extent] : extents)
+      remark += std::string(remark.empty() ? "" : " ") + label + "=" + std::to_string(extent);
     if (step_b != 1) remark += ", every " + std::to_string(step_b) + "th element of b";
     if (how.beta != T(0)) remark += ", added to c";
     measure(text + " (" + remark + ")", moved, [this, p, how] {
@@ -105,8 +111,12 @@ struct laboratory {
 
   void reduce(std::string const& text, extents_of const& extents) {
     engine::contraction const p = problem_of(text, extents);
-    std::int64_t const moved = engine::block_of(p, engine::operand::a).size() + engine::block_of(p, engine::operand::c).size();
-    measure("sum " + text, moved, [this, p] { engine::reduce(exec_space(), p, a.data(), c.data(), engine::reduction::sum); Kokkos::fence(); });
+    std::int64_t const moved =
+        engine::block_of(p, engine::operand::a).size() + engine::block_of(p, engine::operand::c).size();
+    measure("sum " + text, moved, [this, p] {
+      engine::reduce(exec_space(), p, a.data(), c.data(), engine::reduction::sum);
+      Kokkos::fence();
+    });
   }
 
   /// Every permutation of `rank` indices of about the same extent: the worst, and the geometric mean.
@@ -127,7 +137,10 @@ struct laboratory {
         source.add(extents[l], size_of(labels.substr(labels.find(l) + 1), extents));
         target.add(extents[l], size_of(order.substr(order.find(l) + 1), extents));
       }
-      auto const run = [&] { engine::copy(exec_space(), c.data(), target, static_cast<T const*>(a.data()), source); Kokkos::fence(); };
+      auto const run = [&] {
+        engine::copy(exec_space(), c.data(), target, static_cast<T const*>(a.data()), source);
+        Kokkos::fence();
+      };
       bench::comparison const one = against_memcpy(what, source.size() * 2, run);
       if (given.number("each", 0)) std::printf("  %s->%s %.2f\n", labels.c_str(), order.c_str(), one.ratio[1].median);
       logarithm += std::log(one.ratio[1].median);
@@ -141,7 +154,9 @@ struct laboratory {
     out.add(worst);
   }
 
-  std::int64_t whole_root(int degree) const { return static_cast<std::int64_t>(std::pow(static_cast<double>(elements), 1.0 / degree)); }
+  std::int64_t whole_root(int degree) const {
+    return static_cast<std::int64_t>(std::pow(static_cast<double>(elements), 1.0 / degree));
+  }
 
   void all() {
     std::int64_t const n = static_cast<std::int64_t>(std::sqrt(static_cast<double>(elements)));
@@ -161,7 +176,8 @@ struct laboratory {
     contract("bij,bj->bi", {{'b', 64}, {'i', 256}, {'j', wide / 256}});
     contract("bji,bj->bi", {{'b', 64}, {'i', 256}, {'j', wide / 256}});
     contract("ijb,jb->ib", {{'b', 64}, {'i', 256}, {'j', wide / 256}});
-    for (char const* text : {"ijk,i->jk", "ijk,j->ik", "ijk,k->ij", "ijk,ik->j", "ijk,ki->j", "ijk,jk->i", "ijk,ij->k", "ijk,k->ji"})
+    for (char const* text :
+         {"ijk,i->jk", "ijk,j->ik", "ijk,k->ij", "ijk,ik->j", "ijk,ki->j", "ijk,jk->i", "ijk,ij->k", "ijk,k->ji"})
       contract(text, {{'i', side}, {'j', side}, {'k', side}});
     // outer and dot products, elementwise
     contract("i,j->ij", {{'i', n}, {'j', n}});
@@ -180,8 +196,8 @@ struct laboratory {
     contract("ij,j->ij", {{'i', n}, {'j', n}});
     contract("ij,j->ji", {{'i', n}, {'j', n}});
     // sums
-    for (char const* text : {"i->", "ij->i", "ij->j", "ijk->ik", "ijk->ki", "ijk->i", "ijk->j", "ijk->k", "ijk->ij", "ijk->ji", "ijk->jk", "ijk->kj",
-                             "ijkl->ik", "ijkl->jl", "ijkl->lj"}) {
+    for (char const* text : {"i->", "ij->i", "ij->j", "ijk->ik", "ijk->ki", "ijk->i", "ijk->j", "ijk->k", "ijk->ij",
+                             "ijk->ji", "ijk->jk", "ijk->kj", "ijkl->ik", "ijkl->jl", "ijkl->lj"}) {
       std::string const whole = text;
       std::string const labels = whole.substr(0, whole.find('-'));
       extents_of extents;
@@ -195,20 +211,28 @@ struct laboratory {
     line.add(elements, std::int64_t(1), std::int64_t(1), std::int64_t(1));
     measure("map x + 2 y", elements * 3, [this, line] {
       auto const add = [](T x, T y) { return x + T(2) * y; };
-      engine::map_elements(exec_space(), line, add, c.data(), static_cast<T const*>(a.data()), static_cast<T const*>(b.data()));
+      engine::map_elements(exec_space(), line, add, c.data(), static_cast<T const*>(a.data()),
+                           static_cast<T const*>(b.data()));
       Kokkos::fence();
     });
     engine::strided const matrix = engine::row_major({n, n});
     engine::strided const turned = engine::strided().add(n, 1).add(n, n);
     engine::update<T> const added{T(2), T(1)};
-    measure("c <- 2 x + c", n * n * 3, [=, this] { engine::copy(exec_space(), c.data(), matrix, static_cast<T const*>(a.data()), matrix, added); });
-    measure("c <- 2 x + c, x turned", n * n * 3, [=, this] { engine::copy(exec_space(), c.data(), matrix, static_cast<T const*>(a.data()), turned, added); });
-    measure("copy as it lies", n * n * 2, [=, this] { engine::copy(exec_space(), c.data(), matrix, static_cast<T const*>(a.data()), matrix); });
+    measure("c <- 2 x + c", n * n * 3, [=, this] {
+      engine::copy(exec_space(), c.data(), matrix, static_cast<T const*>(a.data()), matrix, added);
+    });
+    measure("c <- 2 x + c, x turned", n * n * 3, [=, this] {
+      engine::copy(exec_space(), c.data(), matrix, static_cast<T const*>(a.data()), turned, added);
+    });
+    measure("copy as it lies", n * n * 2,
+            [=, this] { engine::copy(exec_space(), c.data(), matrix, static_cast<T const*>(a.data()), matrix); });
     measure("copy to every other row", n * n * 2, [=, this] {
-      engine::copy(exec_space(), c.data(), engine::strided().add(n, 2 * n).add(n, 1), static_cast<T const*>(a.data()), matrix);
+      engine::copy(exec_space(), c.data(), engine::strided().add(n, 2 * n).add(n, 1), static_cast<T const*>(a.data()),
+                   matrix);
     });
     measure("copy of every other element", n * n * 2, [=, this] {
-      engine::copy(exec_space(), c.data(), matrix, static_cast<T const*>(a.data()), engine::strided().add(n, 2 * n).add(n, 2));
+      engine::copy(exec_space(), c.data(), matrix, static_cast<T const*>(a.data()),
+                   engine::strided().add(n, 2 * n).add(n, 2));
     });
     measure("fill", n * n, [=, this] { engine::fill(exec_space(), c.data(), n * n, T(3)); Kokkos::fence(); });
     for (int rank = 2; rank <= 5; ++rank) copies(rank);

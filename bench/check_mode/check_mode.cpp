@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What comparing operations costs one that moves next to nothing: OSTRAKA_CHECK_SPMD=0 or 1 mpirun -n 2 build/bench/check_mode [repetitions]
+/// What comparing operations costs one that moves next to nothing: OSTRAKA_CHECK_SPMD=0 or 1 mpirun -n 2
+/// build/bench/check_mode [repetitions]
 
 #include <ostraka/ostraka.hpp>
 
@@ -46,5 +47,7 @@ int main(int argc, char** argv) {
   double const slice = microseconds(repetitions, [&] { static_cast<void>(os::scale(2.0f, a)); });
   double const enter = microseconds(repetitions, [&] { mesh.handle()->world().enter(); });
   if (mesh.device() == 0)
-    std::printf("%d ranks: all_gather of 2 KiB %.2f us, scale (no communication) %.2f us, telling others of a collective %.4f us\n", env.devices(), gather, slice, enter);
+    std::printf(
+        "%d ranks: all_gather of 2 KiB %.2f us, scale (no communication) %.2f us, telling others of a collective %.4f us\n",
+        env.devices(), gather, slice, enter);
 }

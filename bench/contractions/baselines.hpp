@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// What a contraction is held against: the library's product of the same M, N and K, and transpose-transpose-GEMM-transpose. Everything is allocated
-/// beforehand.
+/// What a contraction is held against: the library's product of the same M, N and K, and
+/// transpose-transpose-GEMM-transpose. Everything is allocated beforehand.
 
 #include <cblas.h>
 
@@ -19,14 +19,17 @@
 
 namespace bench {
 
-inline void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, float const* a, int lda, float const* b, int ldb, float* c, int ldc) {
+inline void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, float const* a, int lda, float const* b,
+                 int ldb, float* c, int ldc) {
   cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c, ldc);
 }
-inline void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double const* a, int lda, double const* b, int ldb, double* c, int ldc) {
+inline void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double const* a, int lda, double const* b,
+                 int ldb, double* c, int ldc) {
   cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c, ldc);
 }
 
-/// A batch of row-major matrix products without gaps, one call each: C[i, m, n] = A[i, m, k] B[i, k, n], or with A or B stored transposed.
+/// A batch of row-major matrix products without gaps, one call each: C[i, m, n] = A[i, m, k] B[i, k, n], or with A or B
+/// stored transposed.
 struct products {
   int batch, m, n, k;
   bool transpose_a = false, transpose_b = false;
@@ -34,8 +37,9 @@ struct products {
   template <class T>
   void run(T const* a, T const* b, T* c) const {
     for (int i = 0; i < batch; ++i)
-      gemm(transpose_a ? CblasTrans : CblasNoTrans, transpose_b ? CblasTrans : CblasNoTrans, m, n, k, a + std::int64_t(i) * m * k, transpose_a ? m : k,
-           b + std::int64_t(i) * k * n, transpose_b ? k : n, c + std::int64_t(i) * m * n, n);
+      gemm(transpose_a ? CblasTrans : CblasNoTrans, transpose_b ? CblasTrans : CblasNoTrans, m, n, k,
+           a + std::int64_t(i) * m * k, transpose_a ? m : k, b + std::int64_t(i) * k * n, transpose_b ? k : n,
+           c + std::int64_t(i) * m * n, n);
   }
 };
 
@@ -44,12 +48,15 @@ inline products products_of(contraction_case const& one) {
   return {size(one.batch()), size(one.m()), size(one.n()), size(one.k())};
 }
 
-/// A tensor from one order of its labels to another: loops around tiles of 32 by 32, a side along the source's last label and a side along the target's.
+/// A tensor from one order of its labels to another: loops around tiles of 32 by 32, a side along the source's last
+/// label and a side along the target's.
 template <class T>
 class transposition {
  public:
   transposition(contraction_case const& one, std::string const& from, std::string const& to) : trivial_(from == to) {
-    for (char l : to) dimensions_.push_back({one.extents.at(l), one.size(from.substr(from.find(l) + 1)), one.size(to.substr(to.find(l) + 1))});
+    for (char l : to)
+      dimensions_.push_back(
+          {one.extents.at(l), one.size(from.substr(from.find(l) + 1)), one.size(to.substr(to.find(l) + 1))});
     if (trivial_) return;
     inner_ = take_last();
     row_ = from.back() == to.back() ? dimension{1, 0, 0} : take(from.back(), to);
@@ -90,7 +97,8 @@ class transposition {
     for (std::int64_t r = 0; r < row_.extent; r += side)
       for (std::int64_t c = 0; c < inner_.extent; c += side)
         for (std::int64_t i = r; i < std::min(r + side, row_.extent); ++i)
-          for (std::int64_t j = c; j < std::min(c + side, inner_.extent); ++j) target[i * row_.target + j] = source[i + j * inner_.source];
+          for (std::int64_t j = c; j < std::min(c + side, inner_.extent); ++j)
+            target[i * row_.target + j] = source[i + j * inner_.source];
   }
 
   bool trivial_;
@@ -98,8 +106,8 @@ class transposition {
   dimension inner_{1, 1, 1}, row_{1, 0, 0};
 };
 
-/// Transpose-transpose-GEMM-transpose: A as [batch, m, k], B as [batch, k, n], their products, C from [batch, m, n]; k in A's order, the others in C's.
-/// A block that lies so, or as the library's transposed matrix, is taken as it is.
+/// Transpose-transpose-GEMM-transpose: A as [batch, m, k], B as [batch, k, n], their products, C from [batch, m, n]; k
+/// in A's order, the others in C's. A block that lies so, or as the library's transposed matrix, is taken as it is.
 template <class T>
 class by_transposition {
  public:
@@ -110,13 +118,15 @@ class by_transposition {
     if (mirrored_) std::swap(a, b);
     if (!a_.trivial()) a_.run(a, room_a_.data());
     if (!b_.trivial()) b_.run(b, room_b_.data());
-    products_.run(a_.trivial() ? a : room_a_.data(), b_.trivial() ? b : room_b_.data(), c_.trivial() ? c : room_c_.data());
+    products_.run(a_.trivial() ? a : room_a_.data(), b_.trivial() ? b : room_b_.data(),
+                  c_.trivial() ? c : room_c_.data());
     if (!c_.trivial()) c_.run(room_c_.data(), c);
   }
 
  private:
   // Where C is [batch, n, m] the operands change places.
-  by_transposition(contraction_case const& given, bool mirrored) : by_transposition(mirrored ? mirror(given) : given, mirrored, 0) {}
+  by_transposition(contraction_case const& given, bool mirrored)
+      : by_transposition(mirrored ? mirror(given) : given, mirrored, 0) {}
 
   by_transposition(contraction_case const& one, bool mirrored, int)
       : mirrored_(mirrored),
@@ -132,11 +142,14 @@ class by_transposition {
     std::swap(one.a, one.b);
     return one;
   }
-  static std::string order(std::string const& stored, std::string const& batch, std::string const& rows, std::string const& columns, bool& transpose) {
+  static std::string order(std::string const& stored, std::string const& batch, std::string const& rows,
+                           std::string const& columns, bool& transpose) {
     transpose = stored == batch + columns + rows && stored != batch + rows + columns;
     return transpose ? stored : batch + rows + columns;
   }
-  static block<T> room(transposition<T> const& way, std::int64_t size) { return block<T>(static_cast<std::size_t>(way.trivial() ? 0 : size)); }
+  static block<T> room(transposition<T> const& way, std::int64_t size) {
+    return block<T>(static_cast<std::size_t>(way.trivial() ? 0 : size));
+  }
 
   bool mirrored_;
   products products_;

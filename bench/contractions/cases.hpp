@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// The contractions of cases.txt, read, and as numbers: what the engine takes, and the M, N, K and batch that say what a plain library would do.
+/// The contractions of cases.txt, read, and as numbers: what the engine takes, and the M, N, K and batch that say what
+/// a plain library would do.
 
 #include <algorithm>
 #include <cstdint>
@@ -42,10 +43,12 @@ struct contraction_case {
   }
 
   /// Labels in one tensor's order that are, or are not, in the two others.
-  [[nodiscard]] static std::string among(std::string const& order, std::string const& second, bool in_second, std::string const& third, bool in_third) {
+  [[nodiscard]] static std::string among(std::string const& order, std::string const& second, bool in_second,
+                                         std::string const& third, bool in_third) {
     std::string found;
     for (char l : order)
-      if ((second.find(l) != std::string::npos) == in_second && (third.find(l) != std::string::npos) == in_third) found += l;
+      if ((second.find(l) != std::string::npos) == in_second && (third.find(l) != std::string::npos) == in_third)
+        found += l;
     return found;
   }
   [[nodiscard]] std::string batch() const { return among(c, a, true, b, true); }
@@ -82,7 +85,8 @@ inline contraction_case parse_case(std::string const& line) {
   std::istringstream(line) >> one.name >> kind >> one.types >> spec >> extents;
   std::size_t const comma = spec.find(',');
   std::size_t const arrow = spec.find("->");
-  if (extents.empty() || arrow == std::string::npos || (kind != "arithmetic" && kind != "bandwidth")) throw std::runtime_error("not a case: " + line);
+  if (extents.empty() || arrow == std::string::npos || (kind != "arithmetic" && kind != "bandwidth"))
+    throw std::runtime_error("not a case: " + line);
   one.arithmetic = kind == "arithmetic";
   one.two_operands = comma != std::string::npos;
   one.a = spec.substr(0, std::min(comma, arrow));

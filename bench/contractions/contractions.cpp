@@ -45,18 +45,22 @@ struct summary {
   }
   void print(char const* what) const {
     if (cases > 0)
-      std::printf("%s: %d cases, geometric mean %.3f, worst %.2f (%s)\n", what, cases, std::exp(logarithms / cases), worst, worst_case.c_str());
+      std::printf("%s: %d cases, geometric mean %.3f, worst %.2f (%s)\n", what, cases, std::exp(logarithms / cases),
+                  worst, worst_case.c_str());
   }
 };
 
 int compare_all(arguments const& given, std::vector<contraction_case> const& cases) {
   report results("contractions", given);
-  results.condition("ours against", "gemm and ttgt where arithmetic dominates, copy where bandwidth does; ratios of times, ours / theirs");
+  results.condition(
+      "ours against",
+      "gemm and ttgt where arithmetic dominates, copy where bandwidth does; ratios of times, ours / theirs");
   results.condition("threads", std::to_string(Kokkos::DefaultHostExecutionSpace().concurrency()));
   summary against_gemm, against_ttgt, against_copy;
   int wrong = 0;
   for (contraction_case const& one : cases) {
-    if (std::string const kind = given.text("class"); !kind.empty() && (kind == "arithmetic") != one.arithmetic) continue;
+    if (std::string const kind = given.text("class"); !kind.empty() && (kind == "arithmetic") != one.arithmetic)
+      continue;
     for (char type : one.types) {
       std::string const name = one.name + "." + type;
       if (!given.wants(name) || given.text("types", "fd").find(type) == std::string::npos) continue;
@@ -82,13 +86,15 @@ int compare_all(arguments const& given, std::vector<contraction_case> const& cas
 
 /// How well the cost model chooses, on the cases and on so many random ones.
 int compare_ways(arguments const& given, std::vector<contraction_case> cases) {
-  std::vector<contraction_case> const more = random_cases(given.number("random", 0), static_cast<unsigned>(given.number("seed", 1)));
+  std::vector<contraction_case> const more =
+      random_cases(given.number("random", 0), static_cast<unsigned>(given.number("seed", 1)));
   cases.insert(cases.end(), more.begin(), more.end());
   std::FILE* const out = given.text("counts").empty() ? nullptr : std::fopen(given.text("counts").c_str(), "w");
   summary speed;
   for (contraction_case const& one : cases) {
     if (!one.two_operands || one.k().empty() || one.m().size() + one.n().size() == 0) continue;
-    if (std::string const kind = given.text("class"); !kind.empty() && (kind == "arithmetic") != one.arithmetic) continue;
+    if (std::string const kind = given.text("class"); !kind.empty() && (kind == "arithmetic") != one.arithmetic)
+      continue;
     for (char type : one.types) {
       std::string const name = one.name + "." + type;
       if (!given.wants(name) || given.text("types", "fd").find(type) == std::string::npos) continue;
@@ -104,7 +110,8 @@ int compare_ways(arguments const& given, std::vector<contraction_case> cases) {
   return 0;
 }
 
-/// Answers lines of `case.type contestant repeats` with seconds of all repeats, `case.type check 0` with 1 or 0. One case is held at a time.
+/// Answers lines of `case.type contestant repeats` with seconds of all repeats, `case.type check 0` with 1 or 0. One
+/// case is held at a time.
 int serve(std::vector<contraction_case> const& cases) {
   std::string held, name, who;
   std::unique_ptr<trial> now;
@@ -112,7 +119,8 @@ int serve(std::vector<contraction_case> const& cases) {
   for (int repeats = 0; std::cin >> name >> who >> repeats;) {
     if (name != held) {
       std::string const stem = name.substr(0, name.size() - 2);
-      auto const one = std::find_if(cases.begin(), cases.end(), [&](contraction_case const& c) { return c.name == stem; });
+      auto const one =
+          std::find_if(cases.begin(), cases.end(), [&](contraction_case const& c) { return c.name == stem; });
       if (one == cases.end()) return std::fprintf(stderr, "no case %s\n", name.c_str()), 1;
       all.clear();
       now = make_trial(*one, name.back());

@@ -34,7 +34,8 @@ class trial {
   virtual ~trial() = default;
   /// ours, and gemm and ttgt of arithmetic, copy of what is bound by bandwidth.
   [[nodiscard]] virtual std::vector<contestant> contestants() = 0;
-  /// Is every looked-at element of the result within the bound of rounding? Looks at all elements of small results, at some of large ones.
+  /// Is every looked-at element of the result within the bound of rounding? Looks at all elements of small results, at
+  /// some of large ones.
   virtual bool right(std::function<void()> const& way) = 0;
   [[nodiscard]] virtual double bytes() const = 0;
   /// All that the engine could do.
@@ -77,7 +78,10 @@ class typed_trial final : public trial {
     std::int64_t const length = case_.size(case_.labels()) / results;
     std::int64_t const looks = std::min(results, std::max<std::int64_t>(16, 20000000 / length));
     for (std::int64_t i = 0; i < looks; ++i)
-      if (!right_at(static_cast<std::int64_t>(static_cast<double>(results) * static_cast<double>(i) / static_cast<double>(looks)), length)) return false;
+      if (!right_at(static_cast<std::int64_t>(static_cast<double>(results) * static_cast<double>(i) /
+                                              static_cast<double>(looks)),
+                    length))
+        return false;
     return true;
   }
 
@@ -98,7 +102,8 @@ class typed_trial final : public trial {
     exec.fence();
   }
 
-  // Rounding errors of a sum of n products, in any order, grow like the root of n; more than eight times that is no accident of rounding.
+  // Rounding errors of a sum of n products, in any order, grow like the root of n; more than eight times that is no
+  // accident of rounding.
   bool right_at(std::int64_t result, std::int64_t length) const {
     std::int64_t a = 0, b = 0;
     std::int64_t rest = result;
@@ -120,7 +125,8 @@ class typed_trial final : public trial {
     b += index * problem_.b[l];
   }
 
-  void add(std::string const& labels, std::size_t level, std::int64_t a, std::int64_t b, double& sum, double& size) const {
+  void add(std::string const& labels, std::size_t level, std::int64_t a, std::int64_t b, double& sum,
+           double& size) const {
     if (level == labels.size()) {
       double const factor = case_.two_operands ? static_cast<double>(b_[static_cast<std::size_t>(b)]) : 1.0;
       double const product = static_cast<double>(a_[static_cast<std::size_t>(a)]) * factor;
@@ -129,7 +135,8 @@ class typed_trial final : public trial {
       return;
     }
     std::size_t const l = case_.labels().find(labels[level]);
-    for (std::int64_t i = 0; i < problem_.extent[l]; ++i) add(labels, level + 1, a + i * problem_.a[l], b + i * problem_.b[l], sum, size);
+    for (std::int64_t i = 0; i < problem_.extent[l]; ++i)
+      add(labels, level + 1, a + i * problem_.a[l], b + i * problem_.b[l], sum, size);
   }
 
   contraction_case case_;

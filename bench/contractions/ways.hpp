@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Every way in which the engine could do a contraction, with what its cost model thinks of it: that is how the model's constants are kept honest.
+/// Every way in which the engine could do a contraction, with what its cost model thinks of it: that is how the model's
+/// constants are kept honest.
 
 #include <Kokkos_Core.hpp>
 
@@ -34,7 +35,8 @@ struct way {
   [[nodiscard]] double expected() const { return counts.nanoseconds() * 1e-9; }
 };
 
-/// Our own kernels, and the library with every operand where it lies (.), gathered (g) or copied (c), in the order A, B, C.
+/// Our own kernels, and the library with every operand where it lies (.), gathered (g) or copied (c), in the order A,
+/// B, C.
 template <class T>
 std::vector<way> ways_of(ostraka::engine::contraction const& p, T const* a, T const* b, T* c) {
   using namespace ostraka::engine;
@@ -55,7 +57,8 @@ std::vector<way> ways_of(ostraka::engine::contraction const& p, T const* a, T co
     if (!plan.library) continue;
     bool same = chosen.library;
     for (int o = 0; o < 3; ++o) same = same && chosen.copied[o] == plan.copied[o] && chosen.pack[o] == plan.pack[o];
-    all.push_back({name, detail::counts_of<T>(plan, loops_of(plan.problem)), same, [=] { detail::follow_plan(exec, p, plan, a, b, c, update<T>{}); }});
+    all.push_back({name, detail::counts_of<T>(plan, loops_of(plan.problem)), same,
+                   [=] { detail::follow_plan(exec, p, plan, a, b, c, update<T>{}); }});
   }
 #endif
   return all;
@@ -69,13 +72,16 @@ inline void time_ways(std::vector<way>& all, int rounds) {
       if (w.seconds < 1e299 && w.seconds > 4 * best) continue;
       double const once = seconds_here(w.run, 1);
       double const sample = 0.002;
-      w.seconds = std::min(w.seconds, once >= sample ? once : seconds_here(w.run, static_cast<int>(sample / once) + 1) / (static_cast<int>(sample / once) + 1));
+      w.seconds = std::min(w.seconds, once >= sample ? once
+                                                     : seconds_here(w.run, static_cast<int>(sample / once) + 1) /
+                                                           (static_cast<int>(sample / once) + 1));
       best = std::min(best, w.seconds);
     }
   std::sort(all.begin(), all.end(), [](way const& x, way const& y) { return x.seconds < y.seconds; });
 }
 
-/// A line: what is chosen, its time as a multiple of the fastest way's, and the ways with measured and expected time. The multiple.
+/// A line: what is chosen, its time as a multiple of the fastest way's, and the ways with measured and expected time.
+/// The multiple.
 inline double show_ways(std::string const& name, std::vector<way> const& all, std::size_t shown) {
   double regret = 0;
   for (way const& w : all)
@@ -99,7 +105,8 @@ inline void write_ways(std::FILE* out, std::string const& name, std::vector<way>
   }
 }
 
-/// Contractions that nobody has chosen: up to two labels of each class, extents of any size, every operand's labels in any order.
+/// Contractions that nobody has chosen: up to two labels of each class, extents of any size, every operand's labels in
+/// any order.
 inline std::vector<contraction_case> random_cases(int count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<contraction_case> all;
@@ -109,8 +116,10 @@ inline std::vector<contraction_case> random_cases(int count, unsigned seed) {
     double const scale = std::exp2(1 + static_cast<double>(random() % 60) / 10);
     char label = 'a';
     for (int kind = 0; kind < 4; ++kind)  // batch, m, n, k
-      for (int many = kind == 0 ? (random() % 3 == 0 ? 1 : 0) : 1 + static_cast<int>(random() % 2); many > 0; --many, ++label) {
-        one.extents[label] = std::max<std::int64_t>(2, static_cast<std::int64_t>(scale * std::exp2(static_cast<double>(random() % 40) / 10 - 2)));
+      for (int many = kind == 0 ? (random() % 3 == 0 ? 1 : 0) : 1 + static_cast<int>(random() % 2); many > 0;
+           --many, ++label) {
+        one.extents[label] = std::max<std::int64_t>(
+            2, static_cast<std::int64_t>(scale * std::exp2(static_cast<double>(random() % 40) / 10 - 2)));
         if (kind != 2) one.a += label;
         if (kind != 1) one.b += label;
         if (kind != 3) one.c += label;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// The tiny operations, to be counted by callgrind: instructions.py runs this and reads what was executed in each call of measured_operation.
-/// Each operation has run before, so that what happens once is not counted. Prints the operations in their order.
+/// The tiny operations, to be counted by callgrind: instructions.py runs this and reads what was executed in each call
+/// of measured_operation. Each operation has run before, so that what happens once is not counted. Prints the
+/// operations in their order.
 
 #include <cstdio>
 

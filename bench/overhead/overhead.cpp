@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// What an operation costs beyond its MPI calls and its BLAS calls: time with an MPI that does nothing, once without BLAS and once with it.
-/// Blocks of 16 to 64 elements are multiplied by a kernel of our own, which is part of the figure; those of extents of 64 by BLAS.
-/// One process: `overhead [rounds=N] [json=FILE] [only=TEXT]`
+/// What an operation costs beyond its MPI calls and its BLAS calls: time with an MPI that does nothing, once without
+/// BLAS and once with it. Blocks of 16 to 64 elements are multiplied by a kernel of our own, which is part of the
+/// figure; those of extents of 64 by BLAS. One process: `overhead [rounds=N] [json=FILE] [only=TEXT]`
 
 #include "null_blas.hpp"
 #include "null_mpi.hpp"
@@ -25,7 +25,8 @@ bench::comparison compare(tiny::operation const& o, int extent, int rounds) {
     };
   };
   std::string const what = std::string(o.what) + ", " + std::to_string(extent);
-  bench::comparison c = blas_calls > 0 ? bench::compare(what, {{"ours", run(true)}, {"with BLAS", run(false)}}, rounds) : bench::compare(what, {{"ours", run(true)}}, rounds);
+  bench::comparison c = blas_calls > 0 ? bench::compare(what, {{"ours", run(true)}, {"with BLAS", run(false)}}, rounds)
+                                       : bench::compare(what, {{"ours", run(true)}}, rounds);
   c.numbers["MPI calls"] = static_cast<double>(mpi_calls);
   c.numbers["BLAS calls"] = static_cast<double>(blas_calls);
   return c;
@@ -42,7 +43,8 @@ int main(int argc, char** argv) {
   for (int extent : {8, 64}) {
     tiny::all.emplace(extent);
     for (tiny::operation const& o : tiny::operations)
-      if (given.wants(std::string(o.what) + ", " + std::to_string(extent))) table.add(compare(o, extent, given.number("rounds", 15)));
+      if (given.wants(std::string(o.what) + ", " + std::to_string(extent)))
+        table.add(compare(o, extent, given.number("rounds", 15)));
   }
   tiny::all.reset();
 }

@@ -38,7 +38,8 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 OSTRAKA_MESH_AXIS(Y);
 
-// The feed-forward layer's: sequences, tokens, width of the model, width of the layer. Known while compiling, so that its plans are the cheapest.
+// The feed-forward layer's: sequences, tokens, width of the model, width of the layer. Known while compiling, so that
+// its plans are the cheapest.
 namespace small {
 OSTRAKA_AXIS(N, 8);
 OSTRAKA_AXIS(S, 8);
@@ -100,13 +101,16 @@ class contest {
   contest(bench::report& out, bench::arguments const& given, bool root) : out_(out), given_(given), root_(root) {}
 
   [[nodiscard]] bool wants(std::string const& name, std::string const& size) const {
-    return (given_.text("sizes", "small,square,large,skewed") + ",").find(size + ",") != std::string::npos && given_.wants(name + ", " + size);
+    return (given_.text("sizes", "small,square,large,skewed") + ",").find(size + ",") != std::string::npos &&
+           given_.wants(name + ", " + size);
   }
 
-  /// `into` writes `c`, `anew` allocates; `ways_to(target)` writes as many elements there. All ways run some rounds, the fastest of them as many as
-  /// ours, and beside it its twin with buffers of its own: where the two differ, it is noise or a matter of where memory lies.
-  void run(std::string const& name, std::string const& size, std::function<void()> const& into, std::function<void()> const& anew, element const* c,
-           std::size_t elements, std::function<by_hand::ways(element*)> const& ways_to) {
+  /// `into` writes `c`, `anew` allocates; `ways_to(target)` writes as many elements there. All ways run some rounds,
+  /// the fastest of them as many as ours, and beside it its twin with buffers of its own: where the two differ, it is
+  /// noise or a matter of where memory lies.
+  void run(std::string const& name, std::string const& size, std::function<void()> const& into,
+           std::function<void()> const& anew, element const* c, std::size_t elements,
+           std::function<by_hand::ways(element*)> const& ways_to) {
     by_hand::buffer theirs(elements);
     by_hand::ways const ways = ways_to(theirs.data());
     auto const ours_moves = os::testing::traffic_of(into).bytes;
@@ -120,7 +124,8 @@ class contest {
     }
     std::vector<bench::contestant> all = {{"einsum_into", into}, {"allocating", anew}};
     int const rounds = given_.number("rounds", 9);
-    if (given_.number("ours", 0)) return out_.add(bench::compare(name + ", " + size, all, rounds, bench::seconds_of_all));
+    if (given_.number("ours", 0))
+      return out_.add(bench::compare(name + ", " + size, all, rounds, bench::seconds_of_all));
     std::size_t const best = fastest_of(ways);
     by_hand::buffer twins(elements);
     all.push_back({ways[best].name, ways[best].run});
@@ -144,16 +149,19 @@ class contest {
   [[nodiscard]] std::size_t fastest_of(by_hand::ways const& ways) const {
     std::vector<bench::contestant> all;
     for (auto const& way : ways) all.push_back({way.name, way.run});
-    bench::comparison const timed = bench::compare("", all, std::max(3, given_.number("rounds", 9) / 3), bench::seconds_of_all);
+    bench::comparison const timed =
+        bench::compare("", all, std::max(3, given_.number("rounds", 9) / 3), bench::seconds_of_all);
     std::size_t best = 0;
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (timed.seconds[k].median < timed.seconds[best].median) best = k;
-      if (root_ && given_.number("ways", 0)) std::printf("    %-36s %10s\n", all[k].name.c_str(), bench::show_seconds(timed.seconds[k].median).c_str());
+      if (root_ && given_.number("ways", 0))
+        std::printf("    %-36s %10s\n", all[k].name.c_str(), bench::show_seconds(timed.seconds[k].median).c_str());
     }
     return best;
   }
 
-  static bench::comparison part_of(bench::comparison const& c, std::size_t subject, std::vector<std::size_t> const& baselines) {
+  static bench::comparison part_of(bench::comparison const& c, std::size_t subject,
+                                   std::vector<std::size_t> const& baselines) {
     bench::comparison p;
     p.what = c.what;
     p.names = {c.names[subject]};
@@ -176,8 +184,8 @@ class contest {
 
 // `multiply(a, b)` is os::einsum of what it names; os::einsum_into does the same under the same policy.
 template <class A, class B_, class Mesh, class Given, class Multiply, class Ways, class Policy = decltype(os::cheapest)>
-void product(contest& c, std::string const& name, named_size const& n, Mesh const& mesh, Given const& given, Multiply const& multiply, Ways const& ways_for,
-             Policy policy = os::cheapest) {
+void product(contest& c, std::string const& name, named_size const& n, Mesh const& mesh, Given const& given,
+             Multiply const& multiply, Ways const& ways_for, Policy policy = os::cheapest) {
   if (!c.wants(name, n.name)) return;
   auto const a = os::random<A>(mesh, given, os::seed(1));
   auto const b = os::random<B_>(mesh, given, os::seed(2));
@@ -190,14 +198,16 @@ void product(contest& c, std::string const& name, named_size const& n, Mesh cons
 }
 
 template <class A, class Mesh, class Given, class Move, class Ways>
-void reshard(contest& c, std::string const& name, named_size const& n, Mesh const& mesh, Given const& given, Move const& move, Ways const& ways_for) {
+void reshard(contest& c, std::string const& name, named_size const& n, Mesh const& mesh, Given const& given,
+             Move const& move, Ways const& ways_for) {
   if (!c.wants(name, n.name)) return;
   auto const a = os::random<A>(mesh, given, os::seed(1));
   auto const result = move(a);
   auto other = result;
   auto const into = [&] { os::einsum_into(result, a); };
   auto const anew = [&] { other = move(a); };
-  c.run(name, n.name, into, anew, result.local().data(), result.local().size(), [&](element* to) { return ways_for(a.local().data(), to); });
+  c.run(name, n.name, into, anew, result.local().data(), result.local().size(),
+        [&](element* to) { return ways_for(a.local().data(), to); });
 }
 
 void on_one_axis(contest& c, named_size const& n, int p) {
@@ -212,27 +222,34 @@ void on_one_axis(contest& c, named_size const& n, int p) {
 
   product<tensor<element, I/X, J>, whole_right>(c, "1 [I_X,J].[J,K]->[I_X,K] nothing moves", n, mesh, given, to_rows,
                                                [&](auto... at) { return by_hand::rows_apart(g, e, at...); });
-  product<tensor<element, I, J/X>, whole_right>(c, "2 [I,J_X].[J,K]->[I,K] gather", n, mesh, given, to_whole,
-                                               [&](auto... at) { return by_hand::gather_left(g, e, at...); }, os::gather_left);
+  product<tensor<element, I, J/X>, whole_right>(
+      c, "2 [I,J_X].[J,K]->[I,K] gather", n, mesh, given, to_whole,
+      [&](auto... at) { return by_hand::gather_left(g, e, at...); }, os::gather_left);
   product<tensor<element, I, J/X>, whole_right>(
       c, "2r [I,J_X].[J,K]->[I,K] slice, all-reduce", n, mesh, given, to_whole,
-      [&](element const* a, element const* b, element* to) { return by_hand::reduce_all(g, e, a, b, true, to); }, os::reduce_result);
-  product<tensor<element, I, J/X>, tensor<element, J/X, K>>(c, "3 [I,J_X].[J_X,K]->[I_X,K] reduce-scatter", n, mesh, given, to_rows,
-                                                          [&](auto... at) { return by_hand::scatter_rows(g, e, at...); });
+      [&](element const* a, element const* b, element* to) { return by_hand::reduce_all(g, e, a, b, true, to); },
+      os::reduce_result);
   product<tensor<element, I, J/X>, tensor<element, J/X, K>>(
-      c, "3c [I,J_X].[J_X,K]->[I,K_X] reduce-scatter", n, mesh, given, [](auto const& a, auto const& b, auto policy) { return os::einsum<I, K/X>(a, b, policy); },
+      c, "3 [I,J_X].[J_X,K]->[I_X,K] reduce-scatter", n, mesh, given, to_rows,
+      [&](auto... at) { return by_hand::scatter_rows(g, e, at...); });
+  product<tensor<element, I, J/X>, tensor<element, J/X, K>>(
+      c, "3c [I,J_X].[J_X,K]->[I,K_X] reduce-scatter", n, mesh, given,
+      [](auto const& a, auto const& b, auto policy) { return os::einsum<I, K/X>(a, b, policy); },
       [&](auto... at) { return by_hand::scatter_columns(g, e, at...); });
   product<tensor<element, I, J/X>, tensor<element, J/X, K>>(
       c, "3a [I,J_X].[J_X,K]->[I,K] all-reduce", n, mesh, given, to_whole,
       [&](element const* a, element const* b, element* to) { return by_hand::reduce_all(g, e, a, b, false, to); });
-  product<tensor<element, I/X, J>, tensor<element, J, K/X>>(c, "4 [I_X,J].[J,K_X]->[I_X,K] gather", n, mesh, given, to_rows,
-                                                          [&](auto... at) { return by_hand::gather_right(g, e, at...); });
+  product<tensor<element, I/X, J>, tensor<element, J, K/X>>(
+      c, "4 [I_X,J].[J,K_X]->[I_X,K] gather", n, mesh, given, to_rows,
+      [&](auto... at) { return by_hand::gather_right(g, e, at...); });
   product<tensor<element, B/X, I, J>, tensor<element, B/X, J, K>>(
-      c, "batch [B_X,I,J].[B_X,J,K]->[B_X,I,K]", n, mesh, os::sizes(B = n.batch, I = n.each.i, J = n.each.j, K = n.each.k),
+      c, "batch [B_X,I,J].[B_X,J,K]->[B_X,I,K]", n, mesh,
+      os::sizes(B = n.batch, I = n.each.i, J = n.each.j, K = n.each.k),
       [](auto const& a, auto const& b, auto policy) { return os::einsum<B/X, I, K>(a, b, policy); },
       [&](auto... at) { return by_hand::batch_apart(g, n.batch, n.each, at...); });
   reshard<tensor<element, I/X, J>>(
-      c, "all-to-all [I_X,J]->[I,J_X]", n, mesh, os::sizes(I = e.i, J = e.j), [](auto const& a) { return os::reshard<I, J/X>(a); },
+      c, "all-to-all [I_X,J]->[I,J_X]", n, mesh, os::sizes(I = e.i, J = e.j),
+      [](auto const& a) { return os::reshard<I, J/X>(a); },
       [&](auto... at) { return by_hand::all_to_all(g, e.i, e.j, at...); });
 }
 
@@ -261,7 +278,8 @@ void feed_forward(contest& c, named_size const& n, int x, int y) {
   constexpr auto up = os::plan_of<dims<N/X, S, F/Y>, activations, weights_in>;
   constexpr auto down = os::plan_of<dims<N/X, S, D/Y>, hidden, weights_out>;
   static_assert(up.count(os::step::all_gather) == 2 && up.communications() == 2);
-  static_assert(down.count(os::step::all_gather) == 1 && down.count(os::step::reduce_scatter) == 1 && down.communications() == 2);
+  static_assert(down.count(os::step::all_gather) == 1 && down.count(os::step::reduce_scatter) == 1 &&
+                down.communications() == 2);
 
   auto const mesh = os::make_mesh(X = x, Y = y);
   MPI_Comm along_x = MPI_COMM_NULL;
@@ -272,7 +290,8 @@ void feed_forward(contest& c, named_size const& n, int x, int y) {
   by_hand::group const gx(along_x);
   by_hand::group const gy(along_y);
   using std::decay_t;
-  by_hand::layer const l{int(decay_t<decltype(N)>::extent * decay_t<decltype(S)>::extent), int(decay_t<decltype(D)>::extent), int(decay_t<decltype(F)>::extent)};
+  by_hand::layer const l{int(decay_t<decltype(N)>::extent * decay_t<decltype(S)>::extent),
+                         int(decay_t<decltype(D)>::extent), int(decay_t<decltype(F)>::extent)};
   std::string const on = " on " + std::to_string(x) + "x" + std::to_string(y);
   product<activations, weights_in>(
       c, "feed in [B_X,S,D_Y].[D_X,F_Y]->[B_X,S,F_Y]" + on, n, mesh, os::sizes(),
@@ -300,7 +319,10 @@ int main(int argc, char** argv) {
   os::environment const env(argc, argv);
   bench::arguments const given(argc, argv);
   int const p = env.devices();
-  if (p != 1 && p % 2 != 0) return std::fprintf(stderr, "patterns: %d ranks do not divide the extents evenly; take a power of two up to 8\n", p), 1;
+  if (p != 1 && p % 2 != 0)
+    return std::fprintf(stderr, "patterns: %d ranks do not divide the extents evenly; take a power of two up to 8\n",
+                        p),
+           1;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   bench::report report("patterns", given, rank == 0);

@@ -29,10 +29,11 @@ void Cblacs_gridinit(int* context, char const* order, int rows, int columns);
 void Cblacs_gridinfo(int context, int* rows, int* columns, int* row, int* column);
 void Cblacs_gridexit(int context);
 int numroc_(int const* extent, int const* block, int const* at, int const* first, int const* count);
-void descinit_(int* descriptor, int const* rows, int const* columns, int const* row_block, int const* column_block, int const* first_row,
-               int const* first_column, int const* context, int const* leading, int* info);
-void pdgemm_(char const* transpose_a, char const* transpose_b, int const* m, int const* n, int const* k, double const* alpha, double const* a, int const* ia,
-             int const* ja, int const* a_descriptor, double const* b, int const* ib, int const* jb, int const* b_descriptor, double const* beta, double* c,
+void descinit_(int* descriptor, int const* rows, int const* columns, int const* row_block, int const* column_block,
+               int const* first_row, int const* first_column, int const* context, int const* leading, int* info);
+void pdgemm_(char const* transpose_a, char const* transpose_b, int const* m, int const* n, int const* k,
+             double const* alpha, double const* a, int const* ia, int const* ja, int const* a_descriptor,
+             double const* b, int const* ib, int const* jb, int const* b_descriptor, double const* beta, double* c,
              int const* ic, int const* jc, int const* c_descriptor);
 }
 
@@ -75,7 +76,8 @@ struct grid {
 // The part of a block-cyclic matrix that lies here, column-major.
 class cyclic_matrix {
  public:
-  cyclic_matrix(grid const& g, int rows, int columns, int row_block, int column_block) : grid_(g), row_block_(row_block), column_block_(column_block) {
+  cyclic_matrix(grid const& g, int rows, int columns, int row_block, int column_block)
+      : grid_(g), row_block_(row_block), column_block_(column_block) {
     int const first = 0;
     rows_ = numroc_(&rows, &row_block, &g.row, &first, &g.rows);
     columns_ = numroc_(&columns, &column_block, &g.column, &first, &g.columns);
@@ -90,14 +92,16 @@ class cyclic_matrix {
   void for_each(F const& f) {
     for (int j = 0; j < columns_; ++j)
       for (int i = 0; i < rows_; ++i)
-        f(data_[static_cast<std::size_t>(j) * static_cast<std::size_t>(rows_) + static_cast<std::size_t>(i)], global(i, row_block_, grid_.row, grid_.rows),
-          global(j, column_block_, grid_.column, grid_.columns));
+        f(data_[static_cast<std::size_t>(j) * static_cast<std::size_t>(rows_) + static_cast<std::size_t>(i)],
+          global(i, row_block_, grid_.row, grid_.rows), global(j, column_block_, grid_.column, grid_.columns));
   }
   [[nodiscard]] double* data() { return data_.data(); }
   [[nodiscard]] int const* descriptor() const { return descriptor_; }
 
  private:
-  static int global(int here, int block, int at, int count) { return (here / block * count + at) * block + here % block; }
+  static int global(int here, int block, int at, int count) {
+    return (here / block * count + at) * block + here % block;
+  }
 
   grid const& grid_;
   int row_block_, column_block_;
@@ -118,7 +122,13 @@ struct cyclic_product {
   cyclic_matrix a, b, c;
 
   cyclic_product(grid const& on, int rows, int columns, int inner, int i_block, int k_block, int ja_block, int jb_block)
-      : g(on), m(rows), n(columns), k(inner), a(on, m, k, i_block, ja_block), b(on, k, n, jb_block, k_block), c(on, m, n, i_block, k_block) {
+      : g(on),
+        m(rows),
+        n(columns),
+        k(inner),
+        a(on, m, k, i_block, ja_block),
+        b(on, k, n, jb_block, k_block),
+        c(on, m, n, i_block, k_block) {
     a.for_each([](double& v, int i, int j) { v = element_of{0.1}(i, j); });
     b.for_each([](double& v, int i, int j) { v = element_of{0.2}(i, j); });
   }
@@ -126,8 +136,8 @@ struct cyclic_product {
   void run() {
     double const one = 1, zero = 0;
     int const first = 1;
-    pdgemm_("N", "N", &m, &n, &k, &one, a.data(), &first, &first, a.descriptor(), b.data(), &first, &first, b.descriptor(), &zero, c.data(), &first, &first,
-            c.descriptor());
+    pdgemm_("N", "N", &m, &n, &k, &one, a.data(), &first, &first, a.descriptor(), b.data(), &first, &first,
+            b.descriptor(), &zero, c.data(), &first, &first, c.descriptor());
   }
 
   double weighed() {
@@ -137,8 +147,10 @@ struct cyclic_product {
   }
 };
 
-void compare(bench::report& out, bench::arguments const& given, bool root, std::string const& size, int m, int n, int k, int x, int y) {
-  std::string const name = size + " " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n) + " on " + std::to_string(x) + "x" + std::to_string(y);
+void compare(bench::report& out, bench::arguments const& given, bool root, std::string const& size, int m, int n, int k,
+             int x, int y) {
+  std::string const name = size + " " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n) + " on " +
+                           std::to_string(x) + "x" + std::to_string(y);
   if (!given.wants(name)) return;
   auto const mesh = os::make_mesh(X = x, Y = y);
   auto const a = os::generate<double, I/X, J/Y>(mesh, I = m, J = k, element_of{0.1});
@@ -170,7 +182,8 @@ void compare(bench::report& out, bench::arguments const& given, bool root, std::
   for (std::size_t i = 1; i < all.size(); ++i)
     if (timed.seconds[i].median < timed.seconds[best].median) best = i;
   if (root && given.number("ways", 0))
-    for (std::size_t i = 0; i < all.size(); ++i) std::printf("    %-36s %10s\n", all[i].name.c_str(), bench::show_seconds(timed.seconds[i].median).c_str());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      std::printf("    %-36s %10s\n", all[i].name.c_str(), bench::show_seconds(timed.seconds[i].median).c_str());
   bench::comparison shown;
   shown.what = name;
   shown.names = {timed.names[0], timed.names[best]};

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What grows with the number of ranks: seconds of make_mesh on one, two and three mesh axes against MPI_Comm_dup and MPI_Comm_split by hand,
-/// communicators made, heap held on a rank by MPI and by us, and tiny operations against the same collective by hand.
+/// What grows with the number of ranks: seconds of make_mesh on one, two and three mesh axes against MPI_Comm_dup and
+/// MPI_Comm_split by hand, communicators made, heap held on a rank by MPI and by us, and tiny operations against the
+/// same collective by hand.
 ///
 ///     mpirun -n 16 bench/scale [rounds=5] [json=FILE]
 ///
-/// Heap is glibc's count of bytes in use, counted as MPI's between entry and return of the functions below, otherwise as ours. The largest rank's.
+/// Heap is glibc's count of bytes in use, counted as MPI's between entry and return of the functions below, otherwise
+/// as ours. The largest rank's.
 
 #include <mpi.h>
 
@@ -145,8 +147,10 @@ void by_hand(std::vector<int> const& sizes) {
 }
 
 template <class Make>
-void meshes(bench::report& results, int rounds, std::string const& name, std::vector<int> const& sizes, Make const& make) {
-  std::vector<bench::contestant> const all{{"make_mesh", [&] { static_cast<void>(make()); }}, {"by hand", [&] { by_hand(sizes); }}};
+void meshes(bench::report& results, int rounds, std::string const& name, std::vector<int> const& sizes,
+            Make const& make) {
+  std::vector<bench::contestant> const all{{"make_mesh", [&] { static_cast<void>(make()); }},
+                                           {"by hand", [&] { by_hand(sizes); }}};
   bench::comparison c = bench::compare(name, all, rounds, bench::seconds_of_all);
   account const before;
   auto const mesh = make();
@@ -156,13 +160,15 @@ void meshes(bench::report& results, int rounds, std::string const& name, std::ve
 }
 
 template <class Operation, class ByHand>
-void operation(bench::report& results, int rounds, std::string const& name, Operation const& ours, ByHand const& by_hand) {
+void operation(bench::report& results, int rounds, std::string const& name, Operation const& ours,
+               ByHand const& by_hand) {
   account const before;
   ours();
   account const once;
   for (int i = 0; i < 50; ++i) ours();
   account const often;
-  bench::comparison c = bench::compare(name, {{"ours", ours}, {"by hand", by_hand}}, rounds, bench::seconds_of_all, 0.01);
+  bench::comparison c =
+      bench::compare(name, {{"ours", ours}, {"by hand", by_hand}}, rounds, bench::seconds_of_all, 0.01);
   tell(c, "with the first", before, once);
   tell(c, "with 50 more", once, often);
   results.add(std::move(c));
@@ -181,10 +187,15 @@ void operations(bench::report& results, int rounds, int ranks) {
   int const mine = 64 * 64 / sizes[0];
   operation(results, rounds, "reshard [I_X, J] to [I, J]", [&] { static_cast<void>(os::reshard<I, J>(rows)); },
             [&] { PMPI_Allgather(part.data(), mine, MPI_DOUBLE, whole.data(), mine, MPI_DOUBLE, line); });
-  operation(results, rounds, "reshard [I_X, J] to [I, J_X]", [&] { static_cast<void>(os::reshard<I, J/X>(rows)); },
-            [&] { PMPI_Alltoall(part.data(), mine / sizes[0], MPI_DOUBLE, whole.data(), mine / sizes[0], MPI_DOUBLE, line); });
-  operation(results, rounds, "einsum [I, J_X] [J_X, K] to [I, K]", [&] { static_cast<void>(os::einsum<I, K>(columns, other)); },
-            [&] { PMPI_Allreduce(MPI_IN_PLACE, whole.data(), 64 * 64, MPI_DOUBLE, MPI_SUM, line); });
+  operation(
+      results, rounds, "reshard [I_X, J] to [I, J_X]", [&] { static_cast<void>(os::reshard<I, J/X>(rows)); },
+      [&] {
+        PMPI_Alltoall(part.data(), mine / sizes[0], MPI_DOUBLE, whole.data(), mine / sizes[0], MPI_DOUBLE, line);
+      });
+  operation(
+      results, rounds, "einsum [I, J_X] [J_X, K] to [I, K]",
+      [&] { static_cast<void>(os::einsum<I, K>(columns, other)); },
+      [&] { PMPI_Allreduce(MPI_IN_PLACE, whole.data(), 64 * 64, MPI_DOUBLE, MPI_SUM, line); });
   PMPI_Comm_free(&line);
 }
 
@@ -199,7 +210,8 @@ int main(int argc, char** argv) {
   int const rounds = given.number("rounds", 5);
   bench::report results("scale", given, rank == 0);
   results.condition("ranks", std::to_string(ranks));
-  results.condition("made with the environment", std::to_string(counted.communicators) + " communicators, " + std::to_string(counted.of_mpi) + " bytes of MPI");
+  results.condition("made with the environment", std::to_string(counted.communicators) + " communicators, " +
+                                                     std::to_string(counted.of_mpi) + " bytes of MPI");
   std::vector<int> const one = sizes_of(ranks, 1), two = sizes_of(ranks, 2), three = sizes_of(ranks, 3);
   meshes(results, rounds, "one axis", one, [&] { return os::make_mesh(X = one[0]); });
   meshes(results, rounds, "two axes", two, [&] { return os::make_mesh(X = two[0], Y = two[1]); });

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// BLAS' products, which can be switched off. For one file of a program: it defines what the library defines, by the name that the linker
-/// sees, since headers of BLAS libraries write the types of the arguments differently.
+/// BLAS' products, which can be switched off. For one file of a program: it defines what the library defines, by the
+/// name that the linker sees, since headers of BLAS libraries write the types of the arguments differently.
 
 #include <dlfcn.h>
 
@@ -21,16 +21,20 @@ extern "C" {
 double any_of_blas(int n, double const* x, int step_x, double const* y, int step_y) __asm__("cblas_ddot");
 inline auto* volatile kept_for_blas = &any_of_blas;
 
-void null_dgemm(int order, int a_is, int b_is, int m, int n, int k, double alpha, double const* a, int lda, double const* b, int ldb, double beta, double* c, int ldc) __asm__("cblas_dgemm");
-void null_dgemv(int order, int a_is, int m, int n, double alpha, double const* a, int lda, double const* x, int step_x, double beta, double* y, int step_y) __asm__("cblas_dgemv");
+void null_dgemm(int order, int a_is, int b_is, int m, int n, int k, double alpha, double const* a, int lda,
+                double const* b, int ldb, double beta, double* c, int ldc) __asm__("cblas_dgemm");
+void null_dgemv(int order, int a_is, int m, int n, double alpha, double const* a, int lda, double const* x, int step_x,
+                double beta, double* y, int step_y) __asm__("cblas_dgemv");
 
-void null_dgemm(int order, int a_is, int b_is, int m, int n, int k, double alpha, double const* a, int lda, double const* b, int ldb, double beta, double* c, int ldc) {
+void null_dgemm(int order, int a_is, int b_is, int m, int n, int k, double alpha, double const* a, int lda,
+                double const* b, int ldb, double beta, double* c, int ldc) {
   static auto const real = reinterpret_cast<decltype(&null_dgemm)>(dlsym(RTLD_NEXT, "cblas_dgemm"));
   ++bench::blas_calls;
   if (!bench::blas_is_null) real(order, a_is, b_is, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-void null_dgemv(int order, int a_is, int m, int n, double alpha, double const* a, int lda, double const* x, int step_x, double beta, double* y, int step_y) {
+void null_dgemv(int order, int a_is, int m, int n, double alpha, double const* a, int lda, double const* x, int step_x,
+                double beta, double* y, int step_y) {
   static auto const real = reinterpret_cast<decltype(&null_dgemv)>(dlsym(RTLD_NEXT, "cblas_dgemv"));
   ++bench::blas_calls;
   if (!bench::blas_is_null) real(order, a_is, m, n, alpha, a, lda, x, step_x, beta, y, step_y);

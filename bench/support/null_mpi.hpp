@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// An MPI that does nothing: this process is device 0 of a mesh of four, two along each of its two axes, and whatever it sends or waits for
-/// has been dealt with at once. What is left of an operation is ours. For one file of a program: it defines MPI's functions.
-/// MPI_COMM_WORLD has one rank, so that nobody is watched; its duplicate has four, the parts of that have two.
+/// An MPI that does nothing: this process is device 0 of a mesh of four, two along each of its two axes, and whatever
+/// it sends or waits for has been dealt with at once. What is left of an operation is ours. For one file of a program:
+/// it defines MPI's functions. MPI_COMM_WORLD has one rank, so that nobody is watched; its duplicate has four, the
+/// parts of that have two.
 
 #include <cstring>
 
@@ -41,23 +42,36 @@ int MPI_Group_free(MPI_Group*) { return MPI_SUCCESS; }
 int MPI_Comm_create_group(MPI_Comm, MPI_Group, int, MPI_Comm* part) { return *part = MPI_COMM_NULL, MPI_SUCCESS; }
 int MPI_Comm_set_errhandler(MPI_Comm, MPI_Errhandler) { return MPI_SUCCESS; }
 
-// The only one that delivers something: what is gathered while a mesh is made has to be there. Everybody sends the same.
+// The only one that delivers something: what is gathered while a mesh is made has to be there. Everybody sends the
+// same.
 int MPI_Allgather(void const* send, int, MPI_Datatype type, void* recv, int count, MPI_Datatype, MPI_Comm comm) {
   ++bench::mpi_calls;
   if (type == MPI_INT64_T)
-    for (int d = 0; d < bench::devices_of(comm); ++d) std::memcpy(static_cast<long long*>(recv) + d * count, send, static_cast<unsigned>(count) * sizeof(long long));
+    for (int d = 0; d < bench::devices_of(comm); ++d)
+      std::memcpy(static_cast<long long*>(recv) + d * count, send, static_cast<unsigned>(count) * sizeof(long long));
   return MPI_SUCCESS;
 }
-int MPI_Allgatherv(void const*, int, MPI_Datatype, void*, int const*, int const*, MPI_Datatype, MPI_Comm) { return ++bench::mpi_calls, MPI_SUCCESS; }
+int MPI_Allgatherv(void const*, int, MPI_Datatype, void*, int const*, int const*, MPI_Datatype, MPI_Comm) {
+  return ++bench::mpi_calls, MPI_SUCCESS;
+}
 int MPI_Allreduce(void const*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm) { return ++bench::mpi_calls, MPI_SUCCESS; }
-int MPI_Reduce_scatter(void const*, void*, int const*, MPI_Datatype, MPI_Op, MPI_Comm) { return ++bench::mpi_calls, MPI_SUCCESS; }
-int MPI_Reduce_scatter_block(void const*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm) { return ++bench::mpi_calls, MPI_SUCCESS; }
-int MPI_Alltoall(void const*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm) { return ++bench::mpi_calls, MPI_SUCCESS; }
-int MPI_Alltoallv(void const*, int const*, int const*, MPI_Datatype, void*, int const*, int const*, MPI_Datatype, MPI_Comm) {
+int MPI_Reduce_scatter(void const*, void*, int const*, MPI_Datatype, MPI_Op, MPI_Comm) {
+  return ++bench::mpi_calls, MPI_SUCCESS;
+}
+int MPI_Reduce_scatter_block(void const*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm) {
+  return ++bench::mpi_calls, MPI_SUCCESS;
+}
+int MPI_Alltoall(void const*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm) {
+  return ++bench::mpi_calls, MPI_SUCCESS;
+}
+int MPI_Alltoallv(void const*, int const*, int const*, MPI_Datatype, void*, int const*, int const*, MPI_Datatype,
+                  MPI_Comm) {
   return ++bench::mpi_calls, MPI_SUCCESS;
 }
 int MPI_Irecv(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*) { return ++bench::mpi_calls, MPI_SUCCESS; }
-int MPI_Isend(void const*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*) { return ++bench::mpi_calls, MPI_SUCCESS; }
+int MPI_Isend(void const*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*) {
+  return ++bench::mpi_calls, MPI_SUCCESS;
+}
 int MPI_Sendrecv(void const*, int, MPI_Datatype, int, int, void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*) {
   return ++bench::mpi_calls, MPI_SUCCESS;
 }

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// What the benchmarks share: a subject is timed in turns with its baselines, so that whatever else the machine does meets all of them;
-/// each round gives a ratio, and the median of the ratios with its spread is the figure. A table for people, JSON for programs.
+/// What the benchmarks share: a subject is timed in turns with its baselines, so that whatever else the machine does
+/// meets all of them; each round gives a ratio, and the median of the ratios with its spread is the figure. A table for
+/// people, JSON for programs.
 
 #include <algorithm>
 #include <chrono>
@@ -86,11 +87,12 @@ inline double seconds_here(std::function<void()> const& run, int repeats) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Times everybody in turns, two rounds to warm up. Short runs are repeated until the shortest sample takes `sample` seconds, everybody's as often, so
-/// that nobody's caches are the warmer for it. `clock` gives the seconds of some repeats; under MPI it starts with a barrier and gives every rank the
-/// slowest rank's.
+/// Times everybody in turns, two rounds to warm up. Short runs are repeated until the shortest sample takes `sample`
+/// seconds, everybody's as often, so that nobody's caches are the warmer for it. `clock` gives the seconds of some
+/// repeats; under MPI it starts with a barrier and gives every rank the slowest rank's.
 inline comparison compare(std::string what, std::vector<contestant> const& all, int rounds,
-                          std::function<double(std::function<void()> const&, int)> const& clock = seconds_here, double sample = 0.005) {
+                          std::function<double(std::function<void()> const&, int)> const& clock = seconds_here,
+                          double sample = 0.005) {
   comparison c;
   c.what = std::move(what);
   c.samples.resize(all.size());
@@ -128,7 +130,8 @@ inline std::string show_seconds(double s) {
 /// Comparisons as they come, a line each, and at the end all of them as JSON where json=FILE asks for it.
 class report {
  public:
-  report(std::string name, arguments const& given, bool speaks = true) : name_(std::move(name)), file_(given.text("json")), speaks_(speaks) {}
+  report(std::string name, arguments const& given, bool speaks = true)
+      : name_(std::move(name)), file_(given.text("json")), speaks_(speaks) {}
 
   /// A condition of the measurement: sizes, ranks, threads, what library.
   void condition(std::string const& key, std::string const& value) {
@@ -140,7 +143,8 @@ class report {
     if (speaks_) {
       std::printf("%-44s %10s", c.what.c_str(), show_seconds(c.seconds[0].median).c_str());
       for (std::size_t k = 1; k < c.names.size(); ++k)
-        std::printf("   / %s %.2f (%.2f to %.2f)", c.names[k].c_str(), c.ratio[k].median, c.ratio[k].least, c.ratio[k].most);
+        std::printf("   / %s %.2f (%.2f to %.2f)", c.names[k].c_str(), c.ratio[k].median, c.ratio[k].least,
+                    c.ratio[k].most);
       for (auto const& [key, value] : c.numbers) std::printf("   %s %g", key.c_str(), value);
       std::printf("%s%s\n", c.remark.empty() ? "" : "   ", c.remark.c_str());
       std::fflush(stdout);
@@ -163,11 +167,13 @@ class report {
       comparison const& c = comparisons_[i];
       std::fprintf(out, "%s\n  {\"what\": \"%s\", \"contestants\": [", i ? "," : "", c.what.c_str());
       for (std::size_t k = 0; k < c.names.size(); ++k)
-        std::fprintf(out, "%s{\"name\": \"%s\", \"seconds\": [%.9g, %.9g, %.9g], \"ratio\": [%.6g, %.6g, %.6g]}", k ? ", " : "", c.names[k].c_str(),
-                     c.seconds[k].median, c.seconds[k].least, c.seconds[k].most, c.ratio[k].median, c.ratio[k].least, c.ratio[k].most);
+        std::fprintf(out, "%s{\"name\": \"%s\", \"seconds\": [%.9g, %.9g, %.9g], \"ratio\": [%.6g, %.6g, %.6g]}",
+                     k ? ", " : "", c.names[k].c_str(), c.seconds[k].median, c.seconds[k].least, c.seconds[k].most,
+                     c.ratio[k].median, c.ratio[k].least, c.ratio[k].most);
       std::fprintf(out, "], \"numbers\": {");
       bool first = true;
-      for (auto const& [key, value] : c.numbers) std::fprintf(out, "%s\"%s\": %.17g", std::exchange(first, false) ? "" : ", ", key.c_str(), value);
+      for (auto const& [key, value] : c.numbers)
+        std::fprintf(out, "%s\"%s\": %.17g", std::exchange(first, false) ? "" : ", ", key.c_str(), value);
       std::fprintf(out, "}, \"remark\": \"%s\"}", c.remark.c_str());
     }
     std::fprintf(out, "\n]}\n");

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Operations on blocks so small that nothing but their overhead is left, each a function of its own that a profiler can name.
-/// With extents of 8, blocks have 16 to 64 elements; the mesh is null_mpi.hpp's, X = 2, Y = 2.
+/// Operations on blocks so small that nothing but their overhead is left, each a function of its own that a profiler
+/// can name. With extents of 8, blocks have 16 to 64 elements; the mesh is null_mpi.hpp's, X = 2, Y = 2.
 
 #include <optional>
 
@@ -59,15 +59,27 @@ struct plus {
 #define TINY_OPERATION extern "C" __attribute__((noinline)) inline void
 
 TINY_OPERATION tiny_einsum_into() { ostraka::einsum_into(tiny::all->c_rows, tiny::all->a_rows, tiny::all->b); }
-TINY_OPERATION tiny_einsum_into_all_reduce() { ostraka::einsum_into(tiny::all->c, tiny::all->a_columns, tiny::all->b_rows); }
-TINY_OPERATION tiny_einsum_into_reduce_scatter() { ostraka::einsum_into(tiny::all->c_rows, tiny::all->a_columns, tiny::all->b_rows); }
-TINY_OPERATION tiny_einsum_into_two_gathers() { ostraka::einsum_into(tiny::all->c_blocks, tiny::all->a_blocks, tiny::all->b_blocks); }
-TINY_OPERATION tiny_einsum() { static_cast<void>(ostraka::einsum<tiny::I/tiny::X, tiny::K>(tiny::all->a_rows, tiny::all->b)); }
+TINY_OPERATION tiny_einsum_into_all_reduce() {
+  ostraka::einsum_into(tiny::all->c, tiny::all->a_columns, tiny::all->b_rows);
+}
+TINY_OPERATION tiny_einsum_into_reduce_scatter() {
+  ostraka::einsum_into(tiny::all->c_rows, tiny::all->a_columns, tiny::all->b_rows);
+}
+TINY_OPERATION tiny_einsum_into_two_gathers() {
+  ostraka::einsum_into(tiny::all->c_blocks, tiny::all->a_blocks, tiny::all->b_blocks);
+}
+TINY_OPERATION tiny_einsum() {
+  static_cast<void>(ostraka::einsum<tiny::I/tiny::X, tiny::K>(tiny::all->a_rows, tiny::all->b));
+}
 TINY_OPERATION tiny_reshard_gather() { static_cast<void>(ostraka::reshard<tiny::I, tiny::J>(tiny::all->a_rows)); }
-TINY_OPERATION tiny_reshard_all_to_all() { static_cast<void>(ostraka::reshard<tiny::I, tiny::J/tiny::X>(tiny::all->a_rows)); }
+TINY_OPERATION tiny_reshard_all_to_all() {
+  static_cast<void>(ostraka::reshard<tiny::I, tiny::J/tiny::X>(tiny::all->a_rows));
+}
 TINY_OPERATION tiny_reshard_into() { ostraka::reshard_into(tiny::all->a_columns, tiny::all->a_rows); }
 TINY_OPERATION tiny_map() { static_cast<void>(ostraka::map(tiny::plus{}, tiny::all->a_rows, tiny::all->bias)); }
-TINY_OPERATION tiny_map_into() { ostraka::map_into(tiny::all->a_rows, tiny::plus{}, tiny::all->a_rows, tiny::all->bias); }
+TINY_OPERATION tiny_map_into() {
+  ostraka::map_into(tiny::all->a_rows, tiny::plus{}, tiny::all->a_rows, tiny::all->bias);
+}
 
 namespace tiny {
 

@@ -68,6 +68,6 @@ int main(int argc, char** argv) {
   int const threads = os::engine::node::kokkos_threads();
   bool const its_own = os::engine::openblas::pool() == os::engine::blas_pool::its_own;  // otherwise it has Kokkos'
   if (rank == 0)
-    std::printf("{\"ranks\": %d, \"threads\": %d, \"blas_threads\": %d, \"product\": %.6g, \"turns\": %.6g}\n", env.devices(), threads,
-                its_own ? os::engine::openblas::threads() : threads, product, turns);
+    std::printf("{\"ranks\": %d, \"threads\": %d, \"blas_threads\": %d, \"product\": %.6g, \"turns\": %.6g}\n",
+                env.devices(), threads, its_own ? os::engine::openblas::threads() : threads, product, turns);
 }

@@ -14,7 +14,8 @@
 
 namespace digits {
 
-using matrix = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;  ///< what os::gather_to_root has on device 0
+using matrix =
+    Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;  ///< what os::gather_to_root has on device 0
 
 /// The largest difference of two matrices.
 inline double largest_difference(matrix const& a, matrix const& b) {
@@ -34,17 +35,18 @@ inline double distance(std::size_t column, matrix const& a, matrix const& b = {}
   return std::sqrt(sum);
 }
 
-/// How far two solutions may be apart that stopped with these relative residuals after these numbers of iterations, as the length of the
-/// difference of a class' coefficients. No eigenvalue of A = HᵀH + λI is below λ, so a solution with residual r is within ‖r‖/λ of the exact
-/// one. To the residuals that the solver knows come the rounding errors that it does not see, at most about ε‖A‖‖c‖ in an iteration, with
-/// ‖A‖ ≤ ‖H‖² + λ.
+/// How far two solutions may be apart that stopped with these relative residuals after these numbers of iterations, as
+/// the length of the difference of a class' coefficients. No eigenvalue of A = HᵀH + λI is below λ, so a solution with
+/// residual r is within ‖r‖/λ of the exact one. To the residuals that the solver knows come the rounding errors that it
+/// does not see, at most about ε‖A‖‖c‖ in an iteration, with ‖A‖ ≤ ‖H‖² + λ.
 class bound {
  public:
   bound(problem const& p, double residuals, int iterations)
       : right_side_(*os::gather_to_root(pull_back(p.h, p.truth))),
         ridge_(p.ridge),
         residuals_(residuals),
-        rounding_(iterations * std::numeric_limits<double>::epsilon() * (os::value(os::einsum<>(p.h, p.h)) + p.ridge)) {}
+        rounding_(iterations * std::numeric_limits<double>::epsilon() * (os::value(os::einsum<>(p.h, p.h)) + p.ridge)) {
+  }
 
   /// For class `k` of the coefficients `c`.
   [[nodiscard]] double operator()(std::size_t k, matrix const& c) const {

@@ -30,18 +30,20 @@ struct image {
 /// A line of the file, read field by field.
 class csv_line {
  public:
-  csv_line(std::string const& file, std::size_t number, std::string_view text) : file_(file), number_(number), text_(text) {}
+  csv_line(std::string const& file, std::size_t number, std::string_view text)
+      : file_(file), number_(number), text_(text) {}
 
   /// The next field. @throws refusal unless it is an integer from 0 to `largest`
   int next(char const* what, int largest) {
     if (at_ > text_.size())
-      refuse(text_.size(), "a line has 64 pixels and a digit, but this one ends after " + std::to_string(fields_) + " numbers; complete or remove it");
+      refuse(text_.size(), "a line has 64 pixels and a digit, but this one ends after " + std::to_string(fields_) +
+                               " numbers; complete or remove it");
     std::string_view const field = text_.substr(at_, text_.substr(at_).find(','));
     int value = 0;
     auto const [end, fault] = std::from_chars(field.data(), field.data() + field.size(), value);
     if (fault != std::errc() || end != field.data() + field.size() || value < 0 || value > largest)
-      refuse(at_, std::string(what) + " is an integer from 0 to " + std::to_string(largest) + ", but here stands " + quoted(std::string(field)) +
-                      "; correct or remove the line");
+      refuse(at_, std::string(what) + " is an integer from 0 to " + std::to_string(largest) + ", but here stands " +
+                      quoted(std::string(field)) + "; correct or remove the line");
     at_ += field.size() + 1;
     ++fields_;
     return value;
@@ -50,7 +52,8 @@ class csv_line {
   /// @throws refusal if there are more fields
   void end() const {
     if (at_ <= text_.size())
-      refuse(at_, "a line has 64 pixels and a digit, but this one goes on with " + quoted(std::string(text_.substr(at_))) + "; shorten or remove it");
+      refuse(at_, "a line has 64 pixels and a digit, but this one goes on with " +
+                      quoted(std::string(text_.substr(at_))) + "; shorten or remove it");
   }
 
  private:
@@ -69,7 +72,8 @@ class csv_line {
 inline std::vector<image> read_images(std::string const& file) {
   std::ifstream in(file, std::ios::binary);
   in.peek();  // a folder opens, but cannot be read
-  if (!in.is_open() || in.bad()) throw refusal(file + ": the file cannot be read (" + std::strerror(errno) + "); name a CSV file of images");
+  if (!in.is_open() || in.bad())
+    throw refusal(file + ": the file cannot be read (" + std::strerror(errno) + "); name a CSV file of images");
   std::string const text{std::istreambuf_iterator<char>(in), {}};
 
   std::vector<image> all;
@@ -87,7 +91,8 @@ inline std::vector<image> read_images(std::string const& file) {
   }
   // One in five is held out; both parts need something.
   if (all.size() < 5)
-    throw refusal(file + ':' + std::to_string(number + 1) + ":1: at least 5 images are needed, but the file ends after " + std::to_string(number) +
+    throw refusal(file + ':' + std::to_string(number + 1) +
+                  ":1: at least 5 images are needed, but the file ends after " + std::to_string(number) +
                   "; name a longer one");
   return all;
 }

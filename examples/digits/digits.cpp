@@ -36,10 +36,12 @@ struct regression {
 };
 
 void introduce(mesh const& m, regression const& r, dataset const& data, options const& o) {
-  std::string const split = std::to_string(data.training.count) + " images to learn from, " + std::to_string(data.held_out.count) + " held out";
+  std::string const split = std::to_string(data.training.count) + " images to learn from, " +
+                            std::to_string(data.held_out.count) + " held out";
   std::string const size = std::to_string(o.features) + " random features";
   std::printf("%s: %s\n", o.csv.c_str(), split.c_str());
-  std::printf("Ridge regression with weight %g on %s, on a mesh of %d × %d devices\n\n", o.ridge, size.c_str(), m.size(X), m.size(Y));
+  std::printf("Ridge regression with weight %g on %s, on a mesh of %d × %d devices\n\n", o.ridge, size.c_str(),
+              m.size(X), m.size(Y));
   std::printf("  W        %s\n", os::describe(r.w).c_str());
   std::printf("  H        %s\n", os::describe(r.given.h).c_str());
   std::printf("  classes  %s\n", os::describe(r.given.truth).c_str());
@@ -54,7 +56,8 @@ fit solve_and_show(problem const& p, options const& o, bool speaks) {
 }
 
 /// On device 0: solves the same problem once more on a mesh of this device alone. @returns whether the answers agree
-bool one_device_agrees(dataset const& data, options const& o, fit const& theirs, matrix const& their_c, matrix const& their_scores) {
+bool one_device_agrees(dataset const& data, options const& o, fit const& theirs, matrix const& their_c,
+                       matrix const& their_scores) {
   mesh const lone = make_lone_mesh();
   std::printf("The same on one device: ");
   std::fflush(stdout);
@@ -72,8 +75,9 @@ bool one_device_agrees(dataset const& data, options const& o, fit const& theirs,
     tightest = std::fmin(tightest, allowed(k, c));
     agree = agree && d <= allowed(k, c);  // not for NaN
   }
-  std::printf("differences of at most %.1e in C (bound: %.1e) and %.1e in what it predicts: %s\n", largest_difference(c, their_c), tightest,
-              largest_difference(scores, their_scores), agree ? "PASS" : "FAIL");
+  std::printf("differences of at most %.1e in C (bound: %.1e) and %.1e in what it predicts: %s\n",
+              largest_difference(c, their_c), tightest, largest_difference(scores, their_scores),
+              agree ? "PASS" : "FAIL");
   return agree;
 }
 

@@ -44,8 +44,10 @@ template <class T>
 T parse_number(std::string_view option, std::string_view text, T least, char const* what) {
   T value{};
   auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc() || end != text.data() + text.size() || !(value >= least) || std::isinf(static_cast<double>(value)))
-    throw refusal("options: " + std::string(option) + " takes " + what + ", not " + quoted(std::string(text)) + "; see --help");
+  if (fault != std::errc() || end != text.data() + text.size() || !(value >= least) ||
+      std::isinf(static_cast<double>(value)))
+    throw refusal("options: " + std::string(option) + " takes " + what + ", not " + quoted(std::string(text)) +
+                  "; see --help");
   return value;
 }
 
@@ -55,7 +57,8 @@ inline options parse_options(int argc, char const* const* argv, std::string cons
   for (int i = 1; i < argc; ++i) {
     std::string_view const name = argv[i];
     auto const value = [&]() -> std::string_view {
-      if (i + 1 == argc) throw refusal("options: " + std::string(name) + " takes a value, but nothing follows it; see --help");
+      if (i + 1 == argc)
+        throw refusal("options: " + std::string(name) + " takes a value, but nothing follows it; see --help");
       return argv[++i];
     };
     if (name == "--help")
@@ -75,7 +78,8 @@ inline options parse_options(int argc, char const* const* argv, std::string cons
     else if (o.csv.empty())
       o.csv = name;
     else
-      throw refusal("options: one file at a time, but " + quoted(std::string(name)) + " follows " + quoted(o.csv) + "; see --help");
+      throw refusal("options: one file at a time, but " + quoted(std::string(name)) + " follows " + quoted(o.csv) +
+                    "; see --help");
   }
   if (o.csv.empty()) o.csv = default_csv;
   return o;

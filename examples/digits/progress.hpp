@@ -15,8 +15,8 @@
 
 namespace digits {
 
-/// Does somebody watch? Open MPI gives its processes a pseudo-terminal wherever the output goes in the end; that one has no size, and then
-/// what counts is the output of the process that started us.
+/// Does somebody watch? Open MPI gives its processes a pseudo-terminal wherever the output goes in the end; that one
+/// has no size, and then what counts is the output of the process that started us.
 inline bool on_terminal() {
   if (isatty(STDOUT_FILENO) == 0) return false;
   winsize size{};
@@ -53,7 +53,8 @@ class progress {
     double const share = residual_ <= goal_ ? 1 : std::fmax(0, std::log(residual_) / std::log(goal_));
     auto const full = static_cast<std::size_t>(std::lround(share * width));
     std::string const bar = std::string(full, '#') + std::string(width - full, '.');
-    std::printf("%s  [%s] iteration %3d, residual %.1e%s", in_place_ ? "\r" : "", bar.c_str(), iteration_, residual_, in_place_ ? "" : "\n");
+    std::printf("%s  [%s] iteration %3d, residual %.1e%s", in_place_ ? "\r" : "", bar.c_str(), iteration_, residual_,
+                in_place_ ? "" : "\n");
     std::fflush(stdout);
   }
 

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Ridge regression on random features: H = relu(images · W) with W at random, and C from the normal equations (HᵀH + λI) C = Hᵀ · classes
-/// by conjugate gradients, all ten classes at once. The images are divided over X, the features over Y, coefficients over both: C[F_YX, K].
+/// Ridge regression on random features: H = relu(images · W) with W at random, and C from the normal equations (HᵀH +
+/// λI) C = Hᵀ · classes by conjugate gradients, all ten classes at once. The images are divided over X, the features
+/// over Y, coefficients over both: C[F_YX, K].
 
 #include <cmath>
 #include <cstdint>
@@ -20,7 +21,8 @@ using features = os::tensor<double, N/X, F/Y>;
 using coefficients = os::tensor<double, F/Y/X, K>;
 using per_class = os::tensor<double, K>;
 
-// --- what each product moves, known while compiling -------------------------------------------------------------------------------------
+// --- what each product moves, known while compiling
+// -------------------------------------------------------------------------------------
 
 inline constexpr auto features_plan = os::plan_of<os::dims<N/X, F/Y>, images, weights>;
 inline constexpr auto predict_plan = os::plan_of<os::dims<N/X, K>, features, coefficients>;
@@ -32,7 +34,8 @@ static_assert(predict_plan.count(os::step::all_gather) == 1 && predict_plan.coun
 static_assert(pull_back_plan.count(os::step::reduce_scatter) == 1 && pull_back_plan.communications() == 1);
 static_assert(inner_plan.count(os::step::all_reduce) == 1 && inner_plan.communications() == 1);
 
-// --- the products -----------------------------------------------------------------------------------------------------------------------
+// --- the products
+// -----------------------------------------------------------------------------------------------------------------------
 
 struct relu {
   KOKKOS_FUNCTION double operator()(double v) const { return v > 0 ? v : 0; }
@@ -73,7 +76,8 @@ inline coefficients normal_operator(problem const& p, coefficients const& v) {
   return os::add(pull_back(p.h, predict(p.h, v)), os::scale(p.ridge, v));
 }
 
-/// A number per class. It is summed over the whole mesh by one all-reduce, so that all devices hold the same bits and decide alike.
+/// A number per class. It is summed over the whole mesh by one all-reduce, so that all devices hold the same bits and
+/// decide alike.
 inline per_class inner(coefficients const& a, coefficients const& b) { return os::einsum<K>(a, b); }
 
 /// The share of images whose true digit looks most likely.
@@ -83,7 +87,8 @@ inline double accuracy(classes const& predicted, classes const& truth) {
   return os::value(os::mean<>(os::map(same{}, best, of_truth)));
 }
 
-// --- conjugate gradients ----------------------------------------------------------------------------------------------------------------
+// --- conjugate gradients
+// ----------------------------------------------------------------------------------------------------------------
 
 /// a + s·b; s, a number per class, is repeated along the features.
 struct plus_times {

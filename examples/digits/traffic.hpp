@@ -16,7 +16,9 @@ namespace digits {
 /// Prints each product as the library runs it, with the bytes for these extents.
 inline void print_plans(mesh const& m, std::int64_t n, std::int64_t f) {
   auto const sizes = os::sizes(N = n, F = f);
-  auto const print = [&](char const* title, auto const& plan) { std::printf("\n%s\n%s", title, os::describe(plan, sizes, m.sizes()).c_str()); };
+  auto const print = [&](char const* title, auto const& plan) {
+    std::printf("\n%s\n%s", title, os::describe(plan, sizes, m.sizes()).c_str());
+  };
   print("Features, images · W:", features_plan);
   print("Predictions, H · C:", predict_plan);
   print("Back to the coefficients, transposed H · predictions:", pull_back_plan);
@@ -31,7 +33,9 @@ inline std::int64_t bytes_moved(mesh const& m, dataset const& data, std::int64_t
   auto const training = os::sizes(N = data.training.count, F = f);
   auto const held_out = os::sizes(N = data.held_out.count, F = f);
   std::int64_t bytes = 0;
-  auto const add = [&](auto const& plan, auto const& sizes, std::int64_t times) { bytes += times * plan.total_bytes(sizes, m.sizes()); };
+  auto const add = [&](auto const& plan, auto const& sizes, std::int64_t times) {
+    bytes += times * plan.total_bytes(sizes, m.sizes());
+  };
   add(hand_out_images, training, 1);
   add(hand_out_classes, training, 1);
   add(hand_out_images, held_out, 1);

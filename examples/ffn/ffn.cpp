@@ -35,7 +35,8 @@ static_assert(up.count(os::step::all_gather) == 2 && up.communications() == 2);
 
 // Down: the weights are gathered over X; F is summed over where it lies, and the sums are scattered over Y.
 constexpr auto down = os::plan_of<os::dims<B/X, S, D/Y>, hidden, weights_out>;
-static_assert(down.count(os::step::all_gather) == 1 && down.count(os::step::reduce_scatter) == 1 && down.communications() == 2);
+static_assert(down.count(os::step::all_gather) == 1 && down.count(os::step::reduce_scatter) == 1 &&
+              down.communications() == 2);
 
 struct relu {
   KOKKOS_FUNCTION double operator()(double v) const { return v > 0 ? v : 0; }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The four cases of a matrix product that is sharded, C[I, K] = A[I, J] · B[J, K]: what each moves, and that it is right.
+/// The four cases of a matrix product that is sharded, C[I, K] = A[I, J] · B[J, K]: what each moves, and that it is
+/// right.
 
 #include <cmath>
 #include <cstdint>
@@ -47,18 +48,22 @@ int main(int argc, char** argv) {
   {  // 2. A[I, J_X] · B[J, K]
     auto A = os::random<double, I, J/X>(mesh, n, os::seed(1));
     auto B = os::random<double, J, K>(mesh, n, os::seed(2));
-    show("2. One operand is split along what is summed over: gather it, and multiply all of it everywhere,", os::plan<I, K>(A, B, os::gather_left));
+    show("2. One operand is split along what is summed over: gather it, and multiply all of it everywhere,",
+         os::plan<I, K>(A, B, os::gather_left));
     check(A, B, os::einsum<I, K>(A, B, os::gather_left));
     show("   or cut the other alike, which is free, and reduce,", os::plan<I, K>(A, B, os::reduce_result));
     check(A, B, os::einsum<I, K>(A, B, os::reduce_result));
-    show("   or exchange columns for rows and gather the result: by moves and work together the cheapest for square matrices.", os::plan<I, K>(A, B));
+    show(
+        "   or exchange columns for rows and gather the result: by moves and work together the cheapest for square matrices.",
+        os::plan<I, K>(A, B));
     check(A, B, os::einsum<I, K>(A, B));
   }
   {  // 3. A[I, J_X] · B[J_X, K]
     auto A = os::random<double, I, J/X>(mesh, n, os::seed(1));
     auto B = os::random<double, J/X, K>(mesh, n, os::seed(2));
     auto C = os::einsum<I, K, os::partial(X)>(A, B);
-    show("3. Both are split alike along what is summed over: each device has a summand, C[I, K] {U_X}.", os::plan<I, K, os::partial(X)>(A, B));
+    show("3. Both are split alike along what is summed over: each device has a summand, C[I, K] {U_X}.",
+         os::plan<I, K, os::partial(X)>(A, B));
     check(A, B, os::all_reduce<X>(C));
     check(A, B, os::reduce_scatter<K/X>(C));
     show("   Asked for at once, with all of it everywhere:", os::plan<I, K>(A, B));
@@ -71,12 +76,13 @@ int main(int argc, char** argv) {
     auto B = os::random<double, J, K/X>(mesh, n, os::seed(2));
 #ifdef SHOULD_FAIL  // does not compile; the tests see to it that the compiler says this
     auto C = os::contract<J>(A, B);
-    // error: contract: a mesh axis divides an outer axis of both operands, so that a device would hold only the diagonal blocks;
-    // error: name the result with os::einsum to authorise an all-gather of either operand (moves (n-1)/n of it),
-    // error: or an all-to-all of both to a contracted axis (moves (n-1)/n^2 of each) and a reduction of the result
-    // error: outer_axes_meet<I_axis, K_axis, X_mesh>
+    // error: contract: a mesh axis divides an outer axis of both operands, so that a device would hold only the
+    // diagonal blocks; error: name the result with os::einsum to authorise an all-gather of either operand (moves
+    // (n-1)/n of it), error: or an all-to-all of both to a contracted axis (moves (n-1)/n^2 of each) and a reduction of
+    // the result error: outer_axes_meet<I_axis, K_axis, X_mesh>
 #endif
-    show("4. Both outer axes are split over the same mesh axis: not possible as it stands; gather one.", os::plan<I/X, K>(A, B));
+    show("4. Both outer axes are split over the same mesh axis: not possible as it stands; gather one.",
+         os::plan<I/X, K>(A, B));
     check(A, B, os::einsum<I/X, K>(A, B));
   }
   if (mesh.device() == 0) std::printf("Every product is that of plain loops: %s\n", good ? "PASS" : "FAIL");

@@ -47,7 +47,9 @@ struct centred {
 
 /// Which word stands where: 1 for that one, 0 for the others.
 struct one_hot {
-  KOKKOS_FUNCTION double operator()(std::int64_t b, std::int64_t s, std::int64_t v) const { return (31 * b + 17 * s * s + 5) % vocab_axis::extent == v ? 1 : 0; }
+  KOKKOS_FUNCTION double operator()(std::int64_t b, std::int64_t s, std::int64_t v) const {
+    return (31 * b + 17 * s * s + 5) % vocab_axis::extent == v ? 1 : 0;
+  }
 };
 
 /// The program. What it moves is known while compiling.
@@ -64,42 +66,52 @@ struct program {
   using renamed = decltype(os::rename<From, To>(std::declval<A>()));
 
   static constexpr auto look_up = os::plan_of<os::dims<R(batch, seq, embed)>, words, renamed<rows, embed, table>>;
-  static constexpr auto up = os::plan_of<os::dims<R(batch, seq, hidden)>, activations, renamed<rows, embed, weights_up>>;
+  static constexpr auto up =
+      os::plan_of<os::dims<R(batch, seq, hidden)>, activations, renamed<rows, embed, weights_up>>;
   static constexpr auto down = os::plan_of<os::dims<R(batch, seq, embed)>, inner, renamed<rows, embed, weights_down>>;
   static constexpr auto gradient = os::plan_of<os::dims<R(hidden, rows)>, inner, renamed<embed, rows, activations>>;
 
   /// Bytes per device that the program moves in steps of a kind.
   template <class... Sizes>
   static constexpr std::int64_t bytes_of(os::step kind, Sizes const&... sizes) {
-    return look_up.bytes_of(kind, sizes...) + up.bytes_of(kind, sizes...) + down.bytes_of(kind, sizes...) + gradient.bytes_of(kind, sizes...);
+    return look_up.bytes_of(kind, sizes...) + up.bytes_of(kind, sizes...) + down.bytes_of(kind, sizes...) +
+           gradient.bytes_of(kind, sizes...);
   }
 
-  static constexpr int communications() { return look_up.communications() + up.communications() + down.communications() + gradient.communications(); }
+  static constexpr int communications() {
+    return look_up.communications() + up.communications() + down.communications() + gradient.communications();
+  }
 };
 
 // What each set of rules moves, pinned: a change of the program that moves anything else does not compile.
 using os::step;
 
 // Data parallel: nothing, but the gradient is summed over all devices.
-static_assert(program<data_parallel>::communications() == 1 && program<data_parallel>::gradient.count(step::all_reduce) == 1);
+static_assert(program<data_parallel>::communications() == 1 &&
+              program<data_parallel>::gradient.count(step::all_reduce) == 1);
 static_assert(program<data_parallel>::bytes_of(step::all_reduce, X = 2, Y = 4) == 2 * 7 * 160 * 48 * 8 / 8);
 
-// Tensor parallel: weights and their gradients stay where they are, and activations are summed over what divides the inner width. The textbook
-// does that with an all-reduce; for these extents the plan is a cheaper one.
-static_assert(program<tensor_parallel>::up.communications() == 0 && program<tensor_parallel>::gradient.communications() == 0);
-constexpr auto textbook =
-    os::plan_of<os::dims<batch, seq, embed>, program<tensor_parallel>::inner, os::sharding_of<hidden/X/Y, embed>, decltype(os::reduce_result)>;
+// Tensor parallel: weights and their gradients stay where they are, and activations are summed over what divides the
+// inner width. The textbook does that with an all-reduce; for these extents the plan is a cheaper one.
+static_assert(program<tensor_parallel>::up.communications() == 0 &&
+              program<tensor_parallel>::gradient.communications() == 0);
+constexpr auto textbook = os::plan_of<os::dims<batch, seq, embed>, program<tensor_parallel>::inner,
+                                      os::sharding_of<hidden/X/Y, embed>, decltype(os::reduce_result)>;
 static_assert(textbook.count(step::all_reduce) == 1 && textbook.bytes(X = 2, Y = 4) == 2 * 7 * 64 * 16 * 48 * 8 / 8);
 static_assert(program<tensor_parallel>::down.bytes(X = 2, Y = 4) < textbook.bytes(X = 2, Y = 4));
 
-// Fully sharded: weights are gathered where they are used, and the gradient is scattered to where they lie; activations never move.
-static_assert(program<fully_sharded>::communications() == 4 && program<fully_sharded>::gradient.count(step::reduce_scatter) == 1);
+// Fully sharded: weights are gathered where they are used, and the gradient is scattered to where they lie; activations
+// never move.
+static_assert(program<fully_sharded>::communications() == 4 &&
+              program<fully_sharded>::gradient.count(step::reduce_scatter) == 1);
 static_assert(program<fully_sharded>::bytes_of(step::all_gather, X = 2, Y = 4) == 7 * (96 + 160 + 160) * 48 * 8 / 8);
 static_assert(program<fully_sharded>::bytes_of(step::reduce_scatter, X = 2, Y = 4) == 7 * 160 * 48 * 8 / 8);
 
 // Two-dimensional: activations are gathered and scattered along Y, weights along X, each over fewer devices.
-static_assert(program<two_dimensional>::up.count(step::all_gather) == 2 && program<two_dimensional>::up.communications() == 2);
-static_assert(program<two_dimensional>::down.count(step::all_gather) == 1 && program<two_dimensional>::down.count(step::reduce_scatter) == 1);
+static_assert(program<two_dimensional>::up.count(step::all_gather) == 2 &&
+              program<two_dimensional>::up.communications() == 2);
+static_assert(program<two_dimensional>::down.count(step::all_gather) == 1 &&
+              program<two_dimensional>::down.count(step::reduce_scatter) == 1);
 static_assert(program<two_dimensional>::down.communications() == 2);
 
 /// What a run gives, on device 0; `held` are the bytes of weights on each device.
@@ -128,10 +140,12 @@ answer run(Mesh const& mesh) {
   auto const y = os::map(plus{}, x, os::einsum<R(batch, seq, embed)>(h, os::rename<rows, embed>(w_down)));
   auto const gradient = os::einsum<R(hidden, rows)>(h, os::rename<embed, rows>(y));
 
-  return {values_of(y), values_of(gradient), (table.local().size() + w_up.local().size() + w_down.local().size()) * sizeof(double)};
+  return {values_of(y), values_of(gradient),
+          (table.local().size() + w_up.local().size() + w_down.local().size()) * sizeof(double)};
 }
 
-/// The same in plain loops; on the magnitudes of the weights it gives the magnitudes that rounding errors are relative to.
+/// The same in plain loops; on the magnitudes of the weights it gives the magnitudes that rounding errors are relative
+/// to.
 answer by_loops(std::vector<double> const& table, std::vector<double> const& w_up, std::vector<double> const& w_down) {
   constexpr std::size_t D = embed_axis::extent;
   constexpr std::size_t F = hidden_axis::extent;
@@ -158,13 +172,15 @@ answer by_loops(std::vector<double> const& table, std::vector<double> const& w_u
   return a;
 }
 
-// A sum of n products is off by at most about n·2⁻⁵³ times the sum of their magnitudes, in whatever order, and errors of factors add up: x is
-// exact, h is off by D of these units, y by D + F + 1, the gradient by B·S + 2·D + F + 1. Both sides have such errors; one more for what is of
-// second order.
-constexpr double tolerance = 2 * (batch_axis::extent * seq_axis::extent + 2 * embed_axis::extent + hidden_axis::extent + 2) * 0x1p-53;
+// A sum of n products is off by at most about n·2⁻⁵³ times the sum of their magnitudes, in whatever order, and errors
+// of factors add up: x is exact, h is off by D of these units, y by D + F + 1, the gradient by B·S + 2·D + F + 1. Both
+// sides have such errors; one more for what is of second order.
+constexpr double tolerance =
+    2 * (batch_axis::extent * seq_axis::extent + 2 * embed_axis::extent + hidden_axis::extent + 2) * 0x1p-53;
 
 /// The largest difference in units of what rounding allows.
-double largest_difference(std::vector<double> const& got, std::vector<double> const& wanted, std::vector<double> const& magnitude) {
+double largest_difference(std::vector<double> const& got, std::vector<double> const& wanted,
+                          std::vector<double> const& magnitude) {
   double largest = got.size() == wanted.size() ? 0 : HUGE_VAL;
   for (std::size_t i = 0; i < wanted.size() && i < got.size(); ++i) {
     double const difference = std::abs(got[i] - wanted[i]);
@@ -173,7 +189,8 @@ double largest_difference(std::vector<double> const& got, std::vector<double> co
   return largest;
 }
 
-constexpr step kinds[] = {step::all_gather, step::all_to_all, step::block_exchange, step::reduce_scatter, step::all_reduce};
+constexpr step kinds[] = {step::all_gather, step::all_to_all, step::block_exchange, step::reduce_scatter,
+                          step::all_reduce};
 
 /// Runs the program, and prints its line of the table on device 0. @return is the answer right there?
 template <auto R, class Mesh>
@@ -187,8 +204,10 @@ bool row(char const* name, Mesh const& mesh, answer const& wanted, answer const&
     std::printf(" %14s", os::planner::describe_bytes(bytes).c_str());
     sum += bytes;
   }
-  double const difference = std::fmax(largest_difference(got.y, wanted.y, magnitude.y), largest_difference(got.gradient, wanted.gradient, magnitude.gradient));
-  std::printf(" %12s %12s   %.0e %s\n", os::planner::describe_bytes(sum).c_str(), os::planner::describe_bytes(static_cast<std::int64_t>(got.held)).c_str(), difference,
+  double const difference = std::fmax(largest_difference(got.y, wanted.y, magnitude.y),
+                                      largest_difference(got.gradient, wanted.gradient, magnitude.gradient));
+  std::printf(" %12s %12s   %.0e %s\n", os::planner::describe_bytes(sum).c_str(),
+              os::planner::describe_bytes(static_cast<std::int64_t>(got.held)).c_str(), difference,
               difference <= 1 ? "PASS" : "FAIL");
   return difference <= 1;
 }
@@ -212,8 +231,9 @@ int main(int argc, char** argv) {
   answer const magnitude = by_loops(magnitudes(table), magnitudes(w_up), magnitudes(w_down));
 
   if (mesh.device() == 0) {
-    std::printf("Bytes per device on X=%d · Y=%d, by kind of step; the bytes of weights that a device holds; the largest difference\nfrom plain loops, in units of what rounding allows.\n\n",
-                mesh.size(X), mesh.size(Y));
+    std::printf(
+        "Bytes per device on X=%d · Y=%d, by kind of step; the bytes of weights that a device holds; the largest difference\nfrom plain loops, in units of what rounding allows.\n\n",
+        mesh.size(X), mesh.size(Y));
     std::printf("%-16s", "");
     for (step kind : kinds) std::printf(" %14s", os::planner::name_of(kind).data());
     std::printf(" %12s %12s   %s\n", "moved", "weights", "difference");

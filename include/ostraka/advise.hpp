@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The adviser: says on stderr, on device 0 of the mesh, once for each distinct operation, that for the sizes at hand another plan
-/// would have cost at most half, and how to get it. OSTRAKA_ADVISE=0 silences it; os::environment reads that.
+/// Floor 4. The adviser: says on stderr, on device 0 of the mesh, once for each distinct operation, that for the sizes
+/// at hand another plan would have cost at most half, and how to get it. OSTRAKA_ADVISE=0 silences it; os::environment
+/// reads that.
 
 #include <cstdint>
 #include <cstdio>
@@ -16,7 +17,8 @@
 
 namespace ostraka::detail {
 
-/// Plans again for these sizes, unless it has done so before, and compares. A template so that ostraka::compiled can hold it: it is the planner.
+/// Plans again for these sizes, unless it has done so before, and compares. A template so that ostraka::compiled can
+/// hold it: it is the planner.
 template <class = void>
 [[gnu::cold]] void advise(overseen const& o, planner::extents const& sizes, std::uint64_t hash, advice_record& record) {
   static constinit std::atomic_flag one_at_a_time{};
@@ -32,7 +34,8 @@ template <class = void>
   std::fputs(text.c_str(), stderr);
 }
 
-/// Does this value of OSTRAKA_ADVISE, null where it is not set, allow advice and warnings? Both are few, and as useful in a release build.
+/// Does this value of OSTRAKA_ADVISE, null where it is not set, allow advice and warnings? Both are few, and as useful
+/// in a release build.
 inline bool advice_wanted(char const* variable) { return variable == nullptr || std::string_view(variable) != "0"; }
 
 inline void appoint_adviser() { adviser = advice_wanted(std::getenv("OSTRAKA_ADVISE")) ? &advise<> : nullptr; }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What an operation that does not compile gives instead of its result, so that its error is the only one: a tensor of the
-/// sharding that was asked for, which converts to every other tensor.
+/// Floor 4. What an operation that does not compile gives instead of its result, so that its error is the only one: a
+/// tensor of the sharding that was asked for, which converts to every other tensor.
 
 #include <type_traits>
 
@@ -24,7 +24,8 @@ struct undivided<type_list<As...>> {
 
 /// The sharding where it is valid, else its axes, each once and not divided.
 template <class Sharding>
-using harmless_sharding = std::conditional_t<is_valid_sharding<Sharding>, Sharding, typename undivided<union_of<axes_in<Sharding>>>::type>;
+using harmless_sharding =
+    std::conditional_t<is_valid_sharding<Sharding>, Sharding, typename undivided<union_of<axes_in<Sharding>>>::type>;
 
 /// Stands for a result; never made in a program that compiles.
 template <class TensorType>
@@ -36,11 +37,13 @@ struct after_error : TensorType {
 };
 
 template <class T, class Sharding>
-using harmless_parts = std::conditional_t<std::is_same_v<element_verdict<T, Sharding>, reason::ok>, Sharding, typename undivided<axes_in<Sharding>>::type>;
+using harmless_parts = std::conditional_t<std::is_same_v<element_verdict<T, Sharding>, reason::ok>, Sharding,
+                                          typename undivided<axes_in<Sharding>>::type>;
 
 template <class T, class Sharding, class Space = Kokkos::DefaultExecutionSpace::device_type>
 using after_error_of = after_error<
-    basic_tensor<std::conditional_t<is_element<T>, T, float>, harmless_parts<std::conditional_t<is_element<T>, T, float>, harmless_sharding<Sharding>>, Space>>;
+    basic_tensor<std::conditional_t<is_element<T>, T, float>,
+                 harmless_parts<std::conditional_t<is_element<T>, T, float>, harmless_sharding<Sharding>>, Space>>;
 
 template <class... Arguments>
 struct no_sharding {

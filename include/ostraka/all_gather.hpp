@@ -20,7 +20,9 @@ consteval auto plan_all_gather() {
   } else {
     constexpr planner::spec to = without(types::from, set_of<types, Ms...>);
     if constexpr (!only_minor_ends(types::from, to))
-      return type_list<reason::all_gather_is_not_from_the_minor_end<typename type_at<type_list<Ms...>, 0>::type, sharding_in<A>>, void>{};
+      return type_list<
+          reason::all_gather_is_not_from_the_minor_end<typename type_at<type_list<Ms...>, 0>::type, sharding_in<A>>,
+          void>{};
     else
       return type_list<reason::ok, typename types::template target<to>>{};
   }
@@ -36,13 +38,15 @@ struct all_gather : detail::verb_base {
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
     using found = decltype(detail::plan_all_gather<A, Ms...>());
-    return detail::run_verb<step::all_gather, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
+    return detail::run_verb<step::all_gather, typename detail::type_at<found, 0>::type,
+                            typename detail::type_at<found, 1>::type>(a);
   }
 };
 
 }  // namespace verb
 
-/// The tensor replicated along the mesh axes `Ms`, each of which divides it at the minor end of an axis. Collective over `Ms`.
+/// The tensor replicated along the mesh axes `Ms`, each of which divides it at the minor end of an axis. Collective
+/// over `Ms`.
 template <auto... Ms>
 inline constexpr verb::all_gather<detail::type_of<Ms>...> all_gather{};
 

@@ -31,15 +31,15 @@ struct all_reduce : detail::verb_base {
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
     using found = decltype(detail::plan_all_reduce<A, Ms...>());
-    return detail::run_verb<step::all_reduce, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
+    return detail::run_verb<step::all_reduce, typename detail::type_at<found, 0>::type,
+                            typename detail::type_at<found, 1>::type>(a);
   }
 };
 
 }  // namespace verb
 
-/// What the parts along the mesh axes `Ms`, over all of which the tensor is partial, combine to: a sum, a maximum, … by its kind; the
-/// same bits on every device.
-/// Collective over `Ms`.
+/// What the parts along the mesh axes `Ms`, over all of which the tensor is partial, combine to: a sum, a maximum, … by
+/// its kind; the same bits on every device. Collective over `Ms`.
 template <auto... Ms>
 inline constexpr verb::all_reduce<detail::type_of<Ms>...> all_reduce{};
 

@@ -26,8 +26,11 @@ consteval auto find_all_to_all() {
     return type_list<reason::all_to_all_needs_a_split_elsewhere<stranger, sharding_in<A>>, void>{};
   } else {
     constexpr planner::spec rest = without(types::from, set_of<types, Ms...>);
-    if constexpr (!only_minor_ends(types::from, rest) || (rest.over[position_in<I, axes_in<A>>] != types::from.over[position_in<I, axes_in<A>>]))
-      return type_list<reason::all_to_all_needs_a_split_elsewhere<typename type_at<type_list<Ms...>, 0>::type, sharding_in<A>>, void>{};
+    if constexpr (!only_minor_ends(types::from, rest) ||
+                  (rest.over[position_in<I, axes_in<A>>] != types::from.over[position_in<I, axes_in<A>>]))
+      return type_list<
+          reason::all_to_all_needs_a_split_elsewhere<typename type_at<type_list<Ms...>, 0>::type, sharding_in<A>>,
+          void>{};
     else
       return type_list<reason::ok, typename types::template target<appended<types, I, Ms...>(rest)>>{};
   }
@@ -48,7 +51,8 @@ struct all_to_all : detail::verb_base {
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
     using found = typename detail::plan_all_to_all<A, Dim>::type;
-    return detail::run_verb<step::all_to_all, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
+    return detail::run_verb<step::all_to_all, typename detail::type_at<found, 0>::type,
+                            typename detail::type_at<found, 1>::type>(a);
   }
 };
 

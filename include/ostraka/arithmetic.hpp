@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Arithmetic element by element: add, subtract, negate, scale, multiply, divide, maximum, minimum, of tensors and of a tensor and a
-/// number. They meet as in os::map, move nothing, and take partial tensors as far as they keep their parts: A[I] {U_X} + B[I] {U_X} → [I] {U_X}.
+/// Floor 4. Arithmetic element by element: add, subtract, negate, scale, multiply, divide, maximum, minimum, of tensors
+/// and of a tensor and a number. They meet as in os::map, move nothing, and take partial tensors as far as they keep
+/// their parts: A[I] {U_X} + B[I] {U_X} → [I] {U_X}.
 ///
 ///                  sum               max, min                          prod
 ///     add          both              either alone                      –
@@ -16,10 +17,11 @@
 ///     maximum      –                 max, also with values; min alone  –
 ///     minimum      –                 min, also with values; max alone  –
 ///
-/// A number is the same on all devices: it is met as a tensor is that is not partial. It is of the elements' kind (numbers.hpp) and becomes one
-/// of them: os::add(A, 1.0) of floats is of floats, and 0.5 among integers is refused.
+/// A number is the same on all devices: it is met as a tensor is that is not partial. It is of the elements' kind
+/// (numbers.hpp) and becomes one of them: os::add(A, 1.0) of floats is of floats, and 0.5 among integers is refused.
 ///
-/// Integers keep less: quotients round, and what changes nothing in a maximum is the smallest number, from which nothing can be taken.
+/// Integers keep less: quotients round, and what changes nothing in a maximum is the smallest number, from which
+/// nothing can be taken.
 
 #include <ostraka/map.hpp>
 #include <ostraka/numbers.hpp>
@@ -91,7 +93,8 @@ struct with_number {
   }
 };
 
-// What an operation of two keeps of one operand where the other is the same on all devices; of a maximum that is equal parts, too.
+// What an operation of two keeps of one operand where the other is the same on all devices; of a maximum that is equal
+// parts, too.
 constexpr preservation beside_number(preservation const& both, int at, reduction kind) {
   bool const equal_parts_combine_to_themselves = kind != reduction::sum && kind != reduction::prod;
   preservation p;
@@ -109,17 +112,23 @@ inline constexpr bool rounds_down = std::is_integral_v<T>;
 }  // namespace detail
 
 template <class T, reduction Kind>
-inline constexpr preservation preserves<detail::on<detail::plus, T>, Kind> = detail::rounds_down<T> ? linear(Kind) : linear(Kind) | non_decreasing(Kind);
+inline constexpr preservation preserves<detail::on<detail::plus, T>, Kind> = detail::rounds_down<T>
+                                                                                 ? linear(Kind)
+                                                                                 : linear(Kind) | non_decreasing(Kind);
 
 template <class T, reduction Kind>
 inline constexpr preservation preserves<detail::on<detail::minus, T>, Kind> =
     detail::rounds_down<T> ? linear(Kind) : linear(Kind) | non_decreasing(Kind, 0b01) | non_increasing(Kind, 0b10);
 
 template <class T, reduction Kind>
-inline constexpr preservation preserves<detail::on<detail::negation, T>, Kind> = detail::rounds_down<T> ? linear(Kind) : linear(Kind) | non_increasing(Kind);
+inline constexpr preservation preserves<detail::on<detail::negation, T>, Kind> = detail::rounds_down<T>
+                                                                                     ? linear(Kind)
+                                                                                     : linear(Kind) |
+                                                                                           non_increasing(Kind);
 
 template <class T, reduction Kind>
-inline constexpr preservation preserves<detail::on<detail::product, T>, Kind> = multilinear(Kind) | multiplicative(Kind);
+inline constexpr preservation preserves<detail::on<detail::product, T>, Kind> = multilinear(Kind) |
+                                                                                multiplicative(Kind);
 
 template <class T, reduction Kind>
 inline constexpr preservation preserves<detail::on<detail::quotient, T>, Kind> =
@@ -149,7 +158,8 @@ auto arithmetic(char const* operation, F const& f, First const& first, Rest cons
 template <class Operation, class Unless, int At, class F, class A, class Number>
 auto arithmetic_with_number(char const* operation, F const& f, A const& a, Number const& number) {
   using value = typename A::value_type;
-  using verdict = std::conditional_t<is_number_among<Number, value>, Unless, reason::number_of_another_kind<Number, value>>;
+  using verdict =
+      std::conditional_t<is_number_among<Number, value>, Unless, reason::number_of_another_kind<Number, value>>;
   with_number<F, value, At> with{f, {}};
   if constexpr (is_number_among<Number, value>) with.number = as_element<value>(operation, number);
   return arithmetic<Operation, verdict>(operation, with, a);
@@ -168,7 +178,8 @@ auto arithmetic_of_two(char const* operation, F const& f, A const& a, B const& b
 
 // For operations of numbers that have an order.
 template <class Operation, class A, class B>
-using order_verdict = reducible_verdict<typename std::conditional_t<Tensor<A>, A, B>::value_type, reduction::max, Operation>;
+using order_verdict =
+    reducible_verdict<typename std::conditional_t<Tensor<A>, A, B>::value_type, reduction::max, Operation>;
 
 }  // namespace detail
 
@@ -176,7 +187,8 @@ using order_verdict = reducible_verdict<typename std::conditional_t<Tensor<A>, A
 template <class A, class B>
 concept ArithmeticOperands = (Tensor<A> && (Tensor<B> || detail::is_number<B>)) || (detail::is_number<A> && Tensor<B>);
 
-/// A + B. Partial sums are partial over the same mesh axes, and so is the result; to partial maxima and minima values may be added.
+/// A + B. Partial sums are partial over the same mesh axes, and so is the result; to partial maxima and minima values
+/// may be added.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] auto add(A const& a, B const& b) {
@@ -209,7 +221,8 @@ template <class Number, Tensor A>
   return scale(a, factor);
 }
 
-/// A · B element by element (os::einsum sums, too). Either may be a partial sum, not both; of partial products both are.
+/// A · B element by element (os::einsum sums, too). Either may be a partial sum, not both; of partial products both
+/// are.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] auto multiply(A const& a, B const& b) {
@@ -227,14 +240,16 @@ template <class A, class B>
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] auto maximum(A const& a, B const& b) {
-  return detail::arithmetic_of_two<operation::maximum, detail::order_verdict<operation::maximum, A, B>>("maximum", detail::larger{}, a, b);
+  return detail::arithmetic_of_two<operation::maximum, detail::order_verdict<operation::maximum, A, B>>(
+      "maximum", detail::larger{}, a, b);
 }
 
 /// The smaller of A and B; NaN wins. Either may be a partial minimum, or one a partial maximum.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] auto minimum(A const& a, B const& b) {
-  return detail::arithmetic_of_two<operation::minimum, detail::order_verdict<operation::minimum, A, B>>("minimum", detail::smaller{}, a, b);
+  return detail::arithmetic_of_two<operation::minimum, detail::order_verdict<operation::minimum, A, B>>(
+      "minimum", detail::smaller{}, a, b);
 }
 
 }  // namespace ostraka

@@ -38,16 +38,20 @@ inline constexpr bool is_real = std::is_same_v<real_of<T>, T>;
 
 // Has To all values of From?
 template <class From, class To>
-inline constexpr bool is_exact = (is_real<From> || !is_real<To>) && (std::is_integral_v<From> || !std::is_integral_v<To>) &&
-                                 std::numeric_limits<real_of<From>>::digits <= std::numeric_limits<real_of<To>>::digits &&
-                                 std::numeric_limits<real_of<From>>::max_exponent <= std::numeric_limits<real_of<To>>::max_exponent;
+inline constexpr bool is_exact =
+    (is_real<From> || !is_real<To>)&&(std::is_integral_v<From> ||
+                                      !std::is_integral_v<To>)&&std::numeric_limits<real_of<From>>::digits
+    <= std::numeric_limits<real_of<To>>::digits&& std::numeric_limits<real_of<From>>::max_exponent
+    <= std::numeric_limits<real_of<To>>::max_exponent;
 
 template <class From, class To>
 inline constexpr preservation cast_keeps(reduction kind) {
   bool const integers = std::is_integral_v<From> && std::is_integral_v<To>;
   bool const ordered = is_real<From> && is_real<To>;
-  if (kind == reduction::bit_and || kind == reduction::bit_or) return integers ? preservation{kind, {}} : preservation{};
-  if (kind == reduction::max || kind == reduction::min) return ordered && (is_exact<From, To> || !std::is_integral_v<To>) ? non_decreasing(kind) : preservation{};
+  if (kind == reduction::bit_and || kind == reduction::bit_or)
+    return integers ? preservation{kind, {}} : preservation{};
+  if (kind == reduction::max || kind == reduction::min)
+    return ordered && (is_exact<From, To> || !std::is_integral_v<To>) ? non_decreasing(kind) : preservation{};
   return is_exact<From, To> ? linear(kind) | multiplicative(kind) : preservation{};
 }
 
@@ -57,8 +61,9 @@ struct cast_of {};
 
 // Complex numbers have no one real number.
 template <class From, class To>
-using cast_verdict = std::conditional_t<!is_element<To>, reason::element_type_unsupported<To>,
-                                        std::conditional_t<is_real<From> || !is_real<To>, reason::ok, reason::cast_drops_imaginary_part<From, To>>>;
+using cast_verdict = std::conditional_t<
+    !is_element<To>, reason::element_type_unsupported<To>,
+    std::conditional_t<is_real<From> || !is_real<To>, reason::ok, reason::cast_drops_imaginary_part<From, To>>>;
 
 }  // namespace detail
 
@@ -72,7 +77,8 @@ template <class To, Tensor A>
   using to = typename detail::element<To>::type;
   using verdict = detail::cast_verdict<from, to>;
   if constexpr (std::is_same_v<verdict, reason::ok>) {
-    return detail::checked_map<operation::cast, detail::cast_of<from, to>, reason::ok, to>("cast", detail::to_element<to>{}, a);
+    return detail::checked_map<operation::cast, detail::cast_of<from, to>, reason::ok, to>("cast",
+                                                                                           detail::to_element<to>{}, a);
   } else {
     reason::raise<verdict>();
     return detail::after_error_of<from, typename A::sharding_type, typename A::space>();

@@ -13,9 +13,11 @@
 
 namespace ostraka {
 
-/// Compares, bit for bit, the blocks of devices that hold the same one: along the mesh axes over which A is neither divided nor partial. Moves each
-/// block once along each of them; for finding mistakes in what a program writes to blocks by itself. Collective over the mesh.
-/// @throws ostraka::error, the same on all devices, that names two ranks, the mesh axis and the first index where they differ
+/// Compares, bit for bit, the blocks of devices that hold the same one: along the mesh axes over which A is neither
+/// divided nor partial. Moves each block once along each of them; for finding mistakes in what a program writes to
+/// blocks by itself. Collective over the mesh.
+/// @throws ostraka::error, the same on all devices, that names two ranks, the mesh axis and the first index where they
+/// differ
 template <Tensor A>
 void check_replicas(A const& a) {
   using value = typename A::value_type;

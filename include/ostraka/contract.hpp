@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::contract<J>(A, B)`: the product summed over J where that needs no communication; where it does, it does not compile.
-/// A[I_X, J] · B[J, K_Y] → [I_X, K_Y]
+/// Floor 4. `os::contract<J>(A, B)`: the product summed over J where that needs no communication; where it does, it
+/// does not compile. A[I_X, J] · B[J, K_Y] → [I_X, K_Y]
 
 #include <ostraka/einsum.hpp>
 
@@ -20,27 +20,33 @@ struct contract_result {
 
 }  // namespace detail
 
-/// Sums over the axes `Js`; the others remain, first A's, then B's, divided as the operands are. Moves nothing between devices.
+/// Sums over the axes `Js`; the others remain, first A's, then B's, divided as the operands are. Moves nothing between
+/// devices.
 /// @throws ostraka::error, on all devices alike, if extents disagree
 template <auto... Js, Tensor A, Tensor B>
 [[nodiscard]] auto contract(A const& a, B const& b) {
   using summed = axes_in<sharding_of<Js...>>;
-  using verdict = typename detail::first_fault<contract_verdict<summed, A, B>, typename detail::same_elements<A, B>::type>::type;
+  using verdict =
+      typename detail::first_fault<contract_verdict<summed, A, B>, typename detail::same_elements<A, B>::type>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
-    return detail::run_einsum<typename detail::contract_result<summed, A, B>::type, policy<planner::admit::no_communication>, reduction::sum>(
+    return detail::run_einsum<typename detail::contract_result<summed, A, B>::type,
+                              policy<planner::admit::no_communication>, reduction::sum>(
         "contract", policy<planner::admit::no_communication>{}, {}, a, b);
   else
-    return detail::after_error_of<typename A::value_type, typename detail::undivided<difference_of<union_of<axes_in<A>, axes_in<B>>, summed>>::type,
-                                  typename A::space>();
+    return detail::after_error_of<
+        typename A::value_type,
+        typename detail::undivided<difference_of<union_of<axes_in<A>, axes_in<B>>, summed>>::type, typename A::space>();
 }
 
 /// Says that a verb is no policy, of which there is none here anyway.
 template <auto... Js, Tensor A, Tensor B, Verb V>
 auto contract(A const&, B const&, V) {
   reason::raise<reason::verb_is_no_policy<V>>();
-  return detail::after_error_of<typename A::value_type, typename detail::undivided<difference_of<union_of<axes_in<A>, axes_in<B>>, axes_in<sharding_of<Js...>>>>::type,
-                                typename A::space>();
+  return detail::after_error_of<
+      typename A::value_type,
+      typename detail::undivided<difference_of<union_of<axes_in<A>, axes_in<B>>, axes_in<sharding_of<Js...>>>>::type,
+      typename A::space>();
 }
 
 }  // namespace ostraka

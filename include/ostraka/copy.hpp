@@ -3,13 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::copy(A)`: a tensor of A's type and values in memory of its own, where `auto B = A;` is another handle of the same block.
+/// Floor 4. `os::copy(A)`: a tensor of A's type and values in memory of its own, where `auto B = A;` is another handle
+/// of the same block.
 
 #include <ostraka/fill.hpp>
 
 namespace ostraka {
 
-/// A deep copy. Nothing is moved between devices; parts of a partial tensor stay parts. os::reshard_into(B, A) copies into a tensor that is there.
+/// A deep copy. Nothing is moved between devices; parts of a partial tensor stay parts. os::reshard_into(B, A) copies
+/// into a tensor that is there.
 /// @throws ostraka::error if A is an empty handle
 template <Tensor A>
 [[nodiscard]] auto copy(A const& a) {

@@ -28,8 +28,8 @@ struct named_tensor<T> {
   using type = T;
 };
 
-// Which extents an argument gives. One that is written out has to be one of the tensor's, and is given once; an os::sizes, a tensor or
-// a mesh may hold more than is asked for, and what others hold as well.
+// Which extents an argument gives. One that is written out has to be one of the tensor's, and is given once; an
+// os::sizes, a tensor or a mesh may hold more than is asked for, and what others hold as well.
 template <class Given>
 struct given_extents {
   using written = type_list<>;
@@ -56,10 +56,12 @@ struct given_extents<Given> {
 };
 
 template <class Names>
-using given_twice = std::conditional_t<std::is_void_v<first_repeated<Names>>, reason::ok, reason::extent_given_twice<first_repeated<Names>>>;
+using given_twice = std::conditional_t<std::is_void_v<first_repeated<Names>>, reason::ok,
+                                       reason::extent_given_twice<first_repeated<Names>>>;
 
 template <class A, class Names>
-using given_or_static = std::conditional_t<A::extent == dynamic_extent && (position_in<A, Names> < 0), reason::missing_extent<A>, reason::ok>;
+using given_or_static = std::conditional_t<A::extent == dynamic_extent && (position_in<A, Names> < 0),
+                                           reason::missing_extent<A>, reason::ok>;
 
 template <class Axes, class Names>
 struct all_extents_given;
@@ -90,11 +92,12 @@ template <class A, class Sizes>
 std::int64_t checked_extent(Sizes const& given, char const* operation) {
   std::int64_t const n = required_extent<A>(given);
   if (A::extent != dynamic_extent && n != A::extent)
-    throw error(std::string(operation) + ": the axis " + std::string(A::name) + " has the static extent " + std::to_string(A::extent) + ", but " +
-                std::to_string(n) + " was given; leave it out or give that extent");
+    throw error(std::string(operation) + ": the axis " + std::string(A::name) + " has the static extent " +
+                std::to_string(A::extent) + ", but " + std::to_string(n) +
+                " was given; leave it out or give that extent");
   if (n < 0)
-    throw error(std::string(operation) + ": an extent is not negative, but " + std::string(A::name) + " = " + std::to_string(n) +
-                " was given; give 0 for an empty axis");
+    throw error(std::string(operation) + ": an extent is not negative, but " + std::string(A::name) + " = " +
+                std::to_string(n) + " was given; give 0 for an empty axis");
   return n;
 }
 
@@ -118,11 +121,15 @@ struct values_wanted<type_list<X, Xs...>, Operation> {
 template <class TensorType, class Mesh, class... Given>
 struct creation_verdict {
   using axes = typename TensorType::axes;
-  using names = concatenation_of<typename given_extents<Given>::written..., union_of<typename given_extents<Given>::collected...>>;
-  using type = typename first_fault<typename sharding_traits<typename TensorType::sharding_type>::verdict, writable_verdict<TensorType>,
-                                    element_verdict<typename TensorType::value_type, typename TensorType::sharding_type>,
-                                    typename unknown_on<Mesh, typename TensorType::mesh_axes>::type, typename given_extents<Given>::template verdict<axes>...,
-                                    given_twice<names>, typename all_extents_given<axes, names>::type>::type;
+  using names = concatenation_of<typename given_extents<Given>::written...,
+                                 union_of<typename given_extents<Given>::collected...>>;
+  using type =
+      typename first_fault<typename sharding_traits<typename TensorType::sharding_type>::verdict,
+                           writable_verdict<TensorType>,
+                           element_verdict<typename TensorType::value_type, typename TensorType::sharding_type>,
+                           typename unknown_on<Mesh, typename TensorType::mesh_axes>::type,
+                           typename given_extents<Given>::template verdict<axes>..., given_twice<names>,
+                           typename all_extents_given<axes, names>::type>::type;
 };
 
 /// A fresh tensor on the mesh, its elements not yet set. `Unless` is what else may be wrong.
@@ -132,9 +139,11 @@ auto make_uninitialised(char const* operation, Mesh const& m, Given const&... gi
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>) {
     engine::require_not_ended(operation);
-    return allocate<TensorType>(m.handle(), checked_extents(typename TensorType::axes{}, collect_sizes(given...), operation));
+    return allocate<TensorType>(m.handle(),
+                                checked_extents(typename TensorType::axes{}, collect_sizes(given...), operation));
   } else {
-    return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type, typename TensorType::space>();
+    return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type,
+                          typename TensorType::space>();
   }
 }
 
@@ -156,6 +165,7 @@ auto element_type_missing() {
 }
 
 template <class TensorType, class Operation>
-using wants_values = typename values_wanted<typename sharding_traits<typename TensorType::sharding_type>::partials, Operation>::type;
+using wants_values =
+    typename values_wanted<typename sharding_traits<typename TensorType::sharding_type>::partials, Operation>::type;
 
 }  // namespace ostraka::detail

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::describe(A)`: `float[I_X, J] of 1024 × 512 on X=2 · Y=4; device 0 holds [0, 512) × [0, 512), 1,048,576 B`.
+/// Floor 4. `os::describe(A)`: `float[I_X, J] of 1024 × 512 on X=2 · Y=4; device 0 holds [0, 512) × [0, 512), 1,048,576
+/// B`.
 
 #include <cstdint>
 #include <string>
@@ -20,8 +21,8 @@ namespace detail {
 
 // What follows the type, which is the same for all shardings. A template so that ostraka::compiled can hold it.
 template <class = void>
-[[gnu::cold]] std::string describe_block(std::string text, engine::device_mesh const& mesh, std::int64_t const* extents, planner::range const* ranges, int rank,
-                                  std::int64_t bytes) {
+[[gnu::cold]] std::string describe_block(std::string text, engine::device_mesh const& mesh, std::int64_t const* extents,
+                                         planner::range const* ranges, int rank, std::int64_t bytes) {
   std::string whole;
   std::string block;
   for (int i = 0; i < rank; ++i) {
@@ -30,10 +31,12 @@ template <class = void>
     block += times + '[' + std::to_string(ranges[i].begin) + ", " + std::to_string(ranges[i].end) + ')';
   }
   std::string shape;
-  for (int m = 0; m < mesh.axes(); ++m) shape += (m > 0 ? " · " : "") + mesh.name(m) + '=' + std::to_string(mesh.size(m));
+  for (int m = 0; m < mesh.axes(); ++m)
+    shape += (m > 0 ? " · " : "") + mesh.name(m) + '=' + std::to_string(mesh.size(m));
   text += (rank > 0 ? " of " + whole : "") + " on " + shape;
   if (mesh.absent()) return text + "; this process is none of its devices";
-  return text + "; device " + std::to_string(mesh.device()) + " holds " + (rank > 0 ? block + ", " : "") + planner::describe_bytes(bytes);
+  return text + "; device " + std::to_string(mesh.device()) + " holds " + (rank > 0 ? block + ", " : "") +
+         planner::describe_bytes(bytes);
 }
 
 }  // namespace detail
@@ -43,7 +46,8 @@ template <Tensor A>
 [[nodiscard]] std::string describe(A const& a) {
   constexpr planner::naming n = detail::naming_of<axes_in<A>, mesh_axes_in<A>>;
   std::string const label = a.label();
-  std::string text = engine::element_name<typename A::value_type> + (label.empty() ? label : ' ' + label) + planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, n);
+  std::string text = engine::element_name<typename A::value_type> + (label.empty() ? label : ' ' + label) +
+                     planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, n);
   if (!a.mesh_handle()) return text + ", an empty handle";
   planner::range ranges[max_rank];
   for (int i = 0; i < A::rank; ++i) ranges[i] = a.range(i);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::einsum<I/X, K/Y>(A, B)`: C[I_X, K_Y] = A · B, summed over the labels that C lacks. Naming the result is what
-/// authorises communication; os::plan<I/X, K/Y>(A, B) tells beforehand which.
+/// Floor 4. `os::einsum<I/X, K/Y>(A, B)`: C[I_X, K_Y] = A · B, summed over the labels that C lacks. Naming the result
+/// is what authorises communication; os::plan<I/X, K/Y>(A, B) tells beforehand which.
 
 #include <type_traits>
 
@@ -38,7 +38,8 @@ auto region_of_result(engine::locale const& w, planner::plan_view const& plan, R
 
 // result <- alpha · product + beta · result
 template <class Result, class... Operands>
-void run_on_blocks(engine::locale const& w, planner::plan_view const& plan, engine::run_memory<typename Result::value_type>& memory, Result const& result,
+void run_on_blocks(engine::locale const& w, planner::plan_view const& plan,
+                   engine::run_memory<typename Result::value_type>& memory, Result const& result,
                    engine::update<typename Result::value_type> const& how, Operands const&... operands) {
   using value = typename Result::value_type;
   using exec_space = execution_space_of<Result>;
@@ -56,15 +57,17 @@ void run_on_blocks(engine::locale const& w, planner::plan_view const& plan, engi
 
 // The same within the workspace that the policy allows.
 template <class Types, class Policy, class Result, class... Operands>
-void run_within(engine::locale const& w, planner::plan_view const& plan, Policy const& policy, Result const& result, engine::update<typename Result::value_type> const& how,
-                Operands const&... operands) {
+void run_within(engine::locale const& w, planner::plan_view const& plan, Policy const& policy, Result const& result,
+                engine::update<typename Result::value_type> const& how, Operands const&... operands) {
   using value = typename Result::value_type;
   if constexpr (limits_workspace<Policy>) {
-    bounded_run const bounded = run_of<Policy, Types, static_cast<int>(sizeof(value))>(w.operation.data(), w, plan, policy);
+    bounded_run const bounded =
+        run_of<Policy, Types, static_cast<int>(sizeof(value))>(w.operation.data(), w, plan, policy);
     engine::workspace_limit<typename execution_space_of<Result>::memory_space> const limit(workspace_limit_of(policy));
     execution_space_of<Result> const exec;
     int k = 0;
-    engine::local_block<execution_space_of<Result>, value> blocks[] = {block_of_operand(exec, w, plan, k++, operands)...};
+    engine::local_block<execution_space_of<Result>, value> blocks[] = {
+        block_of_operand(exec, w, plan, k++, operands)...};
     engine::run_in_passes(exec, w, bounded.plan, bounded.first, blocks, region_of_result(w, plan, result), how);
   } else {
     static thread_local constinit engine::run_memory<value>* memory = nullptr;
@@ -74,23 +77,25 @@ void run_within(engine::locale const& w, planner::plan_view const& plan, Policy 
 
 // Planned by types and run on blocks.
 template <class Out, class Policy, reduction How, class First, class... Rest>
-auto run_einsum(char const* operation, Policy const& policy, engine::update<typename First::value_type> const& how, First const& first,
-                Rest const&... rest) {
+auto run_einsum(char const* operation, Policy const& policy, engine::update<typename First::value_type> const& how,
+                First const& first, Rest const&... rest) {
   using types = einsum_types<Out, typename Policy::unlimited, How, First, Rest...>;
   using value = typename First::value_type;
   using result_type = basic_tensor<value, Out, typename First::space>;
-  engine::locale const w =
-      locale_of<typename types::labels, typename types::mesh>(operation, engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), first, rest...);
+  engine::locale const w = locale_of<typename types::labels, typename types::mesh>(
+      operation, engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), first, rest...);
   planner::plan_view const plan = plan_at_hand<Policy, types, static_cast<int>(sizeof(value))>(operation, w);
   oversee<Policy, types, static_cast<int>(sizeof(value))>(operation, w, plan);
-  result_type const result = allocate_in<result_type, typename types::labels, typename types::mesh>(w, first.mesh_handle());
+  result_type const result =
+      allocate_in<result_type, typename types::labels, typename types::mesh>(w, first.mesh_handle());
   run_within<types>(w, plan, policy, result, how, first, rest...);
   return result;
 }
 
 template <class Out, class Policy, class First, class... Rest>
 auto checked_einsum(Policy const& policy, First const& first, Rest const&... rest) {
-  using verdict = typename first_fault<einsum_verdict<Out, Policy, First, Rest...>, typename same_elements<First, Rest...>::type>::type;
+  using verdict = typename first_fault<einsum_verdict<Out, Policy, First, Rest...>,
+                                       typename same_elements<First, Rest...>::type>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
     return run_einsum<Out, Policy, reduction::sum>("einsum", policy, {}, first, rest...);
@@ -105,7 +110,8 @@ template <class... Operands>
 struct strangers_among<type_list<Operands...>>
     : first_fault<reason::ok, std::conditional_t<is_operand<Operands>, reason::ok, stranger_verdict<Operands>>...> {};
 
-// The operands by name, so that a policy behind them stays behind: a std::tuple of each call's types would cost more than its plan.
+// The operands by name, so that a policy behind them stays behind: a std::tuple of each call's types would cost more
+// than its plan.
 template <class Out, class Policy, class Operands>
 struct einsum_of;
 
@@ -124,12 +130,13 @@ struct einsum_of<Out, Policy, type_list<Operands...>> {
 
 }  // namespace detail
 
-/// The einsum of any number of tensors: numpy's rule on names, with the sharding of the result as asked for (partial only if that is
-/// asked for). A policy may stand behind the tensors: os::gather_left, os::gather_right, os::reduce_result, os::no_communication,
-/// os::at_most<bytes>, os::within(bytes), os::idle(Z), os::for_these_sizes. An operand whose labels repeat is an os::relabel<I, I>(A). The order of the products is planned with
-/// the moves. Collective over the mesh axes that the tensors name.
-/// @throws ostraka::error, on all devices alike, if extents disagree, the mesh lacks a mesh axis of the result, or the plan moves more
-/// than a budget or takes more workspace than a limit
+/// The einsum of any number of tensors: numpy's rule on names, with the sharding of the result as asked for (partial
+/// only if that is asked for). A policy may stand behind the tensors: os::gather_left, os::gather_right,
+/// os::reduce_result, os::no_communication, os::at_most<bytes>, os::within(bytes), os::idle(Z), os::for_these_sizes. An
+/// operand whose labels repeat is an os::relabel<I, I>(A). The order of the products is planned with the moves.
+/// Collective over the mesh axes that the tensors name.
+/// @throws ostraka::error, on all devices alike, if extents disagree, the mesh lacks a mesh axis of the result, or the
+/// plan moves more than a budget or takes more workspace than a limit
 template <auto... Out, Operand A, class... OperandsThenPolicy>
 [[nodiscard]] auto einsum(A const& a, OperandsThenPolicy const&... more) {
   using split = detail::arguments<A, OperandsThenPolicy...>;

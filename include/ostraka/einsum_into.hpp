@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::einsum_into(C, A, B, os::alpha = 2, os::beta = 1)`: C <- alpha A · B + beta C, into a tensor that is there. C's own type is
-/// the named result that authorises communication. C[I, K] {U_X} <- A[I, J_X] · B[J_X, K] + C adds up what a program reduces later, once.
+/// Floor 4. `os::einsum_into(C, A, B, os::alpha = 2, os::beta = 1)`: C <- alpha A · B + beta C, into a tensor that is
+/// there. C's own type is the named result that authorises communication. C[I, K] {U_X} <- A[I, J_X] · B[J_X, K] + C
+/// adds up what a program reduces later, once.
 
 #include <cstdint>
 #include <type_traits>
@@ -55,7 +56,8 @@ struct behind_operands<named_factor<Name, Number>> {
   using factor = type_list<Name>;
   using policy = type_list<>;
   template <class Element>
-  using verdict = std::conditional_t<is_number_among<Number, Element>, reason::ok, reason::number_of_another_kind<Number, Element>>;
+  using verdict =
+      std::conditional_t<is_number_among<Number, Element>, reason::ok, reason::number_of_another_kind<Number, Element>>;
 };
 
 template <class Policy>
@@ -86,7 +88,8 @@ struct only_policy<type_list<First, Second, More...>> {
 };
 
 template <class Names>
-using factor_twice = std::conditional_t<std::is_void_v<first_repeated<Names>>, reason::ok, reason::factor_given_twice<first_repeated<Names>>>;
+using factor_twice = std::conditional_t<std::is_void_v<first_repeated<Names>>, reason::ok,
+                                        reason::factor_given_twice<first_repeated<Names>>>;
 
 template <class Behind>
 struct settings;
@@ -96,8 +99,10 @@ struct settings<type_list<Behind...>> {
   using policies = only_policy<concatenation_of<typename behind_operands<Behind>::policy...>>;
   using policy = typename policies::type;
   template <class Element>
-  using verdict = typename first_fault<reason::ok, typename behind_operands<Behind>::template verdict<Element>..., typename policies::verdict,
-                                       factor_twice<concatenation_of<typename behind_operands<Behind>::factor...>>>::type;
+  using verdict =
+      typename first_fault<reason::ok, typename behind_operands<Behind>::template verdict<Element>...,
+                           typename policies::verdict,
+                           factor_twice<concatenation_of<typename behind_operands<Behind>::factor...>>>::type;
 };
 
 // Operands first: what is an operand up to the first thing that is none.
@@ -132,11 +137,14 @@ void take_policy(Policy& policy, Policy const& given) {
 }
 
 template <class Policy, class C, class... Operands>
-void run_einsum_into(Policy const& policy, engine::update<typename C::value_type> const& how, C const& c, Operands const&... operands) {
+void run_einsum_into(Policy const& policy, engine::update<typename C::value_type> const& how, C const& c,
+                     Operands const&... operands) {
   using types = einsum_types<sharding_in<C>, typename Policy::unlimited, reduction::sum, Operands...>;
   engine::steps_ahead const steps(planner::plan_view(stored_plan_of<types>).steps);
-  engine::locale const w = locale_of<typename types::labels, typename types::mesh>("einsum_into", steps, operands..., c);
-  planner::plan_view const plan = plan_at_hand<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w);
+  engine::locale const w =
+      locale_of<typename types::labels, typename types::mesh>("einsum_into", steps, operands..., c);
+  planner::plan_view const plan =
+      plan_at_hand<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w);
   oversee<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w, plan);
   memory_range const read[] = {memory_of(operands)...};
   refuse_shared_memory(w, steps, "os::einsum", memory_of(c), read, static_cast<int>(sizeof...(Operands)));
@@ -149,10 +157,12 @@ struct einsum_into_of;
 template <class... Operands, class... Behind>
 struct einsum_into_of<type_list<Operands...>, type_list<Behind...>> {
   template <class C>
-  static void run([[maybe_unused]] C const& c, [[maybe_unused]] Operands const&... operands, [[maybe_unused]] Behind const&... behind) {
+  static void run([[maybe_unused]] C const& c, [[maybe_unused]] Operands const&... operands,
+                  [[maybe_unused]] Behind const&... behind) {
     using value = typename C::value_type;
     using given = settings<type_list<Behind...>>;
-    using verdict = typename first_fault<writable_verdict<C>, typename given::template verdict<value>, einsum_verdict<sharding_in<C>, typename given::policy, Operands...>,
+    using verdict = typename first_fault<writable_verdict<C>, typename given::template verdict<value>,
+                                         einsum_verdict<sharding_in<C>, typename given::policy, Operands...>,
                                          typename same_elements<C, Operands...>::type>::type;
     reason::raise<verdict>();
     if constexpr (std::is_same_v<verdict, reason::ok>) {
@@ -167,13 +177,14 @@ struct einsum_into_of<type_list<Operands...>, type_list<Behind...>> {
 
 }  // namespace detail
 
-/// C <- alpha · (the einsum of the operands, divided and partial as C is) + beta · C. `os::alpha = …` and `os::beta = …` stand behind the
-/// operands in any order, each optional (1 and 0), with perhaps a policy as in os::einsum. What is multiplied by 0 is not read: a NaN in C
-/// does not survive beta = 0. No more memory is taken than os::einsum takes beyond its result. Where the last step is a contraction, a
-/// reduction or an exchange, it writes to C itself; where the result is all-reduced, one device of each group adds beta · C, so that all hold
-/// the same bits. Collective over the mesh axes that the tensors name, with equal factors.
-/// @throws ostraka::error, on all devices alike, if extents disagree, if C shares memory with an operand, if the plan moves more
-/// than a budget, or if a factor is a number that whole elements cannot hold
+/// C <- alpha · (the einsum of the operands, divided and partial as C is) + beta · C. `os::alpha = …` and `os::beta =
+/// …` stand behind the operands in any order, each optional (1 and 0), with perhaps a policy as in os::einsum. What is
+/// multiplied by 0 is not read: a NaN in C does not survive beta = 0. No more memory is taken than os::einsum takes
+/// beyond its result. Where the last step is a contraction, a reduction or an exchange, it writes to C itself; where
+/// the result is all-reduced, one device of each group adds beta · C, so that all hold the same bits. Collective over
+/// the mesh axes that the tensors name, with equal factors.
+/// @throws ostraka::error, on all devices alike, if extents disagree, if C shares memory with an operand, if the plan
+/// moves more than a budget, or if a factor is a number that whole elements cannot hold
 template <Tensor C, Operand A, class... OperandsThenFactors>
 void einsum_into(C const& c, A const& a, OperandsThenFactors const&... more) {
   using split = detail::operands_first<type_list<>, A, OperandsThenFactors...>;

@@ -29,22 +29,26 @@ namespace ostraka {
 /// Which host threads of a rank may be in operations that communicate; docs/threads.md.
 enum class threads {
   serialized,  ///< any, one at a time: a second one at the same time is refused
-  multiple,    ///< several at the same time, each on a mesh of its own: MPI_THREAD_MULTIPLE, whose messages take a little longer
+  multiple,  ///< several at the same time, each on a mesh of its own: MPI_THREAD_MULTIPLE, whose messages take a little
+             ///< longer
 };
 
-/// Begins MPI (for threads::serialized, unless more is asked for) and Kokkos unless they run; its destructor ends what it began, Kokkos first. Make one at
-/// the head of main. Kokkos takes its arguments, --kokkos-…, out of the command line.
+/// Begins MPI (for threads::serialized, unless more is asked for) and Kokkos unless they run; its destructor ends what
+/// it began, Kokkos first. Make one at the head of main. Kokkos takes its arguments, --kokkos-…, out of the command
+/// line.
 ///
-/// A job of which one rank leaves while others wait for it ends with a message that names the rank: an exception that nobody catches or
-/// that destroys the environment, exit, a signal, and an environment that is destroyed, or MPI that is finalized, before the others have
-/// done what they need this rank for. Ranks that end alike have one message. With OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare
-/// what they call before they communicate.
+/// A job of which one rank leaves while others wait for it ends with a message that names the rank: an exception that
+/// nobody catches or that destroys the environment, exit, a signal, and an environment that is destroyed, or MPI that
+/// is finalized, before the others have done what they need this rank for. Ranks that end alike have one message. With
+/// OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare what they call before they communicate.
 ///
-/// Threads, unless OMP_NUM_THREADS or Kokkos' own settings say how many: a rank takes its part of the cores that it may run on, Kokkos and
-/// BLAS alike. A combination of ranks, threads and BLAS that gets in its own way is said once, by rank 0; OSTRAKA_ADVISE=0 silences it.
+/// Threads, unless OMP_NUM_THREADS or Kokkos' own settings say how many: a rank takes its part of the cores that it may
+/// run on, Kokkos and BLAS alike. A combination of ranks, threads and BLAS that gets in its own way is said once, by
+/// rank 0; OSTRAKA_ADVISE=0 silences it.
 class environment {
  public:
-  /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone, or if MPI does not serve such threads.
+  /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone, or if MPI does not serve
+  /// such threads.
   environment(int& argc, char**& argv, threads served = threads::serialized) {
     engine::tell_build();
     begin(argc, argv, served);
@@ -96,7 +100,9 @@ template <class>
   int ended = 0;
   MPI_Initialized(&running);
   MPI_Finalized(&ended);
-  if (ended) throw error("environment: MPI has been finalized and cannot be begun again; make the environment once, at the head of main");
+  if (ended)
+    throw error(
+        "environment: MPI has been finalized and cannot be begun again; make the environment once, at the head of main");
   if (!running) {
     int given = 0;
     MPI_Init_thread(&argc, &argv, served == threads::multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, &given);
@@ -106,10 +112,13 @@ template <class>
   if (served == threads::multiple && !serves_several) {
     left_running_ = owns_mpi_;  // the next environment ends it
     throw error(std::string("environment: os::threads::multiple needs MPI_THREAD_MULTIPLE, but ") +
-                (running ? "MPI has been begun without it; ask MPI_Init_thread for it" : "this MPI does not give it; use one that was built with it"));
+                (running ? "MPI has been begun without it; ask MPI_Init_thread for it"
+                         : "this MPI does not give it; use one that was built with it"));
   }
 #endif
-  if (engine::has_ended()) throw error("environment: Kokkos has been finalized and cannot be begun again; make the environment once, at the head of main");
+  if (engine::has_ended())
+    throw error(
+        "environment: Kokkos has been finalized and cannot be begun again; make the environment once, at the head of main");
   if (!Kokkos::is_initialized()) {
     begin_kokkos_with_its_threads(argc, argv);
     owns_kokkos_ = true;
@@ -142,12 +151,14 @@ template <class>
 #endif
 }
 
-// How many ranks share a node, all have to tell together: known only where MPI begins here. Else the launcher may have told.
+// How many ranks share a node, all have to tell together: known only where MPI begins here. Else the launcher may have
+// told.
 template <class>
 [[gnu::cold]] void environment::begin_kokkos_with_its_threads(int& argc, char** argv) {
   engine::thread_wishes const said = engine::node::wishes(argc, argv);
   bool const all_are_here = owns_mpi_ || OSTRAKA_ENABLE_MPI == 0;
-  engine::core_share const share = all_are_here ? engine::node::share_of_this_rank() : engine::node::share_told_by_launcher();
+  engine::core_share const share =
+      all_are_here ? engine::node::share_of_this_rank() : engine::node::share_told_by_launcher();
   engine::node::set_threads(said, share);
   begin_kokkos(argc, argv);
   engine::node::set_blas_threads(said, share);
@@ -156,8 +167,9 @@ template <class>
     std::fprintf(stderr, "ostraka: environment: %s (docs/threads.md)\n", warning.c_str());
 }
 
-// Before version 4 Kokkos answers to --help, --threads and others, too, on every device; those are the program's. Of more threads than cores it
-// would warn on every rank, whatever the launcher was told: thread_warnings says, once, what can be remedied. Of GPUs it may tell on one.
+// Before version 4 Kokkos answers to --help, --threads and others, too, on every device; those are the program's. Of
+// more threads than cores it would warn on every rank, whatever the launcher was told: thread_warnings says, once, what
+// can be remedied. Of GPUs it may tell on one.
 template <class>
 [[gnu::cold]] void environment::begin_kokkos(int& argc, char** argv) {
   engine::dynamic_array<char*> its;

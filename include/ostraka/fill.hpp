@@ -32,7 +32,8 @@ auto uninitialised_like(basic_tensor<T, Sharding, Space> const& a) {
   std::int64_t local[max_rank]{};
   for (int i = 0; i < rank; ++i) local[i] = static_cast<std::int64_t>(a.local().extent(static_cast<std::size_t>(i)));
   using view = typename tensor_type::view_type;
-  return tensor_type{a.mesh_handle(), a.extents(), make_view<view>(local, std::make_index_sequence<static_cast<std::size_t>(rank)>{})};
+  return tensor_type{a.mesh_handle(), a.extents(),
+                     make_view<view>(local, std::make_index_sequence<static_cast<std::size_t>(rank)>{})};
 }
 
 }  // namespace ostraka::detail

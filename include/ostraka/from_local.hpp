@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::from_local<float, I/X, J>(mesh, I = 1024, J = 8, view)`: a block that is already there becomes a tensor's, without a copy.
+/// Floor 4. `os::from_local<float, I/X, J>(mesh, I = 1024, J = 8, view)`: a block that is already there becomes a
+/// tensor's, without a copy.
 
 #include <concepts>
 #include <cstddef>
@@ -24,7 +25,8 @@ inline constexpr unchecked_by_others unchecked{};
 
 namespace detail {
 
-// What a block may be given as: a view, or elements one after the other. `Array` is constant where its elements are to be read only.
+// What a block may be given as: a view, or elements one after the other. `Array` is constant where its elements are to
+// be read only.
 template <class Array>
 concept ViewOfBlock = Kokkos::is_view<std::remove_const_t<Array>>::value;
 
@@ -50,15 +52,18 @@ struct elements_in<Array> {
 // The tensor of a block: read only where the block is.
 template <class TensorType, class Array>
 using tensor_on =
-    basic_tensor<std::conditional_t<std::is_const_v<typename elements_in<Array>::type>, typename TensorType::value_type const, typename TensorType::element_type>,
+    basic_tensor<std::conditional_t<std::is_const_v<typename elements_in<Array>::type>,
+                                    typename TensorType::value_type const, typename TensorType::element_type>,
                  typename TensorType::sharding_type, typename TensorType::space>;
 
 template <class TensorType, class Array>
 consteval bool can_be_block() {
   using memory = typename TensorType::view_type::memory_space;
-  bool const same_elements = std::is_same_v<std::remove_const_t<typename elements_in<Array>::type>, typename TensorType::value_type>;
+  bool const same_elements =
+      std::is_same_v<std::remove_const_t<typename elements_in<Array>::type>, typename TensorType::value_type>;
   if constexpr (ViewOfBlock<Array>)
-    return same_elements && static_cast<int>(Array::rank) == TensorType::rank && std::is_same_v<typename Array::memory_space, memory>;
+    return same_elements && static_cast<int>(Array::rank) == TensorType::rank &&
+           std::is_same_v<typename Array::memory_space, memory>;
   else
     return same_elements && std::is_same_v<memory, Kokkos::HostSpace>;
 }
@@ -68,18 +73,20 @@ template <class View, class Array>
 consteval bool is_kept() {
   if constexpr (ViewOfBlock<Array> && std::is_convertible_v<Array, View>) {
     using layout = typename Array::array_layout;
-    return std::is_same_v<layout, Kokkos::LayoutRight> || (static_cast<int>(View::rank) < 2 && std::is_same_v<layout, Kokkos::LayoutLeft>);
+    return std::is_same_v<layout, Kokkos::LayoutRight> ||
+           (static_cast<int>(View::rank) < 2 && std::is_same_v<layout, Kokkos::LayoutLeft>);
   } else {
     return false;
   }
 }
 
-// Would its elements go with it if it were temporary, as those of a std::vector would? The elements of a constant one are constant then, as those of a
-// constant std::span are not.
+// Would its elements go with it if it were temporary, as those of a std::vector would? The elements of a constant one
+// are constant then, as those of a constant std::span are not.
 template <class View, class Array>
 consteval bool owns_elements() {
   if constexpr (ListOfBlock<Array>)
-    return !std::is_same_v<decltype(std::declval<Array&>().data()), decltype(std::declval<Array const&>().data())> || std::is_const_v<Array>;
+    return !std::is_same_v<decltype(std::declval<Array&>().data()), decltype(std::declval<Array const&>().data())> ||
+           std::is_const_v<Array>;
   else if constexpr (ViewOfBlock<Array>)
     return !is_kept<View, Array>() && !Array::traits::memory_traits::is_unmanaged;
   else
@@ -90,7 +97,8 @@ consteval bool owns_elements() {
 template <class TensorType, class Given, class Array = std::remove_reference_t<Given>>
 using block_verdict =
     std::conditional_t<!can_be_block<TensorType, Array>(), reason::not_a_block<std::remove_cv_t<Array>, TensorType>,
-                       std::conditional_t<!std::is_reference_v<Given> && owns_elements<typename tensor_on<TensorType, Array>::view_type, Array>(),
+                       std::conditional_t<!std::is_reference_v<Given> &&
+                                              owns_elements<typename tensor_on<TensorType, Array>::view_type, Array>(),
                                           reason::block_is_temporary<std::remove_cv_t<Array>>, reason::ok>>;
 
 // Extents and strides of a block as it is given; of a list (rank −1) the number of its elements.
@@ -115,7 +123,8 @@ given_block describe_block(Array& array) {
   return b;
 }
 
-// Does a row of it follow the one before? A part of a larger view, a padded one, or one in another order may have the same type.
+// Does a row of it follow the one before? A part of a larger view, a padded one, or one in another order may have the
+// same type.
 inline bool is_row_major(given_block const& b) {
   std::int64_t step = 1;
   bool dense = true;
@@ -145,28 +154,35 @@ inline int wrong_dimension(given_block const& b, std::int64_t const* wanted, int
   return std::to_string(elements) + " elements";
 }
 
-// Each device sees its own block only; the agreement lets all of them throw: the first whose extents are wrong, or else whose rows lie apart.
-inline void require_block(engine::device_mesh const& mesh, given_block const& b, std::int64_t const* wanted, int rank, bool ask_others) {
+// Each device sees its own block only; the agreement lets all of them throw: the first whose extents are wrong, or else
+// whose rows lie apart.
+inline void require_block(engine::device_mesh const& mesh, given_block const& b, std::int64_t const* wanted, int rank,
+                          bool ask_others) {
   engine::exclusive_use const use = mesh.use("from_local");
   int const wrong = wrong_dimension(b, wanted, rank);
   if (mesh.absent()) {
     if (wrong >= 0 && rank > 0)
       throw error("from_local: this process is none of the mesh's devices and holds no block, but its view has " +
-                  elements_along(b, b.extent, b.rank < 0 ? 1 : rank, wrong) + "; give an empty view where mesh.absent()");
+                  elements_along(b, b.extent, b.rank < 0 ? 1 : rank, wrong) +
+                  "; give an empty view where mesh.absent()");
     return;
   }
-  std::int64_t first_wrong[2] = {wrong < 0 ? 0 : mesh.devices() - mesh.device(), is_row_major(b) ? 0 : mesh.devices() - mesh.device()};
+  std::int64_t first_wrong[2] = {wrong < 0 ? 0 : mesh.devices() - mesh.device(),
+                                 is_row_major(b) ? 0 : mesh.devices() - mesh.device()};
   if (ask_others) mesh.world().find_largest(first_wrong, 2);
   if (first_wrong[0] > 0)
-    throw error("from_local: each view has the extents of its device's block, but that of device " + std::to_string(mesh.devices() - first_wrong[0]) +
-                " has not" +
+    throw error("from_local: each view has the extents of its device's block, but that of device " +
+                std::to_string(mesh.devices() - first_wrong[0]) + " has not" +
                 (wrong < 0 ? std::string()
-                           : "; device " + std::to_string(mesh.device()) + " holds " + elements_along(b, wanted, rank, wrong) + " and its view has " +
+                           : "; device " + std::to_string(mesh.device()) + " holds " +
+                                 elements_along(b, wanted, rank, wrong) + " and its view has " +
                                  std::to_string(b.extent[wrong])) +
                 "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n");
   if (first_wrong[1] > 0)
-    throw error("from_local: a block lies row-major without gaps, but the view of device " + std::to_string(mesh.devices() - first_wrong[1]) +
-                " is a part of a larger one, padded, or in another order; copy it into a row-major view of its own (Kokkos::deep_copy)");
+    throw error(
+        "from_local: a block lies row-major without gaps, but the view of device " +
+        std::to_string(mesh.devices() - first_wrong[1]) +
+        " is a part of a larger one, padded, or in another order; copy it into a row-major view of its own (Kokkos::deep_copy)");
 }
 
 // A view that keeps the memory alive as the given one does, or else one that does not.
@@ -192,50 +208,61 @@ template <class TensorType, class Mesh, class Array, class Arguments, std::size_
 TensorType adopt(Mesh const& m, Array& array, Arguments const& arguments, std::index_sequence<Is...>) {
   using view = typename TensorType::view_type;
   constexpr int rank = TensorType::rank;
-  constexpr bool ask_others = !(std::is_same_v<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>, unchecked_by_others> || ...);
-  auto const extents = checked_extents(typename TensorType::axes{}, collect_sizes(extents_beside_unchecked(std::get<Is>(arguments))...), "from_local");
+  constexpr bool ask_others =
+      !(std::is_same_v<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>, unchecked_by_others> || ...);
+  auto const extents = checked_extents(
+      typename TensorType::axes{}, collect_sizes(extents_beside_unchecked(std::get<Is>(arguments))...), "from_local");
   TensorType const shape(m.handle(), extents, view());
   std::int64_t wanted[max_rank]{};
   for (int d = 0; d < rank; ++d) wanted[d] = shape.range(d).size();
   if constexpr (ask_others) {
     constexpr planner::spec s = spec_of<TensorType, typename TensorType::axes, typename TensorType::mesh_axes>;
     if (!m.absent())
-      engine::require_same_call<typename TensorType::value_type>(locale_of<typename TensorType::axes, typename TensorType::mesh_axes>("from_local", shape), s);
+      engine::require_same_call<typename TensorType::value_type>(
+          locale_of<typename TensorType::axes, typename TensorType::mesh_axes>("from_local", shape), s);
   }
   require_block(*m.handle(), describe_block(array), wanted, rank, ask_others);
-  return TensorType(m.handle(), extents, block_view<view>(array, wanted, std::make_index_sequence<static_cast<std::size_t>(rank)>{}));
+  return TensorType(m.handle(), extents,
+                    block_view<view>(array, wanted, std::make_index_sequence<static_cast<std::size_t>(rank)>{}));
 }
 
 template <class TensorType, class Given, class Mesh, class Arguments, std::size_t... Is>
 auto checked_adopt(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...> extents) {
   using array = std::remove_reference_t<Given>;
   using result = tensor_on<TensorType, array>;
-  using writable = basic_tensor<typename TensorType::value_type, typename TensorType::sharding_type, typename TensorType::space>;
+  using writable =
+      basic_tensor<typename TensorType::value_type, typename TensorType::sharding_type, typename TensorType::space>;
   using verdict = typename first_fault<
-      typename creation_verdict<writable, Mesh, extent_beside_unchecked<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>>...>::type,
+      typename creation_verdict<
+          writable, Mesh, extent_beside_unchecked<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>>...>::type,
       block_verdict<TensorType, Given>>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
     return adopt<result>(m, std::get<sizeof...(Is)>(arguments), arguments, extents);
   else
-    return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type, typename TensorType::space>();
+    return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type,
+                          typename TensorType::space>();
 }
 
 }  // namespace detail
 
-/// Adopts this device's block, which comes last, after the global extents, and lies row-major without gaps: a Kokkos::View of any layout with a
-/// dimension for each axis, or the elements in a std::span or std::vector. Shallow: both see each other's writes; where the elements are constant
-/// the tensor is read only, `os::tensor<float const, I/X>`. It keeps the memory of a LayoutRight view alive; everything else is used where it is
-/// and has to outlive the tensor. Collective over the mesh, unless os::unchecked stands among the extents: then nothing is sent, and what is wrong
-/// with a block is thrown on its device alone.
-/// @throws ostraka::error, on all devices alike, if a block has not the extents that its device holds, or does not lie row-major
+/// Adopts this device's block, which comes last, after the global extents, and lies row-major without gaps: a
+/// Kokkos::View of any layout with a dimension for each axis, or the elements in a std::span or std::vector. Shallow:
+/// both see each other's writes; where the elements are constant the tensor is read only, `os::tensor<float const,
+/// I/X>`. It keeps the memory of a LayoutRight view alive; everything else is used where it is and has to outlive the
+/// tensor. Collective over the mesh, unless os::unchecked stands among the extents: then nothing is sent, and what is
+/// wrong with a block is thrown on its device alone.
+/// @throws ostraka::error, on all devices alike, if a block has not the extents that its device holds, or does not lie
+/// row-major
 template <class T, auto... Dims, class Mesh, class... ExtentsThenBlock>
-[[nodiscard]] auto from_local([[maybe_unused]] Mesh const& m, [[maybe_unused]] ExtentsThenBlock&&... extents_then_block) {
+[[nodiscard]] auto from_local([[maybe_unused]] Mesh const& m,
+                              [[maybe_unused]] ExtentsThenBlock&&... extents_then_block) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
   using last = detail::last_of<ExtentsThenBlock...>;
   if constexpr (detail::gives_extents<std::remove_cvref_t<last>>) {
     reason::raise<reason::view_comes_last<std::remove_cvref_t<last>>>();
-    return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type, typename tensor_type::space>();
+    return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type,
+                                  typename tensor_type::space>();
   } else {
     return detail::checked_adopt<tensor_type, last>(m, std::forward_as_tuple(extents_then_block...),
                                                     std::make_index_sequence<sizeof...(ExtentsThenBlock) - 1>{});

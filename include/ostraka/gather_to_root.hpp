@@ -27,8 +27,10 @@ View whole_view(std::int64_t const (&n)[max_rank], std::index_sequence<Is...>) {
 
 }  // namespace detail
 
-/// All elements on device 0: a Kokkos::View in the host's memory, row-major in the order of the axes, that only device 0 can read
-/// (`if (whole) print(*whole)`). Each block is sent once, by the first of the devices that hold it. Collective over the mesh.
+/// All elements on device 0: a Kokkos::View in the host's memory, row-major in the order of the axes, that only device
+/// 0 can read
+/// (`if (whole) print(*whole)`). Each block is sent once, by the first of the devices that hold it. Collective over the
+/// mesh.
 template <Tensor A>
 [[nodiscard]] auto gather_to_root(A const& a) {
   using value = typename A::value_type;
@@ -48,7 +50,8 @@ template <Tensor A>
   auto const local = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local());
   bool const root = mesh.device() == 0;
   for (int i = 0; i < s.rank; ++i) n[i] = w.sizes.label[i];
-  view const whole = root ? detail::whole_view<view>(n, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}) : view();
+  view const whole =
+      root ? detail::whole_view<view>(n, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}) : view();
   engine::scratch<value, Kokkos::HostSpace> const message(root ? blocks.elements() : 0);
   engine::gather(mesh.world(), static_cast<value const*>(local.data()), message.data(), blocks.counts);
   if (root) {

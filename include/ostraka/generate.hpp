@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::generate<float, I/X, J>(mesh, I = 8, J = 8, [](std::int64_t i, std::int64_t j) { return i == j ? 1.f : 0.f; })`.
+/// Floor 4. `os::generate<float, I/X, J>(mesh, I = 8, J = 8, [](std::int64_t i, std::int64_t j) { return i == j ? 1.f :
+/// 0.f; })`.
 
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +60,8 @@ void generate_block(char const* operation, TensorType const& t, F const& f) {
     auto const run = [&kernel](std::int64_t begin, std::int64_t end, std::int64_t) {
       for (std::int64_t i = begin; i < end; ++i) kernel(i);
     };
-    engine::for_each_share("ostraka generate", exec(), n, (n + engine::serial_elements - 1) / engine::serial_elements, n, run);
+    engine::for_each_share("ostraka generate", exec(), n, (n + engine::serial_elements - 1) / engine::serial_elements,
+                           n, run);
   } else {
     engine::for_each_item("ostraka generate", exec(), n, n, kernel);
     exec().fence();
@@ -68,24 +70,28 @@ void generate_block(char const* operation, TensorType const& t, F const& f) {
 
 template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
 auto generate_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
-  auto t = make_uninitialised<TensorType, wants_values<TensorType, operation::generate>>("generate", m, std::get<Is>(arguments)...);
-  if constexpr (std::is_same_v<decltype(t), TensorType>) generate_block("generate", t, std::get<sizeof...(Is)>(arguments));
+  auto t = make_uninitialised<TensorType, wants_values<TensorType, operation::generate>>("generate", m,
+                                                                                         std::get<Is>(arguments)...);
+  if constexpr (std::is_same_v<decltype(t), TensorType>)
+    generate_block("generate", t, std::get<sizeof...(Is)>(arguments));
   return t;
 }
 
 }  // namespace detail
 
-/// A tensor whose element at global indices i, j, … is f(i, j, …); f comes last, after the extents, and is called where the
-/// tensor lives (on a GPU it has to be callable there), once for each element of each block, in no order.
+/// A tensor whose element at global indices i, j, … is f(i, j, …); f comes last, after the extents, and is called where
+/// the tensor lives (on a GPU it has to be callable there), once for each element of each block, in no order.
 template <class T, auto... Dims, class Mesh, class... ExtentsThenF>
 [[nodiscard]] auto generate([[maybe_unused]] Mesh const& m, [[maybe_unused]] ExtentsThenF const&... extents_then_f) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
   using last = detail::last_of<ExtentsThenF...>;
   if constexpr (detail::gives_extents<last>) {
     reason::raise<reason::function_comes_last<last>>();
-    return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type, typename tensor_type::space>();
+    return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type,
+                                  typename tensor_type::space>();
   } else {
-    return detail::generate_from<tensor_type>(m, std::forward_as_tuple(extents_then_f...), std::make_index_sequence<sizeof...(ExtentsThenF) - 1>{});
+    return detail::generate_from<tensor_type>(m, std::forward_as_tuple(extents_then_f...),
+                                              std::make_index_sequence<sizeof...(ExtentsThenF) - 1>{});
   }
 }
 

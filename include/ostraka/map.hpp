@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::map(f, A, B, …)`: f of the elements that meet; C[I_X, J] = f(A[I_X, J], B[J]). Nothing is moved between devices.
+/// Floor 4. `os::map(f, A, B, …)`: f of the elements that meet; C[I_X, J] = f(A[I_X, J], B[J]). Nothing is moved
+/// between devices.
 
 #include <cstdint>
 #include <type_traits>
@@ -54,16 +55,19 @@ consteval auto check_map() {
     using I = typename types::template label<f.label>;
     using one = typename types::template operand_sharding<f.operand>;
     using other = typename types::template operand_sharding<f.other_operand>;
-    return std::type_identity<reason::axis_split_differently<I, typename divisor_of<I, one>::type, typename divisor_of<I, other>::type>>{};
+    return std::type_identity<
+        reason::axis_split_differently<I, typename divisor_of<I, one>::type, typename divisor_of<I, other>::type>>{};
   } else {
     using X = typename types::template mesh_axis<f.mesh_axis>;
     if constexpr (f.fault == map_fault::mesh_axis_on_two_axes)
-      return std::type_identity<reason::mesh_axis_on_two_axes<X, typename types::template label<f.label>, typename types::template label<f.other_label>>>{};
+      return std::type_identity<reason::mesh_axis_on_two_axes<X, typename types::template label<f.label>,
+                                                              typename types::template label<f.other_label>>>{};
     else if constexpr (f.fault == map_fault::partial_in_nonlinear_operation)
       return std::type_identity<reason::partial_in_nonlinear_operation<X, Operation>>{};
     else if constexpr (f.fault == map_fault::partial_kinds_meet)
-      return std::type_identity<reason::partial_kinds_meet<X, typename types::template partial_of_operand<f.operand>,
-                                                           typename types::template partial_of_operand<f.other_operand>>>{};
+      return std::type_identity<
+          reason::partial_kinds_meet<X, typename types::template partial_of_operand<f.operand>,
+                                     typename types::template partial_of_operand<f.other_operand>>>{};
     else if constexpr (f.fault == map_fault::partial_meets_divided_axis)
       return std::type_identity<reason::partial_meets_divided_axis<X, typename types::template label<f.label>>>{};
     else if constexpr (f.fault == map_fault::partial_plus_replicated)
@@ -96,7 +100,8 @@ aligned<T> align(engine::locale const& w, planner::spec const& operand, planner:
 }
 
 // Elements of an operand that are met by the result's block.
-[[gnu::cold]] inline std::int64_t elements_met(engine::locale const& w, planner::spec const& out, std::int64_t const* stride) {
+[[gnu::cold]] inline std::int64_t elements_met(engine::locale const& w, planner::spec const& out,
+                                               std::int64_t const* stride) {
   std::int64_t n = 1;
   for (int i = 0; i < out.rank; ++i) {
     std::int64_t const here = planner::range_of(out, i, w.here, w.sizes).size();
@@ -133,8 +138,10 @@ auto run_map(char const* operation, F const& f, First const& first, Rest const&.
   engine::locale const w = locale_of<labels, mesh>(operation, first, rest...);
   result_type const result = allocate_in<result_type, labels, mesh>(w, first.mesh_handle());
   map_blocks<execution_space_of<result_type>>(
-      w, out, f, result.local().data(), align(w, spec_of<First, labels, mesh>, out, static_cast<typename First::value_type const*>(first.local().data())),
-      align(w, spec_of<Rest, labels, mesh>, out, static_cast<typename Rest::value_type const*>(rest.local().data()))...);
+      w, out, f, result.local().data(),
+      align(w, spec_of<First, labels, mesh>, out, static_cast<typename First::value_type const*>(first.local().data())),
+      align(w, spec_of<Rest, labels, mesh>, out,
+            static_cast<typename Rest::value_type const*>(rest.local().data()))...);
   return result;
 }
 
@@ -145,7 +152,8 @@ void apply_in_place(char const* operation, TensorType const& t, F const& f) {
   auto* const data = t.local().data();
   engine::loop_nest<2> loops;
   loops.add(static_cast<std::int64_t>(t.local().size()), 1, 1);
-  engine::map_elements(execution_space_of<TensorType>(), loops, f, data, static_cast<typename TensorType::value_type const*>(data));
+  engine::map_elements(execution_space_of<TensorType>(), loops, f, data,
+                       static_cast<typename TensorType::value_type const*>(data));
   engine::fence(execution_space_of<TensorType>());
 }
 
@@ -191,29 +199,34 @@ struct map_verdict<reason::ok, Operation, Keeper, Operands...> {
 // Raises what is wrong, or runs f. `Unless`: what else may be wrong with the operands.
 template <class Operation, class Keeper, class Unless, class R, class F, class First, class... Rest>
 auto checked_map(char const* operation, F const& f, First const& first, Rest const&... rest) {
-  using own = typename first_fault<typename sharding_traits<sharding_in<First>>::verdict, typename sharding_traits<sharding_in<Rest>>::verdict...,
+  using own = typename first_fault<typename sharding_traits<sharding_in<First>>::verdict,
+                                   typename sharding_traits<sharding_in<Rest>>::verdict...,
                                    typename decltype(check_room<First, Rest...>())::type, Unless>::type;
   using met = typename map_verdict<own, Operation, Keeper, First, Rest...>::type;
-  using verdict =
-      typename std::conditional_t<std::is_same_v<met, reason::ok>, element_of_result<R, map_result<Keeper, First, Rest...>>, std::type_identity<met>>::type;
+  using verdict = typename std::conditional_t<std::is_same_v<met, reason::ok>,
+                                              element_of_result<R, map_result<Keeper, First, Rest...>>,
+                                              std::type_identity<met>>::type;
   reason::raise<verdict>();
   if constexpr (std::is_same_v<verdict, reason::ok>)
     return run_map<map_types<Keeper, First, Rest...>, R, typename First::space>(operation, f, first, rest...);
   else
-    return after_error_of<R, typename undivided<union_of<axes_in<First>, axes_in<Rest>...>>::type, typename First::space>();
+    return after_error_of<R, typename undivided<union_of<axes_in<First>, axes_in<Rest>...>>::type,
+                          typename First::space>();
 }
 
 }  // namespace detail
 
-/// f of the elements that meet: a label that several tensors share is divided alike in them, or in some over the first of its mesh
-/// axes only (the rest is a free slice); a tensor that lacks a label is repeated along it. The result has all labels, in order of
-/// first appearance, and the element type that f gives. Partial tensors are taken where os::preserves says of the type of f that it
-/// keeps their parts, and the result is then partial; by default it is not said, and they are refused.
+/// f of the elements that meet: a label that several tensors share is divided alike in them, or in some over the first
+/// of its mesh axes only (the rest is a free slice); a tensor that lacks a label is repeated along it. The result has
+/// all labels, in order of first appearance, and the element type that f gives. Partial tensors are taken where
+/// os::preserves says of the type of f that it keeps their parts, and the result is then partial; by default it is not
+/// said, and they are refused.
 /// @throws ostraka::error, on all devices alike, if extents disagree
 template <class F, Tensor First, Tensor... Rest>
   requires(!Tensor<F>)
 [[nodiscard]] auto map(F const& f, First const& first, Rest const&... rest) {
-  using value = std::remove_cvref_t<std::invoke_result_t<F const&, typename First::value_type const&, typename Rest::value_type const&...>>;
+  using value = std::remove_cvref_t<
+      std::invoke_result_t<F const&, typename First::value_type const&, typename Rest::value_type const&...>>;
   using result = std::conditional_t<std::is_same_v<value, bool>, std::int32_t, typename detail::element<value>::type>;
   return detail::checked_map<operation::map, F, reason::ok, result>("map", f, first, rest...);
 }

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::map_into(C, f, A, B, …)`: f of the elements that meet, into a tensor that is there; C[I_X, J] <- f(A[I_X, J], B[J]).
-/// C meets the operands as they meet each other, so that it may be one of them: os::map_into(A, f, A) is elementwise in place.
+/// Floor 4. `os::map_into(C, f, A, B, …)`: f of the elements that meet, into a tensor that is there; C[I_X, J] <-
+/// f(A[I_X, J], B[J]). C meets the operands as they meet each other, so that it may be one of them: os::map_into(A, f,
+/// A) is elementwise in place.
 
 #include <ostraka/create.hpp>
 #include <ostraka/map.hpp>
@@ -14,7 +15,8 @@ namespace ostraka {
 
 namespace detail {
 
-// The first label that C lacks or divides less than the operands together do, and the operand that says so; -1 for none.
+// The first label that C lacks or divides less than the operands together do, and the operand that says so; -1 for
+// none.
 struct map_into_finding {
   int label = -1;
   bool missing = false;
@@ -48,9 +50,9 @@ consteval auto check_fit() {
     if constexpr (f.missing)
       return std::type_identity<reason::axis_missing<I, sharding_in<C>>>{};
     else
-      return std::type_identity<
-          reason::axis_split_differently<I, typename divisor_of<I, sharding_in<C>>::type,
-                                         typename divisor_of<I, sharding_in<typename type_at<type_list<Operands...>, f.operand>::type>>::type>>{};
+      return std::type_identity<reason::axis_split_differently<
+          I, typename divisor_of<I, sharding_in<C>>::type,
+          typename divisor_of<I, sharding_in<typename type_at<type_list<Operands...>, f.operand>::type>>::type>>{};
   }
 }
 
@@ -67,19 +69,24 @@ struct fit_verdict<reason::ok, C, Operands...> {
 
 template <class R, class C, class... Operands>
 struct map_into_verdict {
-  using own = typename first_fault<
-      typename sharding_traits<sharding_in<C>>::verdict, typename sharding_traits<sharding_in<Operands>>::verdict...,
-      writable_verdict<C>, typename decltype(check_room<C, Operands...>())::type, wants_values<C, operation::map>, wants_values<Operands, operation::map>...,
-      std::conditional_t<std::is_same_v<R, typename C::value_type>, reason::ok, reason::element_types_differ<typename C::value_type, R>>>::type;
+  using own = typename first_fault<typename sharding_traits<sharding_in<C>>::verdict,
+                                   typename sharding_traits<sharding_in<Operands>>::verdict..., writable_verdict<C>,
+                                   typename decltype(check_room<C, Operands...>())::type,
+                                   wants_values<C, operation::map>, wants_values<Operands, operation::map>...,
+                                   std::conditional_t<std::is_same_v<R, typename C::value_type>, reason::ok,
+                                                      reason::element_types_differ<typename C::value_type, R>>>::type;
   using met = typename map_verdict<own, operation::map, void, C, Operands...>::type;
   using type = typename fit_verdict<met, C, Operands...>::type;
 };
 
-// May C be written while this operand is read? Where it is the same block under the same sharding, each element is read before it is written.
+// May C be written while this operand is read? Where it is the same block under the same sharding, each element is read
+// before it is written.
 template <class C, class A>
 bool walked_alike(C const& c, A const& a) {
-  constexpr bool same_type = std::is_same_v<sharding_in<C>, sharding_in<A>> && std::is_same_v<typename C::value_type, typename A::value_type>;
-  if (same_type && static_cast<void const*>(c.local().data()) == static_cast<void const*>(a.local().data())) return true;
+  constexpr bool same_type =
+      std::is_same_v<sharding_in<C>, sharding_in<A>> && std::is_same_v<typename C::value_type, typename A::value_type>;
+  if (same_type && static_cast<void const*>(c.local().data()) == static_cast<void const*>(a.local().data()))
+    return true;
   return !memory_of(c).overlaps(memory_of(a));
 }
 
@@ -100,14 +107,16 @@ void run_map_into(C const& c, F const& f, Operands const&... operands) {
   require_walked_alike((walked_alike(c, operands) && ...));
   map_blocks<execution_space_of<C>>(
       w, out, f, c.local().data(),
-      align(w, spec_of<Operands, labels, mesh>, out, static_cast<typename Operands::value_type const*>(operands.local().data()))...);
+      align(w, spec_of<Operands, labels, mesh>, out,
+            static_cast<typename Operands::value_type const*>(operands.local().data()))...);
 }
 
 }  // namespace detail
 
-/// C <- f of the elements that meet, as in os::map, in the order of C's axes and divided as C is; C has all labels and the elements that f
-/// gives. C may be one of the operands. Partial tensors are refused: os::einsum_into adds them up.
-/// @throws ostraka::error, on all devices alike, if extents disagree or C shares memory with an operand of another sharding
+/// C <- f of the elements that meet, as in os::map, in the order of C's axes and divided as C is; C has all labels and
+/// the elements that f gives. C may be one of the operands. Partial tensors are refused: os::einsum_into adds them up.
+/// @throws ostraka::error, on all devices alike, if extents disagree or C shares memory with an operand of another
+/// sharding
 template <Tensor C, class F, Tensor... Operands>
   requires(sizeof...(Operands) > 0 && !Tensor<F>)
 void map_into([[maybe_unused]] C const& c, [[maybe_unused]] F const& f, [[maybe_unused]] Operands const&... operands) {

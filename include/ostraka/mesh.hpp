@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The mesh of devices: `os::make_mesh(X = 2, Y = 4)`. Device number = the rank in the communicator, first mesh axis major.
+/// Floor 4. The mesh of devices: `os::make_mesh(X = 2, Y = 4)`. Device number = the rank in the communicator, first
+/// mesh axis major.
 
 #include <cstdint>
 #include <limits>
@@ -26,8 +27,9 @@
 
 namespace ostraka {
 
-/// A mesh with these axes. Copies are shallow. On a process that is none of its devices it is absent: it knows its axes and sizes, its
-/// tensors have no elements there, and operations on them do nothing, so that all processes can run the same program.
+/// A mesh with these axes. Copies are shallow. On a process that is none of its devices it is absent: it knows its axes
+/// and sizes, its tensors have no elements there, and operations on them do nothing, so that all processes can run the
+/// same program.
 template <MeshAxis... Ms>
 class mesh {
  public:
@@ -57,9 +59,10 @@ class mesh {
   /// The sizes of all mesh axes by name, for the questions of a plan.
   [[nodiscard]] ostraka::sizes<Ms...> sizes() const { return {named_extent<Ms>(Ms{}, size(Ms{}))...}; }
 
-  /// The MPI communicator of the mesh's devices, ranked by their numbers, or of those that differ from this one along the given mesh axes only, ranked by
-  /// their coordinates: `MPI_Bcast(…, mesh.communicator(X))`. It is the program's: no message of an operation travels on it, and it lives as long as
-  /// the mesh. MPI_COMM_NULL where the mesh is absent. Collective over these devices the first time.
+  /// The MPI communicator of the mesh's devices, ranked by their numbers, or of those that differ from this one along
+  /// the given mesh axes only, ranked by their coordinates: `MPI_Bcast(…, mesh.communicator(X))`. It is the program's:
+  /// no message of an operation travels on it, and it lives as long as the mesh. MPI_COMM_NULL where the mesh is
+  /// absent. Collective over these devices the first time.
   template <MeshAxis... Along>
   [[nodiscard]] engine::native_communicator communicator(Along...) const {
     constexpr std::uint32_t all = (std::uint32_t{1} << sizeof...(Ms)) - 1;
@@ -73,14 +76,19 @@ class mesh {
  private:
   [[nodiscard]] engine::device_mesh const& present() const {
     if (devices_->absent())
-      throw error("mesh: this process is none of the mesh's devices, so it has no number and no coordinates on it; ask mesh.absent() first");
+      throw error(
+          "mesh: this process is none of the mesh's devices, so it has no number and no coordinates on it; ask mesh.absent() first");
     return *devices_;
   }
 
   [[nodiscard]] engine::native_communicator communicator_over(std::uint32_t axes) const {
     if (devices_->absent()) return engine::no_communicator();
     engine::exclusive_use const use = devices_->use("mesh.communicator");
-    return devices_->group_of_program(axes, [](engine::communicator const& ours) { engine::require_agreement(ours, [] { return std::string("mesh.communicator"); }); })
+    return devices_
+        ->group_of_program(axes,
+                           [](engine::communicator const& ours) {
+                             engine::require_agreement(ours, [] { return std::string("mesh.communicator"); });
+                           })
         .native();
   }
 
@@ -119,10 +127,11 @@ named_extent<M> as_mesh_size(M m) {
 
 inline int checked_mesh_size(std::string_view name, std::int64_t extent, std::int64_t given) {
   if (extent != dynamic_extent && given != extent)
-    throw error("make_mesh: the mesh axis " + std::string(name) + " has the static size " + std::to_string(extent) + ", but " + std::to_string(given) +
-                " was given; give that size or declare the axis without one");
+    throw error("make_mesh: the mesh axis " + std::string(name) + " has the static size " + std::to_string(extent) +
+                ", but " + std::to_string(given) + " was given; give that size or declare the axis without one");
   if (given > std::numeric_limits<int>::max())
-    throw error("make_mesh: the size of the mesh axis " + std::string(name) + " is larger than any communicator; give a smaller one");
+    throw error("make_mesh: the size of the mesh axis " + std::string(name) +
+                " is larger than any communicator; give a smaller one");
   return static_cast<int>(given);
 }
 
@@ -131,13 +140,16 @@ int checked_mesh_size(named_extent<M> n) {
   return checked_mesh_size(M::name, M::extent, n.value);
 }
 
-// A mesh over the processes of a communicator, which is duplicated. Collective over it. A template so that ostraka::compiled can hold it.
+// A mesh over the processes of a communicator, which is duplicated. Collective over it. A template so that
+// ostraka::compiled can hold it.
 template <class = void>
-[[gnu::cold]] engine::device_mesh const* make_device_mesh(engine::native_communicator ranks, std::string_view const* names,
+[[gnu::cold]] engine::device_mesh const* make_device_mesh(engine::native_communicator ranks,
+                                                          std::string_view const* names,
                                                           engine::dynamic_array<int> const& sizes) {
   engine::exclusive_use const use = engine::use_mpi("make_mesh");
   engine::require_agreement_of_makers("make_mesh", ranks);
-  return new engine::device_mesh const(engine::communicator(ranks), std::vector<std::string>(names, names + sizes.size()), sizes);
+  return new engine::device_mesh const(engine::communicator(ranks),
+                                       std::vector<std::string>(names, names + sizes.size()), sizes);
 }
 
 // (std::make_shared would save an allocation for each mesh, and cost each program 40 ms of compile time.)
@@ -150,8 +162,8 @@ template <class... Ms>
 mesh<Ms...> make_absent_mesh(named_extent<Ms>... sizes) {
   using twice = first_repeated<type_list<Ms...>>;
   if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
-  return share_mesh<Ms...>(
-      new engine::device_mesh const(engine::device_mesh::absent(std::vector<std::string>{std::string(Ms::name)...}, {checked_mesh_size(sizes)...})));
+  return share_mesh<Ms...>(new engine::device_mesh const(
+      engine::device_mesh::absent(std::vector<std::string>{std::string(Ms::name)...}, {checked_mesh_size(sizes)...})));
 }
 
 template <class... Ms>
@@ -165,8 +177,8 @@ template <class... Ms>
 mesh<Ms...> make_mesh_here(named_extent<Ms>... sizes) {
   using twice = first_repeated<type_list<Ms...>>;
   if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
-  return share_mesh<Ms...>(
-      new engine::device_mesh const(engine::communicator(), std::vector<std::string>{std::string(Ms::name)...}, {checked_mesh_size(sizes)...}));
+  return share_mesh<Ms...>(new engine::device_mesh const(
+      engine::communicator(), std::vector<std::string>{std::string(Ms::name)...}, {checked_mesh_size(sizes)...}));
 }
 
 inline void require_running() {
@@ -186,8 +198,9 @@ inline void refuse_intercommunicator([[maybe_unused]] engine::native_communicato
   int joins_two_groups = 0;
   MPI_Comm_test_inter(comm, &joins_two_groups);
   if (joins_two_groups)
-    throw error("make_mesh: a mesh is made over one group of processes, but an intercommunicator was given, which joins two; merge them with "
-                "MPI_Intercomm_merge first");
+    throw error(
+        "make_mesh: a mesh is made over one group of processes, but an intercommunicator was given, which joins two; merge them with "
+        "MPI_Intercomm_merge first");
 #endif
 }
 
@@ -249,9 +262,10 @@ template <class... Sizes>
   return detail::make_absent_mesh(detail::as_mesh_size(sizes)...);
 }
 
-/// A mesh over the processes of a communicator, which is duplicated. Collective over it. Processes outside of it give what
-/// MPI_Comm_split gave them, MPI_COMM_NULL, and the same sizes: the mesh is absent there.
-/// @throws ostraka::error, on all its processes alike, if the product of the sizes is not their number, or for an intercommunicator
+/// A mesh over the processes of a communicator, which is duplicated. Collective over it. Processes outside of it give
+/// what MPI_Comm_split gave them, MPI_COMM_NULL, and the same sizes: the mesh is absent there.
+/// @throws ostraka::error, on all its processes alike, if the product of the sizes is not their number, or for an
+/// intercommunicator
 template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(engine::native_communicator comm, Sizes... sizes) {

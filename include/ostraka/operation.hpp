@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What all operations on tensors begin with: one mesh, extents that agree, and the locale of the plan. All that is checked
-/// here is known to every device alike, so an error is thrown on all of them and nothing has been sent.
+/// Floor 4. What all operations on tensors begin with: one mesh, extents that agree, and the locale of the plan. All
+/// that is checked here is known to every device alike, so an error is thrown on all of them and nothing has been sent.
 
 #include <array>
 #include <cstddef>
@@ -21,15 +21,21 @@
 
 namespace ostraka::detail {
 
-// What follows the first two functions is instantiated for every operation of a program, so it does nothing but hand over numbers.
+// What follows the first two functions is instantiated for every operation of a program, so it does nothing but hand
+// over numbers.
 
-inline engine::device_mesh const& common_mesh(char const* operation, engine::device_mesh const* const* meshes, int count) {
+inline engine::device_mesh const& common_mesh(char const* operation, engine::device_mesh const* const* meshes,
+                                              int count) {
   engine::require_not_ended(operation);
   for (int k = 0; k < count; ++k)
     if (meshes[k] == nullptr)
-      throw error(std::string(operation) + ": an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first");
+      throw error(
+          std::string(operation) +
+          ": an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first");
   for (int k = 1; k < count; ++k)
-    if (meshes[k] != meshes[0]) throw error(std::string(operation) + ": the operands live on different meshes; make them all on one os::make_mesh");
+    if (meshes[k] != meshes[0])
+      throw error(std::string(operation) +
+                  ": the operands live on different meshes; make them all on one os::make_mesh");
   return *meshes[0];
 }
 
@@ -41,22 +47,27 @@ std::shared_ptr<engine::device_mesh const> const& common_mesh(char const* operat
   return a.mesh_handle();
 }
 
-inline void enter_extents(engine::steps_ahead steps, engine::locale& w, planner::spec const& operand, std::int64_t const* extents) {
+inline void enter_extents(engine::steps_ahead steps, engine::locale& w, planner::spec const& operand,
+                          std::int64_t const* extents) {
   for (int i = 0; i < operand.rank; ++i) {
     int const label = operand.label[i];
     std::int64_t& known = w.sizes.label[label];
     if (known >= 0 && known != extents[i])
-      engine::fail_alike(w, steps, std::string(w.operation) + ": all operands agree on the extent of an axis, but " + std::string(w.names.labels[label]) + " is " +
-                                       std::to_string(known) + " in one and " + std::to_string(extents[i]) + " in another; make them with the same os::sizes");
+      engine::fail_alike(w, steps,
+                         std::string(w.operation) + ": all operands agree on the extent of an axis, but " +
+                             std::string(w.names.labels[label]) + " is " + std::to_string(known) + " in one and " +
+                             std::to_string(extents[i]) + " in another; make them with the same os::sizes");
     known = extents[i];
   }
 }
 
-/// Where an operation with these labels and mesh axes runs. Its steps tell who is to know of an error that is found here.
+/// Where an operation with these labels and mesh axes runs. Its steps tell who is to know of an error that is found
+/// here.
 template <class Labels, class Mesh, class First, class... Rest>
 engine::locale locale_of(char const* operation, engine::steps_ahead steps, First const& first, Rest const&... rest) {
   engine::device_mesh const* const meshes[] = {first.mesh_handle().get(), rest.mesh_handle().get()...};
-  engine::locale w = engine::make_locale(common_mesh(operation, meshes, static_cast<int>(sizeof...(Rest)) + 1), names_of<Mesh>.data(), Mesh::size, operation);
+  engine::locale w = engine::make_locale(common_mesh(operation, meshes, static_cast<int>(sizeof...(Rest)) + 1),
+                                         names_of<Mesh>.data(), Mesh::size, operation);
   w.names.labels = names_of<Labels>.data();
   w.sizes.labels = Labels::size;
   for (int l = 0; l < Labels::size; ++l) w.sizes.label[l] = -1;
@@ -86,8 +97,9 @@ struct same_elements {
 
 template <class First, class Second, class... Rest>
 struct same_elements<First, Second, Rest...> {
-  using type = typename std::conditional_t<std::is_same_v<typename First::value_type, typename Second::value_type>, same_elements<First, Rest...>,
-                                           std::type_identity<reason::element_types_differ<typename First::value_type, typename Second::value_type>>>::type;
+  using type = typename std::conditional_t<
+      std::is_same_v<typename First::value_type, typename Second::value_type>, same_elements<First, Rest...>,
+      std::type_identity<reason::element_types_differ<typename First::value_type, typename Second::value_type>>>::type;
 };
 
 /// A profiling region of an operation on the blocks of one tensor, whose elements it touches `times` times.
@@ -96,9 +108,10 @@ class profiled_block {
  public:
   profiled_block(char const* operation, TensorType const& t, char const* does, int times = 1)
       : region_([&] {
-          engine::push_blocks(operation, spec_of<TensorType, axes_in<TensorType>, mesh_axes_in<TensorType>>,
-                              naming_of<axes_in<TensorType>, mesh_axes_in<TensorType>>, does,
-                              static_cast<std::int64_t>(t.local().size() * sizeof(typename TensorType::value_type)) * times);
+          engine::push_blocks(
+              operation, spec_of<TensorType, axes_in<TensorType>, mesh_axes_in<TensorType>>,
+              naming_of<axes_in<TensorType>, mesh_axes_in<TensorType>>, does,
+              static_cast<std::int64_t>(t.local().size() * sizeof(typename TensorType::value_type)) * times);
         }) {}
 
  private:

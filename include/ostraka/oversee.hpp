@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What an operation looks at once it knows its sizes and before it moves anything: which plan is run, does it keep within the budget
-/// of os::at_most, and has the adviser something to say?
+/// Floor 4. What an operation looks at once it knows its sizes and before it moves anything: which plan is run, does it
+/// keep within the budget of os::at_most, and has the adviser something to say?
 
 #include <atomic>
 #include <cstdint>
@@ -39,8 +39,8 @@ struct advice_record {
   std::uint64_t seen[most_sizes];
 };
 
-/// The adviser, if there is one: os::environment appoints it (advise.hpp). A pointer, so that only the file with the environment contains
-/// the planner as code that runs.
+/// The adviser, if there is one: os::environment appoints it (advise.hpp). A pointer, so that only the file with the
+/// environment contains the planner as code that runs.
 inline void (*adviser)(overseen const&, planner::extents const&, std::uint64_t, advice_record&) = nullptr;
 
 /// Sizes in a number, never 0.
@@ -51,20 +51,24 @@ inline std::uint64_t hash_of(planner::extents const& e) {
   return h | 1;
 }
 
-/// The hash of sizes that the adviser is to look at on this device, or 0. Costs next to nothing where they are those of the last time.
+/// The hash of sizes that the adviser is to look at on this device, or 0. Costs next to nothing where they are those of
+/// the last time.
 inline std::uint64_t sizes_to_advise_on(engine::locale const& w, advice_record const& record) {
-  if (adviser == nullptr || record.done.load(std::memory_order_relaxed) || w.mesh->absent() || w.mesh->device() != 0) return 0;
+  if (adviser == nullptr || record.done.load(std::memory_order_relaxed) || w.mesh->absent() || w.mesh->device() != 0)
+    return 0;
   std::uint64_t const hash = hash_of(w.sizes);
   return hash == record.last.load(std::memory_order_relaxed) ? 0 : hash;
 }
 
 template <class Types, planner::admit Rule, int ElementBytes>
-overseen look_at(char const* operation, planner::plan_view const& plan = stored_plan_of<Types>, bool has_policy = false) {
+overseen look_at(char const* operation, planner::plan_view const& plan = stored_plan_of<Types>,
+                 bool has_policy = false) {
   return {operation, plan, Rule, naming_of<typename Types::labels, typename Types::mesh, ElementBytes>, has_policy};
 }
 
 /// Throws if the plan moves more than the budget for the sizes at hand; on all devices alike, since all know the sizes.
-inline void keep_within_budget(overseen const& o, planner::extents const& sizes, std::int64_t budget, planner::extents& fitting) {
+inline void keep_within_budget(overseen const& o, planner::extents const& sizes, std::int64_t budget,
+                               planner::extents& fitting) {
   if (sizes == fitting) return;
   planner::einsum_plan const plan = o.plan.value();
   if (planner::bytes_per_device(plan.elements_moved(sizes), o.names.element_bytes, sizes) > budget)
@@ -113,17 +117,22 @@ planner::plan_view plan_at_hand([[maybe_unused]] char const* operation, [[maybe_
 
 /// The other two. Operations whose sizes are all static were checked while compiling, and planned for these sizes.
 template <class Policy, class Types, int ElementBytes>
-void oversee([[maybe_unused]] char const* operation, [[maybe_unused]] engine::locale const& w, [[maybe_unused]] planner::plan_view const& plan) {
-  if constexpr (!all_static<typename Types::labels, typename Types::mesh> && (Types::plan.communications() > 0 || Policy::plans_at_run_time)) {
+void oversee([[maybe_unused]] char const* operation, [[maybe_unused]] engine::locale const& w,
+             [[maybe_unused]] planner::plan_view const& plan) {
+  if constexpr (!all_static<typename Types::labels, typename Types::mesh> &&
+                (Types::plan.communications() > 0 || Policy::plans_at_run_time)) {
     if constexpr (has_budget<Policy>) {
-      static thread_local constinit planner::extents* fitting = nullptr;  // those last found to fit: a program repeats its operations
-      keep_within_budget(look_at<Types, Policy::rule, ElementBytes>(operation, plan), w.sizes, Policy::budget, engine::per_thread(fitting));
+      static thread_local constinit planner::extents* fitting =
+          nullptr;  // those last found to fit: a program repeats its operations
+      keep_within_budget(look_at<Types, Policy::rule, ElementBytes>(operation, plan), w.sizes, Policy::budget,
+                         engine::per_thread(fitting));
     }
     if constexpr (!Policy::plans_at_run_time) {
       static constinit advice_record record{};
       if (std::uint64_t const hash = sizes_to_advise_on(w, record); hash != 0)
-        adviser(look_at<Types, Policy::rule, ElementBytes>(operation, stored_plan_of<Types>, !std::is_same_v<Policy, policy<planner::admit::any>>), w.sizes,
-                hash, record);
+        adviser(look_at<Types, Policy::rule, ElementBytes>(operation, stored_plan_of<Types>,
+                                                           !std::is_same_v<Policy, policy<planner::admit::any>>),
+                w.sizes, hash, record);
     }
   }
 }

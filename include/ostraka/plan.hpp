@@ -36,7 +36,8 @@ template <class Out>
 struct plan_for {
   template <class Policy, class... Operands>
   static consteval auto make(std::type_identity<Policy>, type_list<Operands...>) {
-    using verdict = typename first_fault<reason::ok, std::conditional_t<Verb<Operands>, reason::verb_is_no_policy<Operands>, reason::ok>...>::type;
+    using verdict = typename first_fault<
+        reason::ok, std::conditional_t<Verb<Operands>, reason::verb_is_no_policy<Operands>, reason::ok>...>::type;
     reason::raise<verdict>();
     if constexpr (std::is_same_v<verdict, reason::ok>)
       return make_plan<Out, Policy, Operands...>();
@@ -47,8 +48,8 @@ struct plan_for {
 
 }  // namespace detail
 
-/// The plan of `os::einsum<Out…>(operands…)` from types alone: `os::plan_of<os::dims<I/X, K/Y>, TA, TB>`. Operands are tensor
-/// types or shardings (then bytes are counted as for float); a policy's type may stand last.
+/// The plan of `os::einsum<Out…>(operands…)` from types alone: `os::plan_of<os::dims<I/X, K/Y>, TA, TB>`. Operands are
+/// tensor types or shardings (then bytes are counted as for float); a policy's type may stand last.
 template <class Out, class... Operands>
 inline constexpr auto plan_of = detail::plan_for<typename detail::dims_types<Out>::sharding_type>::make(
     std::type_identity<typename detail::arguments<std::remove_cvref_t<Operands>...>::policy>{},

@@ -50,20 +50,22 @@ constexpr void take_seed(seed&, Given const&) {}
 
 }  // namespace detail
 
-/// Random numbers from a counter-based generator on the global index (Philox4x32-10): floating-point numbers uniform on [0, 1)
-/// (complex: both parts), integers on 0 … 99. Extents by name, and optionally an os::seed (else 0).
+/// Random numbers from a counter-based generator on the global index (Philox4x32-10): floating-point numbers uniform on
+/// [0, 1) (complex: both parts), integers on 0 … 99. Extents by name, and optionally an os::seed (else 0).
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto random(Mesh const& m, Given const&... given) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
-  auto t = detail::make_uninitialised<tensor_type, detail::wants_values<tensor_type, operation::random>>("random", m, detail::extents_beside_seed(given)...);
+  auto t = detail::make_uninitialised<tensor_type, detail::wants_values<tensor_type, operation::random>>(
+      "random", m, detail::extents_beside_seed(given)...);
   if constexpr (std::is_same_v<decltype(t), tensor_type>) {
     seed s(0);
     (detail::take_seed(s, given), ...);
     detail::random_element<typename tensor_type::value_type, tensor_type::rank> f{s.value, {}};
     if (m.handle()->world().compares_calls())
-      engine::require_same_seed(detail::locale_of<typename tensor_type::axes, typename tensor_type::mesh_axes>("random", t),
-                                spec_of<tensor_type, typename tensor_type::axes, typename tensor_type::mesh_axes>,
-                                engine::element_name<typename tensor_type::value_type>, s.value);
+      engine::require_same_seed(
+          detail::locale_of<typename tensor_type::axes, typename tensor_type::mesh_axes>("random", t),
+          spec_of<tensor_type, typename tensor_type::axes, typename tensor_type::mesh_axes>,
+          engine::element_name<typename tensor_type::value_type>, s.value);
     for (int d = 0; d < tensor_type::rank; ++d) f.extent[d] = t.extents()[static_cast<std::size_t>(d)];
     detail::generate_block("random", t, f);
   }

@@ -25,7 +25,8 @@ consteval auto find_reduce_scatter() {
   } else if constexpr (!std::is_void_v<stranger>) {
     return type_list<reason::reduce_scatter_needs_a_partial<stranger, sharding_in<A>>, void>{};
   } else {
-    return type_list<reason::ok, typename types::template target<appended<types, I, Ms...>(without(types::from, set_of<types, Ms...>))>>{};
+    return type_list<reason::ok, typename types::template target<appended<types, I, Ms...>(
+                                     without(types::from, set_of<types, Ms...>))>>{};
   }
 }
 
@@ -44,15 +45,15 @@ struct reduce_scatter : detail::verb_base {
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
     using found = typename detail::plan_reduce_scatter<A, Dim>::type;
-    return detail::run_verb<step::reduce_scatter, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
+    return detail::run_verb<step::reduce_scatter, typename detail::type_at<found, 0>::type,
+                            typename detail::type_at<found, 1>::type>(a);
   }
 };
 
 }  // namespace verb
 
-/// What the parts along the mesh axes of `Dim`, over all of which the tensor is partial, combine to, divided over them at the minor end
-/// of the axis.
-/// `I/X/Y` scatters over X and Y at once. Collective over these mesh axes.
+/// What the parts along the mesh axes of `Dim`, over all of which the tensor is partial, combine to, divided over them
+/// at the minor end of the axis. `I/X/Y` scatters over X and Y at once. Collective over these mesh axes.
 template <auto Dim>
 inline constexpr verb::reduce_scatter<detail::type_of<Dim>> reduce_scatter{};
 

@@ -58,49 +58,50 @@ struct divide_by {
 
 }  // namespace detail
 
-/// Sums over the axes that the result lacks. Partial sums are welcome, and come out if asked for: `os::sum<I, os::partial(X)>(A)`.
-/// All reductions take a policy behind the tensor, as os::einsum does.
+/// Sums over the axes that the result lacks. Partial sums are welcome, and come out if asked for: `os::sum<I,
+/// os::partial(X)>(A)`. All reductions take a policy behind the tensor, as os::einsum does.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto sum(A const& a, Policy how = {}) {
   return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::sum>("sum", a, how);
 }
 
-/// The largest element over the axes that the result lacks; over none, -infinity (integers: the smallest number). NaN wins. Operand
-/// and result may be partial by os::partial_max.
+/// The largest element over the axes that the result lacks; over none, -infinity (integers: the smallest number). NaN
+/// wins. Operand and result may be partial by os::partial_max.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto max(A const& a, Policy how = {}) {
   return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::max>("max", a, how);
 }
 
-/// The smallest element over the axes that the result lacks; over none, infinity (integers: the largest number). NaN wins. Operand
-/// and result may be partial by os::partial_min.
+/// The smallest element over the axes that the result lacks; over none, infinity (integers: the largest number). NaN
+/// wins. Operand and result may be partial by os::partial_min.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto min(A const& a, Policy how = {}) {
   return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::min>("min", a, how);
 }
 
-/// The product over the axes that the result lacks; over none, 1. Operand and result may be partial by os::partial_prod.
+/// The product over the axes that the result lacks; over none, 1. Operand and result may be partial by
+/// os::partial_prod.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto prod(A const& a, Policy how = {}) {
   return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::prod>("prod", a, how);
 }
 
-/// The bits that all elements have over the axes that the result lacks; over none, all bits. Of 0 and 1: are all true? Integers only.
-/// Operand and result may be partial by os::partial_and.
+/// The bits that all elements have over the axes that the result lacks; over none, all bits. Of 0 and 1: are all true?
+/// Integers only. Operand and result may be partial by os::partial_and.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto bit_and(A const& a, Policy how = {}) {
   return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::bit_and>("bit_and", a, how);
 }
 
-/// The bits that any element has over the axes that the result lacks; over none, no bits. Of 0 and 1: is any true? Integers only.
-/// Operand and result may be partial by os::partial_or.
+/// The bits that any element has over the axes that the result lacks; over none, no bits. Of 0 and 1: is any true?
+/// Integers only. Operand and result may be partial by os::partial_or.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto bit_or(A const& a, Policy how = {}) {
   return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::bit_or>("bit_or", a, how);
 }
 
-/// The sum over the axes that the result lacks, divided by the number of elements summed; over none, NaN. A sum of numbers of 16 bits is divided before
-/// it is rounded.
+/// The sum over the axes that the result lacks, divided by the number of elements summed; over none, NaN. A sum of
+/// numbers of 16 bits is divided before it is rounded.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto mean(A const& a, Policy how = {}) {
   using result = decltype(sum<Out...>(a, how));

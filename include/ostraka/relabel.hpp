@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::relabel<I, I>(A)`: A as an operand with these labels, one for each axis in order. A label that stands twice takes the
-/// diagonal: os::einsum<>(os::relabel<I, I>(A)) is the trace, os::einsum<J, I>(os::relabel<I, J>(A)) a transpose under other names.
+/// Floor 4. `os::relabel<I, I>(A)`: A as an operand with these labels, one for each axis in order. A label that stands
+/// twice takes the diagonal: os::einsum<>(os::relabel<I, I>(A)) is the trace, os::einsum<J, I>(os::relabel<I, J>(A)) a
+/// transpose under other names.
 ///
 /// Along each mesh axis that divides one of the axes of a repeated label:
 ///
@@ -12,11 +13,12 @@
 ///     [I, J]         [I]                 all of it: a view
 ///     [I_X, J]       [I_X]               the entries of its rows: a view
 ///     [I, J_X]       [I_X]               the entries of its columns: a view
-///     [I_X, J_Y]     [I_X] {U_Y}         the entries that its block covers, zeros for the others of its rows: a copy of the diagonal alone
-///     {U_Z}          {U_Z}               the same of its summand
+///     [I_X, J_Y]     [I_X] {U_Y}         the entries that its block covers, zeros for the others of its rows: a copy
+///     of the diagonal alone {U_Z}          {U_Z}               the same of its summand
 ///
-/// So an einsum reduces or scatters the diagonal, never A. What it could not do: take [I_Y] {U_X} in the fourth case (name the axes the
-/// other way round with os::einsum<J, I>(A) first), or divide the diagonal over X and Y (the blocks off the diagonal have none of it).
+/// So an einsum reduces or scatters the diagonal, never A. What it could not do: take [I_Y] {U_X} in the fourth case
+/// (name the axes the other way round with os::einsum<J, I>(A) first), or divide the diagonal over X and Y (the blocks
+/// off the diagonal have none of it).
 
 #include <array>
 #include <cstdint>
@@ -47,13 +49,16 @@ struct merge_labelled<Label, type_list<Kept...>, Summed> {
 };
 
 template <class Label, class Kept, class Summed, class Other, class Splits, class... More>
-struct merge_labelled<Label, Kept, Summed, labelled<Other, Splits>, More...> : merge_labelled<Label, Kept, Summed, More...> {};
+struct merge_labelled<Label, Kept, Summed, labelled<Other, Splits>, More...>
+    : merge_labelled<Label, Kept, Summed, More...> {};
 
 template <class Label, class Splits, class Summed, class... More>
-struct merge_labelled<Label, type_list<>, Summed, labelled<Label, Splits>, More...> : merge_labelled<Label, Splits, Summed, More...> {};
+struct merge_labelled<Label, type_list<>, Summed, labelled<Label, Splits>, More...>
+    : merge_labelled<Label, Splits, Summed, More...> {};
 
 template <class Label, class K, class... Kept, class... Summed, class... Splits, class... More>
-struct merge_labelled<Label, type_list<K, Kept...>, type_list<Summed...>, labelled<Label, type_list<Splits...>>, More...>
+struct merge_labelled<Label, type_list<K, Kept...>, type_list<Summed...>, labelled<Label, type_list<Splits...>>,
+                      More...>
     : merge_labelled<Label, type_list<K, Kept...>, type_list<Summed..., Splits...>, More...> {};
 
 // As dimensions of a sharding; none for no mesh axes.
@@ -67,9 +72,10 @@ struct merge_all;
 template <class... Distinct, class... Labelled>
 struct merge_all<type_list<Distinct...>, Labelled...> {
   template <class... Others>
-  using sharding =
-      canonical_sharding<typename merge_labelled<Distinct, type_list<>, type_list<>, Labelled...>::entry..., Others...,
-                         decltype(summands_over(concatenation_of<typename merge_labelled<Distinct, type_list<>, type_list<>, Labelled...>::summed...>{}))>;
+  using sharding = canonical_sharding<
+      typename merge_labelled<Distinct, type_list<>, type_list<>, Labelled...>::entry..., Others...,
+      decltype(summands_over(
+          concatenation_of<typename merge_labelled<Distinct, type_list<>, type_list<>, Labelled...>::summed...>{}))>;
 };
 
 // The entries of axes, and the others.
@@ -82,7 +88,8 @@ struct split_entries {
 template <class... As, class... Os, class E, class... Entries>
 struct split_entries<type_list<As...>, type_list<Os...>, E, Entries...>
     : split_entries<std::conditional_t<(entry<E>::axes::size > 0), type_list<As..., E>, type_list<As...>>,
-                    std::conditional_t<(entry<E>::axes::size > 0), type_list<Os...>, type_list<Os..., E>>, Entries...> {};
+                    std::conditional_t<(entry<E>::axes::size > 0), type_list<Os...>, type_list<Os..., E>>, Entries...> {
+};
 
 template <class Sharding>
 struct entries_in;
@@ -95,28 +102,34 @@ struct relabel_sharding;
 
 template <class... Labels, class... Entries, class... Others>
 struct relabel_sharding<type_list<Labels...>, type_list<Entries...>, type_list<Others...>> {
-  using type = typename merge_all<union_of<type_list<Labels...>>, labelled<Labels, typename entry<Entries>::splits>...>::template sharding<Others...>;
+  using type = typename merge_all<union_of<type_list<Labels...>>,
+                                  labelled<Labels, typename entry<Entries>::splits>...>::template sharding<Others...>;
 };
 
 }  // namespace detail
 
-/// A tensor under other labels, for os::einsum and its kin; made by os::relabel. Holds the tensor's memory, no elements of its own.
+/// A tensor under other labels, for os::einsum and its kin; made by os::relabel. Holds the tensor's memory, no elements
+/// of its own.
 template <class TensorType, class... Labels>
 class relabelled {
  public:
   using value_type = typename TensorType::value_type;
   using space = typename TensorType::space;
   using view_type = typename TensorType::view_type;
-  using sharding_type = typename detail::relabel_sharding<type_list<Labels...>, typename detail::entries_in<typename TensorType::sharding_type>::axes,
-                                                          typename detail::entries_in<typename TensorType::sharding_type>::others>::type;
+  using sharding_type =
+      typename detail::relabel_sharding<type_list<Labels...>,
+                                        typename detail::entries_in<typename TensorType::sharding_type>::axes,
+                                        typename detail::entries_in<typename TensorType::sharding_type>::others>::type;
   using axes = union_of<type_list<Labels...>>;
   using mesh_axes = typename sharding_traits<sharding_type>::mesh_axes;
 
   /// May a block lack some of what it holds of the diagonal? Then it is copied, and padded with zeros.
-  static constexpr bool is_copied = sharding_traits<sharding_type>::partials::size > sharding_traits<typename TensorType::sharding_type>::partials::size;
+  static constexpr bool is_copied = sharding_traits<sharding_type>::partials::size >
+                                    sharding_traits<typename TensorType::sharding_type>::partials::size;
 
   explicit relabelled(TensorType const& tensor) : tensor_(tensor) {
-    for (int p = TensorType::rank - 1; p >= 0; --p) extents_[static_cast<std::size_t>(along()[p])] = tensor.extents()[static_cast<std::size_t>(p)];
+    for (int p = TensorType::rank - 1; p >= 0; --p)
+      extents_[static_cast<std::size_t>(along()[p])] = tensor.extents()[static_cast<std::size_t>(p)];
   }
 
   /// The global extent of a label.
@@ -142,7 +155,8 @@ class relabelled {
   [[nodiscard]] engine::local_block<Exec, value_type> block(Exec const& exec, engine::box const& target) const {
     engine::box whole;
     for (int p = 0; p < TensorType::rank; ++p) whole.at[whole.rank++] = tensor_.range(p);
-    return engine::diagonal_of(exec, engine::dense_region(static_cast<value_type const*>(tensor_.local().data()), whole), along(), target);
+    return engine::diagonal_of(
+        exec, engine::dense_region(static_cast<value_type const*>(tensor_.local().data()), whole), along(), target);
   }
 
  private:
@@ -177,8 +191,9 @@ concept OperandOrPolicy = Operand<T> || is_policy<T> || Verb<T>;
 namespace detail {
 
 template <class From, class To>
-using static_extents_verdict = std::conditional_t<From::extent != dynamic_extent && To::extent != dynamic_extent && From::extent != To::extent,
-                                                  reason::static_extent_mismatch<From, To>, reason::ok>;
+using static_extents_verdict =
+    std::conditional_t<From::extent != dynamic_extent && To::extent != dynamic_extent && From::extent != To::extent,
+                       reason::static_extent_mismatch<From, To>, reason::ok>;
 
 // The axes that a label stands for agree with it, and with each other.
 template <class Label, class Axis, class Labels, class Axes>
@@ -187,7 +202,8 @@ struct extents_under;
 template <class Label, class Axis, class... Labels, class... Axes>
 struct extents_under<Label, Axis, type_list<Labels...>, type_list<Axes...>>
     : first_fault<static_extents_verdict<Axis, Label>,
-                  typename std::conditional_t<std::is_same_v<Label, Labels>, std::type_identity<static_extents_verdict<Axis, Axes>>,
+                  typename std::conditional_t<std::is_same_v<Label, Labels>,
+                                              std::type_identity<static_extents_verdict<Axis, Axes>>,
                                               std::type_identity<reason::ok>>::type...> {};
 
 template <class Given, class Axes>
@@ -198,10 +214,12 @@ struct check_labels {
 template <class... Labels, class... Axes>
   requires(sizeof...(Labels) == sizeof...(Axes))
 struct check_labels<type_list<Labels...>, type_list<Axes...>>
-    : first_fault<reason::ok, typename extents_under<Labels, Axes, type_list<Labels...>, type_list<Axes...>>::type...> {};
+    : first_fault<reason::ok, typename extents_under<Labels, Axes, type_list<Labels...>, type_list<Axes...>>::type...> {
+};
 
 template <class... Given>
-struct strangers_among_labels : first_fault<reason::ok, std::conditional_t<Axis<Given>, reason::ok, reason::not_a_label<Given>>...> {};
+struct strangers_among_labels
+    : first_fault<reason::ok, std::conditional_t<Axis<Given>, reason::ok, reason::not_a_label<Given>>...> {};
 
 template <class Given, class Axes>
 struct relabel_verdict;
@@ -209,7 +227,9 @@ struct relabel_verdict;
 template <class... Given, class Axes>
 struct relabel_verdict<type_list<Given...>, Axes> {
   using strangers = typename strangers_among_labels<Given...>::type;
-  using type = typename std::conditional_t<std::is_same_v<strangers, reason::ok>, check_labels<type_list<Given...>, Axes>, std::type_identity<strangers>>::type;
+  using type =
+      typename std::conditional_t<std::is_same_v<strangers, reason::ok>, check_labels<type_list<Given...>, Axes>,
+                                  std::type_identity<strangers>>::type;
 };
 
 template <class Label, class AxisOfTensor, class Relabelled>
@@ -217,8 +237,9 @@ void check_extent(Relabelled const& r) {
   std::int64_t const n = r.tensor().extent(AxisOfTensor{});
   if (n == r.extent(Label{}) && (Label::extent == dynamic_extent || Label::extent == n)) return;
   throw error("relabel: all axes under a label have its extent, but " + std::string(Label::name) + " is " +
-              std::to_string(Label::extent == dynamic_extent ? r.extent(Label{}) : Label::extent) + ", and " + std::string(AxisOfTensor::name) + " is " +
-              std::to_string(n) + "; give the axes one extent or labels of their own");
+              std::to_string(Label::extent == dynamic_extent ? r.extent(Label{}) : Label::extent) + ", and " +
+              std::string(AxisOfTensor::name) + " is " + std::to_string(n) +
+              "; give the axes one extent or labels of their own");
 }
 
 template <class Relabelled, class... Labels, class... Axes>
@@ -228,8 +249,8 @@ void check_extents([[maybe_unused]] Relabelled const& r, type_list<Labels...>, t
 
 }  // namespace detail
 
-/// The tensor as an operand of os::einsum, os::einsum_into, os::plan and os::sum with these labels, one for each axis in order; a label
-/// may stand several times (numpy's "ii"). Copies nothing and moves nothing.
+/// The tensor as an operand of os::einsum, os::einsum_into, os::plan and os::sum with these labels, one for each axis
+/// in order; a label may stand several times (numpy's "ii"). Copies nothing and moves nothing.
 /// @throws ostraka::error, on all devices alike, if axes under one label differ in their extents
 template <auto... Labels, Tensor A>
 [[nodiscard]] auto relabel(A const& a) {

@@ -59,9 +59,11 @@ template <auto From, auto To, Tensor A>
   using sharding = typename detail::rename_sharding<from, to, typename A::sharding_type>::type;
   if constexpr (std::is_same_v<verdict, reason::ok>) {
     if (to::extent != dynamic_extent && a.extent(from{}) != to::extent)
-      throw error("rename: " + std::string(to::name) + " has the static extent " + std::to_string(to::extent) + ", but " + std::string(from::name) + " is " +
-                  std::to_string(a.extent(from{})) + "; rename to an axis of that extent or without a static one");
-    basic_tensor<typename A::element_type, sharding, typename A::space> renamed(a.mesh_handle(), a.extents(), a.local());
+      throw error("rename: " + std::string(to::name) + " has the static extent " + std::to_string(to::extent) +
+                  ", but " + std::string(from::name) + " is " + std::to_string(a.extent(from{})) +
+                  "; rename to an axis of that extent or without a static one");
+    basic_tensor<typename A::element_type, sharding, typename A::space> renamed(a.mesh_handle(), a.extents(),
+                                                                                a.local());
     renamed.share_label(a);
     return renamed;
   } else {

@@ -25,7 +25,8 @@ struct reshard_types {
   using mesh = union_of<mesh_axes_in<From>, mesh_axes_in<To>>;
   static constexpr planner::spec from = spec_of<From, labels, mesh>;
   static constexpr planner::spec to = spec_of<To, labels, mesh>;
-  static constexpr planner::reshard_steps steps = planner::plan_reshard(from, to, planner::nominal_sizes(planned_sizes(labels{}, mesh{})));
+  static constexpr planner::reshard_steps steps =
+      planner::plan_reshard(from, to, planner::nominal_sizes(planned_sizes(labels{}, mesh{})));
 
   // The same as that of the einsum of one operand that it is.
   static constexpr planner::einsum_plan plan = [] {
@@ -41,14 +42,17 @@ struct reshard_types {
 
 template <class From, class To, class Policy>
 consteval auto check_reshard() {
-  using own = typename first_fault<typename sharding_traits<sharding_in<From>>::verdict, typename sharding_traits<To>::verdict>::type;
+  using own = typename first_fault<typename sharding_traits<sharding_in<From>>::verdict,
+                                   typename sharding_traits<To>::verdict>::type;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return std::type_identity<own>{};
   else if constexpr (!std::is_same_v<axes_in<From>, axes_in<To>>)
     return std::type_identity<reason::reshard_changes_axes<sharding_in<From>, To>>{};
-  else if constexpr ((Policy::rule != planner::admit::any && Policy::rule != planner::admit::no_communication) || Policy::idle_axes::size > 0)
+  else if constexpr ((Policy::rule != planner::admit::any && Policy::rule != planner::admit::no_communication) ||
+                     Policy::idle_axes::size > 0)
     return std::type_identity<reason::policy_not_for_reshard<Policy>>{};
-  else if constexpr (Policy::rule == planner::admit::no_communication && reshard_types<From, To>::plan.communications() > 0)
+  else if constexpr (Policy::rule == planner::admit::no_communication &&
+                     reshard_types<From, To>::plan.communications() > 0)
     return std::type_identity<reason::policy_admits_no_plan<Policy, sharding_in<From>>>{};
   else
     return check_bounds<Policy, reshard_types<From, To>, element_bytes_in<From>>();
@@ -64,7 +68,8 @@ consteval auto make_reshard_plan() {
   if constexpr (std::is_same_v<verdict, reason::ok>) {
     using types = reshard_types<From, To>;
     named_plan<typename types::labels, typename types::mesh, element_bytes_in<From>> plan{types::plan};
-    for (int i = 0; i < plan.steps.size(); ++i) plan.steps[i].operand = planner::the_result;  // what the last step makes is no workspace
+    for (int i = 0; i < plan.steps.size(); ++i)
+      plan.steps[i].operand = planner::the_result;  // what the last step makes is no workspace
     return plan;
   } else {
     return named_plan<type_list<>, type_list<>, 1>{};
@@ -98,15 +103,17 @@ decltype(auto) steps_of([[maybe_unused]] planner::plan_view const& plan) {
 
 // Runs the steps from the block of `a` into that of `b`, within the workspace that the policy allows.
 template <class Types, class Policy, class A, class B>
-void move_between(char const* operation, engine::locale const& w, [[maybe_unused]] planner::plan_view const& plan, [[maybe_unused]] Policy const& policy,
-                  A const& a, B const& b) {
+void move_between(char const* operation, engine::locale const& w, [[maybe_unused]] planner::plan_view const& plan,
+                  [[maybe_unused]] Policy const& policy, A const& a, B const& b) {
   using value = typename A::value_type;
   using exec_space = execution_space_of<A>;
   exec_space const exec;
-  auto const from = engine::dense_region(static_cast<value const*>(a.local().data()), engine::box_of(Types::from, w.here, w.sizes));
+  auto const from =
+      engine::dense_region(static_cast<value const*>(a.local().data()), engine::box_of(Types::from, w.here, w.sizes));
   auto const to = engine::dense_region(b.local().data(), engine::box_of(Types::to, w.here, w.sizes));
   if constexpr (limits_workspace<Policy> && !Types::steps.empty()) {
-    planner::pass const first = run_of<Policy, Types, static_cast<int>(sizeof(value))>(operation, w, plan, policy).first;  // a reshard has one plan
+    planner::pass const first = run_of<Policy, Types, static_cast<int>(sizeof(value))>(operation, w, plan, policy)
+                                    .first;  // a reshard has one plan
     engine::workspace_limit<typename exec_space::memory_space> const limit(workspace_limit_of(policy));
     engine::run_in_passes(exec, w, steps_of<Types, Policy>(plan), Types::from, first, from, to);
   } else {
@@ -118,14 +125,17 @@ void move_between(char const* operation, engine::locale const& w, [[maybe_unused
 // Runs the steps of `types`: those of a planned reshard, or the one of a verb, which has no policy.
 template <class Types, class To, class Policy = no_policy, class A>
 auto run_moves(char const* operation, A const& a, [[maybe_unused]] Policy const& policy = {}) {
-  engine::locale const w = locale_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a);
+  engine::locale const w =
+      locale_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a);
   if constexpr (Types::steps.empty()) {
     return basic_tensor<typename A::element_type, To, typename A::space>(a.mesh_handle(), a.extents(), a.local());
   } else {
     planner::plan_view plan;
-    if constexpr (is_policy<Policy>) plan = overseen_plan<Types, Policy, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
+    if constexpr (is_policy<Policy>)
+      plan = overseen_plan<Types, Policy, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
     using result_type = basic_tensor<typename A::value_type, To, typename A::space>;
-    result_type const result = allocate_in<result_type, typename Types::labels, typename Types::mesh>(w, a.mesh_handle());
+    result_type const result =
+        allocate_in<result_type, typename Types::labels, typename Types::mesh>(w, a.mesh_handle());
     move_between<Types>(operation, w, plan, policy, a, result);
     return result;
   }
@@ -133,10 +143,11 @@ auto run_moves(char const* operation, A const& a, [[maybe_unused]] Policy const&
 
 }  // namespace detail
 
-/// The same tensor under another sharding; shares its memory with `a` if that is the one it has. Naming the target authorises the
-/// communication; os::no_communication, os::at_most<bytes> or os::within(bytes) behind the tensor bounds it. Collective over the mesh axes that source and
-/// target name.
-/// @throws ostraka::error, on all devices alike, if the mesh lacks a mesh axis of the target or the plan moves more than a budget
+/// The same tensor under another sharding; shares its memory with `a` if that is the one it has. Naming the target
+/// authorises the communication; os::no_communication, os::at_most<bytes> or os::within(bytes) behind the tensor bounds
+/// it. Collective over the mesh axes that source and target name.
+/// @throws ostraka::error, on all devices alike, if the mesh lacks a mesh axis of the target or the plan moves more
+/// than a budget
 template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto reshard(A const& a, Policy policy = {}) {
   using target = sharding_of<To...>;
@@ -144,7 +155,8 @@ template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner
     reason::raise<detail::order_verdict_of<A, Policy>>();
     return detail::after_error_of<float, target>();
   } else {
-    using verdict = typename detail::first_fault<detail::reshard_verdict<A, target, Policy>, detail::element_verdict<typename A::value_type, target>>::type;
+    using verdict = typename detail::first_fault<detail::reshard_verdict<A, target, Policy>,
+                                                 detail::element_verdict<typename A::value_type, target>>::type;
     reason::raise<verdict>();
     if constexpr (std::is_same_v<verdict, reason::ok>)
       return detail::run_moves<detail::reshard_types<A, target>, target>("reshard", a, policy);
@@ -155,7 +167,8 @@ template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner
 
 /// The plan of `os::reshard<Target…>(A)` from types alone: `os::reshard_plan_of<os::dims<I/Y, J>, TA>`.
 template <class Target, class A>
-inline constexpr auto reshard_plan_of = detail::make_reshard_plan<std::remove_cvref_t<A>, typename detail::dims_types<Target>::sharding_type>();
+inline constexpr auto reshard_plan_of =
+    detail::make_reshard_plan<std::remove_cvref_t<A>, typename detail::dims_types<Target>::sharding_type>();
 
 namespace detail {
 
@@ -166,7 +179,8 @@ struct reshard_plan_source {
 
 }  // namespace detail
 
-/// The plan of `os::reshard<To…>(A)`, a constant expression: what would be moved, without moving it. Of a reference as in os::plan.
+/// The plan of `os::reshard<To…>(A)`, a constant expression: what would be moved, without moving it. Of a reference as
+/// in os::plan.
 template <auto... To, Tensor A>
 [[nodiscard]] constexpr auto reshard_plan(A const&) {
   using source = detail::reshard_plan_source<dims<To...>, A>;

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::reshard<I/Y, J>(A, mesh)`: any sharding on one mesh to any on another, over the same processes, fewer or more.
-/// A[I_X, J] on {X: 8} → A[I_Y, J] on {Y: 2}. Mesh axes of the two are different axes, even if they have the same name.
+/// Floor 4. `os::reshard<I/Y, J>(A, mesh)`: any sharding on one mesh to any on another, over the same processes, fewer
+/// or more. A[I_X, J] on {X: 8} → A[I_Y, J] on {Y: 2}. Mesh axes of the two are different axes, even if they have the
+/// same name.
 
 #include <array>
 #include <cstdint>
@@ -24,13 +25,17 @@ namespace ostraka {
 /// What a reshard between two meshes does and moves: os::reshard_plan<dims…>(A, mesh).
 class mesh_reshard_plan {
  public:
-  mesh_reshard_plan(engine::mesh_route route, int element_bytes) : route_(std::move(route)), element_bytes_(element_bytes) {}
+  mesh_reshard_plan(engine::mesh_route route, int element_bytes)
+      : route_(std::move(route)), element_bytes_(element_bytes) {}
 
   /// The moves on the source mesh that come before the exchange between the meshes; none unless the source is partial.
   [[nodiscard]] planner::reshard_steps const& steps() const { return route_.plan.steps; }
 
-  /// Bytes moved by all processes together; exact, also for uneven blocks. 0 on a process outside of both meshes, which takes no part.
-  [[nodiscard]] std::int64_t total_bytes() const { return route_.pair->here ? route_.plan.elements_moved() * element_bytes_ : 0; }
+  /// Bytes moved by all processes together; exact, also for uneven blocks. 0 on a process outside of both meshes, which
+  /// takes no part.
+  [[nodiscard]] std::int64_t total_bytes() const {
+    return route_.pair->here ? route_.plan.elements_moved() * element_bytes_ : 0;
+  }
 
   /// The part of them that goes from mesh to mesh: what processes need and do not have.
   [[nodiscard]] std::int64_t exchanged_bytes() const {
@@ -50,21 +55,28 @@ namespace detail {
 template <class A, class To, class Mesh>
 using reshard_to_mesh_verdict =
     typename first_fault<typename sharding_traits<sharding_in<A>>::verdict, typename sharding_traits<To>::verdict,
-                         std::conditional_t<std::is_same_v<axes_in<A>, axes_in<To>>, reason::ok, reason::reshard_changes_axes<sharding_in<A>, To>>,
-                         typename unknown_on<Mesh, mesh_axes_in<To>>::type, element_verdict<typename A::value_type, To>>::type;
+                         std::conditional_t<std::is_same_v<axes_in<A>, axes_in<To>>, reason::ok,
+                                            reason::reshard_changes_axes<sharding_in<A>, To>>,
+                         typename unknown_on<Mesh, mesh_axes_in<To>>::type,
+                         element_verdict<typename A::value_type, To>>::type;
 
 template <class Sharding, class Labels>
-engine::locale locale_on(char const* operation, std::shared_ptr<engine::device_mesh const> const& mesh, std::array<std::int64_t, Labels::size> const& extents) {
-  return locale_of_tensor(operation, *mesh, names_of<mesh_axes_in<Sharding>>.data(), mesh_axes_in<Sharding>::size, extents.data(), Labels::size);
+engine::locale locale_on(char const* operation, std::shared_ptr<engine::device_mesh const> const& mesh,
+                         std::array<std::int64_t, Labels::size> const& extents) {
+  return locale_of_tensor(operation, *mesh, names_of<mesh_axes_in<Sharding>>.data(), mesh_axes_in<Sharding>::size,
+                          extents.data(), Labels::size);
 }
 
 // Where labels are the tensor's axes, and either mesh has its own mesh axes.
 template <class To, class A>
-engine::mesh_route route_to(char const* operation, A const& a, std::shared_ptr<engine::device_mesh const> const& target) {
+engine::mesh_route route_to(char const* operation, A const& a,
+                            std::shared_ptr<engine::device_mesh const> const& target) {
   using labels = axes_in<A>;
   std::shared_ptr<engine::device_mesh const> const& source = common_mesh(operation, a);
-  return engine::route_between(operation, source, locale_on<sharding_in<A>, labels>(operation, source, a.extents()), spec_of<A, labels, mesh_axes_in<A>>,
-                               target, locale_on<To, labels>(operation, target, a.extents()), spec_of<To, labels, mesh_axes_in<To>>);
+  return engine::route_between(operation, source, locale_on<sharding_in<A>, labels>(operation, source, a.extents()),
+                               spec_of<A, labels, mesh_axes_in<A>>, target,
+                               locale_on<To, labels>(operation, target, a.extents()),
+                               spec_of<To, labels, mesh_axes_in<To>>);
 }
 
 // `reshard B[I_Y, J] = A[I_X, J] from X=8 to Y=2, float, I = 4, J = 2`
@@ -72,10 +84,12 @@ template <class To, class A>
 std::string describe_move(A const& a, std::shared_ptr<engine::device_mesh const> const& target) {
   using labels = axes_in<A>;
   engine::locale const w = locale_on<sharding_in<A>, labels>("reshard", a.mesh_handle(), a.extents());
-  std::string text = "reshard B" + planner::describe(spec_of<To, labels, mesh_axes_in<To>>, naming_of<labels, mesh_axes_in<To>>) + " = A" +
-                     planner::describe(spec_of<A, labels, mesh_axes_in<A>>, naming_of<labels, mesh_axes_in<A>>) + " from " + w.mesh->describe() + " to " +
-                     target->describe();
-  return text + engine::describe_sizes(w, naming_of<labels, mesh_axes_in<A>>, engine::element_name<typename A::value_type>);
+  std::string text =
+      "reshard B" + planner::describe(spec_of<To, labels, mesh_axes_in<To>>, naming_of<labels, mesh_axes_in<To>>) +
+      " = A" + planner::describe(spec_of<A, labels, mesh_axes_in<A>>, naming_of<labels, mesh_axes_in<A>>) + " from " +
+      w.mesh->describe() + " to " + target->describe();
+  return text +
+         engine::describe_sizes(w, naming_of<labels, mesh_axes_in<A>>, engine::element_name<typename A::value_type>);
 }
 
 }  // namespace detail
@@ -93,9 +107,9 @@ template <auto... To, Tensor A, class... Ms>
     return {{}, 0};
 }
 
-/// The same tensor on another mesh, under a sharding there; always a new one. One of the two meshes has all processes of the other.
-/// Where the source's mesh is absent `a` is a handle without elements, where the target's is the result is one. Naming the target
-/// authorises the communication. Collective over the larger mesh.
+/// The same tensor on another mesh, under a sharding there; always a new one. One of the two meshes has all processes
+/// of the other. Where the source's mesh is absent `a` is a handle without elements, where the target's is the result
+/// is one. Naming the target authorises the communication. Collective over the larger mesh.
 /// @throws ostraka::error, on all processes of both alike, if neither mesh has all processes of the other
 template <auto... To, Tensor A, class... Ms>
 [[nodiscard]] auto reshard(A const& a, mesh<Ms...> const& m) {
@@ -107,9 +121,11 @@ template <auto... To, Tensor A, class... Ms>
     engine::exclusive_use const of_source = detail::common_mesh("reshard", a)->use("reshard");
     engine::exclusive_use const of_target = m.handle()->use("reshard");
     engine::mesh_route const route = detail::route_to<target>("reshard", a, m.handle());
-    if (route.pair->here) engine::require_agreement(route.all(), [&] { return detail::describe_move<target>(a, m.handle()); });
+    if (route.pair->here)
+      engine::require_agreement(route.all(), [&] { return detail::describe_move<target>(a, m.handle()); });
     auto const result = detail::allocate<result_type>(m.handle(), a.extents());
-    engine::run(detail::execution_space_of<A>(), route, static_cast<typename A::value_type const*>(a.local().data()), result.local().data());
+    engine::run(detail::execution_space_of<A>(), route, static_cast<typename A::value_type const*>(a.local().data()),
+                result.local().data());
     return result;
   } else {
     return detail::after_error_of<typename A::value_type, target, typename A::space>();

@@ -3,14 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 4. Tensors under rules: with R = {batch/X, hidden/Y}, `os::tensor_under<R, float, batch, hidden>` is A[batch_X, hidden_Y].
+/// Floor 4. Tensors under rules: with R = {batch/X, hidden/Y}, `os::tensor_under<R, float, batch, hidden>` is
+/// A[batch_X, hidden_Y].
 
 #include <ostraka/tensor.hpp>
 #include <ostraka/types/rules.hpp>
 
 namespace ostraka {
 
-/// The tensor with these axes, divided as the rules say: `constexpr os::rules<batch/X, hidden/Y> R;`, or `R{}` where R is a type.
+/// The tensor with these axes, divided as the rules say: `constexpr os::rules<batch/X, hidden/Y> R;`, or `R{}` where R
+/// is a type.
 template <auto Rules, class T, auto... Axes>
 using tensor_under = tensor<T, Rules(Axes...)>;
 

@@ -12,8 +12,8 @@
 
 namespace ostraka::detail {
 
-// The memory of an operand's block. Blocks are compared by this process alone, yet all come to the same answer where handles, not views of
-// one's own, are shared: an allocation has a place of its own even if the block in it is empty.
+// The memory of an operand's block. Blocks are compared by this process alone, yet all come to the same answer where
+// handles, not views of one's own, are shared: an allocation has a place of its own even if the block in it is empty.
 struct memory_range {
   char const* begin = nullptr;
   char const* end = nullptr;
@@ -33,15 +33,17 @@ memory_range memory_of(A const& a) {
   }
 }
 
-/// `otherwise`: the operation that makes a tensor of its own. Found by this device alone where views of one's own overlap on it alone; in check mode
-/// the others are told.
-inline void refuse_shared_memory(engine::locale const& w, engine::steps_ahead steps, char const* otherwise, memory_range const& written,
-                                 memory_range const* read, int count) {
+/// `otherwise`: the operation that makes a tensor of its own. Found by this device alone where views of one's own
+/// overlap on it alone; in check mode the others are told.
+inline void refuse_shared_memory(engine::locale const& w, engine::steps_ahead steps, char const* otherwise,
+                                 memory_range const& written, memory_range const* read, int count) {
   for (int k = 0; k < count; ++k)
     if (written.overlaps(read[k]))
-      engine::fail_alike(w, steps,
-                         std::string(w.operation) + ": the result is written while the operands are read, but it shares memory with one of them; use " + otherwise +
-                             ", or another tensor for the result");
+      engine::fail_alike(
+          w, steps,
+          std::string(w.operation) +
+              ": the result is written while the operands are read, but it shares memory with one of them; use " +
+              otherwise + ", or another tensor for the result");
 }
 
 }  // namespace ostraka::detail

@@ -25,7 +25,8 @@ consteval auto find_slice() {
   } else if constexpr (!std::is_void_v<stranger>) {
     return type_list<reason::slice_needs_a_replicated_axis<stranger, sharding_in<A>>, void>{};
   } else {
-    return type_list<reason::ok, typename types::template target<appended<types, I, Ms...>(without(types::from, set_of<types, Ms...>))>>{};
+    return type_list<reason::ok, typename types::template target<appended<types, I, Ms...>(
+                                     without(types::from, set_of<types, Ms...>))>>{};
   }
 }
 
@@ -44,13 +45,15 @@ struct slice : detail::verb_base {
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
     using found = typename detail::plan_slice<A, Dim>::type;
-    return detail::run_verb<step::slice, typename detail::type_at<found, 0>::type, typename detail::type_at<found, 1>::type>(a);
+    return detail::run_verb<step::slice, typename detail::type_at<found, 0>::type,
+                            typename detail::type_at<found, 1>::type>(a);
   }
 };
 
 }  // namespace verb
 
-/// Divides an axis over mesh axes along which the tensor is replicated. Moves nothing between devices; copies the part that is kept.
+/// Divides an axis over mesh axes along which the tensor is replicated. Moves nothing between devices; copies the part
+/// that is kept.
 template <auto Dim>
 inline constexpr verb::slice<detail::type_of<Dim>> slice{};
 

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The tensor: `os::tensor<float, I/X, J>` is A[I_X, J]. Its axes and its sharding are its type; it holds this device's block.
+/// Floor 4. The tensor: `os::tensor<float, I/X, J>` is A[I_X, J]. Its axes and its sharding are its type; it holds this
+/// device's block.
 
 #include <Kokkos_Core.hpp>
 
@@ -71,13 +72,15 @@ template <class T>
 using real_of = typename real_part<T>::type;
 
 template <class T>
-inline constexpr bool is_element = is_one_of<T, float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int32_t, std::int64_t, float16, bfloat16>;
+inline constexpr bool is_element = is_one_of<T, float, double, Kokkos::complex<float>, Kokkos::complex<double>,
+                                             std::int32_t, std::int64_t, float16, bfloat16>;
 
 // Whether T can be reduced this way, `Culprit` being what asks for it.
 template <class T, reduction How, class Culprit>
 using reducible_verdict = std::conditional_t<
     engine::is_reducible<T>(How), reason::ok,
-    std::conditional_t<How == reduction::max || How == reduction::min, reason::elements_have_no_order<T, Culprit>, reason::elements_are_no_bits<T, Culprit>>>;
+    std::conditional_t<How == reduction::max || How == reduction::min, reason::elements_have_no_order<T, Culprit>,
+                       reason::elements_are_no_bits<T, Culprit>>>;
 
 template <class T, class Partials>
 struct parts_verdict {
@@ -91,8 +94,10 @@ struct parts_verdict<T, type_list<P, Ps...>> {
 
 // `reason::ok`, or why no tensor of this sharding has elements T.
 template <class T, class Sharding>
-using element_verdict = typename std::conditional_t<is_element<std::remove_const_t<T>>, parts_verdict<T, typename sharding_traits<Sharding>::partial_entries>,
-                                                    std::type_identity<reason::element_type_unsupported<T>>>::type;
+using element_verdict =
+    typename std::conditional_t<is_element<std::remove_const_t<T>>,
+                                parts_verdict<T, typename sharding_traits<Sharding>::partial_entries>,
+                                std::type_identity<reason::element_type_unsupported<T>>>::type;
 
 // Of the views that operations make.
 inline constexpr char label_of_ours[] = "ostraka tensor";
@@ -135,7 +140,8 @@ class unnamed_tensor {
   /// The global extents, in the order of the axes.
   [[nodiscard]] extents_type const& extents() const { return extents_; }
 
-  /// What the program calls it: by os::named, else the label of the Kokkos::View that os::from_local adopted; empty for neither.
+  /// What the program calls it: by os::named, else the label of the Kokkos::View that os::from_local adopted; empty for
+  /// neither.
   [[nodiscard, gnu::cold]] std::string label() const {
     if (label_) return *label_;
     std::string of_view = local_.label();
@@ -162,16 +168,19 @@ class unnamed_tensor {
 
 // `reason::ok`, or what is wrong with the type of a tensor.
 template <class T, class Sharding>
-using tensor_verdict = typename first_fault<typename sharding_traits<Sharding>::verdict, element_verdict<T, Sharding>>::type;
+using tensor_verdict =
+    typename first_fault<typename sharding_traits<Sharding>::verdict, element_verdict<T, Sharding>>::type;
 
-// Is it ok? Says why, if it is not. (A function: what the error stands in becomes unusable for clang, and a function's name does not.)
+// Is it ok? Says why, if it is not. (A function: what the error stands in becomes unusable for clang, and a function's
+// name does not.)
 template <class T, class Sharding>
 consteval bool require_well_sharded() {
   reason::raise<tensor_verdict<T, Sharding>>();
   return std::is_same_v<tensor_verdict<T, Sharding>, reason::ok>;
 }
 
-// The sharding as it is written, also where it has been refused, so that whoever meets it finds the same fault and not another.
+// The sharding as it is written, also where it has been refused, so that whoever meets it finds the same fault and not
+// another.
 template <class Sharding, bool>
 struct checked_sharding {
   using type = Sharding;
@@ -179,9 +188,11 @@ struct checked_sharding {
 
 template <class T, auto... Dims>
 using checked_sharding_of =
-    typename checked_sharding<sharding_of<Dims...>, require_well_sharded<typename element<T>::type, sharding_of<Dims...>>()>::type;
+    typename checked_sharding<sharding_of<Dims...>,
+                              require_well_sharded<typename element<T>::type, sharding_of<Dims...>>()>::type;
 
-// What a tensor consists of; without axes where its type is refused, so that Kokkos does not complain of ranks and elements, too.
+// What a tensor consists of; without axes where its type is refused, so that Kokkos does not complain of ranks and
+// elements, too.
 template <class T, class Sharding, class Space, bool = require_well_sharded<T, Sharding>()>
 struct tensor_parts {
   using type = unnamed_tensor<float, 0, Space>;
@@ -204,19 +215,23 @@ template <class Other, class TensorType>
 struct assignment_verdict;
 template <class T, class From, class U, class To, class Space>
 struct assignment_verdict<basic_tensor<T, From, Space>, basic_tensor<U, To, Space>> {
-  static constexpr bool both_valid = std::is_same_v<tensor_verdict<T, From>, reason::ok> && std::is_same_v<tensor_verdict<U, To>, reason::ok>;
-  static constexpr bool same_axes = std::is_same_v<typename sharding_traits<From>::axes, typename sharding_traits<To>::axes>;
+  static constexpr bool both_valid =
+      std::is_same_v<tensor_verdict<T, From>, reason::ok> && std::is_same_v<tensor_verdict<U, To>, reason::ok>;
+  static constexpr bool same_axes =
+      std::is_same_v<typename sharding_traits<From>::axes, typename sharding_traits<To>::axes>;
   using type = std::conditional_t<
       !both_valid, reason::ok,
       std::conditional_t<
           !std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>, reason::element_types_differ<T, U>,
           std::conditional_t<!same_axes, reason::assigned_other_axes<From, To>,
-                             std::conditional_t<std::is_same_v<From, To>, reason::elements_are_constant<T>, reason::assigned_another_sharding<From, To>>>>>;
+                             std::conditional_t<std::is_same_v<From, To>, reason::elements_are_constant<T>,
+                                                reason::assigned_another_sharding<From, To>>>>>;
 };
 
 // Where a tensor with these mesh axes and extents lives.
-inline engine::locale locale_of_tensor(std::string_view operation, engine::device_mesh const& mesh, std::string_view const* mesh_axes, int count,
-                                       std::int64_t const* extents, int rank) {
+inline engine::locale locale_of_tensor(std::string_view operation, engine::device_mesh const& mesh,
+                                       std::string_view const* mesh_axes, int count, std::int64_t const* extents,
+                                       int rank) {
   auto w = engine::make_locale(mesh, mesh_axes, count, operation);
   for (int i = 0; i < rank; ++i) w.sizes.label[w.sizes.labels++] = extents[i];
   return w;
@@ -224,8 +239,9 @@ inline engine::locale locale_of_tensor(std::string_view operation, engine::devic
 
 }  // namespace detail
 
-/// A block of a sharded tensor and what it is a block of. Copies are shallow, like Kokkos::View's. An ill-sharded one has no name:
-/// the first mention of its type is refused. Of `T const`, as of a View of constant elements, a tensor is read only. `Sharding` is the canonical os::sharding<…>; write the alias os::tensor<T, dims…> instead.
+/// A block of a sharded tensor and what it is a block of. Copies are shallow, like Kokkos::View's. An ill-sharded one
+/// has no name: the first mention of its type is refused. Of `T const`, as of a View of constant elements, a tensor is
+/// read only. `Sharding` is the canonical os::sharding<…>; write the alias os::tensor<T, dims…> instead.
 template <class T, class Sharding, class Space = Kokkos::DefaultExecutionSpace::device_type>
 class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
   using unnamed = typename detail::tensor_parts<T, Sharding, Space>::type;
@@ -259,7 +275,8 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
     this->share_label(a);
   }
 
-  /// Says that another tensor's elements or sharding are not this one's: nothing is moved or converted by an assignment.
+  /// Says that another tensor's elements or sharding are not this one's: nothing is moved or converted by an
+  /// assignment.
   template <class Other>
     requires(detail::is_other_tensor<Other, basic_tensor>)
   basic_tensor(Other const&) {
@@ -279,7 +296,9 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
   }
 
   /// The global indices of this device's block along dimension `i`.
-  [[nodiscard]] planner::range range(int i) const { return planner::range_of(spec_of<Sharding, axes, mesh_axes>, i, where().here, where().sizes); }
+  [[nodiscard]] planner::range range(int i) const {
+    return planner::range_of(spec_of<Sharding, axes, mesh_axes>, i, where().here, where().sizes);
+  }
 
   /// The extents of its axes and the sizes of its mesh axes by name, for the questions of a plan and for tensors alike.
   [[nodiscard]] auto sizes() const { return sizes(axes{}, mesh_axes{}); }
@@ -297,21 +316,25 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
 
   template <class... As, class... Ms>
   [[nodiscard]] ostraka::sizes<As..., Ms...> sizes(type_list<As...>, type_list<Ms...>) const {
-    return {named_extent<As>(As{}, extent(As{}))..., named_extent<Ms>(Ms{}, where().sizes.mesh[position_in<Ms, mesh_axes>])...};
+    return {named_extent<As>(As{}, extent(As{}))...,
+            named_extent<Ms>(Ms{}, where().sizes.mesh[position_in<Ms, mesh_axes>])...};
   }
 
   [[nodiscard]] engine::locale where() const {
-    return detail::locale_of_tensor("tensor", *this->mesh_handle(), detail::names_of<mesh_axes>.data(), mesh_axes::size, this->extents().data(), rank);
+    return detail::locale_of_tensor("tensor", *this->mesh_handle(), detail::names_of<mesh_axes>.data(), mesh_axes::size,
+                                    this->extents().data(), rank);
   }
 };
 
 /// A[I_X, J] is `tensor<float, I/X, J>`, in Kokkos' default memory.
 template <class T, auto... Dims>
-using tensor = basic_tensor<typename detail::element<T>::type, detail::checked_sharding_of<T, Dims...>, Kokkos::DefaultExecutionSpace::device_type>;
+using tensor = basic_tensor<typename detail::element<T>::type, detail::checked_sharding_of<T, Dims...>,
+                            Kokkos::DefaultExecutionSpace::device_type>;
 
 /// The same in host memory.
 template <class T, auto... Dims>
-using host_tensor = basic_tensor<typename detail::element<T>::type, detail::checked_sharding_of<T, Dims...>, Kokkos::DefaultHostExecutionSpace::device_type>;
+using host_tensor = basic_tensor<typename detail::element<T>::type, detail::checked_sharding_of<T, Dims...>,
+                                 Kokkos::DefaultHostExecutionSpace::device_type>;
 
 /// Is it a tensor?
 template <class T>
@@ -326,18 +349,22 @@ namespace detail {
 
 // Whether the elements of a tensor may be written.
 template <class A>
-using writable_verdict = std::conditional_t<std::is_const_v<typename A::element_type>, reason::elements_are_constant<typename A::element_type>, reason::ok>;
+using writable_verdict = std::conditional_t<std::is_const_v<typename A::element_type>,
+                                            reason::elements_are_constant<typename A::element_type>, reason::ok>;
 
 template <class View, std::size_t... Is>
 View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {
-  View const made(Kokkos::view_alloc(Kokkos::WithoutInitializing, label_of_ours), static_cast<std::size_t>(extents[Is])...);
-  engine::ask_for_large_pages<typename View::memory_space>(made.data(), made.size() * sizeof(typename View::value_type));
+  View const made(Kokkos::view_alloc(Kokkos::WithoutInitializing, label_of_ours),
+                  static_cast<std::size_t>(extents[Is])...);
+  engine::ask_for_large_pages<typename View::memory_space>(made.data(),
+                                                           made.size() * sizeof(typename View::value_type));
   return made;
 }
 
 // A fresh, uninitialised tensor of the labels of `s`.
 template <class T, int Rank, class Space>
-unnamed_tensor<T, Rank, Space> allocate_unnamed(std::shared_ptr<engine::device_mesh const> const& mesh, engine::locale const& w, planner::spec const& s) {
+unnamed_tensor<T, Rank, Space> allocate_unnamed(std::shared_ptr<engine::device_mesh const> const& mesh,
+                                                engine::locale const& w, planner::spec const& s) {
   using tensor_type = unnamed_tensor<T, Rank, Space>;
   typename tensor_type::extents_type extents{};
   std::int64_t local[max_rank]{};
@@ -345,16 +372,20 @@ unnamed_tensor<T, Rank, Space> allocate_unnamed(std::shared_ptr<engine::device_m
     extents[static_cast<std::size_t>(i)] = w.sizes.label[s.label[i]];
     local[i] = planner::range_of(s, i, w.here, w.sizes).size();
   }
-  return {mesh, extents, make_view<typename tensor_type::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(Rank)>{})};
+  return {
+      mesh, extents,
+      make_view<typename tensor_type::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(Rank)>{})};
 }
 
 // A fresh, uninitialised tensor. @pre the extents are checked
 template <class TensorType>
-TensorType allocate(std::shared_ptr<engine::device_mesh const> const& mesh, typename TensorType::extents_type const& extents) {
+TensorType allocate(std::shared_ptr<engine::device_mesh const> const& mesh,
+                    typename TensorType::extents_type const& extents) {
   using axes = typename TensorType::axes;
   using mesh_axes = typename TensorType::mesh_axes;
   return TensorType(allocate_unnamed<typename TensorType::value_type, TensorType::rank, typename TensorType::space>(
-      mesh, locale_of_tensor("tensor", *mesh, names_of<mesh_axes>.data(), mesh_axes::size, extents.data(), TensorType::rank),
+      mesh,
+      locale_of_tensor("tensor", *mesh, names_of<mesh_axes>.data(), mesh_axes::size, extents.data(), TensorType::rank),
       spec_of<typename TensorType::sharding_type, axes, mesh_axes>));
 }
 

@@ -14,11 +14,13 @@ namespace detail {
 
 template <class A>
 using value_verdict =
-    typename first_fault<std::conditional_t<(A::rank > 0), reason::not_a_scalar<sharding_in<A>>, reason::ok>, wants_values<A, operation::value>>::type;
+    typename first_fault<std::conditional_t<(A::rank > 0), reason::not_a_scalar<sharding_in<A>>, reason::ok>,
+                         wants_values<A, operation::value>>::type;
 
 }  // namespace detail
 
-/// The element of a tensor without axes. Not collective. @throws ostraka::error if the handle is empty, or the mesh absent
+/// The element of a tensor without axes. Not collective. @throws ostraka::error if the handle is empty, or the mesh
+/// absent
 template <Tensor A>
 [[nodiscard]] typename A::value_type value([[maybe_unused]] A const& a) {
   using verdict = detail::value_verdict<A>;

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What the verbs that are one move each share: from the tensor's sharding and the named mesh axes to the target's.
+/// Floor 4. What the verbs that are one move each share: from the tensor's sharding and the named mesh axes to the
+/// target's.
 
 #include <ostraka/after_error.hpp>
 #include <ostraka/reshard.hpp>

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. The version, as macros so that the preprocessor can ask. CMake reads it from here: this is the only place to change it.
+/// Floor 1. The version, as macros so that the preprocessor can ask. CMake reads it from here: this is the only place
+/// to change it.
 
 #define OSTRAKA_VERSION_MAJOR 0
 #define OSTRAKA_VERSION_MINOR 1

@@ -25,5 +25,5 @@ OSTRAKA_MESH_AXIS(Z);
 template <auto... Dims>
 using s = os::sharding_of<Dims...>;
 
-constexpr auto plan =
-    os::plan_of<os::dims<batch/X, seq/Y, model/Z>, s<batch/X, seq/Y, head/Z, key>, s<batch/X, key/Y, head/Z, width>, s<head/Z, width, model/X>>;
+constexpr auto plan = os::plan_of<os::dims<batch/X, seq/Y, model/Z>, s<batch/X, seq/Y, head/Z, key>,
+                                  s<batch/X, key/Y, head/Z, width>, s<head/Z, width, model/X>>;

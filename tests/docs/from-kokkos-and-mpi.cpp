@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The snippets of docs/from-kokkos-and-mpi.md as they are printed there, run on 4 ranks: what is written by hand and what is written with the
-/// library, which come to the same.
+/// The snippets of docs/from-kokkos-and-mpi.md as they are printed there, run on 4 ranks: what is written by hand and
+/// what is written with the library, which come to the same.
 
 #include <doctest/doctest.h>
 
@@ -60,7 +60,8 @@ TEST_CASE("blocks, products, reductions") {
   auto a = os::generate<double, I/X, J>(mesh, I = n, J = k, [](auto i, auto j) { return start(int(i), int(j)); });
   CHECK(a.global_offset(I) == begin);
 
-  auto adopted = os::from_local<double, I/X, J>(mesh, I = n, J = k, A);    // the same elements: both see each other's writes
+  auto adopted =
+      os::from_local<double, I/X, J>(mesh, I = n, J = k, A);  // the same elements: both see each other's writes
   CHECK(adopted.local().data() == A.data());
   CHECK(os::value(os::max<>(os::subtract(a, adopted))) == 0);
 
@@ -99,7 +100,7 @@ TEST_CASE("a product whose inner dimension is divided") {
   MPI_Allreduce(MPI_IN_PLACE, C.data(), n * m, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 
   auto c = os::einsum<I, K>(a, b);         // a gemm, then an all-reduce
-  auto d = os::einsum<I/X, K>(a, b);       // a gemm, then a reduce-scatter: each rank keeps its rows, for half of the bytes
+  auto d = os::einsum<I/X, K>(a, b);  // a gemm, then a reduce-scatter: each rank keeps its rows, for half of the bytes
   CHECK(c.local()(n - 1, m - 1) == C(n - 1, m - 1));
   CHECK(c.local()(0, 0) == 6.0 * k);
   CHECK(d.local().extent(0) * static_cast<unsigned>(ranks) == n);
@@ -119,7 +120,8 @@ TEST_CASE("transposes, gathers, files") {
   for (int r = 0, at = 0; r < ranks; ++r)
     for (int i = 0; i < rows; ++i)
       for (int l = r * columns; l < (r + 1) * columns; ++l) out[at++] = A(i, l);
-  MPI_Alltoall(out.data(), rows * columns, MPI_DOUBLE, in.data(), rows * columns, MPI_DOUBLE, MPI_COMM_WORLD);    // n × columns, row-major
+  MPI_Alltoall(out.data(), rows * columns, MPI_DOUBLE, in.data(), rows * columns, MPI_DOUBLE,
+               MPI_COMM_WORLD);  // n × columns, row-major
 
   auto b = os::all_to_all<K/X>(a);         // or os::reshard<I, K/X>(a); any extents, no packing of your own
   CHECK(std::equal(in.begin(), in.end(), b.local().data()));
@@ -141,8 +143,8 @@ TEST_CASE("your own messages") {
   std::vector<double> above(m);
   int const me = mesh.coordinate(X), last = mesh.size(X) - 1;
   Kokkos::fence();
-  MPI_Sendrecv(&block(block.extent(0) - 1, 0), m, MPI_DOUBLE, me < last ? me + 1 : MPI_PROC_NULL, 0,
-               above.data(), m, MPI_DOUBLE, me > 0 ? me - 1 : MPI_PROC_NULL, 0, mesh.communicator(X), MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&block(block.extent(0) - 1, 0), m, MPI_DOUBLE, me < last ? me + 1 : MPI_PROC_NULL, 0, above.data(), m,
+               MPI_DOUBLE, me > 0 ? me - 1 : MPI_PROC_NULL, 0, mesh.communicator(X), MPI_STATUS_IGNORE);
   if (me > 0) CHECK(above[1] == start(static_cast<int>(a.global_offset(I)) - 1, 1));
 }
 

@@ -31,8 +31,10 @@ using summands = os::tensor<float, batch/X, model, os::partial(Y)>;    // {U_Y}:
 
 // function
 activations normalised(activations const& h) {
-  auto length = os::sum<batch/X, seq>(os::multiply(h, h));    // over hidden, which Y divides: naming the result authorises an all-reduce
-  return os::map([](float v, float l) { return v / std::sqrt(l); }, h, length);    // what lacks an axis is repeated along it; nothing moves
+  auto length = os::sum<batch/X, seq>(
+      os::multiply(h, h));  // over hidden, which Y divides: naming the result authorises an all-reduce
+  return os::map([](float v, float l) { return v / std::sqrt(l); }, h,
+                 length);  // what lacks an axis is repeated along it; nothing moves
 }
 
 // of references
@@ -49,7 +51,8 @@ static_assert(down.bytes(batch = 128, X = 2, Y = 2) == 2 * 64 * 64 * 4 / 2);    
 
 // rules
 constexpr os::rules<batch/X, model/Y> R;
-using outputs = os::tensor<float, R(batch, seq, model)>;    // outputs[batch_X, seq, model_Y]; an axis without a rule is not divided
+using outputs =
+    os::tensor<float, R(batch, seq, model)>;  // outputs[batch_X, seq, model_Y]; an axis without a rule is not divided
 static_assert(std::is_same_v<outputs, os::tensor<float, batch/X, seq, model/Y>>);
 
 std::vector<float> read_table() { return std::vector<float>(4 * 256, 3.f); }
@@ -65,8 +68,10 @@ TEST_CASE("making") {
   auto h = os::random<float, batch/X, seq, hidden/Y>(mesh, batch = 6, seq = 10);    // the same numbers on every mesh
   auto w = os::random<float, hidden/Y, model>(mesh, os::seed(1));
   auto mask = os::full<float, seq>(mesh, seq = 10, 0.5);    // and os::zeros, os::ones
-  auto eye = os::generate<float, batch/X, seq>(mesh, batch = 6, seq = 10, [](std::int64_t b, std::int64_t s) { return b == s ? 1.f : 0.f; });
-  auto g = os::zeros<activations>(mesh, os::sizes(batch = 6, seq = 10));    // a type is as good as its dimensions, an os::sizes as its extents
+  auto eye = os::generate<float, batch/X, seq>(mesh, batch = 6, seq = 10,
+                                               [](std::int64_t b, std::int64_t s) { return b == s ? 1.f : 0.f; });
+  auto g = os::zeros<activations>(
+      mesh, os::sizes(batch = 6, seq = 10));  // a type is as good as its dimensions, an os::sizes as its extents
   auto twin = os::copy(h);    // a deep copy: `auto also = h;` is another handle of the same elements
   CHECK(os::value(os::sum<>(mask)) == 5);
   CHECK(os::value(os::sum<>(eye)) == 6);
@@ -80,7 +85,7 @@ TEST_CASE("making") {
   CHECK(os::value(os::sum<>(positions)) == 4 * 256 * 3);
 
   auto block = h.local();                      // a Kokkos::View of rank 3, row-major: 3 × 10 × 128 here
-  auto first = h.global_offset(batch);         // the global index of its first element: 0 where X's coordinate is 0, else 3
+  auto first = h.global_offset(batch);  // the global index of its first element: 0 where X's coordinate is 0, else 3
   block(0, 0, 0) = static_cast<float>(first);
   CHECK(first == 3 * mesh.coordinate(X));
   CHECK(block.extent(2) == 128);
@@ -98,7 +103,8 @@ TEST_CASE("products, elements, reductions, moves") {
   auto b = os::einsum<batch/X, seq, model/Y>(h, w);                  // the same, scattered: half of the bytes
   auto p = os::einsum<batch/X, seq, model, os::partial(Y)>(h, w);    // not reduced yet: nothing is moved
   // auto c = os::contract<hidden>(h, w);                            // does not compile: it would have to be one of these three
-  auto scores = os::einsum<batch/X, seq>(h, w, os::ones<float, model>(mesh));    // up to 8 operands; the order of the products is planned
+  auto scores = os::einsum<batch/X, seq>(
+      h, w, os::ones<float, model>(mesh));  // up to 8 operands; the order of the products is planned
   os::einsum_into(b, h, w, os::alpha = 0.5, os::beta = 0.5);         // into a tensor that is there
   auto diagonal = os::einsum<batch>(os::relabel<batch, batch>(os::ones<float, batch, seq>(mesh, batch = 10, seq = 10)));
   CHECK(os::value(os::max<>(os::subtract(os::all_reduce<Y>(p), a))) < 1e-3f);
@@ -106,7 +112,9 @@ TEST_CASE("products, elements, reductions, moves") {
   CHECK(os::value(os::sum<>(diagonal)) == 10);
 
   auto relu = os::map([](float v) { return v > 0 ? v : 0; }, a);
-  os::map_into(relu, [](float v, float s) { return v * s; }, relu, scores);    // in place; scores lack model and are repeated along it
+  os::map_into(
+      relu, [](float v, float s) { return v * s; }, relu,
+      scores);  // in place; scores lack model and are repeated along it
   auto doubles = os::cast<double>(os::add(relu, a));
   CHECK(os::value(os::min<>(doubles)) >= 0);
 
@@ -143,8 +151,10 @@ TEST_CASE("plans") {
         "  reduce_scatter<Y>    C[batch_X, seq, model] {U_Y} → C[batch_X, seq, model_Y] 3,840 B\n"
         "  moves 3,840 B per device\n");
 
-  auto a = os::einsum<batch/X, seq, model/Y>(h, w, os::at_most<100'000>);    // more bytes a device are an error, before anything moves
-  auto b = os::einsum<batch/X, seq, model/Y>(h, w, os::within(1 << 20));     // at most so much workspace, in passes if need be
+  auto a = os::einsum<batch/X, seq, model/Y>(
+      h, w, os::at_most<100'000>);  // more bytes a device are an error, before anything moves
+  auto b =
+      os::einsum<batch/X, seq, model/Y>(h, w, os::within(1 << 20));  // at most so much workspace, in passes if need be
   CHECK(a.extent(batch) == 6);
   CHECK(projected(h, w).extent(model) == 64);
   CHECK(b.extent(seq) == 10);

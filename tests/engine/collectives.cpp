@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// The collectives against what every device can work out about all the others: element i of device d is a formula. Even, uneven and empty parts,
-/// every element type, and the chunked paths by lowering the limit.
+/// The collectives against what every device can work out about all the others: element i of device d is a formula.
+/// Even, uneven and empty parts, every element type, and the chunked paths by lowering the limit.
 // ranks: 1 2 3 4
 // labels: essential
 #include <doctest/doctest.h>
@@ -48,7 +48,8 @@ T element(int d, int e, std::int64_t i) {
 /// Part sizes that are the same on all devices: empty, even, uneven, one device alone.
 std::vector<std::vector<std::int64_t>> part_sizes(int devices) {
   std::size_t const n = static_cast<std::size_t>(devices);
-  std::vector<std::vector<std::int64_t>> sizes = {std::vector<std::int64_t>(n, 0), std::vector<std::int64_t>(n, 1), std::vector<std::int64_t>(n, 23)};
+  std::vector<std::vector<std::int64_t>> sizes = {std::vector<std::int64_t>(n, 0), std::vector<std::int64_t>(n, 1),
+                                                  std::vector<std::int64_t>(n, 23)};
   std::vector<std::int64_t> uneven(n), one(n, 0), holes(n);
   for (std::size_t d = 0; d < n; ++d) {
     uneven[d] = static_cast<std::int64_t>(3 + 5 * d);
@@ -131,12 +132,15 @@ TEST_CASE_TEMPLATE("reduce-scatter", T, ELEMENT_TYPES) {
   });
 }
 
-TEST_CASE_TEMPLATE("gathers and sums that leave out the own part", T, float, std::int64_t, Kokkos::complex<double>, ostraka::bfloat16) {
+TEST_CASE_TEMPLATE("gathers and sums that leave out the own part", T, float, std::int64_t, Kokkos::complex<double>,
+                   ostraka::bfloat16) {
   communicator const world = communicator::world();
   if (world.size() == 1) return;
   using wide = ostraka::accumulator_of_t<T>;
   int const n = world.size(), me = world.rank();
-  auto const value = [](int d, int e, std::int64_t i) { return T(static_cast<float>((17 * d + 31 * e + 7 * i) % 101) - 50.f); };
+  auto const value = [](int d, int e, std::int64_t i) {
+    return T(static_cast<float>((17 * d + 31 * e + 7 * i) % 101) - 50.f);
+  };
   with_limits([&] {
     for (std::int64_t count : {0, 1, 23, 40000}) {
       if (count == 40000 && chunk_limit < count) continue;
@@ -194,7 +198,8 @@ TEST_CASE_TEMPLATE("all-reduce", T, ELEMENT_TYPES) {
 
 /// `send` and `received` hold the parts in member order without gaps.
 template <class T>
-void exchange_in_order(communicator const& world, std::vector<T> const& send, std::vector<std::int64_t> const& send_counts, std::vector<T>& received,
+void exchange_in_order(communicator const& world, std::vector<T> const& send,
+                       std::vector<std::int64_t> const& send_counts, std::vector<T>& received,
                        std::vector<std::int64_t> const& recv_counts) {
   std::vector<exchanged<T>> parts;
   T const* out = send.data();
@@ -241,9 +246,12 @@ TEST_CASE_TEMPLATE("exchange", T, ELEMENT_TYPES) {
 TEST_CASE_TEMPLATE("exchange of strided blocks, on one side or both", T, ELEMENT_TYPES) {
   communicator const world = communicator::world();
   std::int64_t const n = world.size();
-  // In a block of n × 3 × 5 × 7 rooms, [d, 0..2, 1..4, 2..6] of it goes to device d, from where it lies or packed; and so it arrives.
+  // In a block of n × 3 × 5 × 7 rooms, [d, 0..2, 1..4, 2..6] of it goes to device d, from where it lies or packed; and
+  // so it arrives.
   strided const block = strided{}.add(2, 35).add(3, 7).add(4, 1);
-  auto const place = [](std::int64_t d, std::int64_t i) { return d * 105 + i / 12 * 35 + (1 + i % 12 / 4) * 7 + 2 + i % 4; };
+  auto const place = [](std::int64_t d, std::int64_t i) {
+    return d * 105 + i / 12 * 35 + (1 + i % 12 / 4) * 7 + 2 + i % 4;
+  };
   for (bool const sends : {true, false})
     for (bool const receives : {true, false}) {
       std::vector<T> from(static_cast<std::size_t>(n * 105), T(-7)), to(from.size(), T(-99)), expected = to;
@@ -256,13 +264,14 @@ TEST_CASE_TEMPLATE("exchange of strided blocks, on one side or both", T, ELEMENT
           packed[static_cast<std::size_t>(d * 24 + i)] = from[at] = element<T>(world.rank(), static_cast<int>(d), i);
           if (!own) expected[at] = element<T>(static_cast<int>(d), world.rank(), i);
         }
-        parts.push_back({sends ? from.data() + place(d, 0) : packed.data() + d * 24, own ? 0 : 24, receives ? to.data() + place(d, 0) : arrived.data() + d * 24,
-                         own ? 0 : 24, sends, receives});
+        parts.push_back({sends ? from.data() + place(d, 0) : packed.data() + d * 24, own ? 0 : 24,
+                         receives ? to.data() + place(d, 0) : arrived.data() + d * 24, own ? 0 : 24, sends, receives});
       }
       exchange(world, parts.data(), [&](std::size_t) { return block; }, [&](std::size_t) { return block; }, [] {});
       if (!receives)
         for (std::int64_t d = 0; d < n; ++d)
-          for (std::int64_t i = 0; i < 24 && d != world.rank(); ++i) to[static_cast<std::size_t>(place(d, i))] = arrived[static_cast<std::size_t>(d * 24 + i)];
+          for (std::int64_t i = 0; i < 24 && d != world.rank(); ++i)
+            to[static_cast<std::size_t>(place(d, i))] = arrived[static_cast<std::size_t>(d * 24 + i)];
       CHECK(to == expected);
     }
 }
@@ -282,7 +291,8 @@ TEST_CASE("an all-reduce gives all devices the same bits, and a reduce-scatter t
     all_reduce(world, mine.data(), static_cast<std::int64_t>(count), reduction::sum);
     std::vector<float> all(devices * count);
     all_gather(world, mine.data(), all.data(), std::vector<std::int64_t>(devices, static_cast<std::int64_t>(count)));
-    for (std::size_t d = 0; d < devices; ++d) CHECK(std::memcmp(&all[d * count], mine.data(), count * sizeof(float)) == 0);
+    for (std::size_t d = 0; d < devices; ++d)
+      CHECK(std::memcmp(&all[d * count], mine.data(), count * sizeof(float)) == 0);
   }
 
   std::vector<std::int64_t> counts(devices, 0);
@@ -297,13 +307,15 @@ TEST_CASE("an all-reduce gives all devices the same bits, and a reduce-scatter t
 TEST_CASE("maxima of zeros of either sign and of NaN are the same on all devices") {
   communicator const world = communicator::world();
   double const nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> data = {world.rank() % 2 ? 0.0 : -0.0, world.rank() == world.size() - 1 ? nan : 5.0, double(world.rank())};
+  std::vector<double> data = {world.rank() % 2 ? 0.0 : -0.0, world.rank() == world.size() - 1 ? nan : 5.0,
+                              double(world.rank())};
   all_reduce(world, data.data(), 3, reduction::max);
   CHECK(std::isnan(data[1]));
   CHECK(data[2] == world.size() - 1);
   std::vector<double> all(static_cast<std::size_t>(3 * world.size()));
   all_gather(world, data.data(), all.data(), std::vector<std::int64_t>(static_cast<std::size_t>(world.size()), 3));
-  for (int d = 0; d < world.size(); ++d) CHECK(std::memcmp(&all[static_cast<std::size_t>(3 * d)], all.data(), 3 * sizeof(double)) == 0);
+  for (int d = 0; d < world.size(); ++d)
+    CHECK(std::memcmp(&all[static_cast<std::size_t>(3 * d)], all.data(), 3 * sizeof(double)) == 0);
 }
 
 TEST_CASE("pieces of a long reduction overlap without mixing") {
@@ -315,7 +327,8 @@ TEST_CASE("pieces of a long reduction overlap without mixing") {
   reduce_scatter(world, data.data(), part.data(), std::vector<std::int64_t>(devices, count), reduction::sum);
   double const factor = world.size() * (world.size() + 1) / 2.0;
   std::int64_t wrong = 0;
-  for (std::int64_t i = 0; i < count; ++i) wrong += part[static_cast<std::size_t>(i)] != static_cast<double>(i + count * world.rank()) * factor;
+  for (std::int64_t i = 0; i < count; ++i)
+    wrong += part[static_cast<std::size_t>(i)] != static_cast<double>(i + count * world.rank()) * factor;
   CHECK(wrong == 0);
 }
 

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// The local contraction against plain loops over all labels: every class of label, permuted and padded layouts, empty extents, every element type,
-/// with the library and without; C <- alpha A B + beta C for all combinations of special and other factors. Then which way it goes, and that each way
-/// that it could go computes the same. In one file, because the kernels of these element types take most of the time to compile.
+/// The local contraction against plain loops over all labels: every class of label, permuted and padded layouts, empty
+/// extents, every element type, with the library and without; C <- alpha A B + beta C for all combinations of special
+/// and other factors. Then which way it goes, and that each way that it could go computes the same. In one file,
+/// because the kernels of these element types take most of the time to compile.
 // ranks: 1
 // labels: essential
 #include <doctest/doctest.h>
@@ -20,8 +21,8 @@
 
 using namespace ostraka::testing;
 
-TEST_CASE_TEMPLATE("every combination of label classes, permuted and padded", T, float, double, Kokkos::complex<float>, Kokkos::complex<double>,
-                   std::int32_t, std::int64_t) {
+TEST_CASE_TEMPLATE("every combination of label classes, permuted and padded", T, float, double, Kokkos::complex<float>,
+                   Kokkos::complex<double>, std::int32_t, std::int64_t) {
   std::mt19937 random(1);
   int const classes[] = {batch, left, right, summed, only_a, only_b};
   for (int set = 0; set < 64; ++set)
@@ -42,12 +43,14 @@ TEST_CASE_TEMPLATE("every combination of label classes, permuted and padded", T,
     }
 }
 
-TEST_CASE_TEMPLATE("matrices larger than any tile, in every layout", T, float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int32_t,
-                   std::int64_t) {
+TEST_CASE_TEMPLATE("matrices larger than any tile, in every layout", T, float, double, Kokkos::complex<float>,
+                   Kokkos::complex<double>, std::int32_t, std::int64_t) {
   std::mt19937 random(2);
   for (int repeat = 0; repeat < 24; ++repeat) {
     auto const extent = [&] { return 1 + static_cast<std::int64_t>(random() % 70); };
-    blocks<T> blocks(random, shape_of({extent(), extent(), 1 + extent() / 2, 3}, {left, right, summed, repeat % 3 ? summed : batch}), repeat % 2 == 1);
+    blocks<T> blocks(
+        random, shape_of({extent(), extent(), 1 + extent() / 2, 3}, {left, right, summed, repeat % 3 ? summed : batch}),
+        repeat % 2 == 1);
     CAPTURE(repeat);
     REQUIRE(blocks.contracts_right());
   }
@@ -122,8 +125,9 @@ TEST_CASE("enough products for several threads to share") {
 
 namespace {
 
-contraction_plan plan_for(std::vector<std::int64_t> const& extents, std::vector<int> const& classes, std::vector<std::int64_t> const& a,
-                          std::vector<std::int64_t> const& b, std::vector<std::int64_t> const& c) {
+contraction_plan plan_for(std::vector<std::int64_t> const& extents, std::vector<int> const& classes,
+                          std::vector<std::int64_t> const& a, std::vector<std::int64_t> const& b,
+                          std::vector<std::int64_t> const& c) {
   contraction p = shape_of(extents, classes);
   for (std::size_t l = 0; l < extents.size(); ++l) {
     p.a[l] = a[l];
@@ -133,7 +137,9 @@ contraction_plan plan_for(std::vector<std::int64_t> const& extents, std::vector<
   return plan_contraction<double>(p);
 }
 
-bool packs_nothing(contraction_plan const& plan) { return !plan.copies() && !plan.pack[0] && !plan.pack[1] && !plan.pack[2]; }
+bool packs_nothing(contraction_plan const& plan) {
+  return !plan.copies() && !plan.pack[0] && !plan.pack[1] && !plan.pack[2];
+}
 
 }  // namespace
 
@@ -150,14 +156,15 @@ TEST_CASE("plans: what lies well is multiplied where it lies") {
   CHECK(packs_nothing(plan));
 
   // a gathered k: (device, local) lie apart in A and together in B, so one product a device
-  plan = plan_for({64, 4, 32, 48}, {left, summed, summed, right}, {32, 64 * 32, 1, 0}, {0, 32 * 48, 48, 1}, {48, 0, 0, 1});
+  plan =
+      plan_for({64, 4, 32, 48}, {left, summed, summed, right}, {32, 64 * 32, 1, 0}, {0, 32 * 48, 48, 1}, {48, 0, 0, 1});
   CHECK(plan.library);
   CHECK(packs_nothing(plan));
   CHECK(plan.k.panel == 32);
 
   // attention scores, S[b,h,q,k] = Q[b,q,h,d] K[b,k,h,d]: a product per b and h, unless our tiles are the faster
-  plan = plan_for({2, 4, 64, 64, 32}, {batch, batch, left, right, summed}, {64 * 128, 32, 128, 0, 1}, {64 * 128, 32, 0, 128, 1},
-                  {4 * 4096, 4096, 64, 1, 0});
+  plan = plan_for({2, 4, 64, 64, 32}, {batch, batch, left, right, summed}, {64 * 128, 32, 128, 0, 1},
+                  {64 * 128, 32, 0, 128, 1}, {4 * 4096, 4096, 64, 1, 0});
   CHECK(!plan.copies());  // panels may be turned: both lie along d, which the library does less well
   CHECK((!plan.library || plan.tasks() == 8));
 }
@@ -177,7 +184,8 @@ TEST_CASE("plans: packing where the library needs it, our kernel where there is 
   CHECK(!plan_for({256, 256, 256}, {left, summed, right}, {256, 1, 0}, {0, 256, 1}, {256, 0, 1}).library);
   cblas_limit = before;
 
-  // products of some size that lie well, turned or not, are the library's where ours are not known to be as fast; nothing is packed for it
+  // products of some size that lie well, turned or not, are the library's where ours are not known to be as fast;
+  // nothing is packed for it
   for (std::int64_t n : {128, 256, 1000})
     for (bool const turned : {false, true}) {
       plan = plan_for({n, n, n}, {left, summed, right}, {turned ? 1 : n, turned ? n : 1, 0}, {0, n, 1}, {n, 0, 1});
@@ -194,8 +202,10 @@ TEST_CASE_TEMPLATE("plans: whatever is gathered or copied, in panels of any size
   int found[27] = {};
   for (int repeat = 0; repeat < 60; ++repeat) {
     auto const extent = [&] { return 1 + static_cast<std::int64_t>(random() % 7); };
-    blocks<T> blocks(random, shape_of({extent(), extent(), extent(), extent(), extent(), extent(), 1 + extent() / 3},
-                                      {left, left, right, right, summed, summed, repeat % 2 ? batch : left}), repeat % 3 == 0);
+    blocks<T> blocks(random,
+                     shape_of({extent(), extent(), extent(), extent(), extent(), extent(), 1 + extent() / 3},
+                              {left, left, right, right, summed, summed, repeat % 2 ? batch : left}),
+                     repeat % 3 == 0);
     for (int moved = 0; moved < 27; ++moved)  // each operand: where it lies, gathered, copied
       for (std::int64_t bytes : {64, 1000, 1 << 20}) {
         int copied = 0, packed = 0;

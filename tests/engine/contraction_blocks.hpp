@@ -27,12 +27,17 @@ T small_value(std::mt19937& random) {
   return T(static_cast<int>(random() % 15) - 7);
 }
 template <>
-inline Kokkos::complex<float> small_value(std::mt19937& random) { return {small_value<float>(random), small_value<float>(random)}; }
+inline Kokkos::complex<float> small_value(std::mt19937& random) {
+  return {small_value<float>(random), small_value<float>(random)};
+}
 template <>
-inline Kokkos::complex<double> small_value(std::mt19937& random) { return {small_value<double>(random), small_value<double>(random)}; }
+inline Kokkos::complex<double> small_value(std::mt19937& random) {
+  return {small_value<double>(random), small_value<double>(random)};
+}
 
 /// Strides for the labels present, in a random order of dimensions, with random gaps; returns the elements needed.
-inline std::int64_t random_layout(std::mt19937& random, contraction const& p, bool const* present, std::int64_t* stride, bool gaps) {
+inline std::int64_t random_layout(std::mt19937& random, contraction const& p, bool const* present, std::int64_t* stride,
+                                  bool gaps) {
   std::vector<int> order;
   for (int l = 0; l < p.labels; ++l)
     if (present[l]) order.push_back(l);
@@ -61,7 +66,8 @@ void for_each_index(contraction const& p, bool const* use, std::int64_t* index, 
   index[label] = 0;
 }
 
-inline std::int64_t at(contraction const& p, bool const* present, std::int64_t const* stride, std::int64_t const* index) {
+inline std::int64_t at(contraction const& p, bool const* present, std::int64_t const* stride,
+                       std::int64_t const* index) {
   std::int64_t offset = 0;
   for (int l = 0; l < p.labels; ++l)
     if (present[l]) offset += index[l] * stride[l];
@@ -84,7 +90,8 @@ std::vector<update<T>> updates() {
   return all;
 }
 
-/// The contraction as it is chosen, and the kernels that accelerators run: outputs in a plain loop, tiles by teams of one thread.
+/// The contraction as it is chosen, and the kernels that accelerators run: outputs in a plain loop, tiles by teams of
+/// one thread.
 enum class way { chosen, elements, teams };
 
 template <class T>
@@ -110,7 +117,8 @@ struct blocks {
     std::fill(all, all + max_loops, true);
     for_each_index(p, all, index, [&] {
       expected[static_cast<std::size_t>(at(p, p.in_c, p.c, index))] +=
-          a[static_cast<std::size_t>(at(p, p.in_a, p.a, index))] * b[static_cast<std::size_t>(at(p, p.in_b, p.b, index))];
+          a[static_cast<std::size_t>(at(p, p.in_a, p.a, index))] *
+          b[static_cast<std::size_t>(at(p, p.in_b, p.b, index))];
     });
   }
 
@@ -182,7 +190,8 @@ struct blocks {
     c = untouched;
     if (!some_updates_right(way::chosen)) return false;
     for (int l = 0; l < p.labels; ++l)
-      if (p.extent[l] == 0 || class_of(p, l) == label_class::only_a || class_of(p, l) == label_class::only_b) return true;
+      if (p.extent[l] == 0 || class_of(p, l) == label_class::only_a || class_of(p, l) == label_class::only_b)
+        return true;
     for (way const by : {way::elements, way::teams}) {
       if (!some_updates_right(by)) return false;
       c = untouched;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Strided copies and fills against plain loops: every permutation of dimensions, gaps, repeated sources, empty and large blocks.
+/// Strided copies and fills against plain loops: every permutation of dimensions, gaps, repeated sources, empty and
+/// large blocks.
 // ranks: 1
 // labels: essential
 #include <doctest/doctest.h>
@@ -22,8 +23,10 @@ namespace {
 using namespace ostraka::engine;
 using exec_space = Kokkos::DefaultHostExecutionSpace;
 
-/// Strides of these extents with the dimensions lying in memory in this order (innermost last), with gaps after some of them.
-strided layout_of(std::vector<std::int64_t> const& extents, std::vector<int> const& order, std::int64_t gap, std::int64_t* room) {
+/// Strides of these extents with the dimensions lying in memory in this order (innermost last), with gaps after some of
+/// them.
+strided layout_of(std::vector<std::int64_t> const& extents, std::vector<int> const& order, std::int64_t gap,
+                  std::int64_t* room) {
   strided s;
   s.rank = static_cast<int>(extents.size());
   std::int64_t step = 1 + gap;
@@ -112,7 +115,8 @@ TEST_CASE("blocks large enough to be copied in parallel: runs, strided runs, til
   std::mt19937 random(11);
   for (int repeat = 0; repeat < 60; ++repeat) {
     std::vector<std::int64_t> extents;
-    for (int d = 0; d < 3; ++d) extents.push_back(1 + static_cast<std::int64_t>(random() % (repeat % 3 == 0 ? 200 : 60)));
+    for (int d = 0; d < 3; ++d)
+      extents.push_back(1 + static_cast<std::int64_t>(random() % (repeat % 3 == 0 ? 200 : 60)));
     if (repeat % 5 == 0) extents[1] = 1;
     std::vector<int> to_order = {0, 1, 2}, from_order = {0, 1, 2};
     std::shuffle(to_order.begin(), to_order.end(), random);
@@ -127,11 +131,13 @@ TEST_CASE("blocks large enough to be copied in parallel: runs, strided runs, til
 TEST_CASE("one long run with gaps, longer than a piece") {
   for (std::int64_t to_step : {1, 2, 3})
     for (std::int64_t from_step : {1, 2})
-      REQUIRE(copies_right<std::int64_t>(strided().add(30011, to_step), 3 * 30011, strided().add(30011, from_step), 2 * 30011));
+      REQUIRE(copies_right<std::int64_t>(strided().add(30011, to_step), 3 * 30011, strided().add(30011, from_step),
+                                         2 * 30011));
 }
 
 TEST_CASE("a source with strides of 0 is repeated") {
-  for (std::vector<std::int64_t> const& strides : std::vector<std::vector<std::int64_t>>{{0, 1, 70}, {1, 0, 40}, {40, 1, 0}, {0, 0, 1}, {0, 0, 0}}) {
+  for (std::vector<std::int64_t> const& strides :
+       std::vector<std::vector<std::int64_t>>{{0, 1, 70}, {1, 0, 40}, {40, 1, 0}, {0, 0, 1}, {0, 0, 0}}) {
     strided from;
     for (std::int64_t const stride : strides) from.add(40, stride);
     REQUIRE(copies_right<float>(row_major({40, 40, 40}), 64001, from, 40 * 112));

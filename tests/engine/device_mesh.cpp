@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Meshes over the ranks there are: coordinates and the members of every group against brute force, and what is refused.
+/// Meshes over the ranks there are: coordinates and the members of every group against brute force, and what is
+/// refused.
 // ranks: 1 2 3 4 6 8
 // labels: essential
 #include <doctest/doctest.h>
@@ -34,7 +35,9 @@ std::vector<std::vector<int>> shapes_of(int n, int axes) {
 
 std::vector<std::string> const letters = {"X", "Y", "Z", "U", "V", "W", "T"};
 
-std::vector<std::string> names_for(std::vector<int> const& sizes) { return {letters.begin(), letters.begin() + static_cast<long>(sizes.size())}; }
+std::vector<std::string> names_for(std::vector<int> const& sizes) {
+  return {letters.begin(), letters.begin() + static_cast<long>(sizes.size())};
+}
 
 std::vector<int> coordinates_of(int device, std::vector<int> const& sizes) {
   std::vector<int> at(sizes.size());
@@ -76,12 +79,14 @@ TEST_CASE("coordinates and groups of every mesh of up to three axes") {
       CHECK(mesh.find("Q") == -1);
 
       for (std::uint32_t set = 0; set < 1u << axes; ++set) {
-        std::vector<std::int64_t> expected;  // devices that agree with this one outside the set, in the order of their numbers
+        std::vector<std::int64_t>
+            expected;  // devices that agree with this one outside the set, in the order of their numbers
         for (int d = 0; d < world.size(); ++d) {
           std::vector<int> const there = coordinates_of(d, sizes);
           bool same = true;
           for (int a = 0; a < axes; ++a)
-            if ((set >> a & 1u) == 0) same = same && there[static_cast<std::size_t>(a)] == here[static_cast<std::size_t>(a)];
+            if ((set >> a & 1u) == 0)
+              same = same && there[static_cast<std::size_t>(a)] == here[static_cast<std::size_t>(a)];
           if (same) expected.push_back(d);
         }
         communicator const& group = mesh.group(set);
@@ -100,7 +105,8 @@ TEST_CASE("meshes that cannot be are refused on every device, with the numbers a
   int const n = world.size();
   std::string const has = "the communicator has " + std::to_string(n);
   std::string text = message_of(world, {"X", "Y"}, {2, n});
-  CHECK(mentions(text, "make_mesh: X=2 · Y=" + std::to_string(n) + " needs " + std::to_string(2 * n) + " devices, " + has));
+  CHECK(mentions(text,
+                 "make_mesh: X=2 · Y=" + std::to_string(n) + " needs " + std::to_string(2 * n) + " devices, " + has));
   CHECK(mentions(text, "; choose sizes whose product is " + std::to_string(n)));
   CHECK(mentions(message_of(world, {"X"}, {2147483647}), has));
   CHECK(mentions(message_of(world, {"X", "Y", "Z"}, {65536, 65536, 65536}), has));
@@ -117,7 +123,8 @@ TEST_CASE("meshes that cannot be are refused on every device, with the numbers a
 TEST_CASE("devices that name different meshes are told, and do not hang") {
   communicator const world = communicator::world();
   if (world.size() == 1) return;
-  std::vector<int> const sizes = world.rank() == 0 ? std::vector<int>{world.size(), 1} : std::vector<int>{1, world.size()};
+  std::vector<int> const sizes =
+      world.rank() == 0 ? std::vector<int>{world.size(), 1} : std::vector<int>{1, world.size()};
   CHECK(mentions(message_of(world, {"X", "Y"}, sizes), "every device makes the same mesh"));
 }
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Every pattern of float16 and bfloat16 against its definition in doubles, and the rounding at and beside every midpoint of two numbers.
+/// Every pattern of float16 and bfloat16 against its definition in doubles, and the rounding at and beside every
+/// midpoint of two numbers.
 // ranks: 1
 // labels: essential
 
@@ -27,7 +28,8 @@ double by_definition(int pattern, int exponent_bits, int fraction_bits) {
   double const f = std::ldexp(pattern & ((1 << fraction_bits) - 1), -fraction_bits);
   int const bias = (1 << (exponent_bits - 1)) - 1;
   double value = e == 0 ? std::ldexp(f, 1 - bias) : std::ldexp(1 + f, e - bias);
-  if (e == (1 << exponent_bits) - 1) value = f == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  if (e == (1 << exponent_bits) - 1)
+    value = f == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
   return sign ? -value : value;
 }
 
@@ -59,7 +61,9 @@ int wrong_roundings(int exponent_bits, int fraction_bits) {
   for (int low = 0; low < infinity; ++low) {
     int const high = low + 1;
     int const even = low % 2 == 0 ? low : high;
-    double const middle = (by_definition(low, exponent_bits, fraction_bits) + (high == infinity ? beyond : by_definition(high, exponent_bits, fraction_bits))) / 2;
+    double const middle = (by_definition(low, exponent_bits, fraction_bits) +
+                           (high == infinity ? beyond : by_definition(high, exponent_bits, fraction_bits))) /
+                          2;
     float const near = static_cast<float>(middle);
     auto const check = [&](auto x, int expected) {
       wrong += T(x).bits() != expected;
@@ -98,7 +102,8 @@ TEST_CASE("sums, differences, products and quotients are the nearest numbers") {
       auto const y = os::float16::from_bits(static_cast<std::uint16_t>(j));
       double const a = by_definition(i, 5, 10);
       double const b = by_definition(j, 5, 10);
-      wrong += !same(double(float(x + y)), double(float(os::float16(a + b))));  // exact as doubles, but for the quotient
+      wrong +=
+          !same(double(float(x + y)), double(float(os::float16(a + b))));  // exact as doubles, but for the quotient
       wrong += !same(double(float(x - y)), double(float(os::float16(a - b))));
       wrong += !same(double(float(x * y)), double(float(os::float16(a * b))));
       wrong += !same(double(float(x / y)), double(float(os::float16(a / b))));

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Products of small matrices whose batch lies innermost, against one plain loop over all labels: tiles of every shape, batches that fill no vector, one, and
-/// several and a bit, gaps, loops around, long sums, C <- alpha A B + beta C, elements of 16 bits.
+/// Products of small matrices whose batch lies innermost, against one plain loop over all labels: tiles of every shape,
+/// batches that fill no vector, one, and several and a bit, gaps, loops around, long sums, C <- alpha A B + beta C,
+/// elements of 16 bits.
 // ranks: 1
 // labels: essential
 #include <doctest/doctest.h>
@@ -25,10 +26,13 @@ namespace {
 using namespace ostraka::engine;
 using exec_space = Kokkos::DefaultHostExecutionSpace;
 
-/// "ikb,kjb->ijb": labels stand in the order of memory, the fastest last; after each but the last a gap. Extents by letter from b = 0.
-contraction problem_of(std::string const& text, std::string const& letters, std::vector<std::int64_t> const& extents, std::int64_t gap) {
+/// "ikb,kjb->ijb": labels stand in the order of memory, the fastest last; after each but the last a gap. Extents by
+/// letter from b = 0.
+contraction problem_of(std::string const& text, std::string const& letters, std::vector<std::int64_t> const& extents,
+                       std::int64_t gap) {
   std::size_t const comma = text.find(','), arrow = text.find("->");
-  std::string const parts[3] = {text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1), text.substr(arrow + 2)};
+  std::string const parts[3] = {text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1),
+                                text.substr(arrow + 2)};
   contraction p;
   p.labels = static_cast<int>(letters.size());
   for (int l = 0; l < p.labels; ++l) p.extent[l] = extents[static_cast<std::size_t>(l)];
@@ -54,13 +58,15 @@ std::int64_t room_of(contraction const& p, std::int64_t const* stride) {
 template <class T>
 std::vector<T> numbers(std::int64_t count, int modulus) {
   std::vector<T> v(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < v.size(); ++i) v[i] = T(static_cast<float>(static_cast<int>(i * 7 % static_cast<std::size_t>(modulus)) - modulus / 2));
+  for (std::size_t i = 0; i < v.size(); ++i)
+    v[i] = T(static_cast<float>(static_cast<int>(i * 7 % static_cast<std::size_t>(modulus)) - modulus / 2));
   return v;
 }
 
 /// What C should be, and NaN where beta = 0 and nothing is written.
 template <class T>
-std::vector<T> by_loops(contraction const& p, std::vector<T> const& a, std::vector<T> const& b, std::vector<T> const& c, double alpha, double beta) {
+std::vector<T> by_loops(contraction const& p, std::vector<T> const& a, std::vector<T> const& b, std::vector<T> const& c,
+                        double alpha, double beta) {
   std::vector<double> sum(c.size(), 0.0);
   std::vector<bool> written(c.size(), false);
   std::int64_t all = 1;
@@ -80,20 +86,23 @@ std::vector<T> by_loops(contraction const& p, std::vector<T> const& a, std::vect
   }
   std::vector<T> result = c;
   for (std::size_t i = 0; i < c.size(); ++i)
-    if (written[i]) result[i] = T(static_cast<float>(alpha * sum[i] + (beta == 0 ? 0 : beta * static_cast<double>(c[i]))));
+    if (written[i])
+      result[i] = T(static_cast<float>(alpha * sum[i] + (beta == 0 ? 0 : beta * static_cast<double>(c[i]))));
   return result;
 }
 
 template <class T>
 bool same(std::vector<T> const& x, std::vector<T> const& y) {
   for (std::size_t i = 0; i < x.size(); ++i)
-    if (!(x[i] == y[i]) && !(std::isnan(static_cast<double>(x[i])) && std::isnan(static_cast<double>(y[i])))) return false;
+    if (!(x[i] == y[i]) && !(std::isnan(static_cast<double>(x[i])) && std::isnan(static_cast<double>(y[i]))))
+      return false;
   return true;
 }
 
 /// By our kernels alone where there are some for T, and by the way that the engine chooses.
 template <class T>
-void check(std::string const& text, std::string const& letters, std::vector<std::int64_t> const& extents, std::int64_t gap = 0) {
+void check(std::string const& text, std::string const& letters, std::vector<std::int64_t> const& extents,
+           std::int64_t gap = 0) {
   contraction const p = problem_of(text, letters, extents, gap);
   std::vector<T> const a = numbers<T>(room_of(p, p.a), 5), b = numbers<T>(room_of(p, p.b), 3);
   std::string sizes;
@@ -112,7 +121,8 @@ void check(std::string const& text, std::string const& letters, std::vector<std:
       c = before;
       detail::contract_portable(exec_space(), p, a.data(), b.data(), c.data(), how);
       Kokkos::fence();
-      CHECK_MESSAGE(same(c, expected), text << sizes << " gap " << gap << " alpha " << alpha << " beta " << beta << ", our kernels");
+      CHECK_MESSAGE(same(c, expected),
+                    text << sizes << " gap " << gap << " alpha " << alpha << " beta " << beta << ", our kernels");
     }
   }
 }
@@ -122,10 +132,12 @@ void check(std::string const& text, std::string const& letters, std::vector<std:
 TEST_CASE_TEMPLATE("small products side by side: every tile and every end of a batch", T, float, double) {
   for (std::int64_t m : {1, 2, 3, 4, 5, 8})
     for (std::int64_t n : {1, 2, 3, 4, 7})
-      for (std::int64_t batch : {2, 3, 4, 7, 8, 15, 17, 37}) check<T>("ikb,kjb->ijb", "bijk", {batch, m, n, 3}, batch % 2);
+      for (std::int64_t batch : {2, 3, 4, 7, 8, 15, 17, 37})
+        check<T>("ikb,kjb->ijb", "bijk", {batch, m, n, 3}, batch % 2);
 }
 
-TEST_CASE_TEMPLATE("small products side by side: any order of the other labels, gaps, loops around", T, float, double, ostraka::float16, ostraka::bfloat16) {
+TEST_CASE_TEMPLATE("small products side by side: any order of the other labels, gaps, loops around", T, float, double,
+                   ostraka::float16, ostraka::bfloat16) {
   for (std::int64_t gap : {0, 3}) {
     check<T>("kib,jkb->jib", "bijk", {41, 3, 5, 4}, gap);
     check<T>("ijb,jb->ib", "bij", {100, 8, 6}, gap);

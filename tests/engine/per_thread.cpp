@@ -3,7 +3,8 @@
 // ranks: 1
 
 /// @file
-/// What belongs to a host thread is made once for it and ends with it, the last made first, also where making one object asks for another.
+/// What belongs to a host thread is made once for it and ends with it, the last made first, also where making one
+/// object asks for another.
 
 #include <doctest/doctest.h>
 

@@ -42,7 +42,8 @@ TEST_CASE("known answers of Philox4x32-10") {
 TEST_CASE("values are made of the words as documented") {
   // seed 0, element 0: the first known answer
   CHECK(random_value<float>(0, 0) == static_cast<float>(0x6627e8d5u >> 8) / 16777216.0f);
-  CHECK(random_value<double>(0, 0) == (double(0x6627e8d5u >> 5) * 67108864.0 + double(0xe169c58du >> 6)) / 9007199254740992.0);
+  CHECK(random_value<double>(0, 0) ==
+        (double(0x6627e8d5u >> 5) * 67108864.0 + double(0xe169c58du >> 6)) / 9007199254740992.0);
   Kokkos::complex<float> const z = random_value<Kokkos::complex<float>>(0, 0);
   CHECK(z.real() == static_cast<float>(0x6627e8d5u >> 8) / 16777216.0f);
   CHECK(z.imag() == static_cast<float>(0xbc57ac4cu >> 8) / 16777216.0f);

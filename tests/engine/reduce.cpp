@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Reductions of one block against plain loops: every kind, every type, every order of dimensions, empty ranges, NaN, long sums with one result.
+/// Reductions of one block against plain loops: every kind, every type, every order of dimensions, empty ranges, NaN,
+/// long sums with one result.
 // ranks: 1
 // labels: essential
 #include <doctest/doctest.h>
@@ -25,8 +26,10 @@ namespace {
 using namespace ostraka::engine;
 using exec_space = Kokkos::DefaultHostExecutionSpace;
 
-/// A block of these extents whose dimensions lie in `order` (innermost last), reduced over those not kept, into a row-major result.
-contraction problem_of(std::vector<std::int64_t> const& extents, std::vector<int> const& order, unsigned kept, std::int64_t gap) {
+/// A block of these extents whose dimensions lie in `order` (innermost last), reduced over those not kept, into a
+/// row-major result.
+contraction problem_of(std::vector<std::int64_t> const& extents, std::vector<int> const& order, unsigned kept,
+                       std::int64_t gap) {
   contraction p;
   p.labels = static_cast<int>(extents.size());
   std::int64_t step = 1 + gap;
@@ -86,13 +89,15 @@ bool reduces_right(contraction const& p, reduction how, std::mt19937& random) {
     std::size_t const at = static_cast<std::size_t>(into);
     if (!seen[at]) expected[at] = x;
     else if (how == reduction::sum) expected[at] += x;
-    else if constexpr (std::is_arithmetic_v<T>) expected[at] = how == reduction::max ? std::max(expected[at], x) : std::min(expected[at], x);
+    else if constexpr (std::is_arithmetic_v<T>)
+      expected[at] = how == reduction::max ? std::max(expected[at], x) : std::min(expected[at], x);
     seen[at] = true;
   }
   reduce(exec_space(), p, a.data(), c.data(), how);
   Kokkos::fence();
   if (c != expected) return false;
-  if (how == reduction::sum && !(adds_to<T>(p, a, expected, T(2), T(0)) && adds_to<T>(p, a, expected, T(1), T(1)) && adds_to<T>(p, a, expected, T(-1), T(3)) && adds_to<T>(p, a, expected, T(0), T(2))))
+  if (how == reduction::sum && !(adds_to<T>(p, a, expected, T(2), T(0)) && adds_to<T>(p, a, expected, T(1), T(1)) &&
+                                 adds_to<T>(p, a, expected, T(-1), T(3)) && adds_to<T>(p, a, expected, T(0), T(2))))
     return false;
 
   // the kernel that accelerators run, here in a plain loop: whole, and in parts
@@ -105,11 +110,13 @@ bool reduces_right(contraction const& p, reduction how, std::mt19937& random) {
   std::int64_t const step = static_cast<std::int64_t>(c.size());
   for (std::int64_t parts : {1, 3}) {
     std::vector<T> partial(c.size() * static_cast<std::size_t>(parts), T(44));
-    detail::reduce_elements<T> const kernel{{a.data(), partial.data(), how, identity<T>(how), parts, step, loops.reduced, {}}, loops.outputs};
+    detail::reduce_elements<T> const kernel{
+        {a.data(), partial.data(), how, identity<T>(how), parts, step, loops.reduced, {}}, loops.outputs};
     for (std::int64_t i = parts * step; i-- > 0;) kernel(i);
     for (std::size_t i = 0; i < c.size(); ++i) {
       T whole = partial[i];
-      for (std::size_t part = 1; part < static_cast<std::size_t>(parts); ++part) whole = combine(how, whole, partial[i + part * c.size()]);
+      for (std::size_t part = 1; part < static_cast<std::size_t>(parts); ++part)
+        whole = combine(how, whole, partial[i + part * c.size()]);
       if (whole != expected[i]) return false;
     }
   }
@@ -118,8 +125,8 @@ bool reduces_right(contraction const& p, reduction how, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("every set of kept dimensions in every order", T, float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int32_t,
-                   std::int64_t) {
+TEST_CASE_TEMPLATE("every set of kept dimensions in every order", T, float, double, Kokkos::complex<float>,
+                   Kokkos::complex<double>, std::int32_t, std::int64_t) {
   std::mt19937 random(21);
   std::vector<int> order = {0, 1, 2, 3};
   do
@@ -131,12 +138,15 @@ TEST_CASE_TEMPLATE("every set of kept dimensions in every order", T, float, doub
   while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST_CASE_TEMPLATE("long reductions, few or many results, are cut into parts and put together", T, double, std::int32_t) {
+TEST_CASE_TEMPLATE("long reductions, few or many results, are cut into parts and put together", T, double,
+                   std::int32_t) {
   std::mt19937 random(22);
-  for (std::vector<std::int64_t> const& extents : std::vector<std::vector<std::int64_t>>{{1, 300001}, {3, 100003}, {130, 5000}, {7000, 70}})
+  for (std::vector<std::int64_t> const& extents :
+       std::vector<std::vector<std::int64_t>>{{1, 300001}, {3, 100003}, {130, 5000}, {7000, 70}})
     for (unsigned kept = 0; kept < 4; ++kept)
       for (std::vector<int> const& order : {std::vector<int>{0, 1}, std::vector<int>{1, 0}})
-        for (reduction how : {reduction::sum, reduction::min}) REQUIRE(reduces_right<T>(problem_of(extents, order, kept, kept % 2), how, random));
+        for (reduction how : {reduction::sum, reduction::min})
+          REQUIRE(reduces_right<T>(problem_of(extents, order, kept, kept % 2), how, random));
 }
 
 namespace {
@@ -147,7 +157,9 @@ bool rounds_once(contraction const& p, reduction how, std::mt19937& random) {
   std::int64_t room = 1;
   for (int l = 0; l < p.labels; ++l) room += std::max<std::int64_t>(0, p.extent[l] - 1) * p.a[l];
   std::vector<T> a(static_cast<std::size_t>(room));
-  for (T& x : a) x = how == reduction::prod ? T(random() % 2 == 0 ? 1.0f : -1.0f) : T(static_cast<float>(static_cast<int>(random() % 15) - 5));
+  for (T& x : a)
+    x = how == reduction::prod ? T(random() % 2 == 0 ? 1.0f : -1.0f)
+                               : T(static_cast<float>(static_cast<int>(random() % 15) - 5));
   std::vector<T> c(static_cast<std::size_t>(size_of(p, true)), T(3.0f));
   std::vector<double> expected(c.size(), how == reduction::prod ? 1 : 0);
   for (std::int64_t i = 0, n = size_of(p, false); i < n; ++i) {
@@ -180,7 +192,8 @@ bool rounds_once(contraction const& p, reduction how, std::mt19937& random) {
     else loops.reduced.add(p.extent[l], p.a[l]);
   }
   loops = loops.ordered();
-  detail::reduce_elements<float, T, T> const whole{{a.data(), c.data(), how, 0.0f, 1, 0, loops.reduced, {}}, loops.outputs};
+  detail::reduce_elements<float, T, T> const whole{{a.data(), c.data(), how, 0.0f, 1, 0, loops.reduced, {}},
+                                                   loops.outputs};
   for (std::int64_t i = loops.outputs.size(); i-- > 0;) whole(i);
   return agrees(1, 0);
 }
@@ -193,9 +206,11 @@ TEST_CASE_TEMPLATE("sums of 16 bits are rounded once and set little aside", T, o
   std::vector<int> order = {0, 1, 2};
   do
     for (unsigned kept = 0; kept < 8; ++kept)
-      for (reduction how : {reduction::sum, reduction::prod}) REQUIRE(rounds_once<T>(problem_of({3, 17, 21}, order, kept, kept % 3), how, random));
+      for (reduction how : {reduction::sum, reduction::prod})
+        REQUIRE(rounds_once<T>(problem_of({3, 17, 21}, order, kept, kept % 3), how, random));
   while (std::next_permutation(order.begin(), order.end()));
-  for (std::vector<std::int64_t> const& extents : std::vector<std::vector<std::int64_t>>{{1, 300001}, {3, 100003}, {130, 5000}, {7000, 70}, {100000, 3}})
+  for (std::vector<std::int64_t> const& extents :
+       std::vector<std::vector<std::int64_t>>{{1, 300001}, {3, 100003}, {130, 5000}, {7000, 70}, {100000, 3}})
     for (unsigned kept = 0; kept < 4; ++kept)
       for (std::vector<int> const& lies : {std::vector<int>{0, 1}, std::vector<int>{1, 0}}) {
         pool.release();

@@ -16,7 +16,8 @@ using ostraka::engine::counts_view;
 using ostraka::engine::short_array;
 
 TEST_CASE("what is put in comes out, however long") {
-  for (std::size_t n : {std::size_t(0), std::size_t(1), std::size_t(4), std::size_t(5), std::size_t(300), std::size_t(7)}) {
+  for (std::size_t n :
+       {std::size_t(0), std::size_t(1), std::size_t(4), std::size_t(5), std::size_t(300), std::size_t(7)}) {
     short_array<std::int64_t, 4> one;
     short_array<std::int64_t, 4> other(n, [](std::size_t i) { return -static_cast<std::int64_t>(i); });
     std::vector<std::int64_t> expected;

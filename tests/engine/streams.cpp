@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// What is written past the caches and what is read from four places at once, against plain loops: ends of lines, odd lengths, rows of every size.
+/// What is written past the caches and what is read from four places at once, against plain loops: ends of lines, odd
+/// lengths, rows of every size.
 // ranks: 1
 // labels: essential
 #include <doctest/doctest.h>
@@ -23,7 +24,8 @@ using exec_space = Kokkos::DefaultHostExecutionSpace;
 template <class T>
 std::vector<T> numbers(std::int64_t count, int seed) {
   std::vector<T> all(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = T(static_cast<float>(static_cast<int>((i * 7 + static_cast<std::size_t>(seed)) % 11) - 5));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = T(static_cast<float>(static_cast<int>((i * 7 + static_cast<std::size_t>(seed)) % 11) - 5));
   return all;
 }
 
@@ -85,7 +87,8 @@ bool rows_are_right(std::int64_t rows, std::int64_t length) {
       product += a[static_cast<std::size_t>(i * length + r)] * b[static_cast<std::size_t>(r)];
       sum += a[static_cast<std::size_t>(i * length + r)];
     }
-    if (!(products[static_cast<std::size_t>(i)] == product) || !(sums[static_cast<std::size_t>(i)] == sum)) return false;
+    if (!(products[static_cast<std::size_t>(i)] == product) || !(sums[static_cast<std::size_t>(i)] == sum))
+      return false;
   }
   return true;
 }
@@ -157,7 +160,8 @@ bool batch_of_vectors_is_right(std::int64_t rows, std::int64_t length, std::int6
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < length; ++j)
       for (std::int64_t e = 0; e < batch; ++e) {
-        T const x = a[static_cast<std::size_t>((i * length + j) * batch + e)], y = b[static_cast<std::size_t>(j * batch + e)];
+        T const x = a[static_cast<std::size_t>((i * length + j) * batch + e)],
+                y = b[static_cast<std::size_t>(j * batch + e)];
         expected[static_cast<std::size_t>(i * batch + e)] += x * y;
       }
   return c == expected;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The rules for threads, on nodes written down here: which part of the cores a rank takes, what a user's wish changes, which combinations
-/// are warned of, and how it is described. And that what this node tells of itself is sane.
+/// The rules for threads, on nodes written down here: which part of the cores a rank takes, what a user's wish changes,
+/// which combinations are warned of, and how it is described. And that what this node tells of itself is sane.
 // ranks: 1 2
 // labels: essential
 
@@ -69,15 +69,16 @@ void check_warned(e::thread_facts const& f, std::string const& text, e::thread_w
 
 TEST_CASE("a rank's part of its node's cores") {
   mask const all{1, 1, 1, 1};
-  for (share_case const& s : {share_case{{all}, 4, 1, 4},                                        // alone
-                              share_case{{all, all}, 4, 2, 2},                                   // nobody is bound
-                              share_case{{all, all, all}, 4, 3, 1},                              //   and it does not divide
-                              share_case{{all, all, all, all, all}, 4, 5, 1},                    //   nor fit
-                              share_case{{{1, 1, 0, 0}, {0, 0, 1, 1}}, 2, 1, 2},                 // bound to cores of their own
-                              share_case{{{1, 1, 0, 0}, {1, 1, 0, 0}, {0, 0, 1, 1}}, 2, 2, 1},   // two on one socket, one on the other
-                              share_case{{{0, 0, 1, 1}, {1, 1, 0, 0}, {1, 1, 0, 0}}, 2, 1, 2},   //   seen by the third
-                              share_case{{all, {1, 0, 0, 0}, {1, 0, 0, 0}}, 4, 3, 3},            // 1/3 + 1 + 1 + 1
-                              share_case{{{0, 0, 0, 0}, all}, 0, 1, 0}}) {                       // nothing is known
+  for (share_case const& s :
+       {share_case{{all}, 4, 1, 4},                                       // alone
+        share_case{{all, all}, 4, 2, 2},                                  // nobody is bound
+        share_case{{all, all, all}, 4, 3, 1},                             //   and it does not divide
+        share_case{{all, all, all, all, all}, 4, 5, 1},                   //   nor fit
+        share_case{{{1, 1, 0, 0}, {0, 0, 1, 1}}, 2, 1, 2},                // bound to cores of their own
+        share_case{{{1, 1, 0, 0}, {1, 1, 0, 0}, {0, 0, 1, 1}}, 2, 2, 1},  // two on one socket, one on the other
+        share_case{{{0, 0, 1, 1}, {1, 1, 0, 0}, {1, 1, 0, 0}}, 2, 1, 2},  //   seen by the third
+        share_case{{all, {1, 0, 0, 0}, {1, 0, 0, 0}}, 4, 3, 3},           // 1/3 + 1 + 1 + 1
+        share_case{{{0, 0, 0, 0}, all}, 0, 1, 0}}) {                      // nothing is known
     e::core_share const found = first_of(s.node);
     CHECK(found.cores == s.cores);
     CHECK(found.ranks == s.ranks);
@@ -159,8 +160,10 @@ TEST_CASE("bad combinations, each with its remedy") {
   f = sound();
   f.share = share(1, 1, 1);
   f.threads = 4;
-  check_warned(f, "the threads of a node's ranks fit its cores, but a rank with 4 threads may run on 1 core; let the launcher give it more "
-                  "(mpirun --bind-to none, or --map-by slot:PE=4), or set OMP_NUM_THREADS=1");
+  check_warned(
+      f,
+      "the threads of a node's ranks fit its cores, but a rank with 4 threads may run on 1 core; let the launcher give it more "
+      "(mpirun --bind-to none, or --map-by slot:PE=4), or set OMP_NUM_THREADS=1");
 
   f = sound();
   f.threads = 1;  // BLAS alone is too many
@@ -172,13 +175,17 @@ TEST_CASE("bad combinations, each with its remedy") {
 
   f = sound();
   f.bound = true;
-  check_warned(f, "ranks whose threads are bound have cores of their own, but 2 ranks bind theirs to the same; bind ranks too (mpirun --map-by slot:PE=4 "
-                  "--bind-to core), or set OMP_PROC_BIND=false");
+  check_warned(
+      f,
+      "ranks whose threads are bound have cores of their own, but 2 ranks bind theirs to the same; bind ranks too (mpirun --map-by slot:PE=4 "
+      "--bind-to core), or set OMP_PROC_BIND=false");
 
   f = sound();
   f.pool = e::blas_pool::its_own;
-  check_warned(f, "Kokkos and BLAS share their threads, but this OpenBLAS has 4 of its own beside Kokkos' 4; link its OpenMP flavour (Debian: "
-                  "libopenblas-openmp-dev), or set OMP_WAIT_POLICY=passive");
+  check_warned(
+      f,
+      "Kokkos and BLAS share their threads, but this OpenBLAS has 4 of its own beside Kokkos' 4; link its OpenMP flavour (Debian: "
+      "libopenblas-openmp-dev), or set OMP_WAIT_POLICY=passive");
 }
 
 TEST_CASE("kernels for a processor of long ago") {
@@ -218,17 +225,23 @@ TEST_CASE("what runs is described") {
   w.blas = "OpenBLAS 0.3.21";
   w.vectors = "AVX-512";
   w.threads = sound();
-  std::string const begins = "Ostraka " + std::to_string(OSTRAKA_VERSION_MAJOR) + '.' + std::to_string(OSTRAKA_VERSION_MINOR) + '.' +
-                             std::to_string(OSTRAKA_VERSION_PATCH) + " on 2 devices\n";
-  CHECK(e::describe(w) == begins + "Kokkos: 4.7.2, OpenMP, 4 threads a rank\nMPI: Open MPI v4.1.4, threads funneled\n"
-                                   "BLAS: OpenBLAS 0.3.21, kernels for SkylakeX, threads of OpenMP\nown kernels: AVX-512\n");
+  std::string const begins = "Ostraka " + std::to_string(OSTRAKA_VERSION_MAJOR) + '.' +
+                             std::to_string(OSTRAKA_VERSION_MINOR) + '.' + std::to_string(OSTRAKA_VERSION_PATCH) +
+                             " on 2 devices\n";
+  CHECK(e::describe(w) == begins +
+                              "Kokkos: 4.7.2, OpenMP, 4 threads a rank\nMPI: Open MPI v4.1.4, threads funneled\n"
+                              "BLAS: OpenBLAS 0.3.21, kernels for SkylakeX, threads of OpenMP\nown kernels: AVX-512\n");
 
   w.threads.blas_core = "Prescott";
   w.threads.pool = e::blas_pool::its_own;
-  CHECK(contains(e::describe(w), "\nBLAS: OpenBLAS 0.3.21, kernels for Prescott (slow on this processor; OPENBLAS_CORETYPE=SkylakeX), 4 threads of its own\n"));
+  CHECK(contains(
+      e::describe(w),
+      "\nBLAS: OpenBLAS 0.3.21, kernels for Prescott (slow on this processor; OPENBLAS_CORETYPE=SkylakeX), 4 threads of its own\n"));
   w.threads.has_avx512 = false;
   w.threads.pool = e::blas_pool::none;
-  CHECK(contains(e::describe(w), "\nBLAS: OpenBLAS 0.3.21, kernels for Prescott (slow on this processor; OPENBLAS_CORETYPE=Haswell), without threads\n"));
+  CHECK(contains(
+      e::describe(w),
+      "\nBLAS: OpenBLAS 0.3.21, kernels for Prescott (slow on this processor; OPENBLAS_CORETYPE=Haswell), without threads\n"));
   w.threads.has_avx2 = false;
   CHECK(contains(e::describe(w), "\nBLAS: OpenBLAS 0.3.21, kernels for Prescott, without threads\n"));
 
@@ -240,12 +253,18 @@ TEST_CASE("what runs is described") {
   w.backend = "Cuda";
   w.on_host = "Serial";
   w.threads.threads = 1;
-  CHECK(contains(e::describe(w), "\nKokkos: 4.7.2, Cuda, on the host Serial, 1 thread a rank\nMPI: none\nBLAS: none; our own kernels multiply\n"));
+  CHECK(contains(
+      e::describe(w),
+      "\nKokkos: 4.7.2, Cuda, on the host Serial, 1 thread a rank\nMPI: none\nBLAS: none; our own kernels multiply\n"));
 }
 
 TEST_CASE("the names of MPI libraries are short") {
-  CHECK(e::short_mpi_version("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022") == "Open MPI v4.1.4");
-  CHECK(e::short_mpi_version("MPICH Version:      4.0.2\nMPICH Release date: Thu Apr  7 12:34:45 CDT 2022\n") == "MPICH 4.0.2");
-  CHECK(e::short_mpi_version("Intel(R) MPI Library 2021.8 for Linux* OS\n") == "Intel(R) MPI Library 2021.8 for Linux* OS");
+  CHECK(
+      e::short_mpi_version("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022") ==
+      "Open MPI v4.1.4");
+  CHECK(e::short_mpi_version("MPICH Version:      4.0.2\nMPICH Release date: Thu Apr  7 12:34:45 CDT 2022\n") ==
+        "MPICH 4.0.2");
+  CHECK(e::short_mpi_version("Intel(R) MPI Library 2021.8 for Linux* OS\n") ==
+        "Intel(R) MPI Library 2021.8 for Linux* OS");
   CHECK(e::short_mpi_version("") == "");
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// The pool: blocks come back and are used again, two at a time are not the same, what is held is counted, and a run that is repeated has its places.
+/// The pool: blocks come back and are used again, two at a time are not the same, what is held is counted, and a run
+/// that is repeated has its places.
 // ranks: 1
 // labels: essential
 #include <doctest/doctest.h>
@@ -218,7 +219,9 @@ TEST_CASE("a run that ends by an exception says nothing about others") {
 
 TEST_CASE("pieces that are there at the same time lie apart, and take little more than they are") {
   std::uint64_t state = 7;
-  auto const random = [&](std::uint64_t n) { return state = state * 6364136223846793005u + 1442695040888963407u, (state >> 33) % n; };
+  auto const random = [&](std::uint64_t n) {
+    return state = state * 6364136223846793005u + 1442695040888963407u, (state >> 33) % n;
+  };
   int tight = 0;
   for (int trial = 0; trial < 400; ++trial) {
     std::vector<std::pair<std::size_t, bool>> events;  // which piece; is it taken?
@@ -255,7 +258,8 @@ TEST_CASE("pieces that are there at the same time lie apart, and take little mor
       at[piece] = places.take(bytes[piece]);
       REQUIRE(at[piece] + bytes[piece] <= places.bytes());
       CHECK(at[piece] % 8 == 0);
-      for (std::size_t const other : live) REQUIRE((at[piece] + bytes[piece] <= at[other] || at[other] + bytes[other] <= at[piece]));
+      for (std::size_t const other : live)
+        REQUIRE((at[piece] + bytes[piece] <= at[other] || at[other] + bytes[other] <= at[piece]));
       live.push_back(piece);
     }
     places.end(true);

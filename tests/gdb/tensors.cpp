@@ -22,11 +22,15 @@ int main(int argc, char** argv) {
   using namespace mine;
   os::environment env(argc, argv);
   auto mesh = os::make_mesh(X = 1, Y = 1);
-  auto T = os::named("T", os::generate<double, I/X, J>(mesh, I = 2, [](std::int64_t i, std::int64_t j) { return 10.0 * double(i) + double(j) + 0.5; }));
+  auto T = os::named("T", os::generate<double, I/X, J>(mesh, I = 2, [](std::int64_t i, std::int64_t j) {
+                       return 10.0 * double(i) + double(j) + 0.5;
+                     }));
   auto partial = os::zeros<std::int32_t, batch/X, os::partial_max(Y)>(mesh, batch = 2);
   auto scalar = os::full<os::bfloat16>(mesh, -1.5);
   os::tensor<float, I, J/Y> empty;
   auto elsewhere = os::zeros<float, I/X>(os::make_mesh(os::not_here, X = 4), I = 8);
   stop_here();
-  return static_cast<int>(T.local().size() + partial.local().size() + scalar.local().size() + empty.local().size() + elsewhere.local().size()) - 9;
+  return static_cast<int>(T.local().size() + partial.local().size() + scalar.local().size() + empty.local().size() +
+                          elsewhere.local().size()) -
+         9;
 }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// When there is advice, and what it says. C[I_X, K] = A[I_X, J] · B[J, K_X] gathers one operand; which, depends on the sizes.
+/// When there is advice, and what it says. C[I_X, K] = A[I_X, J] · B[J, K_X] gathers one operand; which, depends on the
+/// sizes.
 
 #include <doctest/doctest.h>
 
@@ -47,7 +48,9 @@ einsum_problem product(int divided) {
   return p;
 }
 
-std::string said(einsum_problem const& p, extents const& e) { return advice("einsum", plan_einsum(p), p.rule, e, names); }
+std::string said(einsum_problem const& p, extents const& e) {
+  return advice("einsum", plan_einsum(p), p.rule, e, names);
+}
 
 bool contains(std::string const& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
@@ -61,10 +64,13 @@ TEST_CASE("the plan that was decided on these sizes") {
 }
 
 TEST_CASE("a far better plan, and how to get it") {
-  // The nominal plan gathers B, 4096 × 64 of it, though the result is tiny: gathering A and moving the result costs a small part.
+  // The nominal plan gathers B, 4096 × 64 of it, though the result is tiny: gathering A and moving the result costs a
+  // small part.
   std::string const text = said(product(0), sizes(8, 4096, 64, 4));
   INFO(text);
-  CHECK(contains(text, "ostraka: einsum: for I=8, J=4096, K=64 on X=4 the plan moves 786,432 B per device;"));  // 3/4 of 4096 · 64 · 4 B
+  CHECK(contains(
+      text,
+      "ostraka: einsum: for I=8, J=4096, K=64 on X=4 the plan moves 786,432 B per device;"));  // 3/4 of 4096 · 64 · 4 B
   CHECK(contains(text, "C[I_X, K] = A[I_X, J] · B[J, K_X]\n"));
   CHECK(contains(text, "OSTRAKA_AXIS(I, os::about(8))"));
   CHECK(contains(text, "OSTRAKA_AXIS(K, os::about(64))"));
@@ -74,7 +80,8 @@ TEST_CASE("a far better plan, and how to get it") {
 }
 
 TEST_CASE("from twice as cheap on") {
-  // Gathering B costs 1024 · 3 · J · 64, an all-to-all of both to J 1024 · 3/4 · J · (I + 64) and a little for the result; the work is 64 · I · J.
+  // Gathering B costs 1024 · 3 · J · 64, an all-to-all of both to J 1024 · 3/4 · J · (I + 64) and a little for the
+  // result; the work is 64 · I · J.
   std::int64_t const j = std::int64_t{1} << 20;
   CHECK(said(product(0), sizes(62, j, 64, 4)).empty());
   CHECK(!said(product(0), sizes(61, j, 64, 4)).empty());
@@ -123,8 +130,10 @@ TEST_CASE("a policy where one does it") {
   std::string const text = said(p, sizes(8, 65536, 8, 4));
   INFO(text);
   CHECK(contains(text, "all_reduce<X>"));
-  CHECK(contains(text, "Remedy: os::for_these_sizes behind the operands, the policy os::reduce_result, or hints, OSTRAKA_AXIS(I, os::about(8)), "
-                       "OSTRAKA_AXIS(J, os::about(65536)), OSTRAKA_AXIS(K, os::about(8)).\n"));
+  CHECK(contains(
+      text,
+      "Remedy: os::for_these_sizes behind the operands, the policy os::reduce_result, or hints, OSTRAKA_AXIS(I, os::about(8)), "
+      "OSTRAKA_AXIS(J, os::about(65536)), OSTRAKA_AXIS(K, os::about(8)).\n"));
 }
 
 TEST_CASE("a policy that is there stays") {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The block distribution: device d of p holds [⌊d·n/p⌋, ⌊(d+1)·n/p⌋). Blocks are a partition in order, differ by at most one, and nest:
-/// those of I/X/Y refine those of I/X. For any extents, smaller than the mesh and zero included.
+/// The block distribution: device d of p holds [⌊d·n/p⌋, ⌊(d+1)·n/p⌋). Blocks are a partition in order, differ by at
+/// most one, and nest: those of I/X/Y refine those of I/X. For any extents, smaller than the mesh and zero included.
 
 #include <cstdint>
 #include <vector>
@@ -59,15 +59,17 @@ constexpr bool test_nesting(std::int64_t most) {
 constexpr bool test_by_hand() {
   // 5 over 3: 1, 2, 2. 2 over 4: 0, 1, 0, 1. 1 over 3: the last one. 0: nobody.
   bool good = block(5, 0, 3) == range{0, 1} && block(5, 1, 3) == range{1, 3} && block(5, 2, 3) == range{3, 5};
-  good = good && block(2, 0, 4).size() == 0 && block(2, 1, 4) == range{0, 1} && block(2, 2, 4).size() == 0 && block(2, 3, 4) == range{1, 2};
+  good = good && block(2, 0, 4).size() == 0 && block(2, 1, 4) == range{0, 1} && block(2, 2, 4).size() == 0 &&
+         block(2, 3, 4) == range{1, 2};
   good = good && block(1, 0, 3).size() == 0 && block(1, 1, 3).size() == 0 && block(1, 2, 3) == range{0, 1};
   good = good && block(0, 0, 2) == range{0, 0} && block(0, 1, 2) == range{0, 0};
   return good && block(std::int64_t{1} << 40, 1023, 1024) == range{(std::int64_t{1023} << 30), std::int64_t{1} << 40};
 }
 
 constexpr bool test_intersection() {
-  return intersect({0, 5}, {3, 8}) == range{3, 5} && intersect({3, 8}, {0, 5}) == range{3, 5} && intersect({0, 2}, {5, 8}).size() == 0 &&
-         intersect({5, 8}, {0, 2}).size() == 0 && intersect({1, 4}, {1, 4}) == range{1, 4} && intersect({2, 2}, {0, 9}).size() == 0;
+  return intersect({0, 5}, {3, 8}) == range{3, 5} && intersect({3, 8}, {0, 5}) == range{3, 5} &&
+         intersect({0, 2}, {5, 8}).size() == 0 && intersect({5, 8}, {0, 2}).size() == 0 &&
+         intersect({1, 4}, {1, 4}) == range{1, 4} && intersect({2, 2}, {0, 9}).size() == 0;
 }
 
 static_assert(test_partition(12));

@@ -29,18 +29,21 @@ namespace ostraka::testing {
 
 inline constexpr std::int64_t unreachable = std::int64_t{1} << 50;
 
-/// The cheapest sequences of moves between all shardings of one tensor. `slices_at_once`: a reduce-scatter may slice along other mesh
-/// axes too, as it does in a reshard by itself, not in an einsum.
+/// The cheapest sequences of moves between all shardings of one tensor. `slices_at_once`: a reduce-scatter may slice
+/// along other mesh axes too, as it does in a reshard by itself, not in an einsum.
 class move_graph {
  public:
-  move_graph(labels const& dims, extents const& e, bool makes_partial, bool slices_at_once = false) : nodes_(every_spec(dims, e.mesh_axes)), sizes_(e) {
+  move_graph(labels const& dims, extents const& e, bool makes_partial, bool slices_at_once = false)
+      : nodes_(every_spec(dims, e.mesh_axes)), sizes_(e) {
     simulated_mesh const mesh(e);
     std::size_t const n = nodes_.size();
     distance_.assign(n * n, unreachable);
     via_.assign(n * n, n);
     for (std::size_t a = 0; a < n; ++a)
       for (std::size_t b = 0; b < n; ++b)
-        distance_[a * n + b] = makes_partial || (nodes_[b].partial - nodes_[a].partial).empty() ? volume_of_move(mesh, nodes_[a], nodes_[b], slices_at_once) : unreachable;
+        distance_[a * n + b] = makes_partial || (nodes_[b].partial - nodes_[a].partial).empty()
+                                   ? volume_of_move(mesh, nodes_[a], nodes_[b], slices_at_once)
+                                   : unreachable;
     for (std::size_t k = 0; k < n; ++k)
       for (std::size_t a = 0; a < n; ++a)
         for (std::size_t b = 0; b < n; ++b)
@@ -51,28 +54,37 @@ class move_graph {
   }
 
   [[nodiscard]] std::vector<spec> const& nodes() const { return nodes_; }
-  [[nodiscard]] std::int64_t volume(std::size_t from, std::size_t to) const { return distance_[from * nodes_.size() + to]; }
-  [[nodiscard]] std::size_t find(spec const& s) const { return static_cast<std::size_t>(std::find(nodes_.begin(), nodes_.end(), s) - nodes_.begin()); }
+  [[nodiscard]] std::int64_t volume(std::size_t from, std::size_t to) const {
+    return distance_[from * nodes_.size() + to];
+  }
+  [[nodiscard]] std::size_t find(spec const& s) const {
+    return static_cast<std::size_t>(std::find(nodes_.begin(), nodes_.end(), s) - nodes_.begin());
+  }
 
   /// The shardings on the way, for a reader.
   [[nodiscard]] std::string way(std::size_t from, std::size_t to, std::string const& names) const {
     std::size_t const k = via_[from * nodes_.size() + to];
-    if (k == nodes_.size()) return text_of(nodes_[from], names) + (from == to ? "" : " -> " + text_of(nodes_[to], names));
+    if (k == nodes_.size())
+      return text_of(nodes_[from], names) + (from == to ? "" : " -> " + text_of(nodes_[to], names));
     return way(from, k, names) + " => " + way(k, to, names);
   }
 
   /// Volume of one move, `unreachable` if it takes more than one.
-  [[nodiscard]] static std::int64_t volume_of_move(simulated_mesh const& mesh, spec const& from, spec const& to, bool slices_at_once = false) {
+  [[nodiscard]] static std::int64_t volume_of_move(simulated_mesh const& mesh, spec const& from, spec const& to,
+                                                   bool slices_at_once = false) {
     mesh_set const reduced = from.partial - to.partial;
     mesh_set const made = to.partial - from.partial;
     if (reduced.empty() && made.empty()) return mesh.missing(from, to);
     if (!reduced.empty() && !made.empty()) return unreachable;
     if (!reduced.empty()) {
       std::int64_t const n = static_cast<std::int64_t>(mesh.group_size(reduced));
-      if (from.splits() == to.splits()) return same_division(from, to) ? 2 * (n - 1) * (mesh.held(from) / n) : unreachable;
+      if (from.splits() == to.splits())
+        return same_division(from, to) ? 2 * (n - 1) * (mesh.held(from) / n) : unreachable;
       mesh_set const divided = to.splits() - from.splits();
-      bool parts = slices_at_once ? (reduced - divided).empty() : divided == reduced;  // each device along `reduced` has its own
-      for (std::size_t d = 0; d < mesh.devices() && parts; ++d) parts = mesh.block_of(to, d).common(mesh.block_of(from, d)) == mesh.block_of(to, d);
+      bool parts =
+          slices_at_once ? (reduced - divided).empty() : divided == reduced;  // each device along `reduced` has its own
+      for (std::size_t d = 0; d < mesh.devices() && parts; ++d)
+        parts = mesh.block_of(to, d).common(mesh.block_of(from, d)) == mesh.block_of(to, d);
       return parts ? (n - 1) * mesh.held(to) : unreachable;
     }
     // A mask, or a label that is divided less at its minor end.
@@ -101,8 +113,8 @@ class move_graph {
   std::vector<std::size_t> via_{};
 };
 
-/// The sharding of the product of operands as they are, if they multiply without communication: the table of the rules per mesh
-/// axis, and the same order of mesh axes on shared labels.
+/// The sharding of the product of operands as they are, if they multiply without communication: the table of the rules
+/// per mesh axis, and the same order of mesh axes on shared labels.
 inline std::optional<spec> free_product(std::vector<spec> const& operands, labels const& result, extents const& e) {
   spec r;
   for (int l : result) r.push_back(l);
@@ -136,15 +148,16 @@ inline std::int64_t work_of(std::vector<spec> const& factors, extents const& e) 
   for (int l = 0; l < e.labels; ++l)
     if (std::any_of(factors.begin(), factors.end(), [&](spec const& s) { return s.find(l) >= 0; })) work *= e.label[l];
   for (int m = 0; m < e.mesh_axes; ++m)
-    if (std::none_of(factors.begin(), factors.end(), [&](spec const& s) { return s.splits().contains(m); })) work *= e.mesh[m];
+    if (std::none_of(factors.begin(), factors.end(), [&](spec const& s) { return s.splits().contains(m); }))
+      work *= e.mesh[m];
   return work;
 }
 
 /// Multiplications that count as much as one element moved where nobody says otherwise.
 inline constexpr std::int64_t default_weight = 1024;
 
-/// Mesh axes along which work on these labels is worth dividing by default: those that divide one of them in a tensor that was named, an
-/// operand or the result.
+/// Mesh axes along which work on these labels is worth dividing by default: those that divide one of them in a tensor
+/// that was named, an operand or the result.
 inline mesh_set worth_dividing(std::vector<int> const& work_labels, std::vector<spec> const& named) {
   mesh_set axes;
   for (spec const& s : named)
@@ -153,8 +166,10 @@ inline mesh_set worth_dividing(std::vector<int> const& work_labels, std::vector<
   return axes;
 }
 
-/// Multiplications of all devices together, as the default price has them: a mesh axis along which it is not worth it counts as not dividing.
-inline std::int64_t priced_work(std::vector<int> const& work_labels, mesh_set dividing, mesh_set worth, extents const& e) {
+/// Multiplications of all devices together, as the default price has them: a mesh axis along which it is not worth it
+/// counts as not dividing.
+inline std::int64_t priced_work(std::vector<int> const& work_labels, mesh_set dividing, mesh_set worth,
+                                extents const& e) {
   std::int64_t work = 1;
   for (int l : work_labels) work *= e.label[l];
   for (int m = 0; m < e.mesh_axes; ++m)
@@ -208,13 +223,16 @@ class brute_force {
     for (std::size_t p = 0; p < products_.size(); ++p)
       if (cost_of(p, which, axes) < cost_of(number, which, axes)) number = p;
     std::vector<std::size_t> const& best = products_[number];
-    std::string t = "price " + std::to_string(cost_of(number, which, axes)[0]) + ", volume " + std::to_string(volume(best, which));
-    for (std::size_t k = 0; k + 1 < tensors_.size(); ++k) t += "\n    operand: " + tensors_[k].way(which[k], best[k], names_);
+    std::string t =
+        "price " + std::to_string(cost_of(number, which, axes)[0]) + ", volume " + std::to_string(volume(best, which));
+    for (std::size_t k = 0; k + 1 < tensors_.size(); ++k)
+      t += "\n    operand: " + tensors_[k].way(which[k], best[k], names_);
     return t + "\n    result: " + tensors_.back().way(best.back(), which.back(), names_);
   }
 
  private:
-  void collect(einsum_labels const& names, extents const& e, std::vector<spec> operands, std::vector<std::size_t> which) {
+  void collect(einsum_labels const& names, extents const& e, std::vector<spec> operands,
+               std::vector<std::size_t> which) {
     std::size_t const k = operands.size();
     if (k + 1 == tensors_.size()) {
       if (auto const r = free_product(operands, names.result, e)) {
@@ -234,7 +252,8 @@ class brute_force {
     }
   }
 
-  [[nodiscard]] std::int64_t volume(std::vector<std::size_t> const& product, std::vector<std::size_t> const& which) const {
+  [[nodiscard]] std::int64_t volume(std::vector<std::size_t> const& product,
+                                    std::vector<std::size_t> const& which) const {
     std::int64_t v = tensors_.back().volume(product.back(), which.back());
     for (std::size_t k = 0; k + 1 < tensors_.size(); ++k) v += tensors_[k].volume(which[k], product[k]);
     return v;

@@ -3,11 +3,13 @@
 #pragma once
 
 /// @file
-/// Tests of floor 2. The cheapest way to multiply several tensors, found without the planner: every binary tree of products, every
-/// sharding of every intermediate (partial ones too), and between them the cheapest moves of brute_force.hpp.
+/// Tests of floor 2. The cheapest way to multiply several tensors, found without the planner: every binary tree of
+/// products, every sharding of every intermediate (partial ones too), and between them the cheapest moves of
+/// brute_force.hpp.
 ///
-/// Compared by their price: by default 1024 · volume + work, where work counts as not divided along mesh axes by which no tensor that was named
-/// divides a label of the product; or by a weight of one's own and all work; or by work alone, where nothing may move.
+/// Compared by their price: by default 1024 · volume + work, where work counts as not divided along mesh axes by which
+/// no tensor that was named divides a label of the product; or by a weight of one's own and all work; or by work alone,
+/// where nothing may move.
 
 #include <cstdint>
 #include <map>
@@ -22,13 +24,16 @@ struct price_and_volume {
   std::int64_t price = unreachable;
   std::int64_t volume = unreachable;
 
-  friend price_and_volume operator+(price_and_volume const& a, price_and_volume const& b) { return {a.price + b.price, a.volume + b.volume}; }
+  friend price_and_volume operator+(price_and_volume const& a, price_and_volume const& b) {
+    return {a.price + b.price, a.volume + b.volume};
+  }
   friend auto operator<=>(price_and_volume const&, price_and_volume const&) = default;
 };
 
 class brute_force_orders {
  public:
-  brute_force_orders(einsum_labels const& names, extents const& e) : sizes_(e), all_((1U << names.operands.size()) - 1), result_(names.result, e, true) {
+  brute_force_orders(einsum_labels const& names, extents const& e)
+      : sizes_(e), all_((1U << names.operands.size()) - 1), result_(names.result, e, true) {
     for (unsigned set = 1; set <= all_; ++set) {
       labels kept;
       for (int l = 0; l < e.labels; ++l) {
@@ -54,13 +59,19 @@ class brute_force_orders {
   [[nodiscard]] std::int64_t trees() const { return trees_; }
 
   /// The least price for operands (and last the result) in these shardings, and of these the least volume.
-  [[nodiscard]] price_and_volume least(std::vector<std::size_t> const& which) { return least_by(which, by::default_price, default_weight); }
+  [[nodiscard]] price_and_volume least(std::vector<std::size_t> const& which) {
+    return least_by(which, by::default_price, default_weight);
+  }
 
   /// The least work without any communication; unreachable if there is no such way.
-  [[nodiscard]] std::int64_t least_work_of_still(std::vector<std::size_t> const& which) { return least_by(which, by::work_alone, 0).price; }
+  [[nodiscard]] std::int64_t least_work_of_still(std::vector<std::size_t> const& which) {
+    return least_by(which, by::work_alone, 0).price;
+  }
 
   /// The least weight · volume + work.
-  [[nodiscard]] std::int64_t least_price(std::vector<std::size_t> const& which, std::int64_t weight) { return least_by(which, by::all_work, weight).price; }
+  [[nodiscard]] std::int64_t least_price(std::vector<std::size_t> const& which, std::int64_t weight) {
+    return least_by(which, by::all_work, weight).price;
+  }
 
  private:
   using table = std::vector<price_and_volume>;
@@ -113,7 +124,8 @@ class brute_force_orders {
         for (std::size_t j = 0; j < right.nodes().size(); ++j) {
           spec const& l = left.nodes()[i];
           spec const& r = right.nodes()[j];
-          if (auto const p = free_product({l, r}, kept, sizes_)) list.all.push_back({i, j, made.find(*p), work_of({l, r}, sizes_), splits_of({l, r})});
+          if (auto const p = free_product({l, r}, kept, sizes_))
+            list.all.push_back({i, j, made.find(*p), work_of({l, r}, sizes_), splits_of({l, r})});
         }
     }
   }
@@ -132,7 +144,8 @@ class brute_force_orders {
           for (product const& p : list.all) {
             price_and_volume const factors = left[p.left] + right[p.right];
             if (factors.price >= unreachable) continue;
-            std::int64_t const work = compared_ == by::default_price ? priced_work(list.labels, p.dividing, worth, sizes_) : p.work;
+            std::int64_t const work =
+                compared_ == by::default_price ? priced_work(list.labels, p.dividing, worth, sizes_) : p.work;
             made[p.made] = std::min(made[p.made], factors + price_and_volume{work, 0});
           }
           all.push_back(made);
@@ -164,7 +177,9 @@ class brute_force_orders {
     price_and_volume best;
     for (std::size_t from = 0; from < given.size(); ++from) {
       std::int64_t const volume = moves.volume(from, to);
-      if (given[from].price >= unreachable || volume >= unreachable / (weight_ + 1) || (compared_ == by::work_alone && volume > 0)) continue;
+      if (given[from].price >= unreachable || volume >= unreachable / (weight_ + 1) ||
+          (compared_ == by::work_alone && volume > 0))
+        continue;
       best = std::min(best, given[from] + price_and_volume{weight_ * volume, volume});
     }
     return best;

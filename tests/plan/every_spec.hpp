@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Tests of floor 2. What sweeps are made of: every sharding of a tensor, einsums as text ("ij,jk->ik"), sizes, and plans as text.
+/// Tests of floor 2. What sweeps are made of: every sharding of a tensor, einsums as text ("ij,jk->ik"), sizes, and
+/// plans as text.
 
 #include <cstdint>
 #include <initializer_list>
@@ -46,7 +47,8 @@ struct einsum_labels {
   [[nodiscard]] int count() const { return static_cast<int>(names.size()); }
 };
 
-/// Every sharding of a tensor over the first `mesh_axes` mesh axes: each axis replicated, partial, or at any place of a label's list.
+/// Every sharding of a tensor over the first `mesh_axes` mesh axes: each axis replicated, partial, or at any place of a
+/// label's list.
 inline std::vector<spec> every_spec(labels const& dims, int mesh_axes) {
   spec start;
   for (int l : dims) start.push_back(l);
@@ -73,7 +75,8 @@ inline std::vector<spec> every_spec(labels const& dims, int mesh_axes) {
 }
 
 /// Extents of labels and sizes of mesh axes; a list that is too short goes round.
-inline extents make_extents(int label_count, std::vector<std::int64_t> const& label, std::vector<std::int64_t> const& mesh) {
+inline extents make_extents(int label_count, std::vector<std::int64_t> const& label,
+                            std::vector<std::int64_t> const& mesh) {
   extents e;
   e.labels = label_count;
   e.mesh_axes = static_cast<int>(mesh.size());
@@ -104,13 +107,15 @@ inline std::string text_of(spec const& s, std::string const& names) {
 }
 
 inline char const* text_of(step s) {
-  constexpr char const* names[] = {"slice", "mask", "zero_pad", "all_gather", "all_reduce", "reduce_scatter", "all_to_all", "block_exchange", "contract"};
+  constexpr char const* names[] = {"slice",          "mask",       "zero_pad",       "all_gather", "all_reduce",
+                                   "reduce_scatter", "all_to_all", "block_exchange", "contract"};
   return names[static_cast<int>(s)];
 }
 
 inline std::string text_of(extents const& e, std::string const& names) {
   std::string t;
-  for (int l = 0; l < e.labels; ++l) t += std::string(1, names[static_cast<std::size_t>(l)]) + "=" + std::to_string(e.label[l]) + " ";
+  for (int l = 0; l < e.labels; ++l)
+    t += std::string(1, names[static_cast<std::size_t>(l)]) + "=" + std::to_string(e.label[l]) + " ";
   for (int m = 0; m < e.mesh_axes; ++m) t += std::string(1, "XYZWVU"[m]) + "=" + std::to_string(e.mesh[m]) + " ";
   return t;
 }
@@ -120,10 +125,13 @@ template <class Steps>
 std::string text_of(Steps const& steps, std::string const& names) {
   std::string t;
   for (planned_step const& s : steps) {
-    std::string const tensor = s.operand == planner::the_result ? std::string("result") : std::string("operand ").append(std::to_string(s.operand));
+    std::string const tensor = s.operand == planner::the_result
+                                   ? std::string("result")
+                                   : std::string("operand ").append(std::to_string(s.operand));
     // Part by part: g++ 12 warns of what it thinks that operator+ does.
-    for (std::string const& part : {std::string("\n    "), tensor, std::string(": "), std::string(text_of(s.kind)), std::string("<"), text_of(s.axes), std::string("> "),
-                                    text_of(s.from, names), std::string(" -> "), text_of(s.to, names)})
+    for (std::string const& part :
+         {std::string("\n    "), tensor, std::string(": "), std::string(text_of(s.kind)), std::string("<"),
+          text_of(s.axes), std::string("> "), text_of(s.from, names), std::string(" -> "), text_of(s.to, names)})
       t += part;
   }
   return t;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The plan that keeps within a limit of workspace against brute force: every pair of shardings under which the operands multiply as they are, and
-/// every number of passes over every label. The planner's own plan where that fits; else the one that moves least of those that fit; else none does.
+/// The plan that keeps within a limit of workspace against brute force: every pair of shardings under which the
+/// operands multiply as they are, and every number of passes over every label. The planner's own plan where that fits;
+/// else the one that moves least of those that fit; else none does.
 
 #include <doctest/doctest.h>
 
@@ -53,7 +54,8 @@ std::vector<way_to_multiply> every_way(einsum_problem const& p, t::einsum_labels
   bool const two = p.operands.size() > 1;
   for (spec const& a : t::every_spec(names.operands[0], p.sizes.mesh_axes))
     for (spec const& b : two ? t::every_spec(names.operands[1], p.sizes.mesh_axes) : none) {
-      if (!(a.partial - p.operands[0].partial).empty() || (two && !(b.partial - p.operands[1].partial).empty())) continue;
+      if (!(a.partial - p.operands[0].partial).empty() || (two && !(b.partial - p.operands[1].partial).empty()))
+        continue;
       auto const made = t::free_product(two ? std::vector<spec>{a, b} : std::vector<spec>{a}, names.result, p.sizes);
       if (!made) continue;
       einsum_plan plan;
@@ -61,9 +63,12 @@ std::vector<way_to_multiply> every_way(einsum_problem const& p, t::einsum_labels
       plan.result = p.result;
       for (planned_step const& s : plan_reshard(p.operands[0], a, p.sizes, 0, slicing::before)) plan.steps.push_back(s);
       if (two)
-        for (planned_step const& s : plan_reshard(p.operands[1], b, p.sizes, 1, slicing::before)) plan.steps.push_back(s);
-      plan.steps.push_back({os::step::contract, the_result, a.splits() | b.splits(), *made, *made, 0, two ? 1 : no_tensor});
-      for (planned_step const& s : plan_reshard(*made, p.result, p.sizes, the_result, slicing::of_target)) plan.steps.push_back(s);
+        for (planned_step const& s : plan_reshard(p.operands[1], b, p.sizes, 1, slicing::before))
+          plan.steps.push_back(s);
+      plan.steps.push_back(
+          {os::step::contract, the_result, a.splits() | b.splits(), *made, *made, 0, two ? 1 : no_tensor});
+      for (planned_step const& s : plan_reshard(*made, p.result, p.sizes, the_result, slicing::of_target))
+        plan.steps.push_back(s);
       all.push_back({plan, least_workspace(plan, p.sizes), plan.elements_moved(p.sizes)});
     }
   return all;
@@ -136,7 +141,8 @@ TEST_CASE("two mesh axes, uneven blocks among them") {
   sweep("ijk->ki", t::make_extents(3, {4, 8, 12}, {2, 2}), 7);
 }
 
-// ---- while compiling -------------------------------------------------------------------------------------------------------
+// ---- while compiling
+// -------------------------------------------------------------------------------------------------------
 
 OSTRAKA_AXIS(I, 12);
 OSTRAKA_AXIS(J, 20);
@@ -145,15 +151,16 @@ OSTRAKA_MESH_AXIS(X, 2);
 
 namespace {
 
-// C[I_X, K] = A[I, J] · B[J_X, K]: the plan scatters C, whose columns of summands take 24 elements in passes over K; one that gathers columns of B
-// takes 20, and rows of it 8, in passes over J.
+// C[I_X, K] = A[I, J] · B[J_X, K]: the plan scatters C, whose columns of summands take 24 elements in passes over K;
+// one that gathers columns of B takes 20, and rows of it 8, in passes over J.
 using A = os::sharding_of<I, J>;
 using B = os::sharding_of<J/X, K>;
 constexpr auto plan = os::plan_of<os::dims<I/X, K>, A, B>;
 constexpr std::int64_t bytes = 4;
 static_assert(plan.count(os::step::reduce_scatter) == 1 && plan.bytes() == 192);
 static_assert(plan.fitting(24 * bytes).count(os::step::reduce_scatter) == 1);
-static_assert(plan.fitting(24 * bytes - 1).count(os::step::all_gather) == 1 && plan.fitting(24 * bytes - 1).bytes() == 320);
+static_assert(plan.fitting(24 * bytes - 1).count(os::step::all_gather) == 1 &&
+              plan.fitting(24 * bytes - 1).bytes() == 320);
 static_assert(plan.within(8 * bytes).fits && plan.within(8 * bytes).label == "J");
 static_assert(!plan.within(8 * bytes - 1).fits && plan.within(8 * bytes - 1).workspace == 8 * bytes);
 
@@ -162,7 +169,9 @@ static_assert(!os::plan_of<os::dims<I/X, K>, A, B, decltype(os::reduce_result)>.
 template <class Policy>
 using verdict = os::einsum_verdict<os::sharding_of<I/X, K>, Policy, A, B>;
 static_assert(std::is_same_v<verdict<decltype(os::within<8 * bytes>())>, os::reason::ok>);
-static_assert(std::is_same_v<verdict<decltype(os::within<8 * bytes - 1>())>, os::reason::plan_exceeds_workspace<8 * bytes, 8 * bytes - 1>>);
-static_assert(std::is_same_v<verdict<decltype(os::at_most<319>(os::within<8 * bytes>()))>, os::reason::plan_exceeds_workspace<24 * bytes, 8 * bytes>>);
+static_assert(std::is_same_v<verdict<decltype(os::within<8 * bytes - 1>())>,
+                             os::reason::plan_exceeds_workspace<8 * bytes, 8 * bytes - 1>>);
+static_assert(std::is_same_v<verdict<decltype(os::at_most<319>(os::within<8 * bytes>()))>,
+                             os::reason::plan_exceeds_workspace<24 * bytes, 8 * bytes>>);
 
 }  // namespace

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Functions of a few numbers, the laws that they keep, found by trying them, and a mesh of plain loops whose devices apply one to what they hold.
+/// Functions of a few numbers, the laws that they keep, found by trying them, and a mesh of plain loops whose devices
+/// apply one to what they hold.
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +19,8 @@ using planner::extents;
 using planner::mesh_set;
 using planner::spec;
 
-inline constexpr reduction kinds[] = {reduction::sum, reduction::max, reduction::min, reduction::prod, reduction::bit_and, reduction::bit_or};
+inline constexpr reduction kinds[] = {reduction::sum,  reduction::max,     reduction::min,
+                                      reduction::prod, reduction::bit_and, reduction::bit_or};
 
 inline double combine(reduction how, double a, double b) {
   auto const bits = [](double v) { return std::abs(v) < 1e9 ? static_cast<std::int64_t>(v) : 0; };
@@ -72,8 +74,14 @@ inline function const functions[] = {
     {"min(a,b)", 2, false, [](double const* v) { return std::min(v[0], v[1]); }},
     {"aa+b", 2, false, [](double const* v) { return v[0] * v[0] + v[1]; }},
     {"a|b|", 2, false, [](double const* v) { return v[0] * std::abs(v[1]); }},
-    {"a and b", 2, true, [](double const* v) { return static_cast<double>(static_cast<std::int64_t>(v[0]) & static_cast<std::int64_t>(v[1])); }},
-    {"a or b", 2, true, [](double const* v) { return static_cast<double>(static_cast<std::int64_t>(v[0]) | static_cast<std::int64_t>(v[1])); }},
+    {"a and b", 2, true,
+     [](double const* v) {
+       return static_cast<double>(static_cast<std::int64_t>(v[0]) & static_cast<std::int64_t>(v[1]));
+     }},
+    {"a or b", 2, true,
+     [](double const* v) {
+       return static_cast<double>(static_cast<std::int64_t>(v[0]) | static_cast<std::int64_t>(v[1]));
+     }},
     {"a+b+c", 3, false, [](double const* v) { return v[0] + v[1] + v[2]; }},
     {"ab+c", 3, false, [](double const* v) { return v[0] * v[1] + v[2]; }},
     {"abc", 3, false, [](double const* v) { return v[0] * v[1] * v[2]; }},
@@ -128,14 +136,16 @@ inline std::int64_t begin_of(spec const& s, int dimension, coordinates const& at
 // A mesh on which each device has its part of each operand, and does the operation on what it holds.
 class simulation {
  public:
-  simulation(function const& f, planner::operand_specs const& operands, extents const& e, std::uint64_t seed) : f_(f), operands_(operands), e_(e), seed_(seed) {}
+  simulation(function const& f, planner::operand_specs const& operands, extents const& e, std::uint64_t seed)
+      : f_(f), operands_(operands), e_(e), seed_(seed) {}
 
   // Are the parts of the result, combined, what the operation gives on the whole tensors, and replicas equal?
   bool gives(spec const& result) const {
     bool right = true;
-    each_device(mesh_set::first(e_.mesh_axes), coordinates(static_cast<std::size_t>(e_.mesh_axes), 0), [&](coordinates const& here) {
-      if (right) right = right_on(here, result);
-    });
+    each_device(mesh_set::first(e_.mesh_axes), coordinates(static_cast<std::size_t>(e_.mesh_axes), 0),
+                [&](coordinates const& here) {
+                  if (right) right = right_on(here, result);
+                });
     return right;
   }
 
@@ -202,21 +212,24 @@ class simulation {
 
   double part(int k, coordinates const& at, std::int64_t const* index) const {
     std::uint64_t place = seed_ * 8 + static_cast<std::uint64_t>(k);
-    for (int i = 0; i < operands_[k].rank; ++i) place = place * 16 + static_cast<std::uint64_t>(index[operands_[k].label[i]]) + 1;
+    for (int i = 0; i < operands_[k].rank; ++i)
+      place = place * 16 + static_cast<std::uint64_t>(index[operands_[k].label[i]]) + 1;
     std::uint64_t number_of_part = 0;
     for (int m = 0; m < e_.mesh_axes; ++m)
-      if (operands_[k].partial.contains(m)) number_of_part = number_of_part * 8 + static_cast<std::uint64_t>(at[static_cast<std::size_t>(m)]) + 1;
+      if (operands_[k].partial.contains(m))
+        number_of_part = number_of_part * 8 + static_cast<std::uint64_t>(at[static_cast<std::size_t>(m)]) + 1;
     return number(place, number_of_part, f_.bits);
   }
 
   double whole(int k, std::int64_t const* index) const {
     bool first = true;
     double total = 0;
-    each_device(operands_[k].partial, coordinates(static_cast<std::size_t>(e_.mesh_axes), 0), [&](coordinates const& at) {
-      double const v = part(k, at, index);
-      total = first ? v : combine(operands_[k].kind, total, v);
-      first = false;
-    });
+    each_device(operands_[k].partial, coordinates(static_cast<std::size_t>(e_.mesh_axes), 0),
+                [&](coordinates const& at) {
+                  double const v = part(k, at, index);
+                  total = first ? v : combine(operands_[k].kind, total, v);
+                  first = false;
+                });
     return total;
   }
 

@@ -29,7 +29,8 @@ constexpr bool is_label(char c) { return c >= 'a' && c <= 'z'; }
 constexpr int mesh_axis(char c) { return c == 'W' ? 3 : c - 'X'; }
 constexpr bool is_mesh_axis(char c) { return c >= 'W' && c <= 'Z'; }
 
-constexpr planner::einsum_problem problem(std::string_view tensors, std::string_view sizes, planner::admit rule = planner::admit::any) {
+constexpr planner::einsum_problem problem(std::string_view tensors, std::string_view sizes,
+                                          planner::admit rule = planner::admit::any) {
   planner::einsum_problem p;
   p.rule = rule;
   label_names names;

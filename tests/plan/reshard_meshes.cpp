@@ -3,8 +3,9 @@
 // timeout: 300
 
 /// @file
-/// Every sharding on one mesh to every sharding on another, played by loops: the same processes in another order, fewer, more. What is
-/// moved is what processes need and do not have; holders of the same block take turns; no other reduction of summands is cheaper.
+/// Every sharding on one mesh to every sharding on another, played by loops: the same processes in another order,
+/// fewer, more. What is moved is what processes need and do not have; holders of the same block take turns; no other
+/// reduction of summands is cheaper.
 
 #include <algorithm>
 #include <cstdint>
@@ -69,7 +70,8 @@ struct played_side {
   std::vector<int> device;
   std::vector<int> process;
 
-  played_side(extents const& e, std::vector<int> const& d) : sizes(e), mesh(e), device(d), process(by_device(d, mesh.devices())) {}
+  played_side(extents const& e, std::vector<int> const& d)
+      : sizes(e), mesh(e), device(d), process(by_device(d, mesh.devices())) {}
 
   [[nodiscard]] mesh_side holding(spec const& s) const { return {s, sizes, device, process}; }
   [[nodiscard]] bool has(std::size_t p) const { return device[p] >= 0; }
@@ -106,8 +108,10 @@ std::int64_t missing(played_side const& a, spec const& from, played_side const& 
   return n;
 }
 
-// The least volume over all ways of slicing idle axes, scattering some summands and reducing the others everywhere, before the exchange.
-std::int64_t least_volume(played_side const& a, spec const& from, played_side const& b, spec const& to, std::vector<spec> const& all) {
+// The least volume over all ways of slicing idle axes, scattering some summands and reducing the others everywhere,
+// before the exchange.
+std::int64_t least_volume(played_side const& a, spec const& from, played_side const& b, spec const& to,
+                          std::vector<spec> const& all) {
   std::int64_t least = -1;
   for (spec const& reduced : all) {
     if (!reduced.partial.empty()) continue;
@@ -117,13 +121,15 @@ std::int64_t least_volume(played_side const& a, spec const& from, played_side co
     auto const everywhere = static_cast<std::int64_t>(a.mesh.group_size(from.partial - reduced.splits()));
     auto const others = static_cast<std::int64_t>(a.mesh.group_size(from.partial & reduced.splits())) - 1;
     std::int64_t const scattered = a.mesh.held(reduced);
-    std::int64_t const n = others * scattered + 2 * (everywhere - 1) * (scattered / everywhere) + missing(a, reduced, b, to);
+    std::int64_t const n =
+        others * scattered + 2 * (everywhere - 1) * (scattered / everywhere) + missing(a, reduced, b, to);
     if (least < 0 || n < least) least = n;
   }
   return least;
 }
 
-std::string exchange_and_check(played_side const& a, sharded_tensor const& held, played_side const& b, mesh_reshard const& plan, whole_tensor const& whole) {
+std::string exchange_and_check(played_side const& a, sharded_tensor const& held, played_side const& b,
+                               mesh_reshard const& plan, whole_tensor const& whole) {
   spec const& to = plan.target.sharding;
   std::size_t const processes = a.device.size();
   std::vector<std::vector<int>> sends(processes);
@@ -144,7 +150,9 @@ std::string exchange_and_check(played_side const& a, sharded_tensor const& held,
       if (static_cast<std::size_t>(q) == p) return "sent to itself";
     }
     for (int q : sends[p])
-      if (std::count(receives[static_cast<std::size_t>(q)].begin(), receives[static_cast<std::size_t>(q)].end(), static_cast<int>(p)) != 1) return "sent to who does not receive";
+      if (std::count(receives[static_cast<std::size_t>(q)].begin(), receives[static_cast<std::size_t>(q)].end(),
+                     static_cast<int>(p)) != 1)
+        return "sent to who does not receive";
     if (!std::is_sorted(sends[p].begin(), sends[p].end())) return "receivers out of order";
     if (!b.has(p) || !first_summand(b.sizes, to, b.of(p))) {
       if (!from.empty()) return "received and not needed";
@@ -173,7 +181,9 @@ std::string exchange_and_check(played_side const& a, sharded_tensor const& held,
   for (std::size_t p = 0; p < processes; ++p)
     for (std::size_t q = 0; q < processes; ++q)
       if (a.has(p) && a.has(q) && held.block[a.of(p)] == held.block[a.of(q)] && held.block[a.of(p)].size() > 0 &&
-          plan.source.copy(plan.source.at(static_cast<int>(p))) != plan.source.copy(plan.source.at(static_cast<int>(q))) && served[p] > served[q] + 1)
+          plan.source.copy(plan.source.at(static_cast<int>(p))) !=
+              plan.source.copy(plan.source.at(static_cast<int>(q))) &&
+          served[p] > served[q] + 1)
         return "one holder serves more than the others";
   return {};
 }
@@ -199,13 +209,16 @@ void sweep(two_meshes const& meshes, std::vector<std::int64_t> const& extent, in
       std::string fault = mesh.error;
       if (fault.empty()) fault = exchange_and_check(a, held, b, plan, whole);
       std::int64_t const exchanged = missing(a, plan.source.sharding, b, to);
-      if (fault.empty() && plan.elements_moved() != mesh.moved + exchanged) fault = "the plan foretells another volume than is moved";
-      if (fault.empty() && plan.elements_moved() != least_volume(a, from, b, to, sources)) fault = "there is a cheaper way to reduce";
+      if (fault.empty() && plan.elements_moved() != mesh.moved + exchanged)
+        fault = "the plan foretells another volume than is moved";
+      if (fault.empty() && plan.elements_moved() != least_volume(a, from, b, to, sources))
+        fault = "there is a cheaper way to reduce";
       ++count.cases;
       count.partial += from.partial.empty() ? 0 : 1;
       if (!fault.empty() && ++count.wrong <= 5)
-        MESSAGE(fault, ": ", text_of(from, "ijk"), " on ", text_of(a.sizes, "ijk"), " -> ", text_of(to, "ijk"), " on ", text_of(b.sizes, "ijk"), text_of(plan.steps, "ijk"),
-                "\n    foretold ", plan.elements_moved(), ", moved ", mesh.moved, " + ", exchanged, ", least ", least_volume(a, from, b, to, sources));
+        MESSAGE(fault, ": ", text_of(from, "ijk"), " on ", text_of(a.sizes, "ijk"), " -> ", text_of(to, "ijk"), " on ",
+                text_of(b.sizes, "ijk"), text_of(plan.steps, "ijk"), "\n    foretold ", plan.elements_moved(),
+                ", moved ", mesh.moved, " + ", exchanged, ", least ", least_volume(a, from, b, to, sources));
     }
   }
 }
@@ -215,9 +228,11 @@ void sweep(two_meshes const& meshes, std::vector<std::int64_t> const& extent, in
 TEST_CASE("every reshard between two meshes") {
   tally count;
   for (two_meshes const& meshes : all_meshes)
-    for (std::vector<std::int64_t> const& extent : std::vector<std::vector<std::int64_t>>{{7, 5}, {4, 12}, {1, 2}, {3, 0}})
+    for (std::vector<std::int64_t> const& extent :
+         std::vector<std::vector<std::int64_t>>{{7, 5}, {4, 12}, {1, 2}, {3, 0}})
       for (int rank = 0; rank <= 2; ++rank) sweep(meshes, extent, rank, count);
-  MESSAGE(count.cases, " reshards between two meshes, ", count.partial, " of them of partial tensors, ", count.wrong, " wrong");
+  MESSAGE(count.cases, " reshards between two meshes, ", count.partial, " of them of partial tensors, ", count.wrong,
+          " wrong");
   CHECK(count.wrong == 0);
   CHECK(count.cases == 10700);
 }

@@ -3,15 +3,16 @@
 // timeout: 600
 
 /// @file
-/// No plan costs more than the best of all alternatives, found by brute force: min over all products that need no communication of
-/// |A → A'| + |B → B'| + |C' → C|, each by the cheapest sequence of moves, at 1024 multiplications an element, plus the work; of equal ones
-/// the least moved, then the least work. Extents are even, so that volumes are those of the rules.
+/// No plan costs more than the best of all alternatives, found by brute force: min over all products that need no
+/// communication of |A → A'| + |B → B'| + |C' → C|, each by the cheapest sequence of moves, at 1024 multiplications an
+/// element, plus the work; of equal ones the least moved, then the least work. Extents are even, so that volumes are
+/// those of the rules.
 ///
-/// And where moved elements have a weight (os::least_time), no plan costs more than the best by weight · volume + all work. What can be had without
-/// communication gets none.
+/// And where moved elements have a weight (os::least_time), no plan costs more than the best by weight · volume + all
+/// work. What can be had without communication gets none.
 ///
-/// As in the rules, operands are not zero-padded or masked: that moves nothing, but multiplies zeros. No plan is beaten, on one, two or
-/// three mesh axes.
+/// As in the rules, operands are not zero-padded or masked: that moves nothing, but multiplies zeros. No plan is
+/// beaten, on one, two or three mesh axes.
 
 #include <algorithm>
 #include <cstdint>
@@ -97,9 +98,11 @@ void compare(einsum_labels const& names, extents const& e, std::int64_t one_in, 
     std::int64_t const wrong = count.wrong();
     count.add(found, alternatives.least(which));
     if (wrong < count.wrong() && wrong < 3)
-      MESSAGE("plan costs ", found[0], " and moves ", found[1], ": ", text_of(plan, names.names), "\n  alternative: ", alternatives.way(which));
+      MESSAGE("plan costs ", found[0], " and moves ", found[1], ": ", text_of(plan, names.names),
+              "\n  alternative: ", alternatives.way(which));
     problem.rule = ostraka::planner::admit::no_communication;
-    if (found[1] > 0 && plan_einsum(problem).feasible) CHECK_MESSAGE(false, "there is a plan that moves nothing: ", text_of(plan, names.names));
+    if (found[1] > 0 && plan_einsum(problem).feasible)
+      CHECK_MESSAGE(false, "there is a plan that moves nothing: ", text_of(plan, names.names));
     problem.rule = ostraka::planner::admit::any;
     if (n % 3 != 0) continue;
     std::int64_t const weight = weights[n / 3 % std::size(weights)];
@@ -109,7 +112,8 @@ void compare(einsum_labels const& names, extents const& e, std::int64_t one_in, 
     std::int64_t const least_price = alternatives.least_price(which, weight);
     weighed.add(price, least_price);
     if (price != least_price && weighed.wrong() <= 3)
-      MESSAGE("at ", weight, " multiplications an element, the plan costs ", price, ", not ", least_price, ": ", text_of(timed, names.names));
+      MESSAGE("at ", weight, " multiplications an element, the plan costs ", price, ", not ", least_price, ": ",
+              text_of(timed, names.names));
   }
 }
 
@@ -133,7 +137,8 @@ std::int64_t run(std::vector<comparison> const& comparisons) {
     tally weighed;
     einsum_labels const names(c.einsum);
     for (auto const& mesh : c.meshes)
-      for (auto const& extent : c.extents) compare(names, make_extents(names.count(), times_devices(extent, mesh), mesh), c.one_in, count, weighed);
+      for (auto const& extent : c.extents)
+        compare(names, make_extents(names.count(), times_devices(extent, mesh), mesh), c.one_in, count, weighed);
     report(names.text, c.meshes[0].size(), count);
     report(names.text + ", moves against work", c.meshes[0].size(), weighed);
     cases += count.cases;
@@ -141,13 +146,15 @@ std::int64_t run(std::vector<comparison> const& comparisons) {
   return cases;
 }
 
-std::vector<std::vector<std::int64_t>> const shapes = {{1, 1, 1, 1}, {4, 1, 1, 1}, {1, 4, 1, 1}, {1, 1, 4, 1}, {1, 1, 1, 4}, {1, 5, 7, 3}, {9, 2, 1, 4}};
+std::vector<std::vector<std::int64_t>> const shapes = {{1, 1, 1, 1}, {4, 1, 1, 1}, {1, 4, 1, 1}, {1, 1, 4, 1},
+                                                       {1, 1, 1, 4}, {1, 5, 7, 3}, {9, 2, 1, 4}};
 
 }  // namespace
 
 TEST_CASE("no plan on one mesh axis costs more than the best alternative") {
   std::vector<comparison> all;
-  for (char const* einsum : {"ij,jk->ik", "bij,bjk->bik", "j,j->", "i,k->ik", "bj,bj->b", "ij->i", "ij->", "ij->ji", "ij,k->ik"})
+  for (char const* einsum :
+       {"ij,jk->ik", "bij,bjk->bik", "j,j->", "i,k->ik", "bj,bj->b", "ij->i", "ij->", "ij->ji", "ij,k->ik"})
     all.push_back({einsum, {{1}, {2}, {3}, {4}, {8}}, shapes, 1});
   CHECK(run(all) == 13125);
 }
@@ -180,12 +187,15 @@ TEST_CASE("no reshard moves more than the best sequence of moves") {
         for (std::size_t b = 0; b < moves.nodes().size(); ++b) {
           spec const& to = moves.nodes()[b];
           std::int64_t moved = 0;
-          for (planned_step const& s : plan_reshard(moves.nodes()[a], to, e)) moved += ostraka::planner::elements_moved(s, e);
+          for (planned_step const& s : plan_reshard(moves.nodes()[a], to, e))
+            moved += ostraka::planner::elements_moved(s, e);
           std::int64_t const wrong = count.wrong();
           count.add(moved, moves.volume(a, b));
           if (wrong < count.wrong() && wrong < 3)
-            MESSAGE("reshard moves ", moved, ", not ", moves.volume(a, b), "  ", text_of(e, "ijk"), moves.way(a, b, "ijk"));
-          if (moved == moves.volume(a, b)) CHECK(ostraka::planner::reshard_volume(moves.nodes()[a], to, e) == static_cast<double>(moved));
+            MESSAGE("reshard moves ", moved, ", not ", moves.volume(a, b), "  ", text_of(e, "ijk"),
+                    moves.way(a, b, "ijk"));
+          if (moved == moves.volume(a, b))
+            CHECK(ostraka::planner::reshard_volume(moves.nodes()[a], to, e) == static_cast<double>(moved));
         }
       report("reshard of rank " + std::to_string(dims.size()), mesh.size(), count);
       cases += count.cases;
@@ -208,7 +218,8 @@ TEST_CASE("the moves of the rules are those of the blocks") {
   both.over[1].push_back(1);
   spec columns_xy = rows_xy;
   std::swap(columns_xy.over[0], columns_xy.over[1]);
-  // All devices together: gather (n−1)/n of what they hold after it, all-to-all (n−1)/n² of |T|, for n = 3 and for both axes n = 6.
+  // All devices together: gather (n−1)/n of what they hold after it, all-to-all (n−1)/n² of |T|, for n = 3 and for both
+  // axes n = 6.
   CHECK(move_graph::volume_of_move(mesh, rows_xy, rows_x) == 24 * (whole / 2) * 2 / 3);
   CHECK(move_graph::volume_of_move(mesh, rows_xy, both) == 24 * (whole / 2) * 2 / 9);
   CHECK(move_graph::volume_of_move(mesh, rows_xy, columns_xy) == 24 * whole * 5 / 36);
@@ -216,7 +227,8 @@ TEST_CASE("the moves of the rules are those of the blocks") {
 }
 
 TEST_CASE("textbook cells cost what the textbooks say") {
-  // Batch b, i left, j contracted, k right, one mesh axis of n devices; volumes over all devices, |T| elements each tensor has.
+  // Batch b, i left, j contracted, k right, one mesh axis of n devices; volumes over all devices, |T| elements each
+  // tensor has.
   struct cell {
     char const* einsum;
     char const* a;  // how the operand or result is divided: a label, R or P
@@ -227,12 +239,24 @@ TEST_CASE("textbook cells cost what the textbooks say") {
     std::int64_t (*volume)(std::int64_t n, std::int64_t a, std::int64_t b, std::int64_t c);
   };
   auto const nothing = [](std::int64_t, std::int64_t, std::int64_t, std::int64_t) -> std::int64_t { return 0; };
-  auto const whole_a = [](std::int64_t n, std::int64_t a, std::int64_t, std::int64_t) -> std::int64_t { return (n - 1) * a; };
-  auto const whole_b = [](std::int64_t n, std::int64_t, std::int64_t b, std::int64_t) -> std::int64_t { return (n - 1) * b; };
-  auto const whole_c = [](std::int64_t n, std::int64_t, std::int64_t, std::int64_t c) -> std::int64_t { return (n - 1) * c; };
-  auto const twice_c = [](std::int64_t n, std::int64_t, std::int64_t, std::int64_t c) -> std::int64_t { return 2 * (n - 1) * c; };
-  auto const part_a = [](std::int64_t n, std::int64_t a, std::int64_t, std::int64_t) -> std::int64_t { return (n - 1) * a / n; };
-  auto const part_b = [](std::int64_t n, std::int64_t, std::int64_t b, std::int64_t) -> std::int64_t { return (n - 1) * b / n; };
+  auto const whole_a = [](std::int64_t n, std::int64_t a, std::int64_t, std::int64_t) -> std::int64_t {
+    return (n - 1) * a;
+  };
+  auto const whole_b = [](std::int64_t n, std::int64_t, std::int64_t b, std::int64_t) -> std::int64_t {
+    return (n - 1) * b;
+  };
+  auto const whole_c = [](std::int64_t n, std::int64_t, std::int64_t, std::int64_t c) -> std::int64_t {
+    return (n - 1) * c;
+  };
+  auto const twice_c = [](std::int64_t n, std::int64_t, std::int64_t, std::int64_t c) -> std::int64_t {
+    return 2 * (n - 1) * c;
+  };
+  auto const part_a = [](std::int64_t n, std::int64_t a, std::int64_t, std::int64_t) -> std::int64_t {
+    return (n - 1) * a / n;
+  };
+  auto const part_b = [](std::int64_t n, std::int64_t, std::int64_t b, std::int64_t) -> std::int64_t {
+    return (n - 1) * b / n;
+  };
   std::vector<cell> const cells = {
       {"ij,jk->ik", "i", "R", "i", {1, 1, 1}, step::contract, nothing},
       {"ij,jk->ik", "R", "k", "k", {1, 1, 1}, step::contract, nothing},
@@ -284,6 +308,7 @@ TEST_CASE("textbook cells cost what the textbooks say") {
       CAPTURE(text);
       CHECK(plan.communications() == (c.kind == step::contract ? 0 : 1));
       CHECK(plan.count(c.kind) == 1);
-      CHECK(plan.elements_moved(e) == c.volume(n, e.whole(problem.operands[0]), e.whole(problem.operands[1]), e.whole(problem.result)));
+      CHECK(plan.elements_moved(e) ==
+            c.volume(n, e.whole(problem.operands[0]), e.whole(problem.operands[1]), e.whole(problem.result)));
     }
 }

@@ -4,8 +4,9 @@
 // timeout: 600
 
 /// @file
-/// Every sharding of every operand and of the result, planned and executed on a simulated mesh: each device must end with its block of
-/// the plain product, and the plan must foretell exactly what was moved. C[I_?, K_?] = sum over J of A[I_?, J_?] · B[J_?, K_?]
+/// Every sharding of every operand and of the result, planned and executed on a simulated mesh: each device must end
+/// with its block of the plain product, and the plan must foretell exactly what was moved. C[I_?, K_?] = sum over J of
+/// A[I_?, J_?] · B[J_?, K_?]
 
 #include <cstdint>
 #include <map>
@@ -40,7 +41,8 @@ struct data {
     for (int l = 0; l < e.labels; ++l) all.end[l] = e.label[l];
     for (auto const& dims : labels.operands) {
       operands.emplace_back(every_spec(dims, 0)[0], e);
-      for (std::size_t n = 0; n < operands.back().value.size(); ++n) operands.back().value[n] = noise(operands.size() + 77, n);
+      for (std::size_t n = 0; n < operands.back().value.size(); ++n)
+        operands.back().value[n] = noise(operands.size() + 77, n);
     }
     for_each(all, [&](position const& at) {
       std::int64_t product = 1;
@@ -59,8 +61,8 @@ struct data {
 };
 
 // Walks the steps: each moves one tensor, or multiplies two (takes one, if there is no other) that are not used again.
-void execute(einsum_plan const& plan, data const& d, simulated_mesh& mesh, std::vector<std::vector<sharded_tensor>> const& scattered,
-             std::vector<std::size_t> const& which) {
+void execute(einsum_plan const& plan, data const& d, simulated_mesh& mesh,
+             std::vector<std::vector<sharded_tensor>> const& scattered, std::vector<std::size_t> const& which) {
   mesh.expect(plan.feasible, "the plan is not feasible");
   std::map<int, sharded_tensor> tensors;
   for (std::size_t k = 0; k < d.operands.size(); ++k) tensors[static_cast<int>(k)] = scattered[k][which[k]];
@@ -82,7 +84,8 @@ void execute(einsum_plan const& plan, data const& d, simulated_mesh& mesh, std::
       if (mesh.error.empty()) mesh.execute(s, tensors[s.operand]);
     }
   }
-  mesh.expect(tensors.size() == 1 && tensors.count(ostraka::planner::the_result) == 1, "something is left over, or there is no result");
+  mesh.expect(tensors.size() == 1 && tensors.count(ostraka::planner::the_result) == 1,
+              "something is left over, or there is no result");
   if (mesh.error.empty()) mesh.expect_holds(tensors[ostraka::planner::the_result], d.result, plan.result);
   mesh.expect(mesh.moved == plan.elements_moved(plan.sizes), "the plan foretells another volume than was moved");
 }
@@ -119,7 +122,9 @@ void sweep(einsum_labels const& labels, extents const& e, std::int64_t one_in, t
     ++count.cases;
     count.moving += plan.communications() > 0 ? 1 : 0;
     if (mesh.error.empty()) continue;
-    if (++count.wrong <= 5) MESSAGE(mesh.error, ": ", text_of(plan, labels.names), "\n    foretold ", plan.elements_moved(e), ", moved ", mesh.moved);
+    if (++count.wrong <= 5)
+      MESSAGE(mesh.error, ": ", text_of(plan, labels.names), "\n    foretold ", plan.elements_moved(e), ", moved ",
+              mesh.moved);
   }
 }
 
@@ -137,7 +142,8 @@ tally run(std::vector<sweep_of> const& sweeps) {
     einsum_labels const labels(s.einsum);
     for (auto const& mesh : s.meshes)
       for (auto const& extent : s.extents) sweep(labels, make_extents(labels.count(), extent, mesh), s.one_in, own);
-    MESSAGE(labels.text, ": ", own.cases, " cases on ", s.meshes[0].size(), " mesh axes, ", own.moving, " of them communicate, ", own.wrong, " wrong");
+    MESSAGE(labels.text, ": ", own.cases, " cases on ", s.meshes[0].size(), " mesh axes, ", own.moving,
+            " of them communicate, ", own.wrong, " wrong");
     CHECK(own.wrong == 0);
     count.cases += own.cases;
     count.wrong += own.wrong;
@@ -146,7 +152,8 @@ tally run(std::vector<sweep_of> const& sweeps) {
 }
 
 // Uneven over 2, 3 and 4; smaller than the mesh; one label empty.
-std::vector<std::vector<std::int64_t>> const all_extents = {{3, 5, 2, 3}, {5, 3, 4, 7}, {4, 4, 4, 4}, {1, 2, 1, 3}, {2, 0, 3, 2}, {0, 2, 2, 1}, {3, 2, 0, 2}};
+std::vector<std::vector<std::int64_t>> const all_extents = {{3, 5, 2, 3}, {5, 3, 4, 7}, {4, 4, 4, 4}, {1, 2, 1, 3},
+                                                            {2, 0, 3, 2}, {0, 2, 2, 1}, {3, 2, 0, 2}};
 std::vector<std::vector<std::int64_t>> const uneven_extents = {{3, 5, 2, 3}, {2, 3, 5, 2}};
 std::vector<std::vector<std::int64_t>> const line_meshes = {{1}, {2}, {3}, {4}};
 std::vector<std::vector<std::int64_t>> const grid_meshes = {{2, 2}, {2, 3}, {3, 2}, {4, 2}, {1, 3}};
@@ -156,8 +163,8 @@ std::vector<std::vector<std::int64_t>> const cube_meshes = {{2, 2, 2}, {2, 1, 3}
 
 TEST_CASE("every sharding on one mesh axis gives the product and moves what the plan says") {
   std::vector<sweep_of> sweeps;
-  for (char const* einsum :
-       {"ij,jk->ik", "bij,bjk->bik", "j,j->", "i,k->ik", "bj,bj->b", "ij->i", "ij->j", "ij->", "ij->ji", "ij,k->ik", "ij,jk->ki", "ij,->ij"})
+  for (char const* einsum : {"ij,jk->ik", "bij,bjk->bik", "j,j->", "i,k->ik", "bj,bj->b", "ij->i", "ij->j", "ij->",
+                             "ij->ji", "ij,k->ik", "ij,jk->ki", "ij,->ij"})
     sweeps.push_back({einsum, line_meshes, all_extents, 1});
   sweeps.push_back({"bij,bik->bjk", {{2}, {3}}, uneven_extents, 1});
   CHECK(run(sweeps).cases == 14024);
@@ -208,7 +215,8 @@ TEST_CASE("three and four operands give the product and move what the plan says"
   CHECK(count.cases == 11025);
 }
 
-TEST_CASE("more operands than are searched exhaustively, and more mesh axes, give the product and move what the plan says") {
+TEST_CASE(
+    "more operands than are searched exhaustively, and more mesh axes, give the product and move what the plan says") {
   tally const count = run({{"ij,jk,kl,lm,m->i", {{2}, {3}}, {{3, 5, 2, 3, 4}}, 11},
                            {"ij,jk,kl,lm,m->i", {{2, 3}}, {{3, 5, 2, 3, 4}}, 100003},
                            {"ab,bc,cd,de,ef,f->a", {{2, 2}}, {{2, 3, 2, 3, 2, 3}}, 4000037},
@@ -245,16 +253,21 @@ TEST_CASE("plans that a policy admits give the product and move what the policy 
             problem.rule = rule;
             einsum_plan const plan = ostraka::planner::plan_einsum(problem);
             simulated_mesh mesh(e);
-            if (rule == admit::no_communication) mesh.expect(plan.feasible == (cheapest.communications() == 0), "a plan without communication is not found");
+            if (rule == admit::no_communication)
+              mesh.expect(plan.feasible == (cheapest.communications() == 0),
+                          "a plan without communication is not found");
             if (plan.feasible) {
               ++admitted;
               execute(plan, d, mesh, scattered, {a, b});
               for (planned_step const& s : plan.steps) {
                 if (!communicates(s.kind)) continue;
                 mesh.expect(rule != admit::no_communication, "a plan without communication communicates");
-                mesh.expect(rule != admit::gather_left || (s.kind == step::all_gather && s.operand == 0), "something else is moved than the left operand");
-                mesh.expect(rule != admit::gather_right || (s.kind == step::all_gather && s.operand == 1), "something else is moved than the right operand");
-                mesh.expect(rule != admit::reduce_result || s.operand == ostraka::planner::the_result, "something else is moved than the result");
+                mesh.expect(rule != admit::gather_left || (s.kind == step::all_gather && s.operand == 0),
+                            "something else is moved than the left operand");
+                mesh.expect(rule != admit::gather_right || (s.kind == step::all_gather && s.operand == 1),
+                            "something else is moved than the right operand");
+                mesh.expect(rule != admit::reduce_result || s.operand == ostraka::planner::the_result,
+                            "something else is moved than the result");
               }
             }
             if (!mesh.error.empty() && ++wrong <= 5) MESSAGE(mesh.error, ": ", text_of(plan, labels.names));

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Every way for tensors to meet element by element, partial ones of every kind among them, against plain loops over devices: where the
-/// planner accepts, combining the parts after the operation gives what combining before does; where it refuses, no kind of result would.
-/// What the operations keep is not declared but found by trying their laws on numbers.
+/// Every way for tensors to meet element by element, partial ones of every kind among them, against plain loops over
+/// devices: where the planner accepts, combining the parts after the operation gives what combining before does; where
+/// it refuses, no kind of result would. What the operations keep is not declared but found by trying their laws on
+/// numbers.
 
 #include <doctest/doctest.h>
 
@@ -78,8 +79,8 @@ std::vector<spec> every_state(t::labels const& labels, int mesh_axes) {
   return states;
 }
 
-// Is it more than the trait can say: that some operands keep their parts together while others stay (which of maxima and the like
-// follows from all together), or that two kinds go together?
+// Is it more than the trait can say: that some operands keep their parts together while others stay (which of maxima
+// and the like follows from all together), or that two kinds go together?
 bool beyond_the_trait(os::planner::operand_specs const& operands, preservations const& laws, extents const& e) {
   for (int m = 0; m < e.mesh_axes; ++m) {
     int partial = 0;
@@ -109,27 +110,34 @@ struct tally {
 std::string text_of(function const& f, os::planner::operand_specs const& operands) {
   std::string text = f.name;
   for (spec const& s : operands)
-    for (std::string const& part : {std::string(" "), t::text_of(s, "ij"), std::string(" by "), std::to_string(static_cast<int>(s.kind))}) text += part;
+    for (std::string const& part :
+         {std::string(" "), t::text_of(s, "ij"), std::string(" by "), std::to_string(static_cast<int>(s.kind))})
+      text += part;
   return text;
 }
 
-void try_one(function const& f, preservations const& laws, os::planner::operand_specs const& operands, extents const& e, tally& n) {
+void try_one(function const& f, preservations const& laws, os::planner::operand_specs const& operands, extents const& e,
+             tally& n) {
   map_finding const found = os::planner::find_map(operands, laws);
   if (found.fault == map_fault::none) {
     ++n.accepted;
     if (!found.result.partial.empty()) ++n.partial;
     if (always_gives(f, operands, e, found.result)) return;
-    if (n.wrong++ < 5) FAIL_CHECK("accepted, but wrong: " << text_of(f, operands) << " -> " << t::text_of(found.result, "ij") << " by " << static_cast<int>(found.result.kind));
+    if (n.wrong++ < 5)
+      FAIL_CHECK("accepted, but wrong: " << text_of(f, operands) << " -> " << t::text_of(found.result, "ij") << " by "
+                                         << static_cast<int>(found.result.kind));
     return;
   }
   ++n.refused[found.fault];
-  if (found.fault == map_fault::axis_split_differently || found.fault == map_fault::mesh_axis_on_two_axes) return;  // of these map.cpp and its like tell
+  if (found.fault == map_fault::axis_split_differently || found.fault == map_fault::mesh_axis_on_two_axes)
+    return;  // of these map.cpp and its like tell
   if (!some_kind_gives(f, operands, e)) return;
   if (beyond_the_trait(operands, laws, e)) {
     ++n.beyond;
     return;
   }
-  if (n.too_strict++ < 5) FAIL_CHECK("refused, but right (" << static_cast<int>(found.fault) << "): " << text_of(f, operands));
+  if (n.too_strict++ < 5)
+    FAIL_CHECK("refused, but right (" << static_cast<int>(found.fault) << "): " << text_of(f, operands));
 }
 
 void sweep(int operands, std::vector<t::labels> const& shapes, extents const& e, tally& n) {
@@ -155,8 +163,8 @@ void sweep(int operands, std::vector<t::labels> const& shapes, extents const& e,
 void report(std::string const& what, tally const& n) {
   std::int64_t refused = 0;
   for (auto const& [fault, count] : n.refused) refused += count;
-  MESSAGE(what << ": " << n.accepted << " accepted (" << n.partial << " of them partial), " << refused << " refused, " << n.wrong << " wrong, " << n.too_strict
-               << " too strict, " << n.beyond << " beyond the trait");
+  MESSAGE(what << ": " << n.accepted << " accepted (" << n.partial << " of them partial), " << refused << " refused, "
+               << n.wrong << " wrong, " << n.too_strict << " too strict, " << n.beyond << " beyond the trait");
   CHECK(n.wrong == 0);
   CHECK(n.too_strict == 0);
   CHECK(n.partial > 0);
@@ -198,7 +206,8 @@ TEST_CASE("the laws that are found are the ones in the table of types/preserves.
 
 TEST_CASE("one operand, two mesh axes") {
   tally n;
-  sweep(1, {{0, 1}}, t::make_extents(2, {5, 3}, {2, 2}), n);  // even sizes: of an odd number of factors -a keeps the product
+  sweep(1, {{0, 1}}, t::make_extents(2, {5, 3}, {2, 2}),
+        n);  // even sizes: of an odd number of factors -a keeps the product
   report("one operand", n);
 }
 
@@ -210,8 +219,10 @@ TEST_CASE("two operands, two mesh axes") {
   sweep(2, {{0}, {1, 0}}, e, n);
   sweep(2, {{0, 1}, {}}, e, n);
   report("two operands", n);
-  for (map_fault fault : {map_fault::axis_split_differently, map_fault::mesh_axis_on_two_axes, map_fault::partial_in_nonlinear_operation, map_fault::partial_kinds_meet,
-                          map_fault::partial_meets_divided_axis, map_fault::partial_plus_replicated, map_fault::partials_multiplied}) {
+  for (map_fault fault :
+       {map_fault::axis_split_differently, map_fault::mesh_axis_on_two_axes, map_fault::partial_in_nonlinear_operation,
+        map_fault::partial_kinds_meet, map_fault::partial_meets_divided_axis, map_fault::partial_plus_replicated,
+        map_fault::partials_multiplied}) {
     CAPTURE(static_cast<int>(fault));
     CHECK(n.refused[fault] > 0);
   }

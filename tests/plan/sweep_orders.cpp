@@ -4,8 +4,9 @@
 // timeout: 600
 
 /// @file
-/// Three and four operands: no plan costs more than the best of all orders of products and all shardings of operands and intermediates,
-/// found by brute force. And beyond the exact range: how much more the heuristic's plans cost, measured where the optimum is known.
+/// Three and four operands: no plan costs more than the best of all orders of products and all shardings of operands
+/// and intermediates, found by brute force. And beyond the exact range: how much more the heuristic's plans cost,
+/// measured where the optimum is known.
 
 #include <algorithm>
 #include <cstdint>
@@ -114,38 +115,48 @@ std::int64_t run(std::vector<comparison> const& comparisons) {
       for (auto const& extent : c.extents) {
         extents const e = make_extents(names.count(), times_devices(extent, mesh), mesh);
         brute_force_orders alternatives(names, e);
-        for_each_problem(states_of(names, e.mesh_axes), e, c.one_in, [&](einsum_problem& problem, std::vector<std::size_t> const& which) {
-          einsum_plan const plan = plan_einsum(problem);
-          price_and_volume const least = alternatives.least(which);
-          std::int64_t const still = alternatives.least_work_of_still(which);
-          plan_cost const found = cost_of(plan);
-          ++count.cases;
-          count.moving += found.least.volume > 0 ? 1 : 0;
-          problem.rule = admit::no_communication;
-          einsum_plan const unmoved = plan_einsum(problem);
-          bool const as_still = unmoved.feasible ? unmoved.communications() == 0 && cost_of(unmoved).work == still : still == unreachable;
-          if (!as_still && ++count.not_still <= 3) MESSAGE("without communication, multiplies ", cost_of(unmoved).work, " not ", still, ": ", text_of(unmoved, names.names));
-          count.still += unmoved.feasible ? 1 : 0;
-          bool const wrong = !plan.feasible || found.least != least;
-          count.beaten += !plan.feasible || found.least > least ? 1 : 0;
-          count.worst = std::max(count.worst, static_cast<double>(found.least.price) / static_cast<double>(least.price));
-          count.impossible += found.least < least ? 1 : 0;
-          if (wrong && count.beaten + count.impossible <= 3)
-            MESSAGE("plan costs ", found.least.price, " and moves ", found.least.volume, ": ", text_of(plan, names.names), "\n  alternative: costs ", least.price, " and moves ", least.volume);
-          problem.rule = admit::any;
-          if (count.cases % 3 != 0) return;
-          std::int64_t const weight = weights[count.cases / 3 % static_cast<std::int64_t>(std::size(weights))];
-          problem.element_weight = static_cast<double>(weight);
-          einsum_plan const timed = plan_einsum(problem);
-          plan_cost const spent = cost_of(timed);
-          std::int64_t const price = weight * spent.least.volume + spent.work;
-          std::int64_t const least_price = alternatives.least_price(which, weight);
-          if (price != least_price && ++count.mispriced <= 3)
-            MESSAGE("at ", weight, " multiplications an element, the plan costs ", price, ", not ", least_price, ": ", text_of(timed, names.names));
-        });
+        for_each_problem(
+            states_of(names, e.mesh_axes), e, c.one_in,
+            [&](einsum_problem& problem, std::vector<std::size_t> const& which) {
+              einsum_plan const plan = plan_einsum(problem);
+              price_and_volume const least = alternatives.least(which);
+              std::int64_t const still = alternatives.least_work_of_still(which);
+              plan_cost const found = cost_of(plan);
+              ++count.cases;
+              count.moving += found.least.volume > 0 ? 1 : 0;
+              problem.rule = admit::no_communication;
+              einsum_plan const unmoved = plan_einsum(problem);
+              bool const as_still = unmoved.feasible ? unmoved.communications() == 0 && cost_of(unmoved).work == still
+                                                     : still == unreachable;
+              if (!as_still && ++count.not_still <= 3)
+                MESSAGE("without communication, multiplies ", cost_of(unmoved).work, " not ", still, ": ",
+                        text_of(unmoved, names.names));
+              count.still += unmoved.feasible ? 1 : 0;
+              bool const wrong = !plan.feasible || found.least != least;
+              count.beaten += !plan.feasible || found.least > least ? 1 : 0;
+              count.worst =
+                  std::max(count.worst, static_cast<double>(found.least.price) / static_cast<double>(least.price));
+              count.impossible += found.least < least ? 1 : 0;
+              if (wrong && count.beaten + count.impossible <= 3)
+                MESSAGE("plan costs ", found.least.price, " and moves ", found.least.volume, ": ",
+                        text_of(plan, names.names), "\n  alternative: costs ", least.price, " and moves ",
+                        least.volume);
+              problem.rule = admit::any;
+              if (count.cases % 3 != 0) return;
+              std::int64_t const weight = weights[count.cases / 3 % static_cast<std::int64_t>(std::size(weights))];
+              problem.element_weight = static_cast<double>(weight);
+              einsum_plan const timed = plan_einsum(problem);
+              plan_cost const spent = cost_of(timed);
+              std::int64_t const price = weight * spent.least.volume + spent.work;
+              std::int64_t const least_price = alternatives.least_price(which, weight);
+              if (price != least_price && ++count.mispriced <= 3)
+                MESSAGE("at ", weight, " multiplications an element, the plan costs ", price, ", not ", least_price,
+                        ": ", text_of(timed, names.names));
+            });
         CHECK(alternatives.trees() == (names.operands.size() == 3 ? 3 : 15));
       }
-    MESSAGE(names.text, ": ", count.cases, " cases on ", c.meshes[0].size(), " mesh axes, ", count.moving, " move, ", count.still, " need not; beaten: ", count.beaten, ", by a factor of ", count.worst);
+    MESSAGE(names.text, ": ", count.cases, " cases on ", c.meshes[0].size(), " mesh axes, ", count.moving, " move, ",
+            count.still, " need not; beaten: ", count.beaten, ", by a factor of ", count.worst);
     CHECK(count.not_still == 0);
     CHECK(count.beaten == 0);
     CHECK(count.impossible == 0);
@@ -158,7 +169,10 @@ std::int64_t run(std::vector<comparison> const& comparisons) {
 }  // namespace
 
 TEST_CASE("no plan of three operands on one mesh axis costs more than the best alternative") {
-  CHECK(run({{"ij,jk,kl->il", {{2}, {3}, {4}}, {{1, 1, 1, 1}, {8, 1, 4, 1}, {1, 6, 1, 6}, {1, 5, 7, 3}, {900, 2000, 1, 400}, {700, 700, 700, 700}}, 1},
+  CHECK(run({{"ij,jk,kl->il",
+              {{2}, {3}, {4}},
+              {{1, 1, 1, 1}, {8, 1, 4, 1}, {1, 6, 1, 6}, {1, 5, 7, 3}, {900, 2000, 1, 400}, {700, 700, 700, 700}},
+              1},
              {"ij,jk,k->i", {{2}, {4}}, {{1, 1, 1}, {4, 1, 4}, {1, 5, 7}, {500, 300, 900}}, 1},
              {"bqd,bkd,bke->bqe", {{2}, {4}}, {{1, 1, 1, 1, 1}, {2, 1, 8, 3, 1}, {9, 500, 64, 500, 64}}, 1},
              {"ia,ib,ic->abc", {{2}}, {{1, 1, 1, 1}, {3, 1, 2, 1}, {200, 30, 20, 10}}, 1},
@@ -169,7 +183,10 @@ TEST_CASE("no plan of three operands on one mesh axis costs more than the best a
 }
 
 TEST_CASE("no plan of four operands on one mesh axis costs more than the best alternative") {
-  CHECK(run({{"ij,jk,kl,lm->im", {{2}, {3}}, {{1, 1, 1, 1, 1}, {8, 1, 4, 1, 2}, {1, 6, 1, 6, 1}, {1, 5, 7, 3, 2}, {900, 100, 700, 90, 600}}, 1},
+  CHECK(run({{"ij,jk,kl,lm->im",
+              {{2}, {3}},
+              {{1, 1, 1, 1, 1}, {8, 1, 4, 1, 2}, {1, 6, 1, 6, 1}, {1, 5, 7, 3, 2}, {900, 100, 700, 90, 600}},
+              1},
              {"ij,jk,kl,l->i", {{4}}, {{1, 1, 1, 1}, {4, 1, 6, 2}, {100, 300, 200, 400}}, 1},
              {"abc,ai,bj,ck->ijk", {{2}}, {{1, 1, 1, 1, 1, 1}, {2, 3, 1, 1, 4, 2}, {20, 30, 10, 50, 40, 20}}, 3},
              {"bqd,bkd,bke,ef->bqf", {{3}}, {{1, 1, 1, 1, 1, 1}, {9, 500, 64, 500, 64, 300}}, 3},
@@ -177,7 +194,10 @@ TEST_CASE("no plan of four operands on one mesh axis costs more than the best al
 }
 
 TEST_CASE("no plan of three operands on two mesh axes costs more than the best alternative") {
-  CHECK(run({{"ij,jk,kl->il", {{2, 2}, {2, 3}}, {{1, 1, 1, 1}, {1, 5, 7, 3}, {900, 2000, 1, 400}, {700, 700, 700, 700}}, 31},
+  CHECK(run({{"ij,jk,kl->il",
+              {{2, 2}, {2, 3}},
+              {{1, 1, 1, 1}, {1, 5, 7, 3}, {900, 2000, 1, 400}, {700, 700, 700, 700}},
+              31},
              {"ij,jk,k->i", {{2, 3}}, {{1, 1, 1}, {1, 5, 7}, {500, 300, 900}}, 7},
              {"bqd,bkd,bke->bqe", {{2, 2}, {3, 2}}, {{1, 1, 1, 1, 1}, {2, 1, 8, 3, 1}, {9, 500, 64, 500, 64}}, 307},
              {"ia,ib,ic->abc", {{2, 2}}, {{1, 1, 1, 1}, {200, 30, 20, 10}}, 101},
@@ -185,7 +205,10 @@ TEST_CASE("no plan of three operands on two mesh axes costs more than the best a
 }
 
 TEST_CASE("no plan of four operands on two mesh axes costs more than the best alternative") {
-  CHECK(run({{"ij,jk,kl,lm->im", {{2, 2}, {2, 3}}, {{1, 1, 1, 1, 1}, {8, 1, 4, 1, 2}, {1, 5, 7, 3, 2}, {900, 100, 700, 90, 600}}, 2003},
+  CHECK(run({{"ij,jk,kl,lm->im",
+              {{2, 2}, {2, 3}},
+              {{1, 1, 1, 1, 1}, {8, 1, 4, 1, 2}, {1, 5, 7, 3, 2}, {900, 100, 700, 90, 600}},
+              2003},
              {"ij,jk,kl,l->i", {{2, 2}}, {{1, 1, 1, 1}, {4, 1, 6, 2}, {100, 300, 200, 400}}, 307},
              {"abc,ai,bj,ck->ijk", {{2, 2}}, {{1, 1, 1, 1, 1, 1}, {20, 30, 10, 50, 40, 20}}, 10007},
              {"ij,jk,kl,li->", {{2, 2}}, {{1, 1, 1, 1}, {4, 1, 2, 1}, {70, 90, 30, 20}}, 211}}) == 20123);
@@ -210,24 +233,26 @@ gap measure(std::vector<comparison> const& comparisons, search_effort effort) {
     for (auto const& mesh : c.meshes)
       for (auto const& extent : c.extents) {
         extents const e = make_extents(names.count(), times_devices(extent, mesh), mesh);
-        for_each_problem(states_of(names, e.mesh_axes), e, c.one_in, [&](einsum_problem const& problem, std::vector<std::size_t> const&) {
-          price_and_volume const exact = cost_of(plan_einsum(problem, {true, true, 320})).least;
-          price_and_volume const found = cost_of(plan_einsum(problem, effort)).least;
-          double const factor = static_cast<double>(found.price) / static_cast<double>(exact.price);
-          ++all.cases;
-          all.off += found.price > exact.price ? 1 : 0;
-          all.worst = std::max(all.worst, factor);
-          all.sum += factor;
-          all.volume += found.volume;
-          all.exact_volume += exact.volume;
-        });
+        for_each_problem(states_of(names, e.mesh_axes), e, c.one_in,
+                         [&](einsum_problem const& problem, std::vector<std::size_t> const&) {
+                           price_and_volume const exact = cost_of(plan_einsum(problem, {true, true, 320})).least;
+                           price_and_volume const found = cost_of(plan_einsum(problem, effort)).least;
+                           double const factor = static_cast<double>(found.price) / static_cast<double>(exact.price);
+                           ++all.cases;
+                           all.off += found.price > exact.price ? 1 : 0;
+                           all.worst = std::max(all.worst, factor);
+                           all.sum += factor;
+                           all.volume += found.volume;
+                           all.exact_volume += exact.volume;
+                         });
       }
   }
   return all;
 }
 
 void report(std::string const& what, gap const& g) {
-  MESSAGE(what, ": ", g.cases, " cases, ", g.off, " cost more than the best; mean factor ", g.sum / static_cast<double>(g.cases), ", worst ", g.worst, "; all volumes together ",
+  MESSAGE(what, ": ", g.cases, " cases, ", g.off, " cost more than the best; mean factor ",
+          g.sum / static_cast<double>(g.cases), ", worst ", g.worst, "; all volumes together ",
           static_cast<double>(g.volume) / static_cast<double>(g.exact_volume));
 }
 
@@ -240,16 +265,21 @@ TEST_CASE("no plan of three operands on three mesh axes costs more than the best
 }
 
 TEST_CASE("how much more the plans of a heuristic cost") {
-  std::vector<comparison> const four = {{"ij,jk,kl,lm->im", {{2, 2}, {2, 3}}, {{1, 1, 1, 1, 1}, {8, 1, 4, 1, 2}, {1, 5, 7, 3, 2}, {900, 100, 700, 90, 600}, {700, 700, 700, 700, 700}}, 8009},
-                                        {"ij,jk,kl,l->i", {{2, 2}}, {{1, 1, 1, 1}, {4, 1, 6, 2}, {100, 300, 200, 400}}, 1201},
-                                        {"abc,ai,bj,ck->ijk", {{2, 2}}, {{1, 1, 1, 1, 1, 1}, {20, 30, 10, 50, 40, 20}}, 20011},
-                                        {"ij,jk,kl,li->", {{2, 2}}, {{1, 1, 1, 1}, {4, 1, 2, 1}, {70, 90, 30, 20}}, 811}};
+  std::vector<comparison> const four = {
+      {"ij,jk,kl,lm->im",
+       {{2, 2}, {2, 3}},
+       {{1, 1, 1, 1, 1}, {8, 1, 4, 1, 2}, {1, 5, 7, 3, 2}, {900, 100, 700, 90, 600}, {700, 700, 700, 700, 700}},
+       8009},
+      {"ij,jk,kl,l->i", {{2, 2}}, {{1, 1, 1, 1}, {4, 1, 6, 2}, {100, 300, 200, 400}}, 1201},
+      {"abc,ai,bj,ck->ijk", {{2, 2}}, {{1, 1, 1, 1, 1, 1}, {20, 30, 10, 50, 40, 20}}, 20011},
+      {"ij,jk,kl,li->", {{2, 2}}, {{1, 1, 1, 1}, {4, 1, 2, 1}, {70, 90, 30, 20}}, 811}};
   // More than four operands on two mesh axes: a few orders, every division.
   gap const orders = measure(four, {false, true, 320});
   report("orders by sizes alone", orders);
   // More mesh axes: fewer shardings of intermediates followed.
-  std::vector<comparison> const cube = {{"ij,jk,kl->il", {{2, 2, 2}, {2, 3, 2}}, {{1, 1, 1, 1}, {9, 5, 7, 3}, {900, 2000, 1, 400}}, 3000017},
-                                        {"ij,jk,kl,l->i", {{2, 2, 2}}, {{1, 1, 1, 1}, {100, 300, 200, 400}}, 1000003}};
+  std::vector<comparison> const cube = {
+      {"ij,jk,kl->il", {{2, 2, 2}, {2, 3, 2}}, {{1, 1, 1, 1}, {9, 5, 7, 3}, {900, 2000, 1, 400}}, 3000017},
+      {"ij,jk,kl,l->i", {{2, 2, 2}}, {{1, 1, 1, 1}, {100, 300, 200, 400}}, 1000003}};
   gap const shardings = measure(cube, {false, false, 128});
   report("orders by sizes alone, 128 shardings followed, three mesh axes", shardings);
   CHECK(orders.cases == 5812);

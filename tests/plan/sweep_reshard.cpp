@@ -3,9 +3,10 @@
 // timeout: 600
 
 /// @file
-/// Every sharding of one tensor to every other, executed on a simulated mesh, uneven extents included: T[I_?, J_?] → T[I_?, J_?].
-/// The reference is the general block exchange: what devices need and do not have, counted by loops, is what may be moved; where there
-/// are partial sums, the least that any way of adding them up can move. The worst factors are those of docs/design/reshard.md.
+/// Every sharding of one tensor to every other, executed on a simulated mesh, uneven extents included: T[I_?, J_?] →
+/// T[I_?, J_?]. The reference is the general block exchange: what devices need and do not have, counted by loops, is
+/// what may be moved; where there are partial sums, the least that any way of adding them up can move. The worst
+/// factors are those of docs/design/reshard.md.
 
 #include <algorithm>
 #include <bit>
@@ -34,7 +35,8 @@ struct worst_factor {
   std::string where{};
 };
 
-// Shardings that are not partial, partial ones that are made whole, whole ones made partial, partial ones made partial otherwise.
+// Shardings that are not partial, partial ones that are made whole, whole ones made partial, partial ones made partial
+// otherwise.
 constexpr int kinds_of_cases = 4;
 std::string const kind_name[] = {"exchange", "partial to whole", "whole to partial", "partial to partial"};
 
@@ -44,7 +46,8 @@ struct tally {
   worst_factor worst[kinds_of_cases]{};
 };
 
-// Slice, reduce-scatter, all-reduce, slice, one exchange, zero-pad, mask: communication in this order, and at most one of each.
+// Slice, reduce-scatter, all-reduce, slice, one exchange, zero-pad, mask: communication in this order, and at most one
+// of each.
 bool in_order(ostraka::planner::reshard_steps const& steps) {
   int last = -1;
   for (planned_step const& s : steps) {
@@ -71,11 +74,13 @@ std::uint64_t number_along(extents const& e, mesh_set axes, std::size_t d) {
   return n;
 }
 
-// The least that any way of making `to` of `from` can move. For each element: a group of devices (along the mesh axes over which `to` is
-// partial; else a device alone) has to hold all n summands together. Each summand that a group lacks leaves a device that holds it in a
-// message of that device's own, added up on the way or not; so to complete the first of the groups that lack some takes as many messages as
-// it lacks, and every other one needs one more at least, after that. Elements move alone, so the sum over elements is a bound.
-std::int64_t least_possible(simulated_mesh const& mesh, extents const& e, whole_tensor const& whole, spec const& from, spec const& to) {
+// The least that any way of making `to` of `from` can move. For each element: a group of devices (along the mesh axes
+// over which `to` is partial; else a device alone) has to hold all n summands together. Each summand that a group lacks
+// leaves a device that holds it in a message of that device's own, added up on the way or not; so to complete the first
+// of the groups that lack some takes as many messages as it lacks, and every other one needs one more at least, after
+// that. Elements move alone, so the sum over elements is a bound.
+std::int64_t least_possible(simulated_mesh const& mesh, extents const& e, whole_tensor const& whole, spec const& from,
+                            spec const& to) {
   std::size_t const devices = mesh.devices();
   std::uint64_t const all = (std::uint64_t{1} << mesh.group_size(from.partial)) - 1;
   std::vector<box> source;
@@ -135,7 +140,9 @@ void sweep(labels const& dims, extents const& e, tally& count) {
       mesh.expect(in_order(steps), "the steps are not in order");
       std::int64_t const least = least_possible(mesh, e, whole, from, to);
       int const kind = (from.partial.empty() ? 0 : 1) + (to.partial.empty() ? 0 : 2);
-      if (kind == 0) mesh.expect(mesh.moved == mesh.missing(from, to) && mesh.moved == least, "another volume than that of an exchange");
+      if (kind == 0)
+        mesh.expect(mesh.moved == mesh.missing(from, to) && mesh.moved == least,
+                    "another volume than that of an exchange");
       mesh.expect(mesh.moved >= least, "less was moved than is possible");
       mesh.expect(mesh.moved == 0 || least > 0 || kind > 1, "something was moved that need not be");
       worst_factor& worst = count.worst[kind];
@@ -143,19 +150,21 @@ void sweep(labels const& dims, extents const& e, tally& count) {
       worst.above += mesh.moved > least ? 1 : 0;
       if (least > 0 && static_cast<double>(mesh.moved) / static_cast<double>(least) > worst.factor) {
         worst.factor = static_cast<double>(mesh.moved) / static_cast<double>(least);
-        worst.where = text_of(from, "ijk") + " -> " + text_of(to, "ijk") + "  " + text_of(e, "ijk") + std::to_string(mesh.moved) + " : " + std::to_string(least);
+        worst.where = text_of(from, "ijk") + " -> " + text_of(to, "ijk") + "  " + text_of(e, "ijk") +
+                      std::to_string(mesh.moved) + " : " + std::to_string(least);
       }
       if (from == to) mesh.expect(steps.empty(), "steps to stay where one is");
       ++count.cases;
       if (!mesh.error.empty() && ++count.wrong <= 5)
-        MESSAGE(mesh.error, ": ", text_of(from, "ijk"), " -> ", text_of(to, "ijk"), "  ", text_of(e, "ijk"), text_of(steps, "ijk"), "\n    foretold ", foretold,
-                ", moved ", mesh.moved);
+        MESSAGE(mesh.error, ": ", text_of(from, "ijk"), " -> ", text_of(to, "ijk"), "  ", text_of(e, "ijk"),
+                text_of(steps, "ijk"), "\n    foretold ", foretold, ", moved ", mesh.moved);
     }
   }
 }
 
 // Sweeps, prints a row for each kind of case, and holds the worst factor of each to what is stated.
-std::int64_t run(std::string const& title, std::vector<std::vector<std::int64_t>> const& meshes, std::vector<std::vector<std::int64_t>> const& all_extents, int max_rank,
+std::int64_t run(std::string const& title, std::vector<std::vector<std::int64_t>> const& meshes,
+                 std::vector<std::vector<std::int64_t>> const& all_extents, int max_rank,
                  std::vector<double> const& stated) {
   tally count;
   for (auto const& mesh : meshes)
@@ -169,7 +178,8 @@ std::int64_t run(std::string const& title, std::vector<std::vector<std::int64_t>
   CHECK(count.wrong == 0);
   for (int k = 0; k < kinds_of_cases; ++k) {
     worst_factor const& w = count.worst[k];
-    MESSAGE(title, " | ", kind_name[k], " | ", w.cases, " | above the bound ", w.above, " | worst ", w.factor, " | ", w.where);
+    MESSAGE(title, " | ", kind_name[k], " | ", w.cases, " | above the bound ", w.above, " | worst ", w.factor, " | ",
+            w.where);
     CHECK(w.factor <= stated[static_cast<std::size_t>(k)] + 1e-9);
     CHECK(w.factor >= stated[static_cast<std::size_t>(k)] - 1e-3);  // else the page says too much
   }
@@ -190,16 +200,20 @@ spec sharding(std::vector<std::vector<int>> const& over, std::vector<int> const&
 
 TEST_CASE("every reshard on one mesh axis") {
   CHECK(run("one mesh axis, even", {{1}, {2}, {3}, {4}}, {{12, 24, 12}}, 3, {1, 1, 1, 1}) == 200);
-  CHECK(run("one mesh axis, uneven", {{1}, {2}, {3}, {4}, {7}}, {{5, 3, 4}, {4, 8, 2}, {1, 2, 1}, {2, 0, 3}, {0, 1, 2}}, 3, {1, 1, 1, 1}) == 1250);
+  CHECK(run("one mesh axis, uneven", {{1}, {2}, {3}, {4}, {7}}, {{5, 3, 4}, {4, 8, 2}, {1, 2, 1}, {2, 0, 3}, {0, 1, 2}},
+            3, {1, 1, 1, 1}) == 1250);
 }
 
 TEST_CASE("every reshard on two mesh axes") {
-  CHECK(run("two mesh axes, even", {{2, 2}, {2, 3}, {3, 2}, {4, 2}, {1, 3}}, {{24, 24}}, 2, {1, 5 / 4., 2, 7 / 4.}) == 2120);
-  CHECK(run("two mesh axes, uneven", {{2, 2}, {2, 3}, {3, 2}, {4, 2}, {1, 3}}, {{7, 5, 3}, {4, 6, 2}, {1, 3, 2}, {3, 0, 2}}, 3, {1, 4 / 3., 2, 13 / 7.}) == 24160);
+  CHECK(run("two mesh axes, even", {{2, 2}, {2, 3}, {3, 2}, {4, 2}, {1, 3}}, {{24, 24}}, 2, {1, 5 / 4., 2, 7 / 4.}) ==
+        2120);
+  CHECK(run("two mesh axes, uneven", {{2, 2}, {2, 3}, {3, 2}, {4, 2}, {1, 3}},
+            {{7, 5, 3}, {4, 6, 2}, {1, 3, 2}, {3, 0, 2}}, 3, {1, 4 / 3., 2, 13 / 7.}) == 24160);
 }
 
 TEST_CASE("every reshard on three mesh axes") {
-  CHECK(run("three mesh axes, even", {{2, 2, 2}, {2, 3, 2}, {3, 1, 2}}, {{12, 8}}, 2, {1, 11 / 8., 5 / 2., 5 / 2.}) == 29724);
+  CHECK(run("three mesh axes, even", {{2, 2, 2}, {2, 3, 2}, {3, 1, 2}}, {{12, 8}}, 2, {1, 11 / 8., 5 / 2., 5 / 2.}) ==
+        29724);
   CHECK(run("three mesh axes, uneven", {{2, 2, 2}, {2, 3, 2}, {3, 1, 2}}, {{5, 7}, {13, 3}}, 2, {1, 9 / 5., 3, 2}) +
             run("three mesh axes, three labels", {{2, 2, 2}}, {{5, 3, 4}}, 3, {1, 7 / 5., 2, 9 / 5.}) ==
         100332);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Programs that go wrong on one rank, and some that only seem to; the argument says which. CMakeLists.txt beside it says what each has to
-/// end with. Rank 1 is the culprit, and tells when.
+/// Programs that go wrong on one rank, and some that only seem to; the argument says which. CMakeLists.txt beside it
+/// says what each has to end with. Rank 1 is the culprit, and tells when.
 
 #include <ostraka/ostraka.hpp>
 
@@ -42,7 +42,8 @@ bool culprit() { return rank_of_job() == 1; }
 // The script takes the time from here.
 void tell_when() {
   auto const now = std::chrono::system_clock::now().time_since_epoch();
-  std::printf("at %lld us\n", static_cast<long long>(std::chrono::duration_cast<std::chrono::microseconds>(now).count()));
+  std::printf("at %lld us\n",
+              static_cast<long long>(std::chrono::duration_cast<std::chrono::microseconds>(now).count()));
   std::fflush(stdout);
   pause_ms(100);  // so that the launcher has read it
 }
@@ -83,7 +84,8 @@ int milliseconds_of_reduction = 0;  // that an all-reduce takes at least, as if 
 }  // namespace
 
 // In MPI all the time.
-extern "C" int MPI_Allreduce(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm) {
+extern "C" int MPI_Allreduce(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op operation,
+                             MPI_Comm comm) {
   double const end = MPI_Wtime() + milliseconds_of_reduction / 1000.0;
   for (int flag = 0; MPI_Wtime() < end;) MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
   return PMPI_Allreduce(send, receive, count, type, operation, comm);
@@ -287,7 +289,8 @@ std::map<std::string, scenario> const scenarios{
     {"computes",  // and calls MPI now and then
      one_does([] {
        auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-       for (int flag = 0; std::chrono::steady_clock::now() < end; pause_ms(50)) MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+       for (int flag = 0; std::chrono::steady_clock::now() < end; pause_ms(50))
+         MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
      })},
     {"waits_for_who_computes",  // the last rank, in MPI: lawful
      [](os::environment& env) {
@@ -303,7 +306,8 @@ std::map<std::string, scenario> const scenarios{
     {"waits_for_long_operations",  // rows whose devices differ in how long theirs take: lawful
      [](os::environment& env) {
        auto const mesh = os::make_mesh(X = env.devices() / 2, Y = 2);
-       auto const a = os::generate<std::int64_t, I/X, J/Y>(mesh, I = 5, J = 3, [](std::int64_t i, std::int64_t j) { return 10 * i + j; });
+       auto const a = os::generate<std::int64_t, I/X, J/Y>(mesh, I = 5, J = 3,
+                                                           [](std::int64_t i, std::int64_t j) { return 10 * i + j; });
        if (mesh.coordinate(X) == 1) milliseconds_of_reduction = 6000;
        auto const rows = os::sum<I/X>(a);
        milliseconds_of_reduction = 0;
@@ -349,10 +353,12 @@ std::map<std::string, scenario> const scenarios{
        else
          static_cast<void>(os::all_gather<Y>(a));
      }},
-    {"rows_differ",  // lawful: a row needs nobody else until the columns meet; in a ring of orders, too, where somebody does not wait
+    {"rows_differ",  // lawful: a row needs nobody else until the columns meet; in a ring of orders, too, where somebody
+                     // does not wait
      [](os::environment& env) {
        auto const mesh = os::make_mesh(X = env.devices() / 2, Y = 2);
-       auto const a = os::generate<std::int64_t, I/X, J/Y>(mesh, I = 5, J = 3, [](std::int64_t i, std::int64_t j) { return 10 * i + j; });
+       auto const a = os::generate<std::int64_t, I/X, J/Y>(mesh, I = 5, J = 3,
+                                                           [](std::int64_t i, std::int64_t j) { return 10 * i + j; });
        for (int n = 0; n < 20 * mesh.coordinate(X); ++n) {
          auto const row = os::all_gather<Y>(a);
          if (row.local().extent(1) != 3) throw std::logic_error("a wrong row");
@@ -369,7 +375,8 @@ std::map<std::string, scenario> const scenarios{
 
 int main(int argc, char** argv) {
   std::string const name = argc > 1 ? argv[1] : "";
-  if (name == "throws_and_catches" || name == "all_throw_and_catch") {  // outside of the environment, which the exception destroys
+  if (name == "throws_and_catches" ||
+      name == "all_throw_and_catch") {  // outside of the environment, which the exception destroys
     try {
       os::environment env(argc, argv);
       scenarios.at(name == "throws_and_catches" ? "throws" : "all_throw")(env);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Floor 0 of the tests: MPI functions of the names that the library calls, which count and pass on to PMPI. A function that is not here
-/// moves bytes unseen; a test that compares with a plan then fails, since the plan has them.
+/// Floor 0 of the tests: MPI functions of the names that the library calls, which count and pass on to PMPI. A function
+/// that is not here moves bytes unseen; a test that compares with a plan then fails, since the plan has them.
 
 #include "support/byte_counter.hpp"
 
@@ -63,13 +63,14 @@ int MPI_Send(void const* data, int elements, MPI_Datatype type, int to, int tag,
   return PMPI_Send(data, elements, type, to, tag, comm);
 }
 
-int MPI_Allgather(void const* send, int sent, MPI_Datatype send_type, void* recv, int received, MPI_Datatype recv_type, MPI_Comm comm) {
+int MPI_Allgather(void const* send, int sent, MPI_Datatype send_type, void* recv, int received, MPI_Datatype recv_type,
+                  MPI_Comm comm) {
   count(bytes_in(std::int64_t(received) * (size_of(comm) - 1), recv_type));
   return PMPI_Allgather(send, sent, send_type, recv, received, recv_type, comm);
 }
 
-int MPI_Allgatherv(void const* send, int sent, MPI_Datatype send_type, void* recv, int const* received, int const* places, MPI_Datatype recv_type,
-                   MPI_Comm comm) {
+int MPI_Allgatherv(void const* send, int sent, MPI_Datatype send_type, void* recv, int const* received,
+                   int const* places, MPI_Datatype recv_type, MPI_Comm comm) {
   count(bytes_in(from_others(received, comm), recv_type));
   return PMPI_Allgatherv(send, sent, send_type, recv, received, places, recv_type, comm);
 }
@@ -79,30 +80,32 @@ int MPI_Allreduce(void const* send, void* recv, int elements, MPI_Datatype type,
   return PMPI_Allreduce(send, recv, elements, type, operation, comm);
 }
 
-int MPI_Reduce_scatter_block(void const* send, void* recv, int received, MPI_Datatype type, MPI_Op operation, MPI_Comm comm) {
+int MPI_Reduce_scatter_block(void const* send, void* recv, int received, MPI_Datatype type, MPI_Op operation,
+                             MPI_Comm comm) {
   count(bytes_in(std::int64_t(received) * (size_of(comm) - 1), type));
   return PMPI_Reduce_scatter_block(send, recv, received, type, operation, comm);
 }
 
-int MPI_Alltoall(void const* send, int sent, MPI_Datatype send_type, void* recv, int received, MPI_Datatype recv_type, MPI_Comm comm) {
+int MPI_Alltoall(void const* send, int sent, MPI_Datatype send_type, void* recv, int received, MPI_Datatype recv_type,
+                 MPI_Comm comm) {
   count(bytes_in(std::int64_t(received) * (size_of(comm) - 1), recv_type));
   return PMPI_Alltoall(send, sent, send_type, recv, received, recv_type, comm);
 }
 
-int MPI_Sendrecv(void const* send, int sent, MPI_Datatype send_type, int to, int send_tag, void* recv, int received, MPI_Datatype recv_type, int from,
-                 int recv_tag, MPI_Comm comm, MPI_Status* status) {
+int MPI_Sendrecv(void const* send, int sent, MPI_Datatype send_type, int to, int send_tag, void* recv, int received,
+                 MPI_Datatype recv_type, int from, int recv_tag, MPI_Comm comm, MPI_Status* status) {
   count(to == rank_in(comm) ? 0 : bytes_in(sent, send_type));
   return PMPI_Sendrecv(send, sent, send_type, to, send_tag, recv, received, recv_type, from, recv_tag, comm, status);
 }
 
-int MPI_Gatherv(void const* send, int sent, MPI_Datatype send_type, void* recv, int const* received, int const* places, MPI_Datatype recv_type,
-                int root, MPI_Comm comm) {
+int MPI_Gatherv(void const* send, int sent, MPI_Datatype send_type, void* recv, int const* received, int const* places,
+                MPI_Datatype recv_type, int root, MPI_Comm comm) {
   count(rank_in(comm) == root ? bytes_in(from_others(received, comm), recv_type) : 0);
   return PMPI_Gatherv(send, sent, send_type, recv, received, places, recv_type, root, comm);
 }
 
-int MPI_Scatterv(void const* send, int const* sent, int const* places, MPI_Datatype send_type, void* recv, int received, MPI_Datatype recv_type, int root,
-                 MPI_Comm comm) {
+int MPI_Scatterv(void const* send, int const* sent, int const* places, MPI_Datatype send_type, void* recv, int received,
+                 MPI_Datatype recv_type, int root, MPI_Comm comm) {
   count(rank_in(comm) == root ? bytes_in(from_others(sent, comm), send_type) : 0);
   return PMPI_Scatterv(send, sent, places, send_type, recv, received, recv_type, root, comm);
 }
@@ -170,7 +173,8 @@ std::vector<std::vector<char>> bytes_of_ranks(std::vector<char> const& mine) {
     total += static_cast<int>(n);
   }
   std::vector<char> together(static_cast<std::size_t>(total));
-  PMPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, together.data(), lengths.data(), places.data(), MPI_BYTE, MPI_COMM_WORLD);
+  PMPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, together.data(), lengths.data(), places.data(),
+                  MPI_BYTE, MPI_COMM_WORLD);
   std::vector<std::vector<char>> all;
   for (std::size_t d = 0; d < lengths.size(); ++d)
     all.emplace_back(together.begin() + places[d], together.begin() + places[d] + lengths[d]);

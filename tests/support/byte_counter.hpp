@@ -3,10 +3,11 @@
 #pragma once
 
 /// @file
-/// What the program under test sends, measured below it: byte_counter.cpp stands between it and MPI (MPI's profiling interface). The
-/// convention is that of plans: an all-gather counts what a device receives from others, point-to-point messages (exchanges and
-/// reduce-scatters) what it sends to others, an all-reduce of V bytes over n devices 2(n−1)V in total. What a rank sends to itself
-/// counts nothing, and neither does what this header itself communicates. Without MPI all is zero.
+/// What the program under test sends, measured below it: byte_counter.cpp stands between it and MPI (MPI's profiling
+/// interface). The convention is that of plans: an all-gather counts what a device receives from others, point-to-point
+/// messages (exchanges and reduce-scatters) what it sends to others, an all-reduce of V bytes over n devices 2(n−1)V in
+/// total. What a rank sends to itself counts nothing, and neither does what this header itself communicates. Without
+/// MPI all is zero.
 
 #include <cstdint>
 #include <vector>

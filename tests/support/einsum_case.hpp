@@ -20,7 +20,8 @@ inline std::int64_t cases_checked = 0;
 
 /// C = A · B, or C = A with `dims<>` of no operand left out, under a policy.
 template <class T, auto... Out, auto... DimsA, auto... DimsB, class Policy = policy<planner::admit::any>>
-void check_einsum(mesh_at_hand const& m, extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>, Policy how = {}) {
+void check_einsum(mesh_at_hand const& m, extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>,
+                  Policy how = {}) {
   using result = tensor<T, Out...>;
   using left = tensor<T, DimsA...>;
   using right = tensor<T, DimsB...>;

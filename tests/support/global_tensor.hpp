@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The oracle of the surface's tests: whole tensors on every rank, and plain loops over them. C[i, k] = Σ_j A[i, j] · B[j, k].
-/// Nothing here is the library's.
+/// The oracle of the surface's tests: whole tensors on every rank, and plain loops over them. C[i, k] = Σ_j A[i, j] ·
+/// B[j, k]. Nothing here is the library's.
 
 #include <Kokkos_Core.hpp>
 
@@ -86,7 +86,8 @@ inline std::string labels_of_both(std::string all, std::string const& more) {
 
 /// f(index, a, b) into the element of the result that the index falls on: the loops of an einsum.
 template <class T, class Accumulate>
-global_tensor<T> einsum_by_loops(std::string const& out, global_tensor<T> const& a, global_tensor<T> const& b, T start, Accumulate&& accumulate) {
+global_tensor<T> einsum_by_loops(std::string const& out, global_tensor<T> const& a, global_tensor<T> const& b, T start,
+                                 Accumulate&& accumulate) {
   extents_by_letter extents = a.extents;
   extents.insert(b.extents.begin(), b.extents.end());
   global_tensor<T> c{out, extents, std::vector<T>(static_cast<std::size_t>(number_of_elements(out, extents)), start)};
@@ -104,9 +105,11 @@ global_tensor<T> product_by_loops(std::string const& out, global_tensor<T> const
 
 /// One operand: accumulate(c, x) for each element that falls on c.
 template <class T, class Accumulate>
-global_tensor<T> reduction_by_loops(std::string const& out, global_tensor<T> const& a, T start, Accumulate&& accumulate) {
+global_tensor<T> reduction_by_loops(std::string const& out, global_tensor<T> const& a, T start,
+                                    Accumulate&& accumulate) {
   global_tensor<T> const one{"", a.extents, {T(1)}};
-  return einsum_by_loops(out, a, one, start, [&](T const& c, T const& x, T const&) { return static_cast<T>(accumulate(c, x)); });
+  return einsum_by_loops(out, a, one, start,
+                         [&](T const& c, T const& x, T const&) { return static_cast<T>(accumulate(c, x)); });
 }
 
 template <class T>

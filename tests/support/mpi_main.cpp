@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The runner for tests on several ranks: begins MPI and Kokkos, runs doctest on every rank, and fails on all ranks if it failed on one.
-/// Rank 0 prints its report. The others keep theirs to themselves until something fails there; from then on they print, each line marked
-/// with its rank, at once, because the next collective may hang.
+/// The runner for tests on several ranks: begins MPI and Kokkos, runs doctest on every rank, and fails on all ranks if
+/// it failed on one. Rank 0 prints its report. The others keep theirs to themselves until something fails there; from
+/// then on they print, each line marked with its rank, at once, because the next collective may hang.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -108,7 +108,8 @@ int ranks() { return world_size; }
 int main(int argc, char** argv) {
 #if OSTRAKA_ENABLE_MPI
   int provided = 0;
-  MPI_Init_thread(&argc, &argv, ostraka::testing::uses_several_threads() ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, &provided);
+  MPI_Init_thread(&argc, &argv, ostraka::testing::uses_several_threads() ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED,
+                  &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world_size);
 #endif

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// What a test on several ranks may ask without going through the code under test. The main function is in mpi_main.cpp: it begins MPI and
-/// Kokkos, so test cases find both running. A test case runs on every rank; every rank must reach the same collectives.
+/// What a test on several ranks may ask without going through the code under test. The main function is in
+/// mpi_main.cpp: it begins MPI and Kokkos, so test cases find both running. A test case runs on every rank; every rank
+/// must reach the same collectives.
 
 namespace ostraka::testing {
 

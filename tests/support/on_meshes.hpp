@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Whole tensors onto meshes and back. Meshes are data, so that one binary walks many; every one has the axes X, Y and Z. What is a template of
-/// the element type alone is compiled once, in shared/.
+/// Whole tensors onto meshes and back. Meshes are data, so that one binary walks many; every one has the axes X, Y and
+/// Z. What is a template of the element type alone is compiled once, in shared/.
 
 #include <ostraka/ostraka.hpp>
 
@@ -52,7 +52,8 @@ T combined(reduction kind, T const& x, T const& y) {
 
 namespace detail {
 
-// What part `number` of so many holds of a value at position `at`; for other kinds than sums another part holds the value itself at every position.
+// What part `number` of so many holds of a value at position `at`; for other kinds than sums another part holds the
+// value itself at every position.
 template <class T>
 T part_of(reduction kind, T const& v, std::size_t at, int number, int of) {
   auto const seed = [&](int n) { return static_cast<std::int64_t>(at) * 3 + n * 7; };
@@ -121,7 +122,8 @@ template <class T>
 void write_elements(std::vector<T> const& elements, T* block) {
   using space = Kokkos::DefaultExecutionSpace::device_type;
   Kokkos::View<T*, space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(block, elements.size());
-  Kokkos::deep_copy(to, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(elements.data(), elements.size()));
+  Kokkos::deep_copy(to, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                            elements.data(), elements.size()));
 }
 template <class T>
 std::vector<T> read_elements(T const* block, std::size_t count) {
@@ -140,7 +142,8 @@ Tensor placed(mesh_at_hand const& m, global_tensor<typename Tensor::value_type> 
   for (std::size_t d = 0; d < extents.size(); ++d) extents[d] = g.extents.at(p.letters[d]);
   Tensor const t = ostraka::detail::allocate<Tensor>(m.handle(), extents);
   auto const elements = elements_on(p, m, g, rank());
-  if (elements.size() == t.local().size()) write_elements(elements, t.local().data());  // another size is found by who compares
+  if (elements.size() == t.local().size())
+    write_elements(elements, t.local().data());  // another size is found by who compares
   return t;
 }
 
@@ -155,33 +158,40 @@ bool has_extents(View const& local, std::vector<index_range> const& block) {
 
 }  // namespace detail
 
-/// Number of elements on this rank that `agree(got, wanted)` refuses, or −1 if the block has other extents. Parts are combined first.
-/// Collective.
+/// Number of elements on this rank that `agree(got, wanted)` refuses, or −1 if the block has other extents. Parts are
+/// combined first. Collective.
 template <class Tensor, class Agree>
-std::int64_t disagreements(mesh_at_hand const& m, Tensor const& t, global_tensor<typename Tensor::value_type> const& wanted, Agree&& agree) {
+std::int64_t disagreements(mesh_at_hand const& m, Tensor const& t,
+                           global_tensor<typename Tensor::value_type> const& wanted, Agree&& agree) {
   placement const p = placement_of<Tensor>();
-  auto const got = combined_elements(p, m, read_elements<typename Tensor::value_type>(t.local().data(), t.local().size()));
+  auto const got =
+      combined_elements(p, m, read_elements<typename Tensor::value_type>(t.local().data(), t.local().size()));
   if (!detail::has_extents(t.local(), block_on(p, m, wanted.extents, rank()))) return -1;
   std::int64_t wrong = 0;
   std::size_t i = 0;
-  for (std::size_t at : positions_on(p, m, wanted.labels, wanted.extents, rank())) wrong += agree(got[i++], wanted.values[at]) ? 0 : 1;
+  for (std::size_t at : positions_on(p, m, wanted.labels, wanted.extents, rank()))
+    wrong += agree(got[i++], wanted.values[at]) ? 0 : 1;
   return wrong;
 }
 
 /// Number of elements that are not equal.
 template <class T>
-std::int64_t differences(placement const& p, mesh_at_hand const& m, std::vector<T> const& got, global_tensor<T> const& wanted) {
+std::int64_t differences(placement const& p, mesh_at_hand const& m, std::vector<T> const& got,
+                         global_tensor<T> const& wanted) {
   std::int64_t wrong = 0;
   std::size_t i = 0;
-  for (std::size_t at : positions_on(p, m, wanted.labels, wanted.extents, rank())) wrong += got[i++] == wanted.values[at] ? 0 : 1;
+  for (std::size_t at : positions_on(p, m, wanted.labels, wanted.extents, rank()))
+    wrong += got[i++] == wanted.values[at] ? 0 : 1;
   return wrong;
 }
 
 /// The same with equality.
 template <class Tensor>
-std::int64_t disagreements(mesh_at_hand const& m, Tensor const& t, global_tensor<typename Tensor::value_type> const& wanted) {
+std::int64_t disagreements(mesh_at_hand const& m, Tensor const& t,
+                           global_tensor<typename Tensor::value_type> const& wanted) {
   placement const p = placement_of<Tensor>();
-  auto const got = combined_elements(p, m, read_elements<typename Tensor::value_type>(t.local().data(), t.local().size()));
+  auto const got =
+      combined_elements(p, m, read_elements<typename Tensor::value_type>(t.local().data(), t.local().size()));
   return detail::has_extents(t.local(), block_on(p, m, wanted.extents, rank())) ? differences(p, m, got, wanted) : -1;
 }
 

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Where the elements of a sharded tensor lie, worked out here from ranks alone: device d of p holds [⌊d·n/p⌋, ⌊(d+1)·n/p⌋), ranks count the
-/// mesh's axes with the first one major. What a tensor's type says is data here, so that nothing is compiled for every sharding of a test.
+/// Where the elements of a sharded tensor lie, worked out here from ranks alone: device d of p holds [⌊d·n/p⌋,
+/// ⌊(d+1)·n/p⌋), ranks count the mesh's axes with the first one major. What a tensor's type says is data here, so that
+/// nothing is compiled for every sharding of a test.
 
 #include <ostraka/ostraka.hpp>
 
@@ -116,7 +117,8 @@ std::vector<index_range> block_on(mesh_at_hand const& m, extents_by_letter const
 }
 
 /// Where each element of a rank's block, in its order, stands in a whole tensor of these labels and extents.
-std::vector<std::size_t> positions_on(placement const& p, mesh_at_hand const& m, std::string const& labels, extents_by_letter const& e, int rank);
+std::vector<std::size_t> positions_on(placement const& p, mesh_at_hand const& m, std::string const& labels,
+                                      extents_by_letter const& e, int rank);
 
 /// Which summand of how many a rank holds.
 struct summand {

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Tests of floor 2. A mesh of devices played by plain loops: it holds the blocks of every device, executes the steps of a plan on
-/// them, and counts what they move. Written from the text of the rules, not with the planner's arithmetic of blocks and costs, which
-/// it is there to catch: A[I_XY, J] {U_Z} is the block (x·NY + y) of NX·NY of I on device (x, y, z), and a summand of its value.
+/// Tests of floor 2. A mesh of devices played by plain loops: it holds the blocks of every device, executes the steps
+/// of a plan on them, and counts what they move. Written from the text of the rules, not with the planner's arithmetic
+/// of blocks and costs, which it is there to catch: A[I_XY, J] {U_Z} is the block (x·NY + y) of NX·NY of I on device
+/// (x, y, z), and a summand of its value.
 
 #include <cstdint>
 #include <string>
@@ -57,7 +58,9 @@ struct box {
     }
     return b;
   }
-  friend bool operator==(box const& a, box const& b) { return a.rank == b.rank && a.begin == b.begin && a.end == b.end; }
+  friend bool operator==(box const& a, box const& b) {
+    return a.rank == b.rank && a.begin == b.begin && a.end == b.end;
+  }
 };
 
 /// Calls f(position) for every index of the box, the last dimension fastest.
@@ -90,7 +93,8 @@ struct whole_tensor {
   [[nodiscard]] std::int64_t operator[](position const& at) const { return value[offset(at)]; }
 };
 
-/// A tensor on all devices. Every device has room for the whole, so that indices stay global; outside of its block is poison.
+/// A tensor on all devices. Every device has room for the whole, so that indices stay global; outside of its block is
+/// poison.
 struct sharded_tensor {
   spec sharding{};
   std::vector<box> block{};
@@ -105,7 +109,8 @@ inline std::int64_t noise(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::int64_t>((z ^ (z >> 31)) % 19) - 9;
 }
 
-/// The devices, numbered with the first mesh axis major. What goes wrong is left as a sentence in `error`, the first one only.
+/// The devices, numbered with the first mesh axis major. What goes wrong is left as a sentence in `error`, the first
+/// one only.
 class simulated_mesh {
  public:
   explicit simulated_mesh(extents const& e) : sizes_(e) {
@@ -164,7 +169,8 @@ class simulated_mesh {
   /// Elements that devices need under `to` and do not hold under `from`: what any exchange has to move.
   [[nodiscard]] std::int64_t missing(spec const& from, spec const& to) const {
     std::int64_t n = 0;
-    for (std::size_t d = 0; d < devices(); ++d) n += block_of(to, d).size() - block_of(to, d).common(block_of(from, d)).size();
+    for (std::size_t d = 0; d < devices(); ++d)
+      n += block_of(to, d).size() - block_of(to, d).common(block_of(from, d)).size();
     return n;
   }
 
@@ -185,11 +191,13 @@ class simulated_mesh {
     return r;
   }
 
-  /// Executes a step on the blocks of one tensor, every device with the devices that differ from it along the step's axes only.
+  /// Executes a step on the blocks of one tensor, every device with the devices that differ from it along the step's
+  /// axes only.
   void execute(planned_step const& s, sharded_tensor& t) {
     expect(s.from == t.sharding, "the step does not start where the one before it ended");
     expect(s.from.rank == s.to.rank, "the step changes the rank");
-    expect((s.from.splits() & s.from.partial).empty() && (s.to.splits() & s.to.partial).empty(), "a mesh axis both divides and holds sums");
+    expect((s.from.splits() & s.from.partial).empty() && (s.to.splits() & s.to.partial).empty(),
+           "a mesh axis both divides and holds sums");
     if (!error.empty()) return;
     sharded_tensor r = empty(s.to);
     mesh_set const reduced = s.from.partial - s.to.partial;
@@ -205,7 +213,9 @@ class simulated_mesh {
         for (std::size_t d = 0; d < devices(); ++d) {
           expect(s.kind == step::zero_pad || r.block[d] == t.block[d], "mask changes the block");
           bool const kept = s.kind == step::zero_pad || along(made, d) == 0;
-          for_each(r.block[d], [&](position const& at) { r.device[d][at] = kept && t.block[d].contains(at) ? t.device[d][at] : 0; });
+          for_each(r.block[d], [&](position const& at) {
+            r.device[d][at] = kept && t.block[d].contains(at) ? t.device[d][at] : 0;
+          });
         }
         break;
       case step::all_gather:
@@ -227,7 +237,8 @@ class simulated_mesh {
           if (d == group[0]) expect_collective(s.kind, t, r, group);
           add(t, r, d, group);
           auto const others = static_cast<std::int64_t>(group.size()) - 1;
-          if (s.kind == step::reduce_scatter) moved += others * r.block[d].size();  // each other device sends it its summands
+          if (s.kind == step::reduce_scatter)
+            moved += others * r.block[d].size();  // each other device sends it its summands
           if (s.kind == step::all_reduce && d == group[0]) moved += 2 * others * t.block[d].size();
         }
         break;
@@ -249,14 +260,16 @@ class simulated_mesh {
       for (sharded_tensor const& t : operands)
         for (int i = 0; i < t.sharding.rank; ++i) {
           int const l = t.sharding.label[i];
-          expect(!seen[l] || (labels.begin[l] == t.block[d].begin[i] && labels.end[l] == t.block[d].end[i]), "operands hold different indices of a label");
+          expect(!seen[l] || (labels.begin[l] == t.block[d].begin[i] && labels.end[l] == t.block[d].end[i]),
+                 "operands hold different indices of a label");
           seen[l] = true;
           labels.begin[l] = t.block[d].begin[i];
           labels.end[l] = t.block[d].end[i];
         }
       for (int i = 0; i < result.rank; ++i) {
         int const l = result.label[i];
-        expect(labels.begin[l] == r.block[d].begin[i] && labels.end[l] == r.block[d].end[i], "the result holds other indices than the operands");
+        expect(labels.begin[l] == r.block[d].begin[i] && labels.end[l] == r.block[d].end[i],
+               "the result holds other indices than the operands");
       }
       if (!error.empty()) return r;
       for_each(r.block[d], [&](position const& at) { r.device[d][at] = 0; });
@@ -327,8 +340,10 @@ class simulated_mesh {
     return group;
   }
 
-  // Device d fills its new block from its own old one or, failing that, from one of its group's. Returns what it received.
-  std::int64_t take(sharded_tensor const& from, sharded_tensor& to, std::size_t d, std::vector<std::size_t> const& group) {
+  // Device d fills its new block from its own old one or, failing that, from one of its group's. Returns what it
+  // received.
+  std::int64_t take(sharded_tensor const& from, sharded_tensor& to, std::size_t d,
+                    std::vector<std::size_t> const& group) {
     std::int64_t received = 0;
     for_each(to.block[d], [&](position const& at) {
       if (from.block[d].contains(at)) {
@@ -358,7 +373,8 @@ class simulated_mesh {
   }
 
   // Is it the collective that its name says?
-  void expect_collective(step kind, sharded_tensor const& from, sharded_tensor const& to, std::vector<std::size_t> const& group) {
+  void expect_collective(step kind, sharded_tensor const& from, sharded_tensor const& to,
+                         std::vector<std::size_t> const& group) {
     std::int64_t before = 0;
     std::int64_t after = 0;
     bool same_before = true;
@@ -369,14 +385,21 @@ class simulated_mesh {
       after += to.block[d].size();
       same_before = same_before && from.block[d] == from.block[group[0]];
       same_after = same_after && to.block[d] == to.block[group[0]];
-      for (std::size_t other : group) disjoint = disjoint && (other == d || to.block[d].common(to.block[other]).size() == 0);
+      for (std::size_t other : group)
+        disjoint = disjoint && (other == d || to.block[d].common(to.block[other]).size() == 0);
     }
     std::int64_t const first_before = from.block[group[0]].size();
     std::int64_t const first_after = to.block[group[0]].size();
-    if (kind == step::all_gather) expect(same_after && before == first_after, "all_gather: the blocks of the group are not the parts of one block");
-    if (kind == step::all_to_all) expect(before == after, "all_to_all: the group does not hold as much after it as before");
-    if (kind == step::all_reduce) expect(same_before && same_after && first_before == first_after, "all_reduce: the group's blocks are not the same");
-    if (kind == step::reduce_scatter) expect(same_before && disjoint && after <= first_before, "reduce_scatter: the new blocks are not parts of the old one");
+    if (kind == step::all_gather)
+      expect(same_after && before == first_after, "all_gather: the blocks of the group are not the parts of one block");
+    if (kind == step::all_to_all)
+      expect(before == after, "all_to_all: the group does not hold as much after it as before");
+    if (kind == step::all_reduce)
+      expect(same_before && same_after && first_before == first_after,
+             "all_reduce: the group's blocks are not the same");
+    if (kind == step::reduce_scatter)
+      expect(same_before && disjoint && after <= first_before,
+             "reduce_scatter: the new blocks are not parts of the old one");
   }
 
   extents sizes_;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A mesh on processes that are none of its devices: the same program runs there, on tensors of the same types and extents without
-/// elements, and sends nothing. What needs a device says so.
+/// A mesh on processes that are none of its devices: the same program runs there, on tensors of the same types and
+/// extents without elements, and sends nothing. What needs a device says so.
 
 #include <doctest/doctest.h>
 
@@ -36,7 +36,8 @@ auto mesh_on_first(int n) {
 template <class Mesh>
 void run_a_program(Mesh const& mesh) {
   bool const here = !mesh.absent();
-  auto const a = os::generate<double, I/X, J>(mesh, I = 5, J = 3, [](std::int64_t i, std::int64_t j) { return static_cast<double>(10 * i + j); });
+  auto const a = os::generate<double, I/X, J>(
+      mesh, I = 5, J = 3, [](std::int64_t i, std::int64_t j) { return static_cast<double>(10 * i + j); });
   auto const b = os::random<double, J, K/X>(mesh, J = 3, K = 4);
   auto const c = os::einsum<I, K/X>(a, b);
   CHECK(os::reshard<J/X>(os::einsum<J, partial(X)>(a)).extent(J) == 3);
@@ -52,10 +53,11 @@ void run_a_program(Mesh const& mesh) {
   auto const whole = os::gather_to_root(a);
   CHECK(static_cast<bool>(whole) == (here && mesh.device() == 0));
   if (!here)
-    CHECK_THROWS_WITH_AS(static_cast<void>(*whole),
-                         "gather_to_root: the elements are on device 0 alone, and this is none of the mesh's devices; read them only where the result is true, "
-                         "as in if (whole) use(*whole), or have them on every device by os::reshard<I, J>(A)",
-                         os::error);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(*whole),
+        "gather_to_root: the elements are on device 0 alone, and this is none of the mesh's devices; read them only where the result is true, "
+        "as in if (whole) use(*whole), or have them on every device by os::reshard<I, J>(A)",
+        os::error);
   CHECK(os::rename<I, K>(a).extent(K) == 5);
   CHECK(os::zeros<float>(mesh).extents().empty());
   auto const square = os::zeros<double, I/X, J>(mesh, I = 3, J = 3);
@@ -88,18 +90,23 @@ TEST_CASE("what only a device has is refused with a sentence") {
   CHECK(mesh.absent());
   CHECK(mesh.devices() == 6);
   CHECK(mesh.sizes().of(Y) == 2);
-  char const* const text = "mesh: this process is none of the mesh's devices, so it has no number and no coordinates on it; ask mesh.absent() first";
+  char const* const text =
+      "mesh: this process is none of the mesh's devices, so it has no number and no coordinates on it; ask mesh.absent() first";
   CHECK_THROWS_WITH_AS(static_cast<void>(mesh.device()), text, os::error);
   CHECK_THROWS_WITH_AS(static_cast<void>(mesh.coordinate(X)), text, os::error);
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::value(os::zeros<float>(mesh))),
-                       "value: this process is none of the mesh's devices and holds no value; ask for it where mesh.absent() is false, or os::reshard the tensor to a "
-                       "mesh of all",
-                       os::error);
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<float, I/X>(mesh, I = 6, Kokkos::View<float*>("v", 2))),
-                       "from_local: this process is none of the mesh's devices and holds no block, but its view has 2 elements along dimension 0; give an empty view "
-                       "where mesh.absent()",
-                       os::error);
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::make_mesh(os::not_here, X = 0)),
-                       "make_mesh: a mesh axis has at least one device, but X=0; use X=1 for an axis that divides nothing", os::error);
-  CHECK(os::describe(os::zeros<float, I/X, J>(mesh, I = 4, J = 2)) == "float[I_X, J] of 4 × 2 on X=3 · Y=2; this process is none of its devices");
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(os::value(os::zeros<float>(mesh))),
+      "value: this process is none of the mesh's devices and holds no value; ask for it where mesh.absent() is false, or os::reshard the tensor to a "
+      "mesh of all",
+      os::error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(os::from_local<float, I/X>(mesh, I = 6, Kokkos::View<float*>("v", 2))),
+      "from_local: this process is none of the mesh's devices and holds no block, but its view has 2 elements along dimension 0; give an empty view "
+      "where mesh.absent()",
+      os::error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(os::make_mesh(os::not_here, X = 0)),
+      "make_mesh: a mesh axis has at least one device, but X=0; use X=1 for an axis that divides nothing", os::error);
+  CHECK(os::describe(os::zeros<float, I/X, J>(mesh, I = 4, J = 2)) ==
+        "float[I_X, J] of 4 × 2 on X=3 · Y=2; this process is none of its devices");
 }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::add and os::scale: the rules of os::map, and partial tensors to partial ones, for nothing. A[I] {U_X} + B[I] {U_X} → [I] {U_X}
+/// os::add and os::scale: the rules of os::map, and partial tensors to partial ones, for nothing. A[I] {U_X} + B[I]
+/// {U_X} → [I] {U_X}
 
 #include <doctest/doctest.h>
 
@@ -27,7 +28,9 @@ void check_add(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out
   auto const a = t::whole_numbers<T>(t::letters_in<left>(), e, 15);
   auto const b = t::whole_numbers<T>(t::letters_in<right>(), e, 16);
   t::global_tensor<T> wanted{t::letters_in<result>(), e, {}};
-  t::for_each_index(wanted.labels, e, [&](t::extents_by_letter const& at) { wanted.values.push_back(static_cast<T>(a.values[a.position(at)] + b.values[b.position(at)])); });
+  t::for_each_index(wanted.labels, e, [&](t::extents_by_letter const& at) {
+    wanted.values.push_back(static_cast<T>(a.values[a.position(at)] + b.values[b.position(at)]));
+  });
   auto const placed_a = t::placed<left>(m, a);
   auto const placed_b = t::placed<right>(m, b);
   static_assert(std::is_same_v<decltype(os::add(placed_a, placed_b)), result>);

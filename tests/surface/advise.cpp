@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The adviser speaks once of an operation whose nominal plan is a poor one for the sizes at hand, on device 0 alone, and is silent otherwise.
-/// C[I, K] = A[I, J_X] · B[J, K] multiplies rows of A, where a long J wants the small result reduced.
+/// The adviser speaks once of an operation whose nominal plan is a poor one for the sizes at hand, on device 0 alone,
+/// and is silent otherwise. C[I, K] = A[I, J_X] · B[J, K] multiplies rows of A, where a long J wants the small result
+/// reduced.
 
 #include <doctest/doctest.h>
 
@@ -69,11 +70,14 @@ TEST_CASE("once, on device 0, with what to do") {
   INFO(said);
   CHECK(said.empty() == !(t::ranks() > 1 && t::rank() == 0));
   if (!said.empty()) {
-    CHECK(contains(said, "ostraka: einsum: for I=2, J=131072, K=3 on X=" + std::to_string(t::ranks()) + " the plan moves "));
+    CHECK(contains(said,
+                   "ostraka: einsum: for I=2, J=131072, K=3 on X=" + std::to_string(t::ranks()) + " the plan moves "));
     CHECK(contains(said, "C[I, K] = A[I, J_X] · B[J, K]\n"));
     CHECK(contains(said, "all_reduce<X>"));
-    CHECK(contains(said, "Remedy: os::for_these_sizes behind the operands, the policy os::reduce_result, or hints, OSTRAKA_AXIS(I, os::about(2)), "
-                         "OSTRAKA_AXIS(J, os::about(131072)), OSTRAKA_AXIS(K, os::about(3))"));
+    CHECK(contains(
+        said,
+        "Remedy: os::for_these_sizes behind the operands, the policy os::reduce_result, or hints, OSTRAKA_AXIS(I, os::about(2)), "
+        "OSTRAKA_AXIS(J, os::about(131072)), OSTRAKA_AXIS(K, os::about(3))"));
   }
   CHECK(product<double>(2, 131072, 3).empty());
   CHECK(product<double>(2, 131200, 3).empty());  // the same operation at other sizes
@@ -88,7 +92,8 @@ TEST_CASE("a good plan is silent, and nothing is said against a policy") {
   CHECK(product<std::int32_t, os::for_these_sizes>(2, 131072, 3).empty());
   std::string const said = product<float, os::at_most<(1 << 30)>>(2, 131072, 3);  // but with it
   CHECK(said.empty() == !(t::ranks() > 1 && t::rank() == 0));
-  if (!said.empty()) CHECK(contains(said, "Remedy: os::for_these_sizes(the policy that is there) behind the operands, or hints, "));
+  if (!said.empty())
+    CHECK(contains(said, "Remedy: os::for_these_sizes(the policy that is there) behind the operands, or hints, "));
   CHECK(product<Kokkos::complex<double>>(2, 4096, 3).empty());  // another plan would cost a part, of next to nothing
 }
 
@@ -111,7 +116,8 @@ TEST_CASE("sizes that it has found good are not looked at again") {
 TEST_CASE("three operands") {
   adviser const on(true);
   t::mesh_at_hand const m = all_on_x();
-  t::extents_by_letter const e{{'I', 512}, {'J', 4}, {'K', 3}, {'L', 64}};  // a large result is all-reduced, where A is small
+  t::extents_by_letter const e{
+      {'I', 512}, {'J', 4}, {'K', 3}, {'L', 64}};  // a large result is all-reduced, where A is small
   auto const a = t::placed<os::tensor<double, I, J/X>>(m, t::whole_numbers<double>("IJ", e, 44));
   auto const b = t::placed<os::tensor<double, J, K>>(m, t::whole_numbers<double>("JK", e, 45));
   auto const c = t::placed<os::tensor<double, K, L>>(m, t::whole_numbers<double>("KL", e, 46));
@@ -136,7 +142,8 @@ TEST_CASE("reshards and reductions") {
   auto const a = t::placed<os::tensor<double, I, J/X, os::partial(Y)>>(m, t::whole_numbers<double>("IJ", e, 43));
   CHECK(heard([&] { static_cast<void>(os::reshard<I, J/Y>(a)); }).empty());
   CHECK(heard([&] { static_cast<void>(os::sum<I>(a)); }).empty());
-  // Nominally, summands are scattered over Y before they are gathered over X; here X is one device, and there is nothing to gather.
+  // Nominally, summands are scattered over Y before they are gathered over X; here X is one device, and there is
+  // nothing to gather.
   std::string const said = heard([&] { static_cast<void>(os::reshard<I, J, os::partial(Y)>(a)); });
   CHECK(said.empty() == !(t::ranks() > 1 && t::rank() == 0));
   if (!said.empty()) {

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Nothing allocates in a steady state: what operations ask of malloc in their third to tenth repetition. Operations into tensors that are
-/// there ask for nothing, the others for what the block of their result takes. What MPI, BLAS and OpenMP allocate is theirs: a call counts if
-/// it comes from this program, which holds the library and, linked statically, Kokkos, or is an operator new.
+/// Nothing allocates in a steady state: what operations ask of malloc in their third to tenth repetition. Operations
+/// into tensors that are there ask for nothing, the others for what the block of their result takes. What MPI, BLAS and
+/// OpenMP allocate is theirs: a call counts if it comes from this program, which holds the library and, linked
+/// statically, Kokkos, or is an operator new.
 // ranks: 1 2 4
 #include <doctest/doctest.h>
 
@@ -157,13 +158,14 @@ TEST_CASE("einsum_into") {
     auto const c_blocks = made<I/X, K/Y>(m, e);
     auto const transposed = made<K, I/X>(m, e);
     CHECK(most_in_steady_state([&] { os::einsum_into(c_rows, rows, b); }) == 0);                            // no move
-    CHECK(most_in_steady_state([&] { os::einsum_into(transposed, rows, b); }) == 0);                        // another order
-    CHECK(most_in_steady_state([&] { os::einsum_into(c, columns, b_rows); }) == 0);                         // all-reduce
-    CHECK(most_in_steady_state([&] { os::einsum_into(c_rows, columns, b_rows); }) == 0);                    // reduce-scatter
+    CHECK(most_in_steady_state([&] { os::einsum_into(transposed, rows, b); }) == 0);      // another order
+    CHECK(most_in_steady_state([&] { os::einsum_into(c, columns, b_rows); }) == 0);       // all-reduce
+    CHECK(most_in_steady_state([&] { os::einsum_into(c_rows, columns, b_rows); }) == 0);  // reduce-scatter
     CHECK(most_in_steady_state([&] { os::einsum_into(c_rows, columns, b_rows, os::beta = 1); }) == 0);
     CHECK(most_in_steady_state([&] { os::einsum_into(c, rows, b); }) == 0);                                 // a gather
-    CHECK(most_in_steady_state([&] { os::einsum_into(c, columns, b, os::for_these_sizes); }) == 0);         // planned at run time, once
-    CHECK(most_in_steady_state([&] { os::einsum_into(c_blocks, blocks, b_blocks); }) == 0);                 // two gathers
+    CHECK(most_in_steady_state([&] { os::einsum_into(c, columns, b, os::for_these_sizes); }) ==
+          0);  // planned at run time, once
+    CHECK(most_in_steady_state([&] { os::einsum_into(c_blocks, blocks, b_blocks); }) == 0);  // two gathers
   });
 }
 
@@ -199,6 +201,8 @@ TEST_CASE("operations that make their result") {
 
 #else
 
-TEST_CASE("allocations are counted with the GNU C library alone") { MESSAGE("SKIPPED: another C library, or a sanitizer that owns malloc"); }
+TEST_CASE("allocations are counted with the GNU C library alone") {
+  MESSAGE("SKIPPED: another C library, or a sanitizer that owns malloc");
+}
 
 #endif

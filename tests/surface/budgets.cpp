@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::at_most where sizes are known only at run time: an operation whose plan keeps within the budget runs as without one, and one that does
-/// not throws on all ranks before anything is sent. C[I, K] = Σ_J A[I, J_X] · B[J_X, K]
+/// os::at_most where sizes are known only at run time: an operation whose plan keeps within the budget runs as without
+/// one, and one that does not throws on all ranks before anything is sent. C[I, K] = Σ_J A[I, J_X] · B[J_X, K]
 
 #include <doctest/doctest.h>
 
@@ -61,7 +61,8 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
 
   os::tensor<float, I, K> c;
   std::string said = refusal([&] { c = os::einsum<I, K>(a, b, os::at_most<Budget>); });
-  if (look(os::plan<I, K>(a, b).bytes(a, b), said)) CHECK(t::disagreements(m, c, t::product_by_loops("IK", whole_a, whole_b)) == 0);
+  if (look(os::plan<I, K>(a, b).bytes(a, b), said))
+    CHECK(t::disagreements(m, c, t::product_by_loops("IK", whole_a, whole_b)) == 0);
   if (!said.empty()) CHECK(contains(said, "einsum: "));
 
   c = t::placed<os::tensor<float, I, K>>(m, t::whole_numbers<float>("IK", e, 36));
@@ -111,7 +112,9 @@ TEST_CASE("to the byte, and again for each size") {
   CHECK(!moves(11).empty());
   CHECK(moves(10).empty());
   CHECK(!moves(11).empty());
-  CHECK(contains(moves(11), "sum: os::at_most<40> is what each device may move, but for I=11, J=2 on X=2 the plan moves 44 B; raise the budget"));
+  CHECK(contains(
+      moves(11),
+      "sum: os::at_most<40> is what each device may move, but for I=11, J=2 on X=2 the plan moves 44 B; raise the budget"));
 }
 
 TEST_CASE("the remedy is a better plan where there is one") {
@@ -121,9 +124,13 @@ TEST_CASE("the remedy is a better plan where there is one") {
   auto const a = t::placed<os::tensor<float, I, J/X>>(m, t::whole_numbers<float>("IJ", e, 34));
   auto const b = t::placed<os::tensor<float, J, K>>(m, t::whole_numbers<float>("JK", e, 35));
   std::string const said = refusal([&] { static_cast<void>(os::einsum<I, K>(a, b, os::at_most<100>)); });
-  CHECK(contains(said, "einsum: os::at_most<100> is what each device may move, but for I=2, J=512, K=2 on X=4 the plan moves 780 B; a plan for these sizes would move 24 B: "
-                       "take os::at_most<100>(os::reduce_result), or give static extents, OSTRAKA_AXIS(I, 2), OSTRAKA_AXIS(J, 512), OSTRAKA_AXIS(K, 2)"));
+  CHECK(contains(
+      said,
+      "einsum: os::at_most<100> is what each device may move, but for I=2, J=512, K=2 on X=4 the plan moves 780 B; a plan for these sizes would move 24 B: "
+      "take os::at_most<100>(os::reduce_result), or give static extents, OSTRAKA_AXIS(I, 2), OSTRAKA_AXIS(J, 512), OSTRAKA_AXIS(K, 2)"));
   os::tensor<float, I, K> c;
   CHECK(refusal([&] { c = os::einsum<I, K>(a, b, os::at_most<100>(os::reduce_result)); }).empty());
-  CHECK(t::disagreements(m, c, t::product_by_loops("IK", t::whole_numbers<float>("IJ", e, 34), t::whole_numbers<float>("JK", e, 35))) == 0);
+  CHECK(t::disagreements(m, c,
+                         t::product_by_loops("IK", t::whole_numbers<float>("IJ", e, 34),
+                                             t::whole_numbers<float>("JK", e, 35))) == 0);
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Ours moves exactly the bytes that plain MPI code moves which does the same job by hand (bench/patterns/by_hand), both counted below them; and
-/// gets the same numbers. Even blocks, as the hand-written code needs them.
+/// Ours moves exactly the bytes that plain MPI code moves which does the same job by hand (bench/patterns/by_hand),
+/// both counted below them; and gets the same numbers. Even blocks, as the hand-written code needs them.
 // ranks: 2 4 8
 
 #include <doctest/doctest.h>
@@ -38,7 +38,8 @@ namespace {
 
 constexpr by_hand::extents e{16, 24, 32};
 
-/// `ours()` gives the result, the ways of `by_hand_of(their result)` write theirs. No way moves less than ours, and one exactly as much.
+/// `ours()` gives the result, the ways of `by_hand_of(their result)` write theirs. No way moves less than ours, and one
+/// exactly as much.
 template <class Ours, class ByHand>
 void compare(Ours const& ours, ByHand const& by_hand_of) {
   auto result = ours();
@@ -84,27 +85,36 @@ TEST_CASE("the textbook's products") {
   using summed_left = tensor<double, I, J/X>;
   using summed_right = tensor<double, J/X, K>;
 
-  compare_products<tensor<double, I/X, J>, whole_right>(mesh, given, to_rows, [&](auto... at) { return by_hand::rows_apart(g, e, at...); });
-  compare_products<summed_left, whole_right>(mesh, given, gathered, [&](auto... at) { return by_hand::gather_left(g, e, at...); });
-  compare_products<summed_left, whole_right>(mesh, given, reduced,
-                                             [&](double const* a, double const* b, double* c) { return by_hand::reduce_all(g, e, a, b, true, c); });
-  compare_products<summed_left, summed_right>(mesh, given, to_rows, [&](auto... at) { return by_hand::scatter_rows(g, e, at...); });
-  compare_products<summed_left, summed_right>(mesh, given, to_columns, [&](auto... at) { return by_hand::scatter_columns(g, e, at...); });
-  compare_products<summed_left, summed_right>(mesh, given, to_whole,
-                                              [&](double const* a, double const* b, double* c) { return by_hand::reduce_all(g, e, a, b, false, c); });
-  compare_products<tensor<double, I/X, J>, tensor<double, J, K/X>>(mesh, given, to_rows, [&](auto... at) { return by_hand::gather_right(g, e, at...); });
+  compare_products<tensor<double, I/X, J>, whole_right>(mesh, given, to_rows,
+                                                        [&](auto... at) { return by_hand::rows_apart(g, e, at...); });
+  compare_products<summed_left, whole_right>(mesh, given, gathered,
+                                             [&](auto... at) { return by_hand::gather_left(g, e, at...); });
+  compare_products<summed_left, whole_right>(mesh, given, reduced, [&](double const* a, double const* b, double* c) {
+    return by_hand::reduce_all(g, e, a, b, true, c);
+  });
+  compare_products<summed_left, summed_right>(mesh, given, to_rows,
+                                              [&](auto... at) { return by_hand::scatter_rows(g, e, at...); });
+  compare_products<summed_left, summed_right>(mesh, given, to_columns,
+                                              [&](auto... at) { return by_hand::scatter_columns(g, e, at...); });
+  compare_products<summed_left, summed_right>(mesh, given, to_whole, [&](double const* a, double const* b, double* c) {
+    return by_hand::reduce_all(g, e, a, b, false, c);
+  });
+  compare_products<tensor<double, I/X, J>, tensor<double, J, K/X>>(
+      mesh, given, to_rows, [&](auto... at) { return by_hand::gather_right(g, e, at...); });
 }
 
 TEST_CASE("a batch") {
   auto const mesh = os::make_mesh(X = t::ranks());
   by_hand::group const g(MPI_COMM_WORLD);
   compare_products<tensor<double, B/X, I, J>, tensor<double, B/X, J, K>>(
-      mesh, os::sizes(B = 16, I = e.i, J = e.j, K = e.k), [](auto const& a, auto const& b) { return os::einsum<B/X, I, K>(a, b); },
+      mesh, os::sizes(B = 16, I = e.i, J = e.j, K = e.k),
+      [](auto const& a, auto const& b) { return os::einsum<B/X, I, K>(a, b); },
       [&](auto... at) { return by_hand::batch_apart(g, 16, e, at...); });
 }
 
 TEST_CASE("the feed-forward layer") {
-  for (auto const [x, y] : {near_square(), two_ways{t::ranks() / 2, 2}, two_ways{1, t::ranks()}, two_ways{t::ranks(), 1}}) {
+  for (auto const [x, y] :
+       {near_square(), two_ways{t::ranks() / 2, 2}, two_ways{1, t::ranks()}, two_ways{t::ranks(), 1}}) {
     INFO("on ", x, " x ", y);
     auto const mesh = os::make_mesh(X = x, Y = y);
     MPI_Comm along[2];
@@ -130,9 +140,12 @@ TEST_CASE("reshards") {
   by_hand::group const all(MPI_COMM_WORLD);
   auto const a = os::random<tensor<double, I/X/Y, J>>(mesh, os::sizes(I = e.i, J = e.j), os::seed(1));
   auto const rows = os::random<tensor<double, I/X, J>>(line, os::sizes(I = e.i, J = e.j), os::seed(1));
-  compare([&] { return os::reshard<I, J/X>(rows); }, [&](double* c) { return by_hand::all_to_all(all, e.i, e.j, rows.local().data(), c); });
-  compare([&] { return os::reshard<I/Y, J>(a); }, [&](double* c) { return by_hand::drop_major(all, x, y, e.i, e.j, a.local().data(), c); });
-  compare([&] { return os::reshard<I/Y/X, J>(a); }, [&](double* c) { return by_hand::swap_order(all, x, y, e.i, e.j, a.local().data(), c); });
+  compare([&] { return os::reshard<I, J/X>(rows); },
+          [&](double* c) { return by_hand::all_to_all(all, e.i, e.j, rows.local().data(), c); });
+  compare([&] { return os::reshard<I/Y, J>(a); },
+          [&](double* c) { return by_hand::drop_major(all, x, y, e.i, e.j, a.local().data(), c); });
+  compare([&] { return os::reshard<I/Y/X, J>(a); },
+          [&](double* c) { return by_hand::swap_order(all, x, y, e.i, e.j, a.local().data(), c); });
 }
 
 #endif

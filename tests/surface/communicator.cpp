@@ -41,7 +41,8 @@ TEST_CASE("of all devices and along each axis, in the order of coordinates") {
   CHECK(size_of(mesh.communicator(Y)) == y);
   CHECK(rank_in(mesh.communicator(Y)) == mesh.coordinate(Y));
   CHECK(size_of(mesh.communicator(Z)) == 1);
-  CHECK(rank_in(mesh.communicator(Y, X)) == mesh.device());  // the first axis of the mesh is the major one, however they are named
+  CHECK(rank_in(mesh.communicator(Y, X)) ==
+        mesh.device());  // the first axis of the mesh is the major one, however they are named
   CHECK(mesh.communicator(X) == mesh.communicator(X));
   CHECK(mesh.communicator(X, Z) == mesh.communicator(X));
 
@@ -85,6 +86,8 @@ TEST_CASE("none where the mesh is absent") {
 
 #else
 
-TEST_CASE("without MPI it is nothing, and the program compiles") { static_cast<void>(os::make_mesh(X = 1).communicator(X)); }
+TEST_CASE("without MPI it is nothing, and the program compiles") {
+  static_cast<void>(os::make_mesh(X = 1).communicator(X));
+}
 
 #endif

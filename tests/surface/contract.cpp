@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::contract: the inferred sharding of the result, the elements, and that nothing whatever is communicated. [I_X, J] · [J, K_Y] → [I_X, K_Y]
+/// os::contract: the inferred sharding of the result, the elements, and that nothing whatever is communicated. [I_X, J]
+/// · [J, K_Y] → [I_X, K_Y]
 
 #include <doctest/doctest.h>
 
@@ -19,7 +20,8 @@ using os::dims;
 namespace {
 
 template <class T, auto... Js, auto... Out, auto... DimsA, auto... DimsB>
-void check_contract(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Js...>, dims<DimsA...>, dims<DimsB...>, dims<Out...>) {
+void check_contract(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Js...>, dims<DimsA...>,
+                    dims<DimsB...>, dims<Out...>) {
   using left = os::tensor<T, DimsA...>;
   using right = os::tensor<T, DimsB...>;
   using result = decltype(os::contract<Js...>(left(), right()));
@@ -43,14 +45,15 @@ void check_all() {
     check_contract<T>(m, e, dims<J>{}, dims<I/X, J>{}, dims<J, K>{}, dims<I/X, K>{});
     check_contract<T>(m, e, dims<J>{}, dims<I/X, J>{}, dims<J, K/Y>{}, dims<I/X, K/Y>{});
     check_contract<T>(m, e, dims<J>{}, dims<I/X/Y, J>{}, dims<J, K/Z>{}, dims<I/X/Y, K/Z>{});
-    check_contract<T>(m, e, dims<J>{}, dims<B/X, I, J>{}, dims<B, J, K>{}, dims<B/X, I, K>{});         // the batch axis is sliced
+    check_contract<T>(m, e, dims<J>{}, dims<B/X, I, J>{}, dims<B, J, K>{},
+                      dims<B/X, I, K>{});  // the batch axis is sliced
     check_contract<T>(m, e, dims<J>{}, dims<B/X, I, J>{}, dims<B/X/Y, J, K>{}, dims<B/X/Y, I, K>{});
     check_contract<T>(m, e, dims<J>{}, dims<B/X, I/Y, J>{}, dims<B/X, J, K/Z>{}, dims<B/X, I/Y, K/Z>{});
     check_contract<T>(m, e, dims<J, L>{}, dims<I/X, J, L>{}, dims<L, K, J>{}, dims<I/X, K>{});           // two axes
     check_contract<T>(m, e, dims<>{}, dims<I/X, J>{}, dims<J, K/Y>{}, dims<I/X, J, K/Y>{});              // none
     check_contract<T>(m, e, dims<J, I>{}, dims<I, J>{}, dims<J, I>{}, dims<>{});
     check_contract<T>(m, e, dims<J>{}, dims<J>{}, dims<K/X, J>{}, dims<K/X>{});
-    check_contract<T>(m, e, dims<L>{}, dims<I/X, L>{}, dims<K/Y>{}, dims<I/X, K/Y>{});                   // in one operand only
+    check_contract<T>(m, e, dims<L>{}, dims<I/X, L>{}, dims<K/Y>{}, dims<I/X, K/Y>{});  // in one operand only
   });
 }
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::zeros, ones, full, generate, random and from_local, os::zeros_like and os::copy. A[I_X, J_Y] holds the same numbers on every mesh.
+/// os::zeros, ones, full, generate, random and from_local, os::zeros_like and os::copy. A[I_X, J_Y] holds the same
+/// numbers on every mesh.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -72,8 +73,9 @@ template <class T>
 t::global_tensor<T> random_numbers(std::string const& labels, t::extents_by_letter const& e, std::uint64_t seed) {
   t::global_tensor<T> g{labels, e, {}};
   for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(t::number_of_elements(labels, e)); ++i)
-    g.values.push_back(random_number<T>(philox({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32), 0, 0},
-                                               {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)})));
+    g.values.push_back(
+        random_number<T>(philox({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32), 0, 0},
+                                {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)})));
   return g;
 }
 
@@ -95,10 +97,14 @@ void check_random() {
 
 TEST_CASE("the test's own Philox gives the published words") {
   CHECK(philox({0, 0, 0, 0}, {0, 0}) == words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
-  CHECK(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) == words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+  CHECK(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
+        words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-TEST_CASE_TEMPLATE("random", T, float, double, std::complex<float>, Kokkos::complex<double>, std::int32_t, std::int64_t) { check_random<T>(); }
+TEST_CASE_TEMPLATE("random", T, float, double, std::complex<float>, Kokkos::complex<double>, std::int32_t,
+                   std::int64_t) {
+  check_random<T>();
+}
 
 TEST_CASE("zeros") {
   on_named_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
@@ -106,7 +112,8 @@ TEST_CASE("zeros") {
       auto const a = os::zeros<double, I/X, J/Y>(mesh, t::named(e));
       auto const b = os::zeros<os::tensor<std::int32_t, I, os::partial(X)>>(mesh, I = e.at('I'));
       auto const scalar = os::zeros<float>(mesh);
-      CHECK(t::disagreements(m, a, {"IJ", e, std::vector<double>(static_cast<std::size_t>(e.at('I') * e.at('J')))}) == 0);
+      CHECK(t::disagreements(m, a, {"IJ", e, std::vector<double>(static_cast<std::size_t>(e.at('I') * e.at('J')))}) ==
+            0);
       CHECK(t::disagreements(m, b, {"I", e, std::vector<std::int32_t>(static_cast<std::size_t>(e.at('I')))}) == 0);
       CHECK(scalar.local()() == 0);
       CHECK(a.extent(J) == e.at('J'));
@@ -119,11 +126,15 @@ TEST_CASE("ones and full") {
   on_named_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       auto const n = static_cast<std::size_t>(e.at('I') * e.at('J'));
-      CHECK(t::disagreements(m, os::ones<double, I/X, J/Y>(mesh, t::named(e)), {"IJ", e, std::vector<double>(n, 1)}) == 0);
-      CHECK(t::disagreements(m, os::full<float, I, J/X/Y>(mesh, I = e.at('I'), J = e.at('J'), 2.5), {"IJ", e, std::vector<float>(n, 2.5f)}) == 0);
-      CHECK(t::disagreements(m, os::full<std::int64_t, I/Z, J>(mesh, t::named(e), -3), {"IJ", e, std::vector<std::int64_t>(n, -3)}) == 0);
-      CHECK(t::disagreements(m, os::full<os::tensor<std::complex<float>, J/X>>(mesh, J = e.at('J'), std::complex<double>(1, 2)),
-                             {"J", e, std::vector<Kokkos::complex<float>>(static_cast<std::size_t>(e.at('J')), {1, 2})}) == 0);
+      CHECK(t::disagreements(m, os::ones<double, I/X, J/Y>(mesh, t::named(e)), {"IJ", e, std::vector<double>(n, 1)}) ==
+            0);
+      CHECK(t::disagreements(m, os::full<float, I, J/X/Y>(mesh, I = e.at('I'), J = e.at('J'), 2.5),
+                             {"IJ", e, std::vector<float>(n, 2.5f)}) == 0);
+      CHECK(t::disagreements(m, os::full<std::int64_t, I/Z, J>(mesh, t::named(e), -3),
+                             {"IJ", e, std::vector<std::int64_t>(n, -3)}) == 0);
+      CHECK(t::disagreements(
+                m, os::full<os::tensor<std::complex<float>, J/X>>(mesh, J = e.at('J'), std::complex<double>(1, 2)),
+                {"J", e, std::vector<Kokkos::complex<float>>(static_cast<std::size_t>(e.at('J')), {1, 2})}) == 0);
     }
     CHECK(os::ones<os::bfloat16>(mesh).local()() == os::bfloat16(1));
     CHECK(os::full<os::float16>(mesh, 0.5).local()() == os::float16(0.5));
@@ -134,14 +145,17 @@ TEST_CASE("ones and full") {
 
 TEST_CASE("a whole number that elements cannot hold is an error, not another number") {
   auto const mesh = os::make_mesh(X = t::ranks());
-  CHECK_THROWS_WITH_AS((static_cast<void>(os::full<std::int32_t, I/X>(mesh, I = 4, 5'000'000'000))),
-                       "full: a number among whole elements is one that they can hold, from -2147483648 to 2147483647, and 5000000000 is not; "
-                       "take a wider element type",
-                       os::error);
+  CHECK_THROWS_WITH_AS(
+      (static_cast<void>(os::full<std::int32_t, I/X>(mesh, I = 4, 5'000'000'000))),
+      "full: a number among whole elements is one that they can hold, from -2147483648 to 2147483647, and 5000000000 is not; "
+      "take a wider element type",
+      os::error);
   CHECK_THROWS_AS((static_cast<void>(os::full<std::int32_t>(mesh, 4294967295u))), os::error);
   CHECK_THROWS_AS((static_cast<void>(os::full<std::int64_t>(mesh, ~0ull))), os::error);
-  CHECK(os::full<std::int32_t>(mesh, std::int64_t{-2147483647} - 1).local()() == std::numeric_limits<std::int32_t>::lowest());
-  CHECK(os::full<std::int64_t>(mesh, 9'223'372'036'854'775'807ull).local()() == std::numeric_limits<std::int64_t>::max());
+  CHECK(os::full<std::int32_t>(mesh, std::int64_t{-2147483647} - 1).local()() ==
+        std::numeric_limits<std::int32_t>::lowest());
+  CHECK(os::full<std::int64_t>(mesh, 9'223'372'036'854'775'807ull).local()() ==
+        std::numeric_limits<std::int64_t>::max());
   CHECK(os::full<std::int32_t>(mesh, true).local()() == 1);
 
   auto const a = os::ones<std::int32_t, I/X>(mesh, I = 4);
@@ -161,12 +175,15 @@ TEST_CASE("zeros_like") {
       auto const a = os::random<double, I/X, J/Y>(mesh, t::named(e));
       auto const b = os::zeros_like(a);
       static_assert(std::is_same_v<decltype(a), decltype(b)>);
-      CHECK(t::disagreements(m, b, {"IJ", e, std::vector<double>(static_cast<std::size_t>(e.at('I') * e.at('J')))}) == 0);
+      CHECK(t::disagreements(m, b, {"IJ", e, std::vector<double>(static_cast<std::size_t>(e.at('I') * e.at('J')))}) ==
+            0);
       CHECK(t::disagreements(m, a, random_numbers<double>("IJ", e, 0)) == 0);
     }
   });
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::zeros_like(os::tensor<float, I>())),
-                       "zeros_like: an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first", os::error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(os::zeros_like(os::tensor<float, I>())),
+      "zeros_like: an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first",
+      os::error);
 }
 
 TEST_CASE("copy is deep") {
@@ -194,9 +211,12 @@ TEST_CASE("generate") {
   on_named_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       t::global_tensor<std::int64_t> wanted{"JIK", e, {}};
-      t::for_each_index("JIK", e, [&](t::extents_by_letter const& at) { wanted.values.push_back(at.at('J') * 10000 + at.at('I') * 100 + at.at('K')); });
+      t::for_each_index("JIK", e, [&](t::extents_by_letter const& at) {
+        wanted.values.push_back(at.at('J') * 10000 + at.at('I') * 100 + at.at('K'));
+      });
       auto const f = [](std::int64_t j, std::int64_t i, std::int64_t k) { return j * 10000 + i * 100 + k; };
-      auto const a = os::generate<std::int64_t, J/X, I, K/Y>(mesh, K = e.at('K'), J = e.at('J'), I = e.at('I'), f);  // in any order
+      auto const a = os::generate<std::int64_t, J/X, I, K/Y>(mesh, K = e.at('K'), J = e.at('J'), I = e.at('I'),
+                                                             f);  // in any order
       auto const b = os::generate<std::int64_t, J, I/Z/Y/X, K>(mesh, t::named(e), f);
       CHECK(t::disagreements(m, a, wanted) == 0);
       CHECK(t::disagreements(m, b, wanted) == 0);
@@ -211,8 +231,10 @@ TEST_CASE("static extents") {
   CHECK(os::zeros<float, D/X, I>(mesh, I = 3, D = 6).extent(I) == 3);
   CHECK(os::random<float, D>(mesh, os::sizes(I = 3, D = 6)).local().extent(0) == 6);
   CHECK_THROWS_WITH_AS(static_cast<void>(os::zeros<float, D/X, I>(mesh, I = 3, D = 5)),
-                       "zeros: the axis D has the static extent 6, but 5 was given; leave it out or give that extent", os::error);
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::random<float, I>(mesh, I = -1)), "random: an extent is not negative, but I = -1 was given; give 0 for an empty axis", os::error);
+                       "zeros: the axis D has the static extent 6, but 5 was given; leave it out or give that extent",
+                       os::error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(os::random<float, I>(mesh, I = -1)),
+                       "random: an extent is not negative, but I = -1 was given; give 0 for an empty axis", os::error);
 }
 
 TEST_CASE("from_local shares memory") {
@@ -257,9 +279,11 @@ TEST_CASE("from_local: where no copy is needed none is made, and constant elemen
   check(of_span, writable, list.data());
   check(of_constant_span, read_only, list.data());
 
-  // One row of a column-major view lies row-major if it is the only one; so does a part of a strided one that has no gaps.
+  // One row of a column-major view lies row-major if it is the only one; so does a part of a strided one that has no
+  // gaps.
   Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> const column_major("column major", 1, 3);
-  Kokkos::View<double**, Kokkos::LayoutStride, Kokkos::HostSpace> const strided(list.data(), Kokkos::LayoutStride(1, 77, 3, 1));
+  Kokkos::View<double**, Kokkos::LayoutStride, Kokkos::HostSpace> const strided(list.data(),
+                                                                                Kokkos::LayoutStride(1, 77, 3, 1));
   Kokkos::View<double const[1][3], Kokkos::LayoutRight, Kokkos::HostSpace> const constant(list.data());
   for (std::size_t j = 0; j < 3; ++j) column_major(0, j) = list[j];
   auto const of_column_major = from(column_major);
@@ -285,7 +309,8 @@ TEST_CASE("from_local: where no copy is needed none is made, and constant elemen
   CHECK(os::value(os::sum<>(kept)) == 15 * n);
 
   std::vector<std::complex<float>> parts{{1, 2}};
-  CHECK(os::value(os::sum<>(os::from_local<std::complex<float>, I/X>(mesh, I = n, parts))) == Kokkos::complex<float>(float(n), 2 * float(n)));
+  CHECK(os::value(os::sum<>(os::from_local<std::complex<float>, I/X>(mesh, I = n, parts))) ==
+        Kokkos::complex<float>(float(n), 2 * float(n)));
 }
 
 TEST_CASE("from_local: unchecked by others nothing is sent, and a wrong block is an error on its device alone") {
@@ -293,22 +318,28 @@ TEST_CASE("from_local: unchecked by others nothing is sent, and a wrong block is
   int const n = t::ranks();
   std::vector<double> block(3);
   os::tensor<double, I/X, J> a;
-  CHECK(t::traffic_of([&] { a = os::from_local<double, I/X, J>(mesh, os::unchecked, I = n, J = 3, block); }).calls == 0);
+  CHECK(t::traffic_of([&] { a = os::from_local<double, I/X, J>(mesh, os::unchecked, I = n, J = 3, block); }).calls ==
+        0);
   CHECK(a.local().data() == block.data());
   if (t::rank() != n - 1) return;
   std::vector<double> const longer(4);
-  std::string const text = "from_local: each view has the extents of its device's block, but that of device " + std::to_string(n - 1) + " has not; device " +
-                           std::to_string(n - 1) + " holds 3 elements and its view has 4; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n";
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<double, I/X, J>(mesh, I = n, os::unchecked, J = 3, longer)), text.c_str(), os::error);
+  std::string const text =
+      "from_local: each view has the extents of its device's block, but that of device " + std::to_string(n - 1) +
+      " has not; device " + std::to_string(n - 1) +
+      " holds 3 elements and its view has 4; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n";
+  CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<double, I/X, J>(mesh, I = n, os::unchecked, J = 3, longer)),
+                       text.c_str(), os::error);
 }
 
 TEST_CASE("from_local: two rows that lie column-major on one device throw on all of them") {
   auto const mesh = os::make_mesh(X = t::ranks());
   int const n = t::ranks();
   Kokkos::View<float**, Kokkos::LayoutLeft, Kokkos::HostSpace> const mine("mine", t::rank() == n - 1 ? 2 : 1, 4);
-  std::string const text = "from_local: a block lies row-major without gaps, but the view of device " + std::to_string(n - 1) +
-                           " is a part of a larger one, padded, or in another order; copy it into a row-major view of its own (Kokkos::deep_copy)";
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<float, I/X, J>(mesh, I = n + 1, J = 4, mine)), text.c_str(), os::error);
+  std::string const text =
+      "from_local: a block lies row-major without gaps, but the view of device " + std::to_string(n - 1) +
+      " is a part of a larger one, padded, or in another order; copy it into a row-major view of its own (Kokkos::deep_copy)";
+  CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<float, I/X, J>(mesh, I = n + 1, J = 4, mine)), text.c_str(),
+                       os::error);
 }
 
 TEST_CASE("from_local: a view with gaps on one device throws on all of them") {
@@ -317,14 +348,21 @@ TEST_CASE("from_local: a view with gaps on one device throws on all of them") {
   using tensor = os::tensor<float, I/X, J>;
   for (int culprit : {0, n - 1}) {
     tensor::view_type const larger("larger", 2, 8), dense("dense", 2, 4);
-    tensor::view_type const mine = t::rank() == culprit ? tensor::view_type(Kokkos::subview(larger, Kokkos::ALL, std::pair(2, 6))) : dense;
-    std::string const text = "from_local: a block lies row-major without gaps, but the view of device " + std::to_string(culprit) +
-                             " is a part of a larger one, padded, or in another order; copy it into a row-major view of its own (Kokkos::deep_copy)";
-    CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<tensor>(mesh, I = 2 * n, J = 4, mine)), text.c_str(), os::error);
+    tensor::view_type const mine =
+        t::rank() == culprit ? tensor::view_type(Kokkos::subview(larger, Kokkos::ALL, std::pair(2, 6))) : dense;
+    std::string const text =
+        "from_local: a block lies row-major without gaps, but the view of device " + std::to_string(culprit) +
+        " is a part of a larger one, padded, or in another order; copy it into a row-major view of its own (Kokkos::deep_copy)";
+    CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<tensor>(mesh, I = 2 * n, J = 4, mine)), text.c_str(),
+                         os::error);
   }
   tensor::view_type const larger("larger", 8, 8);  // whole rows of a larger view have no gaps; nor has a single one
-  CHECK(os::from_local<tensor>(mesh, I = 2 * n, J = 8, tensor::view_type(Kokkos::subview(larger, std::pair(2, 4), Kokkos::ALL))).extent(J) == 8);
-  CHECK(os::from_local<tensor>(mesh, I = n, J = 4, tensor::view_type(Kokkos::subview(larger, std::pair(2, 3), std::pair(1, 5)))).extent(J) == 4);
+  CHECK(os::from_local<tensor>(mesh, I = 2 * n, J = 8,
+                               tensor::view_type(Kokkos::subview(larger, std::pair(2, 4), Kokkos::ALL)))
+            .extent(J) == 8);
+  CHECK(os::from_local<tensor>(mesh, I = n, J = 4,
+                               tensor::view_type(Kokkos::subview(larger, std::pair(2, 3), std::pair(1, 5))))
+            .extent(J) == 4);
 }
 
 TEST_CASE("from_local: a wrong view on one device throws on all of them") {
@@ -333,10 +371,13 @@ TEST_CASE("from_local: a wrong view on one device throws on all of them") {
   for (int culprit : {0, n - 1}) {
     using tensor = os::tensor<float, I/X, J>;
     tensor::view_type const mine("mine", 2, t::rank() == culprit ? 4 : 3);
-    std::string text = "from_local: each view has the extents of its device's block, but that of device " + std::to_string(culprit) + " has not";
-    if (t::rank() == culprit) text += "; device " + std::to_string(culprit) + " holds 3 elements along dimension 1 and its view has 4";
+    std::string text = "from_local: each view has the extents of its device's block, but that of device " +
+                       std::to_string(culprit) + " has not";
+    if (t::rank() == culprit)
+      text += "; device " + std::to_string(culprit) + " holds 3 elements along dimension 1 and its view has 4";
     text += "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n";
-    CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<tensor>(mesh, I = 2 * n, J = 3, mine)), text.c_str(), os::error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<tensor>(mesh, I = 2 * n, J = 3, mine)), text.c_str(),
+                         os::error);
   }
   os::tensor<float, I/X, J>::view_type const right("right", 2, 3);
   CHECK(os::from_local<float, I/X, J>(mesh, I = 2 * n, J = 3, right).extent(I) == 2 * n);  // nobody is left behind

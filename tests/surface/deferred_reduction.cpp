@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Deferred reduction: a weight's gradient over many steps, each a partial sum that stays where it is, and one all-reduce at the end.
-/// G[K, N] {U_X} += x[M_X, K] · dy[M_X, N], then G[K, N]; the block in docs/design/partials.md is the one below.
+/// Deferred reduction: a weight's gradient over many steps, each a partial sum that stays where it is, and one
+/// all-reduce at the end. G[K, N] {U_X} += x[M_X, K] · dy[M_X, N], then G[K, N]; the block in docs/design/partials.md
+/// is the one below.
 
 #include <doctest/doctest.h>
 
@@ -23,7 +24,9 @@ namespace {
 
 struct whole {
   int salt;
-  KOKKOS_FUNCTION double operator()(std::int64_t i, std::int64_t j) const { return static_cast<double>((i * 5 + j * 3 + salt * 7) % 11 - 5); }
+  KOKKOS_FUNCTION double operator()(std::int64_t i, std::int64_t j) const {
+    return static_cast<double>((i * 5 + j * 3 + salt * 7) % 11 - 5);
+  }
 };
 
 whole input(int step) { return {step}; }
@@ -45,12 +48,17 @@ std::int64_t wrong_elements(Gradient const& g, std::int64_t rows) {
   std::int64_t wrong = 0;
   for (std::size_t i = 0; i < local.extent(0); ++i)
     for (std::size_t j = 0; j < local.extent(1); ++j)
-      wrong += local(i, j) == gradient_by_loops(rows, g.global_offset(K) + static_cast<std::int64_t>(i), g.global_offset(N) + static_cast<std::int64_t>(j)) ? 0 : 1;
+      wrong += local(i, j) == gradient_by_loops(rows, g.global_offset(K) + static_cast<std::int64_t>(i),
+                                                g.global_offset(N) + static_cast<std::int64_t>(j))
+                   ? 0
+                   : 1;
   return wrong;
 }
 
 // 2(p − 1) blocks, once.
-std::int64_t bytes_of_one_all_reduce(std::int64_t k) { return 2 * (t::ranks() - 1) * k * n * static_cast<std::int64_t>(sizeof(double)); }
+std::int64_t bytes_of_one_all_reduce(std::int64_t k) {
+  return 2 * (t::ranks() - 1) * k * n * static_cast<std::int64_t>(sizeof(double));
+}
 
 }  // namespace
 

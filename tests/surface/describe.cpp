@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::describe, letter by letter: tensors on the mesh at hand, and plans. The bytes in the plans were worked out by hand.
+/// os::describe, letter by letter: tensors on the mesh at hand, and plans. The bytes in the plans were worked out by
+/// hand.
 
 #include <doctest/doctest.h>
 
@@ -29,15 +30,19 @@ TEST_CASE("tensors") {
   std::string const me = std::to_string(t::rank());
   std::string const where = " on X=" + n + " · Y=1; device " + me + " holds ";
   int const part = 24 / t::ranks();
-  std::string const range = "[" + std::to_string(t::rank() * part) + ", " + std::to_string((t::rank() + 1) * part) + ")";
+  std::string const range =
+      "[" + std::to_string(t::rank() * part) + ", " + std::to_string((t::rank() + 1) * part) + ")";
   CHECK(os::describe(os::zeros<float, I/X, J>(mesh, I = 24, J = 3)) ==
         "float[I_X, J] of 24 × 3" + where + range + " × [0, 3), " + std::to_string(part * 3 * 4) + " B");
   CHECK(os::describe(os::zeros<std::complex<double>, I/Y/X>(mesh, I = 24)) ==
         "complex<double>[I_YX] of 24" + where + range + ", " + std::to_string(part * 16) + " B");
-  CHECK(os::describe(os::zeros<std::int64_t, J, os::partial(Y, X)>(mesh, J = 500)) == "int64[J] {U_XY} of 500" + where + "[0, 500), 4,000 B");
+  CHECK(os::describe(os::zeros<std::int64_t, J, os::partial(Y, X)>(mesh, J = 500)) ==
+        "int64[J] {U_XY} of 500" + where + "[0, 500), 4,000 B");
   CHECK(os::describe(os::zeros<std::int32_t>(mesh)) == "int32[] on X=" + n + " · Y=1; device " + me + " holds 4 B");
-  CHECK(os::describe(os::zeros<double, I, J>(mesh, I = 0, J = 1250000)) == "double[I, J] of 0 × 1250000" + where + "[0, 0) × [0, 1250000), 0 B");
-  CHECK(os::describe(os::zeros<std::complex<float>, I>(mesh, I = 250000)) == "complex<float>[I] of 250000" + where + "[0, 250000), 2,000,000 B");
+  CHECK(os::describe(os::zeros<double, I, J>(mesh, I = 0, J = 1250000)) ==
+        "double[I, J] of 0 × 1250000" + where + "[0, 0) × [0, 1250000), 0 B");
+  CHECK(os::describe(os::zeros<std::complex<float>, I>(mesh, I = 250000)) ==
+        "complex<float>[I] of 250000" + where + "[0, 250000), 2,000,000 B");
 }
 
 TEST_CASE("a plan asked with the tensors themselves") {
@@ -53,10 +58,14 @@ TEST_CASE("a plan asked with the tensors themselves") {
   CHECK_THROWS_AS(static_cast<void>(plan.bytes(a, other)), os::error);
 }
 
-TEST_CASE("an empty handle") { CHECK(os::describe(os::tensor<float, batch/data/model, hidden>()) == "float[batch_{data,model}, hidden], an empty handle"); }
+TEST_CASE("an empty handle") {
+  CHECK(os::describe(os::tensor<float, batch/data/model, hidden>()) ==
+        "float[batch_{data,model}, hidden], an empty handle");
+}
 
 TEST_CASE("plans") {
-  CHECK(os::describe(os::plan_of<dims<I/X, K/Y>, sharding_of<I/X, J/Y>, sharding_of<J/X, K/Y>>, I = 8, J = 6, K = 4, X = 2, Y = 2) ==
+  CHECK(os::describe(os::plan_of<dims<I/X, K/Y>, sharding_of<I/X, J/Y>, sharding_of<J/X, K/Y>>, I = 8, J = 6, K = 4,
+                     X = 2, Y = 2) ==
         "C[I_X, K_Y] = A[I_X, J_Y] · B[J_X, K_Y]\n"
         "  all_gather<Y>        A[I_X, J_Y] → A[I_X, J]                      48 B\n"
         "  all_gather<X>        B[J_X, K_Y] → B[J, K_Y]                      24 B\n"
@@ -71,7 +80,8 @@ TEST_CASE("plans") {
         "C[I_X, K] = A[I_X, J] · B[J, K]\n"
         "  contract             A[I_X, J] · B[J, K] → C[I_X, K]\n"
         "  moves 0 B per device\n");
-  CHECK(os::describe(os::plan_of<dims<I, os::partial(X)>, sharding_of<I/X, J, os::partial(Y)>>, I = 4, J = 4, X = 2, Y = 2) ==
+  CHECK(os::describe(os::plan_of<dims<I, os::partial(X)>, sharding_of<I/X, J, os::partial(Y)>>, I = 4, J = 4, X = 2,
+                     Y = 2) ==
         "B[I] {U_X} = A[I_X, J] {U_Y}\n"
         "  contract             A[I_X, J] {U_Y} → B[I_X] {U_Y}\n"
         "  all_reduce<Y>        B[I_X] {U_Y} → B[I_X]                        8 B\n"
@@ -106,13 +116,15 @@ TEST_CASE("tensors that the program has named") {
   auto const sizes = os::sizes(I = 24, J = 2, K = 5, X = 3, Y = 1);
   constexpr auto plan = os::plan_of<dims<I, K>, decltype(temperature), decltype(velocity)>;
   std::string const as_letters = os::describe(plan, sizes);
-  CHECK(os::describe(plan, temperature, velocity, os::sizes(X = t::ranks())).rfind("C[I, K] = T[I_X, J] · V[J, K]\n  contract             T[I_X, J] · V[J, K] → ", 0) == 0);
+  CHECK(os::describe(plan, temperature, velocity, os::sizes(X = t::ranks()))
+            .rfind("C[I, K] = T[I_X, J] · V[J, K]\n  contract             T[I_X, J] · V[J, K] → ", 0) == 0);
   auto const flux = os::named("flux", os::einsum<I, K>(temperature, velocity));
   CHECK(os::describe(plan, temperature, velocity, flux).rfind("flux[I, K] = T[I_X, J] · V[J, K]\n", 0) == 0);
   CHECK(os::describe(plan, sizes) == as_letters);
 
   // Letters that are labels are not given twice; what stands in another operand's place names nothing.
-  CHECK(os::describe(plan, os::named("B", temperature), os::zeros_like(velocity)).rfind("D[I, K] = B[I_X, J] · C[J, K]\n", 0) == 0);
+  CHECK(os::describe(plan, os::named("B", temperature), os::zeros_like(velocity))
+            .rfind("D[I, K] = B[I_X, J] · C[J, K]\n", 0) == 0);
   CHECK(os::describe(plan, velocity, temperature).rfind("C[I, K] = A[I_X, J] · B[J, K]\n", 0) == 0);
 
   auto const more = os::named("keys", os::zeros<float, K, L>(mesh, K = 5, L = 2));

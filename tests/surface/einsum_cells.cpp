@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::einsum, the whole table on one mesh axis: C[b, i, k] = A[b, i, j] · B[b, j, k] with every state of A (replicated, divided on b, i
-/// or j, partial), of B (… b, j or k …) and of the result (… b, i or k …): 5 · 5 · 5 cells, the eleven free ones and all others.
+/// os::einsum, the whole table on one mesh axis: C[b, i, k] = A[b, i, j] · B[b, j, k] with every state of A
+/// (replicated, divided on b, i or j, partial), of B (… b, j or k …) and of the result (… b, i or k …): 5 · 5 · 5
+/// cells, the eleven free ones and all others.
 
 #include <doctest/doctest.h>
 
@@ -50,7 +51,9 @@ void row(t::mesh_at_hand const& m, t::extents_by_letter const& e, std::integer_s
 template <int A, class T>
 void row() {
   t::cases_checked = 0;
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) { row<A, T>(m, e, std::make_integer_sequence<int, 25>{}); });
+  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    row<A, T>(m, e, std::make_integer_sequence<int, 25>{});
+  });
   CHECK(t::cases_checked == 25 * static_cast<std::int64_t>(t::mesh_shapes().size() * t::usual_extents().size()));
 }
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::einsum in every element type: whole numbers exactly, fractions to the rounding that sums of that length may have,
-/// |Ĉ − C| ≤ γ Σ|a||b| (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), in whatever order they are summed.
+/// os::einsum in every element type: whole numbers exactly, fractions to the rounding that sums of that length may
+/// have, |Ĉ − C| ≤ γ Σ|a||b| (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), in whatever order
+/// they are summed.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -50,7 +51,8 @@ t::global_tensor<T> fractions(std::string const& labels, t::extents_by_letter co
 }
 
 template <class T, auto... Out, auto... DimsA, auto... DimsB>
-void check_rounding(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>) {
+void check_rounding(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>,
+                    dims<DimsB...>) {
   using left = os::tensor<T, DimsA...>;
   using right = os::tensor<T, DimsB...>;
   using result = os::tensor<T, Out...>;
@@ -62,7 +64,8 @@ void check_rounding(t::mesh_at_hand const& m, t::extents_by_letter const& e, dim
   t::global_tensor<T> number_of_result{labels, e, {}};
   std::vector<wide> sums;
   std::vector<long double> moduli;
-  for (std::int64_t i = 0; i < t::number_of_elements(labels, e); ++i) number_of_result.values.push_back(t::whole_number<T>(i));
+  for (std::int64_t i = 0; i < t::number_of_elements(labels, e); ++i)
+    number_of_result.values.push_back(t::whole_number<T>(i));
   sums.assign(number_of_result.values.size(), {});
   moduli.assign(number_of_result.values.size(), 0);
   t::for_each_index(t::labels_of_both(a.labels, b.labels), e, [&](t::extents_by_letter const& at) {
@@ -73,7 +76,8 @@ void check_rounding(t::mesh_at_hand const& m, t::extents_by_letter const& e, dim
   });
   // One rounding an addition, and at most a few for a complex product; ε is twice the unit roundoff.
   auto const summands = static_cast<long double>(e.at('J'));
-  long double const bound = (summands + 3) * static_cast<long double>(std::numeric_limits<typename real<T>::type>::epsilon());
+  long double const bound =
+      (summands + 3) * static_cast<long double>(std::numeric_limits<typename real<T>::type>::epsilon());
   INFO(m.text(), t::text_of(e));
   CHECK(t::disagreements(m, c, number_of_result, [&](T const& got, T const& which) {
           auto const i = static_cast<std::size_t>(widen(which).real());
@@ -115,5 +119,7 @@ TEST_CASE("double, longer sums") {
 TEST_CASE("std::complex is Kokkos::complex in a tensor") {
   static_assert(std::is_same_v<os::tensor<std::complex<float>, I/X>, os::tensor<Kokkos::complex<float>, I/X>>);
   static_assert(std::is_same_v<os::host_tensor<std::complex<double>, I>::value_type, Kokkos::complex<double>>);
-  t::on_every_mesh([](t::mesh_at_hand const& m) { t::check_einsum<std::complex<double>>(m, t::usual_extents()[1], dims<I/X, K>{}, dims<I, J/X>{}, dims<J, K>{}); });
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::check_einsum<std::complex<double>>(m, t::usual_extents()[1], dims<I/X, K>{}, dims<I, J/X>{}, dims<J, K>{});
+  });
 }

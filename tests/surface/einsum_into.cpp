@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::einsum_into against plain loops: C <- alpha A · B + beta C for every way in which the result arrives in C, the bytes against the
-/// plan's, the workspace against the plan's, NaN where nothing may be read, and the same bits on all that hold the same elements.
+/// os::einsum_into against plain loops: C <- alpha A · B + beta C for every way in which the result arrives in C, the
+/// bytes against the plan's, the workspace against the plan's, NaN where nothing may be read, and the same bits on all
+/// that hold the same elements.
 
 #include <doctest/doctest.h>
 
@@ -33,14 +34,16 @@ bool seen[16] = {};  // kinds of steps that the results have gone through
 
 template <class T>
 void spoil(T const& tensor) {
-  if constexpr (!std::is_integral_v<typename T::value_type>) Kokkos::deep_copy(tensor.local(), typename T::value_type(std::nanf("")));
+  if constexpr (!std::is_integral_v<typename T::value_type>)
+    Kokkos::deep_copy(tensor.local(), typename T::value_type(std::nanf("")));
 }
 
 // Reduce-scatters add what arrives in pieces beside the workspace: two for each other device, none longer than a block.
 std::int64_t pieces(os::planner::einsum_plan const& plan, os::planner::extents const& e) {
   std::int64_t most = 0;
   for (os::planner::planned_step const& s : plan.steps)
-    if (s.kind == os::step::reduce_scatter) most = std::max(most, 2 * (e.ways(s.axes) - 1) * os::planner::largest_block(s.to, e));
+    if (s.kind == os::step::reduce_scatter)
+      most = std::max(most, 2 * (e.ways(s.axes) - 1) * os::planner::largest_block(s.to, e));
   return most;
 }
 
@@ -56,14 +59,16 @@ std::vector<factors<T>> usual_factors() {
 
 // After `run(how)` on a tensor that held `before`, it holds alpha · product + beta · before.
 template <class C, class Plan, class Run>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& plan, t::global_tensor<typename C::value_type> const& product, Run const& run) {
+void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& plan,
+           t::global_tensor<typename C::value_type> const& product, Run const& run) {
   using value = typename C::value_type;
   auto const before = t::whole_numbers<value>(t::letters_in<C>(), e, 9);
   for (factors<value> const& f : usual_factors<value>()) {
     C const c = t::placed<C>(m, before);
     if (f.beta == value(0)) spoil(c);
     auto wanted = before;
-    for (std::size_t i = 0; i < wanted.values.size(); ++i) wanted.values[i] = f.alpha * product.values[i] + f.beta * before.values[i];
+    for (std::size_t i = 0; i < wanted.values.size(); ++i)
+      wanted.values[i] = f.alpha * product.values[i] + f.beta * before.values[i];
     void const* const place = c.local().data();
     pool::instance().release();
     std::size_t const held = pool::instance().held_bytes();
@@ -87,7 +92,8 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& 
 }
 
 template <class T, auto... Out, auto... DimsA, auto... DimsB, class Policy = os::policy<os::planner::admit::any>>
-void check_into(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>, Policy policy = {}) {
+void check_into(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>,
+                Policy policy = {}) {
   using left = os::tensor<T, DimsA...>;
   using right = os::tensor<T, DimsB...>;
   using result = os::tensor<T, Out...>;
@@ -98,7 +104,9 @@ void check_into(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Ou
   auto const a = t::placed<left>(m, whole_a);
   auto const b = t::placed<right>(m, whole_b);
   check<result>(m, e, plan, t::product_by_loops(t::letters_in<result>(), whole_a, whole_b),
-                [&](result const& c, factors<value> const& f) { os::einsum_into(c, a, b, os::alpha = f.alpha, os::beta = f.beta, policy); });
+                [&](result const& c, factors<value> const& f) {
+                  os::einsum_into(c, a, b, os::alpha = f.alpha, os::beta = f.beta, policy);
+                });
 }
 
 template <class T, auto... Out, auto... DimsA>
@@ -109,8 +117,9 @@ void check_into(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Ou
   constexpr auto plan = os::plan_of<dims<Out...>, operand>;
   auto const whole = t::whole_numbers<value>(t::letters_in<operand>(), e, 3);
   auto const a = t::placed<operand>(m, whole);
-  check<result>(m, e, plan, t::sum_by_loops(t::letters_in<result>(), whole),
-                [&](result const& c, factors<value> const& f) { os::einsum_into(c, a, os::alpha = f.alpha, os::beta = f.beta); });
+  check<result>(
+      m, e, plan, t::sum_by_loops(t::letters_in<result>(), whole),
+      [&](result const& c, factors<value> const& f) { os::einsum_into(c, a, os::alpha = f.alpha, os::beta = f.beta); });
 }
 
 template <class F>
@@ -127,19 +136,20 @@ TEST_CASE("two operands, every way for the result to arrive") {
     check_into<double>(m, e, dims<I, K>{}, dims<I, J>{}, dims<J, K>{});
     check_into<double>(m, e, dims<I/X, K/Y>{}, dims<I/X, J>{}, dims<J, K/Y>{});
     check_into<double>(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J/X, K>{});                              // all-reduce
-    check_into<double>(m, e, dims<I, K>{}, dims<I, J/X/Y>{}, dims<J/X/Y, K>{});                          // over two axes
-    check_into<double>(m, e, dims<I/X, K>{}, dims<I, J/X>{}, dims<J/X, K>{});                            // reduce-scatter
+    check_into<double>(m, e, dims<I, K>{}, dims<I, J/X/Y>{}, dims<J/X/Y, K>{});  // over two axes
+    check_into<double>(m, e, dims<I/X, K>{}, dims<I, J/X>{}, dims<J/X, K>{});    // reduce-scatter
     check_into<double>(m, e, dims<I, K/X>{}, dims<I, J/X>{}, dims<J/X, K>{});
     check_into<double>(m, e, dims<I, K>{}, dims<I/X, J>{}, dims<J, K>{}, os::reduce_result);             // gather
     check_into<double>(m, e, dims<I, K>{}, dims<I, J>{}, dims<J, K/X>{}, os::reduce_result);
     check_into<double>(m, e, dims<I/X/Y, K>{}, dims<I/Y/X, J>{}, dims<J, K>{}, os::reduce_result);       // exchange
     check_into<double>(m, e, dims<I, K/X>{}, dims<I/X, J>{}, dims<J, K>{}, os::reduce_result);           // all-to-all
-    check_into<double>(m, e, dims<I, K, partial(X)>{}, dims<I, J/X>{}, dims<J/X, K>{});                  // nothing moves
+    check_into<double>(m, e, dims<I, K, partial(X)>{}, dims<I, J/X>{}, dims<J/X, K>{});  // nothing moves
     check_into<double>(m, e, dims<I, K, partial(X, Y)>{}, dims<I/X, J>{}, dims<J, K/Y>{});
     check_into<double>(m, e, dims<I/Y, K, partial(X)>{}, dims<I, J, partial(X)>{}, dims<J, K, partial(Y)>{});
     check_into<double>(m, e, dims<K/Y, I/X, B>{}, dims<B, I/X, J>{}, dims<B, J/X, K/Y>{});
   });
-  for (os::step kind : {os::step::all_reduce, os::step::reduce_scatter, os::step::contract}) CHECK(seen[static_cast<int>(kind)]);
+  for (os::step kind : {os::step::all_reduce, os::step::reduce_scatter, os::step::contract})
+    CHECK(seen[static_cast<int>(kind)]);
   CHECK(without_workspace > 0);
 }
 
@@ -182,9 +192,10 @@ TEST_CASE("three operands: alpha once") {
     second const placed_b = t::placed<second>(m, b);
     third const placed_c = t::placed<third>(m, c);
     constexpr auto plan = os::plan_of<dims<I, L>, first, second, third>;
-    check<result>(m, e, plan, t::product_by_loops("IL", t::product_by_loops("IK", a, b), c), [&](result const& into, factors<double> const& f) {
-      os::einsum_into(into, placed_a, placed_b, placed_c, os::beta = f.beta, os::alpha = f.alpha);
-    });
+    check<result>(m, e, plan, t::product_by_loops("IL", t::product_by_loops("IK", a, b), c),
+                  [&](result const& into, factors<double> const& f) {
+                    os::einsum_into(into, placed_a, placed_b, placed_c, os::beta = f.beta, os::alpha = f.alpha);
+                  });
   });
 }
 
@@ -243,7 +254,8 @@ TEST_CASE("what is wrong is said on all ranks before anything moves") {
   t::traffic const moved = t::traffic_of([&] {
     CHECK_THROWS_AS(os::einsum_into(c, a, b), os::error);
     CHECK_THROWS_WITH_AS(os::einsum_into(a, a), doctest::Contains("shares memory"), os::error);
-    CHECK_THROWS_WITH_AS(os::einsum_into(os::rename<J, K>(a), a, b, os::beta = 1), doctest::Contains("shares memory"), os::error);
+    CHECK_THROWS_WITH_AS(os::einsum_into(os::rename<J, K>(a), a, b, os::beta = 1), doctest::Contains("shares memory"),
+                         os::error);
     CHECK_THROWS_AS(os::einsum_into(os::tensor<double, I, K>(), a, b), os::error);
   });
   CHECK(moved.bytes == 0);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::einsum beyond one mesh axis: several mesh axes on one label or on several, transposed and outer and scalar results, one operand,
-/// policies and idle mesh axes. The feed-forward layer's [B_X, J_Y] · [J_X, K_Y] → [B_X, K_Y] is among them.
+/// os::einsum beyond one mesh axis: several mesh axes on one label or on several, transposed and outer and scalar
+/// results, one operand, policies and idle mesh axes. The feed-forward layer's [B_X, J_Y] · [J_X, K_Y] → [B_X, K_Y] is
+/// among them.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -88,7 +89,8 @@ TEST_CASE("policies") {
     check_einsum<number>(m, e, dims<I/X, K/Y>{}, dims<I, J>{}, dims<J, K>{}, os::no_communication);
     check_einsum<number>(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J/X, K>{}, os::cheapest);
     check_einsum<number>(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J, K>{}, os::least_time<64>);
-    check_einsum<number>(m, e, dims<I, K>{}, dims<I/X, J>{}, dims<J, K>{}, os::at_most<1 << 30>(os::least_time<64>(os::idle(Z))));
+    check_einsum<number>(m, e, dims<I, K>{}, dims<I/X, J>{}, dims<J, K>{},
+                         os::at_most<1 << 30>(os::least_time<64>(os::idle(Z))));
     check_einsum<number>(m, e, dims<I, K>{}, dims<I/X, J>{}, dims<J, K/X>{}, os::idle(Z));
     check_einsum<number>(m, e, dims<I, K>{}, dims<I, J>{}, dims<J, K>{}, os::idle(X, Y, Z));
     check_einsum<number>(m, e, dims<I>{}, dims<I, J, partial(X)>{}, os::idle(Y));
@@ -105,6 +107,8 @@ TEST_CASE("a policy changes the plan") {
   CHECK(os::plan_of<dims<I, K>, a, b, reduce_result>.count(os::step::all_gather) == 0);
   CHECK(os::plan_of<dims<I, K>, a, b, reduce_result>.count(os::step::all_reduce) == 1);
   constexpr auto work = [](auto const& plan) { return plan.flops(I = 64, J = 64, K = 64, X = 4); };
-  CHECK(work(os::plan_of<dims<I, K>, a, b, decltype(os::least_time<64>)>) == work(os::plan_of<dims<I, K>, a, b, reduce_result>));
-  CHECK(work(os::plan_of<dims<I, K>, a, b, decltype(os::least_time<100000>)>) == work(os::plan_of<dims<I, K>, a, b, gather_left>));
+  CHECK(work(os::plan_of<dims<I, K>, a, b, decltype(os::least_time<64>)>) ==
+        work(os::plan_of<dims<I, K>, a, b, reduce_result>));
+  CHECK(work(os::plan_of<dims<I, K>, a, b, decltype(os::least_time<100000>)>) ==
+        work(os::plan_of<dims<I, K>, a, b, gather_left>));
 }

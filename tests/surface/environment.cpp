@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::environment and os::make_mesh: what already runs is adopted, any communicator will do, and device numbers count the first mesh
-/// axis major. What can be wrong at run time is an os::error on every rank alike, before anything is sent.
+/// os::environment and os::make_mesh: what already runs is adopted, any communicator will do, and device numbers count
+/// the first mesh axis major. What can be wrong at run time is an os::error on every rank alike, before anything is
+/// sent.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -89,7 +90,8 @@ TEST_CASE("a communicator with the ranks reversed") {
   auto const mesh = os::make_mesh(reversed, Y = 1, X = n);
   MPI_Comm_free(&reversed);  // the mesh has its own
   CHECK(mesh.device() == device);
-  auto const a = os::generate<std::int32_t, I/X>(mesh, I = 13, [](std::int64_t i) { return static_cast<std::int32_t>(3 * i + 1); });
+  auto const a = os::generate<std::int32_t, I/X>(mesh, I = 13,
+                                                 [](std::int64_t i) { return static_cast<std::int32_t>(3 * i + 1); });
   CHECK(a.global_offset(I) == device * 13 / n);
   auto const b = os::all_gather<X>(a);
   for (std::size_t i = 0; i < 13; ++i) CHECK(b.local()(i) == static_cast<std::int32_t>(3 * i + 1));
@@ -109,7 +111,8 @@ TEST_CASE("meshes on parts of the job work at the same time") {
   MPI_Comm_free(&part);
   CHECK(mesh.devices() == members);
   CHECK(mesh.device() == t::rank() / 2);
-  auto const a = os::generate<std::int64_t, I, J/X>(mesh, I = 2, J = 7, [&](std::int64_t i, std::int64_t j) { return (j + 1) * (i + 10) + colour; });
+  auto const a = os::generate<std::int64_t, I, J/X>(
+      mesh, I = 2, J = 7, [&](std::int64_t i, std::int64_t j) { return (j + 1) * (i + 10) + colour; });
   auto const sum = os::sum<I>(a);
   for (std::int64_t i = 0; i < 2; ++i) CHECK(sum.local()(static_cast<std::size_t>(i)) == 28 * (i + 10) + 7 * colour);
 }
@@ -120,10 +123,11 @@ TEST_CASE("an intercommunicator is refused on both sides") {
   MPI_Comm_split(MPI_COMM_WORLD, t::rank() % 2, t::rank(), &side);
   MPI_Comm both = MPI_COMM_NULL;
   MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, 1 - t::rank() % 2, 0, &both);
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::make_mesh(both, X = t::ranks())),
-                       "make_mesh: a mesh is made over one group of processes, but an intercommunicator was given, which joins two; merge them with "
-                       "MPI_Intercomm_merge first",
-                       os::error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(os::make_mesh(both, X = t::ranks())),
+      "make_mesh: a mesh is made over one group of processes, but an intercommunicator was given, which joins two; merge them with "
+      "MPI_Intercomm_merge first",
+      os::error);
   MPI_Comm merged = MPI_COMM_NULL;
   MPI_Intercomm_merge(both, t::rank() % 2, &merged);
   CHECK(os::make_mesh(merged, X = t::ranks()).devices() == t::ranks());
@@ -136,15 +140,23 @@ TEST_CASE("an intercommunicator is refused on both sides") {
 
 TEST_CASE("make_mesh: sizes that do not multiply to the number of devices") {
   int const n = t::ranks();
-  std::string const has = ", the communicator has " + std::to_string(n) + "; choose sizes whose product is " + std::to_string(n) +
-                          ", or start as many processes as the mesh has devices";
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::make_mesh(X = n + 1, Y = 2)),
-                       ("make_mesh: X=" + std::to_string(n + 1) + " · Y=2 needs " + std::to_string(2 * (n + 1)) + " devices" + has).c_str(), os::error);
-  if (n > 1) CHECK_THROWS_WITH_AS(static_cast<void>(os::make_mesh(X = 1)), ("make_mesh: X=1 needs 1 device" + has).c_str(), os::error);
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::make_mesh(X = n, Y = 0)),
-                       "make_mesh: a mesh axis has at least one device, but Y=0; use Y=1 for an axis that divides nothing", os::error);
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::make_mesh(fixed = 3)),
-                       "make_mesh: the mesh axis fixed has the static size 2, but 3 was given; give that size or declare the axis without one", os::error);
+  std::string const has = ", the communicator has " + std::to_string(n) + "; choose sizes whose product is " +
+                          std::to_string(n) + ", or start as many processes as the mesh has devices";
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(os::make_mesh(X = n + 1, Y = 2)),
+      ("make_mesh: X=" + std::to_string(n + 1) + " · Y=2 needs " + std::to_string(2 * (n + 1)) + " devices" + has)
+          .c_str(),
+      os::error);
+  if (n > 1)
+    CHECK_THROWS_WITH_AS(static_cast<void>(os::make_mesh(X = 1)), ("make_mesh: X=1 needs 1 device" + has).c_str(),
+                         os::error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(os::make_mesh(X = n, Y = 0)),
+      "make_mesh: a mesh axis has at least one device, but Y=0; use Y=1 for an axis that divides nothing", os::error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(os::make_mesh(fixed = 3)),
+      "make_mesh: the mesh axis fixed has the static size 2, but 3 was given; give that size or declare the axis without one",
+      os::error);
   if (n == 2) CHECK(os::make_mesh(fixed).devices() == 2);
 }
 
@@ -162,7 +174,8 @@ TEST_CASE("operands of two meshes") {
 TEST_CASE("an empty handle") {
   os::tensor<float, I, J/X> const empty;
   auto const a = os::zeros<float, J/X, K>(os::make_mesh(X = t::ranks()), J = 3, K = 2);
-  std::string const remedy = ": an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first";
+  std::string const remedy =
+      ": an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first";
   check_refused("einsum" + remedy, [&] { static_cast<void>(os::einsum<I, K>(empty, a)); });
   check_refused("reshard" + remedy, [&] { static_cast<void>(os::reshard<I, J>(empty)); });
   check_refused("all_gather" + remedy, [&] { static_cast<void>(os::all_gather<X>(empty)); });
@@ -173,7 +186,8 @@ TEST_CASE("extents that disagree") {
   auto const mesh = os::make_mesh(X = t::ranks());
   auto const a = os::zeros<float, I, J/X>(mesh, I = 2, J = 3);
   auto const b = os::zeros<float, J/X, K>(mesh, J = 4, K = 2);
-  std::string const text = ": all operands agree on the extent of an axis, but J is 3 in one and 4 in another; make them with the same os::sizes";
+  std::string const text =
+      ": all operands agree on the extent of an axis, but J is 3 in one and 4 in another; make them with the same os::sizes";
   check_refused("einsum" + text, [&] { static_cast<void>(os::einsum<I, K>(a, b)); });
   check_refused("map" + text, [&] { static_cast<void>(os::map([](float x, float y) { return x * y; }, a, b)); });
   check_refused("add" + text, [&] { static_cast<void>(os::add(a, b)); });

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::for_these_sizes runs the plan for the sizes at hand: the bytes that plan.for_sizes(…) foretells, and the right numbers, whichever sizes
-/// a program goes to and back from. C[I, K] = A[I, J_X] · B[J, K] is all-reduced for a long J, and goes by rows of A for a short one.
+/// os::for_these_sizes runs the plan for the sizes at hand: the bytes that plan.for_sizes(…) foretells, and the right
+/// numbers, whichever sizes a program goes to and back from. C[I, K] = A[I, J_X] · B[J, K] is all-reduced for a long J,
+/// and goes by rows of A for a short one.
 
 #include <doctest/doctest.h>
 
@@ -31,16 +32,20 @@ OSTRAKA_AXIS(long_j, 4096);
 OSTRAKA_AXIS(short_k, 8);
 OSTRAKA_MESH_AXIS(Four, 4);
 constexpr auto at_hand = nominal.for_sizes(I = 8, J = 4096, K = 8, X = 4);
-constexpr auto all_static = os::plan_of<dims<short_i, short_k>, os::sharding_of<short_i, long_j / Four>, os::sharding_of<long_j, short_k>>;
+constexpr auto all_static =
+    os::plan_of<dims<short_i, short_k>, os::sharding_of<short_i, long_j / Four>, os::sharding_of<long_j, short_k>>;
 static_assert(nominal.count(step::all_reduce) == 0 && with_policy.count(step::all_reduce) == 0);
 static_assert(at_hand.count(step::all_reduce) == 1 && at_hand.communications() == 1 && at_hand.sizes.label[1] == 4096);
 static_assert(all_static.count(step::all_reduce) == 1 && all_static.communications() == 1);
 
 // Policies of it, and it of policies.
 static_assert(os::is_policy<std::remove_const_t<decltype(os::for_these_sizes)>>);
-static_assert(decltype(os::at_most<64>(os::for_these_sizes))::plans_at_run_time && decltype(os::at_most<64>(os::for_these_sizes))::budget == 64);
-static_assert(decltype(os::least_time<7>(os::for_these_sizes))::plans_at_run_time && decltype(os::for_these_sizes(os::least_time<7>))::flops_per_byte == 7);
-static_assert(decltype(os::within(8, os::for_these_sizes))::plans_at_run_time && decltype(os::within(8, os::for_these_sizes))::limits_workspace);
+static_assert(decltype(os::at_most<64>(os::for_these_sizes))::plans_at_run_time &&
+              decltype(os::at_most<64>(os::for_these_sizes))::budget == 64);
+static_assert(decltype(os::least_time<7>(os::for_these_sizes))::plans_at_run_time &&
+              decltype(os::for_these_sizes(os::least_time<7>))::flops_per_byte == 7);
+static_assert(decltype(os::within(8, os::for_these_sizes))::plans_at_run_time &&
+              decltype(os::within(8, os::for_these_sizes))::limits_workspace);
 static_assert(!decltype(os::cheapest)::plans_at_run_time);
 
 std::int64_t reductions = 0;
@@ -107,7 +112,9 @@ TEST_CASE("reductions and reshards") {
 
       os::tensor<double, I, J, os::partial(Y)> r;
       moved = t::traffic_of([&] { r = os::reshard<I, J, os::partial(Y)>(a, os::for_these_sizes); });
-      CHECK(moved.bytes == os::reshard_plan<I, J, os::partial(Y)>(a).for_sizes(t::named(e), m.sizes()).total_bytes(t::named(e), m.sizes()));
+      CHECK(moved.bytes == os::reshard_plan<I, J, os::partial(Y)>(a)
+                               .for_sizes(t::named(e), m.sizes())
+                               .total_bytes(t::named(e), m.sizes()));
       CHECK(t::disagreements(m, os::reshard<I, J>(r), whole) == 0);
       auto const into = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", e, 76));
       os::reshard_into(into, a, os::for_these_sizes);

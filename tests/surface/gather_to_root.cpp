@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::gather_to_root: A[I_X, J_Y] → A[I, J] on device 0, each element sent once however often it is replicated; os::scatter_from_root, its inverse.
+/// os::gather_to_root: A[I_X, J_Y] → A[I, J] on device 0, each element sent once however often it is replicated;
+/// os::scatter_from_root, its inverse.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -27,8 +28,9 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...
   auto const g = t::whole_numbers<value>(labels, e, 23);
   auto const a = t::placed<tensor>(m, g);
   decltype(os::gather_to_root(a)) gathered;
-  CHECK_THROWS_WITH_AS(static_cast<void>(*gathered), "gather_to_root: nothing has been gathered into this handle; assign what os::gather_to_root returns",
-                       os::error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(*gathered),
+      "gather_to_root: nothing has been gathered into this handle; assign what os::gather_to_root returns", os::error);
   t::traffic const moved = t::traffic_of([&] { gathered = os::gather_to_root(a); });
   INFO(m.text(), t::text_of(e), os::describe(a));
   // Device 0 has its own block; the rest arrives.
@@ -39,13 +41,15 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...
   if (gathered) {
     auto const& whole = *gathered;
     REQUIRE(whole.size() == g.values.size());
-    for (std::size_t d = 0; d < labels.size(); ++d) CHECK(static_cast<std::int64_t>(whole.extent(d)) == e.at(labels[d]));
+    for (std::size_t d = 0; d < labels.size(); ++d)
+      CHECK(static_cast<std::int64_t>(whole.extent(d)) == e.at(labels[d]));
     std::int64_t wrong = 0;
     for (std::size_t i = 0; i < g.values.size(); ++i) wrong += whole.data()[i] == g.values[i] ? 0 : 1;
     CHECK(wrong == 0);
   } else {
-    std::string const sentence = "gather_to_root: the elements are on device 0 alone, and this is device " + std::to_string(t::rank()) +
-                                 "; read them only where the result is true, as in if (whole) use(*whole), or have them on every device by os::reshard<I, J>(A)";
+    std::string const sentence =
+        "gather_to_root: the elements are on device 0 alone, and this is device " + std::to_string(t::rank()) +
+        "; read them only where the result is true, as in if (whole) use(*whole), or have them on every device by os::reshard<I, J>(A)";
     CHECK_THROWS_WITH_AS(static_cast<void>(gathered->size()), sentence.c_str(), os::error);
   }
 }

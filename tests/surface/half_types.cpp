@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Tensors of float16 and bfloat16: made, moved, cast, mapped, reduced and multiplied, against plain loops in doubles. Results are rounded
-/// once from sums of floats; where devices add up, each rounds its part first. Bounds: u is half a unit in the last place, relative.
+/// Tensors of float16 and bfloat16: made, moved, cast, mapped, reduced and multiplied, against plain loops in doubles.
+/// Results are rounded once from sums of floats; where devices add up, each rounds its part first. Bounds: u is half a
+/// unit in the last place, relative.
 // ranks: 1 2 4
 
 #include <doctest/doctest.h>
@@ -27,11 +28,15 @@ double right(std::int64_t j, std::int64_t k) { return static_cast<double>((7 * j
 
 template <class T>
 struct left_element {
-  KOKKOS_INLINE_FUNCTION T operator()(std::int64_t i, std::int64_t j) const { return T(float((5 * i + 3 * j) % 23 - 11) / 8); }
+  KOKKOS_INLINE_FUNCTION T operator()(std::int64_t i, std::int64_t j) const {
+    return T(float((5 * i + 3 * j) % 23 - 11) / 8);
+  }
 };
 template <class T>
 struct right_element {
-  KOKKOS_INLINE_FUNCTION T operator()(std::int64_t j, std::int64_t k) const { return T(float((7 * j + 2 * k) % 19 - 9) / 4); }
+  KOKKOS_INLINE_FUNCTION T operator()(std::int64_t j, std::int64_t k) const {
+    return T(float((7 * j + 2 * k) % 19 - 9) / 4);
+  }
 };
 struct positive_part {
   template <class T>
@@ -61,7 +66,8 @@ double bound_of_one_rounding(double exact, double size) {
   return u<T> * (std::abs(exact) + floats) + floats;
 }
 
-// The largest ratio of error to bound over the elements that this device has; `expected` and `bound` are functions of global indices.
+// The largest ratio of error to bound over the elements that this device has; `expected` and `bound` are functions of
+// global indices.
 template <class Tensor, class Expected, class Bound>
 double worst(Tensor const& c, Expected const& expected, Bound const& bound) {
   double ratio = 0;
@@ -96,23 +102,30 @@ TEST_CASE_TEMPLATE("made, moved, cast and gathered: the bits stay", T, os::float
     CHECK(worst(os::all_gather<X>(a), exact, to_the_bit) == 0);
     CHECK(worst(os::cast<T>(os::cast<double>(b)), exact, to_the_bit) == 0);
     CHECK(worst(os::cast<os::float16>(os::cast<os::bfloat16>(b)), exact, to_the_bit) == 0);
-    CHECK(worst(os::cast<std::int32_t>(b), [](std::int64_t i, std::int64_t j) { return std::trunc(left(i, j)); }, to_the_bit) == 0);
+    CHECK(worst(
+              os::cast<std::int32_t>(b), [](std::int64_t i, std::int64_t j) { return std::trunc(left(i, j)); },
+              to_the_bit) == 0);
     auto const whole = os::gather_to_root(b);
     if (whole)
-      for (std::size_t i = 0; i < std::size_t(rows); ++i) CHECK(double(float((*whole)(i, 3))) == left(std::int64_t(i), 3));
+      for (std::size_t i = 0; i < std::size_t(rows); ++i)
+        CHECK(double(float((*whole)(i, 3))) == left(std::int64_t(i), 3));
     auto const nothing = os::zeros<T, I/X, J>(mesh, sizes);
     CHECK(worst(nothing, [](std::int64_t, std::int64_t) { return 0.0; }, to_the_bit) == 0);
   });
 }
 
 // Parts of sums survive a cast that keeps all values: neither type holds the other.
-static_assert(os::detail::is_exact<os::float16, float> && os::detail::is_exact<os::bfloat16, float> && os::detail::is_exact<os::float16, double>);
-static_assert(!os::detail::is_exact<os::bfloat16, os::float16> && !os::detail::is_exact<os::float16, os::bfloat16> && !os::detail::is_exact<float, os::bfloat16>);
+static_assert(os::detail::is_exact<os::float16, float> && os::detail::is_exact<os::bfloat16, float> &&
+              os::detail::is_exact<os::float16, double>);
+static_assert(!os::detail::is_exact<os::bfloat16, os::float16> && !os::detail::is_exact<os::float16, os::bfloat16> &&
+              !os::detail::is_exact<float, os::bfloat16>);
 
 TEST_CASE_TEMPLATE("elementwise: rounded once", T, os::float16, os::bfloat16) {
   on_a_line<T>([](auto const& mesh, auto const& sizes) {
     auto const a = os::generate<T, I, J/X>(mesh, sizes, left_element<T>{});
-    auto const bound = [](auto const& exact) { return [=](std::int64_t i, std::int64_t j) { return u<T> * std::abs(exact(i, j)) + 1e-30; }; };
+    auto const bound = [](auto const& exact) {
+      return [=](std::int64_t i, std::int64_t j) { return u<T> * std::abs(exact(i, j)) + 1e-30; };
+    };
     auto const check = [&](auto const& c, auto const& exact) { CHECK(worst(c, exact, bound(exact)) <= 1); };
     check(os::map(positive_part{}, a), [](std::int64_t i, std::int64_t j) { return std::max(0.0, left(i, j)); });
     check(os::add(a, a), [](std::int64_t i, std::int64_t j) { return 2 * left(i, j); });
@@ -126,9 +139,13 @@ TEST_CASE_TEMPLATE("elementwise: rounded once", T, os::float16, os::bfloat16) {
 TEST_CASE_TEMPLATE("products", T, os::float16, os::bfloat16) {
   on_a_line<T>([](auto const& mesh, auto const& sizes) {
     auto const exact = [](std::int64_t i, std::int64_t k) { return product(i, k); };
-    auto const once = [](std::int64_t i, std::int64_t k) { return bound_of_one_rounding<T>(product(i, k), magnitude(i, k)); };
+    auto const once = [](std::int64_t i, std::int64_t k) {
+      return bound_of_one_rounding<T>(product(i, k), magnitude(i, k));
+    };
     // The parts that devices add up are together at most as large as the sum of magnitudes.
-    auto const twice = [&](std::int64_t i, std::int64_t k) { return once(i, k) + u<T> * (1 + u<T>) * magnitude(i, k) * 1.01; };
+    auto const twice = [&](std::int64_t i, std::int64_t k) {
+      return once(i, k) + u<T> * (1 + u<T>)*magnitude(i, k) * 1.01;
+    };
     auto const a = os::generate<T, I/X, J>(mesh, sizes, left_element<T>{});
     auto const b = os::generate<T, J, K>(mesh, sizes, right_element<T>{});
     CHECK(worst(os::einsum<I/X, K>(a, b), exact, once) <= 1);
@@ -162,11 +179,12 @@ TEST_CASE_TEMPLATE("reductions", T, os::float16, os::bfloat16) {
       }
     double const floats = 2 * static_cast<double>(rows * inner) * 0x1p-24 * size;
     double const parts = t::ranks() == 1 ? 0 : u<T> * size;
-    CHECK(std::abs(double(float(os::value(os::sum<>(a)))) - sum) <= (1 + u<T>) * (floats + parts) + u<T> * std::abs(sum));
+    CHECK(std::abs(double(float(os::value(os::sum<>(a)))) - sum) <= (1 + u<T>)*(floats + parts) + u<T> * std::abs(sum));
     CHECK(double(float(os::value(os::max<>(a)))) == largest);
     CHECK(double(float(os::value(os::min<>(a)))) == smallest);
     double const mean = sum / double(rows * inner);
-    CHECK(std::abs(double(float(os::value(os::mean<>(a)))) - mean) <= ((1 + u<T>) * (floats + parts) + 2.1 * u<T> * std::abs(sum)) / double(rows * inner));
+    CHECK(std::abs(double(float(os::value(os::mean<>(a)))) - mean) <=
+          ((1 + u<T>)*(floats + parts) + 2.1 * u<T> * std::abs(sum)) / double(rows * inner));
   });
 }
 
@@ -180,7 +198,8 @@ TEST_CASE_TEMPLATE("sums of many are not lost in the last place", T, os::float16
 
 TEST_CASE_TEMPLATE("a mean whose sum is too large for its type", T, os::float16, os::bfloat16) {
   auto const mesh = os::make_mesh(X = t::ranks());
-  auto const a = os::generate<T, I/X, J>(mesh, I = 4096, J = 3, [](std::int64_t, std::int64_t j) { return T(100.0f + 100.0f * static_cast<float>(j)); });
+  auto const a = os::generate<T, I/X, J>(
+      mesh, I = 4096, J = 3, [](std::int64_t, std::int64_t j) { return T(100.0f + 100.0f * static_cast<float>(j)); });
   CHECK(float(os::value(os::mean<>(a))) == 200);
   auto const of_columns = os::mean<J>(a).local();
   for (std::size_t j = 0; j < 3; ++j) CHECK(float(of_columns(j)) == 100 + 100 * static_cast<float>(j));
@@ -194,7 +213,8 @@ TEST_CASE_TEMPLATE("parts of devices are added up as floats", T, os::float16, os
   auto const a = os::generate<T, I/X>(mesh, I = n, [=](std::int64_t i) { return T(i == 0 ? large : 1.0f); });
   T const expected(large + static_cast<float>(n - 1));
   CHECK(os::value(os::sum<>(a)) == expected);
-  auto const parts = os::generate<T, I/X, J>(mesh, I = n, J = 2 * n, [=](std::int64_t i, std::int64_t) { return T(i == 0 ? large : 1.0f); });
+  auto const parts = os::generate<T, I/X, J>(mesh, I = n, J = 2 * n,
+                                             [=](std::int64_t i, std::int64_t) { return T(i == 0 ? large : 1.0f); });
   auto const scattered = os::sum<J/X>(parts).local();
   for (std::size_t j = 0; j < scattered.extent(0); ++j) CHECK(scattered(j) == expected);
 }
@@ -203,7 +223,9 @@ TEST_CASE_TEMPLATE("random numbers are the same on every mesh", T, os::float16, 
   on_a_line<T>([](auto const& mesh, auto const& sizes) {
     auto const whole = os::random<T, I, J>(mesh, sizes, os::seed(3));
     auto const split = os::random<T, I, J/X>(mesh, sizes, os::seed(3));
-    auto const expected = [&](std::int64_t i, std::int64_t j) { return double(float(whole.local()(std::size_t(i), std::size_t(j)))); };
+    auto const expected = [&](std::int64_t i, std::int64_t j) {
+      return double(float(whole.local()(std::size_t(i), std::size_t(j))));
+    };
     CHECK(worst(split, expected, [](std::int64_t, std::int64_t) { return 1e-30; }) == 0);
   });
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Host threads that work at the same time, each on a mesh of its own, get what one alone gets; a mesh that another thread is using is refused.
-/// Compiled with a thread sanitizer this is where races show (.ci/run, leg sanitizers).
+/// Host threads that work at the same time, each on a mesh of its own, get what one alone gets; a mesh that another
+/// thread is using is refused. Compiled with a thread sanitizer this is where races show (.ci/run, leg sanitizers).
 // ranks: 1 2
 // labels: essential
 #include <doctest/doctest.h>
@@ -62,7 +62,8 @@ long wrong_elements(Tensor const& a, Expected const& expected) {
   auto const rows = a.local().extent(0), columns = a.local().extent(1);
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = 0; j < columns; ++j)
-      wrong += a.local()(i, j) != static_cast<double>(expected(static_cast<std::int64_t>(i) + a.global_offset(I), static_cast<std::int64_t>(j)));
+      wrong += a.local()(i, j) != static_cast<double>(expected(static_cast<std::int64_t>(i) + a.global_offset(I),
+                                                               static_cast<std::int64_t>(j)));
   return wrong;
 }
 
@@ -70,7 +71,8 @@ struct sizes_of {
   std::int64_t i, j, k;
 };
 
-// What a thread does: all kinds of operations, with small numbers, which add up exactly. @returns the number of wrong results
+// What a thread does: all kinds of operations, with small numbers, which add up exactly. @returns the number of wrong
+// results
 long work(line const& mesh, int thread, sizes_of n, int rounds) {
   auto const a_at = [=](std::int64_t i, std::int64_t j) { return static_cast<double>((i + 2 * j + thread) % 7); };
   auto const b_at = [=](std::int64_t j, std::int64_t k) { return static_cast<double>((3 * j + k + thread) % 5); };
@@ -96,7 +98,8 @@ long work(line const& mesh, int thread, sizes_of n, int rounds) {
     wrong += wrong_elements(os::einsum<I/X, K>(a, b), c_at);
     os::reshard_into(split, a);
     wrong += wrong_elements(split, a_at);
-    wrong += wrong_elements(os::map([](double x, double y) { return x - y; }, split, os::reshard<I/X, J>(a)), [](std::int64_t, std::int64_t) { return 0; });
+    wrong += wrong_elements(os::map([](double x, double y) { return x - y; }, split, os::reshard<I/X, J>(a)),
+                            [](std::int64_t, std::int64_t) { return 0; });
     wrong += os::value(os::sum<>(a)) != all;
     wrong += os::value(os::max<>(split)) > 6;
     wrong += wrong_elements(os::einsum<I, K>(a, b, os::within(1 << 20)), c_at);
@@ -113,13 +116,19 @@ TEST_CASE("threads on meshes of their own get what one alone gets") {
 #ifdef __SANITIZE_THREAD__
   int const rounds = 20;
 #else
-  int const rounds = os::testing::ranks() == 1 ? 400 : 60;  // threads of ranks that spin while they wait share few cores
+  int const rounds =
+      os::testing::ranks() == 1 ? 400 : 60;  // threads of ranks that spin while they wait share few cores
 #endif
   SUBCASE("small ones, by the threads themselves") {
-    CHECK(on_threads([&](int t) { wrong[static_cast<std::size_t>(t)] = work(meshes[static_cast<std::size_t>(t)], t, {5, 6 + t, 4}, rounds); }) == "");
+    CHECK(on_threads([&](int t) {
+            wrong[static_cast<std::size_t>(t)] = work(meshes[static_cast<std::size_t>(t)], t, {5, 6 + t, 4}, rounds);
+          }) == "");
   }
   SUBCASE("large ones, with the threads of Kokkos and BLAS") {
-    CHECK(on_threads([&](int t) { wrong[static_cast<std::size_t>(t)] = work(meshes[static_cast<std::size_t>(t)], t, {90, 130 + t, 110}, rounds / 20); }) == "");
+    CHECK(on_threads([&](int t) {
+            wrong[static_cast<std::size_t>(t)] =
+                work(meshes[static_cast<std::size_t>(t)], t, {90, 130 + t, 110}, rounds / 20);
+          }) == "");
   }
   for (long w : wrong) CHECK(w == 0);
 }
@@ -150,7 +159,8 @@ TEST_CASE("a mesh that another thread is using is refused, and free again afterw
   os::map_into(elsewhere, [](double v) { return v + 1; }, elsewhere);
   tried = true;
   first.join();
-  CHECK(said == "map_into: one host thread at a time uses a mesh, but another is in an operation on X=" + std::to_string(os::testing::ranks()) +
+  CHECK(said == "map_into: one host thread at a time uses a mesh, but another is in an operation on X=" +
+                    std::to_string(os::testing::ranks()) +
                     "; give each thread a mesh of its own (os::make_mesh), or take turns");
   os::map_into(one, [](double v) { return v + 1; }, one);
   CHECK(one.local()(0) == 3);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::reshard_into and os::map_into against plain loops, on NaN where they write, in place, and where they have to refuse.
+/// os::reshard_into and os::map_into against plain loops, on NaN where they write, in place, and where they have to
+/// refuse.
 // ranks: 1 2 4
 #include <doctest/doctest.h>
 
@@ -62,7 +63,8 @@ void check_map(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
     expected.values.push_back(mix()(left.values[left.position(at)], right.values[right.position(at)]));
   });
   auto const c = spoiled<C>(m, e);
-  t::traffic const moved = t::traffic_of([&] { os::map_into(c, mix(), t::placed<A>(m, left), t::placed<B>(m, right)); });
+  t::traffic const moved =
+      t::traffic_of([&] { os::map_into(c, mix(), t::placed<A>(m, left), t::placed<B>(m, right)); });
   INFO(m.text(), t::text_of(e), os::describe(c));
   CHECK(t::disagreements(m, c, expected) == 0);
   CHECK(moved.calls == 0);
@@ -96,9 +98,10 @@ TEST_CASE("map_into") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check_map<os::tensor<double, I/X, J>, os::tensor<double, I/X, J>, os::tensor<double, J>>(m, e);
-      check_map<os::tensor<double, J, I/X>, os::tensor<double, I/X, J>, os::tensor<double, J>>(m, e);      // in the order of the result
+      check_map<os::tensor<double, J, I/X>, os::tensor<double, I/X, J>, os::tensor<double, J>>(
+          m, e);  // in the order of the result
       check_map<os::tensor<double, I/X, J/Y>, os::tensor<double, I, J>, os::tensor<double, I/X, J>>(m, e);  // slices
-      check_map<os::tensor<double, K, I, J>, os::tensor<double, J>, os::tensor<double, I>>(m, e);           // repeated along K
+      check_map<os::tensor<double, K, I, J>, os::tensor<double, J>, os::tensor<double, I>>(m, e);  // repeated along K
     }
   });
 }
@@ -124,13 +127,19 @@ TEST_CASE("memory that is written while others are read from it") {
     auto const numbers = t::whole_numbers<double>("IJ", e, 3);
     auto const a = t::placed<os::tensor<double, I, J>>(m, numbers);
     os::tensor<double, J, I> const crossed(a.mesh_handle(), {6, 6}, a.local());
-    CHECK(refusal([&] { os::reshard_into(a, a); }) ==
-          "reshard_into: the result is written while the operands are read, but it shares memory with one of them; use os::reshard, or another tensor for the result");
-    CHECK(refusal([&] { os::map_into(a, half(), crossed); }) ==
-          "map_into: the result may be one of the operands under the same axes and sharding, but it shares memory with one under others; use os::map, or another tensor for the "
-          "result");
-    auto const shorter = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", {{'B', 4}, {'I', 6}, {'J', 5}, {'K', 4}, {'L', 2}}, 3));
-    CHECK(refusal([&] { os::reshard_into(shorter, a); }).find("all operands agree on the extent of an axis, but J is 6 in one and 5 in another") != std::string::npos);
+    CHECK(
+        refusal([&] { os::reshard_into(a, a); }) ==
+        "reshard_into: the result is written while the operands are read, but it shares memory with one of them; use os::reshard, or another tensor for the result");
+    CHECK(
+        refusal([&] { os::map_into(a, half(), crossed); }) ==
+        "map_into: the result may be one of the operands under the same axes and sharding, but it shares memory with one under others; use os::map, or another tensor for the "
+        "result");
+    auto const shorter = t::placed<os::tensor<double, I/X, J>>(
+        m, t::whole_numbers<double>("IJ", {{'B', 4}, {'I', 6}, {'J', 5}, {'K', 4}, {'L', 2}}, 3));
+    CHECK(refusal([&] {
+            os::reshard_into(shorter, a);
+          }).find("all operands agree on the extent of an axis, but J is 6 in one and 5 in another") !=
+          std::string::npos);
     CHECK(t::disagreements(m, a, numbers) == 0);
   });
 }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Contractions that do the work of the gather before or the reduce-scatter after them (plan/joined.hpp), against plain loops: the tensor that
-/// moves is large and the third label short, so that the loops are few. Results that are repeated have the same bits wherever they are.
+/// Contractions that do the work of the gather before or the reduce-scatter after them (plan/joined.hpp), against plain
+/// loops: the tensor that moves is large and the third label short, so that the loops are few. Results that are
+/// repeated have the same bits wherever they are.
 // ranks: 1 2 4
 
 #include <doctest/doctest.h>
@@ -26,12 +27,14 @@ int joined_scatters = 0;
 
 void count_joined(os::planner::einsum_plan const& plan, os::planner::extents const& e) {
   for (int i = 0; i < plan.steps.size(); ++i)
-    if (os::planner::is_joined(plan.steps, i, e)) ++(plan.steps[i].kind == os::step::all_gather ? joined_gathers : joined_scatters);
+    if (os::planner::is_joined(plan.steps, i, e))
+      ++(plan.steps[i].kind == os::step::all_gather ? joined_gathers : joined_scatters);
 }
 
 // C <- A · B and C <- 2 A · B + 3 C, at once and within a quarter of the workspace
 template <class T, auto... Out, auto... DimsA, auto... DimsB, class Policy = decltype(os::cheapest)>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>, Policy policy = {}) {
+void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>,
+           Policy policy = {}) {
   using left = os::tensor<T, DimsA...>;
   using right = os::tensor<T, DimsB...>;
   using result = os::tensor<T, Out...>;
@@ -48,14 +51,17 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
 
   std::int64_t const copied_before = os::engine::copied_bytes;
   auto const c = os::einsum<Out...>(a, b, policy);
-  CHECK(os::engine::copied_bytes - copied_before <= std::int64_t(sizeof(T)) * os::planner::copied_elements(plan, sizes));
+  CHECK(os::engine::copied_bytes - copied_before <=
+        std::int64_t(sizeof(T)) * os::planner::copied_elements(plan, sizes));
   CHECK(t::disagreements(m, c, wanted) == 0);
   auto const quarter = static_cast<std::int64_t>(sizeof(T)) * os::planner::peak_workspace(plan, sizes) / 4;
-  if (plan.within(quarter, t::named(e), m.sizes()).fits) CHECK(t::disagreements(m, os::einsum<Out...>(a, b, os::within(quarter, policy)), wanted) == 0);
+  if (plan.within(quarter, t::named(e), m.sizes()).fits)
+    CHECK(t::disagreements(m, os::einsum<Out...>(a, b, os::within(quarter, policy)), wanted) == 0);
 
   auto const sum = t::placed<result>(m, before);
   os::einsum_into(sum, a, b, os::alpha = T(2), os::beta = T(3), policy);
-  for (std::size_t i = 0; i < wanted.values.size(); ++i) wanted.values[i] = T(2) * wanted.values[i] + T(3) * before.values[i];
+  for (std::size_t i = 0; i < wanted.values.size(); ++i)
+    wanted.values[i] = T(2) * wanted.values[i] + T(3) * before.values[i];
   CHECK(t::disagreements(m, sum, wanted) == 0);
 }
 
@@ -72,8 +78,8 @@ TEST_CASE("gathers and reduce-scatters that a contraction does") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     for (t::extents_by_letter const& e : extents()) {
       check<double>(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J, K>{}, os::gather_left);  // along the sum, for all alike
-      check<float>(m, e, dims<K, I>{}, dims<J, I/X>{}, dims<J, K>{});               // gathered along rows, for all alike
-      check<double>(m, e, dims<I, K/X>{}, dims<I, J/X>{}, dims<J, K/X>{});          // along the sum, for each something else
+      check<float>(m, e, dims<K, I>{}, dims<J, I/X>{}, dims<J, K>{});       // gathered along rows, for all alike
+      check<double>(m, e, dims<I, K/X>{}, dims<I, J/X>{}, dims<J, K/X>{});  // along the sum, for each something else
       check<std::int64_t>(m, e, dims<I/X, K>{}, dims<I/X, J>{}, dims<J, K/X>{});    // along columns, in messages
       check<double>(m, e, dims<I/X, K>{}, dims<I/X, J>{}, dims<J/X, K>{});          // in order
       check<double>(m, e, dims<I/X, K/Y>{}, dims<I/X, J/Y>{}, dims<J/X, K/Y>{});    // a feed-forward layer, in
@@ -87,9 +93,11 @@ TEST_CASE("gathers and reduce-scatters that a contraction does") {
   if (t::ranks() > 1) CHECK(joined_scatters > 2);
 }
 
-TEST_CASE("parts are multiplied one by one where what is walked again is not much larger than what need not be copied") {
+TEST_CASE(
+    "parts are multiplied one by one where what is walked again is not much larger than what need not be copied") {
   constexpr auto scatter = os::plan_of<dims<I/X, K>, os::tensor<double, I, J/X>, os::tensor<double, J/X, K>>;
-  constexpr auto gather = os::plan_of<dims<I, K>, os::tensor<double, I, J/X>, os::tensor<double, J, K>, decltype(os::gather_left)>;
+  constexpr auto gather =
+      os::plan_of<dims<I, K>, os::tensor<double, I, J/X>, os::tensor<double, J, K>, decltype(os::gather_left)>;
   auto const joins = [](auto const& plan, std::int64_t i, std::int64_t j, std::int64_t k) {
     auto const e = plan.extents_of(I = i, J = j, K = k, X = 2);
     for (int s = 0; s < plan.steps.size(); ++s)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// More ranks than this machine has cores: every kind of move, and products that need them, on lines, planes and cubes of devices, against plain
-/// loops. By hand also on other numbers of ranks: mpirun -n 64 build/tests/surface.many_ranks
+/// More ranks than this machine has cores: every kind of move, and products that need them, on lines, planes and cubes
+/// of devices, against plain loops. By hand also on other numbers of ranks: mpirun -n 64 build/tests/surface.many_ranks
 // ranks: 16 32
 // timeout: 120
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::map: elements that meet, tensors that lack a label repeated along it, others sliced for nothing. C[I_X, J] = f(A[I_X, J], B[J])
+/// os::map: elements that meet, tensors that lack a label repeated along it, others sliced for nothing. C[I_X, J] =
+/// f(A[I_X, J], B[J])
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -31,9 +32,12 @@ struct mix {
 };
 
 template <class... Operands>
-t::global_tensor<std::int64_t> mix_by_loops(std::string const& out, t::extents_by_letter const& e, t::global_tensor<Operands> const&... operands) {
+t::global_tensor<std::int64_t> mix_by_loops(std::string const& out, t::extents_by_letter const& e,
+                                            t::global_tensor<Operands> const&... operands) {
   t::global_tensor<std::int64_t> c{out, e, {}};
-  t::for_each_index(out, e, [&](t::extents_by_letter const& at) { c.values.push_back(mix()(operands.values[operands.position(at)]...)); });
+  t::for_each_index(out, e, [&](t::extents_by_letter const& at) {
+    c.values.push_back(mix()(operands.values[operands.position(at)]...));
+  });
   return c;
 }
 
@@ -50,7 +54,8 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
     static_assert(std::is_same_v<decltype(os::map(mix(), operands...)), result>);
     t::traffic const moved = t::traffic_of([&] { c = os::map(mix(), operands...); });
     INFO(m.text(), t::text_of(e), os::describe(c));
-    CHECK(t::disagreements(m, c, mix_by_loops(t::letters_in<result>(), e, whole<Operands>(e, sizeof(Operands))...)) == 0);
+    CHECK(t::disagreements(m, c, mix_by_loops(t::letters_in<result>(), e, whole<Operands>(e, sizeof(Operands))...)) ==
+          0);
     CHECK(moved.calls == 0);
   };
   run(t::placed<Operands>(m, whole<Operands>(e, sizeof(Operands)))...);
@@ -74,7 +79,8 @@ TEST_CASE("every way to meet") {
       check(m, e, dims<J, I/X>{}, a<double, J>, a<double, I/X, J>);          // order of first appearance
       check(m, e, dims<I/X, J>{}, a<std::int32_t, I/X, J>, a<double>);       // a scalar
       check(m, e, dims<>{}, a<float>);
-      check(m, e, dims<B, I/X, J/Y, K>{}, a<double, B, I>, a<std::int32_t, I/X, J>, a<float, J/Y, K>, a<std::int64_t, K>);
+      check(m, e, dims<B, I/X, J/Y, K>{}, a<double, B, I>, a<std::int32_t, I/X, J>, a<float, J/Y, K>,
+            a<std::int64_t, K>);
       check(m, e, dims<B/X, I, J/Y>{}, a<double, B/X, I, J>, a<float, J/Y, B, I>);  // three axes in two orders
       check(m, e, dims<K, J/Y, B/X, I>{}, a<double, K, J>, a<float, B/X, I, J/Y>, a<double, I, K, B>);
       check(m, e, dims<I/Z/X, K/Y>{}, a<double, I/Z>, a<double, K/Y, I>, a<float, I/Z/X>);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Tensors that lie in memory as the messages that they arrived in, or will leave in, against plain loops: with parts that are long enough
-/// for it, next to some that are not or that are not equal. What is gathered for a product, or scattered after it, is then not copied.
+/// Tensors that lie in memory as the messages that they arrived in, or will leave in, against plain loops: with parts
+/// that are long enough for it, next to some that are not or that are not equal. What is gathered for a product, or
+/// scattered after it, is then not copied.
 // ranks: 1 2 3 4 8
 
 #include <doctest/doctest.h>
@@ -65,7 +66,8 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
 }
 
 template <auto... Out, auto... DimsA, auto... DimsB, auto... DimsC>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>, dims<DimsC...>) {
+void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>,
+           dims<DimsC...>) {
   using first = os::tensor<double, DimsA...>;
   using second = os::tensor<double, DimsB...>;
   using third = os::tensor<double, DimsC...>;

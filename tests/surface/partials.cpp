@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Partial tensors of every kind: reductions that leave their result partial for nothing, and what reduces them later, with the bytes
-/// that the same costs for sums. max over J: [I_X, J_Y] → [I_X] {max_Y} → [I_X]
+/// Partial tensors of every kind: reductions that leave their result partial for nothing, and what reduces them later,
+/// with the bytes that the same costs for sums. max over J: [I_X, J_Y] → [I_X] {max_Y} → [I_X]
 
 #include <doctest/doctest.h>
 
@@ -41,7 +41,10 @@ struct maxima {
   template <class T>
   static T of(T x, T y) { return std::max(x, y); }
   template <class T>
-  static T none() { return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest(); }
+  static T none() {
+    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                : std::numeric_limits<T>::lowest();
+  }
 };
 
 struct minima {
@@ -52,7 +55,9 @@ struct minima {
   template <class T>
   static T of(T x, T y) { return std::min(x, y); }
   template <class T>
-  static T none() { return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max(); }
+  static T none() {
+    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+  }
 };
 
 struct products {
@@ -98,12 +103,14 @@ t::global_tensor<T> numbers(std::string const& labels, t::extents_by_letter cons
 
 template <class T, class Kind, auto... Out>
 t::global_tensor<T> by_loops(dims<Out...>, t::global_tensor<T> const& g) {
-  return t::reduction_by_loops(t::letters_in<os::tensor<T, Out...>>(), g, Kind::template none<T>(), [](T x, T y) { return Kind::template of<T>(x, y); });
+  return t::reduction_by_loops(t::letters_in<os::tensor<T, Out...>>(), g, Kind::template none<T>(),
+                               [](T x, T y) { return Kind::template of<T>(x, y); });
 }
 
 // Each result of reducing an operand: its values, and the bytes that sums need.
 template <class Kind, class T, auto... Out, auto... Dims, auto... OutOfSums, auto... DimsOfSums>
-void reduce(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...>, dims<Out...> out, dims<DimsOfSums...>, dims<OutOfSums...>) {
+void reduce(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...>, dims<Out...> out,
+            dims<DimsOfSums...>, dims<OutOfSums...>) {
   auto const g = numbers<T>(t::letters_in<os::tensor<T, Dims...>>(), e);
   auto const a = t::placed<os::tensor<T, Dims...>>(m, g);
   constexpr auto plan = os::plan_of<dims<OutOfSums...>, os::tensor<T, DimsOfSums...>>;
@@ -157,16 +164,27 @@ void moves() {
       auto const a = t::placed<os::tensor<T, I, J / Y, x>>(m, g);
       auto const s = t::placed<os::tensor<T, I, J / Y, os::partial(X)>>(m, g);
       check(os::tensor<T, I, J / Y>(), [&] { return os::all_reduce<X>(a); }, [&] { return os::all_reduce<X>(s); });
-      check(os::tensor<T, I / X, J / Y>(), [&] { return os::reduce_scatter<I / X>(a); }, [&] { return os::reduce_scatter<I / X>(s); });
+      check(
+          os::tensor<T, I / X, J / Y>(), [&] { return os::reduce_scatter<I / X>(a); },
+          [&] { return os::reduce_scatter<I / X>(s); });
       check(os::tensor<T, I, J, x>(), [&] { return os::all_gather<Y>(a); }, [&] { return os::all_gather<Y>(s); });
-      check(os::tensor<T, I / Y, J, x>(), [&] { return os::all_to_all<I / Y>(a); }, [&] { return os::all_to_all<I / Y>(s); });
-      check(os::tensor<T, I, J / Y / X>(), [&] { return os::reshard<I, J / Y / X>(a); }, [&] { return os::reshard<I, J / Y / X>(s); });
-      check(os::tensor<T, I, J, xy>(), [&] { return os::reshard<I, J, xy>(a); }, [&] { return os::reshard<I, J, os::partial(X, Y)>(s); });
+      check(
+          os::tensor<T, I / Y, J, x>(), [&] { return os::all_to_all<I / Y>(a); },
+          [&] { return os::all_to_all<I / Y>(s); });
+      check(
+          os::tensor<T, I, J / Y / X>(), [&] { return os::reshard<I, J / Y / X>(a); },
+          [&] { return os::reshard<I, J / Y / X>(s); });
+      check(
+          os::tensor<T, I, J, xy>(), [&] { return os::reshard<I, J, xy>(a); },
+          [&] { return os::reshard<I, J, os::partial(X, Y)>(s); });
       // Made of a tensor that is not partial, and renamed on the way.
       auto const r = t::placed<os::tensor<T, I / X, J>>(m, g);
       check(os::tensor<T, I / X, J, y>(), [&] { return os::reshard<I / X, J, y>(r); }, [] { return 0; });
-      check(os::tensor<T, I, J, x>(), [&] { return os::rename<K, J>(os::rename<J, K>(os::reshard<I, J, x>(r))); }, [&] { return os::reshard<I, J, os::partial(X)>(r); });
-      // One kind to another: reduced in between, since a sum of maxima is no maximum of sums. (What that moves depends on Y, too: an idle axis.)
+      check(
+          os::tensor<T, I, J, x>(), [&] { return os::rename<K, J>(os::rename<J, K>(os::reshard<I, J, x>(r))); },
+          [&] { return os::reshard<I, J, os::partial(X)>(r); });
+      // One kind to another: reduced in between, since a sum of maxima is no maximum of sums. (What that moves depends
+      // on Y, too: an idle axis.)
       auto const other = t::placed<os::tensor<T, I, J, os::partial(X)>>(m, g);
       auto const same = os::reshard<I, J, y>(other);
       INFO(m.text(), t::text_of(e), os::describe(other), " to ", os::describe(same));

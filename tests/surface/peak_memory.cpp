@@ -3,10 +3,11 @@
 // ranks: 1 2 4
 
 /// @file
-/// What an operation holds at its peak, measured below the library: operands, the result and the plan's workspace, and no more but what a kernel sets
-/// aside (our tiles' panels, where a product is theirs), which the pool counts apart. A program of many operations holds as much as the one that
-/// takes most, in whichever order they come. Kokkos tells of every block that it allocates and frees; what C++
-/// allocates beside that are lists of blocks, which are counted and bounded. What MPI allocates by itself is seen by neither.
+/// What an operation holds at its peak, measured below the library: operands, the result and the plan's workspace, and
+/// no more but what a kernel sets aside (our tiles' panels, where a product is theirs), which the pool counts apart. A
+/// program of many operations holds as much as the one that takes most, in whichever order they come. Kokkos tells of
+/// every block that it allocates and frees; what C++ allocates beside that are lists of blocks, which are counted and
+/// bounded. What MPI allocates by itself is seen by neither.
 
 #include <doctest/doctest.h>
 
@@ -72,8 +73,10 @@ int to_the_byte = 0;
 void listen() {
   using namespace Kokkos::Tools::Experimental;
   os::engine::detail::plan_cache<double>::instance();  // what a host thread keeps for good, and makes once
-  set_allocate_data_callback([](auto, char const*, void const*, std::uint64_t bytes) { blocks.add(static_cast<std::int64_t>(bytes)); });
-  set_deallocate_data_callback([](auto, char const*, void const*, std::uint64_t bytes) { blocks.add(-static_cast<std::int64_t>(bytes)); });
+  set_allocate_data_callback(
+      [](auto, char const*, void const*, std::uint64_t bytes) { blocks.add(static_cast<std::int64_t>(bytes)); });
+  set_deallocate_data_callback(
+      [](auto, char const*, void const*, std::uint64_t bytes) { blocks.add(-static_cast<std::int64_t>(bytes)); });
 }
 
 constexpr std::int64_t record = 128;  // of Kokkos, which is what it tells for a result without elements
@@ -102,7 +105,8 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& 
   std::int64_t const by_kernels = static_cast<std::int64_t>(pool.most_used_by_kernels());
   for (int round = 0; round < 3; ++round) operation();
   std::int64_t const listed = lists.peak;
-  INFO(m.text(), t::text_of(e), "result ", result, " B, workspace ", workspace, " B\n", os::describe(plan, t::named(e), m.sizes()));
+  INFO(m.text(), t::text_of(e), "result ", result, " B, workspace ", workspace, " B\n",
+       os::describe(plan, t::named(e), m.sizes()));
   CHECK(by_plans <= workspace);
   CHECK(static_cast<std::int64_t>(pool.most_used_by_plans()) == by_plans);
   CHECK(peak <= std::max(result, record) + workspace + by_kernels);
@@ -114,8 +118,8 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& 
   with_kernels += by_kernels > 0 ? 1 : 0;
 }
 
-// The operations that `all` checks, each alone, then as a program from an empty pool: twice in their order, twice in the opposite one, then each
-// before one from the other end.
+// The operations that `all` checks, each alone, then as a program from an empty pool: twice in their order, twice in
+// the opposite one, then each before one from the other end.
 template <class All>
 void alone_and_together(All const& all) {
   all();
@@ -150,8 +154,11 @@ std::int64_t bytes_of(Tensor const& a) {
 }
 
 std::vector<t::extents_by_letter> extents() {
-  if (together) return {{{'B', 4}, {'I', 40}, {'J', 16}, {'K', 56}, {'L', 8}}, {{'B', 3}, {'I', 37}, {'J', 45}, {'K', 19}, {'L', 7}}};
-  return {{{'B', 4}, {'I', 48}, {'J', 24}, {'K', 72}, {'L', 16}}, {{'B', 3}, {'I', 31}, {'J', 50}, {'K', 17}, {'L', 5}}};
+  if (together)
+    return {{{'B', 4}, {'I', 40}, {'J', 16}, {'K', 56}, {'L', 8}},
+            {{'B', 3}, {'I', 37}, {'J', 45}, {'K', 19}, {'L', 7}}};
+  return {{{'B', 4}, {'I', 48}, {'J', 24}, {'K', 72}, {'L', 16}},
+          {{'B', 3}, {'I', 31}, {'J', 50}, {'K', 17}, {'L', 5}}};
 }
 
 template <auto... Dims>
@@ -214,7 +221,8 @@ TEST_CASE("products") {
       product(m, dims<I/X, L>{}, dims<I/X, J>{}, dims<J, K/Y>{}, dims<K/Y, L>{});
     });
   });
-  MESSAGE(cases, " cases, ", with_workspace, " with workspace, ", with_kernels, " with scratch of kernels, ", to_the_byte, " as large as foretold");
+  MESSAGE(cases, " cases, ", with_workspace, " with workspace, ", with_kernels, " with scratch of kernels, ",
+          to_the_byte, " as large as foretold");
 }
 
 TEST_CASE("moves") {
@@ -231,7 +239,8 @@ TEST_CASE("moves") {
       reshard(m, dims<I, J, partial(Y)>{}, dims<I, J/Y, partial(X)>{});
     });
   });
-  MESSAGE(cases, " cases, ", with_workspace, " with workspace, ", with_kernels, " with scratch of kernels, ", to_the_byte, " as large as foretold");
+  MESSAGE(cases, " cases, ", with_workspace, " with workspace, ", with_kernels, " with scratch of kernels, ",
+          to_the_byte, " as large as foretold");
 }
 
 TEST_CASE("reductions") {
@@ -244,7 +253,8 @@ TEST_CASE("reductions") {
       reduction(m, dims<I, K>{}, dims<I, J/Y, K, partial(X)>{});
     });
   });
-  MESSAGE(cases, " cases, ", with_workspace, " with workspace, ", with_kernels, " with scratch of kernels, ", to_the_byte, " as large as foretold");
+  MESSAGE(cases, " cases, ", with_workspace, " with workspace, ", with_kernels, " with scratch of kernels, ",
+          to_the_byte, " as large as foretold");
   CHECK(with_kernels < cases / 8);
   if (t::ranks() > 1) CHECK(to_the_byte > cases / 4);
 }

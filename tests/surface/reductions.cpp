@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::sum, os::max, os::min and os::mean over every label and sharding, over nothing, and with NaN. max over J: [I_X, J_Y] → [I_X]
+/// os::sum, os::max, os::min and os::mean over every label and sharding, over nothing, and with NaN. max over J: [I_X,
+/// J_Y] → [I_X]
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -43,14 +44,19 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
   INFO(m.text(), t::text_of(e), os::describe(a));
   CHECK(t::disagreements(m, os::sum<Out...>(a), t::sum_by_loops(out, g)) == 0);
   if constexpr (std::is_arithmetic_v<T>) {
-    CHECK(t::disagreements(m, os::max<Out...>(a), t::reduction_by_loops(out, g, least<T>(), [](T x, T y) { return std::max(x, y); })) == 0);
-    CHECK(t::disagreements(m, os::min<Out...>(a), t::reduction_by_loops(out, g, most<T>(), [](T x, T y) { return std::min(x, y); })) == 0);
+    CHECK(t::disagreements(m, os::max<Out...>(a),
+                           t::reduction_by_loops(out, g, least<T>(), [](T x, T y) { return std::max(x, y); })) == 0);
+    CHECK(t::disagreements(m, os::min<Out...>(a),
+                           t::reduction_by_loops(out, g, most<T>(), [](T x, T y) { return std::min(x, y); })) == 0);
   }
   if constexpr (!std::is_integral_v<T>) {
     auto mean = t::sum_by_loops(out, g);
-    std::int64_t const n = t::number_of_elements(g.labels, e) / std::max<std::int64_t>(1, t::number_of_elements(out, e));
+    std::int64_t const n =
+        t::number_of_elements(g.labels, e) / std::max<std::int64_t>(1, t::number_of_elements(out, e));
     for (T& v : mean.values) v = v / T(static_cast<float>(n));
-    CHECK(t::disagreements(m, os::mean<Out...>(a), mean, [](T const& got, T const& want) { return got == want || (got != got && want != want); }) == 0);
+    CHECK(t::disagreements(m, os::mean<Out...>(a), mean, [](T const& got, T const& want) {
+            return got == want || (got != got && want != want);
+          }) == 0);
   }
 }
 

@@ -3,7 +3,8 @@
 // ranks: 1 2 4
 
 /// @file
-/// What a tool of Kokkos is told of operations: a region for each, one within it for each step, with the bytes. Those of the steps were worked out by hand.
+/// What a tool of Kokkos is told of operations: a region for each, one within it for each step, with the bytes. Those
+/// of the steps were worked out by hand.
 
 #include <doctest/doctest.h>
 
@@ -27,7 +28,8 @@ int depth = 0;
 
 void listen() {
   using namespace Kokkos::Tools::Experimental;
-  set_push_region_callback([](char const* name) { heard.push_back(std::string(2 * static_cast<std::size_t>(depth++), ' ') + name); });
+  set_push_region_callback(
+      [](char const* name) { heard.push_back(std::string(2 * static_cast<std::size_t>(depth++), ' ') + name); });
   set_pop_region_callback([] { --depth; });
 }
 
@@ -57,21 +59,26 @@ TEST_CASE("operations and their steps") {
   os::tensor<float, I, J/X> a;
   os::tensor<float, J/X, K> b;
   os::tensor<float, I/X, K> c;
-  CHECK(regions_of([&] { a = os::random<float, I, J/X>(mesh, I = 24, J = 8); }) == names{"ostraka random [I, J_X], writes " + bytes(24 * 8 * 4 / n)});
-  CHECK(regions_of([&] { b = os::generate<float, J/X, K>(mesh, J = 8, K = 4, [](std::int64_t, std::int64_t) { return 2.f; }); }) ==
-        names{"ostraka generate [J_X, K], writes " + bytes(8 * 4 * 4 / n)});
+  CHECK(regions_of([&] { a = os::random<float, I, J/X>(mesh, I = 24, J = 8); }) ==
+        names{"ostraka random [I, J_X], writes " + bytes(24 * 8 * 4 / n)});
+  CHECK(regions_of([&] {
+          b = os::generate<float, J/X, K>(mesh, J = 8, K = 4, [](std::int64_t, std::int64_t) { return 2.f; });
+        }) == names{"ostraka generate [J_X, K], writes " + bytes(8 * 4 * 4 / n)});
 
   // The sums of n devices are scattered: each sends what others keep.
   std::string const scattered = bytes((n - 1) * 24 * 4 * 4 / n);
-  CHECK(regions_of([&] { c = os::einsum<I/X, K>(a, b); }) == names{"ostraka einsum C[I_X, K] = A[I, J_X] · B[J_X, K], moves " + scattered,
-                                                                   "  ostraka contract, " + ostraka::planner::describe_number(2 * 24 * 8 / n * 4) + " flop",
-                                                                   "  ostraka reduce_scatter<X>, moves " + scattered});
+  CHECK(regions_of([&] { c = os::einsum<I/X, K>(a, b); }) ==
+        names{"ostraka einsum C[I_X, K] = A[I, J_X] · B[J_X, K], moves " + scattered,
+              "  ostraka contract, " + ostraka::planner::describe_number(2 * 24 * 8 / n * 4) + " flop",
+              "  ostraka reduce_scatter<X>, moves " + scattered});
   std::string const gathered = bytes((n - 1) * 24 / n * 4 * 4);
-  CHECK(regions_of([&] { static_cast<void>(os::all_gather<X>(c)); }) ==
-        names{"ostraka all_gather B[I, K] = A[I_X, K], moves " + gathered, "  ostraka all_gather<X>, moves " + gathered});
+  CHECK(
+      regions_of([&] { static_cast<void>(os::all_gather<X>(c)); }) ==
+      names{"ostraka all_gather B[I, K] = A[I_X, K], moves " + gathered, "  ostraka all_gather<X>, moves " + gathered});
   std::string const exchanged = bytes((n - 1) * 24 * 4 * 4 / n / n);
   CHECK(regions_of([&] { static_cast<void>(os::reshard<I, K/X>(c)); }) ==
-        names{"ostraka reshard B[I, K_X] = A[I_X, K], moves " + exchanged, "  ostraka all_to_all<X>, moves " + exchanged});
+        names{"ostraka reshard B[I, K_X] = A[I_X, K], moves " + exchanged,
+              "  ostraka all_to_all<X>, moves " + exchanged});
   CHECK(regions_of([&] { static_cast<void>(os::sum<K>(c)); }) ==
         names{"ostraka sum B[K] = A[I_X, K], moves " + bytes(2 * (n - 1) * 4 * 4 / n), "  ostraka contract",
               "  ostraka all_reduce<X>, moves " + bytes(2 * (n - 1) * 4 * 4 / n)});
@@ -79,16 +86,26 @@ TEST_CASE("operations and their steps") {
   // What is repeated is read once: 24 · 4 elements are written, 24 · 4 and 4 are read.
   auto const row = os::ones<float, K>(mesh, K = 4);
   std::string const met = bytes(24 / n * 4 * 4 * 2 + 4 * 4);
-  CHECK(regions_of([&] { static_cast<void>(os::map([](float x, float y) { return x + y; }, c, row)); }) == names{"ostraka map [I_X, K], reads and writes " + met});
-  CHECK(regions_of([&] { static_cast<void>(os::multiply(c, row)); }) == names{"ostraka multiply [I_X, K], reads and writes " + met});
-  CHECK(regions_of([&] { os::map_into(c, [](float x) { return x; }, row); }) == names{"ostraka map_into [I_X, K], reads and writes " + bytes(24 / n * 4 * 4 + 4 * 4)});
-  CHECK(regions_of([&] { static_cast<void>(os::cast<double>(row)); }) == names{"ostraka cast [K], reads and writes " + bytes(4 * 4 + 4 * 8)});
-  CHECK(regions_of([&] { static_cast<void>(os::copy(row)); }) == names{"ostraka copy [K], reads and writes " + bytes(2 * 4 * 4)});
-  CHECK(regions_of([&] { static_cast<void>(os::zeros_like(row)); }) == names{"ostraka zeros_like [K], writes " + bytes(4 * 4)});
+  CHECK(regions_of([&] { static_cast<void>(os::map([](float x, float y) { return x + y; }, c, row)); }) ==
+        names{"ostraka map [I_X, K], reads and writes " + met});
+  CHECK(regions_of([&] { static_cast<void>(os::multiply(c, row)); }) ==
+        names{"ostraka multiply [I_X, K], reads and writes " + met});
+  CHECK(regions_of([&] {
+          os::map_into(
+              c, [](float x) { return x; }, row);
+        }) == names{"ostraka map_into [I_X, K], reads and writes " + bytes(24 / n * 4 * 4 + 4 * 4)});
+  CHECK(regions_of([&] { static_cast<void>(os::cast<double>(row)); }) ==
+        names{"ostraka cast [K], reads and writes " + bytes(4 * 4 + 4 * 8)});
+  CHECK(regions_of([&] { static_cast<void>(os::copy(row)); }) ==
+        names{"ostraka copy [K], reads and writes " + bytes(2 * 4 * 4)});
+  CHECK(regions_of([&] { static_cast<void>(os::zeros_like(row)); }) ==
+        names{"ostraka zeros_like [K], writes " + bytes(4 * 4)});
   CHECK(regions_of([&] { static_cast<void>(os::full<double>(mesh, 1)); }) == names{"ostraka full [], writes 8 B"});
-  CHECK(regions_of([&] { static_cast<void>(os::gather_to_root(c)); }) == names{"ostraka gather_to_root [I_X, K], 384 B on device 0"});
+  CHECK(regions_of([&] { static_cast<void>(os::gather_to_root(c)); }) ==
+        names{"ostraka gather_to_root [I_X, K], 384 B on device 0"});
   std::vector<float> const whole(24);
-  CHECK(regions_of([&] { static_cast<void>(os::scatter_from_root<float, I/X>(mesh, I = 24, whole)); }) == names{"ostraka scatter_from_root [I_X], 96 B on device 0"});
+  CHECK(regions_of([&] { static_cast<void>(os::scatter_from_root<float, I/X>(mesh, I = 24, whole)); }) ==
+        names{"ostraka scatter_from_root [I_X], 96 B on device 0"});
   stop_listening();
 }
 
@@ -102,7 +119,8 @@ TEST_CASE("between meshes") {
   std::string const moved = bytes((n - 1) * 24 / n * 4);
   std::string const m = std::to_string(n);
   CHECK(regions_of([&] { static_cast<void>(os::reshard<I>(a, other)); }) ==
-        names{"ostraka reshard from X=" + m + " to Y=" + m + ", moves " + moved, "  ostraka block_exchange, moves " + moved});
+        names{"ostraka reshard from X=" + m + " to Y=" + m + ", moves " + moved,
+              "  ostraka block_exchange, moves " + moved});
   stop_listening();
 }
 
@@ -116,7 +134,8 @@ TEST_CASE("a move that is one with a product is told with it, and once") {
   names const regions = regions_of([&] { static_cast<void>(os::einsum<I/X, K>(a, b)); });
   stop_listening();
   int told = 0;
-  for (std::size_t i = 1; i < regions.size(); ++i) told += regions[i].find("all_gather<X>, moves " + bytes(plan.bytes(a, b))) != std::string::npos ? 1 : 0;
+  for (std::size_t i = 1; i < regions.size(); ++i)
+    told += regions[i].find("all_gather<X>, moves " + bytes(plan.bytes(a, b))) != std::string::npos ? 1 : 0;
   CHECK(plan.communications() == 1);
   CHECK(told == 1);
   CHECK(regions.front().find(", moves " + bytes(plan.bytes(a, b))) != std::string::npos);

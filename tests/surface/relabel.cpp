@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::relabel against plain loops: diagonals and traces of every division of the axes that meet, with labels of their own beside them, times
-/// other tensors, of partial tensors; the bytes against the plan's, which are those of the diagonal, and what is copied.
+/// os::relabel against plain loops: diagonals and traces of every division of the axes that meet, with labels of their
+/// own beside them, times other tensors, of partial tensors; the bytes against the plan's, which are those of the
+/// diagonal, and what is copied.
 
 #include <doctest/doctest.h>
 
@@ -54,12 +55,15 @@ t::global_tensor<T> relabelled_whole(std::string const& labels, t::global_tensor
 
 template <auto... Labels>
 struct labels {
-  static std::string letters() { return (std::string() + ... + std::string(std::remove_cvref_t<decltype(Labels)>::name)); }
+  static std::string letters() {
+    return (std::string() + ... + std::string(std::remove_cvref_t<decltype(Labels)>::name));
+  }
 };
 
 // C = the diagonal, reduced to what C names.
 template <auto... Out, auto... Labels, auto... Dims>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, labels<Labels...> names, dims<Dims...>) {
+void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, labels<Labels...> names,
+           dims<Dims...>) {
   using operand = os::tensor<std::int64_t, Dims...>;
   using result = os::tensor<std::int64_t, Out...>;
   auto const whole = t::whole_numbers<std::int64_t>(t::letters_in<operand>(), e, 5);
@@ -84,7 +88,8 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
 
 // C = the diagonal times B.
 template <auto... Out, auto... Labels, auto... DimsA, auto... DimsB>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, labels<Labels...> names, dims<DimsA...>, dims<DimsB...>) {
+void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, labels<Labels...> names,
+           dims<DimsA...>, dims<DimsB...>) {
   using left = os::tensor<std::int64_t, DimsA...>;
   using right = os::tensor<std::int64_t, DimsB...>;
   using result = os::tensor<std::int64_t, Out...>;
@@ -127,8 +132,10 @@ static_assert(seen_as<os::relabelled<number_tensor<I/X, J>, I_axis, I_axis>, sha
 static_assert(seen_as<os::relabelled<number_tensor<I, J/X>, I_axis, I_axis>, sharding_of<I/X>>);
 static_assert(seen_as<os::relabelled<number_tensor<I/X, J/Y>, I_axis, I_axis>, sharding_of<I/X, partial(Y)>>);
 static_assert(seen_as<os::relabelled<number_tensor<I/X/Y, J/Z>, K_axis, K_axis>, sharding_of<K/X/Y, partial(Z)>>);
-static_assert(seen_as<os::relabelled<number_tensor<I, J/Z, K/X, partial(Y)>, L_axis, L_axis, L_axis>, sharding_of<L/Z, partial(X, Y)>>);
-static_assert(seen_as<os::relabelled<number_tensor<I/X, B, J/Y>, I_axis, B_axis, I_axis>, sharding_of<I/X, B, partial(Y)>>);
+static_assert(seen_as<os::relabelled<number_tensor<I, J/Z, K/X, partial(Y)>, L_axis, L_axis, L_axis>,
+                      sharding_of<L/Z, partial(X, Y)>>);
+static_assert(
+    seen_as<os::relabelled<number_tensor<I/X, B, J/Y>, I_axis, B_axis, I_axis>, sharding_of<I/X, B, partial(Y)>>);
 static_assert(seen_as<os::relabelled<number_tensor<I/X, J/Y>, J_axis, I_axis>, sharding_of<J/X, I/Y>>);
 
 TEST_CASE("diagonals") {
@@ -194,7 +201,8 @@ TEST_CASE("only the diagonal is copied, only where a block lacks some of it, and
       return held;
     };
     CHECK(held_by(t::placed<os::tensor<double, I/X, J, partial(Y)>>(m, whole)) == 0);
-    std::int64_t const rows = t::block_on<os::tensor<double, I/X>>(m, e, t::rank())[0].end - t::block_on<os::tensor<double, I/X>>(m, e, t::rank())[0].begin;
+    std::int64_t const rows = t::block_on<os::tensor<double, I/X>>(m, e, t::rank())[0].end -
+                              t::block_on<os::tensor<double, I/X>>(m, e, t::rank())[0].begin;
     std::int64_t const copied = held_by(t::placed<os::tensor<double, I/X, J/Y>>(m, whole));
     CHECK(copied <= 8 * rows);
     if (m.size("Y") == 1) CHECK(copied == 0);
@@ -217,6 +225,7 @@ TEST_CASE("axes under one label have one extent") {
   auto const mesh = os::make_mesh(X = t::ranks());
   auto const a = os::zeros<double, I, J/X>(mesh, I = 6, J = 5);
   CHECK_THROWS_WITH_AS(static_cast<void>(os::relabel<K, K>(a)), doctest::Contains("K is 6, and J is 5"), os::error);
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::relabel<three, K>(a)), doctest::Contains("three is 3, and I is 6"), os::error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(os::relabel<three, K>(a)), doctest::Contains("three is 3, and I is 6"),
+                       os::error);
   CHECK_THROWS_AS(static_cast<void>(os::einsum<>(os::relabel<K, K>(os::tensor<double, I, J>()))), os::error);
 }

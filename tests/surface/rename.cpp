@@ -56,7 +56,8 @@ TEST_CASE("queries and keys: a tensor times itself") {
     auto of_both = g;
     of_both.extents['K'] = e.at('I');
     auto const a = t::placed<os::tensor<double, I/X, J>>(m, g);
-    CHECK(t::disagreements(m, os::einsum<I/X, K>(a, os::rename<I, K>(a)), t::product_by_loops("IK", of_both, renamed)) == 0);
+    CHECK(t::disagreements(m, os::einsum<I/X, K>(a, os::rename<I, K>(a)),
+                           t::product_by_loops("IK", of_both, renamed)) == 0);
   });
 }
 
@@ -66,7 +67,9 @@ TEST_CASE("a static extent is checked") {
     auto const seven = t::placed<os::tensor<float, I/X>>(m, t::whole_numbers<float>("I", {{'I', 7}}, 21));
     static_assert(std::is_same_v<decltype(os::rename<I, D>(six)), os::tensor<float, D/X>>);
     CHECK(os::rename<I, D>(six).extent(D) == 6);
-    CHECK_THROWS_WITH_AS(static_cast<void>(os::rename<I, D>(seven)), "rename: D has the static extent 6, but I is 7; rename to an axis of that extent or without a static one",
-                         os::error);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(os::rename<I, D>(seven)),
+        "rename: D has the static extent 6, but I is 7; rename to an axis of that extent or without a static one",
+        os::error);
   });
 }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The same operation again and again, which remembers what its runs have in common (engine/run_record.hpp): with other blocks, with an operand
-/// twice, with other factors, on other meshes and with more extents than it remembers, by turns. Against plain loops each time.
+/// The same operation again and again, which remembers what its runs have in common (engine/run_record.hpp): with other
+/// blocks, with an operand twice, with other factors, on other meshes and with more extents than it remembers, by
+/// turns. Against plain loops each time.
 // ranks: 1 2 4
 
 #include <doctest/doctest.h>
@@ -46,7 +47,8 @@ void product(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out..
         auto const held = t::placed<result>(m, before);
         os::einsum_into(held, a, b, os::alpha = alpha, os::beta = beta);
         auto sum = wanted;
-        for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] = alpha * wanted.values[i] + beta * before.values[i];
+        for (std::size_t i = 0; i < sum.values.size(); ++i)
+          sum.values[i] = alpha * wanted.values[i] + beta * before.values[i];
         CHECK(t::disagreements(m, held, sum) == 0);
       }
     }

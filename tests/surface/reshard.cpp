@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::reshard where reshard_pairs.cpp does not go: three mesh axes and three axes, all element types, empty tensors, scalars, and names
-/// that are words. [B_X, I_Y, J_Z] → [B_Z, I_X, J_Y]
+/// os::reshard where reshard_pairs.cpp does not go: three mesh axes and three axes, all element types, empty tensors,
+/// scalars, and names that are words. [B_X, I_Y, J_Z] → [B_Z, I_X, J_Y]
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -93,7 +93,8 @@ TEST_CASE("a source that nobody holds elsewhere is left as it was") {
 
 TEST_CASE("axes whose names are words") {
   auto const mesh = os::make_mesh(model = t::ranks());
-  auto const a = os::generate<std::int32_t, hidden/model>(mesh, hidden = 11, [](std::int64_t i) { return static_cast<std::int32_t>(i * i); });
+  auto const a = os::generate<std::int32_t, hidden/model>(
+      mesh, hidden = 11, [](std::int64_t i) { return static_cast<std::int32_t>(i * i); });
   auto const b = os::reshard<hidden>(a);
   REQUIRE(b.local().extent(0) == 11);
   for (std::size_t i = 0; i < 11; ++i) CHECK(b.local()(i) == static_cast<std::int32_t>(i * i));

@@ -3,8 +3,9 @@
 // timeout: 300
 
 /// @file
-/// os::reshard from mesh to mesh: the same processes in another grid or order, some of them, more of them. All meshes call their axes X, Y
-/// and Z and mean different things by them. Elements are compared with the whole tensor, bytes with what processes lack, counted here.
+/// os::reshard from mesh to mesh: the same processes in another grid or order, some of them, more of them. All meshes
+/// call their axes X, Y and Z and mean different things by them. Elements are compared with the whole tensor, bytes
+/// with what processes lack, counted here.
 
 #include <doctest/doctest.h>
 
@@ -54,9 +55,11 @@ mesh_on_ranks make(t::mesh_shape shape, std::vector<int> const& ranks) {
     MPI_Comm_free(&part);
   }
 #else
-  if (at != ranks.end()) handle = std::make_shared<os::engine::device_mesh const>(os::engine::communicator(), names, shape.sizes);
+  if (at != ranks.end())
+    handle = std::make_shared<os::engine::device_mesh const>(os::engine::communicator(), names, shape.sizes);
 #endif
-  if (!handle) handle = std::make_shared<os::engine::device_mesh const>(os::engine::device_mesh::absent(names, shape.sizes));
+  if (!handle)
+    handle = std::make_shared<os::engine::device_mesh const>(os::engine::device_mesh::absent(names, shape.sizes));
   return {t::mesh_at_hand(std::move(shape), handle), ranks};
 }
 
@@ -110,7 +113,8 @@ Tensor placed_on(mesh_on_ranks const& m, t::global_tensor<typename Tensor::value
 
 // Number of elements on this rank that are not what they should be; −1 for a block of other extents.
 template <class Tensor>
-std::int64_t disagreements_on(mesh_on_ranks const& m, Tensor const& a, t::global_tensor<typename Tensor::value_type> const& g) {
+std::int64_t disagreements_on(mesh_on_ranks const& m, Tensor const& a,
+                              t::global_tensor<typename Tensor::value_type> const& g) {
   using value = typename Tensor::value_type;
   int const device = m.device_of(t::rank());
   if (device < 0) return Tensor::rank > 0 && a.local().size() != 0 ? -1 : 0;
@@ -136,7 +140,8 @@ std::int64_t elements_lacking(mesh_on_ranks const& a, mesh_on_ranks const& b, t:
     std::int64_t there = a.device_of(r) >= 0 ? 1 : 0;
     for (std::size_t d = 0; d < to.size(); ++d) {
       needed *= to[d].end - to[d].begin;
-      if (!from.empty()) there *= std::max<std::int64_t>(0, std::min(to[d].end, from[d].end) - std::max(to[d].begin, from[d].begin));
+      if (!from.empty())
+        there *= std::max<std::int64_t>(0, std::min(to[d].end, from[d].end) - std::max(to[d].begin, from[d].begin));
     }
     lacking += needed - there;
   }
@@ -146,7 +151,8 @@ std::int64_t elements_lacking(mesh_on_ranks const& a, mesh_on_ranks const& b, t:
 int checked = 0;
 
 template <class T, auto... DimsFrom, auto... DimsTo>
-void check(mesh_on_ranks const& a, mesh_on_ranks const& b, t::extents_by_letter const& e, dims<DimsFrom...>, dims<DimsTo...>) {
+void check(mesh_on_ranks const& a, mesh_on_ranks const& b, t::extents_by_letter const& e, dims<DimsFrom...>,
+           dims<DimsTo...>) {
   using from = os::tensor<T, DimsFrom...>;
   using to = os::tensor<T, DimsTo...>;
   using value = typename from::value_type;
@@ -195,7 +201,8 @@ TEST_CASE("matrices") {
   using all = targets<double, dims<I, J>, dims<I/X, J>, dims<I/X, J/Y>, dims<I/Y/X, J>, dims<I/Y, J, partial(X)>>;
   on_pairs_of_meshes([](mesh_on_ranks const& a, mesh_on_ranks const& b) {
     for (t::extents_by_letter const& e : t::usual_extents())
-      all::from<dims<I, J>, dims<I/X, J/Y>, dims<I, J/X>, dims<I/X/Y, J>, dims<I, J, partial(X)>, dims<I, J/Y, partial(X)>>(a, b, e);
+      all::from<dims<I, J>, dims<I/X, J/Y>, dims<I, J/X>, dims<I/X/Y, J>, dims<I, J, partial(X)>,
+                dims<I, J/Y, partial(X)>>(a, b, e);
   });
   CHECK(checked > 0);
 }
@@ -235,7 +242,8 @@ void check_refused(mesh_on_ranks const& a, mesh_on_ranks const& b, std::string c
 mesh_on_ranks line_of(ranks const& r) { return make({"X", {static_cast<int>(r.size())}}, r); }
 
 std::string unrelated(int a, int b) {
-  return "reshard: of two meshes one has all processes of the other, but X=" + std::to_string(a) + " and X=" + std::to_string(b) +
+  return "reshard: of two meshes one has all processes of the other, but X=" + std::to_string(a) +
+         " and X=" + std::to_string(b) +
          " overlap or lie apart; split the communicator of one from the other's, or go by way of a mesh of all processes";
 }
 
@@ -257,8 +265,9 @@ TEST_CASE("several meshes in the place of one are refused") {
   auto const all = os::make_mesh(X = n);
   auto const own = os::make_mesh(os::this_device, X = 1);
   auto const a = os::zeros<float, I/X>(all, I = 7);
-  std::string const text = "reshard: every device of a mesh is one process, but " + std::to_string(n) +
-                           " processes say that they are device 0 of the smaller one, X=1; where they made meshes of their own, mean one of them and make it os::not_here on the others";
+  std::string const text =
+      "reshard: every device of a mesh is one process, but " + std::to_string(n) +
+      " processes say that they are device 0 of the smaller one, X=1; where they made meshes of their own, mean one of them and make it os::not_here on the others";
   CHECK_THROWS_WITH_AS(static_cast<void>(os::reshard<I>(a, own)), text.c_str(), os::error);
   auto const nobodys = os::make_mesh(os::not_here, X = 1);
   CHECK_THROWS_AS(static_cast<void>(os::reshard<I>(a, nobodys)), os::error);
@@ -267,17 +276,21 @@ TEST_CASE("several meshes in the place of one are refused") {
 TEST_CASE("other sizes where the mesh is absent are refused") {
   if (t::ranks() < 3) return;
   auto const all = os::make_mesh(X = t::ranks());
-  auto const first = t::rank() == 0 ? os::make_mesh(os::this_device, X = 1, Y = 1) : os::make_mesh(os::not_here, X = 1, Y = t::rank() == 1 ? 2 : 1);
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::reshard<I>(os::zeros<float, I/X>(all, I = 7), first)),
-                       "reshard: all processes name the same meshes, but process 1 gives the smaller one other axes or sizes than process 0; give make_mesh the same sizes "
-                       "everywhere, also where the mesh is absent",
-                       os::error);
+  auto const first = t::rank() == 0 ? os::make_mesh(os::this_device, X = 1, Y = 1)
+                                    : os::make_mesh(os::not_here, X = 1, Y = t::rank() == 1 ? 2 : 1);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(os::reshard<I>(os::zeros<float, I/X>(all, I = 7), first)),
+      "reshard: all processes name the same meshes, but process 1 gives the smaller one other axes or sizes than process 0; give make_mesh the same sizes "
+      "everywhere, also where the mesh is absent",
+      os::error);
 }
 
 TEST_CASE("an empty handle is refused") {
   os::tensor<float, I/X> const empty;
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::reshard<I>(empty, os::make_mesh(X = t::ranks()))),
-                       "reshard: an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first", os::error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(os::reshard<I>(empty, os::make_mesh(X = t::ranks()))),
+      "reshard: an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first",
+      os::error);
 }
 
 TEST_CASE("two meshes agree once on who is who") {
@@ -296,7 +309,8 @@ TEST_CASE("two meshes agree once on who is who") {
   CHECK(t::traffic_of([&] { static_cast<void>(os::reshard_plan<I/X>(a, mesh)); }).calls == 0);
   t::traffic const moved = t::traffic_of([&] { static_cast<void>(os::reshard<I/X>(a, mesh)); });
   CHECK(moved.bytes == plan.total_bytes());
-  CHECK(moved.calls == (t::ranks() == 8 ? 6 : t::ranks() - 1));  // a message for each block that is not there yet and not empty
+  CHECK(moved.calls ==
+        (t::ranks() == 8 ? 6 : t::ranks() - 1));  // a message for each block that is not there yet and not empty
 }
 
 TEST_CASE("partial maxima are reduced to maxima, and made of what changes no maximum") {
@@ -306,7 +320,8 @@ TEST_CASE("partial maxima are reduced to maxima, and made of what changes no max
       auto const whole = t::whole_numbers<double>("I", e, 4);
       from const source = os::detail::allocate<from>(a.mesh.handle(), {e.at('I')});
       if (int const device = a.device_of(t::rank()); device >= 0)
-        for (std::size_t i = 0; i < source.local().extent(0); ++i) {  // the devices along X take turns in holding the maximum
+        for (std::size_t i = 0; i < source.local().extent(0);
+             ++i) {  // the devices along X take turns in holding the maximum
           bool const holds = static_cast<int>(i) % a.mesh.size("X") == a.mesh.coordinate("X", device);
           source.local()(i) = whole.values[i] - (holds ? 0 : 5);
         }
@@ -317,7 +332,8 @@ TEST_CASE("partial maxima are reduced to maxima, and made of what changes no max
       int const device = b.device_of(t::rank());
       if (device < 0) continue;
       for (std::size_t i = 0; i < maxima.local().extent(0); ++i)
-        CHECK(partial_maxima.local()(i) == (b.mesh.coordinate("Y", device) == 0 ? maxima.local()(i) : -std::numeric_limits<double>::infinity()));
+        CHECK(partial_maxima.local()(i) ==
+              (b.mesh.coordinate("Y", device) == 0 ? maxima.local()(i) : -std::numeric_limits<double>::infinity()));
     }
   });
 }

@@ -3,8 +3,9 @@
 // timeout: 300
 
 /// @file
-/// os::reshard between all shardings of two axes over two mesh axes, partial ones too: I_XY and I_YX are two of the eighteen. The
-/// elements are compared with the whole tensor, the bytes with what devices lack, counted here, and with the plan's.
+/// os::reshard between all shardings of two axes over two mesh axes, partial ones too: I_XY and I_YX are two of the
+/// eighteen. The elements are compared with the whole tensor, the bytes with what devices lack, counted here, and with
+/// the plan's.
 
 #include <doctest/doctest.h>
 
@@ -23,9 +24,10 @@ using os::partial;
 namespace {
 
 using all_shardings =
-    std::tuple<dims<I, J>, dims<I/X, J>, dims<I/Y, J>, dims<I, J/X>, dims<I, J/Y>, dims<I/X, J/Y>, dims<I/Y, J/X>, dims<I/X/Y, J>, dims<I/Y/X, J>,
-               dims<I, J/X/Y>, dims<I, J/Y/X>, dims<I, J, partial(X)>, dims<I, J, partial(Y)>, dims<I, J, partial(X, Y)>, dims<I/X, J, partial(Y)>,
-               dims<I/Y, J, partial(X)>, dims<I, J/X, partial(Y)>, dims<I, J/Y, partial(X)>>;
+    std::tuple<dims<I, J>, dims<I/X, J>, dims<I/Y, J>, dims<I, J/X>, dims<I, J/Y>, dims<I/X, J/Y>, dims<I/Y, J/X>,
+               dims<I/X/Y, J>, dims<I/Y/X, J>, dims<I, J/X/Y>, dims<I, J/Y/X>, dims<I, J, partial(X)>,
+               dims<I, J, partial(Y)>, dims<I, J, partial(X, Y)>, dims<I/X, J, partial(Y)>, dims<I/Y, J, partial(X)>,
+               dims<I, J/X, partial(Y)>, dims<I, J/Y, partial(X)>>;
 
 // Elements that ranks hold under `To` and not under `From`, all ranks together.
 template <class From, class To>
@@ -59,9 +61,11 @@ void check_pair(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Di
   CHECK(t::disagreements(m, target, whole) == 0);
   CHECK(t::disagreements(m, source, whole) == 0);
   CHECK(moved.bytes == os::reshard_plan<DimsTo...>(source).total_bytes(t::named(e), m.sizes()));
-  if constexpr (os::sharding_traits<os::sharding_in<from>>::partials::size == 0 && os::sharding_traits<os::sharding_in<to>>::partials::size == 0)
+  if constexpr (os::sharding_traits<os::sharding_in<from>>::partials::size == 0 &&
+                os::sharding_traits<os::sharding_in<to>>::partials::size == 0)
     CHECK(moved.bytes == elements_lacking<from, to>(m, e) * static_cast<std::int64_t>(sizeof(T)));
-  if (std::is_same_v<from, to>) CHECK(static_cast<void const*>(source.local().data()) == static_cast<void const*>(target.local().data()));
+  if (std::is_same_v<from, to>)
+    CHECK(static_cast<void const*>(source.local().data()) == static_cast<void const*>(target.local().data()));
   ++pairs;
 }
 

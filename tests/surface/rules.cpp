@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// One program under many rules: everywhere that dimensions are written, rules do what the dimensions written out do, and the program gives
-/// what plain loops give. C[B, K] = Σ_J f(A[B, J]) · W[J, K]
+/// One program under many rules: everywhere that dimensions are written, rules do what the dimensions written out do,
+/// and the program gives what plain loops give. C[B, K] = Σ_J f(A[B, J]) · W[J, K]
 
 #include <doctest/doctest.h>
 
@@ -22,7 +22,9 @@ struct twice {
 };
 
 struct index_sum {
-  KOKKOS_FUNCTION double operator()(std::int64_t b, std::int64_t j) const { return static_cast<double>((3 * b + j) % 7); }
+  KOKKOS_FUNCTION double operator()(std::int64_t b, std::int64_t j) const {
+    return static_cast<double>((3 * b + j) % 7);
+  }
 };
 
 template <auto R>
@@ -47,7 +49,9 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
   os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
   auto const made = os::generate<double, R(B, J)>(mesh, t::named(e), index_sum{});
   t::global_tensor<double> whole_made{"BJ", e, {}};
-  t::for_each_index("BJ", e, [&](t::extents_by_letter const& at) { whole_made.values.push_back(index_sum{}(at.at('B'), at.at('J'))); });
+  t::for_each_index("BJ", e, [&](t::extents_by_letter const& at) {
+    whole_made.values.push_back(index_sum{}(at.at('B'), at.at('J')));
+  });
   CHECK(t::disagreements(m, made, whole_made) == 0);
   auto const zeros = os::zeros<double, R(B, J)>(mesh, a);
   static_assert(is_same_v<decltype(zeros), decltype(os::random<double, R(B, J)>(mesh, a)) const>);

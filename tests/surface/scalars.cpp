@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Results without axes: dot products, traces, norms, bilinear forms, of every division; partial ones where they are asked for. Σ_i x_i y_i
-/// is on every device, the same bits on each.
+/// Results without axes: dot products, traces, norms, bilinear forms, of every division; partial ones where they are
+/// asked for. Σ_i x_i y_i is on every device, the same bits on each.
 
 #include <doctest/doctest.h>
 
@@ -95,7 +95,8 @@ TEST_CASE("norms") {
   for (std::int64_t n : {0, 1, 5, 17}) {
     auto const z = os::zeros<std::complex<double>, I/X>(mesh, I = n);
     auto const local = Kokkos::create_mirror_view(z.local());
-    for (std::size_t i = 0; i < local.extent(0); ++i) local(i) = Kokkos::complex<double>(static_cast<double>(z.global_offset(I) + static_cast<std::int64_t>(i)), 1);
+    for (std::size_t i = 0; i < local.extent(0); ++i)
+      local(i) = Kokkos::complex<double>(static_cast<double>(z.global_offset(I) + static_cast<std::int64_t>(i)), 1);
     Kokkos::deep_copy(z.local(), local);
     double expected = 0;
     for (std::int64_t i = 0; i < n; ++i) expected += static_cast<double>(i * i + 1);

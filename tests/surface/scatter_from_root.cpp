@@ -89,14 +89,17 @@ TEST_CASE("views of any layout, part of larger ones, const; lists of standard co
       auto const columns = static_cast<std::size_t>(root ? e.at('J') : 0);
       Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> const left("left", rows, columns);
       Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const larger("larger", rows + 2, 2 * columns + 3);
-      auto const part = Kokkos::subview(larger, std::pair<std::size_t, std::size_t>(1, rows + 1), std::pair<std::size_t, std::size_t>(2, columns + 2));
+      auto const part = Kokkos::subview(larger, std::pair<std::size_t, std::size_t>(1, rows + 1),
+                                        std::pair<std::size_t, std::size_t>(2, columns + 2));
       for (std::size_t i = 0; i < rows; ++i)
         for (std::size_t j = 0; j < columns; ++j) left(i, j) = part(i, j) = g.values[i * columns + j];
       Kokkos::View<double const**, Kokkos::LayoutLeft, Kokkos::HostSpace> const read_only = left;
       tensor a;
-      t::traffic const moved = t::traffic_of([&] { a = os::scatter_from_root<double, I/X, J/Y>(mesh, I = e.at('I'), J = e.at('J'), left); });
+      t::traffic const moved =
+          t::traffic_of([&] { a = os::scatter_from_root<double, I/X, J/Y>(mesh, I = e.at('I'), J = e.at('J'), left); });
       CHECK(t::disagreements(m, a, g) == 0);
-      t::traffic const listed = t::traffic_of([&] { a = os::scatter_from_root<tensor>(mesh, t::named(e), root ? g.values : std::vector<double>()); });
+      t::traffic const listed = t::traffic_of(
+          [&] { a = os::scatter_from_root<tensor>(mesh, t::named(e), root ? g.values : std::vector<double>()); });
       CHECK(moved.bytes - told<tensor>(false) == listed.bytes - told<tensor>(true));
       CHECK(t::disagreements(m, os::scatter_from_root<tensor>(mesh, t::named(e), part), g) == 0);
       CHECK(t::disagreements(m, os::scatter_from_root<tensor>(mesh, t::named(e), read_only), g) == 0);
@@ -120,14 +123,16 @@ TEST_CASE("another size on device 0 is an error on all of them") {
   auto const mesh = os::make_mesh(X = t::ranks());
   bool const root = t::rank() == 0;
   std::vector<float> const list(root ? 7 : 12);
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::scatter_from_root<float, I/X, J>(mesh, I = 3, J = 4, list)),
-                       "scatter_from_root: the array on device 0 has the extents of the tensor, but it is of 7 elements and the tensor of 3 × 4; give the whole "
-                       "array there (on the other devices it is not read)",
-                       os::error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(os::scatter_from_root<float, I/X, J>(mesh, I = 3, J = 4, list)),
+      "scatter_from_root: the array on device 0 has the extents of the tensor, but it is of 7 elements and the tensor of 3 × 4; give the whole "
+      "array there (on the other devices it is not read)",
+      os::error);
   Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace> const view("view", root ? 4 : 3, root ? 3 : 4);
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::scatter_from_root<float, I/X, J>(mesh, I = 3, J = 4, view)),
-                       "scatter_from_root: the array on device 0 has the extents of the tensor, but it is of 4 × 3 and the tensor of 3 × 4; give the whole array "
-                       "there (on the other devices it is not read)",
-                       os::error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(os::scatter_from_root<float, I/X, J>(mesh, I = 3, J = 4, view)),
+      "scatter_from_root: the array on device 0 has the extents of the tensor, but it is of 4 × 3 and the tensor of 3 × 4; give the whole array "
+      "there (on the other devices it is not read)",
+      os::error);
   CHECK(os::value(os::sum<>(os::scatter_from_root<float, I/X>(mesh, I = 7, list))) == 0);  // nobody is left behind
 }

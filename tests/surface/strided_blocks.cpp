@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A plan on blocks that are parts of larger ones: an einsum in pieces along a label that nothing divides gives, in plain loops' words, the
-/// whole. What lies between the pieces stays as it is.
+/// A plan on blocks that are parts of larger ones: an einsum in pieces along a label that nothing divides gives, in
+/// plain loops' words, the whole. What lies between the pieces stays as it is.
 // ranks: 1 2 4 6
 
 #include <doctest/doctest.h>
@@ -23,7 +23,8 @@ namespace {
 
 // Of a dense block, the indices [lo, hi) of label number `l`, which then count from 0.
 template <class T>
-os::engine::region<T> piece_of(T* data, os::engine::locale whole, os::engine::locale const& piece, os::planner::spec const& s, int l, std::int64_t lo) {
+os::engine::region<T> piece_of(T* data, os::engine::locale whole, os::engine::locale const& piece,
+                               os::planner::spec const& s, int l, std::int64_t lo) {
   os::engine::region<T> r = os::engine::dense_region(data, os::engine::box_of(s, whole.here, whole.sizes));
   os::engine::box const inner = os::engine::box_of(s, piece.here, piece.sizes);
   for (int i = 0; i < s.rank; ++i) {
@@ -40,7 +41,8 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
   using left = os::tensor<double, DimsA...>;
   using right = os::tensor<double, DimsB...>;
   using result = os::tensor<double, Out...>;
-  using types = os::detail::einsum_types<os::sharding_of<Out...>, os::policy<os::planner::admit::any>, os::reduction::sum, left, right>;
+  using types = os::detail::einsum_types<os::sharding_of<Out...>, os::policy<os::planner::admit::any>,
+                                         os::reduction::sum, left, right>;
   using labels = typename types::labels;
   using mesh = typename types::mesh;
   using exec_space = Kokkos::DefaultExecutionSpace;
@@ -60,7 +62,8 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
     os::engine::local_block<exec_space, double> operands[2];
     operands[0].now = piece_of(static_cast<double const*>(a.local().data()), w, piece, plan.operands[0], l, lo);
     operands[1].now = piece_of(static_cast<double const*>(b.local().data()), w, piece, plan.operands[1], l, lo);
-    os::engine::run(exec, piece, plan, operands, piece_of(c.local().data(), w, piece, *plan.result, l, lo), os::engine::update<double>{2, 3});
+    os::engine::run(exec, piece, plan, operands, piece_of(c.local().data(), w, piece, *plan.result, l, lo),
+                    os::engine::update<double>{2, 3});
   }
   auto wanted = t::product_by_loops(t::letters_in<result>(), whole_a, whole_b);
   for (std::size_t i = 0; i < wanted.values.size(); ++i) wanted.values[i] = 2 * wanted.values[i] + 3 * before.values[i];

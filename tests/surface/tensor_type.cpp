@@ -22,7 +22,8 @@ OSTRAKA_MESH_AXIS(Y);
 constexpr auto I_X = I / X;
 using space = Kokkos::DefaultExecutionSpace::device_type;
 
-static_assert(is_same_v<os::tensor<float, I / X, J>, os::basic_tensor<float, os::sharding<os::over<I_axis, X_mesh>, J_axis>, space>>);
+static_assert(is_same_v<os::tensor<float, I / X, J>,
+                        os::basic_tensor<float, os::sharding<os::over<I_axis, X_mesh>, J_axis>, space>>);
 static_assert(is_same_v<os::tensor<float, I_X, J>, os::tensor<float, I / X, J>>);
 static_assert(is_same_v<os::tensor<float, I, os::partial(Y, X)>, os::tensor<float, I, os::partial(X), os::partial(Y)>>);
 static_assert(is_same_v<os::tensor<std::complex<double>, I>, os::tensor<Kokkos::complex<double>, I>>);
@@ -48,18 +49,23 @@ static_assert(is_same_v<decltype(os::rename<J, K>(a())), os::tensor<float, I / X
 static_assert(is_same_v<decltype(os::sum<I / X>(a())), os::tensor<float, I / X>>);
 static_assert(is_same_v<decltype(os::sum<J, os::partial(X)>(a())), os::tensor<float, J, os::partial(X)>>);
 static_assert(is_same_v<decltype(os::all_reduce<X>(os::sum<J, os::partial(X)>(a()))), os::tensor<float, J>>);
-static_assert(is_same_v<decltype(os::reduce_scatter<J / X>(os::sum<J, os::partial(X)>(a()))), os::tensor<float, J / X>>);
+static_assert(
+    is_same_v<decltype(os::reduce_scatter<J / X>(os::sum<J, os::partial(X)>(a()))), os::tensor<float, J / X>>);
 
 // Queries take tensor types.
 static_assert(os::can_contract<os::dims<J>, A, B> && !os::can_contract<os::dims<J>, A, os::tensor<float, J, K / X>>);
-static_assert(os::can_einsum<os::dims<I, K>, A, B> && os::plan_of<os::dims<I, J>, os::tensor<double, I / X, J>>.bytes(I = 8, J = 2, X = 2) == 64);
+static_assert(os::can_einsum<os::dims<I, K>, A, B> &&
+              os::plan_of<os::dims<I, J>, os::tensor<double, I / X, J>>.bytes(I = 8, J = 2, X = 2) == 64);
 
 // Of constant elements a tensor is read only: an operand like any other, and what shares its memory is so, too.
 using C = os::tensor<float const, I / X, J>;
 C c();
-static_assert(is_same_v<C::value_type, float> && is_same_v<C::element_type, float const> && is_same_v<C::view_type, Kokkos::View<float const**, Kokkos::LayoutRight, space>>);
+static_assert(is_same_v<C::value_type, float> && is_same_v<C::element_type, float const> &&
+              is_same_v<C::view_type, Kokkos::View<float const**, Kokkos::LayoutRight, space>>);
 static_assert(is_same_v<decltype(os::einsum<I / X, K / Y>(c(), b())), os::tensor<float, I / X, K / Y>>);
-static_assert(is_same_v<decltype(os::add(c(), a())), A> && is_same_v<decltype(os::scale(2, c())), A> && is_same_v<decltype(os::copy(c())), A>);
-static_assert(is_same_v<decltype(os::all_gather<X>(c())), os::tensor<float, I, J>> && is_same_v<decltype(os::reshard<I / X, J>(c())), C>);
+static_assert(is_same_v<decltype(os::add(c(), a())), A> && is_same_v<decltype(os::scale(2, c())), A> &&
+              is_same_v<decltype(os::copy(c())), A>);
+static_assert(is_same_v<decltype(os::all_gather<X>(c())), os::tensor<float, I, J>> &&
+              is_same_v<decltype(os::reshard<I / X, J>(c())), C>);
 static_assert(is_same_v<decltype(os::rename<J, K>(c())), os::tensor<float const, I / X, K>>);
 static_assert(os::can_contract<os::dims<J>, C, B> && std::is_convertible_v<A, C>);

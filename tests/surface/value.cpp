@@ -47,4 +47,6 @@ TEST_CASE("complex numbers and integers") {
   CHECK(os::value(k) == 0);
 }
 
-TEST_CASE("an empty handle has no number") { CHECK_THROWS_AS(static_cast<void>(os::value(os::tensor<double>())), os::error); }
+TEST_CASE("an empty handle has no number") {
+  CHECK_THROWS_AS(static_cast<void>(os::value(os::tensor<double>())), os::error);
+}

@@ -3,8 +3,8 @@
 // ranks: 1 2 4
 
 /// @file
-/// os::within(bytes): under every limit that its plan says it can keep, an operation gives the same, moves the same bytes and takes no more
-/// scratch memory; under any other it throws on all ranks before anything is sent.
+/// os::within(bytes): under every limit that its plan says it can keep, an operation gives the same, moves the same
+/// bytes and takes no more scratch memory; under any other it throws on all ranks before anything is sent.
 
 #include <doctest/doctest.h>
 
@@ -29,14 +29,16 @@ int others = 0;  // run by another plan than the planner's own
 
 // Runs `operation` under limits from what it takes at once downwards, and looks at what it gives.
 template <class Plan, class Operation, class Wrong>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& plan, Operation&& operation, Wrong&& wrong) {
+void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& plan, Operation&& operation,
+           Wrong&& wrong) {
   std::int64_t const full = plan.workspace(t::named(e), m.sizes());
-  for (std::int64_t limit : {full, full - 1, full / 2, full / 3, full / 5, full / 8, full / 16, std::int64_t(8), std::int64_t(0)}) {
+  for (std::int64_t limit :
+       {full, full - 1, full / 2, full / 3, full / 5, full / 8, full / 16, std::int64_t(8), std::int64_t(0)}) {
     if (limit < 0) continue;
     os::passes_within const foretold = plan.within(limit, t::named(e), m.sizes());
     auto const fitting = plan.fitting(limit, t::named(e), m.sizes());
-    INFO(m.text(), t::text_of(e), "within ", limit, " of ", full, " B: ", foretold.count, " passes over ", std::string(foretold.label), "\n",
-         os::describe(fitting, t::named(e), m.sizes()));
+    INFO(m.text(), t::text_of(e), "within ", limit, " of ", full, " B: ", foretold.count, " passes over ",
+         std::string(foretold.label), "\n", os::describe(fitting, t::named(e), m.sizes()));
     CHECK(foretold.fits == (foretold.workspace <= limit));
     pool::instance().release();
     std::size_t const before = pool::instance().held_bytes();
@@ -172,7 +174,8 @@ TEST_CASE("a diagonal, which may be a copy for the whole length of the operation
     auto const b = t::placed<os::tensor<double, I, K/X>>(m, whole_b);
     auto wanted = t::whole_numbers<double>("IK", e, 53);
     for (std::size_t i = 0; i < 10; ++i)
-      for (std::size_t k = 0; k < 12; ++k) wanted.values[i * 12 + k] = whole_a.values[i * 10 + i] * whole_b.values[i * 12 + k];
+      for (std::size_t k = 0; k < 12; ++k)
+        wanted.values[i * 12 + k] = whole_a.values[i * 10 + i] * whole_b.values[i * 12 + k];
     os::tensor<double, I, K> c;
     check(m, e, os::plan<I, K>(a, b), [&](std::int64_t limit) { c = os::einsum<I, K>(a, b, os::within(limit)); },
           [&] { return t::disagreements(m, c, wanted); });
@@ -194,14 +197,19 @@ TEST_CASE("three operands, and adding to what is there") {
       auto const b = t::placed<middle>(m, whole_b);
       auto const c = t::placed<right>(m, whole_c);
       os::tensor<double, I, L> d;
-      check(m, e, os::plan<I, L>(a, b, c), [&](std::int64_t limit) { d = os::einsum<I, L>(a, b, c, os::within(limit)); },
-            [&] { return t::disagreements(m, d, t::product_by_loops("IL", t::product_by_loops("IK", whole_a, whole_b), whole_c)); });
+      check(
+          m, e, os::plan<I, L>(a, b, c), [&](std::int64_t limit) { d = os::einsum<I, L>(a, b, c, os::within(limit)); },
+          [&] {
+            return t::disagreements(m, d,
+                                    t::product_by_loops("IL", t::product_by_loops("IK", whole_a, whole_b), whole_c));
+          });
 
       // D <- 2 A B + 3 D
       using sum = os::tensor<double, I/X, K>;
       auto const whole_d = t::whole_numbers<double>("IK", e, 48);
       auto wanted = t::product_by_loops("IK", whole_a, whole_b);
-      for (std::size_t i = 0; i < wanted.values.size(); ++i) wanted.values[i] = 2 * wanted.values[i] + 3 * whole_d.values[i];
+      for (std::size_t i = 0; i < wanted.values.size(); ++i)
+        wanted.values[i] = 2 * wanted.values[i] + 3 * whole_d.values[i];
       sum f;
       check(m, e, os::plan<I/X, K>(a, b),
             [&](std::int64_t limit) {
@@ -220,7 +228,8 @@ TEST_CASE("together with a budget and another policy") {
     t::extents_by_letter const e = extents()[0];
     auto const a = t::placed<os::tensor<double, I, J/X>>(m, t::whole_numbers<double>("IJ", e, 49));
     auto const b = t::placed<os::tensor<double, J/X, K>>(m, t::whole_numbers<double>("JK", e, 50));
-    auto const wanted = t::product_by_loops("IK", t::whole_numbers<double>("IJ", e, 49), t::whole_numbers<double>("JK", e, 50));
+    auto const wanted =
+        t::product_by_loops("IK", t::whole_numbers<double>("IJ", e, 49), t::whole_numbers<double>("JK", e, 50));
     constexpr std::int64_t enough = 1536;
     CHECK(t::disagreements(m, os::einsum<I, K>(a, b, os::within(enough, os::reduce_result)), wanted) == 0);
     CHECK(t::disagreements(m, os::einsum<I, K>(a, b, os::within<enough>(os::reduce_result)), wanted) == 0);
@@ -229,7 +238,9 @@ TEST_CASE("together with a budget and another policy") {
     if (t::ranks() == 1) return;
     auto const g = t::placed<os::tensor<double, I, J>>(m, t::whole_numbers<double>("IJ", e, 49));
     CHECK(t::disagreements(m, os::einsum<I, K>(g, b, os::gather_right), wanted) == 0);
-    if (m.size("X") > 1) CHECK_THROWS_AS(static_cast<void>(os::einsum<I, K>(g, b, os::within(4, os::gather_right))), os::error);
-    if (m.size("X") > 1) CHECK_THROWS_AS(static_cast<void>(os::einsum<I, K>(g, b, os::within<4>(os::gather_right))), os::error);
+    if (m.size("X") > 1)
+      CHECK_THROWS_AS(static_cast<void>(os::einsum<I, K>(g, b, os::within(4, os::gather_right))), os::error);
+    if (m.size("X") > 1)
+      CHECK_THROWS_AS(static_cast<void>(os::einsum<I, K>(g, b, os::within<4>(os::gather_right))), os::error);
   });
 }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A plan's workspace against the scratch memory that its steps had in use at once, and the bytes that they have copied against the plan's. What
-/// MPI takes from where it lies is not copied, which no plan foretells: here it takes no block.
+/// A plan's workspace against the scratch memory that its steps had in use at once, and the bytes that they have copied
+/// against the plan's. What MPI takes from where it lies is not copied, which no plan foretells: here it takes no
+/// block.
 
 #include <doctest/doctest.h>
 
@@ -36,18 +37,22 @@ std::int64_t most_of_all(std::int64_t n) {
   return n;
 }
 
-// Does it have the mesh axes in the order in which the tensors' types name them? Whether parts follow one another may hang on that.
+// Does it have the mesh axes in the order in which the tensors' types name them? Whether parts follow one another may
+// hang on that.
 bool as_types_order(t::mesh_at_hand const& m) { return m.text()[0] == 'X'; }
 
 struct no_blocks_for_mpi {
-  std::int64_t const before = std::exchange(os::engine::shortest_block_message, std::numeric_limits<std::int64_t>::max());
+  std::int64_t const before =
+      std::exchange(os::engine::shortest_block_message, std::numeric_limits<std::int64_t>::max());
   no_blocks_for_mpi() = default;
   ~no_blocks_for_mpi() { os::engine::shortest_block_message = before; }
 };
 
-// What an operation holds and copies on the device with the largest blocks, against its plan, which is exact where all parts are equal.
+// What an operation holds and copies on the device with the largest blocks, against its plan, which is exact where all
+// parts are equal.
 template <class Plan, class Run>
-void check_memory(t::mesh_at_hand const& m, t::extents_by_letter const& e, bool even, Plan const& plan, Run const& run) {
+void check_memory(t::mesh_at_hand const& m, t::extents_by_letter const& e, bool even, Plan const& plan,
+                  Run const& run) {
   os::planner::extents const sizes = plan.extents_of(t::named(e), m.sizes());
   pool::instance().release();
   std::int64_t const copied_before = os::engine::copied_bytes;
@@ -58,7 +63,8 @@ void check_memory(t::mesh_at_hand const& m, t::extents_by_letter const& e, bool 
   INFO(m.text(), t::text_of(e), "\n", os::describe(plan, t::named(e), m.sizes()));
   CHECK(held <= plan.workspace(t::named(e), m.sizes()));
   CHECK(copied <= foretold);
-  if (even && as_types_order(m) && plan.count(os::step::block_exchange) == 0) CHECK(copied == foretold);  // of those, the devices keep different parts
+  if (even && as_types_order(m) && plan.count(os::step::block_exchange) == 0)
+    CHECK(copied == foretold);  // of those, the devices keep different parts
   ++cases;
   with_scratch += held > 0 ? 1 : 0;
   with_copies += copied > 0 ? 1 : 0;
@@ -88,7 +94,8 @@ void check_reshard(t::mesh_at_hand const& m, dims<To...>, dims<From...>) {
   using source = os::tensor<double, From...>;
   for (t::extents_by_letter const& e : extents_walked()) {
     auto const a = t::placed<source>(m, t::whole_numbers<double>(t::letters_in<source>(), e, 26));
-    check_memory(m, e, e.at('I') % 48 == 0, os::reshard_plan_of<dims<To...>, source>, [&] { return os::reshard<To...>(a); });
+    check_memory(m, e, e.at('I') % 48 == 0, os::reshard_plan_of<dims<To...>, source>,
+                 [&] { return os::reshard<To...>(a); });
   }
 }
 

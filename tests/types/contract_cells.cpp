@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The product C[b, i, k] = A[b, i, j] · B[b, j, k] in every cell of the table: what os::contract says of it, and that os::einsum
-/// takes it. Asking never fails. Compiling is passing.
+/// The product C[b, i, k] = A[b, i, j] · B[b, j, k] in every cell of the table: what os::contract says of it, and that
+/// os::einsum takes it. Asking never fails. Compiling is passing.
 
 #include <type_traits>
 
@@ -66,7 +66,8 @@ static_assert(says<left::P, right::Sj, reason::partial_meets_contracted_axis<X_m
 static_assert(says<left::P, right::Sk, reason::partial_meets_outer_axis<X_mesh, K_axis>>);
 static_assert(says<left::P, right::P, reason::partial_meets_partial<X_mesh>>);
 
-// ---- several mesh axes: order matters, a common major end is free -------------------------------------------------------
+// ---- several mesh axes: order matters, a common major end is free
+// -------------------------------------------------------
 
 template <class Left, class Right>
 using verdict = os::contract_verdict<os::type_list<J_axis>, Left, Right>;
@@ -75,22 +76,29 @@ using B_XY = os::over<B_axis, X_mesh, Y_mesh>;
 using B_YX = os::over<B_axis, Y_mesh, X_mesh>;
 static_assert(os::can_contract<os::dims<J>, os::sharding_of<B / X / Y, I, J>, os::sharding_of<B / X, J, K>>);
 static_assert(os::can_contract<os::dims<J>, os::sharding_of<B / X, I, J>, os::sharding_of<B / X / Y, J, K>>);
-static_assert(std::is_same_v<verdict<os::sharding_of<B / X / Y, I, J>, os::sharding_of<B / Y / X, J, K>>, reason::batch_axis_split_differently<B_axis, B_XY, B_YX>>);
-static_assert(std::is_same_v<verdict<os::sharding_of<B / X / Y, I, J>, os::sharding_of<B / Y, J, K>>, reason::batch_axis_split_differently<B_axis, B_XY, Y_mesh>>);
-static_assert(std::is_same_v<verdict<os::sharding_of<I, J / X>, os::sharding_of<J / Y, K>>, reason::contracted_axis_split_differently<J_axis, X_mesh, Y_mesh>>);
-static_assert(std::is_same_v<verdict<os::sharding_of<I, J / Y>, os::sharding_of<J / X, K>>, reason::contracted_axis_split_differently<J_axis, Y_mesh, X_mesh>>);
+static_assert(std::is_same_v<verdict<os::sharding_of<B / X / Y, I, J>, os::sharding_of<B / Y / X, J, K>>,
+                             reason::batch_axis_split_differently<B_axis, B_XY, B_YX>>);
+static_assert(std::is_same_v<verdict<os::sharding_of<B / X / Y, I, J>, os::sharding_of<B / Y, J, K>>,
+                             reason::batch_axis_split_differently<B_axis, B_XY, Y_mesh>>);
+static_assert(std::is_same_v<verdict<os::sharding_of<I, J / X>, os::sharding_of<J / Y, K>>,
+                             reason::contracted_axis_split_differently<J_axis, X_mesh, Y_mesh>>);
+static_assert(std::is_same_v<verdict<os::sharding_of<I, J / Y>, os::sharding_of<J / X, K>>,
+                             reason::contracted_axis_split_differently<J_axis, Y_mesh, X_mesh>>);
 
-// ---- what is wrong with the question itself ------------------------------------------------------------------------------
+// ---- what is wrong with the question itself
+// ------------------------------------------------------------------------------
 
 using A = os::sharding_of<I / X, J>;
 using C = os::sharding_of<J, K>;
 static_assert(os::can_contract<os::dims<J>, A, C> && os::can_contract<os::dims<>, A, C>);
 static_assert(!os::can_contract<os::dims<L>, A, C>);
-static_assert(std::is_same_v<os::contract_verdict<os::type_list<J_axis, L_axis>, A, C>, reason::contracted_axis_in_no_operand<L_axis>>);
+static_assert(std::is_same_v<os::contract_verdict<os::type_list<J_axis, L_axis>, A, C>,
+                             reason::contracted_axis_in_no_operand<L_axis>>);
 static_assert(!os::can_contract<os::dims<J>, os::sharding_of<I / X, J / X>, C>);
 static_assert(!os::can_contract<os::dims<J>, A, os::sharding_of<J, K, K>>);
 
-static_assert(os::can_einsum<os::dims<I / X, K>, A, C> && os::can_einsum<os::dims<>, A, C> && os::can_einsum<os::dims<J / X, I>, A>);
+static_assert(os::can_einsum<os::dims<I / X, K>, A, C> && os::can_einsum<os::dims<>, A, C> &&
+              os::can_einsum<os::dims<J / X, I>, A>);
 static_assert(os::can_einsum<os::dims<K, I, J>, A, C>);  // nothing is summed
 static_assert(os::can_einsum<os::dims<I, K, os::partial(X)>, A, C>);
 static_assert(!os::can_einsum<os::dims<I / X, L>, A, C>);
@@ -110,13 +118,16 @@ struct tensor_like {
 static_assert(os::can_contract<os::dims<J>, tensor_like, C> && os::can_einsum<os::dims<I, K>, tensor_like, C>);
 static_assert(!os::can_contract<os::dims<J>, tensor_like, os::sharding_of<J, K / X>>);
 
-// ---- policies --------------------------------------------------------------------------------------------------------------
+// ---- policies
+// --------------------------------------------------------------------------------------------------------------
 
 template <auto Policy, class Out, class... Operands>
-constexpr bool admits = std::is_same_v<os::einsum_verdict<Out, std::remove_cv_t<decltype(Policy)>, Operands...>, reason::ok>;
+constexpr bool admits =
+    std::is_same_v<os::einsum_verdict<Out, std::remove_cv_t<decltype(Policy)>, Operands...>, reason::ok>;
 using Sj = os::sharding_of<I, J / X>;
 using jS = os::sharding_of<J / X, K>;
 using RR = os::sharding_of<I, K>;
 static_assert(admits<os::cheapest, RR, Sj, jS> && admits<os::reduce_result, RR, Sj, jS>);
-static_assert(!admits<os::no_communication, RR, Sj, jS> && admits<os::no_communication, os::sharding_of<I, K, os::partial(X)>, Sj, jS>);
+static_assert(!admits<os::no_communication, RR, Sj, jS> &&
+              admits<os::no_communication, os::sharding_of<I, K, os::partial(X)>, Sj, jS>);
 static_assert(admits<os::gather_left, RR, Sj, C> && !admits<os::gather_right, RR, Sj, C>);

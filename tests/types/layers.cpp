@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The layers of the literature, planned without any static extent, are the literature's plans, on small and on large meshes. Compiling is passing.
+/// The layers of the literature, planned without any static extent, are the literature's plans, on small and on large
+/// meshes. Compiling is passing.
 
 #include <ostraka/plan.hpp>
 
@@ -29,9 +30,10 @@ template <class Plan>
 constexpr bool is(Plan const& plan, int gathers_left, int gathers_right, int reduce_scatters = 0, int all_reduces = 0) {
   int gathers[2]{};
   for (auto const& step_of_plan : plan.steps)
-    if (step_of_plan.kind == step::all_gather && step_of_plan.operand >= 0 && step_of_plan.operand < 2) ++gathers[step_of_plan.operand];
-  return gathers[0] == gathers_left && gathers[1] == gathers_right && plan.count(step::reduce_scatter) == reduce_scatters &&
-         plan.count(step::all_reduce) == all_reduces &&
+    if (step_of_plan.kind == step::all_gather && step_of_plan.operand >= 0 && step_of_plan.operand < 2)
+      ++gathers[step_of_plan.operand];
+  return gathers[0] == gathers_left && gathers[1] == gathers_right &&
+         plan.count(step::reduce_scatter) == reduce_scatters && plan.count(step::all_reduce) == all_reduces &&
          plan.communications() == gathers_left + gathers_right + reduce_scatters + all_reduces;
 }
 
@@ -49,7 +51,8 @@ constexpr bool layers_are_those_of_the_literature() {
   static_assert(is(os::plan_of<dims<B / X, F>, s<B / X, D>, s<D / X, F>>, 0, 1));
   static_assert(is(os::plan_of<dims<D / X, F>, s<B / X, S, D>, s<B / X, S, F>>, 0, 0, 1));
 
-  // Tensor parallel (Megatron): nothing on the way in, one all-reduce on the way out; tokens divided between layers: gather and reduce-scatter.
+  // Tensor parallel (Megatron): nothing on the way in, one all-reduce on the way out; tokens divided between layers:
+  // gather and reduce-scatter.
   static_assert(is(os::plan_of<dims<B / X, S, F / Y>, s<B / X, S, D>, s<D, F / Y>>, 0, 0));
   static_assert(is(os::plan_of<dims<B / X, S, D>, s<B / X, S, F / Y>, s<F / Y, D>>, 0, 0, 0, 1));
   static_assert(is(os::plan_of<dims<B, S, D>, s<B, S, F / Y>, s<F / Y, D>>, 0, 0, 0, 1));
@@ -60,7 +63,8 @@ constexpr bool layers_are_those_of_the_literature() {
   static_assert(is(os::plan_of<dims<B / X, S, F / Y>, s<B / X, S, D>, s<D / X, F / Y>>, 0, 1));
   static_assert(is(os::plan_of<dims<B / X, S, D>, s<B / X, S, F / Y>, s<F / Y, D / X>>, 0, 1, 0, 1));
 
-  // Two-dimensional: activations divided over Y, too. Gathers of both; the product reduce-scattered; and the weights' gradient.
+  // Two-dimensional: activations divided over Y, too. Gathers of both; the product reduce-scattered; and the weights'
+  // gradient.
   static_assert(is(os::plan_of<dims<B / X, S, F / Y>, s<B / X, S, D / Y>, s<D / X, F / Y>>, 1, 1));
   static_assert(is(os::plan_of<dims<B / X, F / Y>, s<B / X, D / Y>, s<D / X, F / Y>>, 1, 1));
   static_assert(is(os::plan_of<dims<B / X, S, D / Y>, s<B / X, S, F / Y>, s<F / Y, D / X>>, 0, 1, 1));
@@ -93,19 +97,22 @@ static_assert(layers_are_those_of_the_literature<X2, Y4>());
 static_assert(layers_are_those_of_the_literature<X16, Y16>());
 static_assert(layers_are_those_of_the_literature<X64, Y8>());
 
-// With the sizes of a layer: B=8, S=128, D=4096, F=16384. The result is reduced, 12.6 MB a device; gathering both operands and multiplying all of it
-// everywhere would move 226 MB.
+// With the sizes of a layer: B=8, S=128, D=4096, F=16384. The result is reduced, 12.6 MB a device; gathering both
+// operands and multiplying all of it everywhere would move 226 MB.
 namespace sized {
 OSTRAKA_AXIS(tokens, 128);
 OSTRAKA_AXIS(rows, 8);
 OSTRAKA_AXIS(model, 4096);
 OSTRAKA_AXIS(hidden, 16384);
-constexpr auto down = os::plan_of<dims<rows / X2, tokens, model>, s<rows / X2, tokens, hidden / Y4>, s<hidden / Y4, model>>;
+constexpr auto down =
+    os::plan_of<dims<rows / X2, tokens, model>, s<rows / X2, tokens, hidden / Y4>, s<hidden / Y4, model>>;
 static_assert(is(down, 0, 0, 0, 1) && down.bytes() == 2 * 3 * (4 * 128 * 4096) / 4 * 4);
-static_assert(os::plan_of<dims<B / X, S, D>, s<B / X, S, F / Y>, s<F / Y, D>>.bytes(B = 8, S = 128, D = 4096, F = 16384, X = 2, Y = 4) == down.bytes());
+static_assert(os::plan_of<dims<B / X, S, D>, s<B / X, S, F / Y>, s<F / Y, D>>.bytes(B = 8, S = 128, D = 4096, F = 16384,
+                                                                                    X = 2, Y = 4) == down.bytes());
 }  // namespace sized
 
-// What is not known is shared out among the axes that occur in the same tensors: 4096 together, or as much as the longest index that is known.
+// What is not known is shared out among the axes that occur in the same tensors: 4096 together, or as much as the
+// longest index that is known.
 namespace nominal {
 OSTRAKA_AXIS(model, 5120);
 OSTRAKA_AXIS(hidden, 20480);
@@ -129,12 +136,14 @@ constexpr auto moved = os::plan_of<dims<B, S>, s<B / X, S>>.sizes;
 static_assert(moved.label[0] * moved.label[1] == 4096 && moved.mesh[0] == 4);
 }  // namespace nominal
 
-// A hint is what plans are made for, and nothing else: the extent is still any. Keys of short heads are gathered where many queries are divided.
+// A hint is what plans are made for, and nothing else: the extent is still any. Keys of short heads are gathered where
+// many queries are divided.
 namespace hinted {
 OSTRAKA_AXIS(head, os::about(128));
 constexpr auto scores = os::plan_of<dims<B / X, H, S / Y, T>, s<B / X, S / Y, H, head>, s<B / X, T / Y, H, head>>;
 static_assert(is(scores, 0, 1) && scores.sizes.label[3] == 128);
-static_assert(head_axis::extent == os::dynamic_extent && scores.bytes(B = 2, S = 4, T = 4, H = 3, head = 64, X = 1, Y = 2) == 2 * 2 * 3 * 64 * 4);
+static_assert(head_axis::extent == os::dynamic_extent &&
+              scores.bytes(B = 2, S = 4, T = 4, H = 3, head = 64, X = 1, Y = 2) == 2 * 2 * 3 * 64 * 4);
 }  // namespace hinted
 
 }  // namespace

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Plans as constants: the four textbook products and the feed-forward layer of large transformers, with bytes worked out by hand.
-/// Elements have four bytes. Compiling is passing.
+/// Plans as constants: the four textbook products and the feed-forward layer of large transformers, with bytes worked
+/// out by hand. Elements have four bytes. Compiling is passing.
 
 #include <ostraka/plan.hpp>
 
@@ -24,23 +24,27 @@ constexpr bool only(Plan const& plan, step kind, int count = 1) {
 
 constexpr os::sizes sizes(I = 8, J = 16, K = 4, X = 2);
 
-// ---- case 1: no contracted axis is divided. A[I_X, J] · B[J, K_Y] → C[I_X, K_Y] -------------------------------------------
+// ---- case 1: no contracted axis is divided. A[I_X, J] · B[J, K_Y] → C[I_X, K_Y]
+// -------------------------------------------
 
 constexpr auto case_1 = os::plan_of<os::dims<I / X, K / Y>, os::sharding_of<I / X, J>, os::sharding_of<J, K / Y>>;
 static_assert(case_1.communications() == 0 && case_1.count(step::contract) == 1);
 static_assert(case_1.bytes(sizes) == 0 && case_1.total_bytes(sizes) == 0);
 
-// ---- case 2: one side's contracted axis is divided. A[I, J_X] · B[J, K] → C[I, K] --------------------------------------------
+// ---- case 2: one side's contracted axis is divided. A[I, J_X] · B[J, K] → C[I, K]
+// --------------------------------------------
 
-// A divides the work over X. Rows instead of columns of A do, too, and the result is gathered: an all-to-all more than a gather of A
-// moves, and a part of its work. A device receives 4 × 8 of A and 4 × 4 of C.
+// A divides the work over X. Rows instead of columns of A do, too, and the result is gathered: an all-to-all more than
+// a gather of A moves, and a part of its work. A device receives 4 × 8 of A and 4 × 4 of C.
 constexpr auto case_2 = os::plan_of<os::dims<I, K>, os::sharding_of<I, J / X>, os::sharding_of<J, K>>;
-static_assert(case_2.count(step::all_to_all) == 1 && case_2.count(step::all_gather) == 1 && case_2.communications() == 2);
+static_assert(case_2.count(step::all_to_all) == 1 && case_2.count(step::all_gather) == 1 &&
+              case_2.communications() == 2);
 static_assert(case_2.bytes(sizes) == (4 * 8 + 4 * 4) * 4);
 static_assert(case_2.total_bytes(sizes) == 2 * (4 * 8 + 4 * 4) * 4);
 static_assert(case_2.flops(sizes) == 2 * 8 * 16 * 4 / 2);
 
-// Where the contracted axis is short, every device repeats little work, and gathering A moves less than anything else would.
+// Where the contracted axis is short, every device repeats little work, and gathering A moves less than anything else
+// would.
 OSTRAKA_AXIS(few, 64);
 OSTRAKA_AXIS(many, 65536);
 OSTRAKA_AXIS(six, 6);
@@ -49,7 +53,8 @@ static_assert(only(case_2_short, step::all_gather));
 static_assert(case_2_short.bytes(X = 4, K = 64) == std::int64_t{3} * 65536 * 16 * 4);
 
 // Where it is long, slicing the replicated side and reducing the small result is cheapest.
-constexpr auto case_2_long = os::plan_of<os::dims<few, six>, os::sharding_of<few, many / X>, os::sharding_of<many, six>>;
+constexpr auto case_2_long =
+    os::plan_of<os::dims<few, six>, os::sharding_of<few, many / X>, os::sharding_of<many, six>>;
 static_assert(only(case_2_long, step::all_reduce) && case_2_long.count(step::slice) == 1);
 static_assert(case_2_long.bytes(X = 4) == 2 * 3 * 64 * 6 * 4 / 4);  // 2(n-1)V in total, on n devices
 
@@ -59,9 +64,12 @@ static_assert(case_2_right.communications() == 2 && case_2_right.bytes(sizes) ==
 
 // Nothing is moved to divide what the operands do not divide: all are replicated, and all devices do the same.
 static_assert(os::plan_of<os::dims<I>, os::sharding_of<I, J>, os::sharding_of<J>>.communications() == 0);
-static_assert(os::plan_of<os::dims<I, K>, os::sharding_of<I, J>, os::sharding_of<J, K>, decltype(os::idle(X, Y))>.communications() == 0);
+static_assert(
+    os::plan_of<os::dims<I, K>, os::sharding_of<I, J>, os::sharding_of<J, K>, decltype(os::idle(X, Y))>.communications() ==
+    0);
 
-// ---- case 3: both contracted axes are divided over one mesh axis. A[I, J_X] · B[J_X, K] → C[I, K] {U_X} -------------------------
+// ---- case 3: both contracted axes are divided over one mesh axis. A[I, J_X] · B[J_X, K] → C[I, K] {U_X}
+// -------------------------
 
 using left = os::sharding_of<I, J / X>;
 using right = os::sharding_of<J / X, K>;
@@ -72,7 +80,8 @@ static_assert(case_3_partial.communications() == 0 && case_3_partial.bytes(sizes
 static_assert(only(case_3_reduce, step::all_reduce) && case_3_reduce.bytes(sizes) == 2 * 8 * 4 * 4 / 2);
 static_assert(only(case_3_scatter, step::reduce_scatter) && case_3_scatter.bytes(sizes) == 8 * 4 * 4 / 2);
 
-// ---- case 4: both outer axes are divided over one mesh axis. A[I_X, J] · B[J, K_X] → one of them is gathered ---------------------
+// ---- case 4: both outer axes are divided over one mesh axis. A[I_X, J] · B[J, K_X] → one of them is gathered
+// ---------------------
 
 using outer_left = os::sharding_of<I / X, J>;
 using outer_right = os::sharding_of<J, K / X>;
@@ -85,7 +94,8 @@ static_assert(only(case_4_left, step::all_gather) && case_4_left.bytes(sizes) ==
 constexpr auto gather_a = os::plan_of<os::dims<I, K>, outer_left, os::sharding_of<J, K>, decltype(os::gather_left)>;
 static_assert(only(gather_a, step::all_gather));
 
-// ---- the feed-forward layer in two dimensions ------------------------------------------------------------------------------------
+// ---- the feed-forward layer in two dimensions
+// ------------------------------------------------------------------------------------
 
 OSTRAKA_AXIS(B);
 OSTRAKA_AXIS(S);
@@ -101,7 +111,8 @@ using w_out = os::sharding_of<F / Y, D / X>;
 constexpr auto in = os::plan_of<os::dims<B / X, S, F / Y>, h, w_in>;
 static_assert(only(in, step::all_gather, 2));
 
-// A device holds 4 × 512 × 1280 of h and 2560 × 5120 of W_in; it receives three more of the one and one more of the other.
+// A device holds 4 × 512 × 1280 of h and 2560 × 5120 of W_in; it receives three more of the one and one more of the
+// other.
 static_assert(in.bytes(B = 8, S = 512, X = 2) == (3 * 4 * 512 * 1280 + 1 * 2560 * 5120) * 4);
 static_assert(in.bytes(os::sizes(B = 8, S = 512), X = 2) == 83'886'080);
 static_assert(in.total_bytes(B = 8, S = 512, X = 2) == 8 * std::int64_t{83'886'080});
@@ -115,7 +126,8 @@ static_assert(out.bytes(B = 8, S = 512, X = 2) == (1 * 5120 * 2560 + 4 * 512 * 5
 static_assert(in.bytes(B = 8, S = 512, X = 1) == 3 * 8 * 512 * 1280 * 4);
 static_assert(in.bytes(B = 0, S = 512, X = 2) == 2560 * 5120 * 4);
 
-// ---- one operand: reductions and reshards are plans, too -----------------------------------------------------------------------------
+// ---- one operand: reductions and reshards are plans, too
+// -----------------------------------------------------------------------------
 
 constexpr auto gather = os::plan_of<os::dims<I, J>, os::sharding_of<I / X, J>>;
 static_assert(only(gather, step::all_gather) && gather.bytes(sizes) == 4 * 16 * 4);
@@ -131,14 +143,17 @@ struct doubles {
 };
 static_assert(os::plan_of<os::dims<I, J>, doubles>.bytes(sizes) == 4 * 16 * 8);
 
-// ---- what is kept in a plain variable ------------------------------------------------------------------------------------------
+// ---- what is kept in a plain variable
+// ------------------------------------------------------------------------------------------
 
 // Of references no constexpr variable can be made before C++23; the numbers of a plan are constants all the same.
 constexpr std::int64_t of_references(os::sharding_of<I, J / X> const& a, os::sharding_of<J / X, K> const& b) {
   auto const plan = os::plan<I / X, K>(a, b);
   static_assert(plan.count(step::reduce_scatter) == plan.communications() && plan.communications() == 1);
-  static_assert(plan.bytes(sizes) == 8 * 4 / 2 * 4 && plan.total_bytes(sizes) == 2 * plan.bytes(sizes) && plan.flops(sizes) == 2 * 8 * 8 * 4);
-  static_assert(plan.bytes_of(step::reduce_scatter, sizes) == plan.bytes(sizes) && plan.workspace(sizes) > 0 && plan.within(1 << 20, sizes).fits);
+  static_assert(plan.bytes(sizes) == 8 * 4 / 2 * 4 && plan.total_bytes(sizes) == 2 * plan.bytes(sizes) &&
+                plan.flops(sizes) == 2 * 8 * 8 * 4);
+  static_assert(plan.bytes_of(step::reduce_scatter, sizes) == plan.bytes(sizes) && plan.workspace(sizes) > 0 &&
+                plan.within(1 << 20, sizes).fits);
   return plan.steps.size() + plan.bytes(sizes);
 }
 static_assert(of_references({}, {}) == 2 + 64);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Every way to write a sharding comes to one type; whether it is valid is a question that does not fail. Compiling is passing.
+/// Every way to write a sharding comes to one type; whether it is valid is a question that does not fail. Compiling is
+/// passing.
 
 #include <type_traits>
 
@@ -23,7 +24,8 @@ OSTRAKA_MESH_AXIS(Z);
 struct K_axis : os::axis<"K", 8> {};
 inline constexpr K_axis K{};
 
-// ---- what the declarations say ---------------------------------------------------------------------------------------
+// ---- what the declarations say
+// ---------------------------------------------------------------------------------------
 
 static_assert(os::Axis<I_axis> && !os::MeshAxis<I_axis>);
 static_assert(os::MeshAxis<X_mesh> && !os::Axis<X_mesh>);
@@ -55,7 +57,8 @@ struct layer {
   OSTRAKA_AXIS(Q, 7);
   using weights = os::sharding_of<Q, J>;
 };
-static_assert(is_same_v<os::sharding_of<layer<int>::Q, J>, layer<int>::weights> && !is_same_v<layer<int>::weights, layer<long>::weights>);
+static_assert(is_same_v<os::sharding_of<layer<int>::Q, J>, layer<int>::weights> &&
+              !is_same_v<layer<int>::weights, layer<long>::weights>);
 
 template <class T>
 auto declared_in_a_template(T n) {
@@ -64,7 +67,8 @@ auto declared_in_a_template(T n) {
 }
 static_assert(!is_same_v<decltype(declared_in_a_template(1)), decltype(declared_in_a_template(1U))>);
 
-// ---- one type a sharding ---------------------------------------------------------------------------------------------
+// ---- one type a sharding
+// ---------------------------------------------------------------------------------------------
 
 constexpr auto I_X = I / X;
 constexpr auto I_XY = I / X / Y;
@@ -89,13 +93,16 @@ static_assert(is_same_v<os::sharding_of<I, U_X>, os::sharding_of<I, os::partial(
 static_assert(is_same_v<os::sharding_of<I, os::partial(X, Y)>, os::sharding_of<I, os::partial(Y, X)>>);
 static_assert(is_same_v<os::sharding_of<I, os::partial(X), os::partial(Y)>, os::sharding_of<I, os::partial(X, Y)>>);
 static_assert(is_same_v<os::sharding_of<os::partial(Y), I, os::partial(X)>, os::sharding_of<I, os::partial(X, Y)>>);
-static_assert(is_same_v<os::sharding_of<I, os::partial(Z, Y, X)>, os::sharding<I_axis, os::partial_sum<X_mesh, Y_mesh, Z_mesh>>>);
+static_assert(
+    is_same_v<os::sharding_of<I, os::partial(Z, Y, X)>, os::sharding<I_axis, os::partial_sum<X_mesh, Y_mesh, Z_mesh>>>);
 static_assert(is_same_v<os::sharding_of<I, os::partial(Y, Z, X)>, os::sharding_of<I, os::partial(X, Z, Y)>>);
 
 // The other kinds alike, each with its own canonical entry.
 static_assert(is_same_v<decltype(os::partial(X)), decltype(os::partial_sum(X))>);
-static_assert(is_same_v<os::sharding_of<I, os::partial_max(Y, X)>, os::sharding<I_axis, os::partial_max<X_mesh, Y_mesh>>>);
-static_assert(is_same_v<os::sharding_of<I, os::partial_max(Y), os::partial_max(X)>, os::sharding_of<os::partial_max(X, Y), I>>);
+static_assert(
+    is_same_v<os::sharding_of<I, os::partial_max(Y, X)>, os::sharding<I_axis, os::partial_max<X_mesh, Y_mesh>>>);
+static_assert(
+    is_same_v<os::sharding_of<I, os::partial_max(Y), os::partial_max(X)>, os::sharding_of<os::partial_max(X, Y), I>>);
 static_assert(is_same_v<os::sharding_of<os::partial_min(X)>, os::sharding<os::partial_min<X_mesh>>>);
 static_assert(is_same_v<os::sharding_of<os::partial_prod(X)>, os::sharding<os::partial_prod<X_mesh>>>);
 static_assert(is_same_v<os::sharding_of<os::partial_and(X)>, os::sharding<os::partial_and<X_mesh>>>);
@@ -107,7 +114,8 @@ static_assert(!is_same_v<os::sharding_of<I / X / Y>, os::sharding_of<I / Y / X>>
 static_assert(!is_same_v<os::sharding_of<I, J>, os::sharding_of<J, I>>);
 static_assert(!is_same_v<os::sharding_of<I, os::partial(X)>, os::sharding_of<I>>);
 
-// ---- what a sharding says of itself ------------------------------------------------------------------------------------
+// ---- what a sharding says of itself
+// ------------------------------------------------------------------------------------
 
 using traits = os::sharding_traits<os::sharding_of<I / X, J / Y, K, os::partial(Z)>>;
 static_assert(traits::rank == 3);
@@ -116,7 +124,8 @@ static_assert(is_same_v<traits::splits, os::type_list<X_mesh, Y_mesh>>);
 static_assert(is_same_v<traits::partials, os::type_list<Z_mesh>>);
 static_assert(is_same_v<traits::mesh_axes, os::type_list<X_mesh, Y_mesh, Z_mesh>>);
 
-// ---- validity is a question --------------------------------------------------------------------------------------------
+// ---- validity is a question
+// --------------------------------------------------------------------------------------------
 
 template <class Sharding>
 using verdict = typename os::sharding_traits<Sharding>::verdict;
@@ -128,20 +137,24 @@ static_assert(is_same_v<verdict<os::sharding_of<I / X, J, I / Y>>, os::reason::a
 
 // Each way to use a mesh axis twice; the reason names both uses.
 template <class Sharding, class FirstUse, class SecondUse>
-constexpr bool uses_x_twice = is_same_v<verdict<Sharding>, os::reason::mesh_axis_used_twice<X_mesh, FirstUse, SecondUse>>;
+constexpr bool uses_x_twice =
+    is_same_v<verdict<Sharding>, os::reason::mesh_axis_used_twice<X_mesh, FirstUse, SecondUse>>;
 static_assert(uses_x_twice<os::sharding_of<I / X, J / X>, I_axis, J_axis>);
 static_assert(uses_x_twice<os::sharding_of<I / X / X>, I_axis, I_axis>);
 static_assert(uses_x_twice<os::sharding_of<I / X / Y, K, J / Z / X>, I_axis, J_axis>);
 static_assert(uses_x_twice<os::sharding_of<I / X, J / X, K / X>, I_axis, J_axis>);
 static_assert(uses_x_twice<os::sharding_of<I / X, os::partial(X)>, I_axis, decltype(os::partial(X))>);
 static_assert(uses_x_twice<os::sharding_of<I, J / Y / X, os::partial(Z, X)>, J_axis, decltype(os::partial(X, Z))>);
-static_assert(uses_x_twice<os::sharding_of<I, os::partial(X), os::partial(X)>, decltype(os::partial(X, X)), decltype(os::partial(X, X))>);
+static_assert(uses_x_twice<os::sharding_of<I, os::partial(X), os::partial(X)>, decltype(os::partial(X, X)),
+                           decltype(os::partial(X, X))>);
 
-static_assert(uses_x_twice<os::sharding_of<I, os::partial(X), os::partial_max(X)>, os::partial_sum<X_mesh>, os::partial_max<X_mesh>>);
+static_assert(uses_x_twice<os::sharding_of<I, os::partial(X), os::partial_max(X)>, os::partial_sum<X_mesh>,
+                           os::partial_max<X_mesh>>);
 static_assert(uses_x_twice<os::sharding_of<I / X, os::partial_min(X)>, I_axis, os::partial_min<X_mesh>>);
 
 // One kind a tensor.
-static_assert(is_same_v<verdict<os::sharding_of<I, os::partial(X), os::partial_max(Y)>>, os::reason::partial_in_two_ways<os::partial_sum<X_mesh>, os::partial_max<Y_mesh>>>);
+static_assert(is_same_v<verdict<os::sharding_of<I, os::partial(X), os::partial_max(Y)>>,
+                        os::reason::partial_in_two_ways<os::partial_sum<X_mesh>, os::partial_max<Y_mesh>>>);
 static_assert(is_same_v<verdict<os::sharding_of<os::partial_or(Z), I, os::partial_and(X), os::partial_or(Y)>>,
                         os::reason::partial_in_two_ways<os::partial_or<Y_mesh, Z_mesh>, os::partial_and<X_mesh>>>);
 
@@ -157,7 +170,8 @@ struct f : os::axis<"f"> {};
 static_assert(os::is_valid_sharding<os::sharding<a, b, c, d, e, f, I_axis, J_axis>>);
 static_assert(is_same_v<verdict<os::sharding<a, b, c, d, e, f, I_axis, J_axis, K_axis>>, os::reason::too_many_axes<9>>);
 
-// ---- to values and back --------------------------------------------------------------------------------------------------
+// ---- to values and back
+// --------------------------------------------------------------------------------------------------
 
 template <class S, os::reduction Kind>
 constexpr bool goes_through_the_door = [] {

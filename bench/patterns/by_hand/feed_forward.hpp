@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The feed-forward layer on a mesh X × Y by hand. M stands for batch and sequence, the batch being what X splits; extents are global and
-/// divide evenly; `x` is the group of ranks that differ along X alone, `y` likewise.
+/// The feed-forward layer on a mesh X × Y by hand. M stands for batch and sequence, the batch being what X splits;
+/// extents are global and divide evenly; `x` is the group of ranks that differ along X alone, `y` likewise.
 
 #include "products.hpp"
 
@@ -24,31 +24,38 @@ inline ways feed_in(group const& x, group const& y, layer l, element const* h, e
   auto const whole = std::make_shared<buffer>(area(rows, l.d));
   int const count = l.d / x.size * columns;
   auto const weights = [=] { return x.size == 1 ? w : right->data(); };
-  auto const pairs = std::make_shared<swap_of_parts>(x, count, [=](int) { return w; }, [=](int d) { return right->data() + area(d, count); });
+  auto const pairs = std::make_shared<swap_of_parts>(
+      x, count, [=](int) { return w; }, [=](int d) { return right->data() + area(d, count); });
   auto const by_library = [=] {
     if (y.size > 1) left->by_library();
     if (x.size > 1) MPI_Allgather(w, count, message_type(), right->data(), count, message_type(), x.comm);
   };
   auto const by_pairs = [=] {
     if (y.size > 1) left->by_pairs();
-    if (x.size > 1) pairs->run(), std::memcpy(right->data() + area(x.rank, count), w, sizeof(element) * static_cast<std::size_t>(count));
+    if (x.size > 1)
+      pairs->run(),
+          std::memcpy(right->data() + area(x.rank, count), w, sizeof(element) * static_cast<std::size_t>(count));
   };
   auto const block = [=](int d) { return y.size == 1 ? h : left->block(d); };
   auto const multiply_blocks = [=] {
-    for (int d = 0; d < y.size; ++d) gemm(rows, columns, part, block(d), part, weights() + area(d * part, columns), columns, d > 0 ? 1 : 0, out, columns);
+    for (int d = 0; d < y.size; ++d)
+      gemm(rows, columns, part, block(d), part, weights() + area(d * part, columns), columns, d > 0 ? 1 : 0, out,
+           columns);
   };
   auto const unpack_and_multiply = [=] {
     for (int d = 0; d < y.size; ++d) copy(rows, part, block(d), part, whole->data() + d * part, l.d);
     gemm(rows, columns, l.d, whole->data(), l.d, weights(), columns, 0, out, columns);
   };
-  ways all = {{"all-gathers, blocks", [=] { by_library(), multiply_blocks(); }}, {"pairs, blocks", [=] { by_pairs(), multiply_blocks(); }}};
+  ways all = {{"all-gathers, blocks", [=] { by_library(), multiply_blocks(); }},
+              {"pairs, blocks", [=] { by_pairs(), multiply_blocks(); }}};
   if (y.size == 1) return all;  // one block
   all.push_back({"all-gathers, unpack", [=] { by_library(), unpack_and_multiply(); }});
   all.push_back({"pairs, unpack", [=] { by_pairs(), unpack_and_multiply(); }});
   return all;
 }
 
-/// a[M_X, F_Y] · W_out[F_Y, D_X] -> [M_X, D_Y]: W is gathered, the sums are scattered over Y. Its blocks are multiplied where they arrive.
+/// a[M_X, F_Y] · W_out[F_Y, D_X] -> [M_X, D_Y]: W is gathered, the sums are scattered over Y. Its blocks are multiplied
+/// where they arrive.
 inline ways feed_out(group const& x, group const& y, layer l, element const* a, element const* w, element* out) {
   int const rows = l.m / x.size;
   int const inner = l.f / y.size;

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// What a programmer has who writes MPI and BLAS by hand: matrix products, gathers and reductions in each of the plain ways to
-/// do them, over a communicator whose ranks hold equal parts. No way allocates when it runs, and none of this calls the library.
+/// What a programmer has who writes MPI and BLAS by hand: matrix products, gathers and reductions in each of the plain
+/// ways to do them, over a communicator whose ranks hold equal parts. No way allocates when it runs, and none of this
+/// calls the library.
 
 #include <mpi.h>
 
@@ -54,7 +55,9 @@ struct group {
 };
 
 /// Elements of a matrix.
-inline std::size_t area(int rows, int columns) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns); }
+inline std::size_t area(int rows, int columns) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+}
 
 /// C = A · B, or with beta 1 C += A · B; row-major, leading dimensions as given.
 template <class T>
@@ -69,7 +72,8 @@ void gemm(int m, int n, int k, T const* a, int lda, T const* b, int ldb, int bet
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
       T sum = 0;
-      for (int l = 0; l < k; ++l) sum += a[area(i, lda) + static_cast<std::size_t>(l)] * b[area(l, ldb) + static_cast<std::size_t>(j)];
+      for (int l = 0; l < k; ++l)
+        sum += a[area(i, lda) + static_cast<std::size_t>(l)] * b[area(l, ldb) + static_cast<std::size_t>(j)];
       T& to = c[area(i, ldc) + static_cast<std::size_t>(j)];
       to = beta == 0 ? sum : sum + onto * to;
     }
@@ -78,7 +82,9 @@ void gemm(int m, int n, int k, T const* a, int lda, T const* b, int ldb, int bet
 
 /// rows × columns from one matrix into another.
 inline void copy(int rows, int columns, element const* from, int from_leading, element* to, int to_leading) {
-  for (int i = 0; i < rows; ++i) std::memcpy(to + area(i, to_leading), from + area(i, from_leading), sizeof(element) * static_cast<std::size_t>(columns));
+  for (int i = 0; i < rows; ++i)
+    std::memcpy(to + area(i, to_leading), from + area(i, from_leading),
+                sizeof(element) * static_cast<std::size_t>(columns));
 }
 
 inline void add(element* to, element const* what, int count) {
@@ -89,7 +95,8 @@ inline void add(element* to, element const* what, int count) {
 class swap_of_parts {
  public:
   template <class From, class To>
-  swap_of_parts(group const& g, int count, From const& from, To const& to) : g_(g), count_(count), requests_(static_cast<std::size_t>(2 * g.size)) {
+  swap_of_parts(group const& g, int count, From const& from, To const& to)
+      : g_(g), count_(count), requests_(static_cast<std::size_t>(2 * g.size)) {
     for (int d = 0; d < g.size; ++d) from_.push_back(from(d)), to_.push_back(to(d));
   }
 
@@ -97,11 +104,13 @@ class swap_of_parts {
     int n = 0;
     for (int step = 1; step < g_.size; ++step) {
       int const before = (g_.rank + g_.size - step) % g_.size;
-      MPI_Irecv(to_[static_cast<std::size_t>(before)], count_, message_type(), before, 0, g_.comm, &requests_[static_cast<std::size_t>(n++)]);
+      MPI_Irecv(to_[static_cast<std::size_t>(before)], count_, message_type(), before, 0, g_.comm,
+                &requests_[static_cast<std::size_t>(n++)]);
     }
     for (int step = 1; step < g_.size; ++step) {
       int const after = (g_.rank + step) % g_.size;
-      MPI_Isend(from_[static_cast<std::size_t>(after)], count_, message_type(), after, 0, g_.comm, &requests_[static_cast<std::size_t>(n++)]);
+      MPI_Isend(from_[static_cast<std::size_t>(after)], count_, message_type(), after, 0, g_.comm,
+                &requests_[static_cast<std::size_t>(n++)]);
     }
     MPI_Waitall(n, requests_.data(), MPI_STATUSES_IGNORE);
   }
@@ -114,12 +123,18 @@ class swap_of_parts {
   std::vector<element*> to_;
 };
 
-/// The sum over the ranks of part `rank` of their `summand`, by pairs and in pieces that stay in the cache: the next is on its way while one is added.
+/// The sum over the ranks of part `rank` of their `summand`, by pairs and in pieces that stay in the cache: the next is
+/// on its way while one is added.
 class sum_in_pieces {
  public:
   sum_in_pieces(group const& g, element const* summand, element* result, int count)
-      : g_(g), summand_(summand), result_(result), count_(count), piece_(std::min(count, 32 * 1024)),
-        requests_{std::vector<MPI_Request>(static_cast<std::size_t>(2 * g.size)), std::vector<MPI_Request>(static_cast<std::size_t>(2 * g.size))},
+      : g_(g),
+        summand_(summand),
+        result_(result),
+        count_(count),
+        piece_(std::min(count, 32 * 1024)),
+        requests_{std::vector<MPI_Request>(static_cast<std::size_t>(2 * g.size)),
+                  std::vector<MPI_Request>(static_cast<std::size_t>(2 * g.size))},
         arriving_{buffer(area(piece_, g.size)), buffer(area(piece_, g.size))} {}
 
   void run() {
@@ -142,8 +157,10 @@ class sum_in_pieces {
     for (int step = 1; step < g_.size; ++step) {
       int const before = (g_.rank + g_.size - step) % g_.size;
       int const after = (g_.rank + step) % g_.size;
-      MPI_Irecv(arriving_[turn].data() + area(before, piece_), length(begin), message_type(), before, 0, g_.comm, &requests_[turn][n++]);
-      MPI_Isend(summand_ + area(after, count_) + begin, length(begin), message_type(), after, 0, g_.comm, &requests_[turn][n++]);
+      MPI_Irecv(arriving_[turn].data() + area(before, piece_), length(begin), message_type(), before, 0, g_.comm,
+                &requests_[turn][n++]);
+      MPI_Isend(summand_ + area(after, count_) + begin, length(begin), message_type(), after, 0, g_.comm,
+                &requests_[turn][n++]);
     }
   }
 

@@ -17,7 +17,8 @@ inline ways all_to_all(group const& g, int rows, int columns, element const* a, 
   int const part = columns / g.size;
   int const count = here * part;
   auto const packed = std::make_shared<buffer>(area(here, columns));
-  auto const pairs = std::make_shared<swap_of_parts>(g, count, [&](int d) { return packed->data() + area(d, count); }, [=](int d) { return c + area(d, count); });
+  auto const pairs = std::make_shared<swap_of_parts>(
+      g, count, [&](int d) { return packed->data() + area(d, count); }, [=](int d) { return c + area(d, count); });
   auto const pack = [=](int d, element* to) { copy(here, part, a + d * part, columns, to, part); };
   // A column of blocks as one element of MPI's, one part wide, so that MPI packs.
   auto const strided = std::shared_ptr<MPI_Datatype>(new MPI_Datatype, [](MPI_Datatype* type) {
@@ -31,18 +32,22 @@ inline ways all_to_all(group const& g, int rows, int columns, element const* a, 
   MPI_Type_create_resized(plain, 0, static_cast<MPI_Aint>(sizeof(element)) * part, strided.get());
   MPI_Type_commit(strided.get());
   MPI_Type_free(&plain);
-  return {{"pack, all-to-all", [=] {
+  return {{"pack, all-to-all",
+           [=] {
              for (int d = 0; d < g.size; ++d) pack(d, packed->data() + area(d, count));
              MPI_Alltoall(packed->data(), count, message_type(), c, count, message_type(), g.comm);
            }},
-          {"pack, pairs", [=] {
-             for (int d = 0; d < g.size; ++d) pack(d, d == g.rank ? c + area(d, count) : packed->data() + area(d, count));
+          {"pack, pairs",
+           [=] {
+             for (int d = 0; d < g.size; ++d)
+               pack(d, d == g.rank ? c + area(d, count) : packed->data() + area(d, count));
              pairs->run();
            }},
           {"all-to-all of a strided type", [=] { MPI_Alltoall(a, 1, *strided, c, count, message_type(), g.comm); }}};
 }
 
-/// [I_XY, J] -> [I_Y, J] on X × Y: the major mesh axis goes, which is no gather of neighbours. `all` has the ranks in the mesh's order.
+/// [I_XY, J] -> [I_Y, J] on X × Y: the major mesh axis goes, which is no gather of neighbours. `all` has the ranks in
+/// the mesh's order.
 inline ways drop_major(group const& all, int x, int y, int rows, int columns, element const* a, element* c) {
   int const count = rows / all.size * columns;
   struct traffic {
@@ -59,11 +64,14 @@ inline ways drop_major(group const& all, int x, int y, int rows, int columns, el
       int const to = step * y + mine / x;
       if (to != mine) MPI_Isend(a, count, message_type(), to, 0, all.comm, &t->requests[n++]);
     }
-    if (mine >= begin && mine < begin + x) std::memcpy(c + area(mine - begin, count), a, sizeof(element) * static_cast<std::size_t>(count));
+    if (mine >= begin && mine < begin + x)
+      std::memcpy(c + area(mine - begin, count), a, sizeof(element) * static_cast<std::size_t>(count));
     MPI_Waitall(static_cast<int>(n), t->requests.data(), MPI_STATUSES_IGNORE);
   };
   ways found = {{"pairs", run}};
-  if (y == 1) found.push_back({"all-gather", [=] { MPI_Allgather(a, count, message_type(), c, count, message_type(), all.comm); }});
+  if (y == 1)
+    found.push_back(
+        {"all-gather", [=] { MPI_Allgather(a, count, message_type(), c, count, message_type(), all.comm); }});
   return found;
 }
 
@@ -75,7 +83,8 @@ inline ways swap_order(group const& all, int x, int y, int rows, int columns, el
   auto const stays = [=] { std::memcpy(c, a, sizeof(element) * static_cast<std::size_t>(count)); };
   return {{"sendrecv", [=] {
              if (from == all.rank) return stays();
-             MPI_Sendrecv(a, count, message_type(), to, 0, c, count, message_type(), from, 0, all.comm, MPI_STATUS_IGNORE);
+             MPI_Sendrecv(a, count, message_type(), to, 0, c, count, message_type(), from, 0, all.comm,
+                          MPI_STATUS_IGNORE);
            }},
           {"pairs", [=] {
              if (from == all.rank) return stays();

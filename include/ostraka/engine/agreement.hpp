@@ -3,21 +3,20 @@
 #pragma once
 
 /// @file
-/// Floor 3. Do all ranks call the same? In check mode (OSTRAKA_CHECK_SPMD) the members of a group tell each other what they are about to
-/// do, in words, before they communicate, and wait until they know it of all:
+/// Floor 3. Do all ranks call the same? In check mode (OSTRAKA_CHECK_SPMD) the members of a group tell each other what
+/// they are about to do, in words, before they communicate, and wait until they know it of all:
 ///
-///   all members in operations of this group, not the same      ostraka::error, the same on all of them: the job can go on
-///   a member in an operation of another group that waits for   the job ends, naming both: those who wait elsewhere cannot throw
-///   this rank, which waits for it
-///   ranks that wait for each other in a ring                   the job ends, naming all: 0 in X for 1, 1 in Y for 3, 3 in X for 2, …
-///   a member that has ended MPI                                the job ends: engine/job/watch.hpp
-///   a member in an MPI call of the program's own, where all    the job ends: engine/job/presence.hpp
-///   other ranks wait as well
-///   a member that computes                                     is waited for
+///   all members in operations of this group, not the same      ostraka::error, the same on all of them: the job can go
+///   on a member in an operation of another group that waits for   the job ends, naming both: those who wait elsewhere
+///   cannot throw this rank, which waits for it ranks that wait for each other in a ring                   the job
+///   ends, naming all: 0 in X for 1, 1 in Y for 3, 3 in X for 2, … a member that has ended MPI the job ends:
+///   engine/job/watch.hpp a member in an MPI call of the program's own, where all    the job ends:
+///   engine/job/presence.hpp other ranks wait as well a member that computes                                     is
+///   waited for
 ///
-/// Groups that go different ways without needing each other are never compared. Where MPI serves several host threads at once, a rank that calls
-/// something else may have a thread that calls the same: then the members of a group are compared on its own communicator, and what others
-/// do is not looked at (the first row and the last two).
+/// Groups that go different ways without needing each other are never compared. Where MPI serves several host threads
+/// at once, a rank that calls something else may have a thread that calls the same: then the members of a group are
+/// compared on its own communicator, and what others do is not looked at (the first row and the last two).
 
 #include <string>
 
@@ -39,7 +38,8 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// What a rank is about to do, as it travels: fingerprint of the group's members, which of the groups of these members, and the words.
+/// What a rank is about to do, as it travels: fingerprint of the group's members, which of the groups of these members,
+/// and the words.
 struct call_record {
   [[gnu::cold]] static std::string packed(attendance const& group, std::string const& text) {
     std::string bytes(16, '\0');
@@ -83,8 +83,8 @@ struct chain {
 /// Tags, apart from those of the collectives.
 enum class mail { record = 32766, question = 32767 };
 
-/// Where the members of a group tell each other: as the watch numbers them, among the messages of all groups, of which each tells who waits for
-/// whom; or, where several host threads may wait at once, on the group's communicator.
+/// Where the members of a group tell each other: as the watch numbers them, among the messages of all groups, of which
+/// each tells who waits for whom; or, where several host threads may wait at once, on the group's communicator.
 struct post {
   MPI_Comm comm = MPI_COMM_NULL;
   int me = 0;
@@ -105,8 +105,8 @@ struct post {
   }
 };
 
-/// Messages that are nobody's business but ours: MPI's profiling names, so that tools that count a program's messages count the program's.
-/// They stay until they have arrived.
+/// Messages that are nobody's business but ours: MPI's profiling names, so that tools that count a program's messages
+/// count the program's. They stay until they have arrived.
 class outgoing {
  public:
   outgoing(MPI_Comm comm, int to, mail what, std::string const& bytes) : bytes_(bytes) {
@@ -161,7 +161,12 @@ inline bool has_mail(MPI_Comm comm, int& from, mail what) {
 class comparison {
  public:
   comparison(attendance const& group, MPI_Comm own, std::string const& text)
-      : watch_(*group.over), post_(group, own), text_(text), own_(call_record::packed(group, text)), said_(post_.members.size()), missing_(post_.members) {}
+      : watch_(*group.over),
+        post_(group, own),
+        text_(text),
+        own_(call_record::packed(group, text)),
+        said_(post_.members.size()),
+        missing_(post_.members) {}
 
   [[gnu::cold]] void run() {
     static std::atomic<std::uint64_t> waits{0};
@@ -203,9 +208,11 @@ class comparison {
     dynamic_array<int> here;
     for (int const m : post_.members)
       if (!missing_.contains(m)) here.push_back(m);
-    end_job(ranks(missing_) + (missing_.size() == 1 ? " is in a call" : " are in calls") + " of MPI that is not Ostraka's, while " +
-            ranks(here) + (here.size() == 1 ? " waits in " : " wait in ") + text_ +
-            ", and for seconds no rank has gone on: they wait for each other; ranks that share operations call these, and MPI_Barrier, in the same order");
+    end_job(
+        ranks(missing_) + (missing_.size() == 1 ? " is in a call" : " are in calls") +
+        " of MPI that is not Ostraka's, while " + ranks(here) + (here.size() == 1 ? " waits in " : " wait in ") +
+        text_ +
+        ", and for seconds no rank has gone on: they wait for each other; ranks that share operations call these, and MPI_Barrier, in the same order");
   }
 
   [[gnu::cold]] bool listen() {
@@ -218,8 +225,9 @@ class comparison {
       }
       std::string const record = take_mail(post_.comm, from, mail::record);
       if (!call_record::same_members(record, own_))
-        end_job(this_rank() + " calls " + text_ + ", which needs " + rank(from) + ", but " + rank(from) + " calls " + call_record::text(record) +
-                ", which needs " + rank(me()) + ": they would wait for each other; ranks that share operations call them in the same order");
+        end_job(this_rank() + " calls " + text_ + ", which needs " + rank(from) + ", but " + rank(from) + " calls " +
+                call_record::text(record) + ", which needs " + rank(me()) +
+                ": they would wait for each other; ranks that share operations call them in the same order");
       arrived(from, record);
       heard = true;
     }
@@ -232,8 +240,9 @@ class comparison {
     missing_.erase(missing_.find(from));
   }
 
-  // Hands on the questions of those who wait for this rank: they have sent a record, and it is none of those that this rank waits for. All
-  // on a ring that closes have waited since the question passed them, and will for ever (Chandy, Misra, Haas 1983).
+  // Hands on the questions of those who wait for this rank: they have sent a record, and it is none of those that this
+  // rank waits for. All on a ring that closes have waited since the question passed them, and will for ever (Chandy,
+  // Misra, Haas 1983).
   [[gnu::cold]] void answer() {
     for (int from = MPI_ANY_SOURCE; has_mail(post_.comm, from, mail::question); from = MPI_ANY_SOURCE) {
       chain q = chain::unpacked(take_mail(post_.comm, from, mail::question));
@@ -274,22 +283,26 @@ class comparison {
 
   [[nodiscard, gnu::cold]] std::string ranks(dynamic_array<int> const& members) const {
     std::string text = members.size() == 1 ? "rank " : "ranks ";
-    for (std::size_t i = 0; i < members.size(); ++i) text += (i == 0 ? "" : i + 1 == members.size() ? " and " : ", ") + std::to_string(name(members[i]));
+    for (std::size_t i = 0; i < members.size(); ++i)
+      text += (i == 0 ? "" : i + 1 == members.size() ? " and " : ", ") + std::to_string(name(members[i]));
     return text;
   }
 
   /// The same words on every member.
   [[nodiscard, gnu::cold]] std::string difference() const {
     std::string const first = call_record::text(said_.front());
-    std::string text = first.substr(0, first.find(' ')) + ": all ranks call the same operations in the same order with the same sizes, but ";
+    std::string text = first.substr(0, first.find(' ')) +
+                       ": all ranks call the same operations in the same order with the same sizes, but ";
     for (std::size_t m = 0; m < said_.size(); ++m) {
-      if (std::find(said_.begin(), said_.begin() + static_cast<std::ptrdiff_t>(m), said_[m]) != said_.begin() + static_cast<std::ptrdiff_t>(m))
+      if (std::find(said_.begin(), said_.begin() + static_cast<std::ptrdiff_t>(m), said_[m]) !=
+          said_.begin() + static_cast<std::ptrdiff_t>(m))
         continue;  // told
       dynamic_array<int> alike;
       bool another_mesh = false;
       for (std::size_t other = 0; other < said_.size(); ++other) {
         if (said_[other] == said_[m]) alike.push_back(post_.members[other]);
-        another_mesh = another_mesh || (said_[other] != said_[m] && call_record::text(said_[other]) == call_record::text(said_[m]));
+        another_mesh = another_mesh ||
+                       (said_[other] != said_[m] && call_record::text(said_[other]) == call_record::text(said_[m]));
       }
       text += m == 0 ? "" : "; ";
       text += ranks(alike) + (alike.size() == 1 ? " calls " : " call ") + call_record::text(said_[m]);
@@ -320,16 +333,19 @@ class comparison {
 
 }  // namespace detail
 
-/// In check mode, before the group communicates: throws unless all its members are about to do what `describe()` says. Collective over the
-/// group in check mode; otherwise the cost of asking. @throws ostraka::error, the same on all members, if they are in different operations
+/// In check mode, before the group communicates: throws unless all its members are about to do what `describe()` says.
+/// Collective over the group in check mode; otherwise the cost of asking. @throws ostraka::error, the same on all
+/// members, if they are in different operations
 template <class Describe>
 void require_agreement(communicator const& group, Describe const& describe) {
-  if (attendance* const books = group.books(); books && books->over->compares()) detail::compare(*books, group.native(), describe());
+  if (attendance* const books = group.books(); books && books->over->compares())
+    detail::compare(*books, group.native(), describe());
 }
 
 /// The same before a communicator is made of these ranks.
 inline void require_agreement_of_makers(char const* what, native_communicator ranks = MPI_COMM_WORLD) {
-  if (watch* const over = watch::over(ranks); over && over->compares() && !mpi_serves_threads_at_once()) detail::compare(*over->makers(ranks), ranks, what);
+  if (watch* const over = watch::over(ranks); over && over->compares() && !mpi_serves_threads_at_once())
+    detail::compare(*over->makers(ranks), ranks, what);
 }
 
 #else

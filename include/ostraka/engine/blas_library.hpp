@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Which CBLAS runs: what is linked, or what the system has put in its place since. Each library is known by a name that it alone exports,
-/// as in cmake/OstrakaDependencies.cmake; only the address is asked for, under a name of ours, lest the library's own header declare it otherwise.
+/// Floor 3. Which CBLAS runs: what is linked, or what the system has put in its place since. Each library is known by a
+/// name that it alone exports, as in cmake/OstrakaDependencies.cmake; only the address is asked for, under a name of
+/// ours, lest the library's own header declare it otherwise.
 
 #include <string>
 #include <string_view>

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Do devices that repeat a block hold the same bits? A[I_X, J] on X=2 · Y=3: along Y. The first device of each line of a mesh axis that
-/// neither divides the tensor nor holds parts of it shows its block to the others of the line, a piece at a time.
+/// Floor 3. Do devices that repeat a block hold the same bits? A[I_X, J] on X=2 · Y=3: along Y. The first device of
+/// each line of a mesh axis that neither divides the tensor nor holds parts of it shows its block to the others of the
+/// line, a piece at a time.
 
 #include <algorithm>
 #include <cstdint>
@@ -42,7 +43,8 @@ inline std::int64_t number_in_whole(box const& block, box const& whole, std::int
   return number;
 }
 
-inline replica_difference find_difference(locale const& w, planner::spec const& s, char const* data, std::int64_t element_bytes) {
+inline replica_difference find_difference(locale const& w, planner::spec const& s, char const* data,
+                                          std::int64_t element_bytes) {
   constexpr std::int64_t piece_words = 8192;
   box const block = box_of(s, w.here, w.sizes);
   std::int64_t const bytes = block.size() * element_bytes;
@@ -70,14 +72,16 @@ inline replica_difference find_difference(locale const& w, planner::spec const& 
 
 inline std::string name_of_device(device_mesh const& mesh, int device) {
 #if OSTRAKA_ENABLE_MPI
-  return "rank " + std::to_string(number_in_world(mesh.world().native(), device)) + " (device " + std::to_string(device) + ')';
+  return "rank " + std::to_string(number_in_world(mesh.world().native(), device)) + " (device " +
+         std::to_string(device) + ')';
 #else
   static_cast<void>(mesh);
   return "device " + std::to_string(device);
 #endif
 }
 
-[[noreturn, gnu::cold]] inline void tell_difference(locale const& w, planner::spec const& s, int device, replica_difference const& where) {
+[[noreturn, gnu::cold]] inline void tell_difference(locale const& w, planner::spec const& s, int device,
+                                                    replica_difference const& where) {
   box const whole = whole_box(w, s);
   std::string index[planner::max_labels];
   std::int64_t rest = where.element;
@@ -89,15 +93,18 @@ inline std::string name_of_device(device_mesh const& mesh, int device) {
   int const axis = static_cast<int>(where.axis);
   for (int a = axis + 1; a < w.mesh->axes(); ++a) behind *= w.mesh->size(a);
   int const first = device - device / behind % w.mesh->size(axis) * behind;
-  throw error(std::string(w.operation) + ": devices along a mesh axis that does not divide a tensor hold the same, but A" + planner::describe(s, w.names) +
-              " differs along " + w.mesh->name(axis) + ", first" + (at.empty() ? "" : at + ',') + " between " + name_of_device(*w.mesh, first) + " and " +
-              name_of_device(*w.mesh, device) + "; set elements that are repeated alike on all ranks, or make the tensor os::partial");
+  throw error(std::string(w.operation) +
+              ": devices along a mesh axis that does not divide a tensor hold the same, but A" +
+              planner::describe(s, w.names) + " differs along " + w.mesh->name(axis) + ", first" +
+              (at.empty() ? "" : at + ',') + " between " + name_of_device(*w.mesh, first) + " and " +
+              name_of_device(*w.mesh, device) +
+              "; set elements that are repeated alike on all ranks, or make the tensor os::partial");
 }
 
 }  // namespace detail
 
-/// @throws ostraka::error, the same on all devices, unless those that repeat a block of tensor `s` hold the same bits. `data`: this device's block, on
-/// the host. Collective over the mesh.
+/// @throws ostraka::error, the same on all devices, unless those that repeat a block of tensor `s` hold the same bits.
+/// `data`: this device's block, on the host. Collective over the mesh.
 inline void check_replicas(locale const& w, planner::spec const& s, void const* data, int element_bytes) {
   detail::replica_difference const mine = detail::find_difference(w, s, static_cast<char const*>(data), element_bytes);
   std::int64_t const said[2] = {mine.element, mine.axis};

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A group of devices that talk to each other: an MPI communicator of our own, or, without MPI, the one device there is.
-/// This file, the collectives, what watches over a job (job/) and its beginning (environment.hpp, mesh.hpp) name MPI, nothing else.
+/// Floor 3. A group of devices that talk to each other: an MPI communicator of our own, or, without MPI, the one device
+/// there is. This file, the collectives, what watches over a job (job/) and its beginning (environment.hpp, mesh.hpp)
+/// name MPI, nothing else.
 
 #include <cstdint>
 #include <utility>
@@ -14,7 +15,8 @@
 
 namespace ostraka::engine {
 
-/// A group of devices, numbered from 0. Copies share one MPI communicator, which is freed with the last of them unless MPI has ended before.
+/// A group of devices, numbered from 0. Copies share one MPI communicator, which is freed with the last of them unless
+/// MPI has ended before.
 class communicator {
  public:
   /// The group of this device alone; needs no communication and no MPI.

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Devices in a grid with named axes, and a communicator for every set of them that is used: mesh {X: 2, Y: 4} numbers device (x, y) as
-/// 4 x + y, and the group over {X, Y} joins what a collective over X and Y together needs. What a device keeps does not grow with their number.
+/// Floor 3. Devices in a grid with named axes, and a communicator for every set of them that is used: mesh {X: 2, Y: 4}
+/// numbers device (x, y) as 4 x + y, and the group over {X, Y} joins what a collective over X and Y together needs.
+/// What a device keeps does not grow with their number.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,17 +32,19 @@ struct mesh_pair {
   dynamic_array<int> process[2];  ///< on either mesh, by device
 };
 
-/// A grid of devices. Copies share the communicators. On a process that is none of the devices it may stand as an absent one, which
-/// knows its axes and sizes, holds no block and talks to nobody, so that all processes can run the same program.
+/// A grid of devices. Copies share the communicators. On a process that is none of the devices it may stand as an
+/// absent one, which knows its axes and sizes, holds no block and talks to nobody, so that all processes can run the
+/// same program.
 class device_mesh {
  public:
   static constexpr int max_axes = 6;
 
-  /// Collective over `world`. Throws ostraka::error, on all devices alike, unless every device gives the same axes, at least one device to
-  /// each, and the sizes multiply to world.size().
+  /// Collective over `world`. Throws ostraka::error, on all devices alike, unless every device gives the same axes, at
+  /// least one device to each, and the sizes multiply to world.size().
   device_mesh(communicator const& world, std::vector<std::string> names, dynamic_array<int> sizes);
 
-  /// The mesh as seen by a process that is none of its devices. Not collective; throws ostraka::error for axes that no mesh can have.
+  /// The mesh as seen by a process that is none of its devices. Not collective; throws ostraka::error for axes that no
+  /// mesh can have.
   static device_mesh absent(std::vector<std::string> names, dynamic_array<int> sizes);
 
   /// Is this process none of the devices?
@@ -58,8 +61,9 @@ class device_mesh {
   int devices() const;
   communicator const& world() const { return world_; }
 
-  /// The devices that differ from this one in these axes only (bit a stands for axis a), ordered by their coordinates, first axis major.
-  /// Collective over them the first time, since most sets of axes are never asked for; sets that differ by axes of one device share a group.
+  /// The devices that differ from this one in these axes only (bit a stands for axis a), ordered by their coordinates,
+  /// first axis major. Collective over them the first time, since most sets of axes are never asked for; sets that
+  /// differ by axes of one device share a group.
   communicator const& group(std::uint32_t axes_bits) const {
     std::uint32_t const set = axes_bits & divided_;
     if (set == divided_) return world_;
@@ -68,8 +72,8 @@ class device_mesh {
     return one;
   }
 
-  /// The same devices in the same order on a communicator of the program's own, on which nothing of ours travels. Made, collectively over them,
-  /// the first time, when `before_it_is_made` is called.
+  /// The same devices in the same order on a communicator of the program's own, on which nothing of ours travels. Made,
+  /// collectively over them, the first time, when `before_it_is_made` is called.
   template <class F>
   communicator const& group_of_program(std::uint32_t axes_bits, F const& before_it_is_made) const {
     communicator const& ours = group(axes_bits);
@@ -82,7 +86,9 @@ class device_mesh {
   }
 
   /// For the length of an operation: this host thread uses the mesh. @throws ostraka::error if another does
-  [[nodiscard]] exclusive_use use(std::string_view operation) const { return {*shared_->use, operation, shared_->name}; }
+  [[nodiscard]] exclusive_use use(std::string_view operation) const {
+    return {*shared_->use, operation, shared_->name};
+  }
 
   /// What is known of this mesh and others; used with the mesh.
   struct known_pair {
@@ -166,7 +172,9 @@ inline device_mesh device_mesh::absent(std::vector<std::string> names, dynamic_a
 
 inline int device_mesh::devices() const {
   std::int64_t product = 1;
-  for (int n : sizes_) product = std::min<std::int64_t>(product * n, std::numeric_limits<int>::max());  // an absent mesh may claim anything
+  for (int n : sizes_)
+    product =
+        std::min<std::int64_t>(product * n, std::numeric_limits<int>::max());  // an absent mesh may claim anything
   return static_cast<int>(product);
 }
 
@@ -183,7 +191,8 @@ inline std::int64_t device_mesh::fingerprint() const {
   return static_cast<std::int64_t>(n);
 }
 
-/// Devices that were told different meshes would wait for each other in its operations, so they compare fingerprints first.
+/// Devices that were told different meshes would wait for each other in its operations, so they compare fingerprints
+/// first.
 [[gnu::cold]] inline void device_mesh::require_agreement() const {
   std::int64_t const mine = fingerprint();
   std::int64_t extremes[2] = {mine, ~mine};
@@ -198,27 +207,33 @@ inline std::int64_t device_mesh::fingerprint() const {
 }
 
 [[gnu::cold]] inline void device_mesh::require_axes() const {
-  if (names_.size() != sizes_.size()) throw error("make_mesh: every mesh axis has a name and a size; give as many names as sizes");
+  if (names_.size() != sizes_.size())
+    throw error("make_mesh: every mesh axis has a name and a size; give as many names as sizes");
   if (axes() > max_axes)
-    throw error("make_mesh: a mesh has at most " + std::to_string(max_axes) + " axes, this one has " + std::to_string(axes()) + "; join axes");
+    throw error("make_mesh: a mesh has at most " + std::to_string(max_axes) + " axes, this one has " +
+                std::to_string(axes()) + "; join axes");
   for (int a = 0; a < axes(); ++a) {
     if (size(a) < 1)
-      throw error("make_mesh: a mesh axis has at least one device, but " + name(a) + "=" + std::to_string(size(a)) + "; use " + name(a) +
-                  "=1 for an axis that divides nothing");
-    if (find(name(a)) != a) throw error("make_mesh: every mesh axis is named once, but " + name(a) + " stands twice; rename one");
+      throw error("make_mesh: a mesh axis has at least one device, but " + name(a) + "=" + std::to_string(size(a)) +
+                  "; use " + name(a) + "=1 for an axis that divides nothing");
+    if (find(name(a)) != a)
+      throw error("make_mesh: every mesh axis is named once, but " + name(a) + " stands twice; rename one");
   }
 }
 
 [[gnu::cold]] inline void device_mesh::require_as_many_devices() const {
   std::int64_t product = 1;
   for (int a = 0; a < axes(); ++a)
-    product = product > world_.size() ? product : product * size(a);  // cannot overflow: one step past any communicator's size at most
+    product = product > world_.size()
+                  ? product
+                  : product * size(a);  // cannot overflow: one step past any communicator's size at most
   if (product != world_.size()) {
     std::int64_t needed = 1;
     for (int a = 0; a < axes(); ++a) needed = needed > (std::int64_t(1) << 32) ? needed : needed * size(a);
-    throw error("make_mesh: " + describe() + " needs " + std::to_string(needed) + (needed == 1 ? " device" : " devices") +
-                ", the communicator has " + std::to_string(world_.size()) + "; choose sizes whose product is " +
-                std::to_string(world_.size()) + ", or start as many processes as the mesh has devices");
+    throw error("make_mesh: " + describe() + " needs " + std::to_string(needed) +
+                (needed == 1 ? " device" : " devices") + ", the communicator has " + std::to_string(world_.size()) +
+                "; choose sizes whose product is " + std::to_string(world_.size()) +
+                ", or start as many processes as the mesh has devices");
   }
 }
 
@@ -229,19 +244,22 @@ inline dynamic_array<int> device_mesh::members(std::uint32_t set) const {
     bool const in_set = (set >> a & 1u) != 0;
     dynamic_array<int> longer;
     for (int n : numbers)
-      for (int c = in_set ? 0 : coordinate(a); c < (in_set ? size(a) : coordinate(a) + 1); ++c) longer.push_back(n * size(a) + c);
+      for (int c = in_set ? 0 : coordinate(a); c < (in_set ? size(a) : coordinate(a) + 1); ++c)
+        longer.push_back(n * size(a) + c);
     numbers = std::move(longer);
   }
   return numbers;
 }
 
-/// Devices that compare what they call make all groups now: while a group is made nobody could say what he is about to call.
+/// Devices that compare what they call make all groups now: while a group is made nobody could say what he is about to
+/// call.
 [[gnu::cold]] inline void device_mesh::prepare_groups() {
   for (int a = 0; a < axes(); ++a) divided_ |= size(a) > 1 ? 1u << a : 0u;
   shared_->groups.resize(std::size_t(1) << axes());
   shared_->of_program.resize(shared_->groups.size());
   for (std::uint32_t set = 1; set < divided_; ++set)
-    if ((set & ~divided_) == 0) world_.compares_calls() ? static_cast<void>(group(set)) : world_.foresee_part(members(set));
+    if ((set & ~divided_) == 0)
+      world_.compares_calls() ? static_cast<void>(group(set)) : world_.foresee_part(members(set));
 }
 
 }  // namespace ostraka::engine

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A block walked along several of its dimensions at once: D[i] = A[i, i] is A with the sum of both strides, begun where the two
-/// ranges of indices meet.
+/// Floor 3. A block walked along several of its dimensions at once: D[i] = A[i, i] is A with the sum of both strides,
+/// begun where the two ranges of indices meet.
 
 #include <cstdint>
 
@@ -12,8 +12,9 @@
 
 namespace ostraka::engine {
 
-/// The elements of `whole` whose dimension p runs along dimension `along[p]` of `target`, for all p at once. Looks at the block itself if
-/// it covers the target; else makes a block of the target with zeros where it does not. @pre each dimension of the target is some along[p]
+/// The elements of `whole` whose dimension p runs along dimension `along[p]` of `target`, for all p at once. Looks at
+/// the block itself if it covers the target; else makes a block of the target with zeros where it does not. @pre each
+/// dimension of the target is some along[p]
 template <class Exec, class T>
 local_block<Exec, T> diagonal_of(Exec const& exec, region<T const> const& whole, int const* along, box const& target) {
   region<T const> covered{whole.data, target.packed(), target};

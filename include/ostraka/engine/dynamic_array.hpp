@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. An array that grows, and a value that several own: what std::vector and std::shared_ptr are to a program, without the hundred
-/// templates that either instantiates for every type of elements, wherever this library is included (docs/benchmarks/compile.md).
+/// Floor 3. An array that grows, and a value that several own: what std::vector and std::shared_ptr are to a program,
+/// without the hundred templates that either instantiates for every type of elements, wherever this library is included
+/// (docs/benchmarks/compile.md).
 
 #include <atomic>
 #include <cstddef>

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Boxes of elements from every member of a group to every other. What lies in one run on either side is sent from where it lies and
-/// received where it belongs, and so is a long message of long rows, which MPI packs in pieces that stay in the cache; the rest is packed, and put
-/// in place. What a device keeps goes from block to block. A[I_X, J] -> A[I, J_X].
+/// Floor 3. Boxes of elements from every member of a group to every other. What lies in one run on either side is sent
+/// from where it lies and received where it belongs, and so is a long message of long rows, which MPI packs in pieces
+/// that stay in the cache; the rest is packed, and put in place. What a device keeps goes from block to block. A[I_X,
+/// J] -> A[I, J_X].
 
 #include <Kokkos_Core.hpp>
 
@@ -23,8 +24,8 @@
 
 namespace ostraka::engine {
 
-/// Bytes of a message, and of its rows, from which on MPI takes it from where it lies. Shorter rows our own copies pack faster, and a shorter message
-/// stays in the cache whole. Tests lower both.
+/// Bytes of a message, and of its rows, from which on MPI takes it from where it lies. Shorter rows our own copies pack
+/// faster, and a shorter message stays in the cache whole. Tests lower both.
 inline std::int64_t shortest_block_message = 128 * 1024;
 inline std::int64_t shortest_block_row = 256;
 
@@ -34,9 +35,12 @@ namespace detail {
 template <class T>
 bool travels_as_block(region<T> const& part) {
   std::int64_t const bytes = part.where.size() * static_cast<std::int64_t>(sizeof(T));
-  if (bytes < shortest_block_message || part.where.size() > chunk_limit || bytes > std::numeric_limits<int>::max() || part.layout.rank == 0) return false;
+  if (bytes < shortest_block_message || part.where.size() > chunk_limit || bytes > std::numeric_limits<int>::max() ||
+      part.layout.rank == 0)
+    return false;
   int const row = part.layout.rank - 1;
-  return part.layout.stride[row] == 1 && part.layout.extent[row] * static_cast<std::int64_t>(sizeof(T)) >= shortest_block_row;
+  return part.layout.stride[row] == 1 &&
+         part.layout.extent[row] * static_cast<std::int64_t>(sizeof(T)) >= shortest_block_row;
 }
 
 // The part of a block for member `d`: by its indices, or where it lies in a message of equal parts.
@@ -69,7 +73,8 @@ struct exchange_record {
   region<T> kept_here{};
 
   template <class Exec, class Source, class Target>
-  void find_out(std::size_t members, std::size_t me, region<T const> const& from, region<T> const& to, Source const& source_of, Target const& target_of) {
+  void find_out(std::size_t members, std::size_t me, region<T const> const& from, region<T> const& to,
+                Source const& source_of, Target const& target_of) {
     parts.assign(members, {});
     for (std::size_t d = 0; d < members; ++d) {
       region<T const> const source = source_of(d);
@@ -101,15 +106,17 @@ exchange_record<T>& passing_exchange() {
 
 namespace detail {
 
-/// Sends sent(d) of `from` to member d and receives received(d) of `to` from there, written as `how` says. What is sent to a device is what it
-/// receives. @pre sent(d) of this device is received(d) of it; a record is of equal blocks and the same members
+/// Sends sent(d) of `from` to member d and receives received(d) of `to` from there, written as `how` says. What is sent
+/// to a device is what it receives. @pre sent(d) of this device is received(d) of it; a record is of equal blocks and
+/// the same members
 template <class Exec, class T, class Sent, class Received>
-void exchange_parts(Exec const& exec, communicator const& members, region<T const> const& from, region<T> const& to, update<T> const& how, Sent const& sent,
-                    Received const& received, exchange_record<T>& record) {
+void exchange_parts(Exec const& exec, communicator const& members, region<T const> const& from, region<T> const& to,
+                    update<T> const& how, Sent const& sent, Received const& received, exchange_record<T>& record) {
   auto const me = static_cast<std::size_t>(members.rank());
   auto const source_of = [&](std::size_t d) { return part_for(from, d, sent(d)); };
   auto const target_of = [&](std::size_t d) { return part_for(to, d, received(d)); };
-  if (!record.known) record.template find_out<Exec>(static_cast<std::size_t>(members.size()), me, from, to, source_of, target_of);
+  if (!record.known)
+    record.template find_out<Exec>(static_cast<std::size_t>(members.size()), me, from, to, source_of, target_of);
   std::int64_t packed = 0;
   std::int64_t unpacked = 0;
   short_array<exchanged<T>> parts(record.parts.size(), [&](std::size_t d) {
@@ -136,19 +143,23 @@ void exchange_parts(Exec const& exec, communicator const& members, region<T cons
     message += parts[d].sent;
   }
   fence(exec);
-  on_host_in_out<Exec>(exec, static_cast<T const*>(out.data()), packed, in.data(), unpacked, [&](T const* next_sent, T* next_received) {
-    short_array<exchanged<T>> const placed(parts.size(), [&](std::size_t d) {
-      exchanged<T> part = parts[d];
-      if (part.send == nullptr) part.send = next_sent, next_sent += part.sent;
-      if (part.receive == nullptr) part.receive = next_received, next_received += part.received;
-      return part;
-    });
-    exchange(members, placed.data(), [&](std::size_t d) { return source_of(d).layout; }, [&](std::size_t d) { return target_of(d).layout; }, [&] {
-      record.kept.data = from.data + record.parts[me].send_at;
-      record.kept_here.data = to.data + record.parts[me].receive_at;
-      if (record.parts[me].sent > 0) copy(exec, record.kept_here, record.kept, how);
-    });
-  });
+  on_host_in_out<Exec>(exec, static_cast<T const*>(out.data()), packed, in.data(), unpacked,
+                       [&](T const* next_sent, T* next_received) {
+                         short_array<exchanged<T>> const placed(parts.size(), [&](std::size_t d) {
+                           exchanged<T> part = parts[d];
+                           if (part.send == nullptr) part.send = next_sent, next_sent += part.sent;
+                           if (part.receive == nullptr) part.receive = next_received, next_received += part.received;
+                           return part;
+                         });
+                         exchange(
+                             members, placed.data(), [&](std::size_t d) { return source_of(d).layout; },
+                             [&](std::size_t d) { return target_of(d).layout; },
+                             [&] {
+                               record.kept.data = from.data + record.parts[me].send_at;
+                               record.kept_here.data = to.data + record.parts[me].receive_at;
+                               if (record.parts[me].sent > 0) copy(exec, record.kept_here, record.kept, how);
+                             });
+                       });
   T const* arrived = in.data();
   for (std::size_t d = 0; d < parts.size(); ++d) {
     if (parts[d].receive != nullptr || parts[d].received == 0) continue;
@@ -160,8 +171,8 @@ void exchange_parts(Exec const& exec, communicator const& members, region<T cons
 
 /// The same for who does not exchange such blocks again.
 template <class Exec, class T, class Sent, class Received>
-void exchange_parts(Exec const& exec, communicator const& members, region<T const> const& from, region<T> const& to, update<T> const& how, Sent const& sent,
-                    Received const& received) {
+void exchange_parts(Exec const& exec, communicator const& members, region<T const> const& from, region<T> const& to,
+                    update<T> const& how, Sent const& sent, Received const& received) {
   exchange_parts(exec, members, from, to, how, sent, received, passing_exchange<T>());
 }
 

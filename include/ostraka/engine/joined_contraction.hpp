@@ -31,7 +31,8 @@ struct block_product {
     return loops_of_labels<T>(w.sizes.labels, {{labels[0], &block[0]}, {labels[1], &block[1]}, {labels[2], &block[2]}});
   }
 
-  // Of these indices of a label. Block number `which` is already `given`, which has those alone. @pre the others do not lie as messages
+  // Of these indices of a label. Block number `which` is already `given`, which has those alone. @pre the others do not
+  // lie as messages
   [[nodiscard]] block_product part(int label, planner::range indices, int which, region<T const> const& given) const {
     block_product p = *this;
     p.block[which] = given;
@@ -46,7 +47,8 @@ struct block_product {
   }
 
   // That part as it is remembered; what is `given` begins behind `base`.
-  [[nodiscard]] product_record record_of_part(locale const& w, int label, planner::range indices, int which, region<T const> const& given, T const* base) const {
+  [[nodiscard]] product_record record_of_part(locale const& w, int label, planner::range indices, int which,
+                                              region<T const> const& given, T const* base) const {
     block_product const p = part(label, indices, which, given);
     product_record r{p.loops(w)};
     for (int k = 0; k < 3; ++k) r.at[k] = p.block[k].data - (k == which ? base : block[k].data);
@@ -63,7 +65,8 @@ class others_of_message {
   [[nodiscard]] int dimension() const { return dimension_; }
   [[nodiscard]] planner::range own() const { return own_.at[dimension_]; }
 
-  // Calls `use(block, indices)` for those before the own one, `between()`, and `use` for those after it: at once, or one by one.
+  // Calls `use(block, indices)` for those before the own one, `between()`, and `use` for those after it: at once, or
+  // one by one.
   template <class T, class Use, class Between>
   void for_each(T* message, bool one_by_one, Use const& use, Between const& between) const {
     planner::range const all = whole_.at[dimension_];
@@ -96,7 +99,8 @@ class others_of_message {
 template <class Exec, class T>
 class others_on_their_way {
  public:
-  others_on_their_way(Exec const& exec, communicator const& members, T const* own, std::int64_t part, T* message, std::int64_t count)
+  others_on_their_way(Exec const& exec, communicator const& members, T const* own, std::int64_t part, T* message,
+                      std::int64_t count)
       : message_(message),
         count_(count),
         host_own_(seen_by_host<Exec> ? 0 : part),
@@ -106,7 +110,9 @@ class others_on_their_way {
   void wait() {
     gather_.wait();
     if constexpr (!seen_by_host<Exec>)
-      if (count_ > 0) stage<typename Exec::memory_space, Kokkos::HostSpace>(message_, static_cast<T const*>(host_message_.data()), count_);
+      if (count_ > 0)
+        stage<typename Exec::memory_space, Kokkos::HostSpace>(message_, static_cast<T const*>(host_message_.data()),
+                                                              count_);
   }
 
  private:
@@ -127,20 +133,23 @@ class others_on_their_way {
   all_gather_of_others<T> gather_;
 };
 
-// The products of the own part of block number `which` and of the others', in the order of the devices. @pre the own block has its place, and
-// the message has its own
+// The products of the own part of block number `which` and of the others', in the order of the devices. @pre the own
+// block has its place, and the message has its own
 template <class T>
-void remember_parts(locale const& w, others_of_message const& others, block_product<T> const& product, int which, T const* message, bool one_by_one,
-                    step_record<T>& known) {
+void remember_parts(locale const& w, others_of_message const& others, block_product<T> const& product, int which,
+                    T const* message, bool one_by_one, step_record<T>& known) {
   int const label = product.labels[which]->label[others.dimension()];
   region<T const> const& own = product.block[which];
   auto const remember = [&](region<T const> const& block, planner::range indices, T const* base) {
     known.products.push_back(product.record_of_part(w, label, indices, which, block, base));
   };
-  others.for_each(message, one_by_one, [&](region<T const> const& block, planner::range indices) { remember(block, indices, message); }, [&] {
-    known.own = known.products.size();
-    remember(own, others.own(), own.data);
-  });
+  others.for_each(
+      message, one_by_one,
+      [&](region<T const> const& block, planner::range indices) { remember(block, indices, message); },
+      [&] {
+        known.own = known.products.size();
+        remember(own, others.own(), own.data);
+      });
 }
 
 // A factor whose own part is here: what it is multiplied with, and what that gives.
@@ -160,8 +169,8 @@ struct gathered_product {
 
 // result <- alpha (the product) + beta result, where `gather` would gather one factor.
 template <class Exec, class T>
-void gather_and_contract(Exec const& exec, locale const& w, planner::planned_step const& gather, gathered_product<Exec, T> const& p, update<T> const& how,
-                         step_record<T>& known) {
+void gather_and_contract(Exec const& exec, locale const& w, planner::planned_step const& gather,
+                         gathered_product<Exec, T> const& p, update<T> const& how, step_record<T>& known) {
   region<T const> own = p.own().now();
   std::int64_t const part = own.where.size();
   if (!known.known) known.others = box_of(gather.to, w.here, w.sizes).size() - part;
@@ -174,12 +183,15 @@ void gather_and_contract(Exec const& exec, locale const& w, planner::planned_ste
   others_on_their_way<Exec, T> arriving(exec, w.group(gather.axes), own.data, part, message.data(), known.others);
   if (!known.known) {
     planner::device_loops const loops = planner::loops_of_received(gather, w.sizes);
-    block_product<T> product{{p.left.labels, p.right.labels, p.result.labels}, {p.left.now(), p.right.now(), p.result.now()}};
+    block_product<T> product{{p.left.labels, p.right.labels, p.result.labels},
+                             {p.left.now(), p.right.now(), p.result.now()}};
     product.block[p.which] = own;
     others_of_message const others(w, box_of(gather.to, w.here, w.sizes), own.where, loops);
     bool const repeated = planner::is_repeated(*product.labels[2], loops);
     known.summed = product.labels[2]->find(gather.to.label[others.dimension()]) < 0;
-    known.own_first = !(known.summed && repeated);  // else nobody begins before all have what they wait for: MPI may move nothing meanwhile
+    known.own_first =
+        !(known.summed &&
+          repeated);  // else nobody begins before all have what they wait for: MPI may move nothing meanwhile
     remember_parts<T>(w, others, product, p.which, message.data(), repeated, known);
   }
   update<T> next = how;
@@ -193,28 +205,35 @@ void gather_and_contract(Exec const& exec, locale const& w, planner::planned_ste
     if (k != known.own || !known.own_first) multiply(k);
 }
 
-// The own part of the result of left · right, which `scatter` would scatter: it becomes alpha (the sum over the devices) + beta (itself).
+// The own part of the result of left · right, which `scatter` would scatter: it becomes alpha (the sum over the
+// devices) + beta (itself).
 template <class Exec, class T>
-void contract_and_scatter(Exec const& exec, locale const& w, planner::planned_step const& scatter, travelling<Exec, T> const& left,
-                          travelling<Exec, T> const& right, travelling<Exec, T> const& result, update<T> const& how, step_record<T>& known) {
+void contract_and_scatter(Exec const& exec, locale const& w, planner::planned_step const& scatter,
+                          travelling<Exec, T> const& left, travelling<Exec, T> const& right,
+                          travelling<Exec, T> const& result, update<T> const& how, step_record<T>& known) {
   region<T> const to = result.target();
   std::int64_t const part = to.where.size();
   if (!known.known) known.others = box_of(scatter.from, w.here, w.sizes).size() - part;
   scratch<T, typename Exec::memory_space> const message(known.others);
   if (!known.known) {
-    others_of_message const others(w, box_of(scatter.from, w.here, w.sizes), to.where, planner::loops_of_sent(scatter, w.sizes));
+    others_of_message const others(w, box_of(scatter.from, w.here, w.sizes), to.where,
+                                   planner::loops_of_sent(scatter, w.sizes));
     block_product<T> const product{{left.labels, right.labels, result.labels}, {left.now(), right.now(), readable(to)}};
     remember_parts<T>(w, others, product, 2, message.data(), false, known);
   }
-  auto const multiply = [&](std::size_t k, T* into, update<T> const& as) { known.products[k].multiply(exec, left.data, right.data, into, as); };
+  auto const multiply = [&](std::size_t k, T* into, update<T> const& as) {
+    known.products[k].multiply(exec, left.data, right.data, into, as);
+  };
   for (std::size_t k = 0; k < known.products.size(); ++k)
     if (k != known.own) multiply(k, message.data(), update<T>{how.alpha, T(0)});
 
   update<T> const arriving{T(1), how.beta};
   update<T> const summed = to.gapless() ? arriving : update<T>{};
   with_message<Exec>(exec, to, arriving, false, [&](T* own) {
-    on_host_in_out<Exec>(exec, static_cast<T const*>(message.data()), known.others, own, part,
-                         [&](T const* out, T* in) { reduce_scatter_of_others(w.group(scatter.axes), out, in, part, summed); }, summed.beta != T(0));
+    on_host_in_out<Exec>(
+        exec, static_cast<T const*>(message.data()), known.others, own, part,
+        [&](T const* out, T* in) { reduce_scatter_of_others(w.group(scatter.axes), out, in, part, summed); },
+        summed.beta != T(0));
   });
   multiply(known.own, to.data, update<T>{how.alpha, T(1)});
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The block of a tensor that this device holds while a plan runs: a view of somebody's memory or a block of its own.
-/// A slice is a pointer and an offset: A[I] → A[I_X] copies nothing.
+/// Floor 3. The block of a tensor that this device holds while a plan runs: a view of somebody's memory or a block of
+/// its own. A slice is a pointer and an offset: A[I] → A[I_X] copies nothing.
 
 #include <Kokkos_Core.hpp>
 

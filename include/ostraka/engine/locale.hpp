@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Where a plan runs: its mesh axes found on the running mesh, the extents at hand, and this device's coordinates.
+/// Floor 3. Where a plan runs: its mesh axes found on the running mesh, the extents at hand, and this device's
+/// coordinates.
 
 #include <array>
 #include <cstddef>
@@ -56,7 +57,8 @@ struct locale {
 };
 
 /// @throws ostraka::error, on all devices alike, if the mesh lacks one of the mesh axes
-inline locale make_locale(device_mesh const& mesh, std::string_view const* mesh_axes, int count, std::string_view operation) {
+inline locale make_locale(device_mesh const& mesh, std::string_view const* mesh_axes, int count,
+                          std::string_view operation) {
   locale w;
   w.use = mesh.use(operation);
   w.mesh = &mesh;
@@ -67,7 +69,8 @@ inline locale make_locale(device_mesh const& mesh, std::string_view const* mesh_
   for (int m = 0; m < count; ++m) {
     w.axis[m] = mesh.find(mesh_axes[m]);
     if (w.axis[m] < 0)
-      throw error(std::string(operation) + ": the mesh has no axis " + std::string(mesh_axes[m]) + "; add it to os::make_mesh (size 1 costs nothing)");
+      throw error(std::string(operation) + ": the mesh has no axis " + std::string(mesh_axes[m]) +
+                  "; add it to os::make_mesh (size 1 costs nothing)");
     w.sizes.mesh[m] = mesh.size(w.axis[m]);
     w.here.at[m] = mesh.coordinate(w.axis[m]);
   }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The loops of a local contraction of blocks, each with labels of its own: A[I, J] B[J, K] -> C[I, K] is I, J, K with a stride of
-/// each block along each.
+/// Floor 3. The loops of a local contraction of blocks, each with labels of its own: A[I, J] B[J, K] -> C[I, K] is I,
+/// J, K with a stride of each block along each.
 
 #include <cstdint>
 
@@ -37,8 +37,9 @@ region<T> reordered(region<T> const& block, planner::spec const& from, planner::
   return r;
 }
 
-// The loops of a contraction of these tensors (left, right, result; the right may be none), by labels 0 to `labels` − 1. A label of tensors
-// that lie as messages is a loop over devices, as often as mesh axes divide it, and one over the indices of a part.
+// The loops of a contraction of these tensors (left, right, result; the right may be none), by labels 0 to `labels`
+// − 1. A label of tensors that lie as messages is a loop over devices, as often as mesh axes divide it, and one over
+// the indices of a part.
 template <class T>
 contraction loops_of_labels(int labels, contracted<T> const (&tensors)[3]) {
   contraction p;

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Two meshes of which one has all processes of the other, and who is which device on either. On the same processes everybody
-/// can work that out alone; where one mesh has more, those that are outside of the other do not know who is in it, so all of the larger
-/// one tell each other, once for two meshes. {X: 4} on ranks 0 1 2 3, {Y: 2} on ranks 3 1: 0 → –, 1 → 1, 2 → –, 3 → 0.
+/// Floor 3. Two meshes of which one has all processes of the other, and who is which device on either. On the same
+/// processes everybody can work that out alone; where one mesh has more, those that are outside of the other do not
+/// know who is in it, so all of the larger one tell each other, once for two meshes. {X: 4} on ranks 0 1 2 3, {Y: 2} on
+/// ranks 3 1: 0 → –, 1 → 1, 2 → –, 3 → 0.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +25,10 @@ namespace ostraka::engine {
 namespace detail {
 
 inline error unrelated_meshes(char const* operation, device_mesh const& large, device_mesh const& small) {
-  return error(std::string(operation) + ": of two meshes one has all processes of the other, but " + large.describe() + " and " + small.describe() +
-               " overlap or lie apart; split the communicator of one from the other's, or go by way of a mesh of all processes");
+  return error(
+      std::string(operation) + ": of two meshes one has all processes of the other, but " + large.describe() + " and " +
+      small.describe() +
+      " overlap or lie apart; split the communicator of one from the other's, or go by way of a mesh of all processes");
 }
 
 // Who is which device of `small`: every process of `large` says so. @throws ostraka::error, on all of them alike
@@ -43,8 +46,9 @@ inline dynamic_array<int> agree(char const* operation, device_mesh const& large,
   for (std::size_t p = 0; p < processes; ++p) {
     if (said[2 * p] == reaches_beyond) throw unrelated_meshes(operation, large, small);
     if (said[2 * p + 1] != said[1])
-      throw error(std::string(operation) + ": all processes name the same meshes, but process " + std::to_string(p) +
-                  " gives the smaller one other axes or sizes than process 0; give make_mesh the same sizes everywhere, also where the mesh is absent");
+      throw error(
+          std::string(operation) + ": all processes name the same meshes, but process " + std::to_string(p) +
+          " gives the smaller one other axes or sizes than process 0; give make_mesh the same sizes everywhere, also where the mesh is absent");
   }
   dynamic_array<int> device;
   dynamic_array<int> claims(static_cast<std::size_t>(small.devices()));  // as many as all of them say, from here on
@@ -59,7 +63,8 @@ inline dynamic_array<int> agree(char const* operation, device_mesh const& large,
   for (std::size_t d = 0; d < claims.size(); ++d)
     if (claims[d] != 1)
       throw error(std::string(operation) + ": every device of a mesh is one process, but " + std::to_string(claims[d]) +
-                  " processes say that they are device " + std::to_string(d) + " of the smaller one, " + small.describe() +
+                  " processes say that they are device " + std::to_string(d) + " of the smaller one, " +
+                  small.describe() +
                   "; where they made meshes of their own, mean one of them and make it os::not_here on the others");
   return device;
 }
@@ -99,8 +104,9 @@ inline mesh_pair make_pair_of(char const* operation, device_mesh const& first, d
 
 }  // namespace detail
 
-/// Who is who on two meshes; remembered as long as both live, whichever host thread asks, since finding out is collective over the larger one, if it is
-/// larger. @pre this host thread uses both. @throws ostraka::error, on all processes of both alike, if neither has all processes of the other
+/// Who is who on two meshes; remembered as long as both live, whichever host thread asks, since finding out is
+/// collective over the larger one, if it is larger. @pre this host thread uses both. @throws ostraka::error, on all
+/// processes of both alike, if neither has all processes of the other
 inline shared_value<mesh_pair const> pair_of(char const* operation, std::shared_ptr<device_mesh const> const& first,
                                              std::shared_ptr<device_mesh const> const& second) {
   dynamic_array<device_mesh::known_pair>& known = first->known_pairs();

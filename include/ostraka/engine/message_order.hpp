@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The parts of a message, one for each member of a group, and blocks that lie as one. A[I, J] from A[I, J_X] is (X, I, J/X).
+/// Floor 3. The parts of a message, one for each member of a group, and blocks that lie as one. A[I, J] from A[I, J_X]
+/// is (X, I, J/X).
 
 #include <cstdint>
 #include <vector>
@@ -14,7 +15,8 @@
 
 namespace ostraka::engine {
 
-/// What `shape` would be as a message of equal parts with these loops over devices: members count the running mesh's axes major first.
+/// What `shape` would be as a message of equal parts with these loops over devices: members count the running mesh's
+/// axes major first.
 template <class T>
 region<T> as_message(locale const& w, T* data, box const& where, planner::device_loops const& loops) {
   region<T> r{data, {}, where, {}};
@@ -59,7 +61,8 @@ inline bool in_memory_order(dynamic_array<box> const& parts, box const& whole) {
 
 // Does the block lie as the message of these parts?
 template <class T>
-bool lies_as_message(locale const& w, region<T> const& block, dynamic_array<box> const& parts, planner::device_loops const& loops) {
+bool lies_as_message(locale const& w, region<T> const& block, dynamic_array<box> const& parts,
+                     planner::device_loops const& loops) {
   if (loops.empty()) return block.gapless() && in_memory_order(parts, block.where);
   region<T> const message = as_message(w, block.data, block.where, loops);
   for (int i = 0; i < block.where.rank; ++i) {
@@ -83,7 +86,8 @@ void pack(Exec const& exec, T* message, region<T const> const& from, dynamic_arr
 }
 
 template <class Exec, class T>
-void unpack(Exec const& exec, region<T> const& to, T const* message, dynamic_array<box> const& parts, update<T> const& how) {
+void unpack(Exec const& exec, region<T> const& to, T const* message, dynamic_array<box> const& parts,
+            update<T> const& how) {
   for (box const& b : parts) {
     if (b.size() > 0) copy(exec, to.part(b), dense_region(message, b), how);
     message += b.size();
@@ -102,7 +106,8 @@ struct message_record {
 
   /// @param may_be is the block to be the message if it lies so?
   template <class T>
-  void find_out(locale const& w, planner::mesh_set axes, planner::spec const& parts, region<T> const& block, planner::device_loops const& loops, bool may_be) {
+  void find_out(locale const& w, planner::mesh_set axes, planner::spec const& parts, region<T> const& block,
+                planner::device_loops const& loops, bool may_be) {
     total = 0;
     counts.clear();
     boxes.clear();

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. The steps of a plan that move one tensor, each from the block under `from` to the block under `to`. Who sends what
-/// to whom follows from the block distribution alone, so uneven, empty and repeated blocks need no cases of their own.
-/// What arrives may be added to what is there, `how` = {alpha, beta}: to <- alpha arrived + beta to, without further room.
+/// Floor 3. The steps of a plan that move one tensor, each from the block under `from` to the block under `to`. Who
+/// sends what to whom follows from the block distribution alone, so uneven, empty and repeated blocks need no cases of
+/// their own. What arrives may be added to what is there, `how` = {alpha, beta}: to <- alpha arrived + beta to, without
+/// further room.
 
 #include <Kokkos_Core.hpp>
 
@@ -55,14 +56,16 @@ inline bool elsewhere_along(locale const& w, planner::mesh_set axes, planner::co
 }
 
 // Is it the device that keeps what a mask leaves?
-inline bool first_along(locale const& w, planner::mesh_set axes) { return !elsewhere_along(w, axes, planner::coordinates{}); }
+inline bool first_along(locale const& w, planner::mesh_set axes) {
+  return !elsewhere_along(w, axes, planner::coordinates{});
+}
 
 // Along mesh axes of one device every move is a slice, if it is anything.
 inline bool alone(locale const& w, planner::planned_step const& s) { return w.group_size(s.axes) == 1; }
 
 template <class Exec, class T>
-void all_gather_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to,
-                     update<T> const& how, message_record& parts) {
+void all_gather_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from,
+                     region<T> const& to, update<T> const& how, message_record& parts) {
   communicator const& members = w.group(s.axes);
   if (!parts.known) parts.find_out(w, s.axes, s.from, to, planner::loops_of_received(s, w.sizes), how.overwrites());
   scratch<T, typename Exec::memory_space> const message(parts.as_it_is ? 0 : parts.total);
@@ -80,9 +83,11 @@ void all_gather_step(Exec const& exec, locale const& w, planner::planned_step co
   if (!parts.as_it_is) unpack(exec, to, static_cast<T const*>(arriving), parts.boxes, how);
 }
 
-// Calls `collective(message)`, which writes (and with `reads` reads) a message: the block itself if it lies as one, else a copy of it.
+// Calls `collective(message)`, which writes (and with `reads` reads) a message: the block itself if it lies as one,
+// else a copy of it.
 template <class Exec, class T, class Collective>
-void with_message(Exec const& exec, region<T> const& block, update<T> const& how, bool reads, Collective const& collective) {
+void with_message(Exec const& exec, region<T> const& block, update<T> const& how, bool reads,
+                  Collective const& collective) {
   bool const as_it_is = block.gapless();
   scratch<T, typename Exec::memory_space> const message(as_it_is ? 0 : block.where.size());
   region<T> const lies = as_it_is ? block : dense_region(message.data(), block.where);
@@ -93,17 +98,18 @@ void with_message(Exec const& exec, region<T> const& block, update<T> const& how
 }
 
 template <class Exec, class T>
-void all_reduce_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to,
-                     update<T> const& how) {
+void all_reduce_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from,
+                     region<T> const& to, update<T> const& how) {
   if (from.data != to.data) copy(exec, to, from, how);
   with_message<Exec>(exec, to, update<T>{}, true, [&](T* message) {
-    on_host_in_place<Exec>(exec, message, to.where.size(), [&](T* data) { all_reduce(w.group(s.axes), data, to.where.size(), s.from.kind); });
+    on_host_in_place<Exec>(exec, message, to.where.size(),
+                           [&](T* data) { all_reduce(w.group(s.axes), data, to.where.size(), s.from.kind); });
   });
 }
 
 template <class Exec, class T>
-void reduce_scatter_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to,
-                         update<T> const& how, message_record& parts) {
+void reduce_scatter_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from,
+                         region<T> const& to, update<T> const& how, message_record& parts) {
   communicator const& members = w.group(s.axes);
   if (!parts.known) parts.find_out(w, s.axes, s.to, from, planner::loops_of_sent(s, w.sizes), true);
   scratch<T, typename Exec::memory_space> const message(parts.as_it_is ? 0 : parts.total);
@@ -111,29 +117,38 @@ void reduce_scatter_step(Exec const& exec, locale const& w, planner::planned_ste
   // Where the target does not lie as a message, what has been reduced is added to it when it is copied there.
   update<T> const reduced = to.gapless() ? how : update<T>{};
   with_message<Exec>(exec, to, how, false, [&](T* arriving) {
-    on_host_in_out<Exec>(exec, parts.as_it_is ? from.data : static_cast<T const*>(message.data()), parts.total, arriving, to.where.size(),
-                         [&](T const* out, T* in) { reduce_scatter(members, out, in, parts.counts, s.from.kind, reduced); }, reduced.beta != T(0));
+    on_host_in_out<Exec>(
+        exec, parts.as_it_is ? from.data : static_cast<T const*>(message.data()), parts.total, arriving,
+        to.where.size(),
+        [&](T const* out, T* in) { reduce_scatter(members, out, in, parts.counts, s.from.kind, reduced); },
+        reduced.beta != T(0));
   });
 }
 
 // Each device sends each other the intersection of their blocks. Where the source is repeated along a mesh axis, the
 // receiver is served by the device with its own coordinate there; the others send it an empty box.
 template <class Exec, class T>
-void exchange_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how,
-                   exchange_record<T>& known) {
+void exchange_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from,
+                   region<T> const& to, update<T> const& how, exchange_record<T>& known) {
   planner::mesh_set const repeated = s.axes - s.from.uses();
   auto const meets = [&](std::size_t d, auto const& boxes) {
     planner::coordinates const c = w.member(s.axes, static_cast<int>(d));
     return elsewhere_along(w, repeated, c) ? box{from.where.rank} : boxes(c);
   };
-  exchange_parts(exec, w.group(s.axes), from, to, how,
-                 [&](std::size_t d) { return meets(d, [&](planner::coordinates const& c) { return intersect(from.where, box_of(s.to, c, w.sizes)); }); },
-                 [&](std::size_t d) { return meets(d, [&](planner::coordinates const& c) { return intersect(box_of(s.from, c, w.sizes), to.where); }); },
-                 known);
+  exchange_parts(
+      exec, w.group(s.axes), from, to, how,
+      [&](std::size_t d) {
+        return meets(d, [&](planner::coordinates const& c) { return intersect(from.where, box_of(s.to, c, w.sizes)); });
+      },
+      [&](std::size_t d) {
+        return meets(d, [&](planner::coordinates const& c) { return intersect(box_of(s.from, c, w.sizes), to.where); });
+      },
+      known);
 }
 
 template <class Exec, class T>
-void zero_pad_step(Exec const& exec, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
+void zero_pad_step(Exec const& exec, planner::planned_step const& s, region<T const> const& from, region<T> const& to,
+                   update<T> const& how) {
   if (how.beta == T(0)) {
     fill(exec, to.data, to.layout, identity<T>(s.to.kind));
     copy(exec, to.part(from.where), from, how);
@@ -144,9 +159,11 @@ void zero_pad_step(Exec const& exec, planner::planned_step const& s, region<T co
 }
 
 template <class Exec, class T>
-void mask_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how) {
+void mask_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from,
+               region<T> const& to, update<T> const& how) {
   if (!first_along(w, s.axes))
-    how.beta == T(0) ? fill(exec, to.data, to.layout, identity<T>(s.to.kind)) : scale(exec, to.data, to.layout, how.beta);
+    how.beta == T(0) ? fill(exec, to.data, to.layout, identity<T>(s.to.kind))
+                     : scale(exec, to.data, to.layout, how.beta);
   else if (from.data != to.data)
     copy(exec, to, from, how);
 }
@@ -155,10 +172,11 @@ void mask_step(Exec const& exec, locale const& w, planner::planned_step const& s
 
 /// Runs one move into `to`, a region of s.to's box. Collective over the group of s.axes.
 /// What it has in common with others of equal blocks is `known`.
-/// @pre of `how`: an all-reduce reduces what `to` held as well, so beta is 0 on all devices but one of each group; sums only
+/// @pre of `how`: an all-reduce reduces what `to` held as well, so beta is 0 on all devices but one of each group; sums
+/// only
 template <class Exec, class T>
-void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how,
-               move_record<T>& known) {
+void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from,
+               region<T> const& to, update<T> const& how, move_record<T>& known) {
   if (detail::alone(w, s)) return copy(exec, to, from.part(to.where), how);
   switch (s.kind) {
     case step::slice: return copy(exec, to, from.part(to.where), how);
@@ -175,15 +193,17 @@ void move_into(Exec const& exec, locale const& w, planner::planned_step const& s
 
 /// The same for who does not run it again.
 template <class Exec, class T>
-void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from, region<T> const& to, update<T> const& how = {}) {
+void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from,
+               region<T> const& to, update<T> const& how = {}) {
   move_into(exec, w, s, from, to, how, passing_move<T>());
 }
 
-/// Runs one move of a block: a slice looks at a part of it, a reduction reuses a block of one's own. What is new is written to `room`, a region of
-/// s.to's box, if that is given; else to a block of its own. What moves of equal blocks have in common is `known`.
+/// Runs one move of a block: a slice looks at a part of it, a reduction reuses a block of one's own. What is new is
+/// written to `room`, a region of s.to's box, if that is given; else to a block of its own. What moves of equal blocks
+/// have in common is `known`.
 template <class Exec, class T>
-void move(Exec const& exec, locale const& w, planner::planned_step const& s, local_block<Exec, T>& block, move_record<T>& known,
-          region<T> const* room = nullptr) {
+void move(Exec const& exec, locale const& w, planner::planned_step const& s, local_block<Exec, T>& block,
+          move_record<T>& known, region<T> const* room = nullptr) {
   box const target = box_of(s.to, w.here, w.sizes);
   if (s.kind == step::slice || detail::alone(w, s)) {
     block.now = block.now.part(target);

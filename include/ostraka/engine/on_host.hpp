@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. MPI sees host memory: what lies elsewhere is staged there and back around a collective. On a host space nothing is copied.
+/// Floor 3. MPI sees host memory: what lies elsewhere is staged there and back around a collective. On a host space
+/// nothing is copied.
 /// @pre of all: the execution space has been fenced, so that what is sent has been written.
 
 #include <Kokkos_Core.hpp>
@@ -16,7 +17,8 @@ namespace ostraka::engine {
 
 /// Can the host read and write the memory of `Exec`?
 template <class Exec>
-inline constexpr bool seen_by_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+inline constexpr bool seen_by_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
 namespace detail {
 
@@ -30,9 +32,11 @@ void stage(T* to, T const* from, std::int64_t count) {
 
 }  // namespace detail
 
-/// Calls `collective(out, in)` with both on the host, then puts what it wrote where `in` is. `adds`: it reads what `in` holds.
+/// Calls `collective(out, in)` with both on the host, then puts what it wrote where `in` is. `adds`: it reads what `in`
+/// holds.
 template <class Exec, class T, class Collective>
-void on_host_in_out(Exec const&, T const* out, std::int64_t sent, T* in, std::int64_t received, Collective const& collective, [[maybe_unused]] bool adds = false) {
+void on_host_in_out(Exec const&, T const* out, std::int64_t sent, T* in, std::int64_t received,
+                    Collective const& collective, [[maybe_unused]] bool adds = false) {
   if constexpr (seen_by_host<Exec>) {
     collective(out, in);
   } else {
@@ -40,7 +44,8 @@ void on_host_in_out(Exec const&, T const* out, std::int64_t sent, T* in, std::in
     scratch<T, Kokkos::HostSpace> const host_out(sent);
     scratch<T, Kokkos::HostSpace> const host_in(received);
     if (sent > 0) detail::stage<Kokkos::HostSpace, space>(host_out.data(), out, sent);
-    if (adds && received > 0) detail::stage<Kokkos::HostSpace, space>(host_in.data(), static_cast<T const*>(in), received);
+    if (adds && received > 0)
+      detail::stage<Kokkos::HostSpace, space>(host_in.data(), static_cast<T const*>(in), received);
     collective(static_cast<T const*>(host_out.data()), host_in.data());
     if (received > 0) detail::stage<space, Kokkos::HostSpace>(in, static_cast<T const*>(host_in.data()), received);
   }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What OpenBLAS tells about itself, if the CBLAS that is linked is OpenBLAS. Its own functions are looked for while linking and may
-/// be absent, which is why they are declared here and not taken from its cblas.h.
+/// Floor 3. What OpenBLAS tells about itself, if the CBLAS that is linked is OpenBLAS. Its own functions are looked for
+/// while linking and may be absent, which is why they are declared here and not taken from its cblas.h.
 
 #ifndef OSTRAKA_ENABLE_CBLAS
 #define OSTRAKA_ENABLE_CBLAS 0

@@ -41,7 +41,8 @@ void put(Exec const& exec, region<T const> const& from, region<T> const& to, upd
   if (from.data != to.data) copy(exec, to, from, how);
 }
 
-// What this device does with C in step number `step_at`, the first that writes there, when those after it rewrite C in place.
+// What this device does with C in step number `step_at`, the first that writes there, when those after it rewrite C in
+// place.
 template <class T>
 update<T> share_of(update<T> how, locale const& w, planner::plan_view const& plan, int step_at) {
   if (how.beta == T(0)) return how;  // nothing to be kept: the steps do what they always do
@@ -57,20 +58,23 @@ update<T> share_of(update<T> how, locale const& w, planner::plan_view const& pla
 // Has the mask been taken care of by share_of?
 template <class T>
 bool masked_already(planner::planned_step const& s, T const* block, T const* result, update<T> const& how) {
-  return s.kind == step::mask && s.operand == planner::the_result && how.beta != T(0) && block != nullptr && block == result;
+  return s.kind == step::mask && s.operand == planner::the_result && how.beta != T(0) && block != nullptr &&
+         block == result;
 }
 
 // Where the steps from number `next` on leave the tensor where step `next` - 1 writes it: the result's place.
 template <class T>
 region<T> const* room_for(planner::plan_view const& plan, int next, int tensor, region<T> const& result) {
-  return tensor == planner::the_result && planner::stays_from(plan.steps, next, planner::the_result) ? &result : nullptr;
+  return tensor == planner::the_result && planner::stays_from(plan.steps, next, planner::the_result) ? &result
+                                                                                                     : nullptr;
 }
 
 // A run of a plan: what does not change from run to run is in its record.
 template <class Exec, class T>
 class plan_run {
  public:
-  plan_run(Exec const& exec, locale const& w, planner::plan_view const& plan, run_record<T>& record, update<T> const& how, placement* places = nullptr)
+  plan_run(Exec const& exec, locale const& w, planner::plan_view const& plan, run_record<T>& record,
+           update<T> const& how, placement* places = nullptr)
       : exec_(exec), w_(w), plan_(plan), record_(record), how_(how), memory_(places) {}
 
   /// Operand number `k`, which is to begin its way.
@@ -132,7 +136,8 @@ class plan_run {
   [[nodiscard]] region<T const> shape_of_moved(int i) const {
     planner::planned_step const& s = plan_.steps[i];
     box const target = box_of(s.to, w_.here, w_.sizes);
-    if (s.operand == planner::the_result || !planner::stays_message(plan_.steps, i, w_.sizes)) return dense_region<T const>(nullptr, target);
+    if (s.operand == planner::the_result || !planner::stays_message(plan_.steps, i, w_.sizes))
+      return dense_region<T const>(nullptr, target);
     return as_message<T const>(w_, nullptr, target, planner::loops_of_received(s, w_.sizes));
   }
 
@@ -146,7 +151,9 @@ class plan_run {
     planner::planned_step const* const move = known.joined < 0 ? nullptr : &plan_.steps[known.joined];
     bool const scatters = known.joined > i;
     region<T> const* const room = room_for(plan_, (scatters ? known.joined : i) + 1, s.operand, result);
-    update<T> const as = s.operand != planner::the_result ? update<T>{} : room ? share_of(how_, w_, plan_, i) : update<T>{how_.alpha, T(0)};
+    update<T> const as = s.operand != planner::the_result ? update<T>{}
+                         : room                           ? share_of(how_, w_, plan_, i)
+                                                          : update<T>{how_.alpha, T(0)};
     travelling<Exec, T>& left = tensors_[s.left];
     if (s.right == planner::no_tensor && how_.alpha == T(1) && planner::computes_nothing(s, *left.labels)) {
       if (!known.known) known.shape = reordered(left.now(), *left.labels, s.to);
@@ -156,8 +163,12 @@ class plan_run {
       return tensors_.leave(s.left);
     }
     planner::spec const& to = scatters ? move->to : s.to;
-    if (!known.known) known.shape = room ? readable(*room) : scatters ? dense_region<T const>(nullptr, box_of(to, w_.here, w_.sizes)) : shape_of_product(i);
-    travelling<Exec, T>& block = tensors_[s.operand] = travelling<Exec, T>::in(to, known.shape, room ? room->data : nullptr);
+    if (!known.known)
+      known.shape = room       ? readable(*room)
+                    : scatters ? dense_region<T const>(nullptr, box_of(to, w_.here, w_.sizes))
+                               : shape_of_product(i);
+    travelling<Exec, T>& block = tensors_[s.operand] =
+        travelling<Exec, T>::in(to, known.shape, room ? room->data : nullptr);
     if (s.right == planner::no_tensor) {
       if (!known.known) known.products.push_back({loops_of({left.labels, left.shape}, {}, block)});
       reduce(exec_, known.products[0].loops, left.data, block.mine, plan_.how, as);
@@ -167,16 +178,19 @@ class plan_run {
     if (scatters) {
       contract_and_scatter(exec_, w_, *move, left, right, block, as, known);
     } else if (move) {
-      gather_and_contract(exec_, w_, *move, gathered_product<Exec, T>{left, right, block, move->operand == s.left ? 0 : 1}, as, known);
+      gather_and_contract(exec_, w_, *move,
+                          gathered_product<Exec, T>{left, right, block, move->operand == s.left ? 0 : 1}, as, known);
     } else {
-      if (!known.known) known.products.push_back({loops_of({left.labels, left.shape}, {right.labels, right.shape}, block)});
+      if (!known.known)
+        known.products.push_back({loops_of({left.labels, left.shape}, {right.labels, right.shape}, block)});
       known.products[0].multiply(exec_, left.data, right.data, block.mine, as);
     }
     tensors_.leave(s.left);
     tensors_.leave(s.right);
   }
 
-  [[nodiscard]] contraction loops_of(contracted<T> const& left, contracted<T> const& right, travelling<Exec, T> const& result) const {
+  [[nodiscard]] contraction loops_of(contracted<T> const& left, contracted<T> const& right,
+                                     travelling<Exec, T> const& result) const {
     return loops_of_labels<T>(w_.sizes.labels, {left, right, {result.labels, result.shape}});
   }
 

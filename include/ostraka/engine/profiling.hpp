@@ -45,34 +45,45 @@ class profiled {
   bool heard_;
 };
 
-[[gnu::cold, gnu::noinline]] inline void push_region(std::string const& what) { Kokkos::Profiling::pushRegion("ostraka " + what); }
+[[gnu::cold, gnu::noinline]] inline void push_region(std::string const& what) {
+  Kokkos::Profiling::pushRegion("ostraka " + what);
+}
 
 /// Of an operation on blocks: `map [I_X, J], reads and writes 12 B`.
-[[gnu::cold, gnu::noinline]] inline void push_blocks(std::string_view operation, planner::spec const& s, planner::naming const& names, char const* does,
+[[gnu::cold, gnu::noinline]] inline void push_blocks(std::string_view operation, planner::spec const& s,
+                                                     planner::naming const& names, char const* does,
                                                      std::int64_t bytes) {
-  push_region(std::string(operation) + ' ' + planner::describe(s, names) + ", " + does + ' ' + planner::describe_bytes(bytes));
+  push_region(std::string(operation) + ' ' + planner::describe(s, names) + ", " + does + ' ' +
+              planner::describe_bytes(bytes));
 }
 
 /// Of an operation with a plan.
-[[gnu::cold, gnu::noinline]] inline void push_run(locale const& w, planner::spec const* operands, int count, planner::spec const& result,
-                                                  planner::planned_step const* steps, int number, int element_bytes) {
+[[gnu::cold, gnu::noinline]] inline void push_run(locale const& w, planner::spec const* operands, int count,
+                                                  planner::spec const& result, planner::planned_step const* steps,
+                                                  int number, int element_bytes) {
   std::int64_t elements = 0;
   for (int i = 0; i < number; ++i) elements += planner::elements_moved(steps[i], w.sizes);
-  push_region(std::string(w.operation) + (w.names.labels ? ' ' + planner::describe_equation(operands, count, result, w.names) : std::string()) + ", moves " +
-              planner::describe_bytes(planner::bytes_per_device(elements, element_bytes, w.sizes)));
+  push_region(std::string(w.operation) +
+              (w.names.labels ? ' ' + planner::describe_equation(operands, count, result, w.names) : std::string()) +
+              ", moves " + planner::describe_bytes(planner::bytes_per_device(elements, element_bytes, w.sizes)));
 }
 
 [[gnu::cold, gnu::noinline]] inline void push_run(locale const& w, planner::plan_view const& plan, int element_bytes) {
-  push_run(w, plan.operands.begin(), plan.operands.size(), *plan.result, plan.steps.begin(), plan.steps.size(), element_bytes);
+  push_run(w, plan.operands.begin(), plan.operands.size(), *plan.result, plan.steps.begin(), plan.steps.size(),
+           element_bytes);
 }
 
 namespace detail {
 
 [[gnu::cold]] inline std::string describe_move(locale const& w, planner::planned_step const& s, int element_bytes) {
-  std::string const axes = w.names.mesh_axes ? '<' + planner::detail::mesh_names(planner::detail::in_order(s.axes), w.names) + '>' : std::string();
+  std::string const axes = w.names.mesh_axes
+                               ? '<' + planner::detail::mesh_names(planner::detail::in_order(s.axes), w.names) + '>'
+                               : std::string();
   std::string const name = std::string(planner::name_of(s.kind)) + axes;
   if (!communicates(s.kind)) return name;
-  return name + ", moves " + planner::describe_bytes(planner::bytes_per_device(planner::elements_moved(s, w.sizes), element_bytes, w.sizes));
+  return name + ", moves " +
+         planner::describe_bytes(
+             planner::bytes_per_device(planner::elements_moved(s, w.sizes), element_bytes, w.sizes));
 }
 
 }  // namespace detail
@@ -82,8 +93,10 @@ namespace detail {
   push_region(detail::describe_move(w, s, element_bytes));
 }
 
-/// Of step number `at` of a plan: `contract, 24 flop`, or with the move that is one with it, `contract with all_gather<X>, moves 12 B, 24 flop`.
-[[gnu::cold, gnu::noinline]] inline void push_step(locale const& w, planner::plan_view const& plan, int at, int element_bytes) {
+/// Of step number `at` of a plan: `contract, 24 flop`, or with the move that is one with it, `contract with
+/// all_gather<X>, moves 12 B, 24 flop`.
+[[gnu::cold, gnu::noinline]] inline void push_step(locale const& w, planner::plan_view const& plan, int at,
+                                                   int element_bytes) {
   planner::planned_step const& s = plan.steps[at];
   if (s.kind != step::contract) return push_step(w, s, element_bytes);
   std::string text(planner::name_of(s.kind));
@@ -92,7 +105,10 @@ namespace detail {
   if (s.right != planner::no_tensor) {
     planner::tensor_states tensors(plan);
     for (int i = 0; i < at; ++i) tensors.after(plan.steps[i]);
-    text += ", " + planner::describe_number(2 * planner::detail::products_of(tensors.of(s.left), &tensors.of(s.right), w.sizes)) + " flop";
+    text +=
+        ", " +
+        planner::describe_number(2 * planner::detail::products_of(tensors.of(s.left), &tensors.of(s.right), w.sizes)) +
+        " flop";
   }
   push_region(text);
 }

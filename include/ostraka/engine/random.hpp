@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Random numbers that belong to an element and not to a device: a function of the seed and the element's global index, so that A[I_X, J_Y]
-/// holds the same numbers on every mesh. Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011), section 3.3.
+/// Floor 3. Random numbers that belong to an element and not to a device: a function of the seed and the element's
+/// global index, so that A[I_X, J_Y] holds the same numbers on every mesh. Philox4x32-10 of Salmon, Moraes, Dror and
+/// Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011), section 3.3.
 
 #include <Kokkos_Core.hpp>
 
@@ -24,8 +25,9 @@ KOKKOS_INLINE_FUNCTION philox_words philox4x32(philox_words counter, std::uint32
   for (int round = 0; round < 10; ++round) {
     std::uint64_t const product0 = std::uint64_t(0xD2511F53u) * counter.word[0];
     std::uint64_t const product1 = std::uint64_t(0xCD9E8D57u) * counter.word[2];
-    counter = {{static_cast<std::uint32_t>(product1 >> 32) ^ counter.word[1] ^ key0, static_cast<std::uint32_t>(product1),
-                static_cast<std::uint32_t>(product0 >> 32) ^ counter.word[3] ^ key1, static_cast<std::uint32_t>(product0)}};
+    counter = {
+        {static_cast<std::uint32_t>(product1 >> 32) ^ counter.word[1] ^ key0, static_cast<std::uint32_t>(product1),
+         static_cast<std::uint32_t>(product0 >> 32) ^ counter.word[3] ^ key1, static_cast<std::uint32_t>(product0)}};
     key0 += 0x9E3779B9u;  // golden ratio
     key1 += 0xBB67AE85u;  // sqrt(3) - 1
   }
@@ -59,13 +61,17 @@ struct random_from<double> {
 /// Uniform on [0, 1): a multiple of 2^-11.
 template <>
 struct random_from<float16> {
-  KOKKOS_INLINE_FUNCTION static float16 value(philox_words const& w) { return float16(static_cast<float>(w.word[0] >> 21) * (1.0f / 2048.0f)); }
+  KOKKOS_INLINE_FUNCTION static float16 value(philox_words const& w) {
+    return float16(static_cast<float>(w.word[0] >> 21) * (1.0f / 2048.0f));
+  }
 };
 
 /// Uniform on [0, 1): a multiple of 2^-8.
 template <>
 struct random_from<bfloat16> {
-  KOKKOS_INLINE_FUNCTION static bfloat16 value(philox_words const& w) { return bfloat16(static_cast<float>(w.word[0] >> 24) * (1.0f / 256.0f)); }
+  KOKKOS_INLINE_FUNCTION static bfloat16 value(philox_words const& w) {
+    return bfloat16(static_cast<float>(w.word[0] >> 24) * (1.0f / 256.0f));
+  }
 };
 
 /// Real and imaginary part, each uniform on [0, 1).
@@ -86,16 +92,20 @@ struct random_from<std::int32_t> {
 
 template <>
 struct random_from<std::int64_t> {
-  KOKKOS_INLINE_FUNCTION static std::int64_t value(philox_words const& w) { return random_from<std::int32_t>::value(w); }
+  KOKKOS_INLINE_FUNCTION static std::int64_t value(philox_words const& w) {
+    return random_from<std::int32_t>::value(w);
+  }
 };
 
 }  // namespace detail
 
-/// The random value of element `index` (row-major in the whole tensor) for this seed: floating-point numbers uniform on [0, 1), integers on 0 … 99.
+/// The random value of element `index` (row-major in the whole tensor) for this seed: floating-point numbers uniform on
+/// [0, 1), integers on 0 … 99.
 template <class T>
 KOKKOS_INLINE_FUNCTION T random_value(std::uint64_t seed, std::uint64_t index) {
   philox_words const counter{{static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), 0, 0}};
-  return detail::random_from<T>::value(philox4x32(counter, static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)));
+  return detail::random_from<T>::value(
+      philox4x32(counter, static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)));
 }
 
 }  // namespace ostraka::engine

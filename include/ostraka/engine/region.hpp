@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Elements of a tensor somewhere in memory: strided, or as a message of equal parts. A[I, J] that lies as (X, I, J/X) has two
-/// strides along J: from device to device, and within the part of one.
+/// Floor 3. Elements of a tensor somewhere in memory: strided, or as a message of equal parts. A[I, J] that lies as (X,
+/// I, J/X) has two strides along J: from device to device, and within the part of one.
 
 #include <Kokkos_Core.hpp>
 
@@ -59,7 +59,8 @@ struct device_stride {
   std::int64_t stride = 0;
 };
 
-/// Elements of a box. `layout` has the strides of neighbours; where the box lies as a message, `across` those from device to device.
+/// Elements of a box. `layout` has the strides of neighbours; where the box lies as a message, `across` those from
+/// device to device.
 template <class T>
 struct region {
   T* data = nullptr;
@@ -67,7 +68,8 @@ struct region {
   box where{};
   planner::bounded_list<device_stride, planner::max_mesh_axes> across{};
 
-  /// How far apart in memory indices `unit` apart along dimension `i` are. @pre one of `unit` and the dimension's units divides the other
+  /// How far apart in memory indices `unit` apart along dimension `i` are. @pre one of `unit` and the dimension's units
+  /// divides the other
   [[nodiscard]] std::int64_t step_of(int i, std::int64_t unit) const {
     std::int64_t known = 1;
     std::int64_t stride = layout.stride[i];

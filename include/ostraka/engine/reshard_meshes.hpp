@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Runs a reshard between two meshes: its steps on the source mesh, then one exchange in which every process gets what its
-/// target block needs and it does not have. Messages go over the communicator of the larger mesh; a process outside of one of
-/// the meshes has no block there. A[I_X] on {X: 4} → A[I_Y] on {Y: 2}
+/// Floor 3. Runs a reshard between two meshes: its steps on the source mesh, then one exchange in which every process
+/// gets what its target block needs and it does not have. Messages go over the communicator of the larger mesh; a
+/// process outside of one of the meshes has no block there. A[I_X] on {X: 4} → A[I_Y] on {Y: 2}
 
 #include <Kokkos_Core.hpp>
 
@@ -61,15 +61,19 @@ struct part {
 };
 
 template <class Exec, class T>
-void exchange_between(Exec const& exec, communicator const& all, planner::mesh_side const& source, planner::mesh_side const& target,
-                      region<T const> const& from, region<T> const& to) {
+void exchange_between(Exec const& exec, communicator const& all, planner::mesh_side const& source,
+                      planner::mesh_side const& target, region<T const> const& from, region<T> const& to) {
   int const me = all.rank();
   planner::coordinates const now = source.at(me);
   planner::coordinates const then = target.at(me);
   short_array<part, 8> sent;
   short_array<part, 8> received;
-  for_each_receiver(source, target, me, [&](int p) { sent.push_back({p, intersect(from.where, box_of(target.sharding, target.at(p), target.sizes))}); });
-  for_each_sender(source, target, me, [&](int p) { received.push_back({p, intersect(box_of(source.sharding, source.at(p), source.sizes), to.where)}); });
+  for_each_receiver(source, target, me, [&](int p) {
+    sent.push_back({p, intersect(from.where, box_of(target.sharding, target.at(p), target.sizes))});
+  });
+  for_each_sender(source, target, me, [&](int p) {
+    received.push_back({p, intersect(box_of(source.sharding, source.at(p), source.sizes), to.where)});
+  });
   bool const keeps = !then.nowhere && target.has_values(then) && planner::detail::common(source, now, target, then) > 0;
   box const nothing{1};
   box const kept = keeps ? intersect(from.where, to.where) : nothing;
@@ -79,7 +83,9 @@ void exchange_between(Exec const& exec, communicator const& all, planner::mesh_s
       if (static_cast<std::size_t>(p.process) == d) return p.where;
     return nothing;
   };
-  exchange_parts(exec, all, from, to, update<T>(), [&](std::size_t d) { return box_at(sent, d); }, [&](std::size_t d) { return box_at(received, d); });
+  exchange_parts(
+      exec, all, from, to, update<T>(), [&](std::size_t d) { return box_at(sent, d); },
+      [&](std::size_t d) { return box_at(received, d); });
   if (!then.nowhere && !target.has_values(then)) fill(exec, to.data, to.layout, identity<T>(target.sharding.kind));
 }
 
@@ -87,10 +93,13 @@ void exchange_between(Exec const& exec, communicator const& all, planner::mesh_s
 
 /// The plan from a sharding on one mesh to one on another. @pre the locales have the same labels
 /// Collective over the larger mesh the first time, if it is larger. @throws ostraka::error as pair_of does
-inline mesh_route route_between(char const* operation, std::shared_ptr<device_mesh const> const& source_mesh, locale const& source, planner::spec const& from,
-                                std::shared_ptr<device_mesh const> const& target_mesh, locale const& target, planner::spec const& to) {
+inline mesh_route route_between(char const* operation, std::shared_ptr<device_mesh const> const& source_mesh,
+                                locale const& source, planner::spec const& from,
+                                std::shared_ptr<device_mesh const> const& target_mesh, locale const& target,
+                                planner::spec const& to) {
   mesh_route r{{source_mesh, target_mesh}, pair_of(operation, source_mesh, target_mesh), {}};
-  if (r.pair->here) r.plan = planner::plan_reshard(detail::side_of(source, from, *r.pair, 0), detail::side_of(target, to, *r.pair, 1));
+  if (r.pair->here)
+    r.plan = planner::plan_reshard(detail::side_of(source, from, *r.pair, 0), detail::side_of(target, to, *r.pair, 1));
   return r;
 }
 
@@ -105,13 +114,14 @@ namespace detail {
 [[gnu::cold, gnu::noinline]] inline void push_exchange(mesh_route const& r, int element_bytes) {
   std::int64_t const processes = r.all().size();
   std::int64_t const elements = planner::elements_exchanged(r.plan.source, r.plan.target);
-  push_region("block_exchange, moves " + planner::describe_bytes((elements * element_bytes + processes - 1) / processes));
+  push_region("block_exchange, moves " +
+              planner::describe_bytes((elements * element_bytes + processes - 1) / processes));
 }
 
 }  // namespace detail
 
-/// Runs it from a dense local block into another; on a mesh where this process is none of the devices the block is not looked at.
-/// Collective over the larger mesh.
+/// Runs it from a dense local block into another; on a mesh where this process is none of the devices the block is not
+/// looked at. Collective over the larger mesh.
 template <class Exec, class T>
 void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   if (!r.pair->here) return;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Between a whole tensor on device 0 and the blocks of all devices: of those that hold the same block, the first one sends it to device 0
-/// or gets it from there. A[I_X, J] on X=2 · Y=3: the blocks of devices 0 and 3.
+/// Floor 3. Between a whole tensor on device 0 and the blocks of all devices: of those that hold the same block, the
+/// first one sends it to device 0 or gets it from there. A[I_X, J] on X=2 · Y=3: the blocks of devices 0 and 3.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,8 @@
 
 namespace ostraka::engine {
 
-/// Of each device of the whole mesh, its block, and how many elements of it travel: none where an earlier device holds the same.
+/// Of each device of the whole mesh, its block, and how many elements of it travel: none where an earlier device holds
+/// the same.
 struct root_blocks {
   dynamic_array<box> boxes;
   std::vector<std::int64_t> counts;
@@ -67,9 +68,11 @@ inline root_blocks root_blocks_of(locale const& w, planner::spec const& s) {
 }
 
 /// Of an operation that brings them to device 0 or from there: `gather_to_root [I_X, J], 12 B on device 0`.
-[[gnu::cold, gnu::noinline]] inline void push_root_blocks(locale const& w, planner::spec const& s, root_blocks const& blocks, std::size_t element_bytes) {
+[[gnu::cold, gnu::noinline]] inline void push_root_blocks(locale const& w, planner::spec const& s,
+                                                          root_blocks const& blocks, std::size_t element_bytes) {
   std::int64_t const bytes = blocks.elements() * static_cast<std::int64_t>(element_bytes);
-  push_region(std::string(w.operation) + ' ' + planner::describe(s, w.names) + ", " + planner::describe_bytes(bytes) + " on device 0");
+  push_region(std::string(w.operation) + ' ' + planner::describe(s, w.names) + ", " + planner::describe_bytes(bytes) +
+              " on device 0");
 }
 
 /// All indices of a tensor `s`.

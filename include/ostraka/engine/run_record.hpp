@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. What the runs of a plan on equal blocks have in common, found out once: where its tensors lie at each step, which moves its
-/// contractions do as well, the loops of its products, and where in one block the pieces of its workspace belong. It follows from the plan, the
-/// extents and the device's place alone, so that a loop over C[I, K] <- A[I, J_X] B[J, K] does its messages and its products and nothing else.
-/// Addresses are not among it.
+/// Floor 3. What the runs of a plan on equal blocks have in common, found out once: where its tensors lie at each step,
+/// which moves its contractions do as well, the loops of its products, and where in one block the pieces of its
+/// workspace belong. It follows from the plan, the extents and the device's place alone, so that a loop over C[I, K] <-
+/// A[I, J_X] B[J, K] does its messages and its products and nothing else. Addresses are not among it.
 
 #include <cstddef>
 #include <cstdint>
@@ -92,7 +92,8 @@ struct run_record {
   }
 
   [[nodiscard]] bool is_of(locale const& w, update<T> const& how) const {
-    if (scales != scales_by(how) || adds != adds_to(how) || here.nowhere != w.here.nowhere || !(sizes == w.sizes)) return false;
+    if (scales != scales_by(how) || adds != adds_to(how) || here.nowhere != w.here.nowhere || !(sizes == w.sizes))
+      return false;
     for (int m = 0; m < sizes.mesh_axes; ++m)
       if (axis[m] != w.axis[m] || here.at[m] != w.here.at[m]) return false;
     return true;

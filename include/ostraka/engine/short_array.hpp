@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Lists of one entry per member of a group, without an allocation per operation: in place while a group is small, else in memory
-/// that its host thread keeps for the next.
+/// Floor 3. Lists of one entry per member of a group, without an allocation per operation: in place while a group is
+/// small, else in memory that its host thread keeps for the next.
 
 #include <cstddef>
 #include <cstdint>

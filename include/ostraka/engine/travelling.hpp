@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The tensors on their way through a plan: where each lies, and in whose memory. A slice is a pointer and an offset: A[I] → A[I_X]
-/// copies nothing.
+/// Floor 3. The tensors on their way through a plan: where each lies, and in whose memory. A slice is a pointer and an
+/// offset: A[I] → A[I_X] copies nothing.
 
 #include <Kokkos_Core.hpp>
 
@@ -32,7 +32,8 @@ struct travelling {
 
   // In memory that is given, or of its own.
   static travelling in(planner::spec const& labels, region<T const> const& shape, T* given) {
-    travelling t{&labels, &shape, given, given, typename local_block<Exec, T>::room(given != nullptr ? 0 : shape.where.size())};
+    travelling t{&labels, &shape, given, given,
+                 typename local_block<Exec, T>::room(given != nullptr ? 0 : shape.where.size())};
     if (given == nullptr) t.data = t.mine = t.own.data();
     return t;
   }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a program runs on, as a user would put it in a report of a timing: Kokkos, MPI, BLAS and its kernels, our own kernels. The text is
-/// made of plain values; ask_what_runs finds them, without communication.
+/// Floor 3. What a program runs on, as a user would put it in a report of a timing: Kokkos, MPI, BLAS and its kernels,
+/// our own kernels. The text is made of plain values; ask_what_runs finds them, without communication.
 
 #include <Kokkos_Core.hpp>
 
@@ -33,7 +33,8 @@ struct what_runs {
   thread_facts threads;
 };
 
-/// What MPI_Get_library_version says, as a name and a version: "Open MPI v4.1.4, package: …" and "MPICH Version: 4.0.2\nMPICH Release …".
+/// What MPI_Get_library_version says, as a name and a version: "Open MPI v4.1.4, package: …" and "MPICH
+/// Version: 4.0.2\nMPICH Release …".
 [[gnu::cold]] inline std::string short_mpi_version(std::string_view said) {
   std::string text(said.substr(0, said.find_first_of(",\n")));
   if (std::size_t const at = text.find("Version:"); at != text.npos) text.erase(at, 8);
@@ -51,8 +52,8 @@ struct what_runs {
 
 /// A line each for Ostraka, Kokkos, MPI, BLAS and our own kernels.
 [[gnu::cold]] inline std::string describe(what_runs const& w) {
-  std::string text = "Ostraka " + std::to_string(OSTRAKA_VERSION_MAJOR) + '.' + std::to_string(OSTRAKA_VERSION_MINOR) + '.' +
-                     std::to_string(OSTRAKA_VERSION_PATCH) + " on " + detail::counted(w.ranks, "device") + '\n';
+  std::string text = "Ostraka " + std::to_string(OSTRAKA_VERSION_MAJOR) + '.' + std::to_string(OSTRAKA_VERSION_MINOR) +
+                     '.' + std::to_string(OSTRAKA_VERSION_PATCH) + " on " + detail::counted(w.ranks, "device") + '\n';
   text += "Kokkos: " + w.kokkos + ", " + w.backend + (w.on_host.empty() ? "" : ", on the host " + w.on_host) + ", " +
           detail::counted(w.threads.threads, "thread") + " a rank\n";
   text += w.mpi.empty() ? "MPI: none\n" : "MPI: " + w.mpi + ", threads " + w.mpi_level + '\n';
@@ -62,9 +63,11 @@ struct what_runs {
   } else {
     text += w.blas;
     if (!w.threads.blas_core.empty()) text += ", kernels for " + std::string(w.threads.blas_core);
-    if (has_slow_kernels(w.threads)) text += " (slow on this processor; OPENBLAS_CORETYPE=" + std::string(fitting_core(w.threads)) + ')';
+    if (has_slow_kernels(w.threads))
+      text += " (slow on this processor; OPENBLAS_CORETYPE=" + std::string(fitting_core(w.threads)) + ')';
     if (w.threads.pool == blas_pool::none) text += ", without threads";
-    if (w.threads.pool == blas_pool::its_own) text += ", " + detail::counted(w.threads.blas_threads, "thread") + " of its own";
+    if (w.threads.pool == blas_pool::its_own)
+      text += ", " + detail::counted(w.threads.blas_threads, "thread") + " of its own";
     if (w.threads.pool == blas_pool::openmp) text += ", threads of OpenMP";
   }
   return text + "\nown kernels: " + std::string(w.vectors) + '\n';
@@ -78,7 +81,10 @@ struct what_runs {
   w.mpi = short_mpi_version(said);
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
-  w.mpi_level = level == MPI_THREAD_MULTIPLE ? "multiple" : level == MPI_THREAD_SERIALIZED ? "serialized" : level == MPI_THREAD_FUNNELED ? "funneled" : "single";
+  w.mpi_level = level == MPI_THREAD_MULTIPLE     ? "multiple"
+                : level == MPI_THREAD_SERIALIZED ? "serialized"
+                : level == MPI_THREAD_FUNNELED   ? "funneled"
+                                                 : "single";
   MPI_Comm_size(MPI_COMM_WORLD, &w.ranks);
 }
 #endif
@@ -86,7 +92,8 @@ struct what_runs {
 /// @pre Kokkos runs, and MPI if there is one
 [[gnu::cold]] inline what_runs ask_what_runs() {
   what_runs w;
-  w.kokkos = std::to_string(KOKKOS_VERSION / 10000) + '.' + std::to_string(KOKKOS_VERSION / 100 % 100) + '.' + std::to_string(KOKKOS_VERSION % 100);
+  w.kokkos = std::to_string(KOKKOS_VERSION / 10000) + '.' + std::to_string(KOKKOS_VERSION / 100 % 100) + '.' +
+             std::to_string(KOKKOS_VERSION % 100);
   w.backend = Kokkos::DefaultExecutionSpace::name();
   if (std::string const host = Kokkos::DefaultHostExecutionSpace::name(); host != w.backend) w.on_host = host;
 #if OSTRAKA_ENABLE_MPI

@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 2. Who holds what: the block distribution, exact for uneven extents, extents smaller than the mesh, and zero.
-/// Device d of p holds [⌊d·n/p⌋, ⌊(d+1)·n/p⌋) of an axis of extent n. It nests: the blocks of I/X/Y refine those of I/X.
+/// Device d of p holds [⌊d·n/p⌋, ⌊(d+1)·n/p⌋) of an axis of extent n. It nests: the blocks of I/X/Y refine those of
+/// I/X.
 
 #include <algorithm>
 #include <cstdint>
@@ -29,7 +30,9 @@ struct range {
 }
 
 /// Block `d` of `p` of `n` indices. @pre 0 ≤ d < p
-[[nodiscard]] constexpr range block(std::int64_t n, std::int64_t d, std::int64_t p) { return {d * n / p, (d + 1) * n / p}; }
+[[nodiscard]] constexpr range block(std::int64_t n, std::int64_t d, std::int64_t p) {
+  return {d * n / p, (d + 1) * n / p};
+}
 
 /// What a pass covers of a block of a label of extent `n`.
 [[nodiscard]] constexpr range covered(range held, pass const& p, std::int64_t n) {
@@ -71,7 +74,8 @@ struct coordinates {
     std::int64_t const whole = e.label[s.label[i]];
     std::int64_t const p = e.ways(s.over[i]);
     std::int64_t held = (whole + p - 1) / p;
-    if (s.label[i] == e.now.label) held = std::min(held, ((e.now.of_each_block ? held : whole) + e.now.parts - 1) / e.now.parts);
+    if (s.label[i] == e.now.label)
+      held = std::min(held, ((e.now.of_each_block ? held : whole) + e.now.parts - 1) / e.now.parts);
     n *= held;
   }
   return n;
@@ -89,7 +93,9 @@ struct coordinates {
 }
 
 /// Elements that all devices hold together; exact, since the blocks of an axis add up to it however uneven they are.
-[[nodiscard]] constexpr std::int64_t held_by_all(spec const& s, extents const& e) { return e.whole(s) * (e.devices() / e.ways(s.splits())); }
+[[nodiscard]] constexpr std::int64_t held_by_all(spec const& s, extents const& e) {
+  return e.whole(s) * (e.devices() / e.ways(s.splits()));
+}
 
 /// Elements that the devices hold under both shardings, added over all devices.
 /// @pre both have the same labels in the same order

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The shardings that a tensor of a plan can have, each with the least price at which it has it: a small table that constant
-/// expressions can bear.
+/// Floor 2. The shardings that a tensor of a plan can have, each with the least price at which it has it: a small table
+/// that constant expressions can bear.
 
 #include <ostraka/plan/layout.hpp>
 
@@ -31,7 +31,8 @@ constexpr bool precedes(candidate const& a, candidate const& b) {
                                   : a.turn < b.turn;
 }
 
-// As many as a tensor of four labels has shardings over three mesh axes (of eight over two: 108); of more, the best are kept.
+// As many as a tensor of four labels has shardings over three mesh axes (of eight over two: 108); of more, the best are
+// kept.
 inline constexpr int most_candidates = 320;
 
 class candidates {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. What is wrong with an einsum or a contraction of given types: `reason::ok` or one of the reasons, as a type that the
-/// operations raise and the queries (`os::can_einsum`, `os::can_contract`) only look at.
+/// Floor 2. What is wrong with an einsum or a contraction of given types: `reason::ok` or one of the reasons, as a type
+/// that the operations raise and the queries (`os::can_einsum`, `os::can_contract`) only look at.
 
 #include <type_traits>
 
@@ -33,7 +33,8 @@ template <class T>
   requires requires { typename T::value_type; }
 inline constexpr int element_bytes_in<T> = static_cast<int>(sizeof(typename T::value_type));
 
-/// The labels and mesh axes of an operation, numbered in order of first appearance: operands first, so that they come first in sums.
+/// The labels and mesh axes of an operation, numbered in order of first appearance: operands first, so that they come
+/// first in sums.
 template <class Out, class Policy, reduction How, class... Operands>
 struct einsum_types {
   using labels = typename unite_lists<union_of<axes_in<Operands>...>, axes_in<Out>>::type;
@@ -45,14 +46,16 @@ struct einsum_types {
     p.result = spec_of<Out, labels, mesh>;
     p.sizes = planner::nominal_sizes(planned_sizes(labels{}, mesh{}), p.operands, p.result);
     p.rule = Policy::rule;
-    p.element_weight = Policy::flops_per_byte * element_bytes_in<typename nth<0, Operands...>::type> / 2.0;  // a product of two elements is two operations
+    p.element_weight = Policy::flops_per_byte * element_bytes_in<typename nth<0, Operands...>::type> /
+                       2.0;  // a product of two elements is two operations
     p.how = How;
     planner::einsum_plan found = planner::plan_einsum(p);
     int k = 0;
     ((found.copied[k++] = is_copied<Operands>), ...);
     return found;
   }
-  static constexpr planner::einsum_plan plan = make();  // more steps than the compiler allows? Link ostraka::large_plans (docs/options.md)
+  static constexpr planner::einsum_plan plan =
+      make();  // more steps than the compiler allows? Link ostraka::large_plans (docs/options.md)
 };
 
 /// Is the plan a constant, made within the steps that the compiler allows?
@@ -62,8 +65,9 @@ concept planned = requires { typename std::bool_constant<Types::plan.feasible>; 
 /// The verdict where it is not: the compiler has said that it stopped, and this says what to do.
 template <class... Operands>
 struct plan_of_too_many_steps {
-  static_assert(reason::never<Operands...>,
-                "einsum: this plan takes more steps of constant evaluation than the compiler allows by default; link ostraka::large_plans (docs/options.md)");
+  static_assert(
+      reason::never<Operands...>,
+      "einsum: this plan takes more steps of constant evaluation than the compiler allows by default; link ostraka::large_plans (docs/options.md)");
 };
 
 /// Are all extents and sizes of an operation static, so that its nominal sizes are its sizes?
@@ -76,7 +80,8 @@ inline constexpr bool all_static<type_list<Axes...>, type_list<Ms...>> = all_sta
 template <class Policy, class Types, int ElementBytes>
 consteval auto check_budget() {
   if constexpr (has_budget<Policy> && all_static<typename Types::labels, typename Types::mesh>) {
-    constexpr std::int64_t bytes = planner::bytes_per_device(Types::plan.elements_moved(Types::plan.sizes), ElementBytes, Types::plan.sizes);
+    constexpr std::int64_t bytes =
+        planner::bytes_per_device(Types::plan.elements_moved(Types::plan.sizes), ElementBytes, Types::plan.sizes);
     if constexpr (bytes > Policy::budget)
       return std::type_identity<reason::plan_exceeds_budget<bytes, Policy::budget>>{};
     else
@@ -99,7 +104,8 @@ consteval auto check_workspace() {
   if constexpr (limits_workspace<Policy> && all_static<typename Types::labels, typename Types::mesh>) {
     constexpr planner::pass_choice passes = static_passes<Policy, Types, ElementBytes>;
     if constexpr (!passes.fits)
-      return std::type_identity<reason::plan_exceeds_workspace<passes.workspace * ElementBytes, Policy::workspace_limit>>{};
+      return std::type_identity<
+          reason::plan_exceeds_workspace<passes.workspace * ElementBytes, Policy::workspace_limit>>{};
     else
       return std::type_identity<reason::ok>{};
   } else {
@@ -119,8 +125,8 @@ consteval auto check_bounds() {
 
 // The operation that a kind of reduction is, as reasons print it.
 template <reduction How>
-using operation_of =
-    typename nth<static_cast<int>(How), operation::sum, operation::max, operation::min, operation::prod, operation::bit_and, operation::bit_or>::type;
+using operation_of = typename nth<static_cast<int>(How), operation::sum, operation::max, operation::min,
+                                  operation::prod, operation::bit_and, operation::bit_or>::type;
 
 // The first partial entry that is not of the operation's kind.
 template <reduction How, class Partials>
@@ -130,12 +136,15 @@ struct other_kind {
 
 template <reduction How, class P, class... Ps>
 struct other_kind<How, type_list<P, Ps...>> {
-  using type = typename std::conditional_t<P::kind == How, other_kind<How, type_list<Ps...>>,
-                                           std::type_identity<reason::partial_of_another_kind<P, operation_of<How>>>>::type;
+  using type =
+      typename std::conditional_t<P::kind == How, other_kind<How, type_list<Ps...>>,
+                                  std::type_identity<reason::partial_of_another_kind<P, operation_of<How>>>>::type;
 };
 
 template <reduction How, class... Shardings>
-using kinds_verdict = typename other_kind<How, concatenation_of<typename sharding_traits<sharding_in<Shardings>>::partial_entries...>>::type;
+using kinds_verdict =
+    typename other_kind<How,
+                        concatenation_of<typename sharding_traits<sharding_in<Shardings>>::partial_entries...>>::type;
 
 template <class List>
 struct axis_in_no_operand {
@@ -168,12 +177,14 @@ struct divisor_of<A, sharding<Entries...>> {
 
 template <class A, class E, class... Entries>
 struct divisor_of<A, sharding<E, Entries...>> {
-  using type = typename std::conditional_t<is_one_of<type_list<A>, typename entry<E>::axes>, divisor<E>, divisor_of<A, sharding<Entries...>>>::type;
+  using type = typename std::conditional_t<is_one_of<type_list<A>, typename entry<E>::axes>, divisor<E>,
+                                           divisor_of<A, sharding<Entries...>>>::type;
 };
 
 template <class Out, class Policy, reduction How, class... Operands>
 consteval auto check_einsum() {
-  using own = typename first_fault<typename sharding_traits<sharding_in<Operands>>::verdict..., typename sharding_traits<sharding_in<Out>>::verdict,
+  using own = typename first_fault<typename sharding_traits<sharding_in<Operands>>::verdict...,
+                                   typename sharding_traits<sharding_in<Out>>::verdict,
                                    kinds_verdict<How, Operands..., Out>>::type;
   using stray = typename axis_in_no_operand<difference_of<axes_in<Out>, union_of<axes_in<Operands>...>>>::type;
   using types = einsum_types<Out, typename Policy::unlimited, How, Operands...>;
@@ -188,7 +199,8 @@ consteval auto check_einsum() {
     return std::type_identity<reason::too_many_labels<types::labels::size>>{};
   else if constexpr (types::mesh::size > planner::max_mesh_axes)
     return std::type_identity<reason::too_many_mesh_axes<types::mesh::size>>{};
-  else if constexpr (count > 2 && Policy::rule != planner::admit::any && Policy::rule != planner::admit::no_communication)
+  else if constexpr (count > 2 && Policy::rule != planner::admit::any &&
+                     Policy::rule != planner::admit::no_communication)
     return std::type_identity<reason::policy_is_for_two_operands<Policy, count>>{};
   else if constexpr (!planned<types>)
     return std::type_identity<plan_of_too_many_steps<sharding_in<Operands>...>>{};
@@ -229,12 +241,12 @@ consteval auto explain_contract() {
     return std::type_identity<reason::ok>{};
   } else if constexpr (f.fault == contract_fault::contracted_axis_split_differently) {
     using J = typename types::template label<f.label>;
-    return std::type_identity<
-        reason::contracted_axis_split_differently<J, typename divisor_of<J, sharding_in<Left>>::type, typename divisor_of<J, sharding_in<Right>>::type>>{};
+    return std::type_identity<reason::contracted_axis_split_differently<
+        J, typename divisor_of<J, sharding_in<Left>>::type, typename divisor_of<J, sharding_in<Right>>::type>>{};
   } else if constexpr (f.fault == contract_fault::batch_axis_split_differently) {
     using B = typename types::template label<f.label>;
-    return std::type_identity<
-        reason::batch_axis_split_differently<B, typename divisor_of<B, sharding_in<Left>>::type, typename divisor_of<B, sharding_in<Right>>::type>>{};
+    return std::type_identity<reason::batch_axis_split_differently<B, typename divisor_of<B, sharding_in<Left>>::type,
+                                                                   typename divisor_of<B, sharding_in<Right>>::type>>{};
   } else {
     using X = typename types::template mesh_axis<f.mesh_axis>;
     if constexpr (f.fault == contract_fault::partial_meets_partial) {
@@ -278,7 +290,8 @@ struct contracted_in_no_operand<type_list<J, Js...>> {
 
 template <class Summed, class Left, class Right>
 consteval auto check_contract() {
-  using own = typename first_fault<typename sharding_traits<sharding_in<Left>>::verdict, typename sharding_traits<sharding_in<Right>>::verdict,
+  using own = typename first_fault<typename sharding_traits<sharding_in<Left>>::verdict,
+                                   typename sharding_traits<sharding_in<Right>>::verdict,
                                    kinds_verdict<reduction::sum, Left, Right>>::type;
   using stray = typename contracted_in_no_operand<difference_of<Summed, union_of<axes_in<Left>, axes_in<Right>>>>::type;
   using kept = difference_of<union_of<axes_in<Left>, axes_in<Right>>, Summed>;
@@ -311,13 +324,16 @@ using einsum_verdict = typename decltype(detail::check_einsum<Out, Policy, reduc
 template <class Summed, class Left, class Right>
 using contract_verdict = typename decltype(detail::check_contract<Summed, Left, Right>())::type;
 
-/// Does `os::einsum<Out…>(operands…)` compile? `os::can_einsum<os::dims<I/X, K/Y>, TA, TB>`; operands are tensor types or shardings.
+/// Does `os::einsum<Out…>(operands…)` compile? `os::can_einsum<os::dims<I/X, K/Y>, TA, TB>`; operands are tensor types
+/// or shardings.
 template <class Out, class... Operands>
-inline constexpr bool can_einsum =
-    std::is_same_v<einsum_verdict<typename detail::dims_types<Out>::sharding_type, policy<planner::admit::any>, Operands...>, reason::ok>;
+inline constexpr bool can_einsum = std::is_same_v<
+    einsum_verdict<typename detail::dims_types<Out>::sharding_type, policy<planner::admit::any>, Operands...>,
+    reason::ok>;
 
 /// Does `os::contract<J…>(left, right)` compile? `os::can_contract<os::dims<J>, TA, TB>`.
 template <class Summed, class Left, class Right>
-inline constexpr bool can_contract = std::is_same_v<contract_verdict<typename detail::dims_types<Summed>::axes, Left, Right>, reason::ok>;
+inline constexpr bool can_contract =
+    std::is_same_v<contract_verdict<typename detail::dims_types<Summed>::axes, Left, Right>, reason::ok>;
 
 }  // namespace ostraka

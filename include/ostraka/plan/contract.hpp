@@ -62,7 +62,8 @@ constexpr state state_along(spec const& s, int mesh_axis) {
 
 class contract_check {
  public:
-  constexpr contract_check(spec const& left, spec const& right, bool const (&summed)[max_labels]) : left_(left), right_(right), summed_(summed) {}
+  constexpr contract_check(spec const& left, spec const& right, bool const (&summed)[max_labels])
+      : left_(left), right_(right), summed_(summed) {}
 
   constexpr contract_finding run() const {
     for (bool contracted : {true, false})
@@ -70,7 +71,12 @@ class contract_check {
         int const k = right_.find(left_.label[i]);
         if (k < 0 || summed_[left_.label[i]] != contracted) continue;
         if (left_.over[i].starts_with(right_.over[k]) || right_.over[k].starts_with(left_.over[i])) continue;
-        return {contracted ? contract_fault::contracted_axis_split_differently : contract_fault::batch_axis_split_differently, left_.label[i], -1, -1, {}};
+        return {contracted ? contract_fault::contracted_axis_split_differently
+                           : contract_fault::batch_axis_split_differently,
+                left_.label[i],
+                -1,
+                -1,
+                {}};
       }
     for (int m = 0; m < max_mesh_axes; ++m) {
       contract_finding const f = cell(state_along(left_, m), state_along(right_, m), m);
@@ -92,8 +98,10 @@ class contract_check {
     if (a.partial || b.partial) return partial_cell(a.partial ? b.label : a.label, m);
     role const ra = role_of(a.label);
     role const rb = role_of(b.label);
-    if (ra == role::contracted && (rb == role::none || b.label == a.label)) return {contract_fault::result_would_be_partial, a.label, -1, m, {}};
-    if (rb == role::contracted && ra == role::none) return {contract_fault::result_would_be_partial, b.label, -1, m, {}};
+    if (ra == role::contracted && (rb == role::none || b.label == a.label))
+      return {contract_fault::result_would_be_partial, a.label, -1, m, {}};
+    if (rb == role::contracted && ra == role::none)
+      return {contract_fault::result_would_be_partial, b.label, -1, m, {}};
     if (ra == role::none || rb == role::none || a.label == b.label) return {};
     if (ra == role::batch || rb == role::batch) {
       int const batch = ra == role::batch ? a.label : b.label;
@@ -119,13 +127,15 @@ class contract_check {
     }
   }
 
-  // The labels of the left operand that are not summed, then those of the right one; divided as the operand that is divided more.
+  // The labels of the left operand that are not summed, then those of the right one; divided as the operand that is
+  // divided more.
   [[nodiscard]] constexpr spec result() const {
     spec r;
     for (int i = 0; i < left_.rank; ++i)
       if (!summed_[left_.label[i]]) {
         int const k = right_.find(left_.label[i]);
-        r.push_back(left_.label[i], k >= 0 && right_.over[k].size() > left_.over[i].size() ? right_.over[k] : left_.over[i]);
+        r.push_back(left_.label[i],
+                    k >= 0 && right_.over[k].size() > left_.over[i].size() ? right_.over[k] : left_.over[i]);
       }
     for (int k = 0; k < right_.rank; ++k)
       if (!summed_[right_.label[k]] && left_.find(right_.label[k]) < 0) r.push_back(right_.label[k], right_.over[k]);
@@ -140,7 +150,8 @@ class contract_check {
 }  // namespace detail
 
 /// The one result that needs no communication and is not partial, or the fault.
-[[nodiscard]] constexpr contract_finding find_contract(spec const& left, spec const& right, bool const (&summed)[max_labels]) {
+[[nodiscard]] constexpr contract_finding find_contract(spec const& left, spec const& right,
+                                                       bool const (&summed)[max_labels]) {
   return detail::contract_check(left, right, summed).run();
 }
 

@@ -3,9 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 2. In which order the operands of an einsum are multiplied: a binary tree of products of two tensors each. (A · B) · (C · D)
+/// Floor 2. In which order the operands of an einsum are multiplied: a binary tree of products of two tensors each. (A
+/// · B) · (C · D)
 ///
-/// An intermediate has the labels of its factors that occur in another operand or in the result; the others are summed at once.
+/// An intermediate has the labels of its factors that occur in another operand or in the result; the others are summed
+/// at once.
 
 #include <cstdint>
 
@@ -16,7 +18,8 @@
 
 namespace ostraka::planner {
 
-/// What is multiplied with what. Product k of n operands makes tensor n + k, the last one the result; factors come before what they are in.
+/// What is multiplied with what. Product k of n operands makes tensor n + k, the last one the result; factors come
+/// before what they are in.
 struct contraction_order {
   int products = 0;
   int left[max_operands]{};
@@ -35,9 +38,11 @@ struct label_sets {
   double extent[max_labels]{};
   int mesh_axes = 0;
   double mesh[max_mesh_axes]{};
-  label_set priced[max_mesh_axes]{};  // labels of which one in a product makes the mesh axis a priced one there (price.hpp)
+  label_set
+      priced[max_mesh_axes]{};  // labels of which one in a product makes the mesh axis a priced one there (price.hpp)
 
-  constexpr explicit label_sets(einsum_problem const& p) : operands(p.operands.size()), result(set_of(p.result)), mesh_axes(p.sizes.mesh_axes) {
+  constexpr explicit label_sets(einsum_problem const& p)
+      : operands(p.operands.size()), result(set_of(p.result)), mesh_axes(p.sizes.mesh_axes) {
     bool const all = prices_all_work(p.element_weight, p.rule);
     for (int l = 0; l < p.sizes.labels; ++l) extent[l] = static_cast<double>(p.sizes.label[l]);
     for (int m = 0; m < mesh_axes; ++m) {
@@ -103,7 +108,9 @@ constexpr int size_of(std::uint32_t set) {
     among[labels.operands + p] = a | b;
     if (p + 1 < order.products && size_of(labels.product_of(a | b)) > max_rank) return unbounded;
     label_set const left = order.left[p] < labels.operands ? labels.of[order.left[p]] : labels.product_of(a);
-    label_set const right = order.right[p] < 0 ? 0 : order.right[p] < labels.operands ? labels.of[order.right[p]] : labels.product_of(b);
+    label_set const right = order.right[p] < 0                 ? 0
+                            : order.right[p] < labels.operands ? labels.of[order.right[p]]
+                                                               : labels.product_of(b);
     work += labels.least_work(left | right);
   }
   return work;
@@ -116,8 +123,8 @@ constexpr int number_of_orders(int operands) {
   return n;
 }
 
-// Every order has a number: operand k ≥ 2 is multiplied to one of the 2k − 1 tensors that there are without it. Number 0 is from left to right
-// for the last digit: the whole product of those before.
+// Every order has a number: operand k ≥ 2 is multiplied to one of the 2k − 1 tensors that there are without it. Number
+// 0 is from left to right for the last digit: the whole product of those before.
 [[gnu::cold]] constexpr contraction_order order_number(int number, int operands) {
   contraction_order order;
   if (operands == 1) {
@@ -134,7 +141,9 @@ constexpr int number_of_orders(int operands) {
     int const choice = number % (2 * k - 1);
     number /= 2 * k - 1;
     int const fresh = operands + k - 1;
-    int const with = choice == 0 ? root : choice <= k ? choice - 1 : operands + choice - k - 1 + (operands + choice - k - 1 >= root ? 1 : 0);
+    int const with = choice == 0   ? root
+                     : choice <= k ? choice - 1
+                                   : operands + choice - k - 1 + (operands + choice - k - 1 >= root ? 1 : 0);
     for (int p = 0; p < k - 1; ++p) {
       if (left[p] == with) left[p] = fresh;
       if (right[p] == with) right[p] = fresh;
@@ -155,7 +164,8 @@ constexpr int number_of_orders(int operands) {
   return order;
 }
 
-// The order of least work plus `weight` times the elements of what is multiplied and made, by dynamic programming over sets of operands.
+// The order of least work plus `weight` times the elements of what is multiplied and made, by dynamic programming over
+// sets of operands.
 class best_order {
  public:
   [[gnu::cold]] constexpr best_order(label_sets const& labels, double weight) : labels_(labels) {

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. What moves would cost if every extent were divided evenly: the numbers that plans are chosen by. Volumes are
-/// elements moved, added over all devices, so that they are whole numbers (as doubles: exact to 2⁵³, and never overflowing).
+/// Floor 2. What moves would cost if every extent were divided evenly: the numbers that plans are chosen by. Volumes
+/// are elements moved, added over all devices, so that they are whole numbers (as doubles: exact to 2⁵³, and never
+/// overflowing).
 
 #include <cstdint>
 #include <limits>
@@ -48,7 +49,8 @@ constexpr std::int64_t overlap(crossing const& c, std::int64_t const (&at)[max_m
   std::int64_t const f = block_number(c.from, at, e);
   std::int64_t const t = block_number(c.to, at, e);
   std::int64_t const low = f * c.to_parts > t * c.from_parts ? f * c.to_parts : t * c.from_parts;
-  std::int64_t const high = (f + 1) * c.to_parts < (t + 1) * c.from_parts ? (f + 1) * c.to_parts : (t + 1) * c.from_parts;
+  std::int64_t const high =
+      (f + 1) * c.to_parts < (t + 1) * c.from_parts ? (f + 1) * c.to_parts : (t + 1) * c.from_parts;
   return high > low ? high - low : 0;
 }
 
@@ -78,10 +80,12 @@ constexpr double mean_overlap(crossing const* crossings, int count, mesh_set axe
 inline constexpr std::int64_t most_devices_counted = 512;
 
 /// What the devices need under `to` and do not have under `from`: the least that any exchange can move.
-/// Some number not below `bound` if that is not below it. @pre same labels in the same order, both partial over the same mesh axes
-[[nodiscard, gnu::cold]] constexpr double ideal_exchange(spec const& from, spec const& to, extents const& e, double bound = unbounded) {
-  // Where one division refines the other, the overlap is the finer block. Where they cross it depends on the device; as long as no
-  // mesh axis plays two parts, the mean over devices is the product of the fractions.
+/// Some number not below `bound` if that is not below it. @pre same labels in the same order, both partial over the
+/// same mesh axes
+[[nodiscard, gnu::cold]] constexpr double ideal_exchange(spec const& from, spec const& to, extents const& e,
+                                                         double bound = unbounded) {
+  // Where one division refines the other, the overlap is the finer block. Where they cross it depends on the device; as
+  // long as no mesh axis plays two parts, the mean over devices is the product of the fractions.
   double constant = 1;
   double independent = 1;
   double finer = 1;
@@ -113,7 +117,8 @@ inline constexpr std::int64_t most_devices_counted = 512;
   double const held = ideal_held(to, e);
   double const everywhere = held * static_cast<double>(e.ways(to.splits()));
   if (!shared || e.ways(axes) > most_devices_counted) return held - everywhere / (constant * independent);
-  double const least = held - everywhere / (constant * finer);  // if every device already held the finer of its two blocks
+  double const least =
+      held - everywhere / (constant * finer);  // if every device already held the finer of its two blocks
   if (least >= bound) return least;
   return held - everywhere / constant * detail::mean_overlap(crossings, count, axes, e);
 }

@@ -18,7 +18,8 @@ struct naming {
   std::string_view const* labels = nullptr;
   std::string_view const* mesh_axes = nullptr;
   int element_bytes = 0;
-  std::string_view const* tensors = nullptr;  ///< of the operands and, behind them, the result; where one is empty, or there are none, letters
+  std::string_view const* tensors =
+      nullptr;  ///< of the operands and, behind them, the result; where one is empty, or there are none, letters
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step s) {
@@ -70,7 +71,8 @@ inline mesh_order in_order(mesh_set axes) {
   return s;
 }
 
-// What a plan's operands and, behind them, its result are called: as the program does, else A, B, … by their places, or a letter that is not taken.
+// What a plan's operands and, behind them, its result are called: as the program does, else A, B, … by their places, or
+// a letter that is not taken.
 [[gnu::cold]] inline void name_tensors(std::string* names, int count, naming const& n) {
   for (int k = 0; k < count; ++k)
     if (n.tensors) names[k] = n.tensors[k];
@@ -118,7 +120,8 @@ inline mesh_order in_order(mesh_set axes) {
     if (!s.over[i].empty()) text += '_' + detail::mesh_names(s.over[i], n);
   }
   text += ']';
-  if (!s.partial.empty()) text += " {" + std::string(name_of(s.kind)) + '_' + detail::mesh_names(detail::in_order(s.partial), n) + '}';
+  if (!s.partial.empty())
+    text += " {" + std::string(name_of(s.kind)) + '_' + detail::mesh_names(detail::in_order(s.partial), n) + '}';
   return text;
 }
 
@@ -133,14 +136,17 @@ inline mesh_order in_order(mesh_set axes) {
 [[nodiscard, gnu::cold]] inline std::string describe_bytes(std::int64_t bytes) { return describe_number(bytes) + " B"; }
 
 /// `C[I_X, K] = A[I_X, J] · B[J, K]`
-[[nodiscard, gnu::cold]] inline std::string describe_equation(spec const* operands, int count, spec const& result, naming const& n) {
+[[nodiscard, gnu::cold]] inline std::string describe_equation(spec const* operands, int count, spec const& result,
+                                                              naming const& n) {
   std::string text = static_cast<char>('A' + count) + describe(result, n) + " = ";
-  for (int k = 0; k < count; ++k) text += (k > 0 ? " · " : "") + (static_cast<char>('A' + k) + describe(operands[k], n));
+  for (int k = 0; k < count; ++k)
+    text += (k > 0 ? " · " : "") + (static_cast<char>('A' + k) + describe(operands[k], n));
   return text;
 }
 
-/// A line for the operation, a line for each step with the bytes that it moves per device for these extents, a line for the sum.
-/// Operands are A, B, …, the result is the next letter, unless the naming calls them otherwise, and an intermediate is called by what is in it: AB.
+/// A line for the operation, a line for each step with the bytes that it moves per device for these extents, a line for
+/// the sum. Operands are A, B, …, the result is the next letter, unless the naming calls them otherwise, and an
+/// intermediate is called by what is in it: AB.
 [[nodiscard, gnu::cold]] inline std::string describe(einsum_plan const& plan, naming const& n, extents const& e) {
   std::string names[max_tensors];
   std::string of_all[max_operands + 1];
@@ -157,18 +163,23 @@ inline mesh_order in_order(mesh_set axes) {
     std::string axes;
     std::string from;
     if (s.kind == step::contract) {
-      if (s.operand != the_result) names[s.operand] = names[slot_of(s.left)] + detail::joint_of(of_all, plan.operands.size()) + names[slot_of(s.right)];
-      from = tensor(s.left, tensors.of(s.left)) + (s.right == no_tensor ? "" : " · " + tensor(s.right, tensors.of(s.right)));
+      if (s.operand != the_result)
+        names[s.operand] =
+            names[slot_of(s.left)] + detail::joint_of(of_all, plan.operands.size()) + names[slot_of(s.right)];
+      from = tensor(s.left, tensors.of(s.left)) +
+             (s.right == no_tensor ? "" : " · " + tensor(s.right, tensors.of(s.right)));
     } else {
       axes = '<' + detail::mesh_names(detail::in_order(s.axes), n) + '>';
       from = tensor(s.operand, s.from);
     }
-    std::string line = "  " + detail::padded(std::string(name_of(s.kind)) + axes, 20) + ' ' + detail::padded(from + " → " + tensor(s.operand, s.to), 44);
+    std::string line = "  " + detail::padded(std::string(name_of(s.kind)) + axes, 20) + ' ' +
+                       detail::padded(from + " → " + tensor(s.operand, s.to), 44);
     if (communicates(s.kind)) line += ' ' + describe_bytes(bytes_per_device(elements_moved(s, e), n.element_bytes, e));
     text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
     tensors.after(s);
   }
-  return text + "  moves " + describe_bytes(bytes_per_device(plan.elements_moved(e), n.element_bytes, e)) + " per device\n";
+  return text + "  moves " + describe_bytes(bytes_per_device(plan.elements_moved(e), n.element_bytes, e)) +
+         " per device\n";
 }
 
 }  // namespace ostraka::planner

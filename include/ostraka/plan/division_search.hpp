@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. For one order of products: by which labels the work of each is divided along each mesh axis, all products and all mesh axes
-/// chosen jointly. From the leaves of the tree to its root, every product keeps the least price of each sharding that it can give
-/// (Bellman's principle), and of each that a later product asks for: min over what is given of price + moves.
+/// Floor 2. For one order of products: by which labels the work of each is divided along each mesh axis, all products
+/// and all mesh axes chosen jointly. From the leaves of the tree to its root, every product keeps the least price of
+/// each sharding that it can give (Bellman's principle), and of each that a later product asks for: min over what is
+/// given of price + moves.
 
 #include <ostraka/plan/candidates.hpp>
 #include <ostraka/plan/contraction_order.hpp>
@@ -16,7 +17,8 @@
 
 namespace ostraka::planner::detail {
 
-// A search with less effort still tries every division of a product if these are no more (and no more than three mesh axes).
+// A search with less effort still tries every division of a product if these are no more (and no more than three mesh
+// axes).
 inline constexpr double most_choices = 256;
 
 // How every product of an order is divided, and what that costs.
@@ -43,8 +45,8 @@ class division_search {
     find_likely(layout_of(problem.result));
   }
 
-  // The best division of every product of an order, if its price is no more than `limit`, which never rises from one run to the next.
-  // `likely`: only as with less effort.
+  // The best division of every product of an order, if its price is no more than `limit`, which never rises from one
+  // run to the next. `likely`: only as with less effort.
   [[gnu::cold]] constexpr divided_order run(contraction_order const& order, double limit, bool likely) {
     limit_ = limit;
     prices_.set_limit(limit);
@@ -72,7 +74,8 @@ class division_search {
       for (int side = 0; side < 2; ++side) {
         int const factor = side == 0 ? order.left[p] : order.right[p];
         if (factor < labels_.operands) continue;
-        best.division[factor - labels_.operands] = prices_.ask(tensor_[factor], asks(best.division[p], tensor_[factor].labels, side)).division;
+        best.division[factor - labels_.operands] =
+            prices_.ask(tensor_[factor], asks(best.division[p], tensor_[factor].labels, side)).division;
       }
     return best;
   }
@@ -104,13 +107,15 @@ class division_search {
   }
 
  private:
-  // Which labels each mesh axis divides in an operand or in the result, and before which other mesh axes it stands there.
+  // Which labels each mesh axis divides in an operand or in the result, and before which other mesh axes it stands
+  // there.
   [[gnu::cold]] constexpr void find_likely(layout q) {
     for (int m = 0; m < e_.mesh_axes; ++m) {
       int const l = static_cast<int>(q >> (8 * m + 3) & 31) - 1;
       if (l >= 0) likely_labels_[m] |= label_set{1} << l;
       for (int k = 0; k < e_.mesh_axes && l >= 0; ++k)
-        if (static_cast<int>(q >> (8 * k + 3) & 31) - 1 == l && (q >> 8 * k & 7) > (q >> 8 * m & 7)) goes_before_[m] |= std::uint32_t{1} << k;
+        if (static_cast<int>(q >> (8 * k + 3) & 31) - 1 == l && (q >> 8 * k & 7) > (q >> 8 * m & 7))
+          goes_before_[m] |= std::uint32_t{1} << k;
       if (l >= 0 || (q >> (partial_bit + m) & 1) != 0) used_ |= std::uint32_t{1} << m;
     }
   }
@@ -130,7 +135,8 @@ class division_search {
     factors_ = labels_in_[0] | labels_in_[1];
     double choices = 1;
     for (int m = 0; m < e_.mesh_axes; ++m) choices *= size_of(factors_) + 1;
-    likely_here_ = likely_ || (!effort_.all_divisions && (choices > most_choices || e_.mesh_axes > most_mesh_axes_sliced));
+    likely_here_ =
+        likely_ || (!effort_.all_divisions && (choices > most_choices || e_.mesh_axes > most_mesh_axes_sliced));
     full_work_ = labels_.elements(factors_) * devices_;
     priced_axes_ = 0;
     for (int m = 0; m < e_.mesh_axes; ++m)
@@ -139,7 +145,8 @@ class division_search {
       may_keep_[side] = 0;
       if (side == 0 || right >= 0) {
         candidates const& reach = tensor_[side == 0 ? left : right].reach;
-        for (int i = 0; i < reach.count; ++i) may_keep_[side] |= static_cast<std::uint32_t>(reach.item[i].at >> partial_bit);
+        for (int i = 0; i < reach.count; ++i)
+          may_keep_[side] |= static_cast<std::uint32_t>(reach.item[i].at >> partial_bit);
       }
     }
     divide({0, {0, 0}, 0, 1, 1}, 0);
@@ -164,8 +171,8 @@ class division_search {
     double priced_ways;
   };
 
-  // Decides for mesh axis m and the ones after it: no label, a factor that stays partial, labels by number, each at every place among the mesh
-  // axes that divide it.
+  // Decides for mesh axis m and the ones after it: no label, a factor that stays partial, labels by number, each at
+  // every place among the mesh axes that divide it.
   constexpr void divide(partial_division const& before, int m) {
     if (m >= e_.mesh_axes || m >= max_mesh_axes) return consider(before);
     divide(before, m + 1);

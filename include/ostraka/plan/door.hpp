@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The door between types and values: shardings become specs with labels and mesh axes numbered, and specs that a
-/// planner found become shardings again. Behind it nobody knows a name.
+/// Floor 2. The door between types and values: shardings become specs with labels and mesh axes numbered, and specs
+/// that a planner found become shardings again. Behind it nobody knows a name.
 
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +40,9 @@ struct entry_numbers {
 // Mesh axes by number, minor ones first: X % (Y % none) is X, then Y.
 struct minor_axes {
   std::uint32_t code = 0;
-  friend constexpr minor_axes operator%(int axis, minor_axes minor) { return {static_cast<std::uint32_t>(axis + 1) | minor.code << 4}; }
+  friend constexpr minor_axes operator%(int axis, minor_axes minor) {
+    return {static_cast<std::uint32_t>(axis + 1) | minor.code << 4};
+  }
 };
 
 template <class Labels, class Mesh, class Entry>
@@ -59,7 +61,8 @@ constexpr planner::mesh_set mesh_axes_numbered(type_list<Ms...>) {
 }
 
 template <class Labels, class Mesh, Partial P>
-inline constexpr entry_numbers numbers_of<Labels, Mesh, P>{-1, {}, mesh_axes_numbered<Mesh>(typename P::mesh_axes{}), P::kind};
+inline constexpr entry_numbers numbers_of<Labels, Mesh, P>{
+    -1, {}, mesh_axes_numbered<Mesh>(typename P::mesh_axes{}), P::kind};
 
 constexpr void enter(planner::spec& s, entry_numbers const& e) {
   if (e.label >= 0) return s.push_back(e.label, e.order);
@@ -98,11 +101,14 @@ struct leave {
   // A sharding among the dimensions stands for its own, which of sharding<> is none.
   template <int M>
   using if_partial =
-      std::conditional_t<S.partial.contains(M), sharding<typename partial_of<S.kind, type_list<typename type_at<Mesh, M>::type>>::type>, sharding<>>;
+      std::conditional_t<S.partial.contains(M),
+                         sharding<typename partial_of<S.kind, type_list<typename type_at<Mesh, M>::type>>::type>,
+                         sharding<>>;
 
   template <int... Dims, int... Ms>
   static auto all(std::integer_sequence<int, Dims...>, std::integer_sequence<int, Ms...>)
-      -> canonical_sharding<decltype(dimension<Dims>(std::make_integer_sequence<int, S.over[Dims].size()>{}))..., if_partial<Ms>...>;
+      -> canonical_sharding<decltype(dimension<Dims>(std::make_integer_sequence<int, S.over[Dims].size()>{}))...,
+                            if_partial<Ms>...>;
 
   using type = decltype(all(std::make_integer_sequence<int, S.rank>{}, std::make_integer_sequence<int, Mesh::size>{}));
 };

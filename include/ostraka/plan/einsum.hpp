@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The einsum planner: by which labels the local work is divided along each mesh axis, what that asks of the operands,
-/// and what takes the result to the sharding that was named. All mesh axes are chosen together.
+/// Floor 2. The einsum planner: by which labels the local work is divided along each mesh axis, what that asks of the
+/// operands, and what takes the result to the sharding that was named. All mesh axes are chosen together.
 ///
 /// Dividing the work along a mesh axis by one label (or by none) asks, on that mesh axis:
 ///
@@ -14,8 +14,9 @@
 ///     b or i or k    S(label)                 R                 S(label)
 ///     j (summed)     S(j)                     R                 P
 ///
-/// Every division is tried, in every order of several mesh axes on one label (division_search.hpp), for every order of products of more than
-/// two operands (contraction_order.hpp). The same function plans a reduction or a reshard: an einsum of one operand.
+/// Every division is tried, in every order of several mesh axes on one label (division_search.hpp), for every order of
+/// products of more than two operands (contraction_order.hpp). The same function plans a reduction or a reshard: an
+/// einsum of one operand.
 
 #include <ostraka/plan/contraction_order.hpp>
 #include <ostraka/plan/division_search.hpp>
@@ -68,8 +69,10 @@ class einsum_search {
   [[gnu::cold]] constexpr void attempt(contraction_order const& order) {
     if (order.products == 0 || least_work(order, labels_) > best_.price) return;
     double limit = best_.price;
-    // First what is likely, for a bound that spares the search much of its work. Along one mesh axis there is little to be spared.
-    if (effort_.all_divisions && problem_.sizes.mesh_axes > 1 && limit == unbounded) limit = divisions_.run(order, unbounded, true).price;
+    // First what is likely, for a bound that spares the search much of its work. Along one mesh axis there is little to
+    // be spared.
+    if (effort_.all_divisions && problem_.sizes.mesh_axes > 1 && limit == unbounded)
+      limit = divisions_.run(order, unbounded, true).price;
     divided_order const found = divisions_.run(order, limit, false);
     if (found.price < best_.price || (found.price == best_.price && found.volume < best_.volume)) best_ = found;
   }
@@ -92,21 +95,26 @@ class einsum_search {
         spec& s = now[factor[side]];
         spec const asked = spec_under(s, divisions_.asks(best_.division[p], label_sets::set_of(s), side));
         if (s == asked) continue;
-        for (planned_step const& step : plan_reshard(s, asked, problem_.sizes, factor[side], slicing::before)) plan.steps.push_back(step);
+        for (planned_step const& step : plan_reshard(s, asked, problem_.sizes, factor[side], slicing::before))
+          plan.steps.push_back(step);
         s = asked;
       }
       spec made = last ? problem_.result : product_shape(now, factor[0], factor[1], p);
       made.kind = problem_.how;
       made = spec_under(made, divisions_.gives(best_.division[p], label_sets::set_of(made)));
-      plan.steps.push_back({step::contract, last ? the_result : n + p, mesh_set{divided}, now[factor[0]], made, factor[0], factor[1]});
+      plan.steps.push_back(
+          {step::contract, last ? the_result : n + p, mesh_set{divided}, now[factor[0]], made, factor[0], factor[1]});
       if (!last) now[n + p] = made;
       if (last && !(made == problem_.result))
-        for (planned_step const& step : plan_reshard(made, problem_.result, problem_.sizes, the_result, slicing::of_target)) plan.steps.push_back(step);
+        for (planned_step const& step :
+             plan_reshard(made, problem_.result, problem_.sizes, the_result, slicing::of_target))
+          plan.steps.push_back(step);
     }
   }
 
   // The labels that product p keeps: those of its left factor, then those of its right one.
-  [[nodiscard, gnu::cold]] constexpr spec product_shape(spec const (&now)[max_tensors], int left, int right, int p) const {
+  [[nodiscard, gnu::cold]] constexpr spec product_shape(spec const (&now)[max_tensors], int left, int right,
+                                                        int p) const {
     label_set later = labels_.result;
     for (int other = 0; other < problem_.operands.size() + p; ++other) {
       bool used = other == left || other == right;
@@ -132,9 +140,10 @@ class einsum_search {
 
 }  // namespace detail
 
-/// The cheapest admitted plan (price.hpp). Of equal ones of one order of products: fewest elements moved, then fewest multiplications, then
-/// fewest tensors touched, then the first in the order of the search (per mesh axis: no division, a partial operand kept, labels by number).
-/// Of equal orders: fewest elements moved, then least undivided work, then the first.
+/// The cheapest admitted plan (price.hpp). Of equal ones of one order of products: fewest elements moved, then fewest
+/// multiplications, then fewest tensors touched, then the first in the order of the search (per mesh axis: no division,
+/// a partial operand kept, labels by number). Of equal orders: fewest elements moved, then least undivided work, then
+/// the first.
 /// @pre each label of the result is one of an operand's. `feasible` is false if the rule admits no plan.
 [[nodiscard, gnu::cold]] constexpr einsum_plan plan_einsum(einsum_problem const& problem, search_effort effort) {
   return detail::einsum_search(problem, effort).run();

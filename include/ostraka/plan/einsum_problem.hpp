@@ -16,15 +16,17 @@ struct einsum_problem {
   spec result{};
   extents sizes{};  ///< to decide on; nominal where not known
   admit rule = admit::any;
-  double element_weight = 0;  ///< multiplications that weigh as much as one element moved (os::least_time); 0: the default balance (price.hpp)
-  reduction how = reduction::sum;  ///< of what is reduced: anything else asks for a single operand. @pre partial operands and results are of that kind
+  double element_weight = 0;       ///< multiplications that weigh as much as one element moved (os::least_time); 0: the
+                                   ///< default balance (price.hpp)
+  reduction how = reduction::sum;  ///< of what is reduced: anything else asks for a single operand. @pre partial
+                                   ///< operands and results are of that kind
 };
 
 /// What a search leaves out. What leaves out nothing is exact: no plan is cheaper.
 struct search_effort {
   bool all_orders = true;     ///< else those that dynamic programming finds on sizes alone
-  bool all_divisions = true;  ///< else, where there are many, a mesh axis is tried on labels that it divides in an operand or in the result, and in an order
-                              ///< that one of these has
+  bool all_divisions = true;  ///< else, where there are many, a mesh axis is tried on labels that it divides in an
+                              ///< operand or in the result, and in an order that one of these has
   int beam = 320;             ///< shardings of a product that are followed
 };
 

@@ -3,14 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 2. From one division of a tensor's labels to another: a free slice, and one exchange, called by the collective that it is.
+/// Floor 2. From one division of a tensor's labels to another: a free slice, and one exchange, called by the collective
+/// that it is.
 
 #include <ostraka/plan/spec.hpp>
 #include <ostraka/plan/step.hpp>
 
 namespace ostraka::planner::detail {
 
-// `order` with the axes of `add` at its minor end: in the order of `wish` as long as that continues `order`, the rest by number.
+// `order` with the axes of `add` at its minor end: in the order of `wish` as long as that continues `order`, the rest
+// by number.
 constexpr mesh_order extended(mesh_order order, mesh_set add, mesh_order wish, mesh_order rest = {}) {
   if (add.empty()) return order;
   if (wish.starts_with(order))
@@ -28,12 +30,14 @@ constexpr mesh_order extended(mesh_order order, mesh_set add, mesh_order wish, m
   return order;
 }
 
-// `from` after all slices that `to` asks for at the minor end of a label: free, and an exchange after them moves no more.
+// `from` after all slices that `to` asks for at the minor end of a label: free, and an exchange after them moves no
+// more.
 constexpr spec sliced_towards(spec from, spec const& to) {
   mesh_set const used = from.uses();
   for (int i = 0; i < from.rank; ++i)
     if (from.over[i].code != to.over[i].code && to.over[i].starts_with(from.over[i]))
-      for (int k = from.over[i].size(); k < to.over[i].size() && !used.contains(to.over[i][k]); ++k) from.over[i].push_back(to.over[i][k]);
+      for (int k = from.over[i].size(); k < to.over[i].size() && !used.contains(to.over[i][k]); ++k)
+        from.over[i].push_back(to.over[i][k]);
   return from;
 }
 

@@ -3,13 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 2. The plan that keeps within a limit of workspace: the planner's own, in passes if need be (plan/passes.hpp), or, where that fits in
-/// no passes, of all divisions of the product the cheapest that does.
+/// Floor 2. The plan that keeps within a limit of workspace: the planner's own, in passes if need be (plan/passes.hpp),
+/// or, where that fits in no passes, of all divisions of the product the cheapest that does.
 ///
-///     C[I_X, K] = A[I, J] · B[J_X, K]      the planner's: sums over parts of J, scattered; over K, a column of them at a time
+///     C[I_X, K] = A[I, J] · B[J_X, K]      the planner's: sums over parts of J, scattered; over K, a column of them at
+///     a time
 ///                                          within less: B gathered; over J, a row of it at a time
 ///
-/// A division says of each mesh axis by which label it divides the product, at which place among the others that do, or which operand stays partial.
+/// A division says of each mesh axis by which label it divides the product, at which place among the others that do, or
+/// which operand stays partial.
 
 #include <cstdint>
 #include <limits>
@@ -28,7 +30,8 @@ struct plan_bounds {
 };
 
 /// The bounds that bytes per device are, for elements of so many bytes.
-[[nodiscard]] constexpr plan_bounds bounds_of(std::int64_t workspace, std::int64_t budget, int element_bytes, extents const& e) {
+[[nodiscard]] constexpr plan_bounds bounds_of(std::int64_t workspace, std::int64_t budget, int element_bytes,
+                                              extents const& e) {
   plan_bounds b{workspace / element_bytes};
   if (budget < b.moved / e.devices()) b.moved = budget * e.devices() / element_bytes;
   return b;
@@ -48,7 +51,8 @@ inline constexpr double most_divisions = 256;
 // Looks through the divisions of a product of one or two operands.
 class fitting_search {
  public:
-  constexpr fitting_search(einsum_plan const& first, pass_choice const& passes, extents const& e, plan_bounds const& bounds)
+  constexpr fitting_search(einsum_plan const& first, pass_choice const& passes, extents const& e,
+                           plan_bounds const& bounds)
       : first_(first), e_(e), bounds_(bounds), best_{first, passes} {
     double divisions = 1;
     for (int m = 0; m < e.mesh_axes; ++m) divisions *= labels_of_operands() + 1;
@@ -74,7 +78,9 @@ class fitting_search {
   }
 
   constexpr bool divides(int mesh_axis, int label) const {
-    auto const in = [&](spec const& s) { return s.find(label) >= 0 && s.over[s.find(label)].axes().contains(mesh_axis); };
+    auto const in = [&](spec const& s) {
+      return s.find(label) >= 0 && s.over[s.find(label)].axes().contains(mesh_axis);
+    };
     for (spec const& s : first_.operands)
       if (in(s)) return true;
     return in(first_.result);
@@ -120,12 +126,16 @@ class fitting_search {
     }
     for (int k = 0; k < plan.operands.size(); ++k) {
       partial = partial | kept_[k];
-      for (planned_step const& s : plan_reshard(plan.operands[k], divided(plan.operands[k], kept_[k]), e_, k, slicing::before)) plan.steps.push_back(s);
+      for (planned_step const& s :
+           plan_reshard(plan.operands[k], divided(plan.operands[k], kept_[k]), e_, k, slicing::before))
+        plan.steps.push_back(s);
     }
     spec made = divided(plan.result, partial);
     made.kind = plan.how;
-    plan.steps.push_back({step::contract, the_result, dividing, made, made, 0, plan.operands.size() > 1 ? 1 : no_tensor});
-    for (planned_step const& s : plan_reshard(made, plan.result, e_, the_result, slicing::of_target)) plan.steps.push_back(s);
+    plan.steps.push_back(
+        {step::contract, the_result, dividing, made, made, 0, plan.operands.size() > 1 ? 1 : no_tensor});
+    for (planned_step const& s : plan_reshard(made, plan.result, e_, the_result, slicing::of_target))
+      plan.steps.push_back(s);
     return plan;
   }
 
@@ -134,7 +144,8 @@ class fitting_search {
     einsum_plan const plan = plan_of_division();
     std::int64_t const moved = plan.elements_moved(e_);
     double const price = price_of(plan, e_);
-    if (moved > bounds_.moved || (best_.passes.fits && (price > price_ || (price == price_ && moved >= moved_)))) return;
+    if (moved > bounds_.moved || (best_.passes.fits && (price > price_ || (price == price_ && moved >= moved_))))
+      return;
     pass_choice const passes = choose_passes(plan, e_, bounds_.workspace);
     if (passes.fits ? false : best_.passes.fits || passes.workspace >= best_.passes.workspace) return;
     best_ = {plan, passes};
@@ -153,15 +164,16 @@ class fitting_search {
   std::int64_t moved_ = 0;
 };
 
-// Is there a choice? A policy that names a way leaves none, nor does a reshard; of more than two operands only the cheapest plan is looked at.
+// Is there a choice? A policy that names a way leaves none, nor does a reshard; of more than two operands only the
+// cheapest plan is looked at.
 constexpr bool has_other_divisions(einsum_plan const& plan) {
   return plan.rule == admit::any && plan.operands.size() <= 2 && plan.count(step::contract) > 0;
 }
 
 }  // namespace detail
 
-/// The plan itself where it fits; else, of those that divide the product in another way and fit, the cheapest for these extents: as the
-/// planner compares, then by elements moved, then the first. If none fits, what needs least workspace.
+/// The plan itself where it fits; else, of those that divide the product in another way and fit, the cheapest for these
+/// extents: as the planner compares, then by elements moved, then the first. If none fits, what needs least workspace.
 [[nodiscard]] constexpr fitted_plan fit_plan(einsum_plan const& plan, extents const& e, plan_bounds const& bounds) {
   pass_choice const passes = choose_passes(plan, e, bounds.workspace);
   if (passes.fits || !detail::has_other_divisions(plan)) return {plan, passes};

@@ -3,11 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 2. The sharding of a tensor as one number, for searches that look at thousands of them while a program compiles: comparing,
-/// copying and keeping one costs the compiler a single step. Byte m tells what mesh axis m divides and where it stands among those that
-/// divide the same label, bit 48 + m whether the tensor is partial along it. A[I_XY] {U_Z}: {1 + I, 0}, {1 + I, 1}, nothing, partial {Z}.
+/// Floor 2. The sharding of a tensor as one number, for searches that look at thousands of them while a program
+/// compiles: comparing, copying and keeping one costs the compiler a single step. Byte m tells what mesh axis m divides
+/// and where it stands among those that divide the same label, bit 48 + m whether the tensor is partial along it.
+/// A[I_XY] {U_Z}: {1 + I, 0}, {1 + I, 1}, nothing, partial {Z}.
 ///
-/// A division of local work is the same number with 1 + label in each byte, or `kept` for an operand that stays partial.
+/// A division of local work is the same number with 1 + label in each byte, or `kept` for an operand that stays
+/// partial.
 
 #include <cstdint>
 
@@ -20,7 +22,9 @@ using layout = std::uint64_t;
 
 inline constexpr int partial_bit = 8 * max_mesh_axes;
 
-constexpr layout byte_for(int label, int position, int mesh_axis) { return static_cast<layout>((label + 1) << 3 | position) << 8 * mesh_axis; }
+constexpr layout byte_for(int label, int position, int mesh_axis) {
+  return static_cast<layout>((label + 1) << 3 | position) << 8 * mesh_axis;
+}
 
 // The left (0) or right (1) operand of a product stays partial: in the place of a label.
 constexpr int kept(int side) { return max_labels + side; }
@@ -29,7 +33,8 @@ constexpr layout layout_of(spec const& s) {
   layout q = static_cast<layout>(s.partial.bits) << partial_bit;
   for (int i = 0; i < s.rank; ++i) {
     int at = 0;
-    for (std::uint32_t c = s.over[i].code; c != 0; c >>= 4) q |= byte_for(s.label[i], at++, static_cast<int>(c & 15) - 1);
+    for (std::uint32_t c = s.over[i].code; c != 0; c >>= 4)
+      q |= byte_for(s.label[i], at++, static_cast<int>(c & 15) - 1);
   }
   return q;
 }
@@ -54,7 +59,8 @@ constexpr double blocks_of(layout q, extents const& e) {
   return n;
 }
 
-// Do free slices take `from` to `to`? Where all that divides a label stands at the same place in `to`, it is the major end there.
+// Do free slices take `from` to `to`? Where all that divides a label stands at the same place in `to`, it is the major
+// end there.
 constexpr bool is_slice(layout from, layout to, extents const& e) {
   if ((from ^ to) >> partial_bit != 0) return false;
   for (int m = 0; m < e.mesh_axes; ++m)
@@ -66,7 +72,8 @@ constexpr bool is_slice(layout from, layout to, extents const& e) {
 constexpr std::uint32_t order_on(layout q, int label, extents const& e) {
   std::uint32_t code = 0;
   for (int m = 0; m < e.mesh_axes; ++m)
-    if (static_cast<int>(q >> (8 * m + 3) & 31) == label + 1) code |= static_cast<std::uint32_t>(m + 1) << 4 * static_cast<int>(q >> 8 * m & 7);
+    if (static_cast<int>(q >> (8 * m + 3) & 31) == label + 1)
+      code |= static_cast<std::uint32_t>(m + 1) << 4 * static_cast<int>(q >> 8 * m & 7);
   return code;
 }
 
@@ -77,8 +84,8 @@ class exchange_prices {
     for (int m = 1; m < e.mesh_axes; ++m) alike_ = alike_ && e.mesh[m] == e.mesh[0];
   }
 
-  // What the devices need under `to` and do not have under `from`, of a tensor of `whole` elements: ideal_exchange of specs.
-  // Some number above `bound` if that is above it. @pre both partial over the same mesh axes
+  // What the devices need under `to` and do not have under `from`, of a tensor of `whole` elements: ideal_exchange of
+  // specs. Some number above `bound` if that is above it. @pre both partial over the same mesh axes
   constexpr double operator()(layout from, layout to, double whole, double bound) {
     if (from == to) return 0;
     if (e_.mesh_axes == 1) {  // a slice, a gather, or an all-to-all
@@ -141,8 +148,8 @@ class exchange_prices {
   }
 
  private:
-  // Mean overlap of blocks that change places. Which labels they are on makes no difference, nor, where all mesh axes have one size, which
-  // mesh axes they are over: those are numbered as they occur.
+  // Mean overlap of blocks that change places. Which labels they are on makes no difference, nor, where all mesh axes
+  // have one size, which mesh axes they are over: those are numbered as they occur.
   constexpr double counted(crossing const (&c)[max_mesh_axes], int count, mesh_set axes) {
     if (count > most_crossings || known_ == room) return mean_overlap(c, count, axes, e_);
     std::uint32_t key[2 * most_crossings]{};
@@ -157,7 +164,8 @@ class exchange_prices {
       }
     }
     for (int i = 0; i < known_; ++i)
-      if (key_[i][0] == key[0] && key_[i][1] == key[1] && key_[i][2] == key[2] && key_[i][3] == key[3]) return value_[i];
+      if (key_[i][0] == key[0] && key_[i][1] == key[1] && key_[i][2] == key[2] && key_[i][3] == key[3])
+        return value_[i];
     for (int i = 0; i < 2 * most_crossings; ++i) key_[known_][i] = key[i];
     return value_[known_++] = mean_overlap(c, count, axes, e_);
   }

@@ -69,7 +69,8 @@ class map_check {
     mesh_set partial;
     for (int k = 0; k < operands_.size(); ++k) {
       mesh_set const own = operands_[k].partial;
-      if (!own.empty() && !rules_[operands_[k].kind].any()) return {map_fault::partial_in_nonlinear_operation, -1, -1, std::countr_zero(own.bits), k, -1, {}};
+      if (!own.empty() && !rules_[operands_[k].kind].any())
+        return {map_fault::partial_in_nonlinear_operation, -1, -1, std::countr_zero(own.bits), k, -1, {}};
       partial = partial | own;
     }
     if (!divide()) return found_;
@@ -119,14 +120,17 @@ class map_check {
     for (int k = 0; k < operands_.size(); ++k) {
       if (!operands_[k].partial.contains(m)) continue;
       if (first < 0) first = k;
-      if (operands_[k].kind != operands_[first].kind) return fail({map_fault::partial_kinds_meet, -1, -1, m, first, k, {}});
+      if (operands_[k].kind != operands_[first].kind)
+        return fail({map_fault::partial_kinds_meet, -1, -1, m, first, k, {}});
       ++partial;
     }
-    if (int const i = divided_by(m, 0); i >= 0) return fail({map_fault::partial_meets_divided_axis, found_.result.label[i], -1, m, first, -1, {}});
+    if (int const i = divided_by(m, 0); i >= 0)
+      return fail({map_fault::partial_meets_divided_axis, found_.result.label[i], -1, m, first, -1, {}});
     reduction const kind = operands_[first].kind;
     outcome const made = outcome_of(kind, first, partial);
     if (!made.kept) return fail({why_not(m, kind, partial), -1, -1, m, first, -1, {}});
-    if (maker_ >= 0 && made.kind != found_.result.kind) return fail({map_fault::partial_kinds_meet, -1, -1, m, maker_, first, {}});
+    if (maker_ >= 0 && made.kind != found_.result.kind)
+      return fail({map_fault::partial_kinds_meet, -1, -1, m, maker_, first, {}});
     maker_ = first;
     found_.result.partial.insert(m);
     found_.result.kind = made.kind;
@@ -134,14 +138,16 @@ class map_check {
   }
 
   [[nodiscard]] constexpr outcome outcome_of(reduction kind, int first, int partial) const {
-    if (rules_[kind].together.kept && (partial == operands_.size() || is_idempotent(kind))) return rules_[kind].together;
+    if (rules_[kind].together.kept && (partial == operands_.size() || is_idempotent(kind)))
+      return rules_[kind].together;
     return partial == 1 ? rules_[kind].alone[first] : outcome{};
   }
 
   [[nodiscard]] constexpr map_fault why_not(int m, reduction kind, int partial) const {
     if (rules_[kind].together.kept) return map_fault::partial_plus_replicated;
     for (int k = 0; k < operands_.size(); ++k)
-      if (partial > 1 && operands_[k].partial.contains(m) && rules_[kind].alone[k].kept) return map_fault::partials_multiplied;
+      if (partial > 1 && operands_[k].partial.contains(m) && rules_[kind].alone[k].kept)
+        return map_fault::partials_multiplied;
     return map_fault::partial_in_nonlinear_operation;
   }
 

@@ -28,9 +28,11 @@ struct device_loop {
 
 using device_loops = bounded_list<device_loop, max_mesh_axes>;
 
-/// The loops over the devices of `axes` in a message that holds a block under `whole` as their equal parts under `parts`; those of a
-/// dimension outermost first. None if the parts are not equal everywhere, or do not make up the block.
-[[nodiscard]] constexpr device_loops loops_of_message(spec const& whole, spec const& parts, mesh_set axes, extents const& e) {
+/// The loops over the devices of `axes` in a message that holds a block under `whole` as their equal parts under
+/// `parts`; those of a dimension outermost first. None if the parts are not equal everywhere, or do not make up the
+/// block.
+[[nodiscard]] constexpr device_loops loops_of_message(spec const& whole, spec const& parts, mesh_set axes,
+                                                      extents const& e) {
   device_loops loops;
   mesh_set unseen = axes;
   for (int i = 0; i < whole.rank; ++i) {
@@ -53,11 +55,13 @@ using device_loops = bounded_list<device_loop, max_mesh_axes>;
 
 /// Of what a step sends, and of what arrives. An exchange in which a mesh axis repeats its source leaves parts out.
 [[nodiscard]] constexpr device_loops loops_of_sent(planned_step const& s, extents const& e) {
-  bool const exchanges = (s.kind == step::all_to_all || s.kind == step::block_exchange) && (s.axes - s.from.uses()).empty();
+  bool const exchanges =
+      (s.kind == step::all_to_all || s.kind == step::block_exchange) && (s.axes - s.from.uses()).empty();
   return exchanges || s.kind == step::reduce_scatter ? loops_of_message(s.from, s.to, s.axes, e) : device_loops{};
 }
 [[nodiscard]] constexpr device_loops loops_of_received(planned_step const& s, extents const& e) {
-  bool const exchanges = (s.kind == step::all_to_all || s.kind == step::block_exchange) && (s.axes - s.from.uses()).empty();
+  bool const exchanges =
+      (s.kind == step::all_to_all || s.kind == step::block_exchange) && (s.axes - s.from.uses()).empty();
   return exchanges || s.kind == step::all_gather ? loops_of_message(s.to, s.from, s.axes, e) : device_loops{};
 }
 
@@ -79,7 +83,9 @@ constexpr std::int64_t largest_extent(spec const& s, int i, extents const& e) {
 }
 
 // Is a part narrower than the block along dimension `i`?
-constexpr bool narrower(spec const& whole, spec const& parts, int i) { return common_prefix(whole.over[i], parts.over[i]) < parts.over[i].size(); }
+constexpr bool narrower(spec const& whole, spec const& parts, int i) {
+  return common_prefix(whole.over[i], parts.over[i]) < parts.over[i].size();
+}
 
 // Does each part of a dense block lie in one run?
 constexpr bool in_runs(spec const& whole, spec const& parts, extents const& e) {
@@ -91,12 +97,15 @@ constexpr bool in_runs(spec const& whole, spec const& parts, extents const& e) {
   return true;
 }
 
-// Do the parts of a dense block follow one another and fill it? Of several mesh axes, only the running mesh knows their order.
+// Do the parts of a dense block follow one another and fill it? Of several mesh axes, only the running mesh knows their
+// order.
 constexpr bool in_order(spec const& whole, spec const& parts, mesh_set axes, extents const& e) {
   int divided = -1;
   for (int i = 0; i < whole.rank; ++i) {
     if (e.ways(parts.over[i]) == e.ways(whole.over[i])) continue;
-    if (divided >= 0 || !parts.over[i].starts_with(whole.over[i]) || e.ways(parts.over[i]) != e.ways(whole.over[i]) * e.ways(axes)) return false;
+    if (divided >= 0 || !parts.over[i].starts_with(whole.over[i]) ||
+        e.ways(parts.over[i]) != e.ways(whole.over[i]) * e.ways(axes))
+      return false;
     divided = i;
   }
   if (divided < 0 || !in_runs(whole, parts, e)) return false;
@@ -108,9 +117,10 @@ constexpr bool in_order(spec const& whole, spec const& parts, mesh_set axes, ext
 /// A tensor of a contraction: a factor, or what it makes.
 enum class part_of_product { factor, result };
 
-// Elements that a product of a tensor cut along dimension `i` walks once more for each part: those of what lacks the label. Labels of a batch,
-// which cannot be told here from those of one factor alone, are not counted.
-constexpr std::int64_t walked_again(spec const& s, part_of_product which, int i, planned_step const& product, extents const& e) {
+// Elements that a product of a tensor cut along dimension `i` walks once more for each part: those of what lacks the
+// label. Labels of a batch, which cannot be told here from those of one factor alone, are not counted.
+constexpr std::int64_t walked_again(spec const& s, part_of_product which, int i, planned_step const& product,
+                                    extents const& e) {
   int const cut = s.label[i];
   if (product.to.find(cut) < 0) return largest_block(product.to, e);
   bool const is_result = which == part_of_product::result;
@@ -124,9 +134,11 @@ constexpr std::int64_t walked_again(spec const& s, part_of_product which, int i,
   return n;
 }
 
-// Are the parts so long that a product of matrices for each of them is as good as one for all? Shorter ones are cheaper in one block, and so is
-// a tensor that is small beside what would be walked once more for each part. (Measured: docs/benchmarks/patterns.md.)
-constexpr bool worth_a_cut(spec const& s, part_of_product which, device_loops const& loops, planned_step const& product, extents const& e) {
+// Are the parts so long that a product of matrices for each of them is as good as one for all? Shorter ones are cheaper
+// in one block, and so is a tensor that is small beside what would be walked once more for each part. (Measured:
+// docs/benchmarks/patterns.md.)
+constexpr bool worth_a_cut(spec const& s, part_of_product which, device_loops const& loops, planned_step const& product,
+                           extents const& e) {
   for (device_loop const& d : loops) {
     if (d.unit < (product.to.find(s.label[d.dimension]) < 0 ? 8 : 16)) return false;
     if (walked_again(s, which, d.dimension, product, e) > 4 * largest_block(s, e)) return false;
@@ -134,7 +146,8 @@ constexpr bool worth_a_cut(spec const& s, part_of_product which, device_loops co
   return !loops.empty();
 }
 
-// The loops that a contraction has besides its labels: each cuts a label at multiples of a unit, and of two of a label one divides the other.
+// The loops that a contraction has besides its labels: each cuts a label at multiples of a unit, and of two of a label
+// one divides the other.
 class cuts_of_labels {
  public:
   constexpr explicit cuts_of_labels(int labels) : loops_(labels) {}
@@ -192,12 +205,14 @@ template <class Steps>
 template <class Steps>
 [[nodiscard]] constexpr int next_after(Steps const& steps, int at, int tensor) {
   int i = at + 1;
-  while (i < steps.size() && steps[i].operand != tensor && (steps[i].kind != step::contract || (steps[i].left != tensor && steps[i].right != tensor))) ++i;
+  while (i < steps.size() && steps[i].operand != tensor &&
+         (steps[i].kind != step::contract || (steps[i].left != tensor && steps[i].right != tensor)))
+    ++i;
   return i;
 }
 
-/// Which tensors of the contraction that is step number `at` lie as messages: as many as are worth it and have loops that fit together, in this
-/// order. The result of one tensor does not: it may be that tensor.
+/// Which tensors of the contraction that is step number `at` lie as messages: as many as are worth it and have loops
+/// that fit together, in this order. The result of one tensor does not: it may be that tensor.
 template <class Steps>
 [[nodiscard]] constexpr contracted_messages messages_at(Steps const& steps, int at, extents const& e) {
   planned_step const& s = steps[at];
@@ -205,19 +220,24 @@ template <class Steps>
   detail::cuts_of_labels cuts(e.labels);
   auto const arrives = [&](int tensor) {
     int const i = tensor == no_tensor ? -1 : last_before(steps, at, tensor);
-    if (i < 0 || detail::in_order(steps[i].to, steps[i].from, steps[i].axes, e)) return false;  // then it is received in order
+    if (i < 0 || detail::in_order(steps[i].to, steps[i].from, steps[i].axes, e))
+      return false;  // then it is received in order
     device_loops const loops = loops_of_received(steps[i], e);
-    return detail::worth_a_cut(steps[i].to, detail::part_of_product::factor, loops, s, e) && cuts.add(steps[i].to, loops);
+    return detail::worth_a_cut(steps[i].to, detail::part_of_product::factor, loops, s, e) &&
+           cuts.add(steps[i].to, loops);
   };
   int const next = next_after(steps, at, s.operand);
   int const moved = last_before(steps, at, s.left);
-  if (next < steps.size() && moved >= 0 && computes_nothing(s, steps[moved].to)) return m;  // the tensor itself moves on
+  if (next < steps.size() && moved >= 0 && computes_nothing(s, steps[moved].to))
+    return m;  // the tensor itself moves on
   m.left = arrives(s.left);
   m.right = arrives(s.right);
-  if (s.right == no_tensor || next == steps.size() || steps[next].operand != s.operand || steps[next].kind == step::contract) return m;
+  if (s.right == no_tensor || next == steps.size() || steps[next].operand != s.operand ||
+      steps[next].kind == step::contract)
+    return m;
   device_loops const sent = loops_of_sent(steps[next], e);
-  m.result = !detail::in_order(s.to, steps[next].to, steps[next].axes, e) && detail::worth_a_cut(s.to, detail::part_of_product::result, sent, s, e) &&
-             cuts.add(s.to, sent);
+  m.result = !detail::in_order(s.to, steps[next].to, steps[next].axes, e) &&
+             detail::worth_a_cut(s.to, detail::part_of_product::result, sent, s, e) && cuts.add(s.to, sent);
   return m;
 }
 

@@ -29,7 +29,8 @@ inline constexpr planner::naming naming_of{names_of<Labels>.data(), names_of<Mes
 
 }  // namespace detail
 
-/// How an operation keeps within a limit of workspace: `plan.within(1 << 20, I = 4096)` is what os::within(1 << 20) makes of it.
+/// How an operation keeps within a limit of workspace: `plan.within(1 << 20, I = 4096)` is what os::within(1 << 20)
+/// makes of it.
 struct passes_within {
   bool fits = false;
   std::int64_t count = 1;
@@ -37,8 +38,9 @@ struct passes_within {
   std::int64_t workspace = 0;  ///< in bytes; where nothing fits, the least
 };
 
-/// The plan of an operation with labels `Labels` and mesh axes `Mesh` (type lists), on elements of `ElementBytes` bytes.
-/// Questions take named extents, os::sizes, tensors and meshes in any mixture; what has a static extent need not be given.
+/// The plan of an operation with labels `Labels` and mesh axes `Mesh` (type lists), on elements of `ElementBytes`
+/// bytes. Questions take named extents, os::sizes, tensors and meshes in any mixture; what has a static extent need not
+/// be given.
 template <class Labels, class Mesh, int ElementBytes>
 struct named_plan : planner::einsum_plan {
   /// Bytes moved per device: all devices' bytes over the number of devices, rounded up.
@@ -57,8 +59,8 @@ struct named_plan : planner::einsum_plan {
     return planner::bytes_per_device(elements, ElementBytes, e);
   }
 
-  /// Bytes moved by all devices together; exact, also for uneven blocks. Along a mesh axis that the plan does not name but whose
-  /// size is given (as it is by mesh.sizes()) the devices do the same side by side, and all of them count.
+  /// Bytes moved by all devices together; exact, also for uneven blocks. Along a mesh axis that the plan does not name
+  /// but whose size is given (as it is by mesh.sizes()) the devices do the same side by side, and all of them count.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t total_bytes(Given const&... given) const {
     return this->elements_moved(extents_of(given...)) * ElementBytes * side_by_side(collect_sizes(given...));
@@ -76,7 +78,8 @@ struct named_plan : planner::einsum_plan {
     return planner::peak_workspace(*this, extents_of(given...)) * ElementBytes;
   }
 
-  /// What os::within(limit) makes of it: this plan, or where that takes more in any passes another one, if any takes less.
+  /// What os::within(limit) makes of it: this plan, or where that takes more in any passes another one, if any takes
+  /// less.
   template <class... Given>
   [[nodiscard]] constexpr named_plan fitting(std::int64_t limit, Given const&... given) const {
     return {planner::fit_plan(*this, extents_of(given...), {limit / ElementBytes}).plan};
@@ -92,7 +95,8 @@ struct named_plan : planner::einsum_plan {
   template <class... Given>
   [[nodiscard]] constexpr passes_within within(std::int64_t limit, Given const&... given) const {
     planner::pass_choice const c = planner::fit_plan(*this, extents_of(given...), {limit / ElementBytes}).passes;
-    std::string_view const label = c.first.label < 0 ? std::string_view() : detail::names_of<Labels>[static_cast<std::size_t>(c.first.label)];
+    std::string_view const label =
+        c.first.label < 0 ? std::string_view() : detail::names_of<Labels>[static_cast<std::size_t>(c.first.label)];
     return {c.fits, c.first.parts, label, c.workspace * ElementBytes};
   }
 
@@ -110,9 +114,9 @@ struct named_plan : planner::einsum_plan {
   }
 };
 
-/// A plan that is known from types, `Source::plan`. It is the value, and its numbers are constants whatever keeps it, as the size of a
-/// std::array is: static_assert(p.communications() == 1) holds of `auto const p = os::plan<I, K>(a, b)` where `a` and `b` are references, of
-/// which no constant can be made before C++23.
+/// A plan that is known from types, `Source::plan`. It is the value, and its numbers are constants whatever keeps it,
+/// as the size of a std::array is: static_assert(p.communications() == 1) holds of `auto const p = os::plan<I, K>(a,
+/// b)` where `a` and `b` are references, of which no constant can be made before C++23.
 template <class Source>
 struct constant_plan : std::remove_cvref_t<decltype(Source::plan)> {
   [[nodiscard]] static constexpr int count(step kind) { return Source::plan.count(kind); }
@@ -169,7 +173,8 @@ struct given_labels {
       int const k = count++;
       if constexpr (all_among<axes_in<Given>, Labels> && all_among<mesh_axes_in<Given>, Mesh>) {
         if (k > plan.operands.size()) return;
-        if (spec_of<Given, Labels, Mesh> == (k < plan.operands.size() ? plan.operands[k] : plan.result)) label[k] = given.label();
+        if (spec_of<Given, Labels, Mesh> == (k < plan.operands.size() ? plan.operands[k] : plan.result))
+          label[k] = given.label();
         view[k] = label[k];
       }
     }
@@ -178,9 +183,9 @@ struct given_labels {
 
 }  // namespace detail
 
-/// The plan in the literature's notation, with the bytes per device that each step moves for the given extents; without any,
-/// for the extents that it was decided on. Tensors that are given in the order of the operands, and perhaps the result behind them, are called by
-/// their labels: `C[I_X, K] = T[I_X, J] · V[J, K]`.
+/// The plan in the literature's notation, with the bytes per device that each step moves for the given extents; without
+/// any, for the extents that it was decided on. Tensors that are given in the order of the operands, and perhaps the
+/// result behind them, are called by their labels: `C[I_X, K] = T[I_X, J] · V[J, K]`.
 template <class Labels, class Mesh, int ElementBytes, class... Given>
 [[nodiscard]] std::string describe(named_plan<Labels, Mesh, ElementBytes> const& plan, Given const&... given) {
   planner::naming n = detail::naming_of<Labels, Mesh, ElementBytes>;

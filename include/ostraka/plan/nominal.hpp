@@ -3,14 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 2. The sizes that plans are made for where types do not tell: the same for everyone, never the sizes at hand, so that a program's
-/// communication does not change with its input.
+/// Floor 2. The sizes that plans are made for where types do not tell: the same for everyone, never the sizes at hand,
+/// so that a program's communication does not change with its input.
 ///
 ///     [B, S, F] · [F, D] → [B, S, D]     B = S = 64, F = D = 4096
 ///
-/// Labels that occur in the same tensors are one index of the product, so they share one nominal extent: then a product of tensors is
-/// planned like that of the matrices that it is, and the layers of the literature get the literature's plans. Where other indices are known
-/// to be longer, it is as long as the longest: a layer whose weights have static extents is planned for as many tokens.
+/// Labels that occur in the same tensors are one index of the product, so they share one nominal extent: then a product
+/// of tensors is planned like that of the matrices that it is, and the layers of the literature get the literature's
+/// plans. Where other indices are known to be longer, it is as long as the longest: a layer whose weights have static
+/// extents is planned for as many tokens.
 
 #include <cstdint>
 
@@ -32,9 +33,11 @@ inline constexpr std::int64_t nominal_mesh_size = 4;
   return e;
 }
 
-/// Sizes for an einsum. An index is all labels that occur in the same tensors. What is not known of one is, for each label alike, the largest power
-/// of two with which the index is no longer than the longest that is known, or than nominal_extent; at least nominal_mesh_size.
-[[nodiscard]] constexpr extents nominal_sizes(extents const& known, bounded_list<spec, max_operands> const& operands, spec const& result) {
+/// Sizes for an einsum. An index is all labels that occur in the same tensors. What is not known of one is, for each
+/// label alike, the largest power of two with which the index is no longer than the longest that is known, or than
+/// nominal_extent; at least nominal_mesh_size.
+[[nodiscard]] constexpr extents nominal_sizes(extents const& known, bounded_list<spec, max_operands> const& operands,
+                                              spec const& result) {
   std::uint32_t tensors[max_labels]{};  // that a label occurs in
   for (int k = 0; k <= operands.count; ++k) {
     spec const& s = k == operands.count ? result : operands.item[k];

@@ -3,16 +3,18 @@
 #pragma once
 
 /// @file
-/// Floor 2. A plan within a limit of workspace: the same steps in several passes, each over a part of the indices of one label. What is
-/// gathered, multiplied and scattered is smaller by the number of passes; the bytes on the wire are the same, in more messages.
+/// Floor 2. A plan within a limit of workspace: the same steps in several passes, each over a part of the indices of
+/// one label. What is gathered, multiplied and scattered is smaller by the number of passes; the bytes on the wire are
+/// the same, in more messages.
 ///
 ///     C[I_X, K] = A[I_X, J] · B[J_X, K]      over K     each pass gathers columns of B and writes columns of C
 ///                                            over J     each gathers rows of B, and adds to C
 ///                                            over I     no: each pass would gather all of B again
 ///     C[I_X, K] = A[I, J_X] · B[J_X, K]      over K     each scatters columns of the summands
 ///
-/// A label that is divided in the same way wherever it occurs, or not at all, is taken block by block: all devices are busy in all passes.
-/// Of any other, a pass takes a range of global indices, which some devices have nothing of before or after it moves.
+/// A label that is divided in the same way wherever it occurs, or not at all, is taken block by block: all devices are
+/// busy in all passes. Of any other, a pass takes a range of global indices, which some devices have nothing of before
+/// or after it moves.
 
 #include <cstdint>
 
@@ -29,8 +31,8 @@ struct pass_choice {
 
 namespace detail {
 
-// May the plan be run in passes over the label? Every step has to do with a part of it, so that none is repeated; where it is summed, the
-// passes add up in the result, which then stays where it is.
+// May the plan be run in passes over the label? Every step has to do with a part of it, so that none is repeated; where
+// it is summed, the passes add up in the result, which then stays where it is.
 constexpr bool splits_into_passes(einsum_plan const& plan, int label) {
   tensor_states tensors(plan);
   bool summed = false;
@@ -72,7 +74,8 @@ constexpr division_of_label division_of(einsum_plan const& plan, int label, exte
 }
 
 // The fewest passes that fit, if any do; else the most there are.
-constexpr pass_choice fewest_passes(einsum_plan const& plan, extents e, int label, division_of_label const& d, std::int64_t limit) {
+constexpr pass_choice fewest_passes(einsum_plan const& plan, extents e, int label, division_of_label const& d,
+                                    std::int64_t limit) {
   std::int64_t const n = e.label[label];
   e.now = {label, d.same_everywhere, 0, d.same_everywhere ? (n + d.blocks - 1) / d.blocks : n};
   auto const with = [&](std::int64_t parts) {
@@ -91,19 +94,22 @@ constexpr pass_choice fewest_passes(einsum_plan const& plan, extents e, int labe
 }
 
 // Messages that follow one another: a pass over a part of a label that moves is sent on from few devices.
-constexpr std::int64_t turns(pass_choice const& c, division_of_label const& d) { return c.first.parts * (d.same_everywhere ? 1 : d.blocks); }
+constexpr std::int64_t turns(pass_choice const& c, division_of_label const& d) {
+  return c.first.parts * (d.same_everywhere ? 1 : d.blocks);
+}
 
 }  // namespace detail
 
-/// A reshard's plan as one whose only tensor is the result, so that what its last step makes is no workspace. Others are as they are.
+/// A reshard's plan as one whose only tensor is the result, so that what its last step makes is no workspace. Others
+/// are as they are.
 [[nodiscard]] constexpr einsum_plan result_in_place(einsum_plan plan) {
   if (plan.count(step::contract) == 0)
     for (int i = 0; i < plan.steps.size(); ++i) plan.steps[i].operand = the_result;
   return plan;
 }
 
-/// The plan at once if it fits into `limit` elements of workspace; else in as few passes as fit, over the label that takes the fewest
-/// messages in a row, rather one of the result than one that is summed; else what needs least.
+/// The plan at once if it fits into `limit` elements of workspace; else in as few passes as fit, over the label that
+/// takes the fewest messages in a row, rather one of the result than one that is summed; else what needs least.
 [[nodiscard]] constexpr pass_choice choose_passes(einsum_plan const& plan, extents const& e, std::int64_t limit) {
   pass_choice best{{}, peak_workspace(plan, e), false};
   best.fits = best.workspace <= limit;

@@ -17,11 +17,12 @@ namespace ostraka::planner {
 /// Operands, intermediates and the result of one operation.
 inline constexpr int max_tensors = 2 * max_operands;
 
-/// An operand or an intermediate on its way into a contraction has at most a slice, a reduce-scatter, an all-reduce, another slice and an exchange.
+/// An operand or an intermediate on its way into a contraction has at most a slice, a reduce-scatter, an all-reduce,
+/// another slice and an exchange.
 inline constexpr int max_plan_steps = (max_tensors - 2) * 5 + max_reshard_steps + max_operands - 1;
 
-/// The steps of an einsum, a reduction or a reshard: moves of operands, local contractions of two tensors (of one, in a reduction), moves
-/// of what they give, in an order in which they can be run.
+/// The steps of an einsum, a reduction or a reshard: moves of operands, local contractions of two tensors (of one, in a
+/// reduction), moves of what they give, in an order in which they can be run.
 struct einsum_plan {
   bounded_list<spec, max_operands> operands{};
   spec result{};
@@ -30,7 +31,8 @@ struct einsum_plan {
   double element_weight = 0;       ///< in multiplications, as the einsum_problem had it
   admit rule = admit::any;         ///< that it was chosen by
   bool feasible = false;
-  bool copied[max_operands]{};  ///< operands that begin as copies, padded with zeros: diagonals of which a block has a part
+  bool copied[max_operands]{};  ///< operands that begin as copies, padded with zeros: diagonals of which a block has a
+                                ///< part
   bounded_list<planned_step, max_plan_steps> steps{};
 
   /// Number of steps of a kind.
@@ -93,7 +95,8 @@ constexpr std::int64_t einsum_plan::flops(extents const& e) const {
   tensor_states tensors(*this);
   std::int64_t n = 0;
   for (planned_step const& s : steps) {
-    if (s.kind == step::contract) n += 2 * detail::products_of(tensors.of(s.left), s.right == no_tensor ? nullptr : &tensors.of(s.right), e);
+    if (s.kind == step::contract)
+      n += 2 * detail::products_of(tensors.of(s.left), s.right == no_tensor ? nullptr : &tensors.of(s.right), e);
     tensors.after(s);
   }
   return n;

@@ -29,13 +29,15 @@ struct policy {
   using unlimited = policy;
   static constexpr double flops_per_byte = 0;  ///< that weigh as much as a byte moved; 0: the default balance
   static constexpr std::int64_t budget = std::numeric_limits<std::int64_t>::max();
-  static constexpr std::int64_t workspace_limit = std::numeric_limits<std::int64_t>::max();  ///< in bytes, as far as known while compiling
+  static constexpr std::int64_t workspace_limit =
+      std::numeric_limits<std::int64_t>::max();  ///< in bytes, as far as known while compiling
   static constexpr bool limits_workspace = false;
   static constexpr bool plans_at_run_time = false;
 };
 
-/// The default: the least of what is moved and of what is multiplied together (plan/price.hpp); of equal ones fewest elements moved, then fewest
-/// multiplications, then fewest tensors touched, then the first in the order of the search (plan/einsum.hpp).
+/// The default: the least of what is moved and of what is multiplied together (plan/price.hpp); of equal ones fewest
+/// elements moved, then fewest multiplications, then fewest tensors touched, then the first in the order of the search
+/// (plan/einsum.hpp).
 inline constexpr policy<planner::admit::any> cheapest{};
 /// All-gather the left operand of two; the right one and the result are moved for nothing or not at all.
 inline constexpr policy<planner::admit::gather_left> gather_left{};
@@ -55,7 +57,8 @@ struct verb_base {};
 
 }  // namespace detail
 
-/// A verb that is one move of a tensor, as os::all_gather<X> is an object of. It is no policy, but may be taken for one.
+/// A verb that is one move of a tensor, as os::all_gather<X> is an object of. It is no policy, but may be taken for
+/// one.
 template <class T>
 concept Verb = std::derived_from<T, detail::verb_base>;
 
@@ -63,7 +66,8 @@ namespace detail {
 
 // The verdict where a tensor, and behind it a policy, is expected.
 template <class First, class Second>
-using order_verdict_of = std::conditional_t<Verb<Second>, reason::verb_is_no_policy<Second>, reason::policy_comes_last<First, Second>>;
+using order_verdict_of =
+    std::conditional_t<Verb<Second>, reason::verb_is_no_policy<Second>, reason::policy_comes_last<First, Second>>;
 
 // The verdict on what is no operand and no policy.
 template <class T>
@@ -77,7 +81,8 @@ inline constexpr bool is_policy<policy<Rule, Idle...>> = true;
 /// A policy whose plans are compared by what moves and products take together.
 template <std::int64_t FlopsPerByte, class Policy>
 struct timed : Policy {
-  static_assert(FlopsPerByte > 0, "os::least_time: the operations that a device does while it moves a byte are a number from 1");
+  static_assert(FlopsPerByte > 0,
+                "os::least_time: the operations that a device does while it moves a byte are a number from 1");
   static constexpr double flops_per_byte = static_cast<double>(FlopsPerByte);
   using unlimited = timed<FlopsPerByte, typename Policy::unlimited>;
 
@@ -92,9 +97,10 @@ struct timed : Policy {
 template <std::int64_t FlopsPerByte, class Policy>
 inline constexpr bool is_policy<timed<FlopsPerByte, Policy>> = true;
 
-/// Least time by the program's own balance, on devices that do so many floating-point operations while they move one byte (C/W of the machine; the
-/// arithmetic intensity at which neither waits for the other): the plan of fewest flops + FlopsPerByte · bytes. Where the planner would gather
-/// an operand and have every device multiply everything, it may slice instead and reduce the result.
+/// Least time by the program's own balance, on devices that do so many floating-point operations while they move one
+/// byte (C/W of the machine; the arithmetic intensity at which neither waits for the other): the plan of fewest flops +
+/// FlopsPerByte · bytes. Where the planner would gather an operand and have every device multiply everything, it may
+/// slice instead and reduce the result.
 template <std::int64_t FlopsPerByte>
 inline constexpr timed<FlopsPerByte, policy<planner::admit::any>> least_time{};
 
@@ -114,9 +120,9 @@ struct at_run_time : Policy {
 template <class Policy>
 inline constexpr bool is_policy<at_run_time<Policy>> = true;
 
-/// The plan for the sizes at hand instead of the nominal ones: made when the operation runs, by the function that plans while the program
-/// compiles, and remembered for the eight sizes last planned for. All devices know the sizes, so all make the same. What a plan for given sizes is,
-/// `plan.for_sizes(I = 8, …)` tells.
+/// The plan for the sizes at hand instead of the nominal ones: made when the operation runs, by the function that plans
+/// while the program compiles, and remembered for the eight sizes last planned for. All devices know the sizes, so all
+/// make the same. What a plan for given sizes is, `plan.for_sizes(I = 8, …)` tells.
 inline constexpr at_run_time<policy<planner::admit::any>> for_these_sizes{};
 
 /// A policy, and the bytes per device that its plan may move at most.
@@ -138,8 +144,8 @@ inline constexpr bool is_policy<limited<Bytes, Policy>> = true;
 template <class Policy>
 inline constexpr bool has_budget = Policy::budget < std::numeric_limits<std::int64_t>::max();
 
-/// The plan moves at most so many bytes per device: a compile-time error where all sizes are static, else an exception on all devices
-/// before anything is moved.
+/// The plan moves at most so many bytes per device: a compile-time error where all sizes are static, else an exception
+/// on all devices before anything is moved.
 template <std::int64_t Bytes>
 inline constexpr limited<Bytes, policy<planner::admit::any>> at_most{};
 
@@ -166,16 +172,17 @@ inline constexpr bool is_policy<within_dynamic<Policy>> = true;
 template <class Policy>
 concept limits_workspace = Policy::limits_workspace;
 
-/// The plan, the default one or another policy's, takes at most so many bytes of workspace on each device: what is too much at once is done
-/// in passes over a part of a label (plan/passes.hpp), or by another plan (plan/fitting.hpp). Where none fits, it is an exception on all
-/// devices before anything is moved.
+/// The plan, the default one or another policy's, takes at most so many bytes of workspace on each device: what is too
+/// much at once is done in passes over a part of a label (plan/passes.hpp), or by another plan (plan/fitting.hpp).
+/// Where none fits, it is an exception on all devices before anything is moved.
 template <class Policy = policy<planner::admit::any>>
   requires is_policy<Policy>
 [[nodiscard]] constexpr within_dynamic<Policy> within(std::int64_t bytes, Policy other = {}) {
   return {other, bytes};
 }
 
-/// The same for a number that is known while compiling, `os::within<1 << 20>()`: a compile-time error where all sizes are static, too.
+/// The same for a number that is known while compiling, `os::within<1 << 20>()`: a compile-time error where all sizes
+/// are static, too.
 template <std::int64_t Bytes, class Policy = policy<planner::admit::any>>
   requires is_policy<Policy>
 [[nodiscard]] constexpr within_static<Bytes, Policy> within(Policy other = {}) {
@@ -215,7 +222,8 @@ struct split_arguments<type_list<Operands...>, Policy> {
 
 template <class... Operands, class Next, class... More>
   requires(sizeof...(More) > 0 || !is_policy<Next>)
-struct split_arguments<type_list<Operands...>, Next, More...> : split_arguments<type_list<Operands..., Next>, More...> {};
+struct split_arguments<type_list<Operands...>, Next, More...> : split_arguments<type_list<Operands..., Next>, More...> {
+};
 
 template <class... Arguments>
 using arguments = split_arguments<type_list<>, Arguments...>;

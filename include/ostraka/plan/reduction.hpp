@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. How the partial sums of a tensor are reduced on the way to another sharding: which mesh axes are scattered onto which
-/// label, which are reduced everywhere, and on which slices meanwhile. [I] {U_X} → [I_Y] {U_X} → [I_YX] → [I]
+/// Floor 2. How the partial sums of a tensor are reduced on the way to another sharding: which mesh axes are scattered
+/// onto which label, which are reduced everywhere, and on which slices meanwhile. [I] {U_X} → [I_Y] {U_X} → [I_YX] →
+/// [I]
 
 #include <algorithm>
 
@@ -13,16 +14,19 @@
 
 namespace ostraka::planner::detail {
 
-// `to` before its mesh axes of `scatter` and what follows them on a label: what can be sliced before the rest is scattered.
+// `to` before its mesh axes of `scatter` and what follows them on a label: what can be sliced before the rest is
+// scattered.
 constexpr spec sliced_before(spec const& from, spec const& to, mesh_set scatter) {
   spec s = from;
   for (int i = 0; i < from.rank; ++i)
-    for (int k = from.over[i].size(); k < to.over[i].size() && !scatter.contains(to.over[i][k]); ++k) s.over[i].push_back(to.over[i][k]);
+    for (int k = from.over[i].size(); k < to.over[i].size() && !scatter.contains(to.over[i][k]); ++k)
+      s.over[i].push_back(to.over[i][k]);
   return s;
 }
 
-// How partial sums are reduced: first slice, then scatter, then all-reduce the rest. Where a scattered mesh axis is major to a sliced one
-// the scatter slices as well: [I] {U_X} → [I_XY] sends each device along X the sum of what it is to hold, and no more.
+// How partial sums are reduced: first slice, then scatter, then all-reduce the rest. Where a scattered mesh axis is
+// major to a sliced one the scatter slices as well: [I] {U_X} → [I_XY] sends each device along X the sum of what it is
+// to hold, and no more.
 struct reduction_plan {
   spec sliced{};
   spec scattered{};
@@ -79,7 +83,8 @@ struct placement {
   [[nodiscard]] constexpr spec applied(spec s, mesh_set axes, spec const& wish, mesh_order rest) const {
     if (axes.empty()) return s;
     for (int i = 0; i < s.rank; ++i)
-      if (mesh_set const here = placed_on(i + 1, axes); !here.empty()) s.over[i] = extended(s.over[i], here, wish.over[i], rest);
+      if (mesh_set const here = placed_on(i + 1, axes); !here.empty())
+        s.over[i] = extended(s.over[i], here, wish.over[i], rest);
     s.partial = s.partial - placed(axes);
     return s;
   }
@@ -92,12 +97,15 @@ struct placement {
   }
 };
 
-// The cheapest of: each mesh axis of `reduce` all-reduced or scattered onto any label, each of `idle` left or sliced onto any.
-// `at_once`: a scatter may slice as well. Nothing is found, and the volume unbounded, if all cost `bound` or more.
-[[gnu::cold]] constexpr reduction_plan best_reduction(spec const& from, spec const& to, mesh_set reduce, mesh_set idle, extents const& e, double bound, bool at_once) {
+// The cheapest of: each mesh axis of `reduce` all-reduced or scattered onto any label, each of `idle` left or sliced
+// onto any. `at_once`: a scatter may slice as well. Nothing is found, and the volume unbounded, if all cost `bound` or
+// more.
+[[gnu::cold]] constexpr reduction_plan best_reduction(spec const& from, spec const& to, mesh_set reduce, mesh_set idle,
+                                                      extents const& e, double bound, bool at_once) {
   double const held = ideal_held(from, e);
   reduction_plan best;
-  double const least = held / static_cast<double>(e.ways(idle));  // sliced over all that is idle, then scattered over all
+  double const least =
+      held / static_cast<double>(e.ways(idle));  // sliced over all that is idle, then scattered over all
   if (least - least / static_cast<double>(e.ways(reduce)) >= bound) return best;
   placement where;
   do {
@@ -110,7 +118,8 @@ struct placement {
     mesh_order rest = where.crowded(reduce | idle, from.rank);
     do {
       reduction_plan p;
-      p.scattered = at_once ? where.applied(from, reduce | idle, to, rest) : where.applied(where.applied(from, idle, to, rest), reduce, to, rest);
+      p.scattered = at_once ? where.applied(from, reduce | idle, to, rest)
+                            : where.applied(where.applied(from, idle, to, rest), reduce, to, rest);
       p.sliced = sliced_before(from, p.scattered, reduce);
       p.reduced = p.scattered;
       p.reduced.partial = from.partial - reduce;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The plan of the same operation for other sizes, by the function that made it: what os::for_these_sizes runs, and what the adviser
-/// compares with.
+/// Floor 2. The plan of the same operation for other sizes, by the function that made it: what os::for_these_sizes
+/// runs, and what the adviser compares with.
 
 #include <ostraka/plan/einsum.hpp>
 #include <ostraka/plan/reshard.hpp>
@@ -27,7 +27,8 @@ constexpr einsum_problem problem_of(einsum_plan const& plan, admit rule) {
 
 }  // namespace detail
 
-/// The plan for sizes `e`. A plan without a contraction is a reshard's. Where `rule` admits none for these sizes, the plan as it is.
+/// The plan for sizes `e`. A plan without a contraction is a reshard's. Where `rule` admits none for these sizes, the
+/// plan as it is.
 [[nodiscard, gnu::cold]] constexpr einsum_plan replan(einsum_plan const& plan, admit rule, extents const& e) {
   if (plan.count(step::contract) > 0) {
     einsum_problem p = detail::problem_of(plan, rule);

@@ -5,8 +5,8 @@
 /// @file
 /// Floor 2. One tensor from any sharding to any other, by the moves that cost least.
 ///
-/// Without partial sums it is at most a free slice and one exchange, which moves exactly what the devices need and do not have:
-/// no other sequence can move less. The exchange is called by the collective that it is.
+/// Without partial sums it is at most a free slice and one exchange, which moves exactly what the devices need and do
+/// not have: no other sequence can move less. The exchange is called by the collective that it is.
 ///
 ///     source        target        steps
 ///     [I]           [I_X]         slice<I/X>
@@ -20,33 +20,35 @@
 ///     [I_X]         [I] {U_X}     zero_pad
 ///     [I]           [I] {U_X}     mask
 ///
-/// Partial sums are reduced before anything is gathered and after what can be sliced is sliced; for each of their mesh axes it is
-/// searched whether to reduce everywhere or to scatter onto which label.
+/// Partial sums are reduced before anything is gathered and after what can be sliced is sliced; for each of their mesh
+/// axes it is searched whether to reduce everywhere or to scatter onto which label.
 
 #include <ostraka/plan/reduction.hpp>
 
 namespace ostraka::planner {
 
-/// How summands may be sliced while they are reduced: by the scatter at once, in a reshard by itself; before it, in an operand; before it
-/// and over mesh axes of the target only, in a result, whose operands could have been sliced. The search for einsums prices the latter two.
+/// How summands may be sliced while they are reduced: by the scatter at once, in a reshard by itself; before it, in an
+/// operand; before it and over mesh axes of the target only, in a result, whose operands could have been sliced. The
+/// search for einsums prices the latter two.
 enum class slicing : std::uint8_t { at_once, before, of_target };
 
 namespace detail {
 
 constexpr mesh_set idle_axes(spec const& start, spec const& before, spec const& to, extents const& e, slicing how) {
-  return (how != slicing::of_target ? mesh_set::first(e.mesh_axes) : to.partial | before.splits()) - start.uses() - before.partial;
+  return (how != slicing::of_target ? mesh_set::first(e.mesh_axes) : to.partial | before.splits()) - start.uses() -
+         before.partial;
 }
 
-// Partial sums that are asked for are made of zeros: from the blocks of a divided label at the start or at the end (zero-pad), or
-// at the end by a mask. What lies between makes none.
+// Partial sums that are asked for are made of zeros: from the blocks of a divided label at the start or at the end
+// (zero-pad), or at the end by a mask. What lies between makes none.
 struct between {
   spec start{};
   spec before{};
 };
 
-// Per mesh axis that `to` asks to be partial: 0 to keep what is partial and to pad a divided label at the start, else 1 + position of
-// the label that is padded at the end, or 1 + rank for a mask at the end. Several that are padded on one label stand in the order of
-// `among`. False if an axis cannot be padded at the start.
+// Per mesh axis that `to` asks to be partial: 0 to keep what is partial and to pad a divided label at the start, else 1
+// + position of the label that is padded at the end, or 1 + rank for a mask at the end. Several that are padded on one
+// label stand in the order of `among`. False if an axis cannot be padded at the start.
 constexpr bool way_between(spec const& from, spec const& to, placement const& how, mesh_order among, between& way) {
   way = {from, to};
   mesh_set early;
@@ -73,8 +75,8 @@ constexpr bool has_to_reduce(between const& way) { return !(way.start.partial - 
 constexpr double volume_between(between const& way, spec const& to, extents const& e, slicing how, double bound) {
   if (way.start == way.before) return 0;
   if (!has_to_reduce(way)) return ideal_exchange(sliced_towards(way.start, way.before), way.before, e, bound);
-  return best_reduction(way.start, way.before, way.start.partial - way.before.partial, idle_axes(way.start, way.before, to, e, how), e, bound,
-                        how == slicing::at_once)
+  return best_reduction(way.start, way.before, way.start.partial - way.before.partial,
+                        idle_axes(way.start, way.before, to, e, how), e, bound, how == slicing::at_once)
       .volume;
 }
 
@@ -83,7 +85,8 @@ struct best_between {
   double volume = unbounded;
 };
 
-[[gnu::cold]] constexpr best_between cheapest_between(spec const& from, spec const& to, extents const& e, slicing how, double bound) {
+[[gnu::cold]] constexpr best_between cheapest_between(spec const& from, spec const& to, extents const& e, slicing how,
+                                                      double bound) {
   best_between best;
   placement where;
   do {
@@ -101,8 +104,11 @@ struct best_between {
   return best;
 }
 
-// Are both partial, but not of the same kind? Then the one is reduced before the other is made, since a sum of maxima is no maximum of sums.
-constexpr bool changes_kind(spec const& from, spec const& to) { return !from.partial.empty() && !to.partial.empty() && from.kind != to.kind; }
+// Are both partial, but not of the same kind? Then the one is reduced before the other is made, since a sum of maxima
+// is no maximum of sums.
+constexpr bool changes_kind(spec const& from, spec const& to) {
+  return !from.partial.empty() && !to.partial.empty() && from.kind != to.kind;
+}
 
 constexpr spec without_partial(spec s) {
   s.partial = {};
@@ -111,17 +117,21 @@ constexpr spec without_partial(spec s) {
 
 }  // namespace detail
 
-/// Elements that the cheapest reshard moves over all devices, evenly divided; some number not below `bound` if that is not below it.
-[[nodiscard, gnu::cold]] constexpr double reshard_volume(spec const& from, spec const& to, extents const& e, slicing how = slicing::at_once, double bound = unbounded) {
+/// Elements that the cheapest reshard moves over all devices, evenly divided; some number not below `bound` if that is
+/// not below it.
+[[nodiscard, gnu::cold]] constexpr double reshard_volume(spec const& from, spec const& to, extents const& e,
+                                                         slicing how = slicing::at_once, double bound = unbounded) {
   if (from == to) return 0;
   if (from.partial.empty() && to.partial.empty()) return ideal_exchange(detail::sliced_towards(from, to), to, e, bound);
-  spec const goal = detail::changes_kind(from, to) ? detail::without_partial(to) : to;  // what is partial is then made for nothing
+  spec const goal =
+      detail::changes_kind(from, to) ? detail::without_partial(to) : to;  // what is partial is then made for nothing
   return detail::cheapest_between(from, goal, e, how, bound).volume;
 }
 
 /// The steps of the cheapest reshard, for the plan of an operation in which the tensor is `operand`.
 /// @pre from and to have the same labels in the same order
-[[nodiscard, gnu::cold]] constexpr reshard_steps plan_reshard(spec const& from, spec const& to, extents const& e, int operand = 0, slicing how = slicing::at_once) {
+[[nodiscard, gnu::cold]] constexpr reshard_steps plan_reshard(spec const& from, spec const& to, extents const& e,
+                                                              int operand = 0, slicing how = slicing::at_once) {
   reshard_steps steps;
   if (from == to) return steps;
   if (from.partial.empty() && to.partial.empty()) {
@@ -138,7 +148,8 @@ constexpr spec without_partial(spec s) {
   detail::append(steps, step::zero_pad, operand, from.splits() - start.splits(), from, start);
   spec now = start;
   if (mesh_set const reduce = start.partial - before.partial; !reduce.empty()) {
-    auto const r = detail::best_reduction(start, before, reduce, detail::idle_axes(start, before, to, e, how), e, unbounded, how == slicing::at_once);
+    auto const r = detail::best_reduction(start, before, reduce, detail::idle_axes(start, before, to, e, how), e,
+                                          unbounded, how == slicing::at_once);
     detail::append(steps, step::slice, operand, r.sliced.splits() - start.splits(), start, r.sliced);
     detail::append(steps, step::reduce_scatter, operand, r.sliced.partial - r.scattered.partial, r.sliced, r.scattered);
     detail::append(steps, step::all_reduce, operand, r.scattered.partial - r.reduced.partial, r.scattered, r.reduced);

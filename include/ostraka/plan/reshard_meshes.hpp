@@ -20,7 +20,8 @@
 
 namespace ostraka::planner {
 
-/// A tensor on one of the two meshes. Mesh axes are numbered as this mesh numbers them, all of them; labels are common to both sides.
+/// A tensor on one of the two meshes. Mesh axes are numbered as this mesh numbers them, all of them; labels are common
+/// to both sides.
 struct mesh_side {
   spec sharding{};
   extents sizes{};
@@ -36,8 +37,12 @@ struct mesh_side {
   }
 
   /// Which of the copies of its block the device holds: 0 … copies() − 1.
-  [[nodiscard]] constexpr std::int64_t copy(coordinates const& c) const { return number_along(mesh_set::first(sizes.mesh_axes) - sharding.splits(), c); }
-  [[nodiscard]] constexpr std::int64_t copies() const { return sizes.ways(mesh_set::first(sizes.mesh_axes) - sharding.splits()); }
+  [[nodiscard]] constexpr std::int64_t copy(coordinates const& c) const {
+    return number_along(mesh_set::first(sizes.mesh_axes) - sharding.splits(), c);
+  }
+  [[nodiscard]] constexpr std::int64_t copies() const {
+    return sizes.ways(mesh_set::first(sizes.mesh_axes) - sharding.splits());
+  }
 
   /// The process that holds copy `n` of the block that the device with these coordinates holds.
   [[nodiscard]] constexpr int holder(coordinates const& c, std::int64_t n) const {
@@ -67,11 +72,13 @@ struct mesh_side {
 namespace detail {
 
 // Elements of the block at `held` that the device at `wanted` needs values of.
-constexpr std::int64_t common(mesh_side const& source, coordinates const& held, mesh_side const& target, coordinates const& wanted) {
+constexpr std::int64_t common(mesh_side const& source, coordinates const& held, mesh_side const& target,
+                              coordinates const& wanted) {
   if (held.nowhere || !target.has_values(wanted)) return 0;
   std::int64_t n = 1;
   for (int i = 0; i < source.sharding.rank && n > 0; ++i)
-    n *= intersect(range_of(source.sharding, i, held, source.sizes), range_of(target.sharding, i, wanted, target.sizes)).size();
+    n *= intersect(range_of(source.sharding, i, held, source.sizes), range_of(target.sharding, i, wanted, target.sizes))
+             .size();
   return n;
 }
 
@@ -88,8 +95,9 @@ constexpr bool lacks(mesh_side const& source, coordinates const& held, mesh_side
 
 }  // namespace detail
 
-/// Calls f(p) for each process p that `me` sends a part of its block to, in ascending order. The processes that need a block are dealt
-/// out in turn among those that hold it, so that nobody serves everybody. @pre the source is not partial
+/// Calls f(p) for each process p that `me` sends a part of its block to, in ascending order. The processes that need a
+/// block are dealt out in turn among those that hold it, so that nobody serves everybody. @pre the source is not
+/// partial
 template <class F>
 constexpr void for_each_receiver(mesh_side const& source, mesh_side const& target, int me, F&& f) {
   coordinates const here = source.at(me);
@@ -111,13 +119,15 @@ constexpr void for_each_sender(mesh_side const& source, mesh_side const& target,
   }
 }
 
-/// Elements that go from process to process: what those that hold values of the target need and do not have. No exchange moves less.
+/// Elements that go from process to process: what those that hold values of the target need and do not have. No
+/// exchange moves less.
 /// @pre the source is not partial
 [[nodiscard]] constexpr std::int64_t elements_exchanged(mesh_side const& source, mesh_side const& target) {
   std::int64_t n = 0;
   for (int p = 0; p < target.processes(); ++p) {
     coordinates const c = target.at(p);
-    if (target.has_values(c)) n += block_size(target.sharding, c, target.sizes) - detail::common(source, source.at(p), target, c);
+    if (target.has_values(c))
+      n += block_size(target.sharding, c, target.sizes) - detail::common(source, source.at(p), target, c);
   }
   return n;
 }
@@ -137,7 +147,8 @@ struct mesh_reshard {
   }
 };
 
-/// So many ways of placing the partial and the idle mesh axes on labels are looked at; mesh axes beyond go where most indices are.
+/// So many ways of placing the partial and the idle mesh axes on labels are looked at; mesh axes beyond go where most
+/// indices are.
 inline constexpr std::int64_t most_placements = 1024;
 
 namespace detail {
@@ -156,8 +167,9 @@ constexpr void append_reduction(mesh_reshard& plan, placement const& where, mesh
 
 }  // namespace detail
 
-/// The cheapest reshard. Each mesh axis over which the source is partial is scattered onto a label or reduced everywhere, each that it
-/// does not use is sliced onto a label first or left; all ways are compared by what they and the exchange after them move.
+/// The cheapest reshard. Each mesh axis over which the source is partial is scattered onto a label or reduced
+/// everywhere, each that it does not use is sliced onto a label first or left; all ways are compared by what they and
+/// the exchange after them move.
 [[nodiscard]] constexpr mesh_reshard plan_reshard(mesh_side const& source, mesh_side const& target) {
   spec const& from = source.sharding;
   mesh_reshard best{source, {}, source, target};

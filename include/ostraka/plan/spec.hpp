@@ -3,12 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 2. The sharding of a tensor as a small value: which labels in which order, each over which mesh axes, and over which
-/// mesh axes the tensor is partial, and how what the devices hold there is made one. Labels and mesh axes are numbers here;
-/// A[I_X, J] {U_Y} is {rank 2, (0 over 0), (1), partial {1}}.
+/// Floor 2. The sharding of a tensor as a small value: which labels in which order, each over which mesh axes, and over
+/// which mesh axes the tensor is partial, and how what the devices hold there is made one. Labels and mesh axes are
+/// numbers here; A[I_X, J] {U_Y} is {rank 2, (0 over 0), (1), partial {1}}.
 ///
-/// Planners call these functions some ten thousand times for one einsum, while compiling: a call costs the compiler more than the
-/// arithmetic in it, so they are written as one expression where that is possible and do not call each other in loops.
+/// Planners call these functions some ten thousand times for one einsum, while compiling: a call costs the compiler
+/// more than the arithmetic in it, so they are written as one expression where that is possible and do not call each
+/// other in loops.
 
 #include <cstdint>
 
@@ -48,7 +49,8 @@ struct mesh_order {
   std::uint32_t code = 0;
 
   [[nodiscard]] constexpr int size() const {
-    return (code > 0 ? 1 : 0) + (code > 0xf ? 1 : 0) + (code > 0xff ? 1 : 0) + (code > 0xfff ? 1 : 0) + (code > 0xffff ? 1 : 0) + (code > 0xfffff ? 1 : 0);
+    return (code > 0 ? 1 : 0) + (code > 0xf ? 1 : 0) + (code > 0xff ? 1 : 0) + (code > 0xfff ? 1 : 0) +
+           (code > 0xffff ? 1 : 0) + (code > 0xfffff ? 1 : 0);
   }
   [[nodiscard]] constexpr bool empty() const { return code == 0; }
   [[nodiscard]] constexpr int operator[](int i) const { return static_cast<int>(code >> 4 * i & 15) - 1; }
@@ -73,7 +75,9 @@ struct mesh_order {
   }
 
   /// Is `prefix` its major end?
-  [[nodiscard]] constexpr bool starts_with(mesh_order prefix) const { return (code & ((std::uint32_t{1} << 4 * prefix.size()) - 1)) == prefix.code; }
+  [[nodiscard]] constexpr bool starts_with(mesh_order prefix) const {
+    return (code & ((std::uint32_t{1} << 4 * prefix.size()) - 1)) == prefix.code;
+  }
 
   /// What follows the first `count` axes.
   [[nodiscard]] constexpr mesh_order after(int count) const { return {code >> 4 * count}; }
@@ -131,7 +135,8 @@ struct spec {
   }
 };
 
-/// One of several passes over a label (plan/passes.hpp): part number `part` of so many of its indices, or of those of each block of it.
+/// One of several passes over a label (plan/passes.hpp): part number `part` of so many of its indices, or of those of
+/// each block of it.
 struct pass {
   int label = -1;  ///< none: all indices of all labels
   bool of_each_block = true;

@@ -22,7 +22,17 @@
 
 namespace ostraka {
 
-enum class step : std::uint8_t { slice, mask, zero_pad, all_gather, all_reduce, reduce_scatter, all_to_all, block_exchange, contract };
+enum class step : std::uint8_t {
+  slice,
+  mask,
+  zero_pad,
+  all_gather,
+  all_reduce,
+  reduce_scatter,
+  all_to_all,
+  block_exchange,
+  contract
+};
 
 /// Does the step move bytes between devices?
 [[nodiscard]] constexpr bool communicates(step s) {
@@ -31,12 +41,14 @@ enum class step : std::uint8_t { slice, mask, zero_pad, all_gather, all_reduce, 
 
 namespace planner {
 
-/// The tensor that a step acts on: an operand's number; the number of an intermediate, counted on from the operands; or the result.
+/// The tensor that a step acts on: an operand's number; the number of an intermediate, counted on from the operands; or
+/// the result.
 inline constexpr int the_result = -1;
 /// In the place of a second factor, where a contraction takes a single tensor.
 inline constexpr int no_tensor = -2;
 
-/// One step of a plan. `contract` makes the tensor `operand` of `left` and `right` as the steps before it left them; its `from` is the left one.
+/// One step of a plan. `contract` makes the tensor `operand` of `left` and `right` as the steps before it left them;
+/// its `from` is the left one.
 struct planned_step {
   step kind = step::slice;
   int operand = the_result;

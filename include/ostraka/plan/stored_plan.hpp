@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. A plan as a program keeps it: with as many steps as it has. An einsum_plan has room for the longest, some 15 KB that a
-/// compiler would write out for each operation of a program.
+/// Floor 2. A plan as a program keeps it: with as many steps as it has. An einsum_plan has room for the longest, some
+/// 15 KB that a compiler would write out for each operation of a program.
 
 #include <ostraka/plan/plan.hpp>
 
@@ -20,7 +20,8 @@ struct stored_plan {
   double element_weight = 0;
   planned_step steps[Steps > 0 ? Steps : 1]{};
 
-  constexpr explicit stored_plan(einsum_plan const& plan) : result(plan.result), sizes(plan.sizes), how(plan.how), element_weight(plan.element_weight) {
+  constexpr explicit stored_plan(einsum_plan const& plan)
+      : result(plan.result), sizes(plan.sizes), how(plan.how), element_weight(plan.element_weight) {
     for (int k = 0; k < Operands; ++k) operands[k] = plan.operands[k];
     for (int i = 0; i < Steps; ++i) steps[i] = plan.steps[i];
   }
@@ -72,6 +73,7 @@ namespace ostraka::detail {
 
 /// `Types::plan` to be run.
 template <class Types>
-inline constexpr planner::stored_plan<Types::plan.operands.size(), Types::plan.steps.size()> stored_plan_of{Types::plan};
+inline constexpr planner::stored_plan<Types::plan.operands.size(), Types::plan.steps.size()> stored_plan_of{
+    Types::plan};
 
 }  // namespace ostraka::detail

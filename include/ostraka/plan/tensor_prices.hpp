@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. What moves make of one tensor, and at what price: an operand as it is, a product as it was divided, in every sharding that a reduction
-/// gives it and in each that is asked for. Moves are what reshard.hpp plans: partial sums are scattered onto any label or reduced
-/// everywhere, then one exchange.
+/// Floor 2. What moves make of one tensor, and at what price: an operand as it is, a product as it was divided, in
+/// every sharding that a reduction gives it and in each that is asked for. Moves are what reshard.hpp plans: partial
+/// sums are scattered onto any label or reduced everywhere, then one exchange.
 
 #include <cstdint>
 
@@ -31,7 +31,11 @@ struct tensor_candidates {
 class tensor_prices {
  public:
   constexpr explicit tensor_prices(einsum_problem const& problem)
-      : rule_(problem.rule), e_(problem.sizes), exchanged_(problem.sizes), result_(layout_of(problem.result)), element_weight_(weight_of_elements(problem.element_weight)) {
+      : rule_(problem.rule),
+        e_(problem.sizes),
+        exchanged_(problem.sizes),
+        result_(layout_of(problem.result)),
+        element_weight_(weight_of_elements(problem.element_weight)) {
     for (int m = 0; m < e_.mesh_axes; ++m) devices_ *= static_cast<double>(e_.mesh[m]);
   }
 
@@ -44,7 +48,8 @@ class tensor_prices {
   // A product, likewise.
   constexpr void give(candidate const& c, tensor_candidates& t) { scatter(c, t); }
 
-  // The last product. Where the result is to be partial, a division of the local result may count as that: what a device lacks are zeros.
+  // The last product. Where the result is to be partial, a division of the local result may count as that: what a
+  // device lacks are zeros.
   [[gnu::cold]] constexpr void give_result(candidate c, tensor_candidates& t) {
     scatter(c, t);
     layout const before = c.at;
@@ -81,7 +86,8 @@ class tensor_prices {
       }
       if (precedes(c, best)) best = c;
     }
-    if (t.asked.count + 1 == most_candidates) t.asked.clear();  // forgets; no search within the exact range asks for so many
+    if (t.asked.count + 1 == most_candidates)
+      t.asked.clear();  // forgets; no search within the exact range asks for so many
     return t.asked.add(best);
   }
 
@@ -93,8 +99,8 @@ class tensor_prices {
   }
 
  private:
-  // Partial sums of an operand may be reduced on slices along mesh axes that it does not use. Products need not: another division gives
-  // the slice.
+  // Partial sums of an operand may be reduced on slices along mesh axes that it does not use. Products need not:
+  // another division gives the slice.
   constexpr void slice(candidate c, tensor_candidates& t) {
     scatter(c, t);
     if (c.at >> partial_bit == 0 || e_.mesh_axes > most_mesh_axes_sliced) return;
@@ -165,7 +171,8 @@ class tensor_prices {
 
   [[nodiscard]] constexpr layout at_minor_end(layout q, int label, int m) const {
     layout there = 0;
-    for (layout rest = q >> 3 & 0x1f1f1f1f1f1f; rest != 0; rest >>= 8) there += (rest & 31) == static_cast<layout>(label) + 1 ? 1 : 0;
+    for (layout rest = q >> 3 & 0x1f1f1f1f1f1f; rest != 0; rest >>= 8)
+      there += (rest & 31) == static_cast<layout>(label) + 1 ? 1 : 0;
     return (static_cast<layout>(label + 1) << 3 | there) << 8 * m;
   }
 

@@ -43,8 +43,11 @@ template <class Steps>
   return true;
 }
 
-/// Elements of a piece in which parts of a reduction arrive. Those of all peers together are to stay in a cache, each long enough to travel well.
-[[nodiscard]] constexpr std::int64_t piece_of_reduction(std::int64_t peers) { return std::max<std::int64_t>(2048, 32768 / peers); }
+/// Elements of a piece in which parts of a reduction arrive. Those of all peers together are to stay in a cache, each
+/// long enough to travel well.
+[[nodiscard]] constexpr std::int64_t piece_of_reduction(std::int64_t peers) {
+  return std::max<std::int64_t>(2048, 32768 / peers);
+}
 
 namespace detail {
 
@@ -82,7 +85,8 @@ constexpr step_copies copies_of(Steps const& steps, int i, step_blocks const& b,
       if (!b.dense_source) c.directly = from;
       break;
     case step::reduce_scatter:
-      if (!sends_message(steps, i, e) && !(b.dense_source && in_order(s.from, s.to, s.axes, e))) c.packed = std::min(from, ways * to);
+      if (!sends_message(steps, i, e) && !(b.dense_source && in_order(s.from, s.to, s.axes, e)))
+        c.packed = std::min(from, ways * to);
       break;
     case step::all_to_all:
     case step::block_exchange: {
@@ -91,7 +95,8 @@ constexpr step_copies copies_of(Steps const& steps, int i, step_blocks const& b,
       c.directly = std::min(sent_equal ? from / ways : from, received_equal ? to / ways : to);
       if (!sends_message(steps, i, e) && !(b.dense_source && in_runs(s.from, s.to, e)))
         c.packed = sent_equal ? from - from / ways : e.ways((s.axes & s.from.uses()) - s.to.uses()) * from;
-      if (!stays_message(steps, i, e) && !(b.open_target && in_runs(s.to, s.from, e))) c.unpacked = received_equal ? to - to / ways : to;
+      if (!stays_message(steps, i, e) && !(b.open_target && in_runs(s.to, s.from, e)))
+        c.unpacked = received_equal ? to - to / ways : to;
       break;
     }
     default: break;
@@ -122,7 +127,8 @@ struct joined_memory {
   std::int64_t copied = 0;
 };
 
-constexpr joined_memory memory_of_joined(planned_step const& move, bool dense_source, bool overwrites, bool to_gaps, extents const& e) {
+constexpr joined_memory memory_of_joined(planned_step const& move, bool dense_source, bool overwrites, bool to_gaps,
+                                         extents const& e) {
   std::int64_t const others = e.ways(move.axes) - 1;
   if (move.kind == step::all_gather) {
     std::int64_t const part = largest_block(move.from, e);
@@ -136,15 +142,16 @@ constexpr joined_memory memory_of_joined(planned_step const& move, bool dense_so
 
 }  // namespace detail
 
-/// Elements that a plan holds at once beyond operands and result, and that it copies beside its local contractions, on the device with the
-/// largest blocks. What is put into the result is taken to overwrite it.
+/// Elements that a plan holds at once beyond operands and result, and that it copies beside its local contractions, on
+/// the device with the largest blocks. What is put into the result is taken to overwrite it.
 struct memory_use {
   std::int64_t peak = 0;
   std::int64_t copied = 0;
 };
 
-/// What of it a plan uses; where the extents are those of one of several passes, in the largest of them. A tensor on its way lives until it is
-/// contracted, and what stays where the result belongs is written there. Exact where the labels' extents are multiples of their parts.
+/// What of it a plan uses; where the extents are those of one of several passes, in the largest of them. A tensor on
+/// its way lives until it is contracted, and what stays where the result belongs is written there. Exact where the
+/// labels' extents are multiples of their parts.
 [[nodiscard]] constexpr memory_use memory_of(einsum_plan const& plan, extents const& e) {
   detail::tensor_memory tensors[max_tensors]{};
   tensor_states states(plan);
@@ -156,7 +163,8 @@ struct memory_use {
     tensors[k].gaps = in_passes && plan.operands[k].find(e.now.label) > 0;  // the part of a first dimension has none
     if (plan.copied[k]) (in_passes ? copies : tensors[k].own) += largest_block(plan.operands[k], whole);
   }
-  if (plan.count(step::contract) == 0 && plan.operands.size() == 1) tensors[slot_of(the_result)].gaps = tensors[0].gaps;  // a reshard
+  if (plan.count(step::contract) == 0 && plan.operands.size() == 1)
+    tensors[slot_of(the_result)].gaps = tensors[0].gaps;  // a reshard
   bool const result_has_gaps = in_passes && plan.result.find(e.now.label) > 0;
   memory_use use;
   for (int i = 0; i < plan.steps.size(); ++i) {
@@ -179,11 +187,13 @@ struct memory_use {
     bool const passed_on = s.kind == step::contract && computes_nothing(s, states.of(s.left));
     bool const to_gaps = in_place ? now.gaps : lands && result_has_gaps;
     std::int64_t const fresh = lands || in_place ? 0 : largest_block(to, e);
-    detail::step_copies c = detail::copies_of(plan.steps, i, {!now.gaps, !lands}, e);  // what lands may have to be added
+    detail::step_copies c =
+        detail::copies_of(plan.steps, i, {!now.gaps, !lands}, e);  // what lands may have to be added
     std::int64_t held = copies + fresh + detail::staging(s, c, to_gaps, e);
     if (joined >= 0) {
       bool const dense = !tensors[slot_of(plan.steps[joined].operand)].gaps;
-      detail::joined_memory const more = detail::memory_of_joined(plan.steps[joined], dense, !lands || to_gaps, to_gaps, e);
+      detail::joined_memory const more =
+          detail::memory_of_joined(plan.steps[joined], dense, !lands || to_gaps, to_gaps, e);
       held += more.held;
       use.copied += more.copied;
     }
@@ -208,9 +218,13 @@ struct memory_use {
 }
 
 /// Elements held at once beyond operands and result, on the device with the largest blocks.
-[[nodiscard]] constexpr std::int64_t peak_workspace(einsum_plan const& plan, extents const& e) { return memory_of(plan, e).peak; }
+[[nodiscard]] constexpr std::int64_t peak_workspace(einsum_plan const& plan, extents const& e) {
+  return memory_of(plan, e).peak;
+}
 
 /// Elements copied beside local contractions, on the device with the largest blocks: packed, put in place, taken over.
-[[nodiscard]] constexpr std::int64_t copied_elements(einsum_plan const& plan, extents const& e) { return memory_of(plan, e).copied; }
+[[nodiscard]] constexpr std::int64_t copied_elements(einsum_plan const& plan, extents const& e) {
+  return memory_of(plan, e).copied;
+}
 
 }  // namespace ostraka::planner

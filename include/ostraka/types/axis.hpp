@@ -49,20 +49,22 @@ consteval bool can_be_extent(extent_hint hint, std::int64_t) { return hint.value
 // True; says what is wrong by itself.
 template <auto Extent, std::int64_t Least>
 consteval bool require_extent() {
-  reason::raise<std::conditional_t<can_be_extent(Extent, Least), reason::ok, reason::negative_extent<planned_in_type(Extent)>>>();
+  reason::raise<
+      std::conditional_t<can_be_extent(Extent, Least), reason::ok, reason::negative_extent<planned_in_type(Extent)>>>();
   return true;
 }
 }  // namespace detail
 
-/// A named axis of a tensor. Axes are told apart by the derived type, not by the name: derive and declare one object of it.
-/// (An aggregate, like all that is derived from it: as a template value nvcc writes it as nested braces.)
+/// A named axis of a tensor. Axes are told apart by the derived type, not by the name: derive and declare one object of
+/// it. (An aggregate, like all that is derived from it: as a template value nvcc writes it as nested braces.)
 template <fixed_string Name, detail::extent_or_hint auto Extent = dynamic_extent>
 struct axis : detail::axis_base {
   static_assert(detail::require_extent<Extent, 0>());
 
   static constexpr std::string_view name = Name.view();
   static constexpr std::int64_t extent = detail::extent_in_type(Extent);
-  static constexpr std::int64_t planned_extent = detail::planned_in_type(Extent);  ///< the extent or a hint; dynamic_extent: neither
+  static constexpr std::int64_t planned_extent =
+      detail::planned_in_type(Extent);  ///< the extent or a hint; dynamic_extent: neither
 };
 
 /// A named axis of the device mesh. On a running mesh it is found by its name.
@@ -96,7 +98,8 @@ struct named_extent {
 
 namespace detail {
 
-/// What OSTRAKA_AXIS derives an axis from: `I = 1024` gives its extent a name. A base, because the classes of a function have no templates.
+/// What OSTRAKA_AXIS derives an axis from: `I = 1024` gives its extent a name. A base, because the classes of a
+/// function have no templates.
 template <class Named, class Base>
 struct declared : Base {
   template <std::integral N>
@@ -105,8 +108,8 @@ struct declared : Base {
   }
 };
 
-/// The one object of an axis. A declaration names a reference to it, so that it is the same in all files, and static, so that lambdas of a
-/// function need not capture it.
+/// The one object of an axis. A declaration names a reference to it, so that it is the same in all files, and static,
+/// so that lambdas of a function need not capture it.
 template <class Named>
 inline constexpr Named object_of{};
 
@@ -114,12 +117,13 @@ inline constexpr Named object_of{};
 
 }  // namespace ostraka
 
-/// Declares the axis type `name_axis` and `name`, its object, at namespace scope, in a class or in a function; a second argument is its extent, or
-/// about how large it will be: `os::about(512)`.
+/// Declares the axis type `name_axis` and `name`, its object, at namespace scope, in a class or in a function; a second
+/// argument is its extent, or about how large it will be: `os::about(512)`.
 #define OSTRAKA_AXIS(name, ...) \
   OSTRAKA_NAMED_(axis, name, name##_axis __VA_OPT__(, ) __VA_ARGS__)
 
-/// Declares the mesh-axis type `name_mesh` and `name`, its object, at namespace scope, in a class or in a function; a second argument is its size.
+/// Declares the mesh-axis type `name_mesh` and `name`, its object, at namespace scope, in a class or in a function; a
+/// second argument is its size.
 #define OSTRAKA_MESH_AXIS(name, ...) \
   OSTRAKA_NAMED_(mesh_axis, name, name##_mesh __VA_OPT__(, ) __VA_ARGS__)
 

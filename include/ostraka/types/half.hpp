@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 1. Floating-point numbers of 16 bits, `os::float16` (IEEE 754 binary16) and `os::bfloat16` (the upper half of a float): two bytes
-/// in memory, in messages and in files on every machine. They are computed with as floats. docs/design/half-types.md.
+/// Floor 1. Floating-point numbers of 16 bits, `os::float16` (IEEE 754 binary16) and `os::bfloat16` (the upper half of
+/// a float): two bytes in memory, in messages and in files on every machine. They are computed with as floats.
+/// docs/design/half-types.md.
 
 #include <concepts>
 #include <cstdint>
@@ -29,20 +30,24 @@ struct narrow_format {
   static constexpr std::uint32_t infinity = ((1u << Exponent) - 1) << Fraction;
   static constexpr std::uint32_t first_normal = static_cast<std::uint32_t>(128 - bias) << 23;  // as a float
 
-  /// The pattern of the nearest number, of two that are as near the even one; NaN stays NaN. Selections, not branches: loops vectorise.
+  /// The pattern of the nearest number, of two that are as near the even one; NaN stays NaN. Selections, not branches:
+  /// loops vectorise.
   OSTRAKA_FUNCTION static constexpr std::uint16_t narrow(float x) {
     std::uint32_t const bits = __builtin_bit_cast(std::uint32_t, x);
     std::uint32_t const sign = bits >> 31 << 15;
     std::uint32_t const magnitude = bits & 0x7FFFFFFFu;
-    // Half of what is dropped, less one where the last bit that stays is 0. A carry out of the fraction goes where it belongs.
+    // Half of what is dropped, less one where the last bit that stays is 0. A carry out of the fraction goes where it
+    // belongs.
     std::uint32_t const half = (1u << (shift - 1)) - 1 + (magnitude >> shift & 1u);
     std::uint32_t const normal = (magnitude - rebias + half) >> shift;
     std::uint32_t const nan = infinity | 1u << (Fraction - 1) | (magnitude & 0x7FFFFFu) >> shift;
     std::uint32_t result = normal < infinity ? normal : infinity;
     if constexpr (rebias != 0) {
-      // Below the normal numbers: added to the float whose last place is the smallest number, x is rounded to multiples of that.
+      // Below the normal numbers: added to the float whose last place is the smallest number, x is rounded to multiples
+      // of that.
       constexpr std::uint32_t ruler = static_cast<std::uint32_t>(127 + 1 - bias - Fraction + 23) << 23;
-      float const marked = __builtin_bit_cast(float, magnitude < first_normal ? magnitude : 0) + __builtin_bit_cast(float, ruler);
+      float const marked =
+          __builtin_bit_cast(float, magnitude < first_normal ? magnitude : 0) + __builtin_bit_cast(float, ruler);
       std::uint32_t const small = __builtin_bit_cast(std::uint32_t, marked) - ruler;
       result = magnitude < first_normal ? small : result;
     }
@@ -66,19 +71,22 @@ struct narrow_format {
     std::uint32_t const magnitude = pattern & 0x7FFFu;
     std::uint32_t const shifted = magnitude << shift;
     if constexpr (rebias == 0) return __builtin_bit_cast(float, sign | shifted);
-    float const step = __builtin_bit_cast(float, static_cast<std::uint32_t>(127 + 1 - bias - Fraction) << 23);  // the smallest number
+    float const step =
+        __builtin_bit_cast(float, static_cast<std::uint32_t>(127 + 1 - bias - Fraction) << 23);  // the smallest number
     float const small = static_cast<float>(static_cast<std::int32_t>(magnitude)) * step;
     std::uint32_t const normal = magnitude >= infinity ? 0x7F800000u | shifted : shifted + rebias;
     // By a mask: of a choice compilers make a branch around the product, which keeps loops from vectorising.
     std::uint32_t const is_normal = 0u - static_cast<std::uint32_t>(magnitude >= 1u << Fraction);
-    return __builtin_bit_cast(float, sign | (normal & is_normal) | (__builtin_bit_cast(std::uint32_t, small) & ~is_normal));
+    return __builtin_bit_cast(float,
+                              sign | (normal & is_normal) | (__builtin_bit_cast(std::uint32_t, small) & ~is_normal));
   }
 };
 
 }  // namespace detail
 
-/// A floating-point number of 16 bits. It becomes a float by itself, and nothing becomes it unless asked: `os::float16(x)` rounds to the
-/// nearest, of two as near to the even one. An operation on two of them is the float's, rounded once, which is the nearest number, too.
+/// A floating-point number of 16 bits. It becomes a float by itself, and nothing becomes it unless asked:
+/// `os::float16(x)` rounds to the nearest, of two as near to the even one. An operation on two of them is the float's,
+/// rounded once, which is the nearest number, too.
 template <int Exponent, int Fraction>
 class narrow_float {
   using format = detail::narrow_format<Exponent, Fraction>;
@@ -101,11 +109,21 @@ class narrow_float {
   }
   [[nodiscard]] OSTRAKA_FUNCTION constexpr std::uint16_t bits() const { return bits_; }
 
-  OSTRAKA_FUNCTION friend constexpr narrow_float operator-(narrow_float a) { return from_bits(static_cast<std::uint16_t>(a.bits_ ^ 0x8000u)); }
-  OSTRAKA_FUNCTION friend constexpr narrow_float operator+(narrow_float a, narrow_float b) { return narrow_float(float(a) + float(b)); }
-  OSTRAKA_FUNCTION friend constexpr narrow_float operator-(narrow_float a, narrow_float b) { return narrow_float(float(a) - float(b)); }
-  OSTRAKA_FUNCTION friend constexpr narrow_float operator*(narrow_float a, narrow_float b) { return narrow_float(float(a) * float(b)); }
-  OSTRAKA_FUNCTION friend constexpr narrow_float operator/(narrow_float a, narrow_float b) { return narrow_float(float(a) / float(b)); }
+  OSTRAKA_FUNCTION friend constexpr narrow_float operator-(narrow_float a) {
+    return from_bits(static_cast<std::uint16_t>(a.bits_ ^ 0x8000u));
+  }
+  OSTRAKA_FUNCTION friend constexpr narrow_float operator+(narrow_float a, narrow_float b) {
+    return narrow_float(float(a) + float(b));
+  }
+  OSTRAKA_FUNCTION friend constexpr narrow_float operator-(narrow_float a, narrow_float b) {
+    return narrow_float(float(a) - float(b));
+  }
+  OSTRAKA_FUNCTION friend constexpr narrow_float operator*(narrow_float a, narrow_float b) {
+    return narrow_float(float(a) * float(b));
+  }
+  OSTRAKA_FUNCTION friend constexpr narrow_float operator/(narrow_float a, narrow_float b) {
+    return narrow_float(float(a) / float(b));
+  }
   OSTRAKA_FUNCTION constexpr narrow_float& operator+=(narrow_float b) { return *this = *this + b; }
   OSTRAKA_FUNCTION constexpr narrow_float& operator-=(narrow_float b) { return *this = *this - b; }
   OSTRAKA_FUNCTION constexpr narrow_float& operator*=(narrow_float b) { return *this = *this * b; }
@@ -148,23 +166,31 @@ struct std::numeric_limits<ostraka::narrow_float<Exponent, Fraction>> {
  private:
   using number = ostraka::narrow_float<Exponent, Fraction>;
   using format = ostraka::detail::narrow_format<Exponent, Fraction>;
-  OSTRAKA_FUNCTION static constexpr number of(std::uint32_t pattern) noexcept { return number::from_bits(static_cast<std::uint16_t>(pattern)); }
+  OSTRAKA_FUNCTION static constexpr number of(std::uint32_t pattern) noexcept {
+    return number::from_bits(static_cast<std::uint16_t>(pattern));
+  }
 
  public:
-  static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false, is_iec559 = true, is_bounded = true, is_modulo = false;
+  static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false, is_iec559 = true,
+                        is_bounded = true, is_modulo = false;
   static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;
   static constexpr int radix = 2, digits = Fraction + 1;
   static constexpr int digits10 = Fraction * 30103 / 100000, max_digits10 = 2 + digits * 30103 / 100000;
   static constexpr int max_exponent = format::bias + 1, min_exponent = 2 - format::bias;
-  static constexpr int max_exponent10 = format::bias * 30103 / 100000, min_exponent10 = -((format::bias - 1) * 30103 / 100000);
+  static constexpr int max_exponent10 = format::bias * 30103 / 100000,
+                       min_exponent10 = -((format::bias - 1) * 30103 / 100000);
   static constexpr float_round_style round_style = round_to_nearest;
   static constexpr bool traps = false, tinyness_before = false;
 
   OSTRAKA_FUNCTION static constexpr number min() noexcept { return of(1u << Fraction); }
   OSTRAKA_FUNCTION static constexpr number max() noexcept { return of(format::infinity - 1); }
   OSTRAKA_FUNCTION static constexpr number lowest() noexcept { return of(0x8000u | (format::infinity - 1)); }
-  OSTRAKA_FUNCTION static constexpr number epsilon() noexcept { return of(static_cast<std::uint32_t>(format::bias - Fraction) << Fraction); }
-  OSTRAKA_FUNCTION static constexpr number round_error() noexcept { return of(static_cast<std::uint32_t>(format::bias - 1) << Fraction); }
+  OSTRAKA_FUNCTION static constexpr number epsilon() noexcept {
+    return of(static_cast<std::uint32_t>(format::bias - Fraction) << Fraction);
+  }
+  OSTRAKA_FUNCTION static constexpr number round_error() noexcept {
+    return of(static_cast<std::uint32_t>(format::bias - 1) << Fraction);
+  }
   OSTRAKA_FUNCTION static constexpr number infinity() noexcept { return of(format::infinity); }
   OSTRAKA_FUNCTION static constexpr number quiet_NaN() noexcept { return of(format::infinity | 1u << (Fraction - 1)); }
   OSTRAKA_FUNCTION static constexpr number signaling_NaN() noexcept { return of(format::infinity | 1u); }

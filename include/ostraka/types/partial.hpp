@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. Partial tensors: along some mesh axes each device holds a part, and the tensor is what the parts are combined to.
-/// `os::partial(X)` is {U_X}, a sum; `os::partial_max(X)` is {max_X}, and so on for each reduction.
+/// Floor 1. Partial tensors: along some mesh axes each device holds a part, and the tensor is what the parts are
+/// combined to. `os::partial(X)` is {U_X}, a sum; `os::partial_max(X)` is {max_X}, and so on for each reduction.
 
 #include <type_traits>
 
@@ -31,7 +31,8 @@ struct partial_by : partial_base {
 
 }  // namespace detail
 
-// Template and function of one name cannot be, so what looks like a call is the constructor: partial_max(X) is a partial_max<X_mesh>.
+// Template and function of one name cannot be, so what looks like a call is the constructor: partial_max(X) is a
+// partial_max<X_mesh>.
 
 /// The tensor is the sum over `Ms` of what their devices hold. The value of `os::partial(X, Y)`.
 template <MeshAxis... Ms>
@@ -130,7 +131,8 @@ struct sort_by_name {
 
 template <class... Sorted, class M, class... Ms>
 struct sort_by_name<type_list<Sorted...>, type_list<M, Ms...>>
-    : sort_by_name<concatenation_of<std::conditional_t<(Sorted::name <= M::name), type_list<Sorted>, type_list<>>..., type_list<M>,
+    : sort_by_name<concatenation_of<std::conditional_t<(Sorted::name <= M::name), type_list<Sorted>, type_list<>>...,
+                                    type_list<M>,
                                     std::conditional_t<(Sorted::name <= M::name), type_list<>, type_list<Sorted>>...>,
                    type_list<Ms...>> {};
 
@@ -142,9 +144,12 @@ struct merge_partials {
 
 template <class P, class... Ps>
 struct merge_partials<type_list<P, Ps...>> {
-  using alike = concatenation_of<typename P::mesh_axes, std::conditional_t<(P::kind == Ps::kind), typename Ps::mesh_axes, type_list<>>...>;
+  using alike = concatenation_of<typename P::mesh_axes,
+                                 std::conditional_t<(P::kind == Ps::kind), typename Ps::mesh_axes, type_list<>>...>;
   using others = concatenation_of<std::conditional_t<(P::kind == Ps::kind), type_list<>, type_list<Ps>>...>;
-  using type = concatenation_of<type_list<typename partial_of<P::kind, typename sort_by_name<type_list<>, alike>::type>::type>, typename merge_partials<others>::type>;
+  using type =
+      concatenation_of<type_list<typename partial_of<P::kind, typename sort_by_name<type_list<>, alike>::type>::type>,
+                       typename merge_partials<others>::type>;
 };
 
 }  // namespace detail

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 1. What elementwise operations make of the parts of partial tensors. `os::preserves<Op, Kind>` says for which operands
-/// f(a ⊕ a', …) = f(a, …) ⊗ f(a', …), ⊕ being the kind; parts of such operands become parts of the result, by ⊗.
+/// Floor 1. What elementwise operations make of the parts of partial tensors. `os::preserves<Op, Kind>` says for which
+/// operands f(a ⊕ a', …) = f(a, …) ⊗ f(a', …), ⊕ being the kind; parts of such operands become parts of the result, by
+/// ⊗.
 ///
 ///     kind ⊕   kept together by     kept in one operand alone by            made another kind by
 ///     sum      +, −, negation       ×, ÷ (numerator), multiples             exp (prod)
@@ -12,7 +13,8 @@
 ///     min      min                  the same                                the same: max
 ///     prod     ×, ÷, powers         powers                                  log (sum)
 ///
-/// The rules are those of real numbers: infinities that meet zeros or each other, and integers that overflow, are not covered.
+/// The rules are those of real numbers: infinities that meet zeros or each other, and integers that overflow, are not
+/// covered.
 
 #include <cstdint>
 
@@ -67,10 +69,14 @@ template <class Op, reduction Kind>
 inline constexpr preservation preserves = {};
 
 /// f(a + a', b + b') = f(a, b) + f(a', b'): sums, differences, multiples.
-[[nodiscard]] constexpr preservation linear(reduction kind) { return kind == reduction::sum ? preservation{kind, {}} : preservation{}; }
+[[nodiscard]] constexpr preservation linear(reduction kind) {
+  return kind == reduction::sum ? preservation{kind, {}} : preservation{};
+}
 
 /// f(a · a', b · b') = f(a, b) · f(a', b'): products, quotients, powers.
-[[nodiscard]] constexpr preservation multiplicative(reduction kind) { return kind == reduction::prod ? preservation{kind, {}} : preservation{}; }
+[[nodiscard]] constexpr preservation multiplicative(reduction kind) {
+  return kind == reduction::prod ? preservation{kind, {}} : preservation{};
+}
 
 /// Linear in each operand while the others stay: products. `operands`: bit k for operand k, if not in all.
 [[nodiscard]] constexpr preservation multilinear(reduction kind, unsigned operands = 0xFF) {
@@ -80,7 +86,8 @@ inline constexpr preservation preserves = {};
   return p;
 }
 
-/// Where an operand grows (and the others stay) the result does not fall: max and min are kept. `operands`: bit k for operand k.
+/// Where an operand grows (and the others stay) the result does not fall: max and min are kept. `operands`: bit k for
+/// operand k.
 [[nodiscard]] constexpr preservation non_decreasing(reduction kind, unsigned operands = 0xFF) {
   preservation p;
   for (int k = 0; k < 8; ++k)
@@ -88,11 +95,13 @@ inline constexpr preservation preserves = {};
   return p;
 }
 
-/// Where an operand grows (and the others stay) the result does not grow: max and min are exchanged. `operands`: bit k for operand k.
+/// Where an operand grows (and the others stay) the result does not grow: max and min are exchanged. `operands`: bit k
+/// for operand k.
 [[nodiscard]] constexpr preservation non_increasing(reduction kind, unsigned operands = 0xFF) {
   preservation p;
   for (int k = 0; k < 8; ++k)
-    if ((kind == reduction::max || kind == reduction::min) && (operands >> k & 1) != 0) p.alone[k] = kind == reduction::max ? reduction::min : reduction::max;
+    if ((kind == reduction::max || kind == reduction::min) && (operands >> k & 1) != 0)
+      p.alone[k] = kind == reduction::max ? reduction::min : reduction::max;
   return p;
 }
 
@@ -108,7 +117,8 @@ struct preservations {
 
 /// The trait as a value, for the planner.
 template <class Op>
-inline constexpr preservations preservations_of = {{preserves<Op, reduction::sum>, preserves<Op, reduction::max>, preserves<Op, reduction::min>,
-                                                    preserves<Op, reduction::prod>, preserves<Op, reduction::bit_and>, preserves<Op, reduction::bit_or>}};
+inline constexpr preservations preservations_of = {
+    {preserves<Op, reduction::sum>, preserves<Op, reduction::max>, preserves<Op, reduction::min>,
+     preserves<Op, reduction::prod>, preserves<Op, reduction::bit_and>, preserves<Op, reduction::bit_or>}};
 
 }  // namespace ostraka

@@ -4,10 +4,10 @@
 
 /// @file
 /// Floor 1. The list of everything that can be wrong: one type a rule, named after it, with the culprits as arguments.
-/// A reason says its sentence (operation: rule; remedy) when it is completed, so that queries can name it without failing.
-/// X and Y are mesh axes, B a batch axis (in both operands and the result), J a contracted one (in both, not in the result),
-/// I and K outer ones (in one operand and the result). Costs are per device, n devices along the mesh axis, |T| the bytes of
-/// T as divided by the other mesh axes. See docs/errors.md for each with a compiler's output.
+/// A reason says its sentence (operation: rule; remedy) when it is completed, so that queries can name it without
+/// failing. X and Y are mesh axes, B a batch axis (in both operands and the result), J a contracted one (in both, not
+/// in the result), I and K outer ones (in one operand and the result). Costs are per device, n devices along the mesh
+/// axis, |T| the bytes of T as divided by the other mesh axes. See docs/errors.md for each with a compiler's output.
 
 namespace ostraka {
 
@@ -19,8 +19,8 @@ namespace reason {
 /// Nothing is wrong.
 struct ok {};
 
-/// Completes `Reason`, which prints its sentence. In an alias rather than an expression, for which clang would complain again,
-/// about an expression that is not constant.
+/// Completes `Reason`, which prints its sentence. In an alias rather than an expression, for which clang would complain
+/// again, about an expression that is not constant.
 template <class Reason>
 constexpr void raise() {
   using completed [[maybe_unused]] = char[sizeof(Reason)];
@@ -260,7 +260,8 @@ struct policy_not_for_reshard {
   static_assert(never<Policy>, "reshard: one tensor is moved by the cheapest plan, and the policies for that are os::no_communication, os::at_most<bytes> and os::within(bytes); drop the policy, or use the verb that is the move (os::all_gather, os::all_reduce, ...)");
 };
 
-// ---- contract: each cell of the table of two operands that needs communication ----------------------------------------
+// ---- contract: each cell of the table of two operands that needs communication
+// ----------------------------------------
 
 template <class Axis>
 struct contracted_axis_in_no_operand {
@@ -399,7 +400,8 @@ struct axis_missing {
   static_assert(never<Axis, Sharding>, "tensor: the axis asked for is an axis of the tensor; name one that it has");
 };
 
-// ---- several tensors, element by element -----------------------------------------------------------------------------
+// ---- several tensors, element by element
+// -----------------------------------------------------------------------------
 
 template <class X, class Operation>
 struct partial_in_nonlinear_operation {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. The associative operations that make one value of many: of the elements along an axis, or of what devices hold of a
-/// partial tensor. A value, so that neither plans nor kernels are instantiated per operation.
+/// Floor 1. The associative operations that make one value of many: of the elements along an axis, or of what devices
+/// hold of a partial tensor. A value, so that neither plans nor kernels are instantiated per operation.
 
 #include <cstdint>
 

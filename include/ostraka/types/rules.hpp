@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 1. Logical axes: which mesh axes divide which axis, said once for a whole program. Under R = {batch/X, hidden/Y}, R(batch) is
-/// batch_X and R(batch, seq, hidden) is [batch_X, seq, hidden_Y], wherever dimensions are written.
+/// Floor 1. Logical axes: which mesh axes divide which axis, said once for a whole program. Under R = {batch/X,
+/// hidden/Y}, R(batch) is batch_X and R(batch, seq, hidden) is [batch_X, seq, hidden_Y], wherever dimensions are
+/// written.
 
 #include <type_traits>
 
@@ -17,7 +18,8 @@ namespace detail {
 template <class Rule>
 inline constexpr bool is_divided_axis = false;
 template <Axis A, MeshAxis... Ms>
-inline constexpr bool is_divided_axis<over<A, Ms...>> = true;  // also over nothing: its division has been refused already
+inline constexpr bool is_divided_axis<over<A, Ms...>> =
+    true;  // also over nothing: its division has been refused already
 
 template <class... Rules>
 struct first_unfit_rule {
@@ -26,7 +28,8 @@ struct first_unfit_rule {
 
 template <class Rule, class... Rules>
 struct first_unfit_rule<Rule, Rules...> {
-  using type = typename std::conditional_t<is_divided_axis<Rule>, first_unfit_rule<Rules...>, std::type_identity<Rule>>::type;
+  using type =
+      typename std::conditional_t<is_divided_axis<Rule>, first_unfit_rule<Rules...>, std::type_identity<Rule>>::type;
 };
 
 // What is wrong with a rule by itself: batch/X/X.
@@ -83,7 +86,8 @@ struct rule_set {
     return typename detail::ruled<Dim, Rules...>::type{};
   }
 
-  /// Several dimensions as one entry in a list of them: `os::einsum<R(batch, seq, hidden)>(x, w)`. An axis that is divided here already
+  /// Several dimensions as one entry in a list of them: `os::einsum<R(batch, seq, hidden)>(x, w)`. An axis that is
+  /// divided here already
   /// (`seq/Z`) and os::partial(X) stay as they are written.
   template <class... Dims>
     requires(sizeof...(Dims) != 1)

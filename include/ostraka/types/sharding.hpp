@@ -20,8 +20,8 @@ namespace ostraka {
 template <Axis A, MeshAxis... Ms>
 struct over {};
 
-/// Entries in the order of the axes: an axis (not divided), `over<axis, mesh…>`, and last at most one `partial_sum<mesh…>`,
-/// `partial_max<mesh…>`, ….
+/// Entries in the order of the axes: an axis (not divided), `over<axis, mesh…>`, and last at most one
+/// `partial_sum<mesh…>`, `partial_max<mesh…>`, ….
 template <class... Entries>
 struct sharding {};
 
@@ -136,12 +136,14 @@ struct assemble<type_list<Dimensions...>, type_list<Partials...>> {
 };
 
 template <class... Entries>
-using canonical_sharding = typename assemble<concatenation_of<typename entry<Entries>::canonical...>,
-                                             typename merge_partials<concatenation_of<typename entry<Entries>::partials...>>::type>::type;
+using canonical_sharding =
+    typename assemble<concatenation_of<typename entry<Entries>::canonical...>,
+                      typename merge_partials<concatenation_of<typename entry<Entries>::partials...>>::type>::type;
 
 }  // namespace detail
 
-/// The canonical sharding that `Dims` name. (cvref: nvcc hands on such a value as an expression, of which decltype is a reference.)
+/// The canonical sharding that `Dims` name. (cvref: nvcc hands on such a value as an expression, of which decltype is a
+/// reference.)
 template <auto... Dims>
 using sharding_of = detail::canonical_sharding<detail::type_of<Dims>...>;
 
@@ -176,14 +178,17 @@ struct axes_of_partials<type_list<Ps...>> {
   using type = concatenation_of<typename Ps::mesh_axes...>;
 };
 
-// What a mesh axis is used for in a sharding, once for each use: the axis that it divides, or the entry that is partial over it.
-template <class M, class Entry, class Splits = typename entry<Entry>::splits, class Partials = typename axes_of_partials<typename entry<Entry>::partials>::type>
+// What a mesh axis is used for in a sharding, once for each use: the axis that it divides, or the entry that is partial
+// over it.
+template <class M, class Entry, class Splits = typename entry<Entry>::splits,
+          class Partials = typename axes_of_partials<typename entry<Entry>::partials>::type>
 struct uses_in_entry;
 
 template <class M, class Entry, class... Splits, class... Partials>
 struct uses_in_entry<M, Entry, type_list<Splits...>, type_list<Partials...>> {
-  using type = concatenation_of<std::conditional_t<std::is_same_v<M, Splits>, typename entry<Entry>::axes, type_list<>>...,
-                                std::conditional_t<std::is_same_v<M, Partials>, type_list<Entry>, type_list<>>...>;
+  using type =
+      concatenation_of<std::conditional_t<std::is_same_v<M, Splits>, typename entry<Entry>::axes, type_list<>>...,
+                       std::conditional_t<std::is_same_v<M, Partials>, type_list<Entry>, type_list<>>...>;
 };
 
 template <class M, class Uses>
@@ -198,7 +203,8 @@ template <class M, class Sharding>
 struct explain_used_twice;
 
 template <class M, class... Entries>
-struct explain_used_twice<M, sharding<Entries...>> : used_twice<M, concatenation_of<typename uses_in_entry<M, Entries>::type...>> {};
+struct explain_used_twice<M, sharding<Entries...>>
+    : used_twice<M, concatenation_of<typename uses_in_entry<M, Entries>::type...>> {};
 
 template <class Partials>
 struct explain_two_kinds;
@@ -234,8 +240,10 @@ template <class... Entries>
 struct sharding_traits<sharding<Entries...>> {
   using axes = concatenation_of<typename detail::entry<Entries>::axes...>;          ///< in order
   using splits = concatenation_of<typename detail::entry<Entries>::splits...>;      ///< mesh axes that divide an axis
-  using partial_entries = concatenation_of<typename detail::entry<Entries>::partials...>;  ///< `type_list<partial_max<X_mesh>>`; of a valid sharding at most one
-  using partials = typename detail::axes_of_partials<partial_entries>::type;               ///< mesh axes that hold parts
+  using partial_entries =
+      concatenation_of<typename detail::entry<Entries>::partials...>;  ///< `type_list<partial_max<X_mesh>>`; of a valid
+                                                                       ///< sharding at most one
+  using partials = typename detail::axes_of_partials<partial_entries>::type;  ///< mesh axes that hold parts
   using mesh_axes = concatenation_of<splits, partials>;
   static constexpr int rank = axes::size;
 

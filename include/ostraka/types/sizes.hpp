@@ -103,7 +103,8 @@ constexpr std::int64_t agreed(sizes<As...> const& a, sizes<Bs...> const& b) {
   } else {
     if constexpr (is_one_of<Name, As...>)
       if (a.template of<Name>() != b.template of<Name>())
-        throw error("sizes: an extent is one number, but " + std::string(Name::name) + " is " + std::to_string(a.template of<Name>()) + " in one place and " +
+        throw error("sizes: an extent is one number, but " + std::string(Name::name) + " is " +
+                    std::to_string(a.template of<Name>()) + " in one place and " +
                     std::to_string(b.template of<Name>()) + " in another; name tensors and sizes that go together");
     return b.template of<Name>();
   }
@@ -126,13 +127,14 @@ constexpr auto agree(A const& a, B const& b, More const&... more) {
 
 template <class... As, class... Bs>
 constexpr auto join(sizes<As...> const& a, sizes<Bs...> const& b) {
-  return sizes<As..., Bs...>(named_extent<As>(As{}, a.template of<As>())..., named_extent<Bs>(Bs{}, b.template of<Bs>())...);
+  return sizes<As..., Bs...>(named_extent<As>(As{}, a.template of<As>())...,
+                             named_extent<Bs>(Bs{}, b.template of<Bs>())...);
 }
 
 }  // namespace detail
 
-/// Named extents, os::sizes, tensors and meshes, in any mixture, as one os::sizes. What is written out is given once; collections
-/// may know the same name, and then agree.
+/// Named extents, os::sizes, tensors and meshes, in any mixture, as one os::sizes. What is written out is given once;
+/// collections may know the same name, and then agree.
 /// @throws ostraka::error if two collections disagree (while compiling: it is no constant)
 template <class... Given>
 [[nodiscard]] constexpr auto collect_sizes(Given const&... given) {

@@ -25,7 +25,8 @@ namespace detail {
 template <class T>
 std::type_identity<T> deduced(T);
 
-/// The type of a template value. By deduction: nvcc hands a value on as an expression, and the decltype of it is none that its host compiler knows.
+/// The type of a template value. By deduction: nvcc hands a value on as an expression, and the decltype of it is none
+/// that its host compiler knows.
 template <auto Value>
 using type_of = typename decltype(deduced(Value))::type;
 
@@ -34,7 +35,9 @@ struct first_true {
   int passed = 0;
   bool found = false;
 
-  friend constexpr first_true operator%(first_true f, bool next) { return {f.found || next ? f.passed : f.passed + 1, f.found || next}; }
+  friend constexpr first_true operator%(first_true f, bool next) {
+    return {f.found || next ? f.passed : f.passed + 1, f.found || next};
+  }
   [[nodiscard]] constexpr int position() const { return found ? passed : -1; }
 };
 
@@ -58,7 +61,8 @@ struct unite_lists {
 template <class Into, class... Ts, class... Lists>
 struct unite_lists<Into, type_list<Ts...>, Lists...> : unite_lists<typename unite<Into, Ts...>::type, Lists...> {};
 
-// Are all of `List` in `Into`? (In two steps: of one fold over both packs nvcc 13 loses the mesh axis of os::slice<J/X>(A).)
+// Are all of `List` in `Into`? (In two steps: of one fold over both packs nvcc 13 loses the mesh axis of
+// os::slice<J/X>(A).)
 template <class T, class Into>
 inline constexpr bool is_in = false;
 template <class T, class... Ts>
@@ -107,7 +111,8 @@ struct find_repeated {
 
 template <class T, class... Ts>
 struct find_repeated<type_list<T, Ts...>> {
-  using type = typename std::conditional_t<is_one_of<T, Ts...>, std::type_identity<T>, find_repeated<type_list<Ts...>>>::type;
+  using type =
+      typename std::conditional_t<is_one_of<T, Ts...>, std::type_identity<T>, find_repeated<type_list<Ts...>>>::type;
 };
 
 }  // namespace detail

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A user's program with ostraka::plan alone: no Kokkos, no MPI. The contracted axis is split on both sides, so the result is summed.
+/// A user's program with ostraka::plan alone: no Kokkos, no MPI. The contracted axis is split on both sides, so the
+/// result is summed.
 
 #include <ostraka/plan.hpp>
 

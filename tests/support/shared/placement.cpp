@@ -24,7 +24,8 @@ mesh_at_hand::mesh_at_hand(mesh_shape shape) : shape_(std::move(shape)) {
   devices_ = std::make_shared<engine::device_mesh const>(engine::communicator::world(), names, shape_.sizes);
 }
 
-mesh_at_hand::mesh_at_hand(mesh_shape shape, std::shared_ptr<engine::device_mesh const> devices) : shape_(std::move(shape)), devices_(std::move(devices)) {}
+mesh_at_hand::mesh_at_hand(mesh_shape shape, std::shared_ptr<engine::device_mesh const> devices)
+    : shape_(std::move(shape)), devices_(std::move(devices)) {}
 
 int mesh_at_hand::size(std::string_view name) const { return shape_.sizes[shape_.axes.find(name)]; }
 
@@ -34,11 +35,14 @@ int mesh_at_hand::coordinate(std::string_view name, int rank) const {
   return rank % shape_.sizes[wanted];
 }
 
-ostraka::sizes<X_mesh, Y_mesh, Z_mesh> mesh_at_hand::sizes() const { return {X = size("X"), Y = size("Y"), Z = size("Z")}; }
+ostraka::sizes<X_mesh, Y_mesh, Z_mesh> mesh_at_hand::sizes() const {
+  return {X = size("X"), Y = size("Y"), Z = size("Z")};
+}
 
 std::string mesh_at_hand::text() const {
   std::string t;
-  for (std::size_t a = 0; a < shape_.sizes.size(); ++a) t += std::string(1, shape_.axes[a]) + '=' + std::to_string(shape_.sizes[a]) + ' ';
+  for (std::size_t a = 0; a < shape_.sizes.size(); ++a)
+    t += std::string(1, shape_.axes[a]) + '=' + std::to_string(shape_.sizes[a]) + ' ';
   return t;
 }
 
@@ -67,7 +71,8 @@ std::vector<index_range> block_on(placement const& p, mesh_at_hand const& m, ext
   return block;
 }
 
-std::vector<std::size_t> positions_on(placement const& p, mesh_at_hand const& m, std::string const& labels, extents_by_letter const& e, int rank) {
+std::vector<std::size_t> positions_on(placement const& p, mesh_at_hand const& m, std::string const& labels,
+                                      extents_by_letter const& e, int rank) {
   std::vector<index_range> const block = block_on(p, m, e, rank);
   std::vector<std::size_t> positions;
   extents_by_letter step;  // of each label in the whole tensor
@@ -92,7 +97,8 @@ summand summand_on(placement const& p, mesh_at_hand const& m, int rank) { return
 
 bool same_group(placement const& p, mesh_at_hand const& m, int rank, int other) {
   for (std::string_view axis : {"X", "Y", "Z"})
-    if (p.partial_over.find(axis) == std::string::npos && m.coordinate(axis, rank) != m.coordinate(axis, other)) return false;
+    if (p.partial_over.find(axis) == std::string::npos && m.coordinate(axis, rank) != m.coordinate(axis, other))
+      return false;
   return true;
 }
 

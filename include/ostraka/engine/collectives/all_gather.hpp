@@ -9,8 +9,8 @@
 
 namespace ostraka::engine {
 
-/// recv holds the members' parts in member order; counts are the same on all of them and send has counts[rank] elements. They overlap only where
-/// send is the own part of recv.
+/// recv holds the members' parts in member order; counts are the same on all of them and send has counts[rank]
+/// elements. They overlap only where send is the own part of recv.
 template <class T>
 void all_gather(communicator const& members, T const* send, T* recv, counts_view counts) {
   short_array<std::int64_t> const at = detail::offsets_of(counts);
@@ -23,7 +23,8 @@ void all_gather(communicator const& members, T const* send, T* recv, counts_view
 #if OSTRAKA_ENABLE_MPI
   MPI_Datatype const type = detail::message_type<T>();
   if (at.back() == 0) return;
-  if (members.size() == 2) {  // one message each way, whatever the algorithm: Open MPI 4's call takes up to twice as long
+  if (members.size() ==
+      2) {  // one message each way, whatever the algorithm: Open MPI 4's call takes up to twice as long
     detail::messages pending(members);
     if (send != recv + at[me]) std::copy_n(send, counts[me], recv + at[me]);
     pending.receive(1 - members.rank(), recv + at[1 - me], counts[1 - me]);
@@ -38,7 +39,9 @@ void all_gather(communicator const& members, T const* send, T* recv, counts_view
     } else {
       short_array<int> const narrow = detail::to_int(counts);
       short_array<int> const places = detail::to_int(at);
-      if (send != recv + at[me]) std::copy_n(send, mine, recv + at[me]);  // uneven parts need not lie alike, and in place is for all members or none
+      if (send != recv + at[me])
+        std::copy_n(send, mine,
+                    recv + at[me]);  // uneven parts need not lie alike, and in place is for all members or none
       MPI_Allgatherv(MPI_IN_PLACE, mine, type, recv, narrow.data(), places.data(), type, members.native());
     }
     return;
@@ -59,12 +62,13 @@ void all_gather(communicator const& members, T const* send, T* recv, counts_view
 #endif
 }
 
-/// An all-gather under way, of parts of `count` elements each: recv gets the others' parts in member order, without the own one between them.
-/// In pairs, whatever their number: each device can do something else until it waits.
+/// An all-gather under way, of parts of `count` elements each: recv gets the others' parts in member order, without the
+/// own one between them. In pairs, whatever their number: each device can do something else until it waits.
 template <class T>
 class all_gather_of_others {
  public:
-  all_gather_of_others(communicator const& members, [[maybe_unused]] T const* send, [[maybe_unused]] T* recv, [[maybe_unused]] std::int64_t count)
+  all_gather_of_others(communicator const& members, [[maybe_unused]] T const* send, [[maybe_unused]] T* recv,
+                       [[maybe_unused]] std::int64_t count)
 #if OSTRAKA_ENABLE_MPI
       : pending_(members)
 #endif

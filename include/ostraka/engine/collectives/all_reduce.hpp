@@ -39,15 +39,16 @@ void all_reduce(communicator const& members, [[maybe_unused]] T* data, std::int6
   if (members.size() == 1 || count == 0) return;
   members.enter();
 #if OSTRAKA_ENABLE_MPI
-  // MPI's maximum of numbers that compare equal or not at all (-0 and 0, NaN) may be another on every device; a sum or product of two is the
-  // same both ways round, so that the trees of all devices agree. (Not so a complex product, where a compiler fuses multiplication and addition.)
-  // It has no operations for numbers of 16 bits.
-  bool const any_tree_agrees = how == reduction::sum || (how == reduction::prod && std::is_arithmetic_v<T>) || std::is_integral_v<T>;
+  // MPI's maximum of numbers that compare equal or not at all (-0 and 0, NaN) may be another on every device; a sum or
+  // product of two is the same both ways round, so that the trees of all devices agree. (Not so a complex product,
+  // where a compiler fuses multiplication and addition.) It has no operations for numbers of 16 bits.
+  bool const any_tree_agrees =
+      how == reduction::sum || (how == reduction::prod && std::is_arithmetic_v<T>) || std::is_integral_v<T>;
   if (any_tree_agrees && !is_narrow<T>) {
     MPI_Op const operation = detail::operation_of(how);
     for (std::int64_t done = 0; done < count; done += chunk_limit)
-      MPI_Allreduce(MPI_IN_PLACE, data + done, static_cast<int>(std::min(chunk_limit, count - done)), detail::message_type<T>(), operation,
-                    members.native());
+      MPI_Allreduce(MPI_IN_PLACE, data + done, static_cast<int>(std::min(chunk_limit, count - done)),
+                    detail::message_type<T>(), operation, members.native());
     return;
   }
   // The same bytes: what a reduce-scatter and an all-gather move.

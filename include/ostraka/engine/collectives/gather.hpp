@@ -9,7 +9,8 @@
 
 namespace ostraka::engine {
 
-/// On member `root`, recv holds the parts in member order; elsewhere it is not touched. counts are the same on all members.
+/// On member `root`, recv holds the parts in member order; elsewhere it is not touched. counts are the same on all
+/// members.
 template <class T>
 void gather(communicator const& members, T const* send, T* recv, counts_view counts, [[maybe_unused]] int root = 0) {
   short_array<std::int64_t> const at = detail::offsets_of(counts);

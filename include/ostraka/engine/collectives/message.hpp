@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What the collectives share: the MPI types of an element and of a strided block, the limit that keeps counts inside MPI's int, and messages
-/// longer than it.
+/// Floor 3. What the collectives share: the MPI types of an element and of a strided block, the limit that keeps counts
+/// inside MPI's int, and messages longer than it.
 
 #include <Kokkos_Core.hpp>
 
@@ -19,7 +19,8 @@
 
 namespace ostraka::engine {
 
-/// Elements that one MPI call carries at most. Counts of MPI before version 4 are int; tests lower this to walk the chunked paths with small arrays.
+/// Elements that one MPI call carries at most. Counts of MPI before version 4 are int; tests lower this to walk the
+/// chunked paths with small arrays.
 inline std::int64_t chunk_limit = std::int64_t(1) << 30;
 
 namespace detail {
@@ -61,7 +62,8 @@ inline short_array<int> to_int(counts_view values) {
   return {values.size(), [&](std::size_t d) { return static_cast<int>(values[d]); }};
 }
 
-/// The type of a block whose elements travel in the order of its dimensions. Committed; whoever uses it frees it. @pre no extent is 0
+/// The type of a block whose elements travel in the order of its dimensions. Committed; whoever uses it frees it. @pre
+/// no extent is 0
 template <class T>
 MPI_Datatype type_of_block(strided const& block) {
   loop_nest<1> loops;
@@ -71,7 +73,8 @@ MPI_Datatype type_of_block(strided const& block) {
   MPI_Type_contiguous(1, message_type<T>(), &type);
   for (int d = loops.rank - 1; d >= 0; --d) {
     MPI_Datatype inner = type;
-    MPI_Type_create_hvector(static_cast<int>(loops.extent[d]), 1, static_cast<MPI_Aint>(loops.stride[0][d]) * static_cast<MPI_Aint>(sizeof(T)), inner, &type);
+    MPI_Type_create_hvector(static_cast<int>(loops.extent[d]), 1,
+                            static_cast<MPI_Aint>(loops.stride[0][d]) * static_cast<MPI_Aint>(sizeof(T)), inner, &type);
     MPI_Type_free(&inner);
   }
   MPI_Type_commit(&type);
@@ -89,13 +92,15 @@ class messages {
   template <class T>
   void receive(int from, T* data, std::int64_t count) {
     for (std::int64_t done = 0; done < count; done += chunk_limit)
-      MPI_Irecv(data + done, static_cast<int>(std::min(chunk_limit, count - done)), message_type<T>(), from, 0, comm_, next());
+      MPI_Irecv(data + done, static_cast<int>(std::min(chunk_limit, count - done)), message_type<T>(), from, 0, comm_,
+                next());
   }
 
   template <class T>
   void send(int to, T const* data, std::int64_t count) {
     for (std::int64_t done = 0; done < count; done += chunk_limit)
-      MPI_Isend(data + done, static_cast<int>(std::min(chunk_limit, count - done)), message_type<T>(), to, 0, comm_, next());
+      MPI_Isend(data + done, static_cast<int>(std::min(chunk_limit, count - done)), message_type<T>(), to, 0, comm_,
+                next());
   }
 
   /// A block where it lies, as one message.

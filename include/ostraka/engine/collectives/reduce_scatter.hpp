@@ -17,13 +17,18 @@ namespace detail {
 
 #if OSTRAKA_ENABLE_MPI
 
-/// The pairwise algorithm: everyone sends everyone its part, in pieces; while one piece is reduced the next travels. `sent` counts what lies at
-/// `send`, where the own part may be left out: then the others' are reduced alone.
+/// The pairwise algorithm: everyone sends everyone its part, in pieces; while one piece is reduced the next travels.
+/// `sent` counts what lies at `send`, where the own part may be left out: then the others' are reduced alone.
 template <class T>
 class pairwise_reduction {
  public:
   pairwise_reduction(communicator const& members, T const* send, counts_view counts, counts_view sent, reduction how)
-      : members_(members), send_(send), counts_(counts), at_(offsets_of(sent)), how_(how), with_own_(sent[me()] == counts[me()]) {
+      : members_(members),
+        send_(send),
+        counts_(counts),
+        at_(offsets_of(sent)),
+        how_(how),
+        with_own_(sent[me()] == counts[me()]) {
     piece_ = std::min(chunk_limit, planner::piece_of_reduction(peers()));
     longest_ = *std::max_element(counts.begin(), counts.end());
   }
@@ -96,7 +101,8 @@ class pairwise_reduction {
       int const first = first_summand();
       for (int d = first; d < members_.size(); ++d) {
         if (leaves_out(d)) continue;
-        T const* const from = (d == members_.rank() ? own : arriving + (d < members_.rank() ? d : d - 1) * count) + begin;
+        T const* const from =
+            (d == members_.rank() ? own : arriving + (d < members_.rank() ? d : d - 1) * count) + begin;
         float* const to = d == first ? sums : part;
         for (std::int64_t i = 0; i < n; ++i) to[i] = float(from[i]);
         if (d != first) combine_run(how_, sums, static_cast<float const*>(part), n);
@@ -119,10 +125,12 @@ class pairwise_reduction {
 
 }  // namespace detail
 
-/// recv gets the reduction over the members of part `rank` of their send arrays, which hold the parts in member order; counts are the same on all
-/// members. Reduced in member order, so equal runs give equal bits. No overlap of send and recv. With `into`, a sum is added to what recv holds.
+/// recv gets the reduction over the members of part `rank` of their send arrays, which hold the parts in member order;
+/// counts are the same on all members. Reduced in member order, so equal runs give equal bits. No overlap of send and
+/// recv. With `into`, a sum is added to what recv holds.
 template <class T>
-void reduce_scatter(communicator const& members, T const* send, T* recv, counts_view counts, reduction how, update<T> const& into = {}) {
+void reduce_scatter(communicator const& members, T const* send, T* recv, counts_view counts, reduction how,
+                    update<T> const& into = {}) {
   require_reducible<T>(how);
   if (members.size() == 1) {
     into.write(recv, 1, send, counts[0]);
@@ -134,11 +142,11 @@ void reduce_scatter(communicator const& members, T const* send, T* recv, counts_
 #endif
 }
 
-/// The sum over the other members of part `rank`, parts being of `count` elements each; `send` has the parts for the others in member order,
-/// without the own one between them. As reduce_scatter else. @pre more than one member
+/// The sum over the other members of part `rank`, parts being of `count` elements each; `send` has the parts for the
+/// others in member order, without the own one between them. As reduce_scatter else. @pre more than one member
 template <class T>
-void reduce_scatter_of_others(communicator const& members, [[maybe_unused]] T const* send, [[maybe_unused]] T* recv, [[maybe_unused]] std::int64_t count,
-                              [[maybe_unused]] update<T> const& into = {}) {
+void reduce_scatter_of_others(communicator const& members, [[maybe_unused]] T const* send, [[maybe_unused]] T* recv,
+                              [[maybe_unused]] std::int64_t count, [[maybe_unused]] update<T> const& into = {}) {
   members.enter();
 #if OSTRAKA_ENABLE_MPI
   if (members.size() == 2 && into.overwrites()) {
@@ -149,7 +157,8 @@ void reduce_scatter_of_others(communicator const& members, [[maybe_unused]] T co
   }
   std::size_t const n = static_cast<std::size_t>(members.size());
   short_array<std::int64_t> const counts(n, [&](std::size_t) { return count; });
-  short_array<std::int64_t> const sent(n, [&](std::size_t d) { return d == static_cast<std::size_t>(members.rank()) ? 0 : count; });
+  short_array<std::int64_t> const sent(
+      n, [&](std::size_t d) { return d == static_cast<std::size_t>(members.rank()) ? 0 : count; });
   if (count > 0) detail::pairwise_reduction<T>(members, send, counts, sent, reduction::sum).run(recv, into);
 #endif
 }

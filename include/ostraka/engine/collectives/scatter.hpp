@@ -3,13 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 3. Scatter and broadcast: one member's parts to every member, one member's elements to all. A[I] on one device → A[I_X], for input.
+/// Floor 3. Scatter and broadcast: one member's parts to every member, one member's elements to all. A[I] on one device
+/// → A[I_X], for input.
 
 #include <ostraka/engine/collectives/message.hpp>
 
 namespace ostraka::engine {
 
-/// On member `root`, send holds the parts in member order; elsewhere it is not read. counts are the same on all members.
+/// On member `root`, send holds the parts in member order; elsewhere it is not read. counts are the same on all
+/// members.
 template <class T>
 void scatter(communicator const& members, T const* send, T* recv, counts_view counts, [[maybe_unused]] int root = 0) {
   short_array<std::int64_t> const at = detail::offsets_of(counts);
@@ -40,12 +42,14 @@ void scatter(communicator const& members, T const* send, T* recv, counts_view co
 
 /// data on member `root` → data on all members.
 template <class T>
-void broadcast(communicator const& members, [[maybe_unused]] T* data, [[maybe_unused]] std::int64_t count, [[maybe_unused]] int root = 0) {
+void broadcast(communicator const& members, [[maybe_unused]] T* data, [[maybe_unused]] std::int64_t count,
+               [[maybe_unused]] int root = 0) {
   if (members.size() == 1) return;
   members.enter();
 #if OSTRAKA_ENABLE_MPI
   for (std::int64_t done = 0; done < count; done += chunk_limit)
-    MPI_Bcast(data + done, static_cast<int>(std::min(chunk_limit, count - done)), detail::message_type<T>(), root, members.native());
+    MPI_Bcast(data + done, static_cast<int>(std::min(chunk_limit, count - done)), detail::message_type<T>(), root,
+              members.native());
 #endif
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. After Kokkos has ended, under whomever began it: operations are refused, and memory that is still held is left to the system, which is
-/// said once. Kokkos itself would end the program with a trace.
+/// Floor 3. After Kokkos has ended, under whomever began it: operations are refused, and memory that is still held is
+/// left to the system, which is said once. Kokkos itself would end the program with a trace.
 
 #include <Kokkos_Core.hpp>
 
@@ -28,9 +28,10 @@ inline end_of_kokkos the_end;
 
 [[gnu::cold]] inline void tell_of_survivor() {
   if (!std::exchange(the_end.speaks, false)) return;
-  std::fputs("ostraka: environment: a tensor ends before its os::environment does, but one outlives it and its memory is left to the system; declare tensors "
-             "after the environment, and assign {} to static ones at the end of main\n",
-             stderr);
+  std::fputs(
+      "ostraka: environment: a tensor ends before its os::environment does, but one outlives it and its memory is left to the system; declare tensors "
+      "after the environment, and assign {} to static ones at the end of main\n",
+      stderr);
 }
 
 }  // namespace detail
@@ -55,7 +56,9 @@ inline bool has_ended() { return detail::the_end.began && !Kokkos::is_initialize
 /// @throws ostraka::error if Kokkos has ended
 inline void require_not_ended(char const* operation) {
   if (has_ended())
-    throw error(std::string(operation) + ": operations run inside the scope of the os::environment, but it has ended; end it after the last of them");
+    throw error(
+        std::string(operation) +
+        ": operations run inside the scope of the os::environment, but it has ended; end it after the last of them");
 }
 
 /// What the owner of a view calls before he lets go of it: if Kokkos has ended, the view is never destroyed.

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a rank of several says when it ends otherwise than at the end of main: an exception that nobody catches, exit in the
-/// middle, a signal. It names itself and ends the job, for the others would wait for it. Ranks that end alike have one sentence together.
+/// Floor 3. What a rank of several says when it ends otherwise than at the end of main: an exception that nobody
+/// catches, exit in the middle, a signal. It names itself and ends the job, for the others would wait for it. Ranks
+/// that end alike have one sentence together.
 
 #include <algorithm>
 #include <atomic>
@@ -65,7 +66,8 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
 [[gnu::cold]] inline std::string name_of(same_end const& e) {
   if (e.count == self.ranks) return "all " + std::to_string(e.count) + " ranks";
   std::string text = e.count == 1 ? "rank " : "ranks ";
-  for (int i = 0; i < e.count && i < same_end::most; ++i) text += (i == 0 ? "" : i + 1 == e.count ? " and " : ", ") + std::to_string(e.ranks[i]);
+  for (int i = 0; i < e.count && i < same_end::most; ++i)
+    text += (i == 0 ? "" : i + 1 == e.count ? " and " : ", ") + std::to_string(e.ranks[i]);
   return text + (e.count > same_end::most ? ", …" : "") + " of " + std::to_string(self.ranks);
 }
 
@@ -86,10 +88,12 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
   if (self.job == MPI_COMM_NULL) end_job(self.name + ' ' + what + waiting + "it");
   same_end const e = find_same_end(self.job, what);
   if (e.speaks == 0) leave_it_to_another();
-  end_job(name_of(e) + ' ' + what + (e.count == self.ranks ? "; the job ends" : waiting + (e.count == 1 ? "it" : "them")));
+  end_job(name_of(e) + ' ' + what +
+          (e.count == self.ranks ? "; the job ends" : waiting + (e.count == 1 ? "it" : "them")));
 }
 
-// MPI has ended, and with it all ways to tell others. Rank 0 is the first to speak, and Open MPI's launcher then ends the others.
+// MPI has ended, and with it all ways to tell others. Rank 0 is the first to speak, and Open MPI's launcher then ends
+// the others.
 [[noreturn]] inline void speak_after_the_end(std::string const& what) {
 #  ifdef OPEN_MPI
   for (int i = 0; i < 25 && self.rank != 0; ++i) this_thread::sleep(100000);
@@ -126,8 +130,8 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
 }
 
 #  ifdef OSTRAKA_DETAIL_POSIX
-// Launchers name the rank that a signal ended, but not all of them: mpiexec of MPICH names the process. What others installed, MPI or
-// a sanitizer, goes on as if we had not been.
+// Launchers name the rank that a signal ended, but not all of them: mpiexec of MPICH names the process. What others
+// installed, MPI or a sanitizer, goes on as if we had not been.
 [[gnu::cold]] inline void on_signal(int number, siginfo_t* info, void*) {
   char* const digits = self.signalled + self.digits_at;
   digits[0] = number >= 10 ? static_cast<char>('0' + number / 10) : ' ';
@@ -147,7 +151,8 @@ inline void listen_to_signals() {
   ours.sa_flags = SA_SIGINFO;
   for (int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     sigaction(number, nullptr, &self.handled_by[number]);
-    bool const ignored = (self.handled_by[number].sa_flags & SA_SIGINFO) == 0 && self.handled_by[number].sa_handler == SIG_IGN;
+    bool const ignored =
+        (self.handled_by[number].sa_flags & SA_SIGINFO) == 0 && self.handled_by[number].sa_handler == SIG_IGN;
     if (!ignored) sigaction(number, &ours, nullptr);
   }
 }
@@ -179,14 +184,16 @@ inline void arm() {
 
 inline void release() { --detail::self.armed; }
 
-/// mpiexec of MPICH names the process, not the rank, that a signal ended which nobody can handle; so a rank may say which it is.
+/// mpiexec of MPICH names the process, not the rank, that a signal ended which nobody can handle; so a rank may say
+/// which it is.
 inline void introduce() {
 #if defined(MPICH_VERSION) && defined(OSTRAKA_DETAIL_POSIX)
   char host[MPI_MAX_PROCESSOR_NAME]{};
   int length = 0;
   MPI_Get_processor_name(host, &length);
-  std::fprintf(stderr, "ostraka: %s is process %ld on %s\n", detail::self.name.c_str(), static_cast<long>(::getpid()), host);
-#endif
+  std::fprintf(stderr, "ostraka: %s is process %ld on %s\n", detail::self.name.c_str(), static_cast<long>(::getpid()),
+               host);
+#  endif
 }
 
 /// From now on, until disagree, ranks that end alike say so together. Collective over all ranks.
@@ -200,15 +207,16 @@ inline void disagree() {
   if (detail::self.job != MPI_COMM_NULL) MPI_Comm_free(&detail::self.job);
 }
 
-/// For destructors that an exception runs. Returns if exceptions run those of all ranks: then nobody waits for anybody, and the program goes on to
-/// where they are caught.
+/// For destructors that an exception runs. Returns if exceptions run those of all ranks: then nobody waits for anybody,
+/// and the program goes on to where they are caught.
 [[gnu::cold]] inline void thrown_through() {
   std::string const what = "lost its environment to an exception";
   if (detail::self.job == MPI_COMM_NULL || !detail::is_thread_of_mpi()) detail::speak(what);
   same_end const e = find_same_end(detail::self.job, what);
   if (e.count == detail::self.ranks) return;
   if (e.speaks == 0) detail::leave_it_to_another();
-  end_job(detail::name_of(e) + ' ' + what + "; the job ends, since the others would wait for " + (e.count == 1 ? "it" : "them"));
+  end_job(detail::name_of(e) + ' ' + what + "; the job ends, since the others would wait for " +
+          (e.count == 1 ? "it" : "them"));
 }
 
 #else

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The node that a rank runs on: which cores it may use, how many ranks may use them, what OpenMP and BLAS would do. The rules that
-/// make something of it are in threads.hpp.
+/// Floor 3. The node that a rank runs on: which cores it may use, how many ranks may use them, what OpenMP and BLAS
+/// would do. The rules that make something of it are in threads.hpp.
 
 #include <Kokkos_Core.hpp>
 
@@ -35,7 +35,8 @@ namespace ostraka::engine::node {
 /// Numbers of cores are below it.
 inline constexpr int most_cores = 1024;
 
-/// 1 for each core that this process may run on. OpenMP that binds has bound the thread that asks, so that its places tell, not the mask.
+/// 1 for each core that this process may run on. OpenMP that binds has bound the thread that asks, so that its places
+/// tell, not the mask.
 [[gnu::cold]] inline dynamic_array<int> cores_of_this_rank() {
   dynamic_array<int> cores(most_cores, 0);
 #ifdef OSTRAKA_DETAIL_OPENMP
@@ -51,7 +52,8 @@ inline constexpr int most_cores = 1024;
 #ifdef __linux__
   cpu_set_t mask;
   if (sched_getaffinity(0, sizeof mask, &mask) == 0) {
-    for (int c = 0; c < most_cores && c < CPU_SETSIZE; ++c) cores[static_cast<std::size_t>(c)] = CPU_ISSET(c, &mask) ? 1 : 0;
+    for (int c = 0; c < most_cores && c < CPU_SETSIZE; ++c)
+      cores[static_cast<std::size_t>(c)] = CPU_ISSET(c, &mask) ? 1 : 0;
     return cores;
   }
 #endif
@@ -79,7 +81,8 @@ inline char const* said_in(std::initializer_list<char const*> variables) {
   return nullptr;
 }
 
-/// This rank's part of its node without asking others: by what launchers put into the environment (Open MPI, MPICH and Intel, MVAPICH).
+/// This rank's part of its node without asking others: by what launchers put into the environment (Open MPI, MPICH and
+/// Intel, MVAPICH).
 [[gnu::cold]] inline core_share share_told_by_launcher() {
   int cores = 0;
   for (int const c : cores_of_this_rank()) cores += c;
@@ -105,14 +108,16 @@ inline char const* said_in(std::initializer_list<char const*> variables) {
   return said;
 }
 
-/// Before Kokkos begins: its OpenMP takes this rank's part of the cores, unless the user wants something else, and is told not to bind
-/// threads, which it does not do unless asked; Kokkos would otherwise ask for it on every rank, and where ranks share cores it is wrong.
+/// Before Kokkos begins: its OpenMP takes this rank's part of the cores, unless the user wants something else, and is
+/// told not to bind threads, which it does not do unless asked; Kokkos would otherwise ask for it on every rank, and
+/// where ranks share cores it is wrong.
 [[gnu::cold]] inline void set_threads(thread_wishes const& said, core_share const& share) {
 #ifdef OSTRAKA_DETAIL_OPENMP
 #  ifdef __unix__
   if (!said.binding) setenv("OMP_PROC_BIND", "false", 0);
 #  endif
-  if (int const threads = default_threads(said, share, omp_get_max_threads()); threads > 0) omp_set_num_threads(threads);
+  if (int const threads = default_threads(said, share, omp_get_max_threads()); threads > 0)
+    omp_set_num_threads(threads);
 #else
   static_cast<void>(said);
   static_cast<void>(share);
@@ -148,8 +153,8 @@ inline int kokkos_threads() { return static_cast<int>(Kokkos::DefaultHostExecuti
   f.blas_core = openblas::core();
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
   f.has_avx2 = __builtin_cpu_supports("avx2") != 0;
-  f.has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-                 __builtin_cpu_supports("avx512dq");
+  f.has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                 __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
 #endif
   return f;
 }

@@ -3,11 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 3. In check mode: is a rank that others wait for in an MPI call of the program's own, MPI_Barrier say, or does it compute? A header cannot
-/// stand between a program and MPI, but MPI answers for a rank only while that rank is in it: a synchronous message to a receive that was posted
-/// beforehand is complete once the receiver is in any call of MPI, and not while it computes or sleeps. So who waits sends such questions. If
-/// all ranks of the job answer every one of them, for five seconds, and meanwhile nobody has entered or left an operation of ours, nor
-/// communicates in one, all of them wait. Answers are few, since a rank in MPI_Barrier cannot post receives: one rank of the job asks all.
+/// Floor 3. In check mode: is a rank that others wait for in an MPI call of the program's own, MPI_Barrier say, or does
+/// it compute? A header cannot stand between a program and MPI, but MPI answers for a rank only while that rank is in
+/// it: a synchronous message to a receive that was posted beforehand is complete once the receiver is in any call of
+/// MPI, and not while it computes or sleeps. So who waits sends such questions. If all ranks of the job answer every
+/// one of them, for five seconds, and meanwhile nobody has entered or left an operation of ours, nor communicates in
+/// one, all of them wait. Answers are few, since a rank in MPI_Barrier cannot post receives: one rank of the job asks
+/// all.
 
 #include <cstdint>
 #include <cstdlib>
@@ -26,8 +28,8 @@ inline double patience() {
   return seconds > 0 ? seconds : 5;
 }
 
-/// The receives that answer for this rank, on a communicator of their own. Those that are used up are posted again, once a second at most, when it
-/// compares what it calls, and while it waits for what others call.
+/// The receives that answer for this rank, on a communicator of their own. Those that are used up are posted again,
+/// once a second at most, when it compares what it calls, and while it waits for what others call.
 class presence_answers {
  public:
   void begin(MPI_Comm ranks) {

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Which ranks are about to end for the same reason, so that one of them tells for all. Every rank sends a fingerprint of its reason to rank 0,
-/// which, if it ends too, tells them who ends for which reason. Nobody waits long: a rank that gets no answer speaks for itself.
+/// Floor 3. Which ranks are about to end for the same reason, so that one of them tells for all. Every rank sends a
+/// fingerprint of its reason to rank 0, which, if it ends too, tells them who ends for which reason. Nobody waits long:
+/// a rank that gets no answer speaks for itself.
 
 #include <cstddef>
 #include <cstdint>
@@ -91,7 +92,8 @@ inline same_end hear_others(MPI_Comm job, int ranks, std::uint64_t mine) {
 
 }  // namespace detail
 
-/// Compares the reason of this rank with those of others that end now. `job`: a duplicate of MPI_COMM_WORLD that carries nothing else.
+/// Compares the reason of this rank with those of others that end now. `job`: a duplicate of MPI_COMM_WORLD that
+/// carries nothing else.
 [[gnu::cold]] inline same_end find_same_end(MPI_Comm job, std::string_view reason) {
   int rank = 0;
   int ranks = 1;

@@ -3,11 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 3. Who has left while others wait for him. Every rank keeps, where the others can read it without its help (an MPI window), the
-/// number of the collective that each of its host threads entered last: one store per collective. A rank that is about to end MPI waits until all are, and
-/// meanwhile reads: a collective that it should have joined and never will is an error, is said, and ends the job. Nothing is timed out:
-/// a rank that is merely slow has entered nothing.
-/// Ranks are numbers in MPI_COMM_WORLD, as launchers print them. docs/design/spmd-safety.md tells what is found when.
+/// Floor 3. Who has left while others wait for him. Every rank keeps, where the others can read it without its help (an
+/// MPI window), the number of the collective that each of its host threads entered last: one store per collective. A
+/// rank that is about to end MPI waits until all are, and meanwhile reads: a collective that it should have joined and
+/// never will is an error, is said, and ends the job. Nothing is timed out: a rank that is merely slow has entered
+/// nothing. Ranks are numbers in MPI_COMM_WORLD, as launchers print them. docs/design/spmd-safety.md tells what is
+/// found when.
 
 #include <algorithm>
 #include <atomic>
@@ -40,7 +41,8 @@ inline void tell_build() {
 #endif
 }
 
-/// Should ranks compare operations before they communicate? OSTRAKA_CHECK_SPMD=1 or 0 says so; else: not in release builds.
+/// Should ranks compare operations before they communicate? OSTRAKA_CHECK_SPMD=1 or 0 says so; else: not in release
+/// builds.
 inline bool wants_comparison() {
   if (char const* const said = std::getenv("OSTRAKA_CHECK_SPMD"); said && *said) return std::strcmp(said, "0") != 0;
   return is_debug_build;
@@ -101,9 +103,10 @@ struct attendance {
   static constexpr std::uint64_t count_mask = 0xFFFFFF;
 
   watch* over = nullptr;
-  dynamic_array<int> const* members = nullptr;  ///< in the watch's numbering, in the order of the group; null unless ranks compare what they call
+  dynamic_array<int> const* members =
+      nullptr;  ///< in the watch's numbering, in the order of the group; null unless ranks compare what they call
   std::uint64_t ranks = 0;                    ///< fingerprint of the members
-  std::uint64_t number = 0;                   ///< of the groups of these members, the number-th; 0: none, but the making of such groups
+  std::uint64_t number = 0;  ///< of the groups of these members, the number-th; 0: none, but the making of such groups
   std::uint64_t made = 0;                     ///< by number 0
   std::uint64_t id = 0;                       ///< of ranks and number, the bits of the count zero
   std::uint64_t count = 0;
@@ -124,7 +127,8 @@ class watch {
   /// The first watch that covers these ranks; made now if there is none. Null for one rank. Collective.
   static watch* over(MPI_Comm ranks);
 
-  /// The books of a group of its ranks, for whom they are to delete. Collective, in that the members count their groups alike.
+  /// The books of a group of its ranks, for whom they are to delete. Collective, in that the members count their groups
+  /// alike.
   attendance* next_group(MPI_Comm comm);
   /// The books of the making of communicators of these ranks, which live as long as the process. Not collective.
   attendance* makers(MPI_Comm comm) { return makers_of_group(detail::ranks_of(comm).group); }
@@ -149,8 +153,8 @@ class watch {
   /// Keeps the receives posted by which others see that this rank is in MPI.
   void answer_for_presence() { answers_.post(); }
   MPI_Comm comm_of_presence() const { return answers_.comm(); }
-  /// Can it tell that all ranks of the job wait? A rank of several host threads may be in MPI by one of them, and compute by another; and of
-  /// several watches the first is told of all operations.
+  /// Can it tell that all ranks of the job wait? A rank of several host threads may be in MPI by one of them, and
+  /// compute by another; and of several watches the first is told of all operations.
   bool sees_all() const {
     int ranks = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -177,8 +181,8 @@ class watch {
     }
   };
 
-  /// To be called when this rank will enter no collective any more. Returns when all ranks of all watches have called it; ends the job if
-  /// one of them waits for this one. Then the watches are gone.
+  /// To be called when this rank will enter no collective any more. Returns when all ranks of all watches have called
+  /// it; ends the job if one of them waits for this one. Then the watches are gone.
   static void leave();
 
  private:
@@ -235,7 +239,8 @@ inline watch* watch::over(MPI_Comm ranks) {
   int size = 1;
   MPI_Comm_size(ranks, &size);
   if (size == 1) return nullptr;
-  // All members of `ranks` took part in making each watch that covers them, in this order, so that they choose the same.
+  // All members of `ranks` took part in making each watch that covers them, in this order, so that they choose the
+  // same.
   watch** end = &first_;
   for (; *end != nullptr; end = &(*end)->next_)
     if ((*end)->comm_ != MPI_COMM_NULL && covers((*end)->members_in(detail::ranks_of(ranks).group))) return *end;
@@ -303,7 +308,8 @@ inline dynamic_array<int> watch::members_in(MPI_Group ranks) const {
   return members;
 }
 
-// Known by their fingerprint: a list of members for each group would grow with the job, and only those who compare calls need it.
+// Known by their fingerprint: a list of members for each group would grow with the job, and only those who compare
+// calls need it.
 inline attendance* watch::makers_of_group(MPI_Group ranks) {
   dynamic_array<int> members = members_in(ranks);
   std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a
@@ -347,7 +353,9 @@ inline attendance* watch::open(dynamic_array<int> const* members, std::uint64_t 
 
 // Of makers several threads may be: they enter one at a time. A group is its mesh's, which one thread uses.
 inline void attendance::enter() {
-  auto const publish = [this] { over->mine_->last[watch_slot::of_this_thread()].store(id | (++count & count_mask), std::memory_order_release); };
+  auto const publish = [this] {
+    over->mine_->last[watch_slot::of_this_thread()].store(id | (++count & count_mask), std::memory_order_release);
+  };
   if (number != 0) return publish();
   short_lock const alone(over->changing_);
   publish();
@@ -381,7 +389,8 @@ inline bool watch::waits_for_this_rank(std::uint64_t last) const {
 
 [[gnu::cold]] inline void watch::look_at(int other) const {
   auto const read = [&](void* to, std::size_t bytes, std::size_t at) {
-    MPI_Get(to, static_cast<int>(bytes), MPI_BYTE, other, static_cast<MPI_Aint>(at), static_cast<int>(bytes), MPI_BYTE, window_);
+    MPI_Get(to, static_cast<int>(bytes), MPI_BYTE, other, static_cast<MPI_Aint>(at), static_cast<int>(bytes), MPI_BYTE,
+            window_);
     MPI_Win_flush(other, window_);
   };
   std::uint64_t last[watch_slot::number_of]{};
@@ -395,7 +404,8 @@ inline bool watch::waits_for_this_rank(std::uint64_t last) const {
   char text[text_bytes]{};
   read(text, text_bytes, offsetof(page, text) + static_cast<std::size_t>(slot) * text_bytes);
   end_job(this_rank() + " ends MPI, but rank " + std::to_string(name_of(other)) + " waits for it in " +
-          (text[0] ? text : "an operation (OSTRAKA_CHECK_SPMD=1 tells which)") + "; every rank takes part in its operations before it ends the environment");
+          (text[0] ? text : "an operation (OSTRAKA_CHECK_SPMD=1 tells which)") +
+          "; every rank takes part in its operations before it ends the environment");
 }
 
 [[gnu::cold]] inline void watch::leave() {

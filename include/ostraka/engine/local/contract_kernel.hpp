@@ -4,8 +4,9 @@
 
 /// @file
 /// Floor 3. Contractions without a library: any element type, any strides, any space. What the kernels of
-/// C[b, m, n] <- alpha (sum over k of A[b, m, k] B[b, k, n]) + beta C[b, m, n] read, and the simple ones: one output a thread on accelerators, what is folded
-/// on the host where a large block meets a small one, and products without a sum. Matrices on the host: contract_tiles.hpp.
+/// C[b, m, n] <- alpha (sum over k of A[b, m, k] B[b, k, n]) + beta C[b, m, n] read, and the simple ones: one output a
+/// thread on accelerators, what is folded on the host where a large block meets a small one, and products without a
+/// sum. Matrices on the host: contract_tiles.hpp.
 
 #include <Kokkos_Core.hpp>
 
@@ -22,7 +23,8 @@
 
 namespace ostraka::engine::detail {
 
-/// What the kernels read. The sum over k may be cut into `parts` pieces whose results lie `part_step` apart in c, to be added afterwards.
+/// What the kernels read. The sum over k may be cut into `parts` pieces whose results lie `part_step` apart in c, to be
+/// added afterwards.
 template <class T>
 struct product_operands {
   T const* a;
@@ -49,12 +51,14 @@ struct contract_elements {
     std::int64_t const end = in.k_begin(part + 1);
     loop_walker<2> k(in.k, in.k_begin(part));
     T sum = T(0);
-    for (std::int64_t i = in.k_begin(part); i < end; ++i, k.next()) sum += in.a[at[0] + k.offset[0]] * in.b[at[1] + k.offset[1]];
+    for (std::int64_t i = in.k_begin(part); i < end; ++i, k.next())
+      sum += in.a[at[0] + k.offset[0]] * in.b[at[1] + k.offset[1]];
     in.how.write(in.c + at[2] + part * in.part_step, 1, &sum, 1);
   }
 };
 
-/// What the host's kernel folds where a large block meets a small one (fold_kernel.hpp): products. @pre a is at least as large as b
+/// What the host's kernel folds where a large block meets a small one (fold_kernel.hpp): products. @pre a is at least
+/// as large as b
 template <class T>
 struct sum_of_products {
   using value = T;
@@ -70,8 +74,8 @@ struct sum_of_products {
   reduction_of<T> of_parts(T const* data) const { return {data, reduction::sum, T(0)}; }
   T join(T const& x, T const& y) const { return x + y; }
 
-  void across(T* sums, std::int64_t const (&at)[2], std::int64_t const* row_step, std::int64_t count, std::int64_t const (&run_step)[2],
-              std::int64_t run) const {
+  void across(T* sums, std::int64_t const (&at)[2], std::int64_t const* row_step, std::int64_t count,
+              std::int64_t const (&run_step)[2], std::int64_t run) const {
     T const* x = a + at[0];
     T const* y = b + at[1];
     std::int64_t const x_next = run_step[0], y_next = run_step[1], x_step = row_step[0], y_step = row_step[1];
@@ -102,12 +106,13 @@ struct sum_of_products {
     return sum;
   }
 
-  void along_four(T* sums, std::int64_t sum_step, std::int64_t const (&at)[2], std::int64_t const (&apart)[2], std::int64_t const (&run_step)[2],
-                  std::int64_t run) const {
+  void along_four(T* sums, std::int64_t sum_step, std::int64_t const (&at)[2], std::int64_t const (&apart)[2],
+                  std::int64_t const (&run_step)[2], std::int64_t run) const {
     if constexpr (std::is_arithmetic_v<T>)
       if (run_step[0] == 1 && run_step[1] == 1 && run >= stream_lanes)
         return sum_four_streams(sums, sum_step, a + at[0], apart[0], b + at[1], apart[1], run);
-    for (int s = 0; s < 4; ++s) sums[s * sum_step] = along(sums[s * sum_step], {at[0] + s * apart[0], at[1] + s * apart[1]}, run_step, run);
+    for (int s = 0; s < 4; ++s)
+      sums[s * sum_step] = along(sums[s * sum_step], {at[0] + s * apart[0], at[1] + s * apart[1]}, run_step, run);
   }
 };
 

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Many small products of matrices whose batch lies innermost in all operands, as finite elements keep them: C[i, j, b] = sum over k of
-/// A[i, k, b] B[k, j, b]. A lane of the vectors is a product: nothing is packed or turned, and what memory brings in a cache line is used at once.
+/// Floor 3. Many small products of matrices whose batch lies innermost in all operands, as finite elements keep them:
+/// C[i, j, b] = sum over k of A[i, k, b] B[k, j, b]. A lane of the vectors is a product: nothing is packed or turned,
+/// and what memory brings in a cache line is used at once.
 
 #include <algorithm>
 #include <cstdint>
@@ -30,7 +31,9 @@ template <class T>
 bool worth_lanes(product_loops const& loops) {
   constexpr std::int64_t largest = 128;
   int const lanes = loop_of_lanes(loops.batch);
-  if (lanes < 0 || loops.k.size() == 1 || std::max(loops.m.size(), loops.n.size()) > largest || loops.m.size() * loops.n.size() == 1) return false;
+  if (lanes < 0 || loops.k.size() == 1 || std::max(loops.m.size(), loops.n.size()) > largest ||
+      loops.m.size() * loops.n.size() == 1)
+    return false;
   return choose_lane_kernel<T>(loops.batch.extent[lanes]).lanes > 0;
 }
 
@@ -47,7 +50,8 @@ class contract_lanes {
         extent_(loops.batch.extent[loop_of_lanes(loops.batch)]),
         kernel_(choose_lane_kernel<T>(extent_)) {
     std::int64_t const m = m_.size(), n = n_.size(), k = std::min<std::int64_t>(in.k.size(), depth);
-    // a block that meets a vector is read once: only the vector and what is written need stay, and the longer its runs the better
+    // a block that meets a vector is read once: only the vector and what is written need stay, and the longer its runs
+    // the better
     bool const lone = m == 1 || n == 1;
     std::int64_t const kept = lone ? k + m * n : m * k + k * n + m * n, bytes = lone ? 2 * cache_bytes : cache_bytes;
     std::int64_t const in_cache = bytes / static_cast<std::int64_t>(sizeof(T)) / kept;
@@ -116,8 +120,12 @@ class contract_lanes {
         for (int s = 0; s < width; ++s) right[s] = b + at.n.at[0][j + s];
         std::int64_t const* const row_at = at.m.at[1] + i;
         std::int64_t const* const column_at = at.n.at[1] + j;
-        if (height >= width) one_tile({left, right, at.k.at[0], at.k.at[1], at.k.count}, {height, width, row_at, column_at}, c, count, how);
-        else one_tile({right, left, at.k.at[1], at.k.at[0], at.k.count}, {width, height, column_at, row_at}, c, count, how);
+        if (height >= width)
+          one_tile({left, right, at.k.at[0], at.k.at[1], at.k.count}, {height, width, row_at, column_at}, c, count,
+                   how);
+        else
+          one_tile({right, left, at.k.at[1], at.k.at[0], at.k.count}, {width, height, column_at, row_at}, c, count,
+                   how);
       }
     }
   }
@@ -130,11 +138,13 @@ class contract_lanes {
       product(in, count / kernel_.lanes, c, t.row_at, t.column_at, how.beta == T(1));
       done = count / kernel_.lanes * kernel_.lanes;
     }
-    for (; done < count; done += kernel_.lanes) one_vector(product, in, t, c, done, std::min(kernel_.lanes, count - done), how);
+    for (; done < count; done += kernel_.lanes)
+      one_vector(product, in, t, c, done, std::min(kernel_.lanes, count - done), how);
   }
 
   /// Less than a vector is the end of one that begins earlier, where other products of the batch lie.
-  void one_vector(lane_function<T> product, lane_operands<T> in, tile const& t, T* c, std::int64_t begin, std::int64_t count, update<T> const& how) const {
+  void one_vector(lane_function<T> product, lane_operands<T> in, tile const& t, T* c, std::int64_t begin,
+                  std::int64_t count, update<T> const& how) const {
     constexpr int most = lane_kernel<T>::most, lanes = lane_kernel<T>::most_lanes;
     std::int64_t const earlier = kernel_.lanes - count;
     in.first += begin - earlier;
@@ -143,7 +153,8 @@ class contract_lanes {
     for (int i = 0; i < most; ++i) row_at[i] = i * most * lanes, column_at[i] = i * lanes;
     product(in, 1, sums, row_at, column_at, false);
     for (int r = 0; r < t.height; ++r)
-      for (int s = 0; s < t.width; ++s) how.write(c + t.row_at[r] + t.column_at[s] + begin, 1, sums + row_at[r] + column_at[s] + earlier, count);
+      for (int s = 0; s < t.width; ++s)
+        how.write(c + t.row_at[r] + t.column_at[s] + begin, 1, sums + row_at[r] + column_at[s] + earlier, count);
   }
 
   product_operands<T> in_;

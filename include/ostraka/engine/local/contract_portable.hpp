@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Chooses among our own kernels, and cuts a long sum into parts where there are too few outputs to occupy the machine
-/// (C[i] = A[i, k] B[k] with two rows and a million columns).
+/// Floor 3. Chooses among our own kernels, and cuts a long sum into parts where there are too few outputs to occupy the
+/// machine (C[i] = A[i, k] B[k] with two rows and a million columns).
 
 #include <Kokkos_Core.hpp>
 
@@ -29,8 +29,10 @@ namespace ostraka::engine::detail {
 /// All output loops together, in the order of c, contiguous ones joined. Offsets {a, b, c}.
 inline loop_nest<3> output_loops(product_loops const& loops) {
   loop_nest<3> outputs = loops.batch;
-  for (int d = 0; d < loops.m.rank; ++d) outputs.add(loops.m.extent[d], loops.m.stride[0][d], std::int64_t(0), loops.m.stride[1][d]);
-  for (int d = 0; d < loops.n.rank; ++d) outputs.add(loops.n.extent[d], std::int64_t(0), loops.n.stride[0][d], loops.n.stride[1][d]);
+  for (int d = 0; d < loops.m.rank; ++d)
+    outputs.add(loops.m.extent[d], loops.m.stride[0][d], std::int64_t(0), loops.m.stride[1][d]);
+  for (int d = 0; d < loops.n.rank; ++d)
+    outputs.add(loops.n.extent[d], std::int64_t(0), loops.n.stride[0][d], loops.n.stride[1][d]);
   outputs.order_by(2);
   outputs.merge();
   return outputs;
@@ -44,7 +46,8 @@ product_operands<T> turned_operands(product_operands<T> in, product_loops const&
   return in;
 }
 
-/// A product of matrices in tiles of teams; the side on which C has its neighbours is the one along which threads are neighbours.
+/// A product of matrices in tiles of teams; the side on which C has its neighbours is the one along which threads are
+/// neighbours.
 template <class Exec, class T, int side = 16, int each = 4>
 contract_teams<Exec, T, side, each> teams_of(product_loops const& loops, product_operands<T> const& in) {
   auto const finer = [](loop_nest<2> const& x, int of_x, loop_nest<2> const& y, int of_y) {
@@ -52,7 +55,8 @@ contract_teams<Exec, T, side, each> teams_of(product_loops const& loops, product
     return d >= 0 && (e < 0 || x.stride[of_x][d] < y.stride[of_y][e]);
   };
   auto const teams = [&](product_loops const& p, product_operands<T> const& operands) {
-    return contract_teams<Exec, T, side, each>{operands, p.batch, p.m, p.n, finer(p.k, 0, p.m, 0), finer(p.k, 1, p.n, 0)};
+    return contract_teams<Exec, T, side, each>{
+        operands, p.batch, p.m, p.n, finer(p.k, 0, p.m, 0), finer(p.k, 1, p.n, 0)};
   };
   if (!finer(loops.m, 1, loops.n, 1)) return teams(loops, in);
   product_loops const turned = loops.turned();
@@ -61,16 +65,19 @@ contract_teams<Exec, T, side, each> teams_of(product_loops const& loops, product
 
 /// Products where nothing is summed. @pre alpha is not 0
 template <class Exec, class T>
-void multiply_elements(Exec const& exec, loop_nest<3> const& outputs, T const* a, T const* b, T* c, update<T> const& how) {
+void multiply_elements(Exec const& exec, loop_nest<3> const& outputs, T const* a, T const* b, T* c,
+                       update<T> const& how) {
   if (how.beta == T(0)) {
     loop_nest<3> loops;
-    for (int d = 0; d < outputs.rank; ++d) loops.add(outputs.extent[d], outputs.stride[2][d], outputs.stride[0][d], outputs.stride[1][d]);
+    for (int d = 0; d < outputs.rank; ++d)
+      loops.add(outputs.extent[d], outputs.stride[2][d], outputs.stride[0][d], outputs.stride[1][d]);
     map_elements(exec, loops, scaled_product<T>{T(how.alpha)}, c, a, b);
     return;
   }
   loop_nest<4> loops;
   for (int d = 0; d < outputs.rank; ++d)
-    loops.add(outputs.extent[d], outputs.stride[2][d], outputs.stride[2][d], outputs.stride[0][d], outputs.stride[1][d]);
+    loops.add(outputs.extent[d], outputs.stride[2][d], outputs.stride[2][d], outputs.stride[0][d],
+              outputs.stride[1][d]);
   map_elements(exec, loops, added_product<T>{T(how.alpha), T(how.beta)}, c, static_cast<T const*>(c), a, b);
 }
 
@@ -93,8 +100,11 @@ void fold_products(Exec const& exec, product_loops const& loops, T const* a, T c
 /// Multiplications up to which tiles are not worth a team of threads.
 inline constexpr std::int64_t serial_tiles = 1 << 16;
 
-/// Are there a team's worth of rows and columns? Then there are fewer teams than an int counts: the results of more would fit no memory.
-inline bool worth_teams(product_loops const& loops) { return loops.m.size() >= 32 && loops.n.size() >= 32 && loops.k.size() >= 8; }
+/// Are there a team's worth of rows and columns? Then there are fewer teams than an int counts: the results of more
+/// would fit no memory.
+inline bool worth_teams(product_loops const& loops) {
+  return loops.m.size() >= 32 && loops.n.size() >= 32 && loops.k.size() >= 8;
+}
 
 /// Tiles on the host, each thread with panels of its own; small ones on the stack.
 template <class Exec, class T>
@@ -111,7 +121,9 @@ void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T>
   kernel_scratch<T, typename Exec::memory_space> const panels(threads * room);
   T* const first = panels.data();
   for_each_share("ostraka contract tiles", exec, tasks, threads, elements,
-                 [=, &tiles](std::int64_t begin, std::int64_t end, std::int64_t thread) { tiles.run(begin, end, first + thread * room); });
+                 [=, &tiles](std::int64_t begin, std::int64_t end, std::int64_t thread) {
+                   tiles.run(begin, end, first + thread * room);
+                 });
 }
 
 /// Products side by side in vectors on the host, each thread with some of them.
@@ -119,7 +131,8 @@ template <class Exec, class T>
 void run_lanes(Exec const& exec, product_loops const& loops, product_operands<T> const& in) {
   contract_lanes<T> const lanes(loops, in);
   std::int64_t const elements = loops.batch.size() * loops.m.size() * loops.n.size() * loops.k.size();
-  std::int64_t const tasks = lanes.tasks(), threads = elements <= serial_tiles ? 1 : std::min<std::int64_t>(exec.concurrency(), tasks);
+  std::int64_t const tasks = lanes.tasks(),
+                     threads = elements <= serial_tiles ? 1 : std::min<std::int64_t>(exec.concurrency(), tasks);
   for_each_share("ostraka contract lanes", exec, tasks, threads, elements,
                  [&lanes](std::int64_t begin, std::int64_t end, std::int64_t) { lanes.run(begin, end); });
 }
@@ -136,15 +149,18 @@ void run_kernel(Exec const& exec, product_loops const& loops, product_operands<T
   }
 }
 
-/// Into how many parts the sum is cut. On the host tiles share the machine where there are some; what is short of them needs a sum worth several.
+/// Into how many parts the sum is cut. On the host tiles share the machine where there are some; what is short of them
+/// needs a sum worth several.
 template <class Exec, class T>
 std::int64_t parts_of_sum(product_loops const& loops) {
   std::int64_t const k = loops.k.size(), results = loops.batch.size() * loops.m.size() * loops.n.size();
   if constexpr (runs_on_host<Exec>) {
     constexpr std::int64_t enough_results = 65536, worth_a_part = 1 << 21, shortest = 1024;
-    return std::max<std::int64_t>(1, std::min({enough_results / results, results * k / worth_a_part, k / shortest, std::int64_t(64)}));
+    return std::max<std::int64_t>(
+        1, std::min({enough_results / results, results * k / worth_a_part, k / shortest, std::int64_t(64)}));
   } else {
-    std::int64_t const of_item = worth_teams(loops) ? contract_teams<Exec, T>::outputs : 1, items = (results + of_item - 1) / of_item;
+    std::int64_t const of_item = worth_teams(loops) ? contract_teams<Exec, T>::outputs : 1,
+                       items = (results + of_item - 1) / of_item;
     return parts_of_fold<Exec>(items, results / items * k, k);
   }
 }

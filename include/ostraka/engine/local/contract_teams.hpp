@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Products of matrices on accelerators by ourselves. C[b, m, n] is cut into tiles, a team of threads each. The team brings what its tile needs
-/// of A and B into its scratch memory, a piece of k at a time, and each thread keeps its outputs in registers until k is through.
+/// Floor 3. Products of matrices on accelerators by ourselves. C[b, m, n] is cut into tiles, a team of threads each.
+/// The team brings what its tile needs of A and B into its scratch memory, a piece of k at a time, and each thread
+/// keeps its outputs in registers until k is through.
 
 #include <Kokkos_Core.hpp>
 
@@ -16,8 +17,8 @@
 
 namespace ostraka::engine::detail {
 
-/// Teams of side · side threads, of which thread (i, j) has the outputs (i + side r, j + side s) for r, s < each: neighbouring threads have neighbouring
-/// columns, in the panels and in C.
+/// Teams of side · side threads, of which thread (i, j) has the outputs (i + side r, j + side s) for r, s < each:
+/// neighbouring threads have neighbouring columns, in the panels and in C.
 template <class Exec, class T, int side = 16, int each = 4>
 struct contract_teams {
   static constexpr int threads = side * side;
@@ -46,7 +47,8 @@ struct contract_teams {
   }
 
   KOKKOS_FUNCTION void operator()(team_member const& team) const {
-    auto& memory = *static_cast<team_memory*>(team.team_scratch(0).get_shmem_aligned(sizeof(team_memory), alignof(team_memory)));
+    auto& memory =
+        *static_cast<team_memory*>(team.team_scratch(0).get_shmem_aligned(sizeof(team_memory), alignof(team_memory)));
     std::int64_t item = team.league_rank();
     std::int64_t const columns = (n.size() + tile - 1) / tile, rows = (m.size() + tile - 1) / tile;
     std::int64_t const n_begin = item % columns * tile, m_begin = item / columns % rows * tile;
@@ -76,7 +78,8 @@ struct contract_teams {
     T* const c = in.c + base[2] + part * in.part_step;
     for (int r = 0; r < each; ++r)
       for (int s = 0; s < each; ++s) {
-        std::int64_t const row = memory.m.at[1][thread / side + side * r], column = memory.n.at[1][thread % side + side * s];
+        std::int64_t const row = memory.m.at[1][thread / side + side * r],
+                           column = memory.n.at[1][thread % side + side * s];
         if (row >= 0 && column >= 0) in.how.write(c + row + column, 1, &sums[r][s], 1);
       }
   }
@@ -98,10 +101,12 @@ struct contract_teams {
   struct team_memory {
     offsets<tile> m, n;
     offsets<depth> k;
-    alignas(T) unsigned char a[sizeof(T) * depth * pitch], b[sizeof(T) * depth * pitch];  // T[depth][pitch], not constructed
+    alignas(T) unsigned char a[sizeof(T) * depth * pitch],
+        b[sizeof(T) * depth * pitch];  // T[depth][pitch], not constructed
   };
 
-  KOKKOS_FUNCTION static void load(unsigned char* panel, T const* from, std::int64_t const* at, std::int64_t const* k_at, bool along_k, int thread) {
+  KOKKOS_FUNCTION static void load(unsigned char* panel, T const* from, std::int64_t const* at,
+                                   std::int64_t const* k_at, bool along_k, int thread) {
     T* const to = reinterpret_cast<T*>(panel);
     for (int e = thread; e < tile * depth; e += threads) {
       int const i = along_k ? e / depth : e % tile, l = along_k ? e % depth : e / tile;

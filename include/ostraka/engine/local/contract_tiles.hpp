@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Products of matrices on the host by ourselves, whatever their strides: integers, builds without BLAS, extents beyond its int, and small or
-/// interleaved blocks, which a library would need copies of. C[b, m, n] is cut into blocks; what a block needs of A and B is packed into panels once, and
-/// the register tile's result goes straight to where it belongs (loops and blocks as in Goto and van de Geijn, 2008).
+/// Floor 3. Products of matrices on the host by ourselves, whatever their strides: integers, builds without BLAS,
+/// extents beyond its int, and small or interleaved blocks, which a library would need copies of. C[b, m, n] is cut
+/// into blocks; what a block needs of A and B is packed into panels once, and the register tile's result goes straight
+/// to where it belongs (loops and blocks as in Goto and van de Geijn, 2008).
 
 #include <algorithm>
 #include <cstdint>
@@ -56,8 +57,11 @@ struct tile_sides {
   }
 
   /// Vectors lie along the side on which C is contiguous, except where its tiles would be much emptier.
-  tile_sides(product_loops const& loops, int rows, int lanes) : batch(loops.batch), m(loops.m), n(loops.n), swapped(false) {
-    auto const smallest = [](loop_nest<2> const& side) { return side.rank > 0 ? side.stride[1][smallest_of(side, 1)] : INT64_MAX; };
+  tile_sides(product_loops const& loops, int rows, int lanes)
+      : batch(loops.batch), m(loops.m), n(loops.n), swapped(false) {
+    auto const smallest = [](loop_nest<2> const& side) {
+      return side.rank > 0 ? side.stride[1][smallest_of(side, 1)] : INT64_MAX;
+    };
     std::int64_t const height = m.size(), width = n.size();
     double const along_n = padded(height, width, rows, lanes), along_m = padded(width, height, rows, lanes);
     swapped = smallest(m) < smallest(n) ? along_m <= 1.5 * along_n : 1.5 * along_m < along_n;
@@ -79,8 +83,9 @@ struct tile_sides {
   }
   static int smallest_of(loop_nest<2> const& side, int operand) { return smallest_of(side, operand, side.rank); }
 
-  /// C's smallest step innermost, the operand's next to it: then both have their cache lines whole within a block. Where these are one, the operand's
-  /// second, so that a block walks on along its memory, unless C walks on there itself.
+  /// C's smallest step innermost, the operand's next to it: then both have their cache lines whole within a block.
+  /// Where these are one, the operand's second, so that a block walks on along its memory, unless C walks on there
+  /// itself.
   static void bring_in(loop_nest<2>& side) {
     if (side.rank < 2) return;
     int const last = side.rank - 1;
@@ -91,7 +96,8 @@ struct tile_sides {
   }
 };
 
-/// The tiles of a product. A task is a block of columns of one product of the batch, with all blocks of rows or a group of them.
+/// The tiles of a product. A task is a block of columns of one product of the batch, with all blocks of rows or a group
+/// of them.
 template <class T>
 class contract_tiles {
  public:
@@ -111,7 +117,8 @@ class contract_tiles {
       for (int d = 0; d < in_.k.rank; ++d) std::swap(in_.k.stride[0][d], in_.k.stride[1][d]);
     }
     far_[0] = is_far(m_.extent), far_[1] = is_far(n_.extent);
-    if (threads > 1) groups_ = std::min(m_.count, std::max<std::int64_t>(1, 4 * threads / (in_.parts * n_.count * batch_)));
+    if (threads > 1)
+      groups_ = std::min(m_.count, std::max<std::int64_t>(1, 4 * threads / (in_.parts * n_.count * batch_)));
   }
 
   std::int64_t tasks() const { return in_.parts * n_.count * groups_ * batch_; }
@@ -161,12 +168,14 @@ class contract_tiles {
     std::int64_t const k_end = in_.k_begin(part + 1);
     for (std::int64_t k = in_.k_begin(part); k < k_end; k += deepest_, how.beta = T(1)) {
       at.k.move_to(in_.k, k, std::min(k_end - k, deepest_));
-      tile_operand<T> b{in_.b + base[1], at.n.at[0], at.n.count, at.k.at[1], at.k.count, panels_b, micro_.columns(), micro_.lanes};
+      tile_operand<T> b{in_.b + base[1], at.n.at[0], at.n.count,       at.k.at[1],
+                        at.k.count,      panels_b,   micro_.columns(), micro_.lanes};
       b.leave_columns(m_.extent);
       b.pack(packing_);
       for (std::int64_t row = group * m_.count / groups_, last = (group + 1) * m_.count / groups_; row < last; ++row) {
         at.m.move_to(sides_.m, m_.begin(row), m_.of(row));
-        tile_operand<T> a{in_.a + base[0], at.m.at[0], at.m.count, at.k.at[0], at.k.count, panels_a, micro_.rows, micro_.few_rows};
+        tile_operand<T> a{in_.a + base[0], at.m.at[0], at.m.count,  at.k.at[0],
+                          at.k.count,      panels_a,   micro_.rows, micro_.few_rows};
         a.leave_rows();
         if (!at.rows_packed) a.pack(packing_);
         at.rows_packed = one_block_of_rows();
@@ -175,20 +184,24 @@ class contract_tiles {
     }
   }
 
-  /// Does an operand with such a side come from beyond the second cache, and is it large enough in each product to list its lines?
+  /// Does an operand with such a side come from beyond the second cache, and is it large enough in each product to list
+  /// its lines?
   bool is_far(std::int64_t side) const {
     double const bytes = static_cast<double>(side * in_.k.size()) * static_cast<double>(sizeof(T));
     return bytes > near_bytes / 8 && static_cast<double>(batch_) * bytes > near_bytes;
   }
 
-  /// Stripes of B that stay in the second cache while all rows meet them. Tiles of the same rows come one after the other, along the lines of C; but tiles of
-  /// the same columns do where these were not packed: then memory is asked for a panel of them during all tiles of the one before.
+  /// Stripes of B that stay in the second cache while all rows meet them. Tiles of the same rows come one after the
+  /// other, along the lines of C; but tiles of the same columns do where these were not packed: then memory is asked
+  /// for a panel of them during all tiles of the one before.
   void multiply(tables& at, tile_operand<T> const& a, tile_operand<T> const& b, T* target, update<T> const& how) const {
-    int const whole = micro_.columns(), stripe = std::max(1, std::min(most_panels, 2048 / static_cast<int>(sizeof(T)) / whole)) * whole;
+    int const whole = micro_.columns(),
+              stripe = std::max(1, std::min(most_panels, 2048 / static_cast<int>(sizeof(T)) / whole)) * whole;
     micro_lines<T> rows_of[most_panels], columns_of[most_panels];
     rows_of[0] = a.lines(0);
     if (at.m.count <= micro_.rows && at.n.count <= whole)
-      return some_tiles(at, 0, at.m.count, 0, at.n.count, at.n.breaks(0, at.n.count), rows_of, b.lines(0), target, how, nullptr);
+      return some_tiles(at, 0, at.m.count, 0, at.n.count, at.n.breaks(0, at.n.count), rows_of, b.lines(0), target, how,
+                        nullptr);
     int const panels_together = at.k.count <= short_sum ? most_together : 1, together = panels_together * micro_.rows;
     bool const down = at.n.count > whole && b.stays(0), far = far_[down ? 1 : 0];
     if (far && down) at.ahead.list_columns(b, whole);
@@ -206,21 +219,25 @@ class contract_tiles {
       }
       for (int outer = 0, outers = down ? widths : heights, inners = down ? heights : widths; outer < outers; ++outer) {
         if (far && down) at.ahead.begin(b.next_panel(begin + outer * whole), panels);
-        if (far && !down) at.ahead.begin(begin == 0 && outer + 1 < outers ? rows_of[(outer + 1) * panels_together].first : nullptr, widths * panels_together);
+        if (far && !down)
+          at.ahead.begin(begin == 0 && outer + 1 < outers ? rows_of[(outer + 1) * panels_together].first : nullptr,
+                         widths * panels_together);
         for (int inner = 0; inner < inners; ++inner) {
-          int const row = down ? inner : outer, column = down ? outer : inner, i = row * together, j = begin + column * whole;
-          some_tiles(at, i, std::min(together, at.m.count - i), j, std::min(whole, end - j), breaks[column], rows_of + row * panels_together,
-                     columns_of[column], target, how, far ? &at.ahead : nullptr);
+          int const row = down ? inner : outer, column = down ? outer : inner, i = row * together,
+                    j = begin + column * whole;
+          some_tiles(at, i, std::min(together, at.m.count - i), j, std::min(whole, end - j), breaks[column],
+                     rows_of + row * panels_together, columns_of[column], target, how, far ? &at.ahead : nullptr);
         }
       }
     }
   }
 
   /// `height` rows from i, `width` columns from j, which in C follow one another but for `breaks`.
-  void some_tiles(tables const& at, int i, int height, int j, int width, std::uint64_t breaks, micro_lines<T> const* a, micro_lines<T> const& b, T* target,
-                  update<T> const& how, tile_fetch* ahead) const {
+  void some_tiles(tables const& at, int i, int height, int j, int width, std::uint64_t breaks, micro_lines<T> const* a,
+                  micro_lines<T> const& b, T* target, update<T> const& how, tile_fetch* ahead) const {
     int const vectors = micro_.vectors(width), whole = vectors * micro_.lanes;
-    bool const plain = how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1)), direct = plain && breaks == 0 && width == whole;
+    bool const plain = how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1)),
+               direct = plain && breaks == 0 && width == whole;
     alignas(64) unsigned char tile_room[sizeof(T) * micro_kernel<T>::most_elements * most_together];
     T* const tile = reinterpret_cast<T*>(tile_room);
     std::int64_t lines[micro_kernel<T>::most_rows];
@@ -239,7 +256,8 @@ class contract_tiles {
       }
     }
     if (written < height)
-      write_tile(packing_, how, target, tile + written * whole, whole, at.m.at[1] + i + written, height - written, at.n.at[1] + j, width, breaks);
+      write_tile(packing_, how, target, tile + written * whole, whole, at.m.at[1] + i + written, height - written,
+                 at.n.at[1] + j, width, breaks);
   }
 
   static constexpr int most_panels = 64;    // of a stripe

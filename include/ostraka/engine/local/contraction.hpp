@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The local contraction: C <- alpha A B + beta C summed over the labels that C lacks, on strided blocks of one memory space.
-/// A[B, I, J] B[B, J, K] -> C[B, I, K] is a batch of matrix products; the library's where it has them, ours elsewhere.
+/// Floor 3. The local contraction: C <- alpha A B + beta C summed over the labels that C lacks, on strided blocks of
+/// one memory space. A[B, I, J] B[B, J, K] -> C[B, I, K] is a batch of matrix products; the library's where it has
+/// them, ours elsewhere.
 
 #include <Kokkos_Core.hpp>
 
@@ -24,9 +25,11 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Sums an operand over the labels that it alone has: I·J·K multiplications become I·K. The operand is replaced by the sum, which lies in `room`.
+/// Sums an operand over the labels that it alone has: I·J·K multiplications become I·K. The operand is replaced by the
+/// sum, which lies in `room`.
 template <class Exec, class T>
-void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& data, kernel_scratch<T, typename Exec::memory_space>& room) {
+void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& data,
+                     kernel_scratch<T, typename Exec::memory_space>& room) {
   label_class const lone = which == operand::a ? label_class::only_a : label_class::only_b;
   bool* const present = which == operand::a ? p.in_a : p.in_b;
   std::int64_t* const stride = strides_of(p, which);
@@ -60,25 +63,31 @@ void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& 
 
 /// The plan's copies around its products.
 template <class Exec, class T>
-void follow_plan(Exec const& exec, contraction const& p, contraction_plan const& plan, T const* a, T const* b, T* c, update<T> const& how) {
+void follow_plan(Exec const& exec, contraction const& p, contraction_plan const& plan, T const* a, T const* b, T* c,
+                 update<T> const& how) {
   if (!plan.copies()) return run_plan(exec, plan, a, b, c, how);
   using room = kernel_scratch<T, typename Exec::memory_space>;
-  auto const room_for = [&](operand which) { return room(plan.copied[static_cast<int>(which)] ? block_of(p, which).size() : 0); };
+  auto const room_for = [&](operand which) {
+    return room(plan.copied[static_cast<int>(which)] ? block_of(p, which).size() : 0);
+  };
   room const copy_of_a = room_for(operand::a), copy_of_b = room_for(operand::b), copy_of_c = room_for(operand::c);
   if (plan.copied[0]) copy(exec, copy_of_a.data(), block_of(plan.problem, operand::a), a, block_of(p, operand::a));
   if (plan.copied[1]) copy(exec, copy_of_b.data(), block_of(plan.problem, operand::b), b, block_of(p, operand::b));
   T* const result = plan.copied[2] ? copy_of_c.data() : c;
   run_plan(exec, plan, plan.copied[0] ? copy_of_a.data() : a, plan.copied[1] ? copy_of_b.data() : b, result,
            plan.copied[2] ? update<T>{how.alpha, T(0)} : how);
-  if (plan.copied[2]) copy(exec, c, block_of(p, operand::c), static_cast<T const*>(result), block_of(plan.problem, operand::c), update<T>{T(1), how.beta});
+  if (plan.copied[2])
+    copy(exec, c, block_of(p, operand::c), static_cast<T const*>(result), block_of(plan.problem, operand::c),
+         update<T>{T(1), how.beta});
 }
 
 #endif
 
 /// The product by the library if there is a plan for it that goes that way.
 template <class Exec, class T>
-bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p, [[maybe_unused]] T const* a,
-                         [[maybe_unused]] T const* b, [[maybe_unused]] T* c, [[maybe_unused]] update<T> const& how, [[maybe_unused]] plan_ticket& ticket) {
+bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p,
+                         [[maybe_unused]] T const* a, [[maybe_unused]] T const* b, [[maybe_unused]] T* c,
+                         [[maybe_unused]] update<T> const& how, [[maybe_unused]] plan_ticket& ticket) {
 #if OSTRAKA_ENABLE_CBLAS
   if constexpr (runs_on_host<Exec> && has_cblas_gemm<T>) {
     contraction_plan const* const plan = plan_cache<T>::instance().find(p, ticket);
@@ -92,10 +101,12 @@ bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] con
 
 }  // namespace detail
 
-/// c <- alpha · (sum over the labels that c lacks of a · b) + beta · c. The sum is zero where a summed label has extent 0; labels of c alone repeat
-/// the result. c overlaps neither a nor b, and nothing is set aside for beta's sake. The ticket is of this problem.
+/// c <- alpha · (sum over the labels that c lacks of a · b) + beta · c. The sum is zero where a summed label has extent
+/// 0; labels of c alone repeat the result. c overlaps neither a nor b, and nothing is set aside for beta's sake. The
+/// ticket is of this problem.
 template <class Exec, class T>
-void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how, plan_ticket& ticket) {
+void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how,
+              plan_ticket& ticket) {
   if (how.alpha != decltype(how.alpha)(0) && detail::contract_by_library(exec, problem, a, b, c, how, ticket)) return;
 
   bool nothing_to_write = false;
@@ -109,9 +120,10 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
   }
 
   if constexpr (is_narrow<T>) {
-    detail::widened(exec, problem, a, b, c, how, [&](contraction const& wide, float const* wide_a, float const* wide_b, float* wide_c) {
-      contract(exec, wide, wide_a, wide_b, wide_c, {}, ticket);
-    });
+    detail::widened(exec, problem, a, b, c, how,
+                    [&](contraction const& wide, float const* wide_a, float const* wide_b, float* wide_c) {
+                      contract(exec, wide, wide_a, wide_b, wide_c, {}, ticket);
+                    });
   } else {
     contraction p = problem;
     kernel_scratch<T, typename Exec::memory_space> sum_of_a, sum_of_b;

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A contraction of two strided blocks as plain numbers, and its labels sorted into the loops of a batch of matrix products:
-/// C[b, m, n] = sum over k of A[b, m, k] B[b, k, n], where each letter may stand for several labels of the einsum.
+/// Floor 3. A contraction of two strided blocks as plain numbers, and its labels sorted into the loops of a batch of
+/// matrix products: C[b, m, n] = sum over k of A[b, m, k] B[b, k, n], where each letter may stand for several labels of
+/// the einsum.
 
 #include <cstdint>
 
@@ -13,7 +14,8 @@
 
 namespace ostraka::engine {
 
-/// Labels with their extents, and for each operand whether it has the label and with what stride. A stride of 0 is a stride, not an absence.
+/// Labels with their extents, and for each operand whether it has the label and with what stride. A stride of 0 is a
+/// stride, not an absence.
 struct contraction {
   int labels = 0;
   std::int64_t extent[max_loops] = {};
@@ -24,9 +26,15 @@ struct contraction {
 /// The operands' numbers in the tables below.
 enum class operand { a, b, c };
 
-inline std::int64_t* strides_of(contraction& p, operand which) { return which == operand::a ? p.a : which == operand::b ? p.b : p.c; }
-inline std::int64_t const* strides_of(contraction const& p, operand which) { return strides_of(const_cast<contraction&>(p), which); }
-inline bool const* presence_of(contraction const& p, operand which) { return which == operand::a ? p.in_a : which == operand::b ? p.in_b : p.in_c; }
+inline std::int64_t* strides_of(contraction& p, operand which) {
+  return which == operand::a ? p.a : which == operand::b ? p.b : p.c;
+}
+inline std::int64_t const* strides_of(contraction const& p, operand which) {
+  return strides_of(const_cast<contraction&>(p), which);
+}
+inline bool const* presence_of(contraction const& p, operand which) {
+  return which == operand::a ? p.in_a : which == operand::b ? p.in_b : p.in_c;
+}
 
 /// What a label is to the product.
 //  in A   in B   in C     class
@@ -39,7 +47,8 @@ inline bool const* presence_of(contraction const& p, operand which) { return whi
 enum class label_class { batch, m, n, k, only_a, only_b };
 
 inline label_class class_of(contraction const& p, int label) {
-  if (p.in_c[label]) return p.in_a[label] == p.in_b[label] ? label_class::batch : p.in_a[label] ? label_class::m : label_class::n;
+  if (p.in_c[label])
+    return p.in_a[label] == p.in_b[label] ? label_class::batch : p.in_a[label] ? label_class::m : label_class::n;
   return p.in_a[label] == p.in_b[label] ? label_class::k : p.in_a[label] ? label_class::only_a : label_class::only_b;
 }
 

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The ways in which the library can compute a contraction: as matrix products on the blocks as they lie, or on panels of them gathered into scratch
-/// memory. A[I, J, K] B[K, J, L] -> C[I, L] is one product of (I) by (J K) by (L) when J and K lie alike in both operands or one of them is gathered.
+/// Floor 3. The ways in which the library can compute a contraction: as matrix products on the blocks as they lie, or
+/// on panels of them gathered into scratch memory. A[I, J, K] B[K, J, L] -> C[I, L] is one product of (I) by (J K) by
+/// (L) when J and K lie alike in both operands or one of them is gathered.
 
 #include <algorithm>
 #include <cstdint>
@@ -26,7 +27,7 @@ namespace ostraka::engine {
 struct contraction_plan {
   bool library = false;
   bool copied[3] = {false, false, false};  // a, b, c: whole, before (c: after) the products
-  double turned[3] = {0, 0, 0};            // and where other elements then lie side by side, elements moved for one of it
+  double turned[3] = {0, 0, 0};  // and where other elements then lie side by side, elements moved for one of it
   contraction problem;                     // with the strides of the copies
   bool pack[3] = {false, false, false};    // a, b, c
   bool by_rows = true;
@@ -62,7 +63,8 @@ struct plan_groups {
 };
 
 /// A matrix whose two strides are given, as CBLAS sees it in row (or column) order; false if it does not fit.
-inline bool view_matrix(bool by_rows, std::int64_t rows, std::int64_t columns, std::int64_t row_step, std::int64_t column_step, matrix_view& view) {
+inline bool view_matrix(bool by_rows, std::int64_t rows, std::int64_t columns, std::int64_t row_step,
+                        std::int64_t column_step, matrix_view& view) {
   if (rows == 1) row_step = column_step == 1 ? columns : 1;
   if (columns == 1) column_step = row_step == 1 && rows > 1 ? rows : 1;
   if (column_step == 1 && row_step >= columns) view = {!by_rows, row_step};
@@ -71,10 +73,13 @@ inline bool view_matrix(bool by_rows, std::int64_t rows, std::int64_t columns, s
   return view.leading <= cblas_limit;
 }
 
-/// How the library sees an operand: where it lies, or as a panel whose contiguous side is the one on which the operand has its smallest stride.
-inline bool view_operand(bool packed, bool by_rows, matrix_dimension const& rows, int row_operand, matrix_dimension const& columns, int column_operand,
-                         matrix_view& view) {
-  if (!packed) return view_matrix(by_rows, rows.extent, columns.extent, rows.step(row_operand), columns.step(column_operand), view);
+/// How the library sees an operand: where it lies, or as a panel whose contiguous side is the one on which the operand
+/// has its smallest stride.
+inline bool view_operand(bool packed, bool by_rows, matrix_dimension const& rows, int row_operand,
+                         matrix_dimension const& columns, int column_operand, matrix_view& view) {
+  if (!packed)
+    return view_matrix(by_rows, rows.extent, columns.extent, rows.step(row_operand), columns.step(column_operand),
+                       view);
   bool const contiguous_rows = columns.smallest_stride(column_operand) <= rows.smallest_stride(row_operand);
   view = {contiguous_rows != by_rows, contiguous_rows ? columns.padded_panel() : rows.padded_panel()};
   return view.leading <= cblas_limit;
@@ -86,7 +91,8 @@ inline void turn_panel(bool by_rows, matrix_dimension const& rows, matrix_dimens
   view.leading = view.transposed != by_rows ? columns.padded_panel() : rows.padded_panel();
 }
 
-/// Panels: of what is gathered, no more at once than stays in cache; of what is not, all that the library's int can count.
+/// Panels: of what is gathered, no more at once than stays in cache; of what is not, all that the library's int can
+/// count.
 template <class T>
 void choose_panels(contraction_plan& plan, std::int64_t bytes) {
   std::int64_t const room = std::max<std::int64_t>(bytes / static_cast<std::int64_t>(sizeof(T)), 64);
@@ -105,7 +111,8 @@ void choose_panels(contraction_plan& plan, std::int64_t bytes) {
   plan.k.cut(std::min(k, limit(plan.pack[0] || plan.pack[1])));
 }
 
-/// Small products of this pair of layouts (both operands with their lines along k) the library does less well than the other three.
+/// Small products of this pair of layouts (both operands with their lines along k) the library does less well than the
+/// other three.
 template <class T>
 bool is_slow_pair(contraction_plan const& p) {
   bool const along_k = p.a.transposed != p.by_rows && p.b.transposed == p.by_rows;
@@ -125,7 +132,8 @@ bool complete_plan(contraction_plan& plan, plan_groups const& groups, plan_choic
   for (bool const by_rows : {c_by_rows, !c_by_rows}) {
     plan.by_rows = by_rows;
     if (!view_operand(plan.pack[2], by_rows, plan.m, 1, plan.n, 1, plan.c) || plan.c.transposed) continue;
-    if (!view_operand(plan.pack[0], by_rows, plan.m, 0, plan.k, 0, plan.a) || !view_operand(plan.pack[1], by_rows, plan.k, 1, plan.n, 0, plan.b))
+    if (!view_operand(plan.pack[0], by_rows, plan.m, 0, plan.k, 0, plan.a) ||
+        !view_operand(plan.pack[1], by_rows, plan.k, 1, plan.n, 0, plan.b))
       continue;
     if (is_slow_pair<T>(plan) && plan.pack[1]) turn_panel(by_rows, plan.k, plan.n, plan.b);
     else if (is_slow_pair<T>(plan) && plan.pack[0]) turn_panel(by_rows, plan.m, plan.k, plan.a);
@@ -137,8 +145,10 @@ bool complete_plan(contraction_plan& plan, plan_groups const& groups, plan_choic
 /// The loops around the matrices that write different parts of C.
 inline void complete_outer_loops(contraction_plan& plan, product_loops const& loops) {
   plan.outer = loops.batch;
-  for (int d = 0; d < plan.m.outer.rank; ++d) plan.outer.add(plan.m.outer.extent[d], plan.m.outer.stride[0][d], std::int64_t(0), plan.m.outer.stride[1][d]);
-  for (int d = 0; d < plan.n.outer.rank; ++d) plan.outer.add(plan.n.outer.extent[d], std::int64_t(0), plan.n.outer.stride[0][d], plan.n.outer.stride[1][d]);
+  for (int d = 0; d < plan.m.outer.rank; ++d)
+    plan.outer.add(plan.m.outer.extent[d], plan.m.outer.stride[0][d], std::int64_t(0), plan.m.outer.stride[1][d]);
+  for (int d = 0; d < plan.n.outer.rank; ++d)
+    plan.outer.add(plan.n.outer.extent[d], std::int64_t(0), plan.n.outer.stride[0][d], plan.n.outer.stride[1][d]);
   bool const packs = plan.pack[0] || plan.pack[1] || plan.pack[2];
   plan.plain = !packs && plan.m.panels() * plan.n.panels() * plan.k.panels() == 1 && plan.k.outer.rank == 0;
   plan.single = plan.plain && plan.outer.size() == 1;

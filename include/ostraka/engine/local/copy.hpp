@@ -33,8 +33,8 @@ void copy_alike(Exec const& exec, T* to, T const* from, loop_nest<2> const& loop
   for_each_item("ostraka copy runs", exec, cut.items(), loops.size(), runs);
 }
 
-/// Tiles where they are not. The loops around the tiles go so that what is near in either block is met soon: a cache line that belongs to two tiles is
-/// still there.
+/// Tiles where they are not. The loops around the tiles go so that what is near in either block is met soon: a cache
+/// line that belongs to two tiles is still there.
 template <class Exec, class T>
 void copy_turned(Exec const& exec, T* to, T const* from, loop_nest<2> const& loops, int source_inner) {
   int const inner = loops.rank - 1;  // of the destination
@@ -46,7 +46,9 @@ void copy_turned(Exec const& exec, T* to, T const* from, loop_nest<2> const& loo
     tiles.from_step[t] = loops.stride[1][of_tile[t]];
   }
   loop_nest<2> outer = loops.without(inner).without(source_inner);
-  auto const nearest = [&](int d) { return outer.stride[0][d] < outer.stride[1][d] ? outer.stride[0][d] : outer.stride[1][d]; };
+  auto const nearest = [&](int d) {
+    return outer.stride[0][d] < outer.stride[1][d] ? outer.stride[0][d] : outer.stride[1][d];
+  };
   for (std::int64_t taken = 0; taken < outer.rank; ++taken) {
     int farthest = -1;
     for (int d = 0; d < outer.rank; ++d)
@@ -78,7 +80,8 @@ void copy_on_host(Exec const& exec, T* to, T const* from, loop_nest<2> const& lo
     if (loops.stride[1][d] != 0 && loops.stride[1][d] < loops.stride[1][source_inner]) source_inner = d;
   if (source_inner == inner)
     copy_alike(exec, to, from, loops);
-  else if (worth_streaming<T>(loops.size()) && loops.stride[0][inner] == 1 && loops.extent[inner] >= 4 * elements_of_line<T>)
+  else if (worth_streaming<T>(loops.size()) && loops.stride[0][inner] == 1 &&
+           loops.extent[inner] >= 4 * elements_of_line<T>)
     map_elements(exec, loops, same_value<T>{}, to, from);
   else
     copy_turned(exec, to, from, loops, source_inner);
@@ -86,7 +89,8 @@ void copy_on_host(Exec const& exec, T* to, T const* from, loop_nest<2> const& lo
 
 }  // namespace detail
 
-/// to[…] = from[…] for every index. Both have the same extents, the blocks do not overlap; a stride of 0 in the source repeats it.
+/// to[…] = from[…] for every index. Both have the same extents, the blocks do not overlap; a stride of 0 in the source
+/// repeats it.
 template <class Exec, class T>
 void copy(Exec const& exec, T* to, strided const& to_layout, T const* from, strided const& from_layout) {
   std::int64_t const elements = to_layout.size();
@@ -112,7 +116,8 @@ void fill(Exec const& exec, T* to, strided const& layout, T value) {
     int const inner = loops.rank - 1;
     loop_nest<1> const outer = loops.without(inner);
     item_cut const cut = item_cut::of_runs(outer.size(), loops.extent[inner]);
-    for_each_item("ostraka fill", exec, cut.items(), elements, detail::fill_runs<T>{to, cut, outer, loops.stride[0][inner], value});
+    for_each_item("ostraka fill", exec, cut.items(), elements,
+                  detail::fill_runs<T>{to, cut, outer, loops.stride[0][inner], value});
   } else {
     for_each_item("ostraka fill", exec, elements, elements, detail::fill_elements<T>{to, loops, value});
   }

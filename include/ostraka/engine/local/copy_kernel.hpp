@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The kernels behind copy.hpp: runs where both sides are walked alike, tiles where one side is the transpose of the other,
-/// and one element a thread where there are thousands of threads. A[I, J] := B[J, I].
+/// Floor 3. The kernels behind copy.hpp: runs where both sides are walked alike, tiles where one side is the transpose
+/// of the other, and one element a thread where there are thousands of threads. A[I, J] := B[J, I].
 
 #include <Kokkos_Core.hpp>
 
@@ -57,7 +57,8 @@ struct copy_runs {
   }
 };
 
-/// Tiles of the two loops that are innermost in the destination and in the source: the cache lines of both are used whole.
+/// Tiles of the two loops that are innermost in the destination and in the source: the cache lines of both are used
+/// whole.
 template <class T>
 struct copy_tiles {
   static constexpr std::int64_t height = 256, width = 32;

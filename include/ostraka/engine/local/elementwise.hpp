@@ -44,12 +44,13 @@ struct map_each {
   }
 };
 
-/// Whether loops over F are compiled for wide vectors, too: three times. Not what users write, of which there are many, unless they say so. If F takes two
-/// operands, it commutes.
+/// Whether loops over F are compiled for wide vectors, too: three times. Not what users write, of which there are many,
+/// unless they say so. If F takes two operands, it commutes.
 template <class F>
 inline constexpr bool is_worth_width = false;
 
-/// Whether operands that lie transposed to the result are met square by square in registers (map_squares.hpp), compiled three times, too.
+/// Whether operands that lie transposed to the result are met square by square in registers (map_squares.hpp), compiled
+/// three times, too.
 template <class F>
 inline constexpr bool is_worth_squares = is_worth_width<F>;
 
@@ -80,21 +81,24 @@ struct map_tiles {
   }
 
   /// As much of a tile as squares fill, then what is left beside them and below.
-  void map_by_squares(streamed_writer<R>& writer, std::int64_t const (&at)[operands], std::int64_t length, std::int64_t rows) const {
+  void map_by_squares(streamed_writer<R>& writer, std::int64_t const (&at)[operands], std::int64_t length,
+                      std::int64_t rows) const {
     auto const& step = tiles.step;
     square_operands<R, operands - 1> in;
-    for (int o = 1; o < operands; ++o) in.set(o - 1, static_cast<R const*>(tiles.in[o - 1]) + at[o], step[0][o], step[1][o]);
+    for (int o = 1; o < operands; ++o)
+      in.set(o - 1, static_cast<R const*>(tiles.in[o - 1]) + at[o], step[0][o], step[1][o]);
     part_of_tile const done = map_squares(f, in, tiles.result + at[0], step[1][0], tiles.streams, rows, length);
     map_in_pieces(writer, at, done.length, length, 0, done.rows);
     map_in_pieces(writer, at, 0, length, done.rows, rows);
   }
 
   /// Rows [top, bottom) and columns [left, right) of a large tile by smaller ones.
-  void map_in_pieces(streamed_writer<R>& writer, std::int64_t const (&at)[operands], std::int64_t left, std::int64_t right, std::int64_t top,
-                     std::int64_t bottom) const {
+  void map_in_pieces(streamed_writer<R>& writer, std::int64_t const (&at)[operands], std::int64_t left,
+                     std::int64_t right, std::int64_t top, std::int64_t bottom) const {
     constexpr std::int64_t length = 64;
     for (std::int64_t i = left; i < right; i += length) {
-      std::int64_t const columns = std::min(length, right - i), rows = tile_rows<R>::elements / ((columns + 15) / 16 * 16);
+      std::int64_t const columns = std::min(length, right - i),
+                         rows = tile_rows<R>::elements / ((columns + 15) / 16 * 16);
       for (std::int64_t row = top; row < bottom; row += rows) {
         std::int64_t here[operands];
         for (int o = 0; o < operands; ++o) here[o] = at[o] + i * tiles.step[0][o] + row * tiles.step[1][o];
@@ -104,23 +108,30 @@ struct map_tiles {
   }
 
   template <std::size_t... Is>
-  void map_tile(streamed_writer<R>& writer, std::int64_t const (&at)[operands], std::int64_t length, std::int64_t rows, std::index_sequence<Is...>) const {
+  void map_tile(streamed_writer<R>& writer, std::int64_t const (&at)[operands], std::int64_t length, std::int64_t rows,
+                std::index_sequence<Is...>) const {
     auto const& step = tiles.step;
-    if (tiles.turns) (fetch_rows(static_cast<Ts const*>(tiles.in[Is]) + at[Is + 1], step[0][Is + 1], step[1][Is + 1], length, rows), ...);
-    map_rows(writer, length, rows, tiles.result + at[0],
-             rows_at(static_cast<Ts const*>(tiles.in[Is]) + at[Is + 1], step[0][Is + 1], step[1][Is + 1], length, rows)...);
+    if (tiles.turns)
+      (fetch_rows(static_cast<Ts const*>(tiles.in[Is]) + at[Is + 1], step[0][Is + 1], step[1][Is + 1], length, rows),
+       ...);
+    map_rows(
+        writer, length, rows, tiles.result + at[0],
+        rows_at(static_cast<Ts const*>(tiles.in[Is]) + at[Is + 1], step[0][Is + 1], step[1][Is + 1], length, rows)...);
   }
 
-  void map_rows(streamed_writer<R>& writer, std::int64_t length, std::int64_t rows, R* to, tile_rows<Ts>&&... from) const {
+  void map_rows(streamed_writer<R>& writer, std::int64_t length, std::int64_t rows, R* to,
+                tile_rows<Ts>&&... from) const {
     if constexpr (is_worth_width<F>)
       with_wide_vectors([&] { write_rows(writer, length, rows, to, from...); });
     else
       write_rows(writer, length, rows, to, from...);
   }
 
-  void write_rows(streamed_writer<R>& writer, std::int64_t length, std::int64_t rows, R* to, tile_rows<Ts>&... from) const {
+  void write_rows(streamed_writer<R>& writer, std::int64_t length, std::int64_t rows, R* to,
+                  tile_rows<Ts>&... from) const {
     std::int64_t const next = tiles.step[1][0];
-    if (tiles.turns && tiles.streams) {  // all rows are computed before one is written past the caches: nothing waits in between
+    if (tiles.turns &&
+        tiles.streams) {  // all rows are computed before one is written past the caches: nothing waits in between
       tile_room<R, tile_rows<R>::elements> room;
       R* const computed = room.data();
       std::int64_t const pitch = (length + 15) / 16 * 16;
@@ -129,13 +140,16 @@ struct map_tiles {
       return;
     }
     if constexpr (is_worth_width<F> && sizeof...(Ts) == 2)
-      if ((tiles.ahead > 0 || tiles.streams) && (int{from.repeats} + ...) == 1) return write_scaled_rows(writer, length, rows, to, from...);
-    for (std::int64_t row = 0; row < rows; ++row) map_row(writer, length, to + row * next, from..., from.row(row, length)...);
+      if ((tiles.ahead > 0 || tiles.streams) && (int{from.repeats} + ...) == 1)
+        return write_scaled_rows(writer, length, rows, to, from...);
+    for (std::int64_t row = 0; row < rows; ++row)
+      map_row(writer, length, to + row * next, from..., from.row(row, length)...);
   }
 
   /// Rows of a large outer product, C[i, j] = A[i] B[j], in whichever order f, which commutes, takes them.
   template <class T>
-  void write_scaled_rows(streamed_writer<R>& writer, std::int64_t length, std::int64_t rows, R* to, tile_rows<T>& one, tile_rows<T>& other) const {
+  void write_scaled_rows(streamed_writer<R>& writer, std::int64_t length, std::int64_t rows, R* to, tile_rows<T>& one,
+                         tile_rows<T>& other) const {
     constexpr std::int64_t longest = streamed_writer<R>::longest;
     tile_rows<T>& scale = one.repeats ? one : other;
     tile_rows<T>& scaled = one.repeats ? other : one;
@@ -170,7 +184,8 @@ struct map_tiles {
     for (std::int64_t j = 0; j < count; ++j) to[j] = static_cast<R>(f(by, from[j]));
   }
 
-  void map_row(streamed_writer<R>& writer, std::int64_t length, R* to, tile_rows<Ts> const&... rows, Ts const*... from) const {
+  void map_row(streamed_writer<R>& writer, std::int64_t length, R* to, tile_rows<Ts> const&... rows,
+               Ts const*... from) const {
     constexpr std::int64_t piece = streamed_writer<R>::longest;
     for (; length > 0; length -= piece, to += piece * tiles.step[0][0], ((from = rows.after(from, piece)), ...)) {
       std::int64_t const count = length < piece ? length : piece;
@@ -190,15 +205,17 @@ struct map_tiles {
 
 }  // namespace detail
 
-/// Calls f on the elements that meet, in any order. `loops`: over the result (number 0) and the operands; stride 0 repeats.
-/// The result may be one of the operands if it is walked alike.
+/// Calls f on the elements that meet, in any order. `loops`: over the result (number 0) and the operands; stride 0
+/// repeats. The result may be one of the operands if it is walked alike.
 template <class Exec, class R, class F, class... Ts>
-void map_elements(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Ts)) + 1> loops, F const& f, R* result, Ts const*... in) {
+void map_elements(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Ts)) + 1> loops, F const& f, R* result,
+                  Ts const*... in) {
   std::int64_t const elements = loops.size();
   if (elements == 0) return;
   if constexpr (runs_on_host<Exec>) {
     void const* const from[] = {in...};
-    detail::map_tiles<R, F, Ts...> const kernel{detail::tiling_of(loops, result, from, detail::map_tiles<R, F, Ts...>::by_squares), f};
+    detail::map_tiles<R, F, Ts...> const kernel{
+        detail::tiling_of(loops, result, from, detail::map_tiles<R, F, Ts...>::by_squares), f};
     for_each_item("ostraka map", exec, kernel.tiles.cut.items(), elements, kernel);
   } else {
     loops.order_by(0);

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Arranges the loops of a fold on the host so that its largest block streams, and cuts long folds with few results into parts, whose number
-/// depends on the extents alone, so that the result does not depend on the number of threads.
+/// Floor 3. Arranges the loops of a fold on the host so that its largest block streams, and cuts long folds with few
+/// results into parts, whose number depends on the extents alone, so that the result does not depend on the number of
+/// threads.
 
 #include <Kokkos_Core.hpp>
 
@@ -29,7 +30,8 @@ std::int64_t parts_of_fold(std::int64_t items, std::int64_t terms_of_item, std::
 
 /// @pre operand 0 is at least as large as the others. `parts`, c and part_step are the caller's to set.
 template <class T, class Fold>
-fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> outputs, loop_nest<Fold::operands> reduced, bool result_is_largest) {
+fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> outputs,
+                                loop_nest<Fold::operands> reduced, bool result_is_largest) {
   constexpr int n = Fold::operands;
   using rows_type = fold_rows<T, Fold>;
   int const lead = result_is_largest ? n : 0;
@@ -39,25 +41,28 @@ fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> 
   reduced.merge();
   rows_type rows{fold, nullptr, {}, 1, 0, true, false, outputs, reduced, 1, {}, {}};
   int const of_outputs = smallest_step(outputs, lead), of_reduced = result_is_largest ? -1 : smallest_step(reduced, 0);
-  rows.in_rows = of_outputs >= 0 && (of_reduced < 0 || outputs.stride[lead][of_outputs] < reduced.stride[0][of_reduced]);
+  rows.in_rows =
+      of_outputs >= 0 && (of_reduced < 0 || outputs.stride[lead][of_outputs] < reduced.stride[0][of_reduced]);
   int const row = of_outputs >= 0 ? of_outputs : outputs.rank - 1;
   if (row >= 0) {
     rows.outer = outputs.without(row);
     rows.length = outputs.extent[row];
     for (int o = 0; o <= n; ++o) rows.step[o] = outputs.stride[o][row];
   }
-  rows.turns = !rows.in_rows && reduced.rank == 1 && reduced.stride[0][0] == 1 && reduced.extent[0] <= rows_type::short_run && rows.length >= 16;
+  rows.turns = !rows.in_rows && reduced.rank == 1 && reduced.stride[0][0] == 1 &&
+               reduced.extent[0] <= rows_type::short_run && rows.length >= 16;
   std::int64_t const few = std::max<std::int64_t>(4, item_cut::worth_an_item / reduced.size());
   std::int64_t const piece = rows.in_rows ? rows_type::row_width : rows.runs_apart() ? rows_type::width : few;
   rows.cut = item_cut::of_runs(rows.outer.size(), rows.length, piece, reduced.size());
-  if (rows.turns) rows.cut = item_cut::of_runs(rows.outer.size(), rows.length, rows_type::turned_width * 4, reduced.size());
+  if (rows.turns)
+    rows.cut = item_cut::of_runs(rows.outer.size(), rows.length, rows_type::turned_width * 4, reduced.size());
   return rows;
 }
 
 /// c <- alpha · fold + beta · c on the host. Outputs are {operands…, c}. @pre no extent is 0
 template <class Exec, class T, class Fold>
-void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> outputs, loop_nest<Fold::operands> const& reduced, T* c,
-              update<T> const& how, bool result_is_largest = false) {
+void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> outputs,
+              loop_nest<Fold::operands> const& reduced, T* c, update<T> const& how, bool result_is_largest = false) {
   using value = typename Fold::value;
   constexpr int n = Fold::operands;
   std::int64_t const results = outputs.size(), elements = results * reduced.size();
@@ -65,7 +70,9 @@ void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> 
   std::int64_t const items = rows.cut.items();
   std::int64_t parts = rows.turns ? 1 : parts_of_fold<Exec>(items, elements / items, reduced.size());
   constexpr std::int64_t widening = sizeof(value) / sizeof(typename Fold::element);
-  if constexpr (widening > 1) parts = std::max<std::int64_t>(1, std::min(parts, reduced.size() / (8 * widening)));  // their results take an eighth of it
+  if constexpr (widening > 1)
+    parts = std::max<std::int64_t>(
+        1, std::min(parts, reduced.size() / (8 * widening)));  // their results take an eighth of it
   if (parts == 1) {
     rows.c = c;
     rows.how = how;

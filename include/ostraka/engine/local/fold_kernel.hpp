@@ -5,8 +5,9 @@
 /// @file
 /// Floor 3. The host kernel behind reductions and behind products of a large block with small ones:
 /// C[o] <- alpha (fold over r of terms[o, r]) + beta C[o].
-/// It walks the largest operand in the order of memory: across a row of outputs where outputs lie side by side in it, along the reduced elements where
-/// those do. What a term is and how terms are added, the Fold knows (`reduction_of`, `sum_of_products`).
+/// It walks the largest operand in the order of memory: across a row of outputs where outputs lie side by side in it,
+/// along the reduced elements where those do. What a term is and how terms are added, the Fold knows (`reduction_of`,
+/// `sum_of_products`).
 
 #include <cstdint>
 
@@ -20,7 +21,8 @@ namespace ostraka::engine::detail {
 /// Sums side by side, so that the processor need not wait for one addition to begin the next.
 inline constexpr int fold_lanes = 16;
 
-/// Iterations [begin, end) of a loop nest as pieces of its innermost loop: f(where the piece begins in each operand, its length).
+/// Iterations [begin, end) of a loop nest as pieces of its innermost loop: f(where the piece begins in each operand,
+/// its length).
 template <int Operands, class F>
 void for_each_run(loop_nest<Operands> const& loops, std::int64_t begin, std::int64_t end, F const& f) {
   std::int64_t const run = loops.rank > 0 ? loops.extent[loops.rank - 1] : 1;
@@ -46,8 +48,10 @@ struct fold_rows {
   using element = typename Fold::element;
   static constexpr int operands = Fold::operands;
   static constexpr std::int64_t width = sizeof(value) < 16 ? 1024 : 512;
-  static constexpr std::int64_t row_width = sizeof(value) < 32 ? 32768 / static_cast<std::int64_t>(sizeof(value)) : 1024;  // the longer, the fewer jumps
-  static constexpr std::int64_t turned_width = 256;  // of a row whose terms are turned first, because only few of them lie side by side
+  static constexpr std::int64_t row_width =
+      sizeof(value) < 32 ? 32768 / static_cast<std::int64_t>(sizeof(value)) : 1024;  // the longer, the fewer jumps
+  static constexpr std::int64_t turned_width =
+      256;  // of a row whose terms are turned first, because only few of them lie side by side
   static constexpr std::int64_t short_run = 16;
   static constexpr std::int64_t lines_apart = 64;  // elements, which are whole lines of any type
 
@@ -71,7 +75,7 @@ struct fold_rows {
     item %= cut.items();
     std::int64_t const begin = begin_of(part), end = begin_of(part + 1);
     T* const target = c + part * part_step;
-    cut.for_each_piece(item, outer, [&](std::int64_t const (&at)[operands + 1], std::int64_t first, std::int64_t count) {
+    cut.for_each_piece(item, outer, [&](std::int64_t const(&at)[operands + 1], std::int64_t first, std::int64_t count) {
       std::int64_t here[operands + 1];
       for (int o = 0; o <= operands; ++o) here[o] = at[o] + first * step[o];
       if (turns)
@@ -95,7 +99,8 @@ struct fold_rows {
   }
 
   /// All outputs of a row together, one reduced element after the other.
-  void fold_row(T* target, std::int64_t (&at)[operands + 1], std::int64_t count, std::int64_t begin, std::int64_t end) const {
+  void fold_row(T* target, std::int64_t (&at)[operands + 1], std::int64_t count, std::int64_t begin,
+                std::int64_t end) const {
     std::int64_t of_run[operands];
     run_step(of_run);
     while (count > 0) {
@@ -117,7 +122,8 @@ struct fold_rows {
   }
 
   /// A short row, A[r, i] with i < 16: turned to A[i, r] first, so that each output has a run.
-  void fold_narrow(value* sums, std::int64_t (&from)[operands], std::int64_t wide, std::int64_t const (&of_run)[operands], std::int64_t run) const {
+  void fold_narrow(value* sums, std::int64_t (&from)[operands], std::int64_t wide,
+                   std::int64_t const (&of_run)[operands], std::int64_t run) const {
     std::int64_t along_terms[operands];
     for (int o = 0; o < operands; ++o) along_terms[o] = o == 0 ? 1 : of_run[o];
     element terms[short_run * turned_width];
@@ -126,7 +132,8 @@ struct fold_rows {
       turn(terms, turned_width, fold.lead() + from[0] + r * of_run[0], of_run[0], count, wide);
       Fold const turned = fold.with_lead(terms);
       std::int64_t at[operands], apart[operands];
-      for (int o = 0; o < operands; ++o) at[o] = o == 0 ? 0 : from[o] + r * of_run[o], apart[o] = o == 0 ? turned_width : step[o];
+      for (int o = 0; o < operands; ++o)
+        at[o] = o == 0 ? 0 : from[o] + r * of_run[o], apart[o] = o == 0 ? turned_width : step[o];
       std::int64_t i = 0;
       auto const next = [&](std::int64_t outputs) {
         i += outputs;
@@ -143,8 +150,10 @@ struct fold_rows {
     }
   }
 
-  /// Along the runs. All outputs of a row advance by one run together, unless their other runs lie nearer than the other outputs.
-  void fold_each(T* target, std::int64_t (&at)[operands + 1], std::int64_t count, std::int64_t begin, std::int64_t end) const {
+  /// Along the runs. All outputs of a row advance by one run together, unless their other runs lie nearer than the
+  /// other outputs.
+  void fold_each(T* target, std::int64_t (&at)[operands + 1], std::int64_t count, std::int64_t begin,
+                 std::int64_t end) const {
     std::int64_t of_run[operands];
     run_step(of_run);
     std::int64_t const together = reduced.rank <= 1 || runs_apart() ? width : 4;
@@ -165,8 +174,10 @@ struct fold_rows {
 
   bool runs_apart() const { return reduced.rank > 1 && step[0] < reduced.stride[0][reduced.rank - 2]; }
 
-  /// sums[i] <- the fold of it with a run. Four runs at a time, of outputs a quarter of the row apart, or the quarters of one long run.
-  void fold_runs(value* sums, std::int64_t (&from)[operands], std::int64_t wide, std::int64_t const (&of_run)[operands], std::int64_t run) const {
+  /// sums[i] <- the fold of it with a run. Four runs at a time, of outputs a quarter of the row apart, or the quarters
+  /// of one long run.
+  void fold_runs(value* sums, std::int64_t (&from)[operands], std::int64_t wide, std::int64_t const (&of_run)[operands],
+                 std::int64_t run) const {
     std::int64_t const quarter = wide / 4;
     std::int64_t apart[operands];
     for (int o = 0; o < operands; ++o) apart[o] = quarter * step[o];
@@ -182,7 +193,8 @@ struct fold_rows {
     }
   }
 
-  value fold_run(value sum, std::int64_t const (&from)[operands], std::int64_t const (&of_run)[operands], std::int64_t run) const {
+  value fold_run(value sum, std::int64_t const (&from)[operands], std::int64_t const (&of_run)[operands],
+                 std::int64_t run) const {
     constexpr std::int64_t worth_quarters = 512;
     if (run < worth_quarters) return fold.along(sum, from, of_run, run);
     std::int64_t const quarter = run / 4 / fold_lanes * fold_lanes;
@@ -193,7 +205,8 @@ struct fold_rows {
     }
     value sums[4] = {sum, fold.start(), fold.start(), fold.start()};
     fold.along_four(sums, 1, from, apart, of_run, quarter);
-    return fold.along(fold.join(fold.join(sums[0], sums[1]), fold.join(sums[2], sums[3])), rest, of_run, run - 4 * quarter);
+    return fold.along(fold.join(fold.join(sums[0], sums[1]), fold.join(sums[2], sums[3])), rest, of_run,
+                      run - 4 * quarter);
   }
 
   /// Short runs, A[i, r] with r < 16: turned to A[r, i] first, so that a row of outputs is folded together.

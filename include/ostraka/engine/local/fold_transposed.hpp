@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. C[o] <- alpha (sum over r of A[o, r] B[o, r]) + beta C[o] on the host where B lies transposed to A: C = sum over i, j of A[i, j] B[j, i].
-/// Tiles of the loop that is contiguous in A, "along", and of the one that is contiguous in B, "across": B's tile is turned in the first cache, so that
-/// both are read in whole lines, or in registers where both loops are summed (sum_squares.hpp). Either loop may be summed or not.
+/// Floor 3. C[o] <- alpha (sum over r of A[o, r] B[o, r]) + beta C[o] on the host where B lies transposed to A: C = sum
+/// over i, j of A[i, j] B[j, i]. Tiles of the loop that is contiguous in A, "along", and of the one that is contiguous
+/// in B, "across": B's tile is turned in the first cache, so that both are read in whole lines, or in registers where
+/// both loops are summed (sum_squares.hpp). Either loop may be summed or not.
 
 #include <Kokkos_Core.hpp>
 
@@ -47,7 +48,8 @@ struct fold_tiles {
       length = std::min(((extent + count - 1) / count + line - 1) / line * line, extent);
     }
 
-    /// The loop over groups of tiles: rows of both operands are used by neighbouring tiles soon after one another, as the core's prefetching likes it.
+    /// The loop over groups of tiles: rows of both operands are used by neighbouring tiles soon after one another, as
+    /// the core's prefetching likes it.
     void add_groups_to(loop_nest<2>& loops) {
       if (tiles() <= tiles_of_group) return;
       group = tiles_of_group;
@@ -83,7 +85,8 @@ struct fold_tiles {
   bool by_squares() const { return sums_squares<T> && along.summed && across.summed; }
 
   void operator()(std::int64_t item) const {
-    std::int64_t const part = item / outer.size(), end = (part + 1) * inner.size() / parts, pitch = along.summed && !across.summed ? 1 : longest[0];
+    std::int64_t const part = item / outer.size(), end = (part + 1) * inner.size() / parts,
+                       pitch = along.summed && !across.summed ? 1 : longest[0];
     loop_walker<3> const of_outer(outer, item % outer.size());
     loop_walker<2> of_inner(inner, part * inner.size() / parts);
     alignas(64) T sums[longest[0] * longest[1]];
@@ -97,11 +100,13 @@ struct fold_tiles {
         add_tile(sums, at, length, rows);
     }
     T* const to = c + part * part_step + of_outer.offset[2];
-    std::int64_t const length = along.summed ? 1 : along.left(of_outer, of_inner), rows = across.summed ? 1 : across.left(of_outer, of_inner);
+    std::int64_t const length = along.summed ? 1 : along.left(of_outer, of_inner),
+                       rows = across.summed ? 1 : across.left(of_outer, of_inner);
     if (along.summed && across.summed)
       for (std::int64_t i = 1; i < pitch; ++i) sums[0] += sums[i];
     if (along.summed) return how.write(to, across.step[2], sums, rows);
-    for (std::int64_t row = 0; row < rows; ++row) how.write(to + row * across.step[2], along.step[2], sums + row * pitch, length);
+    for (std::int64_t row = 0; row < rows; ++row)
+      how.write(to + row * across.step[2], along.step[2], sums + row * pitch, length);
   }
 
   /// What is smaller than a square as tiles of the other kind.
@@ -114,7 +119,8 @@ struct fold_tiles {
       }
   }
 
-  /// Sums lie a row of the tile after the other: one row for all if `across` is summed, and otherwise one number each if `along` is.
+  /// Sums lie a row of the tile after the other: one row for all if `across` is summed, and otherwise one number each
+  /// if `along` is.
   void add_tile(T* sums, std::int64_t const (&at)[2], std::int64_t length, std::int64_t rows) const {
     constexpr std::int64_t pitch = longest[0];
     tile_room<T, longest[0] * longest[1]> room;
@@ -125,7 +131,8 @@ struct fold_tiles {
     if (across.summed) return products.across(sums, {0, 0}, of_along, length, of_across, rows);
     std::int64_t row = 0;
     if (along.summed)
-      for (; row + 4 <= rows; row += 4) products.along_four(sums + row, 1, {row * of_across[0], row * pitch}, of_across, of_along, length);
+      for (; row + 4 <= rows; row += 4)
+        products.along_four(sums + row, 1, {row * of_across[0], row * pitch}, of_across, of_along, length);
     for (; row < rows; ++row) {
       std::int64_t const here[2] = {row * of_across[0], row * pitch};
       if (along.summed)
@@ -136,7 +143,8 @@ struct fold_tiles {
   }
 };
 
-/// The loop in which an operand is contiguous: a number among the outputs, or behind them among what is summed; -1 if there is none as long as a vector.
+/// The loop in which an operand is contiguous: a number among the outputs, or behind them among what is summed; -1 if
+/// there is none as long as a vector.
 inline int contiguous_loop(loop_nest<3> const& outputs, loop_nest<2> const& reduced, int operand) {
   for (int d = 0; d < outputs.rank; ++d)
     if (outputs.stride[operand][d] == 1 && outputs.extent[d] >= 8) return d;
@@ -160,9 +168,11 @@ bool arrange_transposed(fold_tiles<T>& tiles, loop_nest<3> const& outputs, loop_
   }
   if (tiles.along.step[1] == 0 || tiles.across.step[0] == 0) return false;
   for (int d = 0; d < outputs.rank; ++d)
-    if (d != of_side[0] && d != of_side[1]) tiles.outer.add(outputs.extent[d], outputs.stride[0][d], outputs.stride[1][d], outputs.stride[2][d]);
+    if (d != of_side[0] && d != of_side[1])
+      tiles.outer.add(outputs.extent[d], outputs.stride[0][d], outputs.stride[1][d], outputs.stride[2][d]);
   for (int r = 0; r < reduced.rank; ++r)
-    if (outputs.rank + r != of_side[0] && outputs.rank + r != of_side[1]) tiles.inner.add(reduced.extent[r], reduced.stride[0][r], reduced.stride[1][r]);
+    if (outputs.rank + r != of_side[0] && outputs.rank + r != of_side[1])
+      tiles.inner.add(reduced.extent[r], reduced.stride[0][r], reduced.stride[1][r]);
   if (tiles.by_squares()) {
     tiles.along.cut_evenly(tile_of_squares[0]);
     tiles.across.cut_evenly(2 * tile_of_squares[1]);  // nothing is written
@@ -176,7 +186,8 @@ bool arrange_transposed(fold_tiles<T>& tiles, loop_nest<3> const& outputs, loop_
 
 /// Does so if b lies transposed to a. @pre a is at least as large as b and the outputs; no extent is 0
 template <class Exec, class T>
-bool fold_transposed(Exec const& exec, loop_nest<3> outputs, loop_nest<2> reduced, T const* a, T const* b, T* c, update<T> const& how) {
+bool fold_transposed(Exec const& exec, loop_nest<3> outputs, loop_nest<2> reduced, T const* a, T const* b, T* c,
+                     update<T> const& how) {
   outputs.order_by(0);
   outputs.merge();
   reduced.order_by(0);

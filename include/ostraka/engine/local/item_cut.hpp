@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. How the loops of a host kernel are cut into items that threads take: enough work in each that finding its place in the loops does not count,
-/// and not so much that there are too few. The cut depends on the extents alone.
+/// Floor 3. How the loops of a host kernel are cut into items that threads take: enough work in each that finding its
+/// place in the loops does not count, and not so much that there are too few. The cut depends on the extents alone.
 
 #include <cstdint>
 
@@ -29,7 +29,8 @@ struct item_cut {
   }
 
   /// Runs, of which the long ones are cut; `work` for each element.
-  static item_cut of_runs(std::int64_t runs, std::int64_t length, std::int64_t piece = worth_an_item, std::int64_t work = 1) {
+  static item_cut of_runs(std::int64_t runs, std::int64_t length, std::int64_t piece = worth_an_item,
+                          std::int64_t work = 1) {
     if (length > piece) return {runs, 1, length, piece};
     item_cut cut = of_units(runs, length * work);
     cut.length = cut.piece = length;

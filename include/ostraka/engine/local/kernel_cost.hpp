@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a contraction costs in our own kernels: lanes where it is a batch that lies innermost, tiles where it is a
-/// product of matrices, a fold where a block meets a vector.
+/// Floor 3. What a contraction costs in our own kernels: lanes where it is a batch that lies innermost, tiles where it
+/// is a product of matrices, a fold where a block meets a vector.
 
 #include <algorithm>
 #include <cstdint>
@@ -31,11 +31,12 @@ inline std::int64_t longest_run(loop_nest<2> const& loops, int operand) {
   return 1;
 }
 
-/// Does an operand take steps of whole pages along this side's innermost loop and along the sum? The lines of a panel then take one another's place in the
-/// caches, and none is there any more when its next element is packed.
+/// Does an operand take steps of whole pages along this side's innermost loop and along the sum? The lines of a panel
+/// then take one another's place in the caches, and none is there any more when its next element is packed.
 template <class T>
 bool lines_meet(loop_nest<2> const& side, loop_nest<2> const& k, int operand) {
-  constexpr std::int64_t page = 4096 / static_cast<std::int64_t>(sizeof(T)) > 0 ? 4096 / static_cast<std::int64_t>(sizeof(T)) : 1;
+  constexpr std::int64_t page =
+      4096 / static_cast<std::int64_t>(sizeof(T)) > 0 ? 4096 / static_cast<std::int64_t>(sizeof(T)) : 1;
   if (side.rank == 0 || k.rank == 0) return false;
   std::int64_t const along = side.stride[0][side.rank - 1], deep = k.stride[operand][k.rank - 1];
   return along != 0 && deep != 0 && along % page == 0 && deep % page == 0;
@@ -46,7 +47,8 @@ void count_tiles(cost_counts& counts, product_loops const& loops) {
   micro_kernel<T> const micro = choose_micro_kernel<T>();
   tile_sides const sides(loops, micro.few_rows, micro.lanes);
   auto const real = [](std::int64_t x) { return static_cast<double>(x); };
-  double const batch = real(loops.batch.size()), m = real(sides.m.size()), n = real(sides.n.size()), k = real(loops.k.size());
+  double const batch = real(loops.batch.size()), m = real(sides.m.size()), n = real(sides.n.size()),
+               k = real(loops.k.size());
   double const padded = tile_sides::padded(sides.m.size(), sides.n.size(), micro.few_rows, micro.lanes);
   double const n_blocks = real(tile_blocks(sides.n.size(), contract_tiles<T>::columns, micro.columns()).count);
   double const k_blocks = real((loops.k.size() + contract_tiles<T>::depth - 1) / contract_tiles<T>::depth);
@@ -58,7 +60,8 @@ void count_tiles(cost_counts& counts, product_loops const& loops) {
     double const without_gathers = choose_packing<T>().gathered ? 1 : 2.5;
     if (!lies && in_runs) counts.add(cost::our_packed, size_factor<T> * elements * times);
     if (!lies && !in_runs) counts.add(cost::our_packed_alone, without_gathers * size_factor<T> * elements * times);
-    if (!lies && !in_runs && lines_meet<T>(side, loops.k, operand) && elements * static_cast<double>(sizeof(T)) > near_bytes)
+    if (!lies && !in_runs && lines_meet<T>(side, loops.k, operand) &&
+        elements * static_cast<double>(sizeof(T)) > near_bytes)
       counts.add(cost::far_line, 8 * elements * times);
     count_stream<T>(counts, elements * times, elements, false);
   };
@@ -74,15 +77,18 @@ void count_tiles(cost_counts& counts, product_loops const& loops) {
   auto const k_step = [&](int operand) { return loops.k.rank == 1 ? loops.k.stride[operand][0] : 0; };
   std::int64_t const deepest = std::min<std::int64_t>(loops.k.size(), contract_tiles<T>::depth);
   packed(sides.m, a, batch * m * k, n_blocks, sides.m.size() > 1 && rows_stay(k_step(a)));
-  packed(sides.n, b, batch * k * n, 1, run_of(sides.n, 0) >= micro.lanes && columns_stay<T>(sides.m.size(), k_step(b), deepest));
-  counts.add(run_of(sides.n, 1) >= 3 ? cost::our_result : cost::our_result_alone, size_factor<T> * batch * m * n * k_blocks);
+  packed(sides.n, b, batch * k * n, 1,
+         run_of(sides.n, 0) >= micro.lanes && columns_stay<T>(sides.m.size(), k_step(b), deepest));
+  counts.add(run_of(sides.n, 1) >= 3 ? cost::our_result : cost::our_result_alone,
+             size_factor<T> * batch * m * n * k_blocks);
   count_stream<T>(counts, 2 * batch * m * n * k_blocks, batch * m * n, false);
 }
 
 template <class T>
 void count_lanes(cost_counts& counts, product_loops const& loops) {
   auto const real = [](std::int64_t x) { return static_cast<double>(x); };
-  double const batch = real(loops.batch.size()), m = real(loops.m.size()), n = real(loops.n.size()), k = real(loops.k.size());
+  double const batch = real(loops.batch.size()), m = real(loops.m.size()), n = real(loops.n.size()),
+               k = real(loops.k.size());
   counts.add(cost::our_lane, work_factor<T> * batch * m * n * k);
   for (double const elements : {batch * m * k, batch * k * n, batch * m * n}) {
     counts.add(cost::our_lane_element, size_factor<T> * elements);
@@ -104,7 +110,8 @@ cost_counts counts_of_our_kernels(product_loops const& loops) {
     count_tiles<T>(counts, loops);
     return counts;
   }
-  double const batch = real(loops.batch.size()), m = real(loops.m.size()), n = real(loops.n.size()), k = real(loops.k.size());
+  double const batch = real(loops.batch.size()), m = real(loops.m.size()), n = real(loops.n.size()),
+               k = real(loops.k.size());
   counts.add(cost::our_folded, work_factor<T> * batch * m * n * k);
   count_stream<T>(counts, batch * std::max(m, n) * k, batch * std::max(m, n) * k, std::min(m, n) == 1);
   return counts;

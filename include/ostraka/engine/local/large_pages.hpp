@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Large pages for large blocks, where Linux gives them on request: the first write to a page of 4 KB costs as much as copying it, and memory
-/// of many megabytes comes from the system anew each time. NumPy asks for them from the same size on.
+/// Floor 3. Large pages for large blocks, where Linux gives them on request: the first write to a page of 4 KB costs as
+/// much as copying it, and memory of many megabytes comes from the system anew each time. NumPy asks for them from the
+/// same size on.
 
 #include <Kokkos_Core.hpp>
 
@@ -18,7 +19,8 @@
 
 namespace ostraka::engine {
 
-/// Of memory that nobody has written to yet. What is smaller, or no memory of the host, stays as it is; so does all where the system refuses.
+/// Of memory that nobody has written to yet. What is smaller, or no memory of the host, stays as it is; so does all
+/// where the system refuses.
 template <class Space>
 void ask_for_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(MADV_HUGEPAGE)

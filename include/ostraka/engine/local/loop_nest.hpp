@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 3. The loops that several operands walk together: extents, and for each operand the stride of every loop.
-/// Loops that all operands walk contiguously become one, so that A[I, J, K] copied or contracted whole is one run and not three loops.
+/// Loops that all operands walk contiguously become one, so that A[I, J, K] copied or contracted whole is one run and
+/// not three loops.
 
 #include <Kokkos_Macros.hpp>
 
@@ -12,7 +13,8 @@
 
 namespace ostraka::engine {
 
-/// As many as a contraction of blocks can have: one for each label of an einsum, or fewer labels of which some are cut (plan/message_order.hpp).
+/// As many as a contraction of blocks can have: one for each label of an einsum, or fewer labels of which some are cut
+/// (plan/message_order.hpp).
 inline constexpr int max_loops = 16;
 
 /// Loops over `Operands` operands. Trivially copyable: kernels take it as it is.
@@ -40,7 +42,8 @@ struct loop_nest {
     ++rank;
   }
 
-  /// Sorts the loops so that this operand is walked forward: its largest stride outermost, ties by the other operands' strides.
+  /// Sorts the loops so that this operand is walked forward: its largest stride outermost, ties by the other operands'
+  /// strides.
   void order_by(int operand) {
     for (int d = 1; d < rank; ++d)
       for (int e = d; e > 0 && outer(operand, e, e - 1); --e) exchange(e, e - 1);
@@ -118,7 +121,8 @@ template <int Operands>
 [[nodiscard]] int smallest_step(loop_nest<Operands> const& loops, int operand) {
   int found = -1;
   for (int d = 0; d < loops.rank; ++d)
-    if (loops.stride[operand][d] != 0 && (found < 0 || loops.stride[operand][d] < loops.stride[operand][found])) found = d;
+    if (loops.stride[operand][d] != 0 && (found < 0 || loops.stride[operand][d] < loops.stride[operand][found]))
+      found = d;
   return found;
 }
 

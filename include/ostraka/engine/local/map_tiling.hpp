@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. How loops over a result and operands that may lie differently are cut into tiles, whatever function is computed: compiled once for each number
-/// of operands.
+/// Floor 3. How loops over a result and operands that may lie differently are cut into tiles, whatever function is
+/// computed: compiled once for each number of operands.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +18,8 @@
 
 namespace ostraka::engine::detail {
 
-/// An operand's rows in a tile, put side by side where they are not: f is then applied to runs of neighbours, whatever the layout.
+/// An operand's rows in a tile, put side by side where they are not: f is then applied to runs of neighbours, whatever
+/// the layout.
 template <class T>
 struct tile_rows {
   static constexpr std::int64_t elements = 2048;
@@ -35,7 +36,8 @@ struct tile_rows {
   }
 
   /// Not inlined: the same for all functions.
-  [[gnu::noinline]] void bring_together(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length, std::int64_t count) {
+  [[gnu::noinline]] void bring_together(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length,
+                                        std::int64_t count) {
     T* const element = room.data();
     std::int64_t const pitch = (length + 15) / 16 * 16;  // rows begin where vectors do
     if (row_step == 1) {
@@ -63,8 +65,8 @@ struct tile_rows {
   T const* after(T const* at, std::int64_t count) const { return repeats ? at : at + count; }
 };
 
-/// Asks for the rows of a tile that are read where they lie, before another operand's tile is turned: they begin at many places, and by the time that all
-/// have been begun the first have arrived.
+/// Asks for the rows of a tile that are read where they lie, before another operand's tile is turned: they begin at
+/// many places, and by the time that all have been begun the first have arrived.
 template <class T>
 void fetch_rows(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length, std::int64_t count) {
   if (along != 1 || row_step == 0) return;
@@ -73,12 +75,13 @@ void fetch_rows(T const* from, std::int64_t along, std::int64_t row_step, std::i
 }
 
 template <class T>
-tile_rows<T> rows_at(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length, std::int64_t count) {
+tile_rows<T> rows_at(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length,
+                     std::int64_t count) {
   return tile_rows<T>(from, along, row_step, length, count);  // what nvcc understands in a pack expansion
 }
 
-/// Tiles of the result's innermost loop and of another, which is the innermost one of an operand that is walked across: its cache lines are used whole.
-/// The same for all functions of so many operands, the result being number 0.
+/// Tiles of the result's innermost loop and of another, which is the innermost one of an operand that is walked across:
+/// its cache lines are used whole. The same for all functions of so many operands, the result being number 0.
 template <class R, int Operands>
 struct map_tiling {
   static constexpr std::int64_t tiles_of_group = 8;
@@ -94,11 +97,14 @@ struct map_tiling {
   bool turns = false;
   bool streams = false;
   bool squares = false;    // met square by square; the tiles are large then, and those along a run are neighbours
-  std::int64_t ahead = 0;  // where the result's lines are asked for while others are written, in elements; 0 where they are not
-  int group_loop = -1;     // over groups of the other loop's tiles: what all tiles of a run touch meanwhile stays in the second cache
+  std::int64_t ahead =
+      0;  // where the result's lines are asked for while others are written, in elements; 0 where they are not
+  int group_loop =
+      -1;  // over groups of the other loop's tiles: what all tiles of a run touch meanwhile stays in the second cache
   std::int64_t shift = 0;  // by which all of a run's tiles but the first begin earlier, where a line of the result does
 
-  /// A tile: its first element in each operand, its length along a run, and its rows, of which the last group's last tiles may have none.
+  /// A tile: its first element in each operand, its length along a run, and its rows, of which the last group's last
+  /// tiles may have none.
   struct tile {
     std::int64_t at[Operands];
     std::int64_t length;
@@ -115,7 +121,9 @@ struct map_tiling {
     return t;
   }
 
-  static std::int64_t index_of(loop_walker<Operands> const& walker, int loop) { return loop < 0 ? 0 : walker.index[loop]; }
+  static std::int64_t index_of(loop_walker<Operands> const& walker, int loop) {
+    return loop < 0 ? 0 : walker.index[loop];
+  }
 };
 
 /// The loop in which some operand moves in its smallest steps, although the result does not; -1 if there is none.
@@ -130,7 +138,8 @@ int loop_across(loop_nest<Operands> const& loops) {
 
 /// Adds the loop over the tiles of a loop; one tile is no loop.
 template <int Operands>
-void add_tiles(loop_nest<Operands>& tiles, int& loop, std::int64_t count, std::int64_t side, std::int64_t const (&step)[Operands]) {
+void add_tiles(loop_nest<Operands>& tiles, int& loop, std::int64_t count, std::int64_t side,
+               std::int64_t const (&step)[Operands]) {
   if (count == 1) return;
   loop = tiles.rank++;
   tiles.extent[loop] = count;
@@ -159,18 +168,20 @@ std::int64_t elements_touched(loop_nest<Operands> const& loops) {
   return all;
 }
 
-/// How far ahead of what is written lines of the result are asked for, if its runs are contiguous and it is larger than a core's second cache: a page, and
-/// rather whole rows than what lies beyond the end of a short one.
+/// How far ahead of what is written lines of the result are asked for, if its runs are contiguous and it is larger than
+/// a core's second cache: a page, and rather whole rows than what lies beyond the end of a short one.
 template <class R, int Operands>
 std::int64_t lines_ahead(loop_nest<Operands> const& loops) {
-  constexpr std::int64_t page = 64 * elements_of_line<R>, second_cache = (1 << 20) / static_cast<std::int64_t>(sizeof(R));
+  constexpr std::int64_t page = 64 * elements_of_line<R>,
+                         second_cache = (1 << 20) / static_cast<std::int64_t>(sizeof(R));
   int const inner = loops.rank - 1;
   if (inner < 0 || loops.stride[0][inner] != 1 || loops.size() < second_cache) return 0;
   if (inner == 0 || loops.extent[inner] >= page) return page;
   return (page / loops.extent[inner] + 1) * loops.stride[0][inner - 1];
 }
 
-/// Do the tiles fall into squares whose rows and columns are neighbours in every operand, and lines of the result if it is streamed?
+/// Do the tiles fall into squares whose rows and columns are neighbours in every operand, and lines of the result if it
+/// is streamed?
 template <class R, int Operands>
 bool meets_in_squares(map_tiling<R, Operands> const& t, int inner, int across) {
   if (!t.turns || !maps_squares(t.streams) || t.loops.stride[0][inner] != 1) return false;
@@ -185,13 +196,15 @@ bool meets_in_squares(map_tiling<R, Operands> const& t, int inner, int across) {
 
 /// The loops in the order of the result, cut into tiles; `squares`: they may be met square by square.
 template <class R, int Operands>
-map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, void const* const (&in)[Operands - 1], bool squares = false) {
+map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, void const* const (&in)[Operands - 1],
+                                  bool squares = false) {
   map_tiling<R, Operands> t{result, {}, of_all};
   loop_nest<Operands>& loops = t.loops;
   loops.order_by(0);
   loops.merge();
   int const inner = loops.rank - 1, across = loop_across(loops);
-  int const of_tile[2] = {inner, across < 0 && inner > 0 && loops.extent[inner] < tile_rows<R>::piece ? inner - 1 : across};
+  int const of_tile[2] = {inner,
+                          across < 0 && inner > 0 && loops.extent[inner] < tile_rows<R>::piece ? inner - 1 : across};
   bool side_by_side = true, in_place = false;
   t.turns = inner >= 0 && across >= 0;
   bool const large = across < 0 ? larger_than_caches<R>(elements_touched(loops))

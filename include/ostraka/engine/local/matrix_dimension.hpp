@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. One dimension of the matrices of a product: which loops are joined into it, which stay around it, and into what panels it is cut.
-/// In A[I, J, K] B[K, J, L] -> C[I, L] the dimension k joins J and K if A is read where it lies and B is gathered.
+/// Floor 3. One dimension of the matrices of a product: which loops are joined into it, which stay around it, and into
+/// what panels it is cut. In A[I, J, K] B[K, J, L] -> C[I, L] the dimension k joins J and K if A is read where it lies
+/// and B is gathered.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +24,8 @@ struct matrix_dimension {
 
   std::int64_t panels() const { return (extent + panel - 1) / panel; }
 
-  /// The length of a line of a panel in scratch memory: whole cache lines, and no multiple of a page, whose lines would meet in the same place of the cache.
+  /// The length of a line of a panel in scratch memory: whole cache lines, and no multiple of a page, whose lines would
+  /// meet in the same place of the cache.
   std::int64_t padded_panel() const {
     std::int64_t const whole = (panel + 7) / 8 * 8;
     return whole % 128 == 0 ? whole + 8 : whole;
@@ -50,7 +52,8 @@ struct matrix_dimension {
   std::int64_t covered(int operand) const {
     std::int64_t turns = 1, smallest = smallest_stride(operand), below = 1;
     for (int d = inner.rank - 1; d >= 0; below *= inner.extent[d--])
-      if (inner.stride[operand][d] == smallest) turns = std::max<std::int64_t>(1, std::min(inner.extent[d], panel / below));
+      if (inner.stride[operand][d] == smallest)
+        turns = std::max<std::int64_t>(1, std::min(inner.extent[d], panel / below));
     return turns;
   }
 
@@ -71,7 +74,8 @@ struct matrix_dimension {
 
 namespace detail {
 
-/// The ways to make one index of loops of a nest: runs of loops that every operand used where it lies walks without a jump.
+/// The ways to make one index of loops of a nest: runs of loops that every operand used where it lies walks without a
+/// jump.
 struct loop_groups {
   loop_nest<2> loops;
   int begin[max_loops + 1] = {};
@@ -89,7 +93,8 @@ struct loop_groups {
     begin[count] = loops.rank;
   }
 
-  /// Where both operands are gathered: the first one's smallest steps next to the second one's, so that panels have both whole.
+  /// Where both operands are gathered: the first one's smallest steps next to the second one's, so that panels have
+  /// both whole.
   void bring_in() {
     int smallest = 0;
     for (int d = 1; d < loops.rank; ++d)

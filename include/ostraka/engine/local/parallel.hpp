@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. How the engine's own kernels are started: in parallel when there is enough to do, in place when starting threads would take longer.
-/// Of several host threads that start kernels on the host, one at a time has Kokkos' threads, and the others wait for it; what runs in place
-/// takes no lock.
+/// Floor 3. How the engine's own kernels are started: in parallel when there is enough to do, in place when starting
+/// threads would take longer. Of several host threads that start kernels on the host, one at a time has Kokkos'
+/// threads, and the others wait for it; what runs in place takes no lock.
 
 #include <Kokkos_Core.hpp>
 
@@ -41,7 +41,8 @@ template <>
 inline constexpr bool runs_synchronously<Kokkos::Threads> = true;
 #endif
 
-/// Waits for the kernels that this host thread has started. On the host Kokkos' own fence may wait for other threads' kernels as well.
+/// Waits for the kernels that this host thread has started. On the host Kokkos' own fence may wait for other threads'
+/// kernels as well.
 template <class Exec>
 void fence(Exec const& exec) {
   if constexpr (!runs_synchronously<Exec>) exec.fence();
@@ -52,7 +53,8 @@ namespace detail {
 /// One host thread at a time has Kokkos' threads on the host.
 inline std::atomic_flag threads_of_kokkos{};
 
-/// Do Kokkos' threads work for the host thread that calls? Before version 4 Kokkos' OpenMP knows none but the one that began it.
+/// Do Kokkos' threads work for the host thread that calls? Before version 4 Kokkos' OpenMP knows none but the one that
+/// began it.
 template <class Exec>
 bool has_threads([[maybe_unused]] Exec const& exec) {
 #if KOKKOS_VERSION < 40000
@@ -61,8 +63,8 @@ bool has_threads([[maybe_unused]] Exec const& exec) {
   return exec.concurrency() > 1 || Kokkos::Tools::profileLibraryLoaded();
 }
 
-/// Items of a functor on the host, for Kokkos: one type for all functors, because what Kokkos makes of each is a good deal for a compiler. Items are
-/// large there, so that a call by pointer is nothing.
+/// Items of a functor on the host, for Kokkos: one type for all functors, because what Kokkos makes of each is a good
+/// deal for a compiler. Items are large there, so that a call by pointer is nothing.
 struct host_items {
   void (*call)(void const* functor, std::int64_t begin, std::int64_t end);
   void const* functor;
@@ -79,15 +81,17 @@ template <class Exec, class Functor>
 void start_items(char const* name, Exec const& exec, std::int64_t items, Functor const& functor) {
   using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   // Kokkos takes the name as a std::string, for which only a profiler asks.
-  Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? std::string(name) : std::string(), policy(exec, 0, items), functor);
+  Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? std::string(name) : std::string(),
+                       policy(exec, 0, items), functor);
 }
 
 }  // namespace detail
 
-/// Calls functor(i) for all i in [0, items), in any order, perhaps at the same time; `elements` is the work in all of them together. On the host
-/// all is done when it returns.
+/// Calls functor(i) for all i in [0, items), in any order, perhaps at the same time; `elements` is the work in all of
+/// them together. On the host all is done when it returns.
 template <class Exec, class Functor>
-void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements, Functor const& functor) {
+void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements,
+                   Functor const& functor) {
   if (items <= 0) return;
   if constexpr (runs_on_host<Exec>) {
     if (items == 1 || elements <= serial_elements || !detail::has_threads(exec)) {
@@ -105,9 +109,11 @@ void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::
 
 /// Calls functor(begin, end, i) for the i-th of `shares` shares of neighbouring tasks, as for_each_item does.
 template <class Exec, class Functor>
-void for_each_share(char const* name, Exec const& exec, std::int64_t tasks, std::int64_t shares, std::int64_t elements, Functor const& functor) {
+void for_each_share(char const* name, Exec const& exec, std::int64_t tasks, std::int64_t shares, std::int64_t elements,
+                    Functor const& functor) {
   static_assert(runs_on_host<Exec>, "the functor stays with the caller");
-  for_each_item(name, exec, shares, elements, [=, &functor](std::int64_t i) { functor(i * tasks / shares, (i + 1) * tasks / shares, i); });
+  for_each_item(name, exec, shares, elements,
+                [=, &functor](std::int64_t i) { functor(i * tasks / shares, (i + 1) * tasks / shares, i); });
 }
 
 }  // namespace ostraka::engine

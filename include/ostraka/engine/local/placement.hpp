@@ -25,7 +25,8 @@ class placement {
  public:
   [[nodiscard]] bool known() const { return known_; }
 
-  /// Is this the first run of its kind, which is worth what it takes to hold no more than is in use? Who finds out again and again does without.
+  /// Is this the first run of its kind, which is worth what it takes to hold no more than is in use? Who finds out
+  /// again and again does without.
   [[nodiscard]] bool is_first() const { return !known_ && first_; }
   void stays_first(bool first) { first_ = first; }
 
@@ -39,7 +40,8 @@ class placement {
     astray_ = false;
   }
 
-  /// The first run is about to take a piece. What is written down about it from now on needs no memory: pieces are given back where nothing may throw.
+  /// The first run is about to take a piece. What is written down about it from now on needs no memory: pieces are
+  /// given back where nothing may throw.
   void expect_one() {
     if (events_.capacity() >= 2 * (pieces_.size() + 1)) return;
     pieces_.reserve(2 * (pieces_.size() + 1));
@@ -106,17 +108,24 @@ class placement {
     std::size_t offset = nowhere;  // while they are found out: where it lies
 
     [[nodiscard]] std::size_t end() const { return offset + bytes; }
-    [[nodiscard]] bool is_there_with(piece_in_time const& other) const { return taken < other.returned && other.taken < returned; }
-    [[nodiscard]] bool overlaps(piece_in_time const& other) const { return is_there_with(other) && offset < other.end() && other.offset < end(); }
+    [[nodiscard]] bool is_there_with(piece_in_time const& other) const {
+      return taken < other.returned && other.taken < returned;
+    }
+    [[nodiscard]] bool overlaps(piece_in_time const& other) const {
+      return is_there_with(other) && offset < other.end() && other.offset < end();
+    }
   };
 
   [[nodiscard]] bool expects(int event) const { return event < static_cast<int>(events_.size()); }
 
   // The piece of which an event is.
-  [[nodiscard]] piece_in_time const& at(int event) const { return pieces_[static_cast<std::size_t>(events_[static_cast<std::size_t>(event)])]; }
+  [[nodiscard]] piece_in_time const& at(int event) const {
+    return pieces_[static_cast<std::size_t>(events_[static_cast<std::size_t>(event)])];
+  }
 
-  // What comes first among the pieces is put first, each as far to the front as it goes: the longest, those that are there longest, or as they are
-  // taken. None of these orders is best for all runs. Each begins a line of the cache unless that takes more room.
+  // What comes first among the pieces is put first, each as far to the front as it goes: the longest, those that are
+  // there longest, or as they are taken. None of these orders is best for all runs. Each begins a line of the cache
+  // unless that takes more room.
   [[gnu::noinline]] void find_places() {
     using measure = std::size_t (*)(piece_in_time const&);
     measure const orders[] = {[](piece_in_time const& p) { return p.bytes; },
@@ -134,7 +143,8 @@ class placement {
     bytes_ = length_of(pieces_);
   }
 
-  [[nodiscard]] dynamic_array<piece_in_time> placed_by(std::size_t (*measure)(piece_in_time const&), std::size_t unit) const {
+  [[nodiscard]] dynamic_array<piece_in_time> placed_by(std::size_t (*measure)(piece_in_time const&),
+                                                       std::size_t unit) const {
     dynamic_array<piece_in_time> placed = pieces_;
     for (piece_in_time& p : placed) p.offset = nowhere;
     for (std::size_t count = 0; count < placed.size(); ++count) {

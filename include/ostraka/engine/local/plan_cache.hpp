@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Plans of the last contractions: a loop over the same C[I, K] = A[I, J] B[J, K] plans it once. Each host thread has its own.
+/// Floor 3. Plans of the last contractions: a loop over the same C[I, K] = A[I, J] B[J, K] plans it once. Each host
+/// thread has its own.
 
 #include <cstdint>
 
@@ -36,7 +37,8 @@ inline bool same_problem(contraction const& x, contraction const& y) {
 /// Whether a problem can be planned: it sums something, writes something, and no operand has a label alone.
 inline bool is_product(contraction const& p) {
   for (int l = 0; l < p.labels; ++l)
-    if (p.extent[l] == 0 || class_of(p, l) == label_class::only_a || class_of(p, l) == label_class::only_b) return false;
+    if (p.extent[l] == 0 || class_of(p, l) == label_class::only_a || class_of(p, l) == label_class::only_b)
+      return false;
   return true;
 }
 
@@ -50,11 +52,12 @@ class plan_cache {
     return per_thread(cache);
   }
 
-  /// The plan of a problem; nullptr if it cannot be planned as it is. Valid until the next call. A ticket is of one problem: who has one finds
-  /// the plan without a comparison as long as it is here.
+  /// The plan of a problem; nullptr if it cannot be planned as it is. Valid until the next call. A ticket is of one
+  /// problem: who has one finds the plan without a comparison as long as it is here.
   contraction_plan const* find(contraction const& problem, plan_ticket& ticket) {
     bool const valid = limit_ == cblas_limit;
-    if (valid && ticket.number != 0 && entries_[ticket.entry].number == ticket.number) return &entries_[ticket.entry].plan;
+    if (valid && ticket.number != 0 && entries_[ticket.entry].number == ticket.number)
+      return &entries_[ticket.entry].plan;
     for (int i = 0; i < used_; ++i)
       if (valid && same_problem(entries_[i].problem, problem)) return hand_out(i, ticket);
     if (!is_product(problem)) return nullptr;

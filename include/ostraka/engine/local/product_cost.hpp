@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a product of matrices costs in the library and in our kernels, and what it costs to move its operands: how often each thing is done,
-/// times the nanoseconds that it takes. C[m, n] += A[m, k] B[k, n] takes a time linear in 1, m n k, m n, m k and k n.
+/// Floor 3. What a product of matrices costs in the library and in our kernels, and what it costs to move its operands:
+/// how often each thing is done, times the nanoseconds that it takes. C[m, n] += A[m, k] B[k, n] takes a time linear in
+/// 1, m n k, m n, m k and k n.
 
 #include <algorithm>
 #include <cstdint>
@@ -50,13 +51,14 @@ enum class cost {
 
 inline constexpr int cost_count = static_cast<int>(cost::count);
 
-/// From 6400 timings of ways to do the cases of bench/contractions and 170 random ones (`ways=1 random=170 counts=FILE`, fit.py), on one core of a server of
-/// 2.6 GHz with OpenBLAS 0.3.21 (SkylakeX): least squares of relative errors, then each changed as long as better ways were chosen; by_vector, our_folded
-/// and those of lanes by hand; result, right, turned and those of our tiles again when the tiles had changed, last from 3700 timings. Ratios are what
-/// matters, and those near the border only.
-inline constexpr double nanoseconds_of[cost_count] = {20.6,  0.0302, 0.0128, 0.0399, 0.108, 0.0601, 0.19,   0.724, 1.46, 189,
-                                                      0.486, 0.943,  0.406,  0.307,  0.0214, 0.761, 0.0142, 0.0405, 386,  20.3,
-                                                      21.1,  0.024,  0.265,  0.464,  0.233, 0.435,  0.402,  0.3,   0.06, 0.15};
+/// From 6400 timings of ways to do the cases of bench/contractions and 170 random ones (`ways=1 random=170
+/// counts=FILE`, fit.py), on one core of a server of 2.6 GHz with OpenBLAS 0.3.21 (SkylakeX): least squares of relative
+/// errors, then each changed as long as better ways were chosen; by_vector, our_folded and those of lanes by hand;
+/// result, right, turned and those of our tiles again when the tiles had changed, last from 3700 timings. Ratios are
+/// what matters, and those near the border only.
+inline constexpr double nanoseconds_of[cost_count] = {
+    20.6,  0.0302, 0.0128, 0.0399, 0.108, 0.0601, 0.19,  0.724, 1.46,  189,   0.486, 0.943, 0.406, 0.307, 0.0214,
+    0.761, 0.0142, 0.0405, 386,    20.3,  21.1,   0.024, 0.265, 0.464, 0.233, 0.435, 0.402, 0.3,   0.06,  0.15};
 
 /// Small products of this size and below the library does less well where both operands have their lines along k.
 inline constexpr std::int64_t small_product = 1000000;

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Reduces one block over some of its labels: C[I] = sum (or max, min) over J of A[I, J]. Long reductions with few results are cut into parts
-/// whose number depends on the extents alone, so that the result does not depend on the number of threads. Sums and products of elements of 16 bits are
-/// floats until they are whole; an element becomes one when it is added.
+/// Floor 3. Reduces one block over some of its labels: C[I] = sum (or max, min) over J of A[I, J]. Long reductions with
+/// few results are cut into parts whose number depends on the extents alone, so that the result does not depend on the
+/// number of threads. Sums and products of elements of 16 bits are floats until they are whole; an element becomes one
+/// when it is added.
 
 #include <Kokkos_Core.hpp>
 
@@ -43,12 +44,14 @@ struct reduction_loops {
 template <class Exec, class T, class From, class To>
 void start_reduction(Exec const& exec, reduction_loops const& loops, reduction_operands<T, From, To> const& in) {
   reduce_elements<T, From, To> const kernel{in, loops.outputs};
-  for_each_item("ostraka reduce elements", exec, in.parts * loops.outputs.size(), loops.outputs.size() * loops.reduced.size(), kernel);
+  for_each_item("ostraka reduce elements", exec, in.parts * loops.outputs.size(),
+                loops.outputs.size() * loops.reduced.size(), kernel);
 }
 
 /// One output a thread. @pre the loops are ordered
 template <class T, class Exec, class Element>
-void reduce_on_device(Exec const& exec, reduction_loops const& loops, Element const* a, Element* c, reduction how, update<Element> const& into) {
+void reduce_on_device(Exec const& exec, reduction_loops const& loops, Element const* a, Element* c, reduction how,
+                      update<Element> const& into) {
   std::int64_t const results = loops.outputs.size();
   std::int64_t const parts = parts_of_fold<Exec>(results, loops.reduced.size(), loops.reduced.size());
   T const start = identity<T>(how);
@@ -66,13 +69,16 @@ void reduce_on_device(Exec const& exec, reduction_loops const& loops, Element co
   }
   from_parts.reduced.add(parts, results);
   kernel_scratch<T, typename Exec::memory_space> const partial(parts * results);
-  start_reduction(exec, into_parts, reduction_operands<T, Element>{a, partial.data(), how, start, parts, results, loops.reduced, {}});
-  start_reduction(exec, from_parts, reduction_operands<T, T, Element>{partial.data(), c, how, start, 1, 0, from_parts.reduced, into});
+  start_reduction(exec, into_parts,
+                  reduction_operands<T, Element>{a, partial.data(), how, start, parts, results, loops.reduced, {}});
+  start_reduction(exec, from_parts,
+                  reduction_operands<T, T, Element>{partial.data(), c, how, start, 1, 0, from_parts.reduced, into});
 }
 
 /// T: as what elements are combined.
 template <class T, class Exec, class Element>
-void run_reduction(Exec const& exec, reduction_loops const& loops, Element const* a, Element* c, reduction how, update<Element> const& into) {
+void run_reduction(Exec const& exec, reduction_loops const& loops, Element const* a, Element* c, reduction how,
+                   update<Element> const& into) {
   if constexpr (runs_on_host<Exec>)
     run_fold(exec, reduction_of<T, Element>{a, how, identity<T>(how)}, loops.outputs, loops.reduced, c, into);
   else
@@ -81,8 +87,8 @@ void run_reduction(Exec const& exec, reduction_loops const& loops, Element const
 
 }  // namespace detail
 
-/// c <- alpha · (reduction of a over its labels that c lacks) + beta · c; the identity is what nothing reduces to. Labels of c alone repeat the result;
-/// b is not looked at. @pre alpha = 1 and beta = 0 unless the reduction is a sum
+/// c <- alpha · (reduction of a over its labels that c lacks) + beta · c; the identity is what nothing reduces to.
+/// Labels of c alone repeat the result; b is not looked at. @pre alpha = 1 and beta = 0 unless the reduction is a sum
 template <class Exec, class T>
 void reduce(Exec const& exec, contraction const& p, T const* a, T* c, reduction how, update<T> const& into = {}) {
   require_reducible<T>(how);
@@ -107,7 +113,8 @@ void reduce(Exec const& exec, contraction const& p, T const* a, T* c, reduction 
     return;
   }
   if constexpr (is_narrow<T>)
-    if (how == reduction::sum || how == reduction::prod) return detail::run_reduction<accumulator_of_t<T>>(exec, loops, a, c, how, into);
+    if (how == reduction::sum || how == reduction::prod)
+      return detail::run_reduction<accumulator_of_t<T>>(exec, loops, a, c, how, into);
   detail::run_reduction<T>(exec, loops, a, c, how, into);
 }
 

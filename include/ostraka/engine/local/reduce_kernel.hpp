@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What reduce.hpp starts: C[o] <- alpha (reduction over r of A[o, r]) + beta C[o], one output a thread on accelerators, rows on the host.
+/// Floor 3. What reduce.hpp starts: C[o] <- alpha (reduction over r of A[o, r]) + beta C[o], one output a thread on
+/// accelerators, rows on the host.
 
 #include <Kokkos_Core.hpp>
 
@@ -34,8 +35,8 @@ void for_operation(reduction how, F const& f) {
   f(std::integral_constant<reduction, reduction::sum>());
 }
 
-/// What the accelerators' kernel reads. The reduction may be cut into `parts`, whose results lie `part_step` apart in c. T is what is combined: of
-/// elements of 16 bits, floats.
+/// What the accelerators' kernel reads. The reduction may be cut into `parts`, whose results lie `part_step` apart in
+/// c. T is what is combined: of elements of 16 bits, floats.
 template <class T, class From = T, class To = T>
 struct reduction_operands {
   From const* a;
@@ -63,7 +64,8 @@ struct reduce_elements {
     std::int64_t const end = in.begin(part + 1);
     loop_walker<1> r(in.reduced, in.begin(part));
     T result = in.start;
-    for (std::int64_t i = in.begin(part); i < end; ++i, r.next()) result = combine(in.how, result, T(in.a[at[0] + r.offset[0]]));
+    for (std::int64_t i = in.begin(part); i < end; ++i, r.next())
+      result = combine(in.how, result, T(in.a[at[0] + r.offset[0]]));
     in.into.write(in.c + at[1] + part * in.part_step, 1, &result, 1);
   }
 };
@@ -85,8 +87,8 @@ struct reduction_of {
   reduction_of<T> of_parts(T const* data) const { return {data, how, identity}; }
   T join(T const& x, T const& y) const { return combine(how, x, y); }
 
-  void across(T* sums, std::int64_t const (&at)[1], std::int64_t const* row_step, std::int64_t count, std::int64_t const (&run_step)[1],
-              std::int64_t run) const {
+  void across(T* sums, std::int64_t const (&at)[1], std::int64_t const* row_step, std::int64_t count,
+              std::int64_t const (&run_step)[1], std::int64_t run) const {
     if (how == reduction::sum && row_step[0] == 1) return sum_rows(sums, count, a + at[0], run_step[0], run);
     for_operation<T>(how, [&](auto operation) {
       constexpr reduction op = decltype(operation)::value;
@@ -96,7 +98,9 @@ struct reduction_of {
       if (step == 1)
         for (; r + 4 <= run; r += 4, x += 4 * next)
           for (std::int64_t i = 0; i < count; ++i)
-            sums[i] = combine(op, combine(op, combine(op, combine(op, sums[i], T(x[i])), T(x[next + i])), T(x[2 * next + i])), T(x[3 * next + i]));
+            sums[i] =
+                combine(op, combine(op, combine(op, combine(op, sums[i], T(x[i])), T(x[next + i])), T(x[2 * next + i])),
+                        T(x[3 * next + i]));
       for (; r < run; ++r, x += next)
         for (std::int64_t i = 0; i < count; ++i) sums[i] = combine(op, sums[i], T(x[i * step]));
     });
@@ -124,10 +128,11 @@ struct reduction_of {
     return sum;
   }
 
-  void along_four(T* sums, std::int64_t sum_step, std::int64_t const (&at)[1], std::int64_t const (&apart)[1], std::int64_t const (&run_step)[1],
-                  std::int64_t run) const {
+  void along_four(T* sums, std::int64_t sum_step, std::int64_t const (&at)[1], std::int64_t const (&apart)[1],
+                  std::int64_t const (&run_step)[1], std::int64_t run) const {
     if constexpr (std::is_arithmetic_v<T>)
-      if (how == reduction::sum && run_step[0] == 1 && run >= stream_lanes) return sum_four_streams(sums, sum_step, a + at[0], apart[0], run);
+      if (how == reduction::sum && run_step[0] == 1 && run >= stream_lanes)
+        return sum_four_streams(sums, sum_step, a + at[0], apart[0], run);
     for (int s = 0; s < 4; ++s) sums[s * sum_step] = along(sums[s * sum_step], {at[0] + s * apart[0]}, run_step, run);
   }
 };

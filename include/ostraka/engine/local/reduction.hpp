@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What reductions do to values, on devices and between them; the operation is a value, so kernels are not instantiated per
-/// operation. A[I_X, J] summed over I: {U_X} with `sum`; the same letters for the others.
+/// Floor 3. What reductions do to values, on devices and between them; the operation is a value, so kernels are not
+/// instantiated per operation. A[I_X, J] summed over I: {U_X} with `sum`; the same letters for the others.
 
 #include <Kokkos_Core.hpp>
 
@@ -42,7 +42,8 @@ template <class T>
 void require_reducible(reduction how) {
   if (is_reducible<T>(how)) return;
   if (how == reduction::max || how == reduction::min)
-    throw error("reduce: complex numbers have no order, so they have no maximum or minimum; reduce their absolute values");
+    throw error(
+        "reduce: complex numbers have no order, so they have no maximum or minimum; reduce their absolute values");
   throw error("reduce: only integers are reduced bit by bit; compare the values first, as in os::map(is_positive, A)");
 }
 
@@ -59,7 +60,8 @@ T identity(reduction how) {
   return how == reduction::prod ? T(1) : T(0);
 }
 
-/// One step of the reduction. A NaN on either side stays: a maximum that hides one would depend on the order of the devices.
+/// One step of the reduction. A NaN on either side stays: a maximum that hides one would depend on the order of the
+/// devices.
 template <class T>
 KOKKOS_INLINE_FUNCTION T combine(reduction how, T const& x, T const& y) {
   if constexpr (is_ordered<T>) {
@@ -82,7 +84,8 @@ KOKKOS_INLINE_FUNCTION void combine_run_by(T* into, T const* from, long long cou
 
 }  // namespace detail
 
-/// into[i] = combine(how, into[i], from[i]), with the choice of the operation outside the loop so that the loops vectorise.
+/// into[i] = combine(how, into[i], from[i]), with the choice of the operation outside the loop so that the loops
+/// vectorise.
 template <class T>
 KOKKOS_INLINE_FUNCTION void combine_run(reduction how, T* into, T const* from, long long count) {
   if constexpr (is_ordered<T>) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Writes past the caches on the host. A store that misses the caches first reads the line that it is about to overwrite, and so doubles the
-/// traffic of C[i, j] = A[i] B[j]; whole lines written without being read do not. Only for results that would not stay in a core's caches anyway:
-/// those that do are read from there by whoever comes next.
+/// Floor 3. Writes past the caches on the host. A store that misses the caches first reads the line that it is about to
+/// overwrite, and so doubles the traffic of C[i, j] = A[i] B[j]; whole lines written without being read do not. Only
+/// for results that would not stay in a core's caches anyway: those that do are read from there by whoever comes next.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,8 @@ constexpr bool worth_streaming([[maybe_unused]] std::int64_t elements) {
 #endif
 }
 
-/// Does the last cache not hold so many elements, the result's and the operands'? Those it does are faster written where they will be read from.
+/// Does the last cache not hold so many elements, the result's and the operands'? Those it does are faster written
+/// where they will be read from.
 template <class T>
 constexpr bool larger_than_caches(std::int64_t elements) {
   constexpr std::int64_t last_cache = 32 << 20;
@@ -44,26 +45,27 @@ inline void end_stream() {
 }
 
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
-// A macro because the compiler splits vectors by the function in which they are written. As wide as can be: a line that is written in pieces may leave
-// half-filled when reads that miss need its buffer.
-#if defined(__clang__)
-#define OSTRAKA_DETAIL_STORE_PAST(x, to, store) __builtin_nontemporal_store(x, reinterpret_cast<vector*>(to))
-#else
-#define OSTRAKA_DETAIL_STORE_PAST(x, to, store) store(reinterpret_cast<vector*>(to), x)
-#endif
-#define OSTRAKA_DETAIL_STREAM_LINES(name, attribute, width, store)                                      \
-  attribute inline void name(unsigned char* to, unsigned char const* from, std::size_t bytes) {         \
-    typedef long long vector __attribute__((vector_size(width)));                                       \
-    for (std::size_t i = 0; i < bytes; i += width) {                                                    \
-      vector x;                                                                                         \
-      __builtin_memcpy(&x, from + i, width);                                                            \
-      OSTRAKA_DETAIL_STORE_PAST(x, to + i, store);                                                      \
-    }                                                                                                   \
-  }
+// A macro because the compiler splits vectors by the function in which they are written. As wide as can be: a line that
+// is written in pieces may leave half-filled when reads that miss need its buffer.
+#  if defined(__clang__)
+#    define OSTRAKA_DETAIL_STORE_PAST(x, to, store) __builtin_nontemporal_store(x, reinterpret_cast<vector*>(to))
+#  else
+#    define OSTRAKA_DETAIL_STORE_PAST(x, to, store) store(reinterpret_cast<vector*>(to), x)
+#  endif
+#  define OSTRAKA_DETAIL_STREAM_LINES(name, attribute, width, store)                              \
+    attribute inline void name(unsigned char* to, unsigned char const* from, std::size_t bytes) { \
+      typedef long long vector __attribute__((vector_size(width)));                               \
+      for (std::size_t i = 0; i < bytes; i += width) {                                            \
+        vector x;                                                                                 \
+        __builtin_memcpy(&x, from + i, width);                                                    \
+        OSTRAKA_DETAIL_STORE_PAST(x, to + i, store);                                              \
+      }                                                                                           \
+    }
 OSTRAKA_DETAIL_STREAM_LINES(stream_lines_by_16, , 16, __builtin_ia32_movntdq)
 OSTRAKA_DETAIL_STREAM_LINES(stream_lines_by_32, OSTRAKA_DETAIL_AVX2, 32, __builtin_ia32_movntdq256)
 OSTRAKA_DETAIL_STREAM_LINES(stream_lines_by_64, OSTRAKA_DETAIL_AVX512, 64, __builtin_ia32_movntdq512)
-OSTRAKA_DETAIL_STREAM_LINES(stream_one_by_64, OSTRAKA_DETAIL_AVX512 __attribute__((always_inline)), 64, __builtin_ia32_movntdq512)
+OSTRAKA_DETAIL_STREAM_LINES(stream_one_by_64, OSTRAKA_DETAIL_AVX512 __attribute__((always_inline)), 64,
+                            __builtin_ia32_movntdq512)
 
 /// A line, by whoever is compiled for AVX-512. @pre `to` is a multiple of 64
 OSTRAKA_DETAIL_AVX512 __attribute__((always_inline)) inline void stream_line(void* to, void const* from) {
@@ -93,7 +95,8 @@ inline void fetch_line([[maybe_unused]] void const* from) {
 #endif
 }
 
-/// Asks for the lines of a run that will be written soon: a store that misses then need not wait for what it overwrites.
+/// Asks for the lines of a run that will be written soon: a store that misses then need not wait for what it
+/// overwrites.
 inline void fetch_run(void const* from, std::int64_t bytes) {
   for (std::int64_t i = 0; i < bytes; i += 64) fetch_line(static_cast<char const*>(from) + i);
 }
@@ -106,7 +109,8 @@ template <class T>
 [[gnu::noinline]] void stream_run(T* to, T const* from, std::int64_t count) {
   unsigned char* const target = reinterpret_cast<unsigned char*>(to);
   unsigned char const* const source = reinterpret_cast<unsigned char const*>(from);
-  std::size_t const bytes = static_cast<std::size_t>(count) * sizeof(T), before = bytes_to_line(to), head = before < bytes ? before : bytes;
+  std::size_t const bytes = static_cast<std::size_t>(count) * sizeof(T), before = bytes_to_line(to),
+                    head = before < bytes ? before : bytes;
   std::size_t const end = head + (bytes - head) / 64 * 64;
   if (head > 0) std::memcpy(target, source, head);
   if (head < end) stream_lines(target + head, source + head, end - head);
@@ -150,7 +154,8 @@ class streamed_writer {
  private:
   /// All but the last line if that is not whole.
   [[gnu::noinline]] void write() {
-    std::size_t const before = bytes_to_line(to_), head = before < filled_ ? before : filled_, lines = (filled_ - head) / 64 * 64;
+    std::size_t const before = bytes_to_line(to_), head = before < filled_ ? before : filled_,
+                      lines = (filled_ - head) / 64 * 64;
     std::memcpy(to_, room_, head);
     stream_lines(to_ + head, room_ + head, lines);
     to_ += head + lines;

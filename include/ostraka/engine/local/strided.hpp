@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The shape of a block in memory: extents and strides (in elements), no names. A[I, J] stored row-major is {2, {I, J}, {J, 1}}.
+/// Floor 3. The shape of a block in memory: extents and strides (in elements), no names. A[I, J] stored row-major is
+/// {2, {I, J}, {J, 1}}.
 
 #include <cstdint>
 #include <initializer_list>
@@ -51,7 +52,8 @@ inline strided row_major(std::initializer_list<std::int64_t> extents) {
   return row_major(extents.begin(), static_cast<int>(extents.size()));
 }
 
-/// The loops over two blocks of the same extents, in the order of the first block's memory, contiguous ones merged. Offsets: {first, second}.
+/// The loops over two blocks of the same extents, in the order of the first block's memory, contiguous ones merged.
+/// Offsets: {first, second}.
 inline loop_nest<2> loops_over(strided const& first, strided const& second) {
   loop_nest<2> loops;
   for (int d = 0; d < first.rank; ++d) loops.add(first.extent[d], first.stride[d], second.stride[d]);

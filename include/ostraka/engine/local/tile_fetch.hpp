@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Which lines of memory a register tile asks for while it multiplies (micro_kernel.hpp). A core takes a fixed number of lines from memory at a time
-/// and looks a few hundred instructions ahead, of which a tile has thousands: what the next tiles read comes while this one computes, or not before they wait.
+/// Floor 3. Which lines of memory a register tile asks for while it multiplies (micro_kernel.hpp). A core takes a fixed
+/// number of lines from memory at a time and looks a few hundred instructions ahead, of which a tile has thousands:
+/// what the next tiles read comes while this one computes, or not before they wait.
 
 #include <cstdint>
 
@@ -13,7 +14,8 @@
 
 namespace ostraka::engine::detail {
 
-/// The lines of one panel that stays where it lies, from its first element; each panel is the next one's, moved on, so that they are listed once.
+/// The lines of one panel that stays where it lies, from its first element; each panel is the next one's, moved on, so
+/// that they are listed once.
 class tile_fetch {
  public:
   void clear() { count_ = given_ = 0; }
@@ -56,7 +58,8 @@ class tile_fetch {
   static constexpr std::int64_t size_of = static_cast<std::int64_t>(sizeof(T));
 
   void list_line(std::int64_t first, std::int64_t elements, std::int64_t size) {
-    for (std::int64_t at = first * size; at < (first + elements) * size && count_ < most; at += line) at_[count_++] = at;
+    for (std::int64_t at = first * size; at < (first + elements) * size && count_ < most; at += line)
+      at_[count_++] = at;
   }
 
   std::int64_t at_[most];

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. What register tiles read of an operand's block: panels, packed into scratch memory or where they lie. To pack costs about as much as to multiply by
-/// ten vectors, so that what meets few of them, or lies as well as a panel would, stays where it is.
+/// Floor 3. What register tiles read of an operand's block: panels, packed into scratch memory or where they lie. To
+/// pack costs about as much as to multiply by ten vectors, so that what meets few of them, or lies as well as a panel
+/// would, stays where it is.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +18,8 @@ namespace ostraka::engine::detail {
 /// Rows up to which columns are not packed: each is read once a row of tiles, and fetched meanwhile.
 inline constexpr std::int64_t rows_of_unpacked = 256;
 
-/// Bytes between lines from which on a panel is packed together with those beside it, because each line lies in a page of its own.
+/// Bytes between lines from which on a panel is packed together with those beside it, because each line lies in a page
+/// of its own.
 inline constexpr std::int64_t lines_far_apart = 1 << 17;
 
 /// Half of a second cache of 2 MB.
@@ -26,15 +28,16 @@ inline constexpr std::int64_t places_of_lines = 1 << 20;
 /// Do rows stay where they lie, if the sum takes such steps along them (0: no constant ones)?
 inline bool rows_stay(std::int64_t k_step) { return k_step == 1; }
 
-/// Do columns, if so many rows meet them and the lines of a panel, `depth` of them, do not take one another's place in the second cache? Lines that are a
-/// multiple of a power of two apart have only so many places there.
+/// Do columns, if so many rows meet them and the lines of a panel, `depth` of them, do not take one another's place in
+/// the second cache? Lines that are a multiple of a power of two apart have only so many places there.
 template <class T>
 bool columns_stay(std::int64_t rows, std::int64_t k_step, std::int64_t depth) {
   std::int64_t const apart = k_step * static_cast<std::int64_t>(sizeof(T)), power_of_two = apart & -apart;
   return k_step > 0 && rows <= rows_of_unpacked && apart < lines_far_apart && power_of_two * depth <= places_of_lines;
 }
 
-/// Element i of line l is from[at[i] + k_at[l]], i < count, l < depth. Panels are `width` elements wide, the last one as many times `least` as it needs.
+/// Element i of line l is from[at[i] + k_at[l]], i < count, l < depth. Panels are `width` elements wide, the last one
+/// as many times `least` as it needs.
 template <class T>
 struct tile_operand {
   T const* from;
@@ -93,8 +96,9 @@ struct tile_operand {
     return side_by_side && apart != 1 ? 0 : apart;
   }
 
-  /// So many from element i lie side by side and are packed together, a line through all of them at a time: where lines are far apart, they take one
-  /// another's place in the caches before the next panel comes to their neighbours. More panels than the first cache has ways would do so, too.
+  /// So many from element i lie side by side and are packed together, a line through all of them at a time: where lines
+  /// are far apart, they take one another's place in the caches before the next panel comes to their neighbours. More
+  /// panels than the first cache has ways would do so, too.
   int whole_panels(int i) const {
     constexpr int most = 8;
     if (depth < 2 || (k_at[1] - k_at[0]) * static_cast<std::int64_t>(sizeof(T)) < lines_far_apart) return 1;

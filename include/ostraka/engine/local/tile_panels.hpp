@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. What lies between our register tiles (micro_kernel.hpp) and blocks of any strides: operands are packed into panels whose lines are read by the
-/// tile one after the other, results are written from the tile to where they belong. C[a, b, c, d] is written as the tile (b c) by (a d) finds it.
+/// Floor 3. What lies between our register tiles (micro_kernel.hpp) and blocks of any strides: operands are packed into
+/// panels whose lines are read by the tile one after the other, results are written from the tile to where they belong.
+/// C[a, b, c, d] is written as the tile (b c) by (a d) finds it.
 
 #include <algorithm>
 #include <bit>
@@ -22,7 +23,8 @@
 
 namespace ostraka::engine::detail {
 
-/// Where iterations begin, begin + 1, … of a loop nest stand in its two operands, and after which of them the second one jumps.
+/// Where iterations begin, begin + 1, … of a loop nest stand in its two operands, and after which of them the second
+/// one jumps.
 template <int most>
 struct offsets_of_run {
   std::int64_t at[2][most + 8];
@@ -37,13 +39,15 @@ struct offsets_of_run {
     count = static_cast<int>(how_many);
     for (int word = 0; word <= count / 64 + 1; ++word) jumps[word] = 0;
 #ifdef OSTRAKA_DETAIL_PACKS_BY_VECTORS
-    if (widest_vectors() == vector_width::avx512) return walk_64(at[0], at[1], reinterpret_cast<unsigned char*>(jumps), loops, first, count);
+    if (widest_vectors() == vector_width::avx512)
+      return walk_64(at[0], at[1], reinterpret_cast<unsigned char*>(jumps), loops, first, count);
 #endif
     int const inner = loops.rank - 1;
     std::int64_t const step[2] = {inner >= 0 ? loops.stride[0][inner] : 0, inner >= 0 ? loops.stride[1][inner] : 0};
     loop_walker<2> walker(loops, first);
     for (int i = 0, run = 0; i < count; i += run, walker.skip(run)) {
-      run = inner >= 0 ? static_cast<int>(std::min<std::int64_t>(count - i, loops.extent[inner] - walker.index[inner])) : 1;
+      run = inner >= 0 ? static_cast<int>(std::min<std::int64_t>(count - i, loops.extent[inner] - walker.index[inner]))
+                       : 1;
       for (int o = 0; o < 2; ++o)
         for (int r = 0; r < run; ++r) at[o][i + r] = walker.offset[o] + r * step[o];
       for (int r = 0; r < (step[1] == 1 ? 1 : run); ++r)
@@ -51,7 +55,8 @@ struct offsets_of_run {
     }
   }
 
-  /// Bit j is set where i + j does not follow i + j - 1 in the second operand, 0 < j < width. 0: all lie side by side. @pre width <= 64
+  /// Bit j is set where i + j does not follow i + j - 1 in the second operand, 0 < j < width. 0: all lie side by side.
+  /// @pre width <= 64
   std::uint64_t breaks(int i, int width) const {
     std::uint64_t const low = jumps[i / 64] >> i % 64, high = i % 64 == 0 ? 0 : jumps[i / 64 + 1] << (64 - i % 64);
     return (low | high) & ~std::uint64_t(0) >> (64 - width) & ~std::uint64_t(1);
@@ -76,16 +81,20 @@ inline int side_by_side(std::int64_t const* at, int count) {
 
 /// panel[l, i] = from[i step + l] for i < count, l < depth.
 template <class T>
-void pack_turned(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t step, int count, int depth) {
-  int const whole = by_vectors.turned ? count / 4 * 4 : 0, together = by_vectors.together, deep = whole > 0 ? depth / together * together : 0;
+void pack_turned(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t step, int count,
+                 int depth) {
+  int const whole = by_vectors.turned ? count / 4 * 4 : 0, together = by_vectors.together,
+            deep = whole > 0 ? depth / together * together : 0;
   if (deep > 0) by_vectors.turned(panel, width, from, step, whole, deep);
   if (whole < count) turn(panel + whole, width, from + whole * step, step, count - whole, deep);
   if (deep < depth) turn(panel + deep * width, width, from + deep, step, count, depth - deep);
 }
 
-/// panel[l, i] = from[at[i] + k_at[l]] one by one: four i side by side, so that little but loads and stores is left to do.
+/// panel[l, i] = from[at[i] + k_at[l]] one by one: four i side by side, so that little but loads and stores is left to
+/// do.
 template <class T>
-void pack_scattered(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at, int depth) {
+void pack_scattered(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
+                    int depth) {
   int i = 0;
   for (; i + 4 <= count; i += 4) {
     T const* const x0 = from + at[i];
@@ -105,8 +114,8 @@ void pack_scattered(T* panel, int width, T const* from, std::int64_t const* at, 
 
 /// panel[l, i] = from[at[i] + k_at[l]] where some i lie side by side, run by run.
 template <class T>
-void pack_runs(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
-               int depth) {
+void pack_runs(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t const* at,
+               int count, std::int64_t const* k_at, int depth) {
   for (int i = 0, together = 0; i < count; i += together) {
     together = side_by_side(at + i, count - i);
     if (by_vectors.piece) together = std::min(together, by_vectors.together);
@@ -118,8 +127,8 @@ void pack_runs(vector_packing<T> const& by_vectors, T* panel, int width, T const
 
 /// panel[l, i] = from[at[i] + k_at[l]] for i < count, 0 up to `width`.
 template <class T>
-void pack_panel(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
-                int depth) {
+void pack_panel(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t const* at,
+                int count, std::int64_t const* k_at, int depth) {
   int const run = side_by_side(at, count);
   bool const sum_runs = run < count && depth > 1 && k_at[1] == k_at[0] + 1;
   std::int64_t const step = sum_runs ? step_of(at, count) : 0;
@@ -149,8 +158,9 @@ inline bool in_runs(std::int64_t const* at, int count) {
 
 /// c[row_at[i] + column_at[j]] <- tile[i, j], as `how` says; `breaks` as of offsets_of_run.
 template <class T>
-void write_tile(vector_packing<T> const& by_vectors, update<T> const& how, T* c, T const* tile, int tile_step, std::int64_t const* row_at, int height,
-                std::int64_t const* column_at, int width, std::uint64_t breaks) {
+void write_tile(vector_packing<T> const& by_vectors, update<T> const& how, T* c, T const* tile, int tile_step,
+                std::int64_t const* row_at, int height, std::int64_t const* column_at, int width,
+                std::uint64_t breaks) {
   bool const overwrites = how.overwrites(), plain = overwrites || (how.alpha == T(1) && how.beta == T(1));
   if (plain && by_vectors.write_runs && 2 * std::popcount(breaks) < width)
     return by_vectors.write_runs(c, row_at, height, column_at, width, breaks, tile, tile_step, !overwrites);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Transposes a small matrix on the host: B[j, i] = A[i, j], where i is contiguous in B and j in A. In registers (turn_squares.hpp) if it is
-/// large enough.
+/// Floor 3. Transposes a small matrix on the host: B[j, i] = A[i, j], where i is contiguous in B and j in A. In
+/// registers (turn_squares.hpp) if it is large enough.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,9 +21,11 @@ struct tile_room {
   T* data() { return reinterpret_cast<T*>(bytes); }
 };
 
-/// to[j to_step + i] = from[i from_step + j] for i < height, j < width, a cache line of j after the other, along i in each.
+/// to[j to_step + i] = from[i from_step + j] for i < height, j < width, a cache line of j after the other, along i in
+/// each.
 template <class T>
-void turn_each(T* to, std::int64_t to_step, T const* from, std::int64_t from_step, std::int64_t height, std::int64_t width) {
+void turn_each(T* to, std::int64_t to_step, T const* from, std::int64_t from_step, std::int64_t height,
+               std::int64_t width) {
   constexpr std::int64_t line = elements_of_line<T>;
   for (std::int64_t begin = 0; begin < width; begin += line) {
     std::int64_t const end = begin + line < width ? begin + line : width;
@@ -36,14 +38,17 @@ void turn_each(T* to, std::int64_t to_step, T const* from, std::int64_t from_ste
 
 /// Elements are turned as numbers of their size.
 template <class T>
-using word_of = std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                                   std::conditional_t<sizeof(T) == 4, std::uint32_t, std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+using word_of = std::conditional_t<
+    sizeof(T) == 8, std::uint64_t,
+    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
 
 /// By these squares if the matrix is at least as large as one.
 template <class Squares, class T>
-bool turns_by(T* to, std::int64_t to_step, T const* from, std::int64_t from_step, std::int64_t height, std::int64_t width) {
+bool turns_by(T* to, std::int64_t to_step, T const* from, std::int64_t from_step, std::int64_t height,
+              std::int64_t width) {
   if (height < Squares::side || width < Squares::side) return false;
-  Squares::turn(reinterpret_cast<word_of<T>*>(to), to_step, reinterpret_cast<word_of<T> const*>(from), from_step, height, width);
+  Squares::turn(reinterpret_cast<word_of<T>*>(to), to_step, reinterpret_cast<word_of<T> const*>(from), from_step,
+                height, width);
   return true;
 }
 
@@ -58,8 +63,12 @@ void turn(T* to, std::int64_t to_step, T const* from, std::int64_t from_step, st
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
     if constexpr (sizeof(T) >= 4) {  // as many rows of smaller elements are more than there are registers
       vector_width const widest = widest_vectors();
-      if (widest == vector_width::avx512 && turns_by<squares_of_64_bytes<word>>(to, to_step, from, from_step, height, width)) return;
-      if (widest != vector_width::plain && turns_by<squares_of_32_bytes<word>>(to, to_step, from, from_step, height, width)) return;
+      if (widest == vector_width::avx512 &&
+          turns_by<squares_of_64_bytes<word>>(to, to_step, from, from_step, height, width))
+        return;
+      if (widest != vector_width::plain &&
+          turns_by<squares_of_32_bytes<word>>(to, to_step, from, from_step, height, width))
+        return;
     }
 #endif
     if (turns_by<squares_of_16_bytes<word>>(to, to_step, from, from_step, height, width)) return;

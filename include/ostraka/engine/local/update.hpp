@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. How what was computed comes into a block that may hold something already: C <- alpha x + beta C, as BLAS understands it.
+/// Floor 3. How what was computed comes into a block that may hold something already: C <- alpha x + beta C, as BLAS
+/// understands it.
 
 #include <Kokkos_Core.hpp>
 
@@ -15,8 +16,8 @@
 
 namespace ostraka::engine {
 
-/// c <- alpha x + beta c. With beta = 0, c is not read, with alpha = 0, x is not: what is not read may be NaN, or nothing yet. Elements of
-/// 16 bits are computed with as floats, as which x may come, and rounded once.
+/// c <- alpha x + beta c. With beta = 0, c is not read, with alpha = 0, x is not: what is not read may be NaN, or
+/// nothing yet. Elements of 16 bits are computed with as floats, as which x may come, and rounded once.
 template <class T>
 struct update {
   using wide = accumulator_of_t<T>;
@@ -95,7 +96,8 @@ void copy(Exec const& exec, T* c, strided const& c_layout, T const* x, strided c
     return;
   }
   loop_nest<3> loops;
-  for (int d = 0; d < c_layout.rank; ++d) loops.add(c_layout.extent[d], c_layout.stride[d], c_layout.stride[d], x_layout.stride[d]);
+  for (int d = 0; d < c_layout.rank; ++d)
+    loops.add(c_layout.extent[d], c_layout.stride[d], c_layout.stride[d], x_layout.stride[d]);
   map_elements(exec, loops, detail::add_scaled<T>{how.alpha, how.beta}, c, static_cast<T const*>(c), x);
 }
 

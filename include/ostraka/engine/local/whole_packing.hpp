@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The layout of an operand that is copied whole before its products: A[J, B, I, K] becomes A[B, I, J, K] where that is a batch of matrices.
+/// Floor 3. The layout of an operand that is copied whole before its products: A[J, B, I, K] becomes A[B, I, J, K]
+/// where that is a batch of matrices.
 
 #include <cstdint>
 
@@ -11,8 +12,9 @@
 
 namespace ostraka::engine::detail {
 
-/// Gives an operand gapless strides: batch labels first, then its two groups, the one with its smallest stride last so that packing walks memory
-/// forward; within a group the order of the operand that shares the group, so that its labels join.
+/// Gives an operand gapless strides: batch labels first, then its two groups, the one with its smallest stride last so
+/// that packing walks memory forward; within a group the order of the operand that shares the group, so that its labels
+/// join.
 inline void pack_strides(contraction& p, operand which) {
   auto const partner = [&](int l) {
     switch (class_of(p, l)) {
@@ -29,7 +31,8 @@ inline void pack_strides(contraction& p, operand which) {
   for (int l = 0; l < p.labels; ++l) {
     if (!presence_of(p, which)[l]) continue;
     order[count++] = l;
-    if (p.extent[l] > 1 && class_of(p, l) != label_class::batch && (smallest < 0 || stride[l] < stride[smallest])) smallest = l;
+    if (p.extent[l] > 1 && class_of(p, l) != label_class::batch && (smallest < 0 || stride[l] < stride[smallest]))
+      smallest = l;
   }
   auto const group = [&](int l) {
     if (class_of(p, l) == label_class::batch) return 0;

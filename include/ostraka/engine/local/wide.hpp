@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Plain loops, compiled for AVX2 and AVX-512, too, since users compile for the oldest processor of their architecture by default: the processor
-/// is asked once. Everything that is called inside is put into the function with the wider vectors, so keep what is called to a few loops:
-/// it is compiled three times.
+/// Floor 3. Plain loops, compiled for AVX2 and AVX-512, too, since users compile for the oldest processor of their
+/// architecture by default: the processor is asked once. Everything that is called inside is put into the function with
+/// the wider vectors, so keep what is called to a few loops: it is compiled three times.
 
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define OSTRAKA_DETAIL_VECTORS 1
@@ -24,11 +24,12 @@ enum class vector_width { plain, avx2, avx512 };
 /// What this processor has.
 inline vector_width widest_vectors() {
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR
-  static vector_width const widest = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                                             __builtin_cpu_supports("avx512bw")
+  static vector_width const widest = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                                             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")
                                          ? vector_width::avx512
-                                     : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? vector_width::avx2
-                                                                                                       : vector_width::plain;
+                                     : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+                                         ? vector_width::avx2
+                                         : vector_width::plain;
   return widest;
 #else
   return vector_width::plain;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Contractions of elements of 16 bits: operands become floats, the work is done in these, by the library where
-/// there is one, and the result is rounded once. C[I, K] = A[I, J] · B[J, K]
+/// Floor 3. Contractions of elements of 16 bits: operands become floats, the work is done in these, by the library
+/// where there is one, and the result is rounded once. C[I, K] = A[I, J] · B[J, K]
 
 #include <Kokkos_Core.hpp>
 
@@ -17,7 +17,8 @@
 
 namespace ostraka::engine::detail {
 
-/// Lays an operand out without gaps, its labels in the order that they have in memory, so that widening it is a walk. Its new size.
+/// Lays an operand out without gaps, its labels in the order that they have in memory, so that widening it is a walk.
+/// Its new size.
 inline std::int64_t close_gaps(contraction& p, operand which) {
   bool const* const present = presence_of(p, which);
   std::int64_t* const stride = strides_of(p, which);
@@ -52,7 +53,8 @@ inline loop_nest<2> meeting_loops(strided const& one, strided const& other) {
 
 /// work(problem, a, b, c) on floats; then c <- alpha (what it has made) + beta c.
 template <class Exec, class T, class Work>
-void widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how, Work const& work) {
+void widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how,
+             Work const& work) {
   using room = kernel_scratch<float, typename Exec::memory_space>;
   contraction wide = p;
   room const wide_a(close_gaps(wide, operand::a));
@@ -67,7 +69,8 @@ void widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* 
   strided const result = block_of(p, operand::c);
   strided const computed = block_of(wide, operand::c);
   loop_nest<3> loops;
-  for (int d = 0; d < result.rank; ++d) loops.add(result.extent[d], result.stride[d], result.stride[d], computed.stride[d]);
+  for (int d = 0; d < result.rank; ++d)
+    loops.add(result.extent[d], result.stride[d], result.stride[d], computed.stride[d]);
   map_elements(exec, loops, how, c, static_cast<T const*>(c), static_cast<float const*>(wide_c.data()));
 }
 

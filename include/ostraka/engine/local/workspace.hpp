@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Scratch memory that outlives the operation that needed it, so that a loop over the same operations allocates once.
-/// One pool per memory space and host thread; pieces are handed out, come back, and are freed when the thread or Kokkos ends.
-/// A run that is repeated takes one piece, in which its own have their places (placement.hpp).
+/// Floor 3. Scratch memory that outlives the operation that needed it, so that a loop over the same operations
+/// allocates once. One pool per memory space and host thread; pieces are handed out, come back, and are freed when the
+/// thread or Kokkos ends. A run that is repeated takes one piece, in which its own have their places (placement.hpp).
 
 #include <Kokkos_Core.hpp>
 
@@ -65,7 +65,8 @@ class workspace {
   }
 
   [[gnu::noinline]] block take(std::size_t bytes, scratch_for whom) {
-    std::size_t const at = whom == scratch_for::plan && run_ != nullptr && run_->known() ? run_->take(bytes) : placement::nowhere;
+    std::size_t const at =
+        whom == scratch_for::plan && run_ != nullptr && run_->known() ? run_->take(bytes) : placement::nowhere;
     bool const learns = whom == scratch_for::plan && run_ != nullptr && !run_->known();
     if (learns) run_->expect_one();
     block const taken = at != placement::nowhere ? block{room_.memory + at, bytes} : take(bytes);
@@ -76,12 +77,14 @@ class workspace {
 
   [[gnu::noinline]] void give_back(block returned, scratch_for whom) {
     (whom == scratch_for::plan ? by_plans_ : by_kernels_).now -= returned.bytes;
-    if (returned.memory >= room_.memory && returned.memory < room_.end()) return run_->give_back(static_cast<std::size_t>(returned.memory - room_.memory));
+    if (returned.memory >= room_.memory && returned.memory < room_.end())
+      return run_->give_back(static_cast<std::size_t>(returned.memory - room_.memory));
     if (whom == scratch_for::plan && run_ != nullptr && !run_->known()) run_->gave_back(returned.memory);
     give_back(returned);
   }
 
-  /// From here on, plans take the pieces of this run, until `leave`, when they have given them back. Its first time finds out where they belong.
+  /// From here on, plans take the pieces of this run, until `leave`, when they have given them back. Its first time
+  /// finds out where they belong.
   /// @returns whether it is so: a run within another is a part of it
   [[gnu::noinline]] bool enter(placement& run) {
     if (run_ != nullptr) return false;
@@ -105,7 +108,8 @@ class workspace {
   std::size_t held_bytes() const { return held_; }
   std::size_t peak_bytes() const { return peak_; }
 
-  /// Bytes that were in use at once, at most, since the last release: of all, by plans, by kernels. All of a run's block is in use during the run.
+  /// Bytes that were in use at once, at most, since the last release: of all, by plans, by kernels. All of a run's
+  /// block is in use during the run.
   std::size_t most_used() const { return used_.most; }
   std::size_t most_used_by_plans() const { return by_plans_.most; }
   std::size_t most_used_by_kernels() const { return by_kernels_.most; }
@@ -128,10 +132,11 @@ class workspace {
     }
   };
 
-  // The smallest free piece that is large enough, of which the rest stays free; else a new slab. For that all slabs without a piece in use make
-  // place where more would be held than was ever in use at once. Who repeats what he asks for comes to the point where nothing is new: a slab
-  // that makes place is smaller than what it makes place for. Under a limit, by the first who finds the pool empty, and by a run whose places are
-  // to be found out, pieces are not cut, so that what is in use has nothing left over.
+  // The smallest free piece that is large enough, of which the rest stays free; else a new slab. For that all slabs
+  // without a piece in use make place where more would be held than was ever in use at once. Who repeats what he asks
+  // for comes to the point where nothing is new: a slab that makes place is smaller than what it makes place for. Under
+  // a limit, by the first who finds the pool empty, and by a run whose places are to be found out, pieces are not cut,
+  // so that what is in use has nothing left over.
   block take(std::size_t bytes) {
     block const taken = find(bytes);
     used_.take(bytes);  // not before: where there is no memory, nothing is in use
@@ -144,7 +149,9 @@ class workspace {
     bool const exact = limited || uncut_ || (run_ != nullptr && run_->is_first());
     std::size_t best = free_.size();
     for (std::size_t i = 0; i < free_.size(); ++i)
-      if (exact ? free_[i].bytes == bytes : free_[i].bytes >= bytes && (best == free_.size() || free_[i].bytes < free_[best].bytes)) best = i;
+      if (exact ? free_[i].bytes == bytes
+                : free_[i].bytes >= bytes && (best == free_.size() || free_[i].bytes < free_[best].bytes))
+        best = i;
     if (best != free_.size()) return cut(best, bytes);
     if (held_ + bytes > (limited ? limit_ : std::max(used_.most, used_.now + bytes))) free_unused();
     return new_slab(bytes);
@@ -156,7 +163,8 @@ class workspace {
     returned.bytes = rounded_up(returned);
     for (std::size_t i = 0; i < free_.size();) {  // neighbours become one again; between slabs are records of Kokkos
       if (free_[i].end() == returned.memory || returned.end() == free_[i].memory) {
-        returned = {free_[i].memory < returned.memory ? free_[i].memory : returned.memory, free_[i].bytes + returned.bytes};
+        returned = {free_[i].memory < returned.memory ? free_[i].memory : returned.memory,
+                    free_[i].bytes + returned.bytes};
         forget(free_, i);
       } else {
         ++i;
@@ -191,7 +199,9 @@ class workspace {
 
   block new_slab(std::size_t bytes) {
     release_with_kokkos();
-    auto const allocate = [&] { slabs_.push_back({static_cast<char*>(Kokkos::kokkos_malloc<Space>("ostraka workspace", bytes)), bytes}); };
+    auto const allocate = [&] {
+      slabs_.push_back({static_cast<char*>(Kokkos::kokkos_malloc<Space>("ostraka workspace", bytes)), bytes});
+    };
     try {
       allocate();
     } catch (std::exception const&) {
@@ -256,7 +266,8 @@ class workspace {
 template <class Space>
 class workspace_limit {
  public:
-  explicit workspace_limit(std::int64_t bytes) : before_(workspace<Space>::instance().limit_to(static_cast<std::size_t>(bytes))) {}
+  explicit workspace_limit(std::int64_t bytes)
+      : before_(workspace<Space>::instance().limit_to(static_cast<std::size_t>(bytes))) {}
   ~workspace_limit() { workspace<Space>::instance().limit_to(before_); }
   workspace_limit(workspace_limit const&) = delete;
   workspace_limit& operator=(workspace_limit const&) = delete;
@@ -265,11 +276,13 @@ class workspace_limit {
   std::size_t before_;
 };
 
-/// A run of a plan for the length of a scope, in which its pieces come back. Of one that is not repeated, nothing is remembered.
+/// A run of a plan for the length of a scope, in which its pieces come back. Of one that is not repeated, nothing is
+/// remembered.
 template <class Space>
 class placed_run {
  public:
-  explicit placed_run(placement* run) : entered_(run != nullptr && !run->takes_nothing() && workspace<Space>::instance().enter(*run)) {}
+  explicit placed_run(placement* run)
+      : entered_(run != nullptr && !run->takes_nothing() && workspace<Space>::instance().enter(*run)) {}
   ~placed_run() {
     if (entered_) workspace<Space>::instance().leave(std::uncaught_exceptions() == exceptions_);
   }
@@ -281,8 +294,8 @@ class placed_run {
   bool entered_;
 };
 
-/// `count` uninitialised elements for the length of a scope. Kernels still running on an execution space instance may use them after the
-/// scope's end if whoever takes the block next uses the same instance; otherwise fence first.
+/// `count` uninitialised elements for the length of a scope. Kernels still running on an execution space instance may
+/// use them after the scope's end if whoever takes the block next uses the same instance; otherwise fence first.
 template <class T, class Space, scratch_for Whom = scratch_for::plan>
 class scratch {
  public:

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. General matrix products of a CBLAS library, one name for the four element types: C[m, n] = alpha A[m, k] B[k, n] + beta C.
+/// Floor 3. General matrix products of a CBLAS library, one name for the four element types: C[m, n] = alpha A[m, k]
+/// B[k, n] + beta C.
 
 #ifndef OSTRAKA_ENABLE_CBLAS
 #define OSTRAKA_ENABLE_CBLAS 0
@@ -24,9 +25,10 @@ namespace ostraka::engine {
 
 /// Whether a library multiplies matrices of T in host memory.
 template <class T>
-inline constexpr bool has_cblas_gemm =
-    OSTRAKA_ENABLE_CBLAS != 0 && (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, Kokkos::complex<float>> ||
-                                  std::is_same_v<T, Kokkos::complex<double>>);
+inline constexpr bool has_cblas_gemm = OSTRAKA_ENABLE_CBLAS != 0 &&
+                                       (std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                                        std::is_same_v<T, Kokkos::complex<float>> ||
+                                        std::is_same_v<T, Kokkos::complex<double>>);
 
 /// The largest extent or leading dimension that CBLAS takes: its int. Tests lower it.
 inline std::int64_t cblas_limit = 2147483647;
@@ -41,8 +43,8 @@ struct matrix_view {
 
 /// C <- alpha A B + beta C, all three stored by rows (or all by columns). With beta = 0, C is not read.
 template <class T>
-void cblas_gemm(bool by_rows, matrix_view a_view, matrix_view b_view, std::int64_t m, std::int64_t n, std::int64_t k, T const* a, T const* b,
-                update<T> const& how, T* c, std::int64_t c_leading) {
+void cblas_gemm(bool by_rows, matrix_view a_view, matrix_view b_view, std::int64_t m, std::int64_t n, std::int64_t k,
+                T const* a, T const* b, update<T> const& how, T* c, std::int64_t c_leading) {
   static_assert(has_cblas_gemm<T>);
   CBLAS_ORDER const order = by_rows ? CblasRowMajor : CblasColMajor;
   CBLAS_TRANSPOSE const ta = a_view.transposed ? CblasTrans : CblasNoTrans;

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Panels of an operand gathered into lines of scratch memory, and put back: element (i, j) lies at line[i] + place[j] wherever its loops
-/// take it. A[I, J, K] seen as a matrix (I) by (K J) is a table of offsets for I and one for (K, J).
+/// Floor 3. Panels of an operand gathered into lines of scratch memory, and put back: element (i, j) lies at line[i] +
+/// place[j] wherever its loops take it. A[I, J, K] seen as a matrix (I) by (K J) is a table of offsets for I and one
+/// for (K, J).
 
 #include <cstdint>
 #include <cstring>
@@ -24,7 +25,8 @@ struct panel_run {
   bool contiguous() const { return offset_step == 1 && place_step == 1; }
 };
 
-/// The runs of one panel, in the order of the block's memory: that is walked forward, the panel, which is in cache, at random.
+/// The runs of one panel, in the order of the block's memory: that is walked forward, the panel, which is in cache, at
+/// random.
 struct panel_runs {
   panel_run const* first;
   panel_run const* last;
@@ -38,11 +40,13 @@ class run_table {
   run_table() = default;
 
   static std::int64_t bytes(matrix_dimension const& d) {
-    return d.extent * static_cast<std::int64_t>(sizeof(panel_run)) + d.panels() * static_cast<std::int64_t>(sizeof(panel_run*));
+    return d.extent * static_cast<std::int64_t>(sizeof(panel_run)) +
+           d.panels() * static_cast<std::int64_t>(sizeof(panel_run*));
   }
 
   /// @param room bytes(d) of scratch memory, which the table keeps
-  run_table(matrix_dimension const& d, int operand, char* room) : runs_(reinterpret_cast<panel_run*>(room)), panel_(d.panel) {
+  run_table(matrix_dimension const& d, int operand, char* room)
+      : runs_(reinterpret_cast<panel_run*>(room)), panel_(d.panel) {
     std::int64_t const panels = d.panels();
     ends_ = reinterpret_cast<panel_run**>(room + d.extent * static_cast<std::int64_t>(sizeof(panel_run)));
     for (std::int64_t p = 0; p < panels; ++p) ends_[p] = runs_ + p * d.panel;
@@ -81,13 +85,16 @@ class run_table {
   std::int64_t panel_ = 0;
 };
 
-/// Calls f(line of the panel, its offset in the block, run of places) for all lines and places. A run of lines is the inner loop where its steps in the
-/// block are smaller than those from one run of places to the next: A[I, K, J, L] gathered as (I J) by (K L) is read in the order I, K, J, L.
+/// Calls f(line of the panel, its offset in the block, run of places) for all lines and places. A run of lines is the
+/// inner loop where its steps in the block are smaller than those from one run of places to the next: A[I, K, J, L]
+/// gathered as (I J) by (K L) is read in the order I, K, J, L.
 template <class F>
 void for_each_run(panel_runs const& lines, panel_runs const& places, F const& f) {
   bool const several = places.last - places.first > 1;
   for (panel_run const& line : lines) {
-    auto const along = [&](std::int64_t i, panel_run const& place) { f(line.place + i * line.place_step, line.offset + i * line.offset_step, place); };
+    auto const along = [&](std::int64_t i, panel_run const& place) {
+      f(line.place + i * line.place_step, line.offset + i * line.offset_step, place);
+    };
     if (several && line.offset_step < places.first[1].offset - places.first[0].offset) {
       for (panel_run const& place : places)
         for (std::int64_t i = 0; i < line.count; ++i) along(i, place);
@@ -125,13 +132,15 @@ void gather_panel(T* panel, std::int64_t leading, T const* block, panel_runs con
 
 /// block(i, j) <- panel[i][j], as `how` says
 template <class T>
-void scatter_panel(T* block, T const* panel, std::int64_t leading, panel_runs const& lines, panel_runs const& places, update<T> const& how) {
+void scatter_panel(T* block, T const* panel, std::int64_t leading, panel_runs const& lines, panel_runs const& places,
+                   update<T> const& how) {
   bool const overwrites = how.overwrites();
   for_each_run(lines, places, [&](std::int64_t line, std::int64_t offset, panel_run const& r) {
     T const* const from = panel + line * leading + r.place;
     T* const to = block + offset + r.offset;
     if (!overwrites)
-      for (std::int64_t i = 0; i < r.count; ++i) to[i * r.offset_step] = how(to[i * r.offset_step], from[i * r.place_step]);
+      for (std::int64_t i = 0; i < r.count; ++i)
+        to[i * r.offset_step] = how(to[i * r.offset_step], from[i * r.place_step]);
     else if (r.contiguous()) copy_run(to, from, r.count);
     else copy_run(to, r.offset_step, from, r.place_step, r.count);
   });

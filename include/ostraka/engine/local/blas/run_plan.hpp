@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A planned contraction as matrix products of the library, panel by panel: over the batch, over what could not be joined in m and n, and, adding
-/// up, over what could not be joined in k (a gathered axis is such a pair: device, local).
+/// Floor 3. A planned contraction as matrix products of the library, panel by panel: over the batch, over what could
+/// not be joined in m and n, and, adding up, over what could not be joined in k (a gathered axis is such a pair:
+/// device, local).
 
 #include <Kokkos_Core.hpp>
 
@@ -28,7 +29,9 @@ struct panel_room {
   std::int64_t a = 0, b = 0, c = 0;
 
   explicit panel_room(contraction_plan const& p) {
-    auto const area = [](matrix_dimension const& x, matrix_dimension const& y) { return std::max(x.panel * y.padded_panel(), x.padded_panel() * y.panel); };
+    auto const area = [](matrix_dimension const& x, matrix_dimension const& y) {
+      return std::max(x.panel * y.padded_panel(), x.padded_panel() * y.panel);
+    };
     if (p.pack[0]) a = area(p.m, p.k);
     if (p.pack[1]) b = area(p.k, p.n);
     if (p.pack[2]) c = area(p.m, p.n);
@@ -64,7 +67,8 @@ struct plan_tables {
 /// A piece of a dimension.
 struct piece {
   std::int64_t index, begin, count;
-  piece(matrix_dimension const& d, std::int64_t i) : index(i), begin(i * d.panel), count(std::min(d.panel, d.extent - begin)) {}
+  piece(matrix_dimension const& d, std::int64_t i)
+      : index(i), begin(i * d.panel), count(std::min(d.panel, d.extent - begin)) {}
 };
 
 /// What one thread does: some of the tasks, with panels of its own.
@@ -86,7 +90,8 @@ struct product_tasks {
     loop_walker<3> outer(plan.outer, begin / (m_panels * n_panels));
     for (std::int64_t task = begin; task < end; ++task) {
       if (task != begin && task % (m_panels * n_panels) == 0) outer.next();
-      one_task(outer.offset, piece(plan.m, task % m_panels), piece(plan.n, task / m_panels % n_panels), held_a, held_b, panel_c);
+      one_task(outer.offset, piece(plan.m, task % m_panels), piece(plan.n, task / m_panels % n_panels), held_a, held_b,
+               panel_c);
     }
   }
 
@@ -107,12 +112,13 @@ struct product_tasks {
   void run_plain(std::int64_t begin, std::int64_t end) const {
     loop_walker<3> outer(plan.outer, begin);
     for (std::int64_t task = begin; task < end; ++task, outer.next())
-      cblas_gemm(plan.by_rows, plan.a, plan.b, plan.m.extent, plan.n.extent, plan.k.extent, a + outer.offset[0], b + outer.offset[1], how,
-                 c + outer.offset[2], plan.c.leading);
+      cblas_gemm(plan.by_rows, plan.a, plan.b, plan.m.extent, plan.n.extent, plan.k.extent, a + outer.offset[0],
+                 b + outer.offset[1], how, c + outer.offset[2], plan.c.leading);
   }
 
   /// One panel of C: the sum over the pieces of k.
-  void one_task(std::int64_t const (&at)[3], piece const& m, piece const& n, held& held_a, held& held_b, T* panel_c) const {
+  void one_task(std::int64_t const (&at)[3], piece const& m, piece const& n, held& held_a, held& held_b,
+                T* panel_c) const {
     T* const target = plan.pack[2] ? panel_c : c + at[2] + m.begin * plan.m.step(1) + n.begin * plan.n.step(1);
     update<T> product = plan.pack[2] ? update<T>{how.alpha, T(0)} : how;  // the first one; the others are added to it
     std::int64_t const k_panels = plan.k.panels();
@@ -121,11 +127,14 @@ struct product_tasks {
       for (std::int64_t ip = 0; ip < k_panels; ++ip, product.beta = T(1)) {
         piece const k(plan.k, ip);
         std::int64_t const part = ik * k_panels + ip;
-        T const* const left = plan.pack[0] ? packed_a(held_a, at[0] + k_outer.offset[0], m, k, part)
-                                           : a + at[0] + k_outer.offset[0] + m.begin * plan.m.step(0) + k.begin * plan.k.step(0);
-        T const* const right = plan.pack[1] ? packed_b(held_b, at[1] + k_outer.offset[1], k, n, part)
-                                            : b + at[1] + k_outer.offset[1] + k.begin * plan.k.step(1) + n.begin * plan.n.step(0);
-        cblas_gemm(plan.by_rows, plan.a, plan.b, m.count, n.count, k.count, left, right, product, target, plan.c.leading);
+        T const* const left = plan.pack[0]
+                                  ? packed_a(held_a, at[0] + k_outer.offset[0], m, k, part)
+                                  : a + at[0] + k_outer.offset[0] + m.begin * plan.m.step(0) + k.begin * plan.k.step(0);
+        T const* const right =
+            plan.pack[1] ? packed_b(held_b, at[1] + k_outer.offset[1], k, n, part)
+                         : b + at[1] + k_outer.offset[1] + k.begin * plan.k.step(1) + n.begin * plan.n.step(0);
+        cblas_gemm(plan.by_rows, plan.a, plan.b, m.count, n.count, k.count, left, right, product, target,
+                   plan.c.leading);
       }
     if (!plan.pack[2]) return;
     auto const [lines, places] = orient(plan.c, tables.m_c.of_panel(m.index), tables.n_c.of_panel(n.index));
@@ -142,7 +151,8 @@ struct product_tasks {
     return h.panel;
   }
 
-  void gather(T* panel, matrix_view const& view, T const* block, run_table const& rows, piece const& i, run_table const& columns, piece const& j) const {
+  void gather(T* panel, matrix_view const& view, T const* block, run_table const& rows, piece const& i,
+              run_table const& columns, piece const& j) const {
     auto const [lines, places] = orient(view, rows.of_panel(i.index), columns.of_panel(j.index));
     gather_panel(panel, view.leading, block, lines, places);
   }
@@ -150,7 +160,8 @@ struct product_tasks {
   bool stored_by_rows(matrix_view const& view) const { return view.transposed != plan.by_rows; }
 
   /// Lines are rows where the panel is stored by rows.
-  std::pair<panel_runs, panel_runs> orient(matrix_view const& view, panel_runs const& rows, panel_runs const& columns) const {
+  std::pair<panel_runs, panel_runs> orient(matrix_view const& view, panel_runs const& rows,
+                                           panel_runs const& columns) const {
     return stored_by_rows(view) ? std::pair(rows, columns) : std::pair(columns, rows);
   }
 };
@@ -167,7 +178,8 @@ template <class Exec>
 std::int64_t threads_for(Exec const& exec, contraction_plan const& plan) {
   std::int64_t const threads = exec.concurrency();
   std::int64_t const tasks = plan.tasks();
-  if (threads == 1 || tasks == 1 || openblas::pool() == blas_pool::none) return 1;  // without threads of its own it need not allow for ours
+  if (threads == 1 || tasks == 1 || openblas::pool() == blas_pool::none)
+    return 1;                                          // without threads of its own it need not allow for ours
   if (multiplications_of(plan) < (1 << 16)) return 1;  // a team takes microseconds to wake
   bool const few = tasks < 4 * threads && tasks % threads != 0;
   return few && plan.m.panel * plan.n.panel * plan.k.panel > threads_of_library ? 1 : std::min(threads, tasks);
@@ -185,7 +197,8 @@ void run_plan(Exec const& exec, contraction_plan const& plan, T const* a, T cons
   std::int64_t const threads = threads_for(exec, plan);
   std::int64_t const table_bytes = (plan_tables::bytes(plan) + 63) / 64 * 64;
   std::int64_t const panels = panel_room(plan).size();
-  kernel_scratch<char, typename Exec::memory_space> const room(table_bytes + threads * panels * static_cast<std::int64_t>(sizeof(T)));
+  kernel_scratch<char, typename Exec::memory_space> const room(table_bytes +
+                                                               threads * panels * static_cast<std::int64_t>(sizeof(T)));
   plan_tables const tables(plan, room.data());
   T* const first_panels = reinterpret_cast<T*>(room.data() + table_bytes);
   product_tasks<T> const work{plan, tables, a, b, c, how};
@@ -194,7 +207,9 @@ void run_plan(Exec const& exec, contraction_plan const& plan, T const* a, T cons
     return;
   }
   for_each_share("ostraka products", exec, tasks, threads, multiplications_of(plan),
-                 [=, &work](std::int64_t begin, std::int64_t end, std::int64_t thread) { work.run(begin, end, first_panels + thread * panels); });
+                 [=, &work](std::int64_t begin, std::int64_t end, std::int64_t thread) {
+                   work.run(begin, end, first_panels + thread * panels);
+                 });
 }
 
 #endif
