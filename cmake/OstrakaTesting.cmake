@@ -3,8 +3,8 @@
 #
 #   ostraka_add_static_test(types.axis axis.cpp)                       static_asserts, perhaps doctest cases; floors 1 and 2 alone
 #   ostraka_add_test(plan.cost cost.cpp)                               doctest cases; floors 1 and 2 alone
-#   ostraka_add_mpi_test(engine.copy copy.cpp RANKS 1 2 4 LABELS slow) doctest cases on every rank: mpi.engine.copy.np1, .np2, .np4
-#   ostraka_add_tests_of_folder(...)                                   one of these for every file of a folder
+#   ostraka_add_mpi_test(engine.kernels.copy copy.cpp RANKS 1 2)        doctest cases on every rank: mpi.engine.kernels.copy.np1 and .np2
+#   ostraka_add_tests_of_folder(...)                                   one of these for every file of a folder and those in it
 #   ostraka_add_compile_fail_tests(FILES ...)                          compile_fail.<file>.<compiler>
 #
 # Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
@@ -119,10 +119,12 @@ endfunction()
 # SHARE: tests that include something of tests/support share what is compiled once. Others link the engine's instances if they include these.
 function(ostraka_add_tests_of_folder folder kind)
   cmake_parse_arguments(PARSE_ARGV 2 arg "SHARE" "" "RANKS;ESSENTIAL_RANKS")
-  file(GLOB files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
   foreach(file IN LISTS files)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")  # its comments are read here
-    cmake_path(GET file STEM LAST_ONLY stem)
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE name)  # engine/kernels/copy.cpp
+    cmake_path(REMOVE_EXTENSION name LAST_ONLY)
+    string(REPLACE "/" "." name "${name}")  # engine.kernels.copy
     ostraka_read_comment(labels "${file}" labels "")
     if(arg_ESSENTIAL_RANKS AND "essential" IN_LIST labels)
       ostraka_read_comment(ranks "${file}" ranks "${arg_ESSENTIAL_RANKS}")
@@ -131,20 +133,20 @@ function(ostraka_add_tests_of_folder folder kind)
     endif()
     ostraka_read_comment(timeout "${file}" timeout "${OSTRAKA_TEST_TIMEOUT}")
     if(kind STREQUAL "MPI")
-      ostraka_add_mpi_test(${folder}.${stem} "${file}" RANKS ${ranks} LABELS ${labels} TIMEOUT ${timeout})
+      ostraka_add_mpi_test(${name} "${file}" RANKS ${ranks} LABELS ${labels} TIMEOUT ${timeout})
     elseif(kind STREQUAL "STATIC")
-      ostraka_add_test(${folder}.${stem} "${file}" LABELS static ${labels} TIMEOUT ${timeout})
+      ostraka_add_test(${name} "${file}" LABELS static ${labels} TIMEOUT ${timeout})
     else()
-      ostraka_add_test(${folder}.${stem} "${file}" LABELS ${labels} TIMEOUT ${timeout})
+      ostraka_add_test(${name} "${file}" LABELS ${labels} TIMEOUT ${timeout})
     endif()
     if(folder STREQUAL "engine")
-      target_compile_options(${folder}.${stem} PRIVATE ${OSTRAKA_TEST_ENGINE_OPTIONS})
+      target_compile_options(${name} PRIVATE ${OSTRAKA_TEST_ENGINE_OPTIONS})
     endif()
     file(STRINGS "${file}" support REGEX "^#include \"support/")
     if(arg_SHARE AND support)
-      ostraka_share_compiled(${folder}.${stem})
+      ostraka_share_compiled(${name})
     elseif("${support}" MATCHES "instances.hpp")
-      target_sources(${folder}.${stem} PRIVATE $<TARGET_OBJECTS:ostraka_test_instances>)
+      target_sources(${name} PRIVATE $<TARGET_OBJECTS:ostraka_test_instances>)
     endif()
   endforeach()
 endfunction()

@@ -4,11 +4,54 @@
 #   cmake -DINCLUDE_DIR=include -P check_floors.cmake
 #
 # Includes go down: types (1) < plan (2) < engine (3) < surface (4). Floors 1 and 2 include the standard library and nothing else.
-# Two rooms of the engine know no other: local/ (what a device computes on its blocks) and job/ (processes, threads, how they end; and MPI). Both may
-# ask openblas.hpp, what that library tells about itself, and use the engine's arrays, dynamic_array.hpp.
-# mpi.h is named under engine/ and by the surface alone; cblas.h under engine/local/blas/ alone; ostraka.hpp, the whole, by no header.
+# A floor has rooms, each a folder with one idea, and a room includes those that stand before it in `rooms`, where it is listed with all that it knows.
+# mpi.h is named by machine/mpi.hpp and by the surface alone; cblas.h under engine/kernels/blas/ alone; ostraka.hpp, the whole, by no header.
 
 cmake_minimum_required(VERSION 3.23)
+
+# <room>: <the rooms of its own floor that it includes>. Of the floors below, plan/ knows types/, and rooms of the engine what is listed.
+set(rooms
+  "plan/spec:"
+  "plan/rules: plan/spec"
+  "plan/reshard: plan/spec"
+  "plan/search: plan/spec plan/reshard"
+  "plan/lowering: plan/spec plan/reshard plan/search"
+  "plan/typed: plan/spec plan/rules plan/reshard plan/search plan/lowering"
+  "engine/memory:"
+  "engine/machine: engine/memory"
+  "engine/kernels: engine/memory engine/machine"
+  "engine/spmd: engine/memory engine/machine engine/collectives engine/mesh plan/spec"
+  "engine/collectives: engine/memory engine/machine engine/kernels engine/spmd plan/lowering"
+  "engine/mesh: engine/memory engine/machine engine/collectives plan/spec"
+  "engine/moves: engine/memory engine/kernels engine/collectives engine/mesh plan/spec plan/lowering"
+  "engine/run: engine/memory engine/kernels engine/spmd engine/collectives engine/mesh engine/moves plan/spec plan/reshard plan/lowering")
+
+# The room of a header, or nothing: types/, the surface and the few files that stand on a floor itself have none.
+function(room_of header result)
+  set(room "")
+  if(header MATCHES "^ostraka/((plan|engine)/[a-z0-9_]+)/")
+    set(room "${CMAKE_MATCH_1}")
+  endif()
+  set(${result} "${room}" PARENT_SCOPE)
+endfunction()
+
+# May a header of `room` include one of `other`?
+function(room_knows room other result)
+  set(${result} TRUE PARENT_SCOPE)
+  if(NOT other OR room STREQUAL "" OR room STREQUAL other)
+    return()
+  endif()
+  foreach(line IN LISTS rooms)
+    if(line MATCHES "^${room}:(.*)$")
+      separate_arguments(known UNIX_COMMAND "${CMAKE_MATCH_1}")
+      if(NOT other IN_LIST known)
+        set(${result} FALSE PARENT_SCOPE)
+      endif()
+      return()
+    endif()
+  endforeach()
+  set(${result} FALSE PARENT_SCOPE)
+endfunction()
 
 function(floor_of header result)
   if(header MATCHES "^ostraka/(types/|version\\.hpp$)")
@@ -29,21 +72,22 @@ function(broken_rule header included result)
   floor_of("${header}" floor)
   if(included MATCHES "^ostraka/")
     floor_of("${included}" included_floor)
+    room_of("${header}" room)
+    room_of("${included}" included_room)
+    room_knows("${room}" "${included_room}" knows)
     if(included_floor GREATER floor)
       set(rule "floor ${floor} includes floor ${included_floor}, includes go down")
     elseif(included STREQUAL "ostraka/ostraka.hpp")
       set(rule "ostraka.hpp is for users, a header includes what it needs")
-    elseif(header MATCHES "^ostraka/engine/local/" AND NOT included MATCHES "^ostraka/(types/|engine/local/|engine/(openblas|dynamic_array|per_thread)\\.hpp$)")
-      set(rule "engine/local/ knows blocks of memory and nothing else of the engine")
-    elseif(header MATCHES "^ostraka/engine/job/" AND NOT included MATCHES "^ostraka/(types/|engine/job/|engine/(mpi|openblas|dynamic_array|per_thread)\\.hpp$)")
-      set(rule "engine/job/ knows processes and nothing else of the engine")
+    elseif(NOT knows)
+      set(rule "${room}/ does not know ${included_room}/ (rooms, in cmake/check_floors.cmake)")
     elseif(NOT EXISTS "${INCLUDE_DIR}/${included}")
       set(rule "there is no such header")
     endif()
   elseif(floor LESS_EQUAL 2 AND included MATCHES "[./]")
     set(rule "floor ${floor} includes the standard library only")
-  elseif(included STREQUAL "cblas.h" AND NOT header MATCHES "^ostraka/engine/local/blas/")
-    set(rule "only engine/local/blas/ names CBLAS")
+  elseif(included STREQUAL "cblas.h" AND NOT header MATCHES "^ostraka/engine/kernels/blas/")
+    set(rule "only engine/kernels/blas/ names CBLAS")
   endif()
   set(${result} "${rule}" PARENT_SCOPE)
 endfunction()

@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/engine/local/contraction.hpp>
-#include <ostraka/engine/local/copy.hpp>
-#include <ostraka/engine/local/elementwise.hpp>
+#include <ostraka/engine/kernels/contraction.hpp>
+#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/kernels/elementwise.hpp>
 
 #include "block.hpp"
 #include "report.hpp"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/engine/local/contraction_labels.hpp>
+#include <ostraka/engine/kernels/contraction_labels.hpp>
 
 namespace bench {
 

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/engine/local/contraction.hpp>
-#include <ostraka/engine/local/reduce.hpp>
+#include <ostraka/engine/kernels/contraction.hpp>
+#include <ostraka/engine/kernels/reduce.hpp>
 
 #include "baselines.hpp"
 #include "block.hpp"

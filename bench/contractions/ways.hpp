@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/engine/local/contraction.hpp>
+#include <ostraka/engine/kernels/contraction.hpp>
 
 #include "cases.hpp"
 #include "report.hpp"

@@ -13,7 +13,7 @@
 #include <new>
 #include <vector>
 
-#include <ostraka/engine/local/large_pages.hpp>
+#include <ostraka/engine/memory/large_pages.hpp>
 
 namespace bench {
 

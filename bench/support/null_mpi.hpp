@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-#include <ostraka/engine/mpi.hpp>
+#include <ostraka/engine/machine/mpi.hpp>
 
 namespace bench {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include <ostraka/oversee.hpp>
+#include <ostraka/detail/check_and_advise.hpp>
 
 namespace ostraka::detail {
 

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. `os::all_to_all<J/X>(A)`: A[I_X, J] → A[I, J_X], (n−1)/n² of the gathered block received by each device.
 
-#include <ostraka/verb.hpp>
+#include <ostraka/detail/verb.hpp>
 
 namespace ostraka {
 

@@ -23,8 +23,8 @@
 /// Integers keep less: quotients round, and what changes nothing in a maximum is the smallest number, from which
 /// nothing can be taken.
 
+#include <ostraka/detail/numbers.hpp>
 #include <ostraka/map.hpp>
-#include <ostraka/numbers.hpp>
 
 namespace ostraka {
 

@@ -7,9 +7,9 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <ostraka/engine/check_replicas.hpp>
-#include <ostraka/engine/same_call.hpp>
-#include <ostraka/operation.hpp>
+#include <ostraka/detail/operation.hpp>
+#include <ostraka/engine/run/check_replicas.hpp>
+#include <ostraka/engine/spmd/call_in_words.hpp>
 
 namespace ostraka {
 

@@ -16,15 +16,15 @@
 
 #include <ostraka/advise.hpp>
 #include <ostraka/describe.hpp>
-#include <ostraka/engine/execute.hpp>
-#include <ostraka/engine/local/contraction.hpp>
-#include <ostraka/engine/local/copy.hpp>
-#include <ostraka/engine/local/reduce.hpp>
-#include <ostraka/engine/passes.hpp>
-#include <ostraka/engine/reshard_meshes.hpp>
+#include <ostraka/detail/within.hpp>
+#include <ostraka/engine/kernels/contraction.hpp>
+#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/kernels/reduce.hpp>
+#include <ostraka/engine/run/execute.hpp>
+#include <ostraka/engine/run/move_between.hpp>
+#include <ostraka/engine/run/run_in_passes.hpp>
 #include <ostraka/environment.hpp>
 #include <ostraka/mesh.hpp>
-#include <ostraka/within.hpp>
 
 namespace ostraka::detail {
 

@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/after_error.hpp>
-#include <ostraka/plan/checks.hpp>
+#include <ostraka/detail/after_error.hpp>
+#include <ostraka/plan/typed/checks.hpp>
 
 namespace ostraka::detail {
 

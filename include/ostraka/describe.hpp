@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include <ostraka/engine/element_name.hpp>
-#include <ostraka/plan/describe.hpp>
-#include <ostraka/plan/named_plan.hpp>
+#include <ostraka/engine/spmd/element_name.hpp>
+#include <ostraka/plan/spec/describe.hpp>
+#include <ostraka/plan/typed/named_plan.hpp>
 #include <ostraka/tensor.hpp>
 
 namespace ostraka {

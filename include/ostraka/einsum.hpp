@@ -8,14 +8,14 @@
 
 #include <type_traits>
 
-#include <ostraka/after_error.hpp>
-#include <ostraka/engine/execute.hpp>
-#include <ostraka/engine/passes.hpp>
-#include <ostraka/operation.hpp>
-#include <ostraka/oversee.hpp>
+#include <ostraka/detail/after_error.hpp>
+#include <ostraka/detail/check_and_advise.hpp>
+#include <ostraka/detail/operation.hpp>
+#include <ostraka/detail/within.hpp>
+#include <ostraka/engine/run/execute.hpp>
+#include <ostraka/engine/run/run_in_passes.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/relabel.hpp>
-#include <ostraka/within.hpp>
 
 namespace ostraka {
 

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/detail/numbers.hpp>
+#include <ostraka/detail/shared_memory.hpp>
 #include <ostraka/einsum.hpp>
-#include <ostraka/numbers.hpp>
-#include <ostraka/shared_memory.hpp>
 
 namespace ostraka {
 

@@ -16,12 +16,12 @@
 #include <utility>
 
 #include <ostraka/advise.hpp>
-#include <ostraka/engine/dynamic_array.hpp>
-#include <ostraka/engine/job/ended.hpp>
-#include <ostraka/engine/job/exclusive_use.hpp>
-#include <ostraka/engine/job/last_words.hpp>
-#include <ostraka/engine/job/node.hpp>
-#include <ostraka/engine/job/watch.hpp>
+#include <ostraka/engine/machine/exclusive_use.hpp>
+#include <ostraka/engine/machine/node.hpp>
+#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/spmd/abort_handlers.hpp>
+#include <ostraka/engine/spmd/ended.hpp>
+#include <ostraka/engine/spmd/peer_monitor.hpp>
 #include <ostraka/types/error.hpp>
 
 namespace ostraka {

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include <ostraka/create.hpp>
-#include <ostraka/operation.hpp>
+#include <ostraka/detail/operation.hpp>
 
 namespace ostraka {
 

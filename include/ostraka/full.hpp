@@ -10,8 +10,8 @@
 #include <utility>
 
 #include <ostraka/create.hpp>
-#include <ostraka/fill.hpp>
-#include <ostraka/numbers.hpp>
+#include <ostraka/detail/fill.hpp>
+#include <ostraka/detail/numbers.hpp>
 
 namespace ostraka {
 

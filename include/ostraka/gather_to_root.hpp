@@ -10,11 +10,11 @@
 #include <utility>
 
 #include <ostraka/create.hpp>
+#include <ostraka/detail/operation.hpp>
 #include <ostraka/engine/collectives/gather.hpp>
-#include <ostraka/engine/local/workspace.hpp>
-#include <ostraka/engine/root_blocks.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/engine/run/root_blocks.hpp>
 #include <ostraka/on_root.hpp>
-#include <ostraka/operation.hpp>
 
 namespace ostraka {
 

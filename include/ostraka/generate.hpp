@@ -12,8 +12,8 @@
 #include <utility>
 
 #include <ostraka/create.hpp>
-#include <ostraka/engine/local/parallel.hpp>
-#include <ostraka/operation.hpp>
+#include <ostraka/detail/operation.hpp>
+#include <ostraka/engine/kernels/parallel.hpp>
 
 namespace ostraka {
 

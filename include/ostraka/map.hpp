@@ -9,12 +9,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/after_error.hpp>
-#include <ostraka/engine/local/elementwise.hpp>
-#include <ostraka/engine/profiling.hpp>
-#include <ostraka/operation.hpp>
-#include <ostraka/plan/checks.hpp>
-#include <ostraka/plan/map.hpp>
+#include <ostraka/detail/after_error.hpp>
+#include <ostraka/detail/operation.hpp>
+#include <ostraka/engine/kernels/elementwise.hpp>
+#include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/plan/rules/map.hpp>
+#include <ostraka/plan/typed/checks.hpp>
 #include <ostraka/types/preserves.hpp>
 
 namespace ostraka {

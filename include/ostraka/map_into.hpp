@@ -8,8 +8,8 @@
 /// A) is elementwise in place.
 
 #include <ostraka/create.hpp>
+#include <ostraka/detail/shared_memory.hpp>
 #include <ostraka/map.hpp>
-#include <ostraka/shared_memory.hpp>
 
 namespace ostraka {
 

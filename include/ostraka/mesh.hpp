@@ -15,13 +15,13 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/engine/agreement.hpp>
-#include <ostraka/engine/communicator.hpp>
-#include <ostraka/engine/device_mesh.hpp>
-#include <ostraka/engine/dynamic_array.hpp>
-#include <ostraka/engine/job/ended.hpp>
-#include <ostraka/engine/job/exclusive_use.hpp>
-#include <ostraka/plan/door.hpp>
+#include <ostraka/engine/collectives/communicator.hpp>
+#include <ostraka/engine/machine/exclusive_use.hpp>
+#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/mesh/device_mesh.hpp>
+#include <ostraka/engine/spmd/ended.hpp>
+#include <ostraka/engine/spmd/same_calls.hpp>
+#include <ostraka/plan/typed/to_spec.hpp>
 #include <ostraka/types/error.hpp>
 #include <ostraka/types/sizes.hpp>
 

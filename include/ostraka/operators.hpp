@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-#include <ostraka/after_error.hpp>
+#include <ostraka/detail/after_error.hpp>
 
 namespace ostraka {
 

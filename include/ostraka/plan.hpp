@@ -10,8 +10,8 @@
 
 #include <ostraka/types/reasons.hpp>  // first: an error then names this file and yours, and no chain of includes
 
-#include <ostraka/plan/checks.hpp>
-#include <ostraka/plan/named_plan.hpp>
+#include <ostraka/plan/typed/checks.hpp>
+#include <ostraka/plan/typed/named_plan.hpp>
 #include <ostraka/types/rules.hpp>
 #include <ostraka/types/sharding.hpp>
 #include <ostraka/types/sizes.hpp>

@@ -25,10 +25,10 @@
 #include <string>
 #include <type_traits>
 
-#include <ostraka/after_error.hpp>
-#include <ostraka/engine/diagonal.hpp>
-#include <ostraka/plan/checks.hpp>
-#include <ostraka/plan/policy.hpp>
+#include <ostraka/detail/after_error.hpp>
+#include <ostraka/engine/moves/diagonal.hpp>
+#include <ostraka/plan/spec/policy.hpp>
+#include <ostraka/plan/typed/checks.hpp>
 
 namespace ostraka {
 

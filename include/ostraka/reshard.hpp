@@ -5,15 +5,15 @@
 /// @file
 /// Floor 4. `os::reshard<I/Y, J>(A)`: any sharding to any other by the cheapest plan. A[I_X, J] → A[I_Y, J]
 
-#include <ostraka/after_error.hpp>
-#include <ostraka/engine/execute.hpp>
-#include <ostraka/engine/passes.hpp>
-#include <ostraka/operation.hpp>
-#include <ostraka/oversee.hpp>
+#include <ostraka/detail/after_error.hpp>
+#include <ostraka/detail/check_and_advise.hpp>
+#include <ostraka/detail/operation.hpp>
+#include <ostraka/detail/within.hpp>
+#include <ostraka/engine/run/execute.hpp>
+#include <ostraka/engine/run/run_in_passes.hpp>
 #include <ostraka/plan.hpp>
-#include <ostraka/plan/nominal.hpp>
+#include <ostraka/plan/typed/nominal.hpp>
 #include <ostraka/relabel.hpp>
-#include <ostraka/within.hpp>
 
 namespace ostraka {
 

@@ -13,11 +13,11 @@
 #include <string>
 #include <utility>
 
-#include <ostraka/after_error.hpp>
 #include <ostraka/create.hpp>
-#include <ostraka/engine/reshard_meshes.hpp>
-#include <ostraka/operation.hpp>
-#include <ostraka/plan/describe.hpp>
+#include <ostraka/detail/after_error.hpp>
+#include <ostraka/detail/operation.hpp>
+#include <ostraka/engine/run/move_between.hpp>
+#include <ostraka/plan/spec/describe.hpp>
 #include <ostraka/reshard.hpp>
 
 namespace ostraka {

@@ -15,11 +15,11 @@
 #include <utility>
 
 #include <ostraka/create.hpp>
+#include <ostraka/detail/operation.hpp>
 #include <ostraka/engine/collectives/scatter.hpp>
-#include <ostraka/engine/on_host.hpp>
-#include <ostraka/engine/root_blocks.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/engine/run/root_blocks.hpp>
 #include <ostraka/on_root.hpp>
-#include <ostraka/operation.hpp>
 
 namespace ostraka {
 

@@ -17,13 +17,13 @@
 #include <string_view>
 #include <utility>
 
-#include <ostraka/engine/job/ended.hpp>
-#include <ostraka/engine/dynamic_array.hpp>
-#include <ostraka/engine/local/large_pages.hpp>
-#include <ostraka/engine/local/reduction.hpp>
-#include <ostraka/engine/locale.hpp>
+#include <ostraka/engine/kernels/combine.hpp>
+#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/memory/large_pages.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/spmd/ended.hpp>
 #include <ostraka/mesh.hpp>
-#include <ostraka/plan/door.hpp>
+#include <ostraka/plan/typed/to_spec.hpp>
 #include <ostraka/types/operations.hpp>
 #include <ostraka/types/sharding.hpp>
 

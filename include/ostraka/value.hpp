@@ -6,7 +6,7 @@
 /// Floor 4. `os::value(A)`: the number that a tensor without axes holds, on every device; a loss, a residual. A[]
 
 #include <ostraka/create.hpp>
-#include <ostraka/operation.hpp>
+#include <ostraka/detail/operation.hpp>
 
 namespace ostraka {
 

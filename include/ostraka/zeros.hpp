@@ -6,7 +6,7 @@
 /// Floor 4. Tensors of one number: `os::zeros<float, I/X, J>(mesh, I = 1024, J = 8)`, `os::zeros_like(A)`.
 
 #include <ostraka/create.hpp>
-#include <ostraka/fill.hpp>
+#include <ostraka/detail/fill.hpp>
 
 namespace ostraka {
 

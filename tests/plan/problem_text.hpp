@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-#include <ostraka/plan/einsum.hpp>
+#include <ostraka/plan/search/einsum.hpp>
 
 namespace ostraka::testing {
 

@@ -3,7 +3,7 @@
 
 /// @file
 /// Numbers of 16 bits while compiling: what they are, what becomes what, how they round. Every pattern is in
-/// tests/engine/half.cpp.
+/// tests/engine/kernels/half.cpp.
 
 #include <limits>
 #include <type_traits>

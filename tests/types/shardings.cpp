@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-#include <ostraka/plan/door.hpp>
+#include <ostraka/plan/typed/to_spec.hpp>
 #include <ostraka/types/sharding.hpp>
 
 namespace os = ostraka;

@@ -12,11 +12,11 @@
 #include <string>
 #include <string_view>
 
-#include <ostraka/engine/blas_library.hpp>
-#include <ostraka/engine/job/node.hpp>
-#include <ostraka/engine/job/threads.hpp>
-#include <ostraka/engine/local/wide.hpp>
-#include <ostraka/engine/mpi.hpp>
+#include <ostraka/engine/kernels/wide.hpp>
+#include <ostraka/engine/machine/blas_library.hpp>
+#include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/engine/machine/node.hpp>
+#include <ostraka/engine/machine/threads.hpp>
 #include <ostraka/version.hpp>
 
 namespace ostraka::engine {

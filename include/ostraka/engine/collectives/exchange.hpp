@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/collectives/message.hpp>
-#include <ostraka/engine/local/strided.hpp>
+#include <ostraka/engine/kernels/strided.hpp>
 
 namespace ostraka::engine {
 

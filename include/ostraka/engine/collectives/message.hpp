@@ -12,9 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ostraka/engine/communicator.hpp>
-#include <ostraka/engine/local/strided.hpp>
-#include <ostraka/engine/short_array.hpp>
+#include <ostraka/engine/collectives/communicator.hpp>
+#include <ostraka/engine/kernels/strided.hpp>
+#include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/types/half.hpp>
 
 namespace ostraka::engine {

@@ -6,10 +6,10 @@
 /// Floor 3. Reduce-scatter: the members' arrays are reduced and each keeps its part. A[I, J]{U_X} -> A[I_X, J].
 
 #include <ostraka/engine/collectives/message.hpp>
-#include <ostraka/engine/local/reduction.hpp>
-#include <ostraka/engine/local/update.hpp>
-#include <ostraka/engine/local/workspace.hpp>
-#include <ostraka/plan/workspace.hpp>
+#include <ostraka/engine/kernels/combine.hpp>
+#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/plan/lowering/memory_use.hpp>
 
 namespace ostraka::engine {
 

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What os::zeros, ones, full and copy share: a block of one number, and a fresh block of another's extents.
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/detail/operation.hpp>
+#include <ostraka/engine/kernels/copy.hpp>
+
+namespace ostraka::detail {
+
+/// Every element of this device's block ← value.
+template <class TensorType>
+void fill_block(char const* operation, TensorType const& t, typename TensorType::value_type const& value) {
+  profiled_block<TensorType> const region_of_run(operation, t, "writes");
+  execution_space_of<TensorType> const exec;
+  engine::fill(exec, t.local().data(), static_cast<std::int64_t>(t.local().size()), value);
+  engine::fence(exec);
+}
+
+/// A fresh, uninitialised tensor of the type, mesh and extents of another.
+template <class T, class Sharding, class Space>
+auto uninitialised_like(basic_tensor<T, Sharding, Space> const& a) {
+  using tensor_type = basic_tensor<std::remove_const_t<T>, Sharding, Space>;
+  constexpr int rank = tensor_type::rank;
+  std::int64_t local[max_rank]{};
+  for (int i = 0; i < rank; ++i) local[i] = static_cast<std::int64_t>(a.local().extent(static_cast<std::size_t>(i)));
+  using view = typename tensor_type::view_type;
+  return tensor_type{a.mesh_handle(), a.extents(),
+                     make_view<view>(local, std::make_index_sequence<static_cast<std::size_t>(rank)>{})};
+}
+
+}  // namespace ostraka::detail

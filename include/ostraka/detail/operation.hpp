@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What all operations on tensors begin with: one mesh, extents that agree, and the locale of the plan. All
+/// that is checked here is known to every device alike, so an error is thrown on all of them and nothing has been sent.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/engine/spmd/call_in_words.hpp>
+#include <ostraka/plan/typed/named_plan.hpp>
+#include <ostraka/tensor.hpp>
+
+namespace ostraka::detail {
+
+// What follows the first two functions is instantiated for every operation of a program, so it does nothing but hand
+// over numbers.
+
+inline engine::device_mesh const& common_mesh(char const* operation, engine::device_mesh const* const* meshes,
+                                              int count) {
+  engine::require_not_ended(operation);
+  for (int k = 0; k < count; ++k)
+    if (meshes[k] == nullptr)
+      throw error(
+          std::string(operation) +
+          ": an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first");
+  for (int k = 1; k < count; ++k)
+    if (meshes[k] != meshes[0])
+      throw error(std::string(operation) +
+                  ": the operands live on different meshes; make them all on one os::make_mesh");
+  return *meshes[0];
+}
+
+/// The mesh of one tensor, which there has to be.
+template <class A>
+std::shared_ptr<engine::device_mesh const> const& common_mesh(char const* operation, A const& a) {
+  engine::device_mesh const* const mesh = a.mesh_handle().get();
+  common_mesh(operation, &mesh, 1);
+  return a.mesh_handle();
+}
+
+inline void enter_extents(engine::steps_ahead steps, engine::locale& w, planner::spec const& operand,
+                          std::int64_t const* extents) {
+  for (int i = 0; i < operand.rank; ++i) {
+    int const label = operand.label[i];
+    std::int64_t& known = w.sizes.label[label];
+    if (known >= 0 && known != extents[i])
+      engine::fail_alike(w, steps,
+                         std::string(w.operation) + ": all operands agree on the extent of an axis, but " +
+                             std::string(w.names.labels[label]) + " is " + std::to_string(known) + " in one and " +
+                             std::to_string(extents[i]) + " in another; make them with the same os::sizes");
+    known = extents[i];
+  }
+}
+
+/// Where an operation with these labels and mesh axes runs. Its steps tell who is to know of an error that is found
+/// here.
+template <class Labels, class Mesh, class First, class... Rest>
+engine::locale locale_of(char const* operation, engine::steps_ahead steps, First const& first, Rest const&... rest) {
+  engine::device_mesh const* const meshes[] = {first.mesh_handle().get(), rest.mesh_handle().get()...};
+  engine::locale w = engine::make_locale(common_mesh(operation, meshes, static_cast<int>(sizeof...(Rest)) + 1),
+                                         names_of<Mesh>.data(), Mesh::size, operation);
+  w.names.labels = names_of<Labels>.data();
+  w.sizes.labels = Labels::size;
+  for (int l = 0; l < Labels::size; ++l) w.sizes.label[l] = -1;
+  enter_extents(steps, w, spec_of<First, Labels, Mesh>, first.extents().data());
+  (enter_extents(steps, w, spec_of<Rest, Labels, Mesh>, rest.extents().data()), ...);
+  return w;
+}
+
+/// The same for an operation that does not communicate.
+template <class Labels, class Mesh, class First, class... Rest>
+engine::locale locale_of(char const* operation, First const& first, Rest const&... rest) {
+  return locale_of<Labels, Mesh>(operation, engine::steps_ahead{}, first, rest...);
+}
+
+/// A fresh tensor whose axes and mesh axes are among those of the locale.
+template <class TensorType, class Labels, class Mesh>
+TensorType allocate_in(engine::locale const& w, std::shared_ptr<engine::device_mesh const> const& mesh) {
+  return TensorType(allocate_unnamed<typename TensorType::value_type, TensorType::rank, typename TensorType::space>(
+      mesh, w, spec_of<typename TensorType::sharding_type, Labels, Mesh>));
+}
+
+/// The verdict on operands that have to hold the same elements in the same memory.
+template <class First, class... Rest>
+struct same_elements {
+  using type = reason::ok;
+};
+
+template <class First, class Second, class... Rest>
+struct same_elements<First, Second, Rest...> {
+  using type = typename std::conditional_t<
+      std::is_same_v<typename First::value_type, typename Second::value_type>, same_elements<First, Rest...>,
+      std::type_identity<reason::element_types_differ<typename First::value_type, typename Second::value_type>>>::type;
+};
+
+/// A profiling region of an operation on the blocks of one tensor, whose elements it touches `times` times.
+template <class TensorType>
+class profiled_block {
+ public:
+  profiled_block(char const* operation, TensorType const& t, char const* does, int times = 1)
+      : region_([&] {
+          engine::push_blocks(
+              operation, spec_of<TensorType, axes_in<TensorType>, mesh_axes_in<TensorType>>,
+              naming_of<axes_in<TensorType>, mesh_axes_in<TensorType>>, does,
+              static_cast<std::int64_t>(t.local().size() * sizeof(typename TensorType::value_type)) * times);
+        }) {}
+
+ private:
+  engine::profiled region_;
+};
+
+template <class TensorType>
+using execution_space_of = typename TensorType::view_type::execution_space;
+
+}  // namespace ostraka::detail

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What os::within(bytes) asks of an operation once it knows its sizes and before it moves anything: the plan
+/// and the passes that keep within the limit.
+
+#include <cstdint>
+#include <string>
+
+#include <ostraka/detail/check_and_advise.hpp>
+#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/plan/lowering/fitting.hpp>
+#include <ostraka/plan/spec/stored_plan.hpp>
+#include <ostraka/plan/typed/checks.hpp>
+#include <ostraka/types/error.hpp>
+
+namespace ostraka::detail {
+
+/// The plan and the passes last chosen: a program repeats its operations.
+struct fit_known {
+  planner::extents sizes{};
+  std::int64_t limit = -1;
+  planner::pass first{};
+  engine::dynamic_array<planner::einsum_plan> other{};  ///< instead of the operation's own plan, if there is one
+};
+
+/// What is run within a limit.
+struct bounded_run {
+  planner::plan_view plan;
+  planner::pass first;
+};
+
+/// What is wrong with a plan that takes more workspace in any passes, as all others do, and which labels stand in the
+/// way.
+inline std::string workspace_exceeded(overseen const& o, planner::einsum_plan const& plan,
+                                      planner::extents const& sizes, planner::pass_choice const& least,
+                                      std::int64_t limit) {
+  auto const bytes = [&](std::int64_t elements) { return planner::describe_bytes(elements * o.names.element_bytes); };
+  auto const passes = [&](planner::pass const& p) {
+    return std::to_string(p.parts) + " passes over " + std::string(o.names.labels[p.label]);
+  };
+  std::string repeat;
+  for (int l = 0; l < sizes.labels; ++l)
+    if (!planner::detail::splits_into_passes(plan, l))
+      repeat += (repeat.empty() ? "" : ", ") + std::string(o.names.labels[l]);
+  planner::pass_choice const own = planner::choose_passes(plan, sizes, 0);
+  std::string text = std::string(o.operation) + ": os::within(" + std::to_string(limit) +
+                     ") is the workspace that each device may take, but for " + planner::describe(sizes, o.names) +
+                     " the plan takes " + bytes(planner::peak_workspace(plan, sizes));
+  if (own.first.label >= 0) text += ", and in " + passes(own.first) + " at least " + bytes(own.workspace);
+  if (!repeat.empty()) text += " (passes over " + repeat + " would repeat what is moved or multiplied)";
+  if (least.workspace < own.workspace)
+    text += ", and the plan that takes least " + bytes(least.workspace) +
+            (least.first.label < 0 ? "" : " in " + passes(least.first));
+  return text + "; raise the limit, or name shardings that gather less (os::describe of the plan shows its steps)";
+}
+
+/// Finds both. A template so that ostraka::compiled can hold it: it is the planner.
+/// @throws ostraka::error, on all devices alike, since all know the sizes
+template <class = void>
+[[gnu::cold]] void fit(overseen const& o, std::uint32_t copied, planner::extents const& sizes, std::int64_t limit,
+                       std::int64_t budget, fit_known& known) {
+  planner::einsum_plan plan = planner::result_in_place(o.plan.value());
+  plan.rule = o.rule;
+  for (int k = 0; k < plan.operands.size(); ++k) plan.copied[k] = (copied >> k & 1) != 0;
+  planner::plan_bounds const bounds = planner::bounds_of(limit, budget, o.names.element_bytes, sizes);
+  bool const own = planner::choose_passes(plan, sizes, bounds.workspace).fits;
+  planner::fitted_plan const fitted = planner::fit_plan(plan, sizes, bounds);
+  if (!fitted.passes.fits) throw error(workspace_exceeded(o, plan, sizes, fitted.passes, limit));
+  known = {sizes, limit, fitted.passes.first, {}};
+  if (!own) known.other.push_back(fitted.plan);
+}
+
+inline bounded_run run_for(overseen const& o, std::uint32_t copied, planner::extents const& sizes, std::int64_t limit,
+                           std::int64_t budget, fit_known& known) {
+  if (known.limit != limit || known.sizes != sizes) fit(o, copied, sizes, limit, budget, known);
+  return {known.other.empty() ? o.plan : planner::plan_view(known.other.front()), known.first};
+}
+
+/// The plan with which, and the first of the passes in which, an operation keeps within its policy's limit. What is
+/// known while compiling was checked there.
+template <class Policy, class Types, int ElementBytes>
+bounded_run run_of(char const* operation, engine::locale const& w, planner::plan_view const& plan,
+                   Policy const& policy) {
+  static thread_local constinit fit_known* known = nullptr;
+  constexpr std::uint32_t copied = [] {
+    std::uint32_t bits = 0;
+    for (int k = 0; k < planner::max_operands; ++k) bits |= Types::plan.copied[k] ? std::uint32_t{1} << k : 0;
+    return bits;
+  }();
+  return run_for(look_at<Types, Policy::rule, ElementBytes>(operation, plan), copied, w.sizes,
+                 workspace_limit_of(policy), Policy::budget, engine::per_thread(known));
+}
+
+}  // namespace ostraka::detail

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. General matrix products of a CBLAS library, one name for the four element types: C[m, n] = alpha A[m, k]
+/// B[k, n] + beta C.
+
+#ifndef OSTRAKA_ENABLE_CBLAS
+#define OSTRAKA_ENABLE_CBLAS 0
+#endif
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+#if OSTRAKA_ENABLE_CBLAS
+#include <cblas.h>
+#endif
+
+#include <ostraka/engine/kernels/update.hpp>
+
+namespace ostraka::engine {
+
+/// Whether a library multiplies matrices of T in host memory.
+template <class T>
+inline constexpr bool has_cblas_gemm = OSTRAKA_ENABLE_CBLAS != 0 &&
+                                       (std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                                        std::is_same_v<T, Kokkos::complex<float>> ||
+                                        std::is_same_v<T, Kokkos::complex<double>>);
+
+/// The largest extent or leading dimension that CBLAS takes: its int. Tests lower it.
+inline std::int64_t cblas_limit = 2147483647;
+
+/// A matrix as CBLAS sees it: one of its two strides is 1, the other is the leading dimension.
+struct matrix_view {
+  bool transposed = false;  // with respect to the storage order of the product
+  std::int64_t leading = 1;
+};
+
+#if OSTRAKA_ENABLE_CBLAS
+
+/// C <- alpha A B + beta C, all three stored by rows (or all by columns). With beta = 0, C is not read.
+template <class T>
+void cblas_gemm(bool by_rows, matrix_view a_view, matrix_view b_view, std::int64_t m, std::int64_t n, std::int64_t k,
+                T const* a, T const* b, update<T> const& how, T* c, std::int64_t c_leading) {
+  static_assert(has_cblas_gemm<T>);
+  CBLAS_ORDER const order = by_rows ? CblasRowMajor : CblasColMajor;
+  CBLAS_TRANSPOSE const ta = a_view.transposed ? CblasTrans : CblasNoTrans;
+  CBLAS_TRANSPOSE const tb = b_view.transposed ? CblasTrans : CblasNoTrans;
+  int const rows = static_cast<int>(m);
+  int const columns = static_cast<int>(n);
+  int const inner = static_cast<int>(k);
+  int const lda = static_cast<int>(a_view.leading);
+  int const ldb = static_cast<int>(b_view.leading);
+  int const ldc = static_cast<int>(c_leading);
+  if constexpr (std::is_same_v<T, float>)
+    cblas_sgemm(order, ta, tb, rows, columns, inner, how.alpha, a, lda, b, ldb, how.beta, c, ldc);
+  else if constexpr (std::is_same_v<T, double>)
+    cblas_dgemm(order, ta, tb, rows, columns, inner, how.alpha, a, lda, b, ldb, how.beta, c, ldc);
+  else if constexpr (std::is_same_v<T, Kokkos::complex<float>>)
+    cblas_cgemm(order, ta, tb, rows, columns, inner, &how.alpha, a, lda, b, ldb, &how.beta, c, ldc);
+  else
+    cblas_zgemm(order, ta, tb, rows, columns, inner, &how.alpha, a, lda, b, ldb, &how.beta, c, ldc);
+}
+
+#endif
+
+}  // namespace ostraka::engine

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Contractions without a library: any element type, any strides, any space. What the kernels of
+/// C[b, m, n] <- alpha (sum over k of A[b, m, k] B[b, k, n]) + beta C[b, m, n] read, and the simple ones: one output a
+/// thread on accelerators, what is folded on the host where a large block meets a small one, and products without a
+/// sum. Matrices on the host: contract_tiles.hpp.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/engine/kernels/elementwise.hpp>
+#include <ostraka/engine/kernels/fold_kernel.hpp>
+#include <ostraka/engine/kernels/four_streams.hpp>
+#include <ostraka/engine/kernels/loop_nest.hpp>
+#include <ostraka/engine/kernels/reduce_kernel.hpp>
+#include <ostraka/engine/kernels/row_sums.hpp>
+#include <ostraka/engine/kernels/update.hpp>
+
+namespace ostraka::engine::detail {
+
+/// What the kernels read. The sum over k may be cut into `parts` pieces whose results lie `part_step` apart in c, to be
+/// added afterwards.
+template <class T>
+struct product_operands {
+  T const* a;
+  T const* b;
+  T* c;
+  std::int64_t parts;
+  std::int64_t part_step;
+  loop_nest<2> k;  // {a, b}
+  update<T> how{};
+
+  KOKKOS_INLINE_FUNCTION std::int64_t k_begin(std::int64_t part) const { return part * k.size() / parts; }
+};
+
+/// Output i of part p a call, i varying fastest.
+template <class T>
+struct contract_elements {
+  product_operands<T> in;
+  loop_nest<3> outputs;  // {a, b, c}
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t item) const {
+    std::int64_t const part = item / outputs.size();
+    std::int64_t at[3];
+    outputs.locate(item % outputs.size(), at);
+    std::int64_t const end = in.k_begin(part + 1);
+    loop_walker<2> k(in.k, in.k_begin(part));
+    T sum = T(0);
+    for (std::int64_t i = in.k_begin(part); i < end; ++i, k.next())
+      sum += in.a[at[0] + k.offset[0]] * in.b[at[1] + k.offset[1]];
+    in.how.write(in.c + at[2] + part * in.part_step, 1, &sum, 1);
+  }
+};
+
+/// What the host's kernel folds where a large block meets a small one (fold_kernel.hpp): products. @pre a is at least
+/// as large as b
+template <class T>
+struct sum_of_products {
+  using value = T;
+  using element = T;
+  static constexpr int operands = 2;
+
+  T const* a;
+  T const* b;
+
+  T start() const { return T(0); }
+  T const* lead() const { return a; }
+  sum_of_products with_lead(T const* data) const { return {data, b}; }
+  reduction_of<T> of_parts(T const* data) const { return {data, reduction::sum, T(0)}; }
+  T join(T const& x, T const& y) const { return x + y; }
+
+  void across(T* sums, std::int64_t const (&at)[2], std::int64_t const* row_step, std::int64_t count,
+              std::int64_t const (&run_step)[2], std::int64_t run) const {
+    T const* x = a + at[0];
+    T const* y = b + at[1];
+    std::int64_t const x_next = run_step[0], y_next = run_step[1], x_step = row_step[0], y_step = row_step[1];
+    if (x_step == 1 && y_step == 0) return sum_scaled_rows(sums, count, x, x_next, y, y_next, run);
+    if (x_step == 0 && y_step == 1) return sum_scaled_rows(sums, count, y, y_next, x, x_next, run);
+    if (x_step == 1 && y_step == 1) return sum_row_products(sums, count, x, x_next, y, y_next, run);
+    for (std::int64_t r = 0; r < run; ++r, x += x_next, y += y_next)
+      for (std::int64_t i = 0; i < count; ++i) sums[i] += x[i * x_step] * y[i * y_step];
+  }
+
+  T along(T sum, std::int64_t const (&at)[2], std::int64_t const (&run_step)[2], std::int64_t run) const {
+    T const* const x = a + at[0];
+    T const* const y = b + at[1];
+    std::int64_t const x_step = run_step[0], y_step = run_step[1];
+    std::int64_t r = 0;
+    if (run >= fold_lanes) {
+      T side[fold_lanes];
+      for (int l = 0; l < fold_lanes; ++l) side[l] = T(0);
+      if (x_step == 1 && y_step == 1)
+        for (; r + fold_lanes <= run; r += fold_lanes)
+          for (int l = 0; l < fold_lanes; ++l) side[l] += x[r + l] * y[r + l];
+      else
+        for (; r + fold_lanes <= run; r += fold_lanes)
+          for (int l = 0; l < fold_lanes; ++l) side[l] += x[(r + l) * x_step] * y[(r + l) * y_step];
+      for (int l = 0; l < fold_lanes; ++l) sum += side[l];
+    }
+    for (; r < run; ++r) sum += x[r * x_step] * y[r * y_step];
+    return sum;
+  }
+
+  void along_four(T* sums, std::int64_t sum_step, std::int64_t const (&at)[2], std::int64_t const (&apart)[2],
+                  std::int64_t const (&run_step)[2], std::int64_t run) const {
+    if constexpr (std::is_arithmetic_v<T>)
+      if (run_step[0] == 1 && run_step[1] == 1 && run >= stream_lanes)
+        return sum_four_streams(sums, sum_step, a + at[0], apart[0], b + at[1], apart[1], run);
+    for (int s = 0; s < 4; ++s)
+      sums[s * sum_step] = along(sums[s * sum_step], {at[0] + s * apart[0], at[1] + s * apart[1]}, run_step, run);
+  }
+};
+
+/// Products alone, where nothing is summed: c <- alpha a b, and c <- alpha a b + beta c where both are read.
+template <class T>
+struct scaled_product {
+  T alpha;
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const { return alpha * (a * b); }
+};
+template <class T>
+inline constexpr bool is_worth_width<scaled_product<T>> = std::is_arithmetic_v<T>;
+template <class T>
+struct added_product {
+  T alpha, beta;
+  KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& a, T const& b) const { return alpha * (a * b) + beta * c; }
+};
+template <class T>
+inline constexpr bool is_worth_squares<added_product<T>> = std::is_arithmetic_v<T>;
+
+}  // namespace ostraka::engine::detail

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Many small products of matrices whose batch lies innermost in all operands, as finite elements keep them:
+/// C[i, j, b] = sum over k of A[i, k, b] B[k, j, b]. A lane of the vectors is a product: nothing is packed or turned,
+/// and what memory brings in a cache line is used at once.
+
+#include <algorithm>
+#include <cstdint>
+
+#include <ostraka/engine/kernels/contract_kernel.hpp>
+#include <ostraka/engine/kernels/contraction_labels.hpp>
+#include <ostraka/engine/kernels/lane_kernel.hpp>
+#include <ostraka/engine/kernels/loop_nest.hpp>
+#include <ostraka/engine/kernels/tile_panels.hpp>
+#include <ostraka/engine/kernels/update.hpp>
+
+namespace ostraka::engine::detail {
+
+/// The loop of the batch along which all operands lie side by side; -1 if there is none.
+inline int loop_of_lanes(loop_nest<3> const& batch) {
+  for (int d = 0; d < batch.rank; ++d)
+    if (batch.stride[0][d] == 1 && batch.stride[1][d] == 1 && batch.stride[2][d] == 1) return d;
+  return -1;
+}
+
+/// Are the products small, and enough to fill vectors?
+template <class T>
+bool worth_lanes(product_loops const& loops) {
+  constexpr std::int64_t largest = 128;
+  int const lanes = loop_of_lanes(loops.batch);
+  if (lanes < 0 || loops.k.size() == 1 || std::max(loops.m.size(), loops.n.size()) > largest ||
+      loops.m.size() * loops.n.size() == 1)
+    return false;
+  return choose_lane_kernel<T>(loops.batch.extent[lanes]).lanes > 0;
+}
+
+/// The products. A task is a piece of the innermost loop of the batch whose operands stay in a core's first cache.
+template <class T>
+class contract_lanes {
+ public:
+  /// @pre worth_lanes<T>(loops)
+  contract_lanes(product_loops const& loops, product_operands<T> const& in)
+      : in_(in),
+        m_(loops.m),
+        n_(loops.n),
+        outer_(loops.batch.without(loop_of_lanes(loops.batch))),
+        extent_(loops.batch.extent[loop_of_lanes(loops.batch)]),
+        kernel_(choose_lane_kernel<T>(extent_)) {
+    std::int64_t const m = m_.size(), n = n_.size(), k = std::min<std::int64_t>(in.k.size(), depth);
+    // a block that meets a vector is read once: only the vector and what is written need stay, and the longer its runs
+    // the better
+    bool const lone = m == 1 || n == 1;
+    std::int64_t const kept = lone ? k + m * n : m * k + k * n + m * n, bytes = lone ? 2 * cache_bytes : cache_bytes;
+    std::int64_t const in_cache = bytes / static_cast<std::int64_t>(sizeof(T)) / kept;
+    length_ = std::max<std::int64_t>(1, in_cache / kernel_.lanes) * kernel_.lanes;
+    pieces_ = (extent_ + length_ - 1) / length_;
+  }
+
+  std::int64_t tasks() const { return pieces_ * outer_.size(); }
+
+  /// Tasks [begin, end), which share the tables of offsets.
+  void run(std::int64_t begin, std::int64_t end) const {
+    tables at;
+    loop_walker<3> outer(outer_, begin / pieces_);
+    std::int64_t piece = begin % pieces_;
+    for (std::int64_t task = begin; task < end; ++task) {
+      one_task(at, outer.offset, piece * length_);
+      if (++piece == pieces_) piece = 0, outer.next();
+    }
+  }
+
+ private:
+  static constexpr int side = 64, depth = 256;
+  static constexpr std::int64_t cache_bytes = 24 << 10;
+
+  struct tables {
+    offsets_of_run<side> m, n;
+    offsets_of_run<depth> k;
+  };
+
+  /// Outputs in registers, at least as many rows as columns.
+  struct tile {
+    int height, width;
+    std::int64_t const* row_at;
+    std::int64_t const* column_at;
+  };
+
+  /// Equal shares of a side: 5 is 3 and 2.
+  static int share(int rest) {
+    int const tiles = (rest + lane_kernel<T>::most - 1) / lane_kernel<T>::most;
+    return (rest + tiles - 1) / tiles;
+  }
+
+  void one_task(tables& at, std::int64_t const (&base)[3], std::int64_t first) const {
+    std::int64_t const m = m_.size(), n = n_.size(), k = in_.k.size(), count = std::min(length_, extent_ - first);
+    update<T> how = in_.how;
+    for (std::int64_t l = 0; l < k; l += depth, how.beta = T(1)) {
+      at.k.move_to(in_.k, l, std::min<std::int64_t>(depth, k - l));
+      for (std::int64_t i = 0; i < m; i += side) {
+        at.m.move_to(m_, i, std::min<std::int64_t>(side, m - i));
+        for (std::int64_t j = 0; j < n; j += side) {
+          at.n.move_to(n_, j, std::min<std::int64_t>(side, n - j));
+          multiply(at, in_.a + base[0] + first, in_.b + base[1] + first, in_.c + base[2] + first, count, how);
+        }
+      }
+    }
+  }
+
+  void multiply(tables const& at, T const* a, T const* b, T* c, std::int64_t count, update<T> const& how) const {
+    T const* left[lane_kernel<T>::most];
+    T const* right[lane_kernel<T>::most];
+    for (int i = 0, height = 0; i < at.m.count; i += height) {
+      height = share(at.m.count - i);
+      for (int r = 0; r < height; ++r) left[r] = a + at.m.at[0][i + r];
+      for (int j = 0, width = 0; j < at.n.count; j += width) {
+        width = share(at.n.count - j);
+        for (int s = 0; s < width; ++s) right[s] = b + at.n.at[0][j + s];
+        std::int64_t const* const row_at = at.m.at[1] + i;
+        std::int64_t const* const column_at = at.n.at[1] + j;
+        if (height >= width)
+          one_tile({left, right, at.k.at[0], at.k.at[1], at.k.count}, {height, width, row_at, column_at}, c, count,
+                   how);
+        else
+          one_tile({right, left, at.k.at[1], at.k.at[0], at.k.count}, {width, height, column_at, row_at}, c, count,
+                   how);
+      }
+    }
+  }
+
+  /// Whole vectors go straight to C where nothing else is to be done to them.
+  void one_tile(lane_operands<T> const& in, tile const& t, T* c, std::int64_t count, update<T> const& how) const {
+    lane_function<T> const product = kernel_.product[t.height - 1][t.width - 1];
+    std::int64_t done = 0;
+    if (how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1))) {
+      product(in, count / kernel_.lanes, c, t.row_at, t.column_at, how.beta == T(1));
+      done = count / kernel_.lanes * kernel_.lanes;
+    }
+    for (; done < count; done += kernel_.lanes)
+      one_vector(product, in, t, c, done, std::min(kernel_.lanes, count - done), how);
+  }
+
+  /// Less than a vector is the end of one that begins earlier, where other products of the batch lie.
+  void one_vector(lane_function<T> product, lane_operands<T> in, tile const& t, T* c, std::int64_t begin,
+                  std::int64_t count, update<T> const& how) const {
+    constexpr int most = lane_kernel<T>::most, lanes = lane_kernel<T>::most_lanes;
+    std::int64_t const earlier = kernel_.lanes - count;
+    in.first += begin - earlier;
+    alignas(64) T sums[most * most * lanes];
+    std::int64_t row_at[most], column_at[most];
+    for (int i = 0; i < most; ++i) row_at[i] = i * most * lanes, column_at[i] = i * lanes;
+    product(in, 1, sums, row_at, column_at, false);
+    for (int r = 0; r < t.height; ++r)
+      for (int s = 0; s < t.width; ++s)
+        how.write(c + t.row_at[r] + t.column_at[s] + begin, 1, sums + row_at[r] + column_at[s] + earlier, count);
+  }
+
+  product_operands<T> in_;
+  loop_nest<2> m_, n_;
+  loop_nest<3> outer_;   // of the batch
+  std::int64_t extent_;  // of its innermost loop
+  lane_kernel<T> kernel_;
+  std::int64_t length_ = 0, pieces_ = 0;  // of that loop
+};
+
+}  // namespace ostraka::engine::detail

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Chooses among our own kernels, and cuts a long sum into parts where there are too few outputs to occupy the
+/// machine (C[i] = A[i, k] B[k] with two rows and a million columns).
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <ostraka/engine/kernels/contract_kernel.hpp>
+#include <ostraka/engine/kernels/contract_lanes.hpp>
+#include <ostraka/engine/kernels/contract_teams.hpp>
+#include <ostraka/engine/kernels/contract_tiles.hpp>
+#include <ostraka/engine/kernels/contraction_labels.hpp>
+#include <ostraka/engine/kernels/elementwise.hpp>
+#include <ostraka/engine/kernels/fold.hpp>
+#include <ostraka/engine/kernels/fold_transposed.hpp>
+#include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/kernels/reduce.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+
+namespace ostraka::engine::detail {
+
+/// All output loops together, in the order of c, contiguous ones joined. Offsets {a, b, c}.
+inline loop_nest<3> output_loops(product_loops const& loops) {
+  loop_nest<3> outputs = loops.batch;
+  for (int d = 0; d < loops.m.rank; ++d)
+    outputs.add(loops.m.extent[d], loops.m.stride[0][d], std::int64_t(0), loops.m.stride[1][d]);
+  for (int d = 0; d < loops.n.rank; ++d)
+    outputs.add(loops.n.extent[d], std::int64_t(0), loops.n.stride[0][d], loops.n.stride[1][d]);
+  outputs.order_by(2);
+  outputs.merge();
+  return outputs;
+}
+
+/// The operands for loops whose A and B have been exchanged.
+template <class T>
+product_operands<T> turned_operands(product_operands<T> in, product_loops const& turned) {
+  std::swap(in.a, in.b);
+  in.k = turned.k;
+  return in;
+}
+
+/// A product of matrices in tiles of teams; the side on which C has its neighbours is the one along which threads are
+/// neighbours.
+template <class Exec, class T, int side = 16, int each = 4>
+contract_teams<Exec, T, side, each> teams_of(product_loops const& loops, product_operands<T> const& in) {
+  auto const finer = [](loop_nest<2> const& x, int of_x, loop_nest<2> const& y, int of_y) {
+    int const d = smallest_step(x, of_x), e = smallest_step(y, of_y);
+    return d >= 0 && (e < 0 || x.stride[of_x][d] < y.stride[of_y][e]);
+  };
+  auto const teams = [&](product_loops const& p, product_operands<T> const& operands) {
+    return contract_teams<Exec, T, side, each>{
+        operands, p.batch, p.m, p.n, finer(p.k, 0, p.m, 0), finer(p.k, 1, p.n, 0)};
+  };
+  if (!finer(loops.m, 1, loops.n, 1)) return teams(loops, in);
+  product_loops const turned = loops.turned();
+  return teams(turned, turned_operands(in, turned));
+}
+
+/// Products where nothing is summed. @pre alpha is not 0
+template <class Exec, class T>
+void multiply_elements(Exec const& exec, loop_nest<3> const& outputs, T const* a, T const* b, T* c,
+                       update<T> const& how) {
+  if (how.beta == T(0)) {
+    loop_nest<3> loops;
+    for (int d = 0; d < outputs.rank; ++d)
+      loops.add(outputs.extent[d], outputs.stride[2][d], outputs.stride[0][d], outputs.stride[1][d]);
+    map_elements(exec, loops, scaled_product<T>{T(how.alpha)}, c, a, b);
+    return;
+  }
+  loop_nest<4> loops;
+  for (int d = 0; d < outputs.rank; ++d)
+    loops.add(outputs.extent[d], outputs.stride[2][d], outputs.stride[2][d], outputs.stride[0][d],
+              outputs.stride[1][d]);
+  map_elements(exec, loops, added_product<T>{T(how.alpha), T(how.beta)}, c, static_cast<T const*>(c), a, b);
+}
+
+/// A large block times a small one, or two vectors: the largest of the three streams.
+template <class Exec, class T>
+void fold_products(Exec const& exec, product_loops const& loops, T const* a, T const* b, T* c, update<T> const& how) {
+  std::int64_t const batch = loops.batch.size(), m = loops.m.size(), n = loops.n.size(), k = loops.k.size();
+  loop_nest<3> outputs = output_loops(loops);
+  loop_nest<2> reduced = loops.k;
+  if (n > m) {  // the larger of a and b leads
+    std::swap(a, b);
+    std::swap(outputs.stride[0], outputs.stride[1]);
+    std::swap(reduced.stride[0], reduced.stride[1]);
+  }
+  bool const result_is_largest = batch * m * n > batch * std::max(m, n) * k;
+  if (!result_is_largest && fold_transposed(exec, outputs, reduced, a, b, c, how)) return;
+  run_fold(exec, sum_of_products<T>{a, b}, outputs, reduced, c, how, result_is_largest);
+}
+
+/// Multiplications up to which tiles are not worth a team of threads.
+inline constexpr std::int64_t serial_tiles = 1 << 16;
+
+/// Are there a team's worth of rows and columns? Then there are fewer teams than an int counts: the results of more
+/// would fit no memory.
+inline bool worth_teams(product_loops const& loops) {
+  return loops.m.size() >= 32 && loops.n.size() >= 32 && loops.k.size() >= 8;
+}
+
+/// Tiles on the host, each thread with panels of its own; small ones on the stack.
+template <class Exec, class T>
+void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T> const& in, std::int64_t elements) {
+  std::int64_t const most = elements <= serial_tiles ? 1 : exec.concurrency();
+  contract_tiles<T> const tiles(loops, in, most);
+  std::int64_t const tasks = tiles.tasks(), room = tiles.room(), threads = std::min(most, tasks);
+  constexpr std::int64_t small = 16384 / static_cast<std::int64_t>(sizeof(T));
+  if (threads == 1 && room <= small) {
+    alignas(64) unsigned char panels[small * sizeof(T)];
+    fence(exec);
+    return tiles.run(0, tasks, reinterpret_cast<T*>(panels));
+  }
+  kernel_scratch<T, typename Exec::memory_space> const panels(threads * room);
+  T* const first = panels.data();
+  for_each_share("ostraka contract tiles", exec, tasks, threads, elements,
+                 [=, &tiles](std::int64_t begin, std::int64_t end, std::int64_t thread) {
+                   tiles.run(begin, end, first + thread * room);
+                 });
+}
+
+/// Products side by side in vectors on the host, each thread with some of them.
+template <class Exec, class T>
+void run_lanes(Exec const& exec, product_loops const& loops, product_operands<T> const& in) {
+  contract_lanes<T> const lanes(loops, in);
+  std::int64_t const elements = loops.batch.size() * loops.m.size() * loops.n.size() * loops.k.size();
+  std::int64_t const tasks = lanes.tasks(),
+                     threads = elements <= serial_tiles ? 1 : std::min<std::int64_t>(exec.concurrency(), tasks);
+  for_each_share("ostraka contract lanes", exec, tasks, threads, elements,
+                 [&lanes](std::int64_t begin, std::int64_t end, std::int64_t) { lanes.run(begin, end); });
+}
+
+template <class Exec, class T>
+void run_kernel(Exec const& exec, product_loops const& loops, product_operands<T> const& in) {
+  std::int64_t const elements = loops.batch.size() * loops.m.size() * loops.n.size() * loops.k.size();
+  if constexpr (runs_on_host<Exec>) {
+    run_tiles(exec, loops, in, elements);
+  } else {
+    if (worth_teams(loops)) return teams_of<Exec>(loops, in).run(exec);
+    contract_elements<T> const kernel{in, output_loops(loops)};
+    for_each_item("ostraka contract elements", exec, in.parts * kernel.outputs.size(), elements, kernel);
+  }
+}
+
+/// Into how many parts the sum is cut. On the host tiles share the machine where there are some; what is short of them
+/// needs a sum worth several.
+template <class Exec, class T>
+std::int64_t parts_of_sum(product_loops const& loops) {
+  std::int64_t const k = loops.k.size(), results = loops.batch.size() * loops.m.size() * loops.n.size();
+  if constexpr (runs_on_host<Exec>) {
+    constexpr std::int64_t enough_results = 65536, worth_a_part = 1 << 21, shortest = 1024;
+    return std::max<std::int64_t>(
+        1, std::min({enough_results / results, results * k / worth_a_part, k / shortest, std::int64_t(64)}));
+  } else {
+    std::int64_t const of_item = worth_teams(loops) ? contract_teams<Exec, T>::outputs : 1,
+                       items = (results + of_item - 1) / of_item;
+    return parts_of_fold<Exec>(items, results / items * k, k);
+  }
+}
+
+/// The contraction by our own kernels. @pre no label is in one operand alone; no extent is 0
+template <class Exec, class T>
+void contract_portable(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how) {
+  product_loops const loops = loops_of(p);
+  if (loops.k.size() == 1) return multiply_elements(exec, output_loops(loops), a, b, c, how);
+  if constexpr (runs_on_host<Exec>) {
+    if (worth_lanes<T>(loops)) return run_lanes(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});
+    if (!worth_tiles(loops)) return fold_products(exec, loops, a, b, c, how);
+  }
+  std::int64_t const parts = parts_of_sum<Exec, T>(loops);
+  if (parts == 1) {
+    run_kernel(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});
+    return;
+  }
+  // The parts' results, each a gapless block, then their sum.
+  contraction partial = p;
+  std::int64_t step = 1;
+  for (int l = p.labels - 1; l >= 0; --l) {
+    if (!p.in_c[l]) continue;
+    partial.c[l] = step;
+    step *= p.extent[l];
+  }
+  kernel_scratch<T, typename Exec::memory_space> const partial_results(parts * step);
+  product_loops const partial_loops = loops_of(partial);
+  run_kernel(exec, partial_loops, product_operands<T>{a, b, partial_results.data(), parts, step, partial_loops.k, {}});
+
+  reduction_loops over;
+  for (int l = 0; l < p.labels; ++l)
+    if (p.in_c[l]) over.outputs.add(p.extent[l], partial.c[l], p.c[l]);
+  over.reduced.add(parts, step);
+  run_reduction<T>(exec, over, partial_results.data(), c, reduction::sum, how);
+}
+
+}  // namespace ostraka::engine::detail

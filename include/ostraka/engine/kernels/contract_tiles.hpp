@@ -1,0 +1,279 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Products of matrices on the host by ourselves, whatever their strides: integers, builds without BLAS,
+/// extents beyond its int, and small or interleaved blocks, which a library would need copies of. C[b, m, n] is cut
+/// into blocks; what a block needs of A and B is packed into panels once, and the register tile's result goes straight
+/// to where it belongs (loops and blocks as in Goto and van de Geijn, 2008).
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <ostraka/engine/kernels/contract_kernel.hpp>
+#include <ostraka/engine/kernels/contraction_labels.hpp>
+#include <ostraka/engine/kernels/loop_nest.hpp>
+#include <ostraka/engine/kernels/micro_kernel.hpp>
+#include <ostraka/engine/kernels/product_cost.hpp>
+#include <ostraka/engine/kernels/tile_fetch.hpp>
+#include <ostraka/engine/kernels/tile_operand.hpp>
+#include <ostraka/engine/kernels/tile_panels.hpp>
+
+namespace ostraka::engine::detail {
+
+/// Is the product one of matrices, rather than of a block and a few vectors? @pre something is summed
+inline bool worth_tiles(product_loops const& loops) {
+  std::int64_t const m = loops.m.size(), n = loops.n.size();
+  return std::max(m, n) >= 4 && std::min(m, n) > 1;
+}
+
+/// An extent in equal blocks of whole panels.
+struct tile_blocks {
+  std::int64_t extent, length, count;
+
+  tile_blocks(std::int64_t n, std::int64_t most, int panel) : extent(n) {
+    most = most / panel * panel;
+    std::int64_t const pieces = (n + most - 1) / most;
+    length = ((n + pieces - 1) / pieces + panel - 1) / panel * panel;
+    count = (n + length - 1) / length;
+  }
+  std::int64_t begin(std::int64_t i) const { return i * length; }
+  std::int64_t of(std::int64_t i) const { return std::min(length, extent - i * length); }
+};
+
+/// Which side of C its tiles have along their vectors, and in which order the loops of a side come.
+struct tile_sides {
+  loop_nest<3> batch;  // {a, b, c}
+  loop_nest<2> m;      // {a, c}: rows of tiles
+  loop_nest<2> n;      // {b, c}: columns
+  bool swapped;        // a is the second operand
+
+  /// Elements of whole tiles.
+  static double padded(std::int64_t rows, std::int64_t columns, int tile_rows, int tile_columns) {
+    auto const whole = [](std::int64_t elements, int of) { return static_cast<double>((elements + of - 1) / of * of); };
+    return whole(rows, tile_rows) * whole(columns, tile_columns);
+  }
+
+  /// Vectors lie along the side on which C is contiguous, except where its tiles would be much emptier.
+  tile_sides(product_loops const& loops, int rows, int lanes)
+      : batch(loops.batch), m(loops.m), n(loops.n), swapped(false) {
+    auto const smallest = [](loop_nest<2> const& side) {
+      return side.rank > 0 ? side.stride[1][smallest_of(side, 1)] : INT64_MAX;
+    };
+    std::int64_t const height = m.size(), width = n.size();
+    double const along_n = padded(height, width, rows, lanes), along_m = padded(width, height, rows, lanes);
+    swapped = smallest(m) < smallest(n) ? along_m <= 1.5 * along_n : 1.5 * along_m < along_n;
+    if (swapped) {
+      std::swap(m, n);
+      for (int d = 0; d < batch.rank; ++d) std::swap(batch.stride[0][d], batch.stride[1][d]);
+    }
+    bring_in(m);
+    bring_in(n);
+  }
+
+ private:
+  /// Of the first `rank` loops.
+  static int smallest_of(loop_nest<2> const& side, int operand, int rank) {
+    int found = 0;
+    for (int d = 1; d < rank; ++d)
+      if (side.stride[operand][d] <= side.stride[operand][found]) found = d;
+    return found;
+  }
+  static int smallest_of(loop_nest<2> const& side, int operand) { return smallest_of(side, operand, side.rank); }
+
+  /// C's smallest step innermost, the operand's next to it: then both have their cache lines whole within a block.
+  /// Where these are one, the operand's second, so that a block walks on along its memory, unless C walks on there
+  /// itself.
+  static void bring_in(loop_nest<2>& side) {
+    if (side.rank < 2) return;
+    int const last = side.rank - 1;
+    bool const both = smallest_of(side, 0) == smallest_of(side, 1);
+    side = side.with_last(smallest_of(side, 1));
+    if (both && side.stride[1][smallest_of(side, 1, last)] == side.extent[last] * side.stride[1][last]) return;
+    side = side.with_last(smallest_of(side, 0, last)).with_last(last - 1);
+  }
+};
+
+/// The tiles of a product. A task is a block of columns of one product of the batch, with all blocks of rows or a group
+/// of them.
+template <class T>
+class contract_tiles {
+ public:
+  static constexpr int rows = 240, depth = 256, columns = sizeof(T) < 64 ? 8192 / static_cast<int>(sizeof(T)) : 128;
+
+  contract_tiles(product_loops const& loops, product_operands<T> const& operands, std::int64_t threads)
+      : in_(operands),
+        micro_(choose_micro_kernel<T>()),
+        packing_(choose_packing<T>()),
+        sides_(loops, micro_.few_rows, micro_.lanes),
+        m_(sides_.m.size(), threads > 1 ? rows / 2 : rows, micro_.rows),
+        batch_(sides_.batch.size()),
+        deepest_(tile_blocks((in_.k.size() + in_.parts - 1) / in_.parts, depth, 1).length),
+        n_(sides_.n.size(), columns_of_block(threads), micro_.columns()) {
+    if (sides_.swapped) {
+      std::swap(in_.a, in_.b);
+      for (int d = 0; d < in_.k.rank; ++d) std::swap(in_.k.stride[0][d], in_.k.stride[1][d]);
+    }
+    far_[0] = is_far(m_.extent), far_[1] = is_far(n_.extent);
+    if (threads > 1)
+      groups_ = std::min(m_.count, std::max<std::int64_t>(1, 4 * threads / (in_.parts * n_.count * batch_)));
+  }
+
+  std::int64_t tasks() const { return in_.parts * n_.count * groups_ * batch_; }
+
+  /// Elements of scratch memory that a thread needs.
+  std::int64_t room() const { return (m_.length + n_.length) * deepest_; }
+
+  /// Tasks [begin, end); those of the batch come one after the other, so that they share the tables of offsets.
+  void run(std::int64_t begin, std::int64_t end, T* panels) const {
+    tables at;
+    loop_walker<3> batch(sides_.batch, begin % batch_);
+    std::int64_t in_batch = begin % batch_, block = begin / batch_;
+    for (std::int64_t task = begin; task < end; ++task, batch.next()) {
+      if (in_batch == batch_) in_batch = 0, ++block;
+      ++in_batch;
+      one_task(at, block, batch.offset, panels);
+    }
+  }
+
+ private:
+  struct tables {
+    offsets_of_run<rows> m;
+    offsets_of_run<columns> n;
+    offsets_of_run<depth> k;
+    bool rows_packed = false;  // and no other rows come
+    tile_fetch ahead;
+  };
+
+  /// Where all rows meet the columns at once, what is packed of these is multiplied before it leaves the first cache.
+  std::int64_t columns_of_block(std::int64_t threads) const {
+    std::int64_t const near = 12288 / (deepest_ * static_cast<std::int64_t>(sizeof(T)));
+    if (one_block_of_rows() && near >= 2 * micro_.columns()) return std::min<std::int64_t>(near, columns);
+    return threads > 1 ? columns / 2 : columns;
+  }
+  bool one_block_of_rows() const { return m_.count == 1 && batch_ == 1 && in_.parts == 1 && deepest_ == in_.k.size(); }
+
+  void one_task(tables& at, std::int64_t block, std::int64_t const (&base)[3], T* panels) const {
+    std::int64_t const group = groups_ == 1 ? 0 : block % groups_;
+    if (groups_ != 1) block /= groups_;
+    std::int64_t const column = n_.count == 1 ? 0 : block % n_.count;
+    std::int64_t const part = n_.count == 1 ? block : block / n_.count;
+    at.n.move_to(sides_.n, n_.begin(column), n_.of(column));
+    T* const panels_a = panels;
+    T* const panels_b = panels + m_.length * deepest_;
+    T* const target = in_.c + base[2] + part * in_.part_step;
+    update<T> how = in_.how;
+    std::int64_t const k_end = in_.k_begin(part + 1);
+    for (std::int64_t k = in_.k_begin(part); k < k_end; k += deepest_, how.beta = T(1)) {
+      at.k.move_to(in_.k, k, std::min(k_end - k, deepest_));
+      tile_operand<T> b{in_.b + base[1], at.n.at[0], at.n.count,       at.k.at[1],
+                        at.k.count,      panels_b,   micro_.columns(), micro_.lanes};
+      b.leave_columns(m_.extent);
+      b.pack(packing_);
+      for (std::int64_t row = group * m_.count / groups_, last = (group + 1) * m_.count / groups_; row < last; ++row) {
+        at.m.move_to(sides_.m, m_.begin(row), m_.of(row));
+        tile_operand<T> a{in_.a + base[0], at.m.at[0], at.m.count,  at.k.at[0],
+                          at.k.count,      panels_a,   micro_.rows, micro_.few_rows};
+        a.leave_rows();
+        if (!at.rows_packed) a.pack(packing_);
+        at.rows_packed = one_block_of_rows();
+        multiply(at, a, b, target, how);
+      }
+    }
+  }
+
+  /// Does an operand with such a side come from beyond the second cache, and is it large enough in each product to list
+  /// its lines?
+  bool is_far(std::int64_t side) const {
+    double const bytes = static_cast<double>(side * in_.k.size()) * static_cast<double>(sizeof(T));
+    return bytes > near_bytes / 8 && static_cast<double>(batch_) * bytes > near_bytes;
+  }
+
+  /// Stripes of B that stay in the second cache while all rows meet them. Tiles of the same rows come one after the
+  /// other, along the lines of C; but tiles of the same columns do where these were not packed: then memory is asked
+  /// for a panel of them during all tiles of the one before.
+  void multiply(tables& at, tile_operand<T> const& a, tile_operand<T> const& b, T* target, update<T> const& how) const {
+    int const whole = micro_.columns(),
+              stripe = std::max(1, std::min(most_panels, 2048 / static_cast<int>(sizeof(T)) / whole)) * whole;
+    micro_lines<T> rows_of[most_panels], columns_of[most_panels];
+    rows_of[0] = a.lines(0);
+    if (at.m.count <= micro_.rows && at.n.count <= whole)
+      return some_tiles(at, 0, at.m.count, 0, at.n.count, at.n.breaks(0, at.n.count), rows_of, b.lines(0), target, how,
+                        nullptr);
+    int const panels_together = at.k.count <= short_sum ? most_together : 1, together = panels_together * micro_.rows;
+    bool const down = at.n.count > whole && b.stays(0), far = far_[down ? 1 : 0];
+    if (far && down) at.ahead.list_columns(b, whole);
+    if (far && !down) at.ahead.list_rows(a, together);
+    std::uint64_t breaks[most_panels];
+    int panels = 1, heights = 0;
+    for (int i = micro_.rows; i < at.m.count; i += micro_.rows) rows_of[panels++] = a.lines(i);
+    for (int i = 0; i < at.m.count; i += together) ++heights;
+    for (int begin = 0; begin < at.n.count; begin += stripe) {
+      int const end = std::min(begin + stripe, at.n.count);
+      int widths = 0;
+      for (int j = begin; j < end; j += whole, ++widths) {
+        breaks[widths] = at.n.breaks(j, std::min(whole, end - j));
+        columns_of[widths] = b.lines(j);
+      }
+      for (int outer = 0, outers = down ? widths : heights, inners = down ? heights : widths; outer < outers; ++outer) {
+        if (far && down) at.ahead.begin(b.next_panel(begin + outer * whole), panels);
+        if (far && !down)
+          at.ahead.begin(begin == 0 && outer + 1 < outers ? rows_of[(outer + 1) * panels_together].first : nullptr,
+                         widths * panels_together);
+        for (int inner = 0; inner < inners; ++inner) {
+          int const row = down ? inner : outer, column = down ? outer : inner, i = row * together,
+                    j = begin + column * whole;
+          some_tiles(at, i, std::min(together, at.m.count - i), j, std::min(whole, end - j), breaks[column],
+                     rows_of + row * panels_together, columns_of[column], target, how, far ? &at.ahead : nullptr);
+        }
+      }
+    }
+  }
+
+  /// `height` rows from i, `width` columns from j, which in C follow one another but for `breaks`.
+  void some_tiles(tables const& at, int i, int height, int j, int width, std::uint64_t breaks, micro_lines<T> const* a,
+                  micro_lines<T> const& b, T* target, update<T> const& how, tile_fetch* ahead) const {
+    int const vectors = micro_.vectors(width), whole = vectors * micro_.lanes;
+    bool const plain = how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1)),
+               direct = plain && breaks == 0 && width == whole;
+    alignas(64) unsigned char tile_room[sizeof(T) * micro_kernel<T>::most_elements * most_together];
+    T* const tile = reinterpret_cast<T*>(tile_room);
+    std::int64_t lines[micro_kernel<T>::most_rows];
+    for (int r = 0; r < micro_.rows; ++r) lines[r] = r * whole;
+    int written = 0;
+    for (int r = 0; r < height; r += micro_.rows, ++a) {
+      int const left = height - r;
+      bool const few = left <= micro_.few_rows && micro_.few_rows < micro_.rows;
+      micro_function<T> const product = (few ? micro_.few : micro_.of)[vectors - 1];
+      micro_fetch const fetched = ahead ? ahead->next() : micro_fetch{};
+      if (direct && left >= (few ? micro_.few_rows : micro_.rows)) {
+        product(at.k.count, *a, b, target + at.n.at[1][j], at.m.at[1] + i + r, how.beta == T(1), fetched);
+        written = std::min(r + micro_.rows, height);
+      } else {
+        product(at.k.count, *a, b, tile + r * whole, lines, false, fetched);
+      }
+    }
+    if (written < height)
+      write_tile(packing_, how, target, tile + written * whole, whole, at.m.at[1] + i + written, height - written,
+                 at.n.at[1] + j, width, breaks);
+  }
+
+  static constexpr int most_panels = 64;    // of a stripe
+  static constexpr int most_together = 2;   // tiles that are written together,
+  static constexpr int short_sum = 64;      // where products are short beside what it takes to find each run of C
+
+  product_operands<T> in_;
+  micro_kernel<T> micro_;
+  vector_packing<T> packing_;
+  tile_sides sides_;
+  tile_blocks m_;
+  std::int64_t batch_;
+  std::int64_t deepest_;  // iterations of k that are packed together
+  tile_blocks n_;
+  std::int64_t groups_ = 1;
+  bool far_[2];  // a, b: what the second cache does not hold
+};
+
+}  // namespace ostraka::engine::detail

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The local contraction: C <- alpha A B + beta C summed over the labels that C lacks, on strided blocks of
+/// one memory space. A[B, I, J] B[B, J, K] -> C[B, I, K] is a batch of matrix products; the library's where it has
+/// them, ours elsewhere.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+#include <ostraka/engine/kernels/blas/library_product.hpp>
+#include <ostraka/engine/kernels/contract_portable.hpp>
+#include <ostraka/engine/kernels/contraction_labels.hpp>
+#include <ostraka/engine/kernels/contraction_plan.hpp>
+#include <ostraka/engine/kernels/plan_cache.hpp>
+#include <ostraka/engine/kernels/reduce.hpp>
+#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/kernels/widened.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+
+namespace ostraka::engine {
+
+namespace detail {
+
+/// Sums an operand over the labels that it alone has: I·J·K multiplications become I·K. The operand is replaced by the
+/// sum, which lies in `room`.
+template <class Exec, class T>
+void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& data,
+                     kernel_scratch<T, typename Exec::memory_space>& room) {
+  label_class const lone = which == operand::a ? label_class::only_a : label_class::only_b;
+  bool* const present = which == operand::a ? p.in_a : p.in_b;
+  std::int64_t* const stride = strides_of(p, which);
+  contraction sum;
+  sum.labels = p.labels;
+  std::int64_t step = 1;
+  bool any = false;
+  for (int l = p.labels - 1; l >= 0; --l) {
+    sum.extent[l] = p.extent[l];
+    sum.in_a[l] = present[l];
+    sum.a[l] = stride[l];
+    if (class_of(p, l) == lone) {
+      any = any || p.extent[l] != 1;
+    } else if (present[l]) {
+      sum.in_c[l] = true;
+      sum.c[l] = step;
+      step *= p.extent[l];
+    }
+  }
+  for (int l = 0; l < p.labels; ++l)
+    if (class_of(p, l) == lone) present[l] = false, p.extent[l] = 1;  // the class of no other label changes
+  if (!any) return;
+  room = kernel_scratch<T, typename Exec::memory_space>(step);
+  reduce(exec, sum, data, room.data(), reduction::sum);
+  data = room.data();
+  for (int l = 0; l < p.labels; ++l)
+    if (present[l]) stride[l] = sum.c[l];
+}
+
+#if OSTRAKA_ENABLE_CBLAS
+
+/// The plan's copies around its products.
+template <class Exec, class T>
+void follow_plan(Exec const& exec, contraction const& p, contraction_plan const& plan, T const* a, T const* b, T* c,
+                 update<T> const& how) {
+  if (!plan.copies()) return run_plan(exec, plan, a, b, c, how);
+  using room = kernel_scratch<T, typename Exec::memory_space>;
+  auto const room_for = [&](operand which) {
+    return room(plan.copied[static_cast<int>(which)] ? block_of(p, which).size() : 0);
+  };
+  room const copy_of_a = room_for(operand::a), copy_of_b = room_for(operand::b), copy_of_c = room_for(operand::c);
+  if (plan.copied[0]) copy(exec, copy_of_a.data(), block_of(plan.problem, operand::a), a, block_of(p, operand::a));
+  if (plan.copied[1]) copy(exec, copy_of_b.data(), block_of(plan.problem, operand::b), b, block_of(p, operand::b));
+  T* const result = plan.copied[2] ? copy_of_c.data() : c;
+  run_plan(exec, plan, plan.copied[0] ? copy_of_a.data() : a, plan.copied[1] ? copy_of_b.data() : b, result,
+           plan.copied[2] ? update<T>{how.alpha, T(0)} : how);
+  if (plan.copied[2])
+    copy(exec, c, block_of(p, operand::c), static_cast<T const*>(result), block_of(plan.problem, operand::c),
+         update<T>{T(1), how.beta});
+}
+
+#endif
+
+/// The product by the library if there is a plan for it that goes that way.
+template <class Exec, class T>
+bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p,
+                         [[maybe_unused]] T const* a, [[maybe_unused]] T const* b, [[maybe_unused]] T* c,
+                         [[maybe_unused]] update<T> const& how, [[maybe_unused]] plan_ticket& ticket) {
+#if OSTRAKA_ENABLE_CBLAS
+  if constexpr (runs_on_host<Exec> && has_cblas_gemm<T>) {
+    contraction_plan const* const plan = plan_cache<T>::instance().find(p, ticket);
+    if (!plan || !plan->library) return false;
+    follow_plan(exec, p, *plan, a, b, c, how);
+    return true;
+  }
+#endif
+  return false;
+}
+
+}  // namespace detail
+
+/// c <- alpha · (sum over the labels that c lacks of a · b) + beta · c. The sum is zero where a summed label has extent
+/// 0; labels of c alone repeat the result. c overlaps neither a nor b, and nothing is set aside for beta's sake. The
+/// ticket is of this problem.
+template <class Exec, class T>
+void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how,
+              plan_ticket& ticket) {
+  if (how.alpha != decltype(how.alpha)(0) && detail::contract_by_library(exec, problem, a, b, c, how, ticket)) return;
+
+  bool nothing_to_write = false;
+  bool nothing_to_sum = how.alpha == accumulator_of_t<T>(0);
+  for (int l = 0; l < problem.labels; ++l)
+    if (problem.extent[l] == 0) (problem.in_c[l] ? nothing_to_write : nothing_to_sum) = true;
+  if (nothing_to_write) return;
+  if (nothing_to_sum) {
+    scale(exec, c, block_of(problem, operand::c), how.beta);
+    return;
+  }
+
+  if constexpr (is_narrow<T>) {
+    detail::widened(exec, problem, a, b, c, how,
+                    [&](contraction const& wide, float const* wide_a, float const* wide_b, float* wide_c) {
+                      contract(exec, wide, wide_a, wide_b, wide_c, {}, ticket);
+                    });
+  } else {
+    contraction p = problem;
+    kernel_scratch<T, typename Exec::memory_space> sum_of_a, sum_of_b;
+    detail::sum_lone_labels(exec, p, operand::a, a, sum_of_a);
+    detail::sum_lone_labels(exec, p, operand::b, b, sum_of_b);
+    plan_ticket other;
+    if (detail::contract_by_library(exec, p, a, b, c, how, other)) return;
+    detail::contract_portable(exec, p, a, b, c, how);
+  }
+}
+
+/// The same for who does not ask again.
+template <class Exec, class T>
+void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how = {}) {
+  plan_ticket ticket;
+  contract(exec, problem, a, b, c, how, ticket);
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. A contraction of two strided blocks as plain numbers, and its labels sorted into the loops of a batch of
+/// matrix products: C[b, m, n] = sum over k of A[b, m, k] B[b, k, n], where each letter may stand for several labels of
+/// the einsum.
+
+#include <cstdint>
+
+#include <ostraka/engine/kernels/loop_nest.hpp>
+#include <ostraka/engine/kernels/strided.hpp>
+
+namespace ostraka::engine {
+
+/// Labels with their extents, and for each operand whether it has the label and with what stride. A stride of 0 is a
+/// stride, not an absence.
+struct contraction {
+  int labels = 0;
+  std::int64_t extent[max_loops] = {};
+  std::int64_t a[max_loops] = {}, b[max_loops] = {}, c[max_loops] = {};
+  bool in_a[max_loops] = {}, in_b[max_loops] = {}, in_c[max_loops] = {};
+};
+
+/// The operands' numbers in the tables below.
+enum class operand { a, b, c };
+
+inline std::int64_t* strides_of(contraction& p, operand which) {
+  return which == operand::a ? p.a : which == operand::b ? p.b : p.c;
+}
+inline std::int64_t const* strides_of(contraction const& p, operand which) {
+  return strides_of(const_cast<contraction&>(p), which);
+}
+inline bool const* presence_of(contraction const& p, operand which) {
+  return which == operand::a ? p.in_a : which == operand::b ? p.in_b : p.in_c;
+}
+
+/// What a label is to the product.
+//  in A   in B   in C     class
+//  x      x      x        batch       (and labels of C alone, which repeat the result)
+//  x             x        m
+//         x      x        n
+//  x      x               k
+//  x                      only_a      summed before the product
+//         x               only_b      summed before the product
+enum class label_class { batch, m, n, k, only_a, only_b };
+
+inline label_class class_of(contraction const& p, int label) {
+  if (p.in_c[label])
+    return p.in_a[label] == p.in_b[label] ? label_class::batch : p.in_a[label] ? label_class::m : label_class::n;
+  return p.in_a[label] == p.in_b[label] ? label_class::k : p.in_a[label] ? label_class::only_a : label_class::only_b;
+}
+
+/// The loops of the product, contiguous labels joined. Offsets: batch {a, b, c}, m {a, c}, n {b, c}, k {a, b}.
+struct product_loops {
+  loop_nest<3> batch;
+  loop_nest<2> m;
+  loop_nest<2> n;
+  loop_nest<2> k;
+
+  /// The same with A and B exchanged: C is transposed.
+  product_loops turned() const {
+    product_loops t{batch, n, m, k};
+    for (int d = 0; d < max_loops; ++d) {
+      t.batch.stride[0][d] = batch.stride[1][d];
+      t.batch.stride[1][d] = batch.stride[0][d];
+      t.k.stride[0][d] = k.stride[1][d];
+      t.k.stride[1][d] = k.stride[0][d];
+    }
+    return t;
+  }
+};
+
+/// @pre no label is in one operand alone
+inline product_loops loops_of(contraction const& p) {
+  product_loops loops;
+  for (int l = 0; l < p.labels; ++l) {
+    std::int64_t const a = p.in_a[l] ? p.a[l] : 0;
+    std::int64_t const b = p.in_b[l] ? p.b[l] : 0;
+    std::int64_t const c = p.in_c[l] ? p.c[l] : 0;
+    switch (class_of(p, l)) {
+      case label_class::batch: loops.batch.add(p.extent[l], a, b, c); break;
+      case label_class::m: loops.m.add(p.extent[l], a, c); break;
+      case label_class::n: loops.n.add(p.extent[l], b, c); break;
+      default: loops.k.add(p.extent[l], a, b); break;
+    }
+  }
+  loops.batch.order_by(2);
+  loops.m.order_by(1);
+  loops.n.order_by(1);
+  loops.k.order_by(0);
+  loops.batch.merge();
+  loops.m.merge();
+  loops.n.merge();
+  loops.k.merge();
+  return loops;
+}
+
+/// The block of one operand: its labels in the order of the contraction.
+inline strided block_of(contraction const& p, operand which) {
+  strided block;
+  for (int l = 0; l < p.labels; ++l)
+    if (presence_of(p, which)[l]) block.add(p.extent[l], strides_of(p, which)[l]);
+  return block;
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The kernels behind copy.hpp: runs where both sides are walked alike, tiles where one side is the transpose
+/// of the other, and one element a thread where there are thousands of threads. A[I, J] := B[J, I].
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+#include <ostraka/engine/kernels/item_cut.hpp>
+#include <ostraka/engine/kernels/loop_nest.hpp>
+#include <ostraka/engine/kernels/turn.hpp>
+
+namespace ostraka::engine::detail {
+
+/// One element a call, in the order of the destination.
+template <class T>
+struct copy_elements {
+  T* to;
+  T const* from;
+  loop_nest<2> loops;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    std::int64_t at[2];
+    loops.locate(i, at);
+    to[at[0]] = from[at[1]];
+  }
+};
+
+/// Pieces of runs that both sides walk alike. An item takes many short runs or a piece of a long one.
+template <class T>
+struct copy_runs {
+  T* to;
+  T const* from;
+  item_cut cut;
+  loop_nest<2> runs;  // how the runs lie
+  std::int64_t to_step;
+  std::int64_t from_step;
+
+  void operator()(std::int64_t item) const {
+    cut.for_each_piece(item, runs, [&](std::int64_t const (&at)[2], std::int64_t begin, std::int64_t count) {
+      T* const target = to + at[0] + begin * to_step;
+      T const* const source = from + at[1] + begin * from_step;
+      if (to_step == 1 && from_step == 1 && count >= 64)
+        std::copy_n(source, count, target);  // memcpy, which knows how long runs are best written
+      else if (to_step == 1 && from_step == 1)
+        for (std::int64_t i = 0; i < count; ++i) target[i] = source[i];
+      else if (to_step == 1 && from_step == 0)
+        for (std::int64_t i = 0; i < count; ++i) target[i] = source[0];
+      else
+        for (std::int64_t i = 0; i < count; ++i) target[i * to_step] = source[i * from_step];
+    });
+  }
+};
+
+/// Tiles of the two loops that are innermost in the destination and in the source: the cache lines of both are used
+/// whole.
+template <class T>
+struct copy_tiles {
+  static constexpr std::int64_t height = 256, width = 32;
+
+  T* to;
+  T const* from;
+  item_cut cut;        // of the tiles
+  loop_nest<2> tiles;  // over the other loops, and over the tiles
+  int tile_loop[2];    // which of them those are; -1 where there is one tile
+  std::int64_t extent[2];  // of the loop that is innermost in the destination, and of the one in the source
+  std::int64_t to_step[2];
+  std::int64_t from_step[2];
+
+  void operator()(std::int64_t item) const {
+    std::int64_t const end = cut.end(item);
+    loop_walker<2> walker(tiles, cut.begin(item));
+    for (std::int64_t tile = cut.begin(item); tile < end; ++tile, walker.next()) {
+      std::int64_t const begin_i = tile_loop[0] < 0 ? 0 : walker.index[tile_loop[0]] * height;
+      std::int64_t const begin_j = tile_loop[1] < 0 ? 0 : walker.index[tile_loop[1]] * width;
+      std::int64_t const high = extent[0] - begin_i < height ? extent[0] - begin_i : height;
+      std::int64_t const wide = extent[1] - begin_j < width ? extent[1] - begin_j : width;
+      copy_tile(to + walker.offset[0], from + walker.offset[1], high, wide);
+    }
+  }
+
+  void copy_tile(T* target, T const* source, std::int64_t high, std::int64_t wide) const {
+    if (to_step[0] == 1 && from_step[1] == 1) return turn(target, to_step[1], source, from_step[0], high, wide);
+    constexpr std::int64_t line = elements_of_line<T>;
+    for (std::int64_t begin = 0; begin < wide; begin += line)
+      for (std::int64_t i = 0; i < high; ++i)
+        for (std::int64_t j = begin; j < wide && j < begin + line; ++j)
+          target[i * to_step[0] + j * to_step[1]] = source[i * from_step[0] + j * from_step[1]];
+  }
+};
+
+/// What a large turned copy maps (elementwise.hpp), which writes past the caches.
+template <class T>
+struct same_value {
+  KOKKOS_INLINE_FUNCTION T operator()(T const& x) const { return x; }
+};
+
+/// Runs of one value.
+template <class T>
+struct fill_runs {
+  T* to;
+  item_cut cut;
+  loop_nest<1> runs;
+  std::int64_t step;
+  T value;
+
+  void operator()(std::int64_t item) const {
+    cut.for_each_piece(item, runs, [&](std::int64_t const (&at)[1], std::int64_t begin, std::int64_t count) {
+      T* const target = to + at[0] + begin * step;
+      T const x = value;
+      if (step == 1)
+        for (std::int64_t i = 0; i < count; ++i) target[i] = x;
+      else
+        for (std::int64_t i = 0; i < count; ++i) target[i * step] = x;
+    });
+  }
+};
+
+template <class T>
+struct fill_elements {
+  T* to;
+  loop_nest<1> loops;
+  T value;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    std::int64_t at[1];
+    loops.locate(i, at);
+    to[at[0]] = value;
+  }
+};
+
+}  // namespace ostraka::engine::detail

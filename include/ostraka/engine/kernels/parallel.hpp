@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. How the engine's own kernels are started: in parallel when there is enough to do, in place when starting
+/// threads would take longer. Of several host threads that start kernels on the host, one at a time has Kokkos'
+/// threads, and the others wait for it; what runs in place takes no lock.
+
+#include <Kokkos_Core.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <ostraka/engine/memory/per_thread.hpp>
+
+namespace ostraka::engine {
+
+/// Whether Exec runs on the host's cores (and its memory is the host's).
+template <class Exec>
+inline constexpr bool runs_on_host = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
+
+/// Below this many elements a host kernel runs on the calling thread: waking a team costs microseconds.
+inline constexpr std::int64_t serial_elements = 8192;
+
+/// Whether kernels of Exec have ended when Kokkos returns.
+template <class Exec>
+inline constexpr bool runs_synchronously = false;
+#ifdef KOKKOS_ENABLE_SERIAL
+template <>
+inline constexpr bool runs_synchronously<Kokkos::Serial> = true;
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+template <>
+inline constexpr bool runs_synchronously<Kokkos::OpenMP> = true;
+#endif
+#ifdef KOKKOS_ENABLE_THREADS
+template <>
+inline constexpr bool runs_synchronously<Kokkos::Threads> = true;
+#endif
+
+/// Waits for the kernels that this host thread has started. On the host Kokkos' own fence may wait for other threads'
+/// kernels as well.
+template <class Exec>
+void fence(Exec const& exec) {
+  if constexpr (!runs_synchronously<Exec>) exec.fence();
+}
+
+namespace detail {
+
+/// One host thread at a time has Kokkos' threads on the host.
+inline std::atomic_flag threads_of_kokkos{};
+
+/// Do Kokkos' threads work for the host thread that calls? Before version 4 Kokkos' OpenMP knows none but the one that
+/// began it.
+template <class Exec>
+bool has_threads([[maybe_unused]] Exec const& exec) {
+#if KOKKOS_VERSION < 40000
+  if (Exec::in_parallel()) return false;
+#endif
+  return exec.concurrency() > 1 || Kokkos::Tools::profileLibraryLoaded();
+}
+
+/// Items of a functor on the host, for Kokkos: one type for all functors, because what Kokkos makes of each is a good
+/// deal for a compiler. Items are large there, so that a call by pointer is nothing.
+struct host_items {
+  void (*call)(void const* functor, std::int64_t begin, std::int64_t end);
+  void const* functor;
+
+  void operator()(std::int64_t i) const { call(functor, i, i + 1); }
+};
+
+template <class Functor>
+void call_items(void const* functor, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t i = begin; i < end; ++i) (*static_cast<Functor const*>(functor))(i);
+}
+
+template <class Exec, class Functor>
+void start_items(char const* name, Exec const& exec, std::int64_t items, Functor const& functor) {
+  using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  // Kokkos takes the name as a std::string, for which only a profiler asks.
+  Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? std::string(name) : std::string(),
+                       policy(exec, 0, items), functor);
+}
+
+}  // namespace detail
+
+/// Calls functor(i) for all i in [0, items), in any order, perhaps at the same time; `elements` is the work in all of
+/// them together. On the host all is done when it returns.
+template <class Exec, class Functor>
+void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements,
+                   Functor const& functor) {
+  if (items <= 0) return;
+  if constexpr (runs_on_host<Exec>) {
+    if (items == 1 || elements <= serial_elements || !detail::has_threads(exec)) {
+      fence(exec);
+      detail::call_items<Functor>(&functor, 0, items);
+      return;
+    }
+    short_lock const alone(detail::threads_of_kokkos);
+    detail::start_items(name, exec, items, detail::host_items{&detail::call_items<Functor>, &functor});
+    fence(exec);  // the functor is the caller's
+  } else {
+    detail::start_items(name, exec, items, functor);
+  }
+}
+
+/// Calls functor(begin, end, i) for the i-th of `shares` shares of neighbouring tasks, as for_each_item does.
+template <class Exec, class Functor>
+void for_each_share(char const* name, Exec const& exec, std::int64_t tasks, std::int64_t shares, std::int64_t elements,
+                    Functor const& functor) {
+  static_assert(runs_on_host<Exec>, "the functor stays with the caller");
+  for_each_item(name, exec, shares, elements,
+                [=, &functor](std::int64_t i) { functor(i * tasks / shares, (i + 1) * tasks / shares, i); });
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Plans of the last contractions: a loop over the same C[I, K] = A[I, J] B[J, K] plans it once. Each host
+/// thread has its own.
+
+#include <cstdint>
+
+#include <ostraka/engine/kernels/contraction_plan.hpp>
+#include <ostraka/engine/memory/per_thread.hpp>
+
+namespace ostraka::engine {
+
+/// Where the plan of a problem was found, for those who ask again.
+struct plan_ticket {
+  int entry = 0;
+  std::uint64_t number = 0;  ///< of plans, as they are made; 0: nobody has asked yet
+};
+
+namespace detail {
+
+inline bool same_labels(std::int64_t const* x, std::int64_t const* y, int count) {
+  for (int l = 0; l < count; ++l)
+    if (x[l] != y[l]) return false;
+  return true;
+}
+
+inline bool same_problem(contraction const& x, contraction const& y) {
+  if (x.labels != y.labels || !same_labels(x.extent, y.extent, x.labels)) return false;
+  for (int l = 0; l < x.labels; ++l)
+    if (x.in_a[l] != y.in_a[l] || x.in_b[l] != y.in_b[l] || x.in_c[l] != y.in_c[l]) return false;
+  return same_labels(x.a, y.a, x.labels) && same_labels(x.b, y.b, x.labels) && same_labels(x.c, y.c, x.labels);
+}
+
+/// Whether a problem can be planned: it sums something, writes something, and no operand has a label alone.
+inline bool is_product(contraction const& p) {
+  for (int l = 0; l < p.labels; ++l)
+    if (p.extent[l] == 0 || class_of(p, l) == label_class::only_a || class_of(p, l) == label_class::only_b)
+      return false;
+  return true;
+}
+
+/// The last few plans for one element type.
+template <class T>
+class plan_cache {
+ public:
+  /// The calling thread's.
+  static plan_cache& instance() {
+    static thread_local constinit plan_cache* cache = nullptr;
+    return per_thread(cache);
+  }
+
+  /// The plan of a problem; nullptr if it cannot be planned as it is. Valid until the next call. A ticket is of one
+  /// problem: who has one finds the plan without a comparison as long as it is here.
+  contraction_plan const* find(contraction const& problem, plan_ticket& ticket) {
+    bool const valid = limit_ == cblas_limit;
+    if (valid && ticket.number != 0 && entries_[ticket.entry].number == ticket.number)
+      return &entries_[ticket.entry].plan;
+    for (int i = 0; i < used_; ++i)
+      if (valid && same_problem(entries_[i].problem, problem)) return hand_out(i, ticket);
+    if (!is_product(problem)) return nullptr;
+    if (!valid) forget();
+    int const i = next_;
+    next_ = (next_ + 1) % size;
+    used_ = used_ < size ? used_ + 1 : size;
+    entries_[i].problem = problem;
+    entries_[i].plan = plan_contraction<T>(problem);
+    entries_[i].number = ++made_;
+    return hand_out(i, ticket);
+  }
+
+ private:
+  static constexpr int size = 16;
+  struct entry {
+    contraction problem;
+    contraction_plan plan;
+    std::uint64_t number = 0;
+  };
+
+  contraction_plan const* hand_out(int i, plan_ticket& ticket) {
+    ticket = {i, entries_[i].number};
+    return &entries_[i].plan;
+  }
+
+  void forget() {
+    for (entry& e : entries_) e.number = 0;
+    used_ = next_ = 0;
+    limit_ = cblas_limit;
+  }
+
+  entry entries_[size];
+  int used_ = 0, next_ = 0;
+  std::uint64_t made_ = 0;
+  std::int64_t limit_ = 0;
+};
+
+}  // namespace detail
+}  // namespace ostraka::engine

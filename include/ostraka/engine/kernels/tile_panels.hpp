@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What lies between our register tiles (micro_kernel.hpp) and blocks of any strides: operands are packed into
+/// panels whose lines are read by the tile one after the other, results are written from the tile to where they belong.
+/// C[a, b, c, d] is written as the tile (b c) by (a d) finds it.
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include <ostraka/engine/kernels/blas/panels.hpp>
+#include <ostraka/engine/kernels/fold_kernel.hpp>
+#include <ostraka/engine/kernels/loop_nest.hpp>
+#include <ostraka/engine/kernels/masked_vectors.hpp>
+#include <ostraka/engine/kernels/panel_vectors.hpp>
+#include <ostraka/engine/kernels/turn.hpp>
+#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/kernels/wide.hpp>
+
+namespace ostraka::engine::detail {
+
+/// Where iterations begin, begin + 1, … of a loop nest stand in its two operands, and after which of them the second
+/// one jumps.
+template <int most>
+struct offsets_of_run {
+  std::int64_t at[2][most + 8];
+  std::uint64_t jumps[most / 64 + 2];  // a bit an iteration that does not follow the one before in the second operand
+  std::int64_t begin = -1;
+  int count = 0;
+
+  /// @pre count <= most; always of the same loops
+  void move_to(loop_nest<2> const& loops, std::int64_t first, std::int64_t how_many) {
+    if (begin == first) return;
+    begin = first;
+    count = static_cast<int>(how_many);
+    for (int word = 0; word <= count / 64 + 1; ++word) jumps[word] = 0;
+#ifdef OSTRAKA_DETAIL_PACKS_BY_VECTORS
+    if (widest_vectors() == vector_width::avx512)
+      return walk_64(at[0], at[1], reinterpret_cast<unsigned char*>(jumps), loops, first, count);
+#endif
+    int const inner = loops.rank - 1;
+    std::int64_t const step[2] = {inner >= 0 ? loops.stride[0][inner] : 0, inner >= 0 ? loops.stride[1][inner] : 0};
+    loop_walker<2> walker(loops, first);
+    for (int i = 0, run = 0; i < count; i += run, walker.skip(run)) {
+      run = inner >= 0 ? static_cast<int>(std::min<std::int64_t>(count - i, loops.extent[inner] - walker.index[inner]))
+                       : 1;
+      for (int o = 0; o < 2; ++o)
+        for (int r = 0; r < run; ++r) at[o][i + r] = walker.offset[o] + r * step[o];
+      for (int r = 0; r < (step[1] == 1 ? 1 : run); ++r)
+        if (i + r == 0 || at[1][i + r] != at[1][i + r - 1] + 1) jumps[(i + r) / 64] |= std::uint64_t(1) << (i + r) % 64;
+    }
+  }
+
+  /// Bit j is set where i + j does not follow i + j - 1 in the second operand, 0 < j < width. 0: all lie side by side.
+  /// @pre width <= 64
+  std::uint64_t breaks(int i, int width) const {
+    std::uint64_t const low = jumps[i / 64] >> i % 64, high = i % 64 == 0 ? 0 : jumps[i / 64 + 1] << (64 - i % 64);
+    return (low | high) & ~std::uint64_t(0) >> (64 - width) & ~std::uint64_t(1);
+  }
+};
+
+/// The step with which `count` offsets follow one another; 0 if they do not.
+inline std::int64_t step_of(std::int64_t const* at, int count) {
+  if (count < 2) return 1;
+  std::int64_t const step = at[1] - at[0];
+  for (int i = 2; i < count; ++i)
+    if (at[i] - at[i - 1] != step) return 0;
+  return step;
+}
+
+/// How many of the offsets, from the first, lie side by side.
+inline int side_by_side(std::int64_t const* at, int count) {
+  int i = 1;
+  while (i < count && at[i] == at[i - 1] + 1) ++i;
+  return i;
+}
+
+/// panel[l, i] = from[i step + l] for i < count, l < depth.
+template <class T>
+void pack_turned(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t step, int count,
+                 int depth) {
+  int const whole = by_vectors.turned ? count / 4 * 4 : 0, together = by_vectors.together,
+            deep = whole > 0 ? depth / together * together : 0;
+  if (deep > 0) by_vectors.turned(panel, width, from, step, whole, deep);
+  if (whole < count) turn(panel + whole, width, from + whole * step, step, count - whole, deep);
+  if (deep < depth) turn(panel + deep * width, width, from + deep, step, count, depth - deep);
+}
+
+/// panel[l, i] = from[at[i] + k_at[l]] one by one: four i side by side, so that little but loads and stores is left to
+/// do.
+template <class T>
+void pack_scattered(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
+                    int depth) {
+  int i = 0;
+  for (; i + 4 <= count; i += 4) {
+    T const* const x0 = from + at[i];
+    T const* const x1 = from + at[i + 1];
+    T const* const x2 = from + at[i + 2];
+    T const* const x3 = from + at[i + 3];
+    T* to = panel + i;
+    for (int l = 0; l < depth; ++l, to += width) {
+      std::int64_t const k = k_at[l];
+      T const four[4] = {x0[k], x1[k], x2[k], x3[k]};
+      std::memcpy(static_cast<void*>(to), four, sizeof(four));
+    }
+  }
+  for (; i < count; ++i)
+    for (int l = 0; l < depth; ++l) panel[l * width + i] = from[at[i] + k_at[l]];
+}
+
+/// panel[l, i] = from[at[i] + k_at[l]] where some i lie side by side, run by run.
+template <class T>
+void pack_runs(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t const* at,
+               int count, std::int64_t const* k_at, int depth) {
+  for (int i = 0, together = 0; i < count; i += together) {
+    together = side_by_side(at + i, count - i);
+    if (by_vectors.piece) together = std::min(together, by_vectors.together);
+    if (by_vectors.piece) by_vectors.piece(panel + i, width, from + at[i], together, k_at, depth);
+    else
+      for (int l = 0; l < depth; ++l) copy_run(panel + l * width + i, from + at[i] + k_at[l], together);
+  }
+}
+
+/// panel[l, i] = from[at[i] + k_at[l]] for i < count, 0 up to `width`.
+template <class T>
+void pack_panel(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t const* at,
+                int count, std::int64_t const* k_at, int depth) {
+  int const run = side_by_side(at, count);
+  bool const sum_runs = run < count && depth > 1 && k_at[1] == k_at[0] + 1;
+  std::int64_t const step = sum_runs ? step_of(at, count) : 0;
+  if (run == count && by_vectors.lines) return by_vectors.lines(panel, width, from + at[0], count, k_at, depth, 1);
+  bool const along_k = step != 0, along_i = !along_k && 2 * run >= count;
+  if (by_vectors.gathered && !along_i && !(along_k && side_by_side(k_at, depth) >= 2 * by_vectors.together))
+    return by_vectors.gathered(panel, width, from, at, count, k_at, depth);
+  if (count < width) std::fill(panel, panel + std::int64_t(depth) * width, T(0));
+  if (along_k) {
+    for (int l = 0, together = 0; l < depth; l += together) {
+      together = side_by_side(k_at + l, depth - l);
+      pack_turned(by_vectors, panel + l * width, width, from + at[0] + k_at[l], step, count, together);
+    }
+  } else if (along_i) {
+    pack_runs(by_vectors, panel, width, from, at, count, k_at, depth);
+  } else {
+    pack_scattered(panel, width, from, at, count, k_at, depth);
+  }
+}
+
+/// Do the offsets form runs of four and more?
+inline bool in_runs(std::int64_t const* at, int count) {
+  int runs = 0;
+  for (int i = 0; i < count; ++runs) i += side_by_side(at + i, count - i);
+  return 4 * runs <= count;
+}
+
+/// c[row_at[i] + column_at[j]] <- tile[i, j], as `how` says; `breaks` as of offsets_of_run.
+template <class T>
+void write_tile(vector_packing<T> const& by_vectors, update<T> const& how, T* c, T const* tile, int tile_step,
+                std::int64_t const* row_at, int height, std::int64_t const* column_at, int width,
+                std::uint64_t breaks) {
+  bool const overwrites = how.overwrites(), plain = overwrites || (how.alpha == T(1) && how.beta == T(1));
+  if (plain && by_vectors.write_runs && 2 * std::popcount(breaks) < width)
+    return by_vectors.write_runs(c, row_at, height, column_at, width, breaks, tile, tile_step, !overwrites);
+  if (breaks == 0 || in_runs(column_at, width)) {
+    for (int j = 0, together = 0; j < width; j += together) {
+      together = side_by_side(column_at + j, width - j);
+      for (int i = 0; i < height; ++i) how.write(c + row_at[i] + column_at[j], 1, tile + i * tile_step + j, together);
+    }
+    return;
+  }
+  for (int i = 0; i < height; ++i) {
+    T* const row = c + row_at[i];
+    T const* const from = tile + i * tile_step;
+    if (overwrites)
+      for (int j = 0; j < width; ++j) row[column_at[j]] = from[j];
+    else
+      for (int j = 0; j < width; ++j) row[column_at[j]] = how(row[column_at[j]], from[j]);
+  }
+}
+
+}  // namespace ostraka::engine::detail

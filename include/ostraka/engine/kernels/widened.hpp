@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Contractions of elements of 16 bits: operands become floats, the work is done in these, by the library
+/// where there is one, and the result is rounded once. C[I, K] = A[I, J] · B[J, K]
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+#include <ostraka/engine/kernels/contraction_labels.hpp>
+#include <ostraka/engine/kernels/elementwise.hpp>
+#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+
+namespace ostraka::engine::detail {
+
+/// Lays an operand out without gaps, its labels in the order that they have in memory, so that widening it is a walk.
+/// Its new size.
+inline std::int64_t close_gaps(contraction& p, operand which) {
+  bool const* const present = presence_of(p, which);
+  std::int64_t* const stride = strides_of(p, which);
+  int order[max_loops];
+  int rank = 0;
+  for (int l = 0; l < p.labels; ++l) {
+    if (!present[l]) continue;
+    int at = rank++;
+    for (; at > 0 && stride[order[at - 1]] < stride[l]; --at) order[at] = order[at - 1];
+    order[at] = l;
+  }
+  std::int64_t step = 1;
+  for (int at = rank - 1; at >= 0; --at) {
+    stride[order[at]] = step;
+    step *= p.extent[order[at]];
+  }
+  return step;
+}
+
+struct widen {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION float operator()(T const& x) const {
+    return float(x);
+  }
+};
+
+inline loop_nest<2> meeting_loops(strided const& one, strided const& other) {
+  loop_nest<2> loops;
+  for (int d = 0; d < one.rank; ++d) loops.add(one.extent[d], one.stride[d], other.stride[d]);
+  return loops;
+}
+
+/// work(problem, a, b, c) on floats; then c <- alpha (what it has made) + beta c.
+template <class Exec, class T, class Work>
+void widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how,
+             Work const& work) {
+  using room = kernel_scratch<float, typename Exec::memory_space>;
+  contraction wide = p;
+  room const wide_a(close_gaps(wide, operand::a));
+  room const wide_b(close_gaps(wide, operand::b));
+  room const wide_c(close_gaps(wide, operand::c));
+  auto const fetch = [&](operand which, room const& to, T const* from) {
+    map_elements(exec, meeting_loops(block_of(wide, which), block_of(p, which)), widen{}, to.data(), from);
+  };
+  fetch(operand::a, wide_a, a);
+  fetch(operand::b, wide_b, b);
+  work(wide, wide_a.data(), wide_b.data(), wide_c.data());
+  strided const result = block_of(p, operand::c);
+  strided const computed = block_of(wide, operand::c);
+  loop_nest<3> loops;
+  for (int d = 0; d < result.rank; ++d)
+    loops.add(result.extent[d], result.stride[d], result.stride[d], computed.stride[d]);
+  map_elements(exec, loops, how, c, static_cast<T const*>(c), static_cast<float const*>(wide_c.data()));
+}
+
+}  // namespace ostraka::engine::detail

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. One host thread at a time: in the operations of a mesh, and, unless MPI was begun with MPI_THREAD_MULTIPLE,
+/// in all operations that may communicate. Nobody waits: a thread that finds another there is refused, before it has
+/// sent anything.
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/engine/machine/this_thread.hpp>
+#include <ostraka/types/error.hpp>
+
+namespace ostraka::engine {
+
+/// What one host thread at a time uses: a mesh, or MPI.
+struct used_by_one {
+  std::atomic<void const*> user{nullptr};      ///< the thread that does
+  std::atomic<void const*> only{nullptr};      ///< the thread that may, if others may not
+  std::atomic<std::uint64_t>* told =
+      nullptr;  ///< where other ranks read of it, if they do: counts beginnings and ends, odd while it is used
+};
+
+/// MPI, which allows one thread at a time unless it was begun for several.
+inline used_by_one use_of_mpi{};
+
+#if OSTRAKA_ENABLE_MPI
+
+/// May several threads communicate at the same time? If not, finds out which may: the one that began MPI, or, until it
+/// has asked, none that did not.
+/// @pre MPI runs
+inline bool mpi_serves_threads_at_once() {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_SERIALIZED) {
+    int is_main = 0;
+    MPI_Is_thread_main(&is_main);
+    void const* nobody = nullptr;
+    if (is_main)
+      use_of_mpi.only.store(this_thread::mark(), std::memory_order_relaxed);
+    else
+      use_of_mpi.only.compare_exchange_strong(nobody, &use_of_mpi, std::memory_order_relaxed);
+  }
+  return level == MPI_THREAD_MULTIPLE;
+}
+
+#else
+
+inline bool mpi_serves_threads_at_once() { return true; }
+
+#endif
+
+/// The use of something for as long as it lives; within another use by the same thread it is a part of that. A copy
+/// uses nothing by itself.
+class exclusive_use {
+ public:
+  exclusive_use() = default;
+
+  /// `what` as it is called in messages. @throws ostraka::error if another thread uses it
+  exclusive_use(used_by_one& it, std::string_view operation, std::string_view what) {
+    void const* const me = this_thread::mark();
+    if (it.user.load(std::memory_order_relaxed) == me) return;
+    void const* nobody = nullptr;
+    void const* const only = it.only.load(std::memory_order_relaxed);
+    if ((only != nullptr && only != me) ||
+        !it.user.compare_exchange_strong(nobody, me, std::memory_order_acquire, std::memory_order_relaxed))
+      refuse(it, operation, what);
+    it_ = &it;
+    tell();
+  }
+  exclusive_use(exclusive_use const&) {}
+  exclusive_use(exclusive_use&& other) noexcept : it_(std::exchange(other.it_, nullptr)) {}
+  exclusive_use& operator=(exclusive_use other) noexcept {
+    std::swap(it_, other.it_);
+    return *this;
+  }
+  ~exclusive_use() {
+    if (it_ == nullptr) return;
+    tell();
+    it_->user.store(nullptr, std::memory_order_release);
+  }
+
+ private:
+  void tell() const {
+    if (it_->told != nullptr)
+      it_->told->store(it_->told->load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void refuse(used_by_one const& it, std::string_view operation,
+                                                            std::string_view what) {
+    std::string const head = std::string(operation) + ": ";
+    void const* const only = it.only.load(std::memory_order_relaxed);
+    if (only != nullptr && only != this_thread::mark())
+      throw error(
+          head +
+          "only the thread that began MPI may communicate, as it was begun (MPI_THREAD_FUNNELED), but another calls; let os::environment begin MPI, or give "
+          "MPI_Init_thread a higher level");
+    if (&it == &use_of_mpi)
+      throw error(
+          head +
+          "host threads that communicate at the same time need MPI_THREAD_MULTIPLE, but another is in an operation on a mesh; begin with "
+          "os::environment(argc, argv, os::threads::multiple), or take turns");
+    throw error(head + "one host thread at a time uses a mesh, but another is in an operation on " + std::string(what) +
+                "; give each thread a mesh of its own (os::make_mesh), or take turns");
+  }
+
+  used_by_one* it_ = nullptr;
+};
+
+/// The use of MPI, where threads have to take turns. @throws ostraka::error if another uses it
+inline exclusive_use use_mpi(std::string_view operation) {
+  return mpi_serves_threads_at_once() ? exclusive_use() : exclusive_use(use_of_mpi, operation, "MPI");
+}
+
+}  // namespace ostraka::engine

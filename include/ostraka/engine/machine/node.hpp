@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The node that a rank runs on: which cores it may use, how many ranks may use them, what OpenMP and BLAS
+/// would do. The rules that make something of it are in threads.hpp.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <initializer_list>
+#include <string_view>
+
+#include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/engine/machine/openblas.hpp>
+#include <ostraka/engine/machine/this_thread.hpp>
+#include <ostraka/engine/machine/threads.hpp>
+#include <ostraka/engine/memory/dynamic_array.hpp>
+
+#if defined(KOKKOS_ENABLE_OPENMP) && defined(_OPENMP)
+#  include <omp.h>
+#  define OSTRAKA_DETAIL_OPENMP 1
+#endif
+#ifdef __linux__
+#  include <sched.h>
+#  if __has_include(<unistd.h>)
+#    include <unistd.h>
+#  endif
+#endif
+
+namespace ostraka::engine::node {
+
+/// Numbers of cores are below it.
+inline constexpr int most_cores = 1024;
+
+/// 1 for each core that this process may run on. OpenMP that binds has bound the thread that asks, so that its places
+/// tell, not the mask.
+[[gnu::cold]] inline dynamic_array<int> cores_of_this_rank() {
+  dynamic_array<int> cores(most_cores, 0);
+#ifdef OSTRAKA_DETAIL_OPENMP
+  dynamic_array<int> place;
+  for (int p = 0; p < omp_get_num_places(); ++p) {
+    place.resize(static_cast<std::size_t>(omp_get_place_num_procs(p)));
+    omp_get_place_proc_ids(p, place.data());
+    for (int const core : place)
+      if (core >= 0 && core < most_cores) cores[static_cast<std::size_t>(core)] = 1;
+  }
+  if (!place.empty()) return cores;
+#endif
+#ifdef __linux__
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) {
+    for (int c = 0; c < most_cores && c < CPU_SETSIZE; ++c)
+      cores[static_cast<std::size_t>(c)] = CPU_ISSET(c, &mask) ? 1 : 0;
+    return cores;
+  }
+#endif
+  for (int c = 0; c < this_thread::cores_of_machine() && c < most_cores; ++c) cores[static_cast<std::size_t>(c)] = 1;
+  return cores;
+}
+
+/// This rank's part of its node. Collective over MPI_COMM_WORLD, which is why only those who begin MPI may ask.
+[[gnu::cold]] inline core_share share_of_this_rank() {
+  dynamic_array<int> const mine = cores_of_this_rank();
+  dynamic_array<int> ranks = mine;
+#if OSTRAKA_ENABLE_MPI
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Allreduce(MPI_IN_PLACE, ranks.data(), most_cores, MPI_INT, MPI_SUM, node);
+  MPI_Comm_free(&node);
+#endif
+  return share_of(mine, ranks);
+}
+
+/// The first of these variables that is set, or null.
+inline char const* said_in(std::initializer_list<char const*> variables) {
+  for (char const* const name : variables)
+    if (char const* const value = std::getenv(name); value && *value) return value;
+  return nullptr;
+}
+
+/// This rank's part of its node without asking others: by what launchers put into the environment (Open MPI, MPICH and
+/// Intel, MVAPICH).
+[[gnu::cold]] inline core_share share_told_by_launcher() {
+  int cores = 0;
+  for (int const c : cores_of_this_rank()) cores += c;
+  int of_launcher = 0;
+#if defined(__linux__) && __has_include(<unistd.h>)
+  cpu_set_t mask;
+  if (sched_getaffinity(getppid(), sizeof mask, &mask) == 0) of_launcher = CPU_COUNT(&mask);
+#endif
+  char const* const told = said_in({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"});
+  return share_as_told(cores, of_launcher, told ? std::atoi(told) : 0);
+}
+
+[[gnu::cold]] inline thread_wishes wishes(int argc, char const* const* argv) {
+  thread_wishes said;
+  said.omp_threads = said_in({"OMP_NUM_THREADS"});
+  said.kokkos_threads = said_in({"KOKKOS_NUM_THREADS"});
+  said.blas_threads = said_in({"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS"});
+  said.binding = said_in({"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"});
+  said.core_type = said_in({"OPENBLAS_CORETYPE"});
+  for (int i = 1; i < argc; ++i)
+    for (std::string_view const option : {"--kokkos-num-threads", "--kokkos-threads"})
+      if (std::string_view(argv[i]).substr(0, option.size()) == option) said.kokkos_threads = argv[i];
+  return said;
+}
+
+/// Before Kokkos begins: its OpenMP takes this rank's part of the cores, unless the user wants something else, and is
+/// told not to bind threads, which it does not do unless asked; Kokkos would otherwise ask for it on every rank, and
+/// where ranks share cores it is wrong.
+[[gnu::cold]] inline void set_threads(thread_wishes const& said, core_share const& share) {
+#ifdef OSTRAKA_DETAIL_OPENMP
+#  ifdef __unix__
+  if (!said.binding) setenv("OMP_PROC_BIND", "false", 0);
+#  endif
+  if (int const threads = default_threads(said, share, omp_get_max_threads()); threads > 0)
+    omp_set_num_threads(threads);
+#else
+  static_cast<void>(said);
+  static_cast<void>(share);
+#endif
+}
+
+inline bool kokkos_has_openmp() {
+#ifdef OSTRAKA_DETAIL_OPENMP
+  return true;
+#else
+  return false;
+#endif
+}
+
+inline int kokkos_threads() { return static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency()); }
+
+/// After Kokkos has begun: BLAS takes as many.
+[[gnu::cold]] inline void set_blas_threads(thread_wishes const& said, core_share const& share) {
+  int const threads = default_blas_threads(said, openblas::pool(), kokkos_has_openmp(), kokkos_threads(), share);
+  if (threads > 0) openblas::set_threads(threads);
+}
+
+/// What has come of it. @pre Kokkos runs
+[[gnu::cold]] inline thread_facts facts(core_share const& share) {
+  thread_facts f;
+  f.share = share;
+  f.threads = kokkos_threads();
+#ifdef OSTRAKA_DETAIL_OPENMP
+  f.bound = omp_get_proc_bind() != omp_proc_bind_false;
+#endif
+  f.pool = openblas::pool();
+  f.blas_threads = openblas::threads();
+  f.blas_core = openblas::core();
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+  f.has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  f.has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                 __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+#endif
+  return f;
+}
+
+}  // namespace ostraka::engine::node

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. How many threads a rank takes where the user has not said, and which combinations of ranks, threads and
+/// BLAS get in each other's way. Rules on plain values; what they are on this node is asked in node.hpp.
+/// docs/threads.md is the user's page.
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ostraka/engine/machine/openblas.hpp>
+#include <ostraka/engine/memory/dynamic_array.hpp>
+
+namespace ostraka::engine {
+
+/// What this rank has of its node. A core here is what the system schedules on: with hyperthreads there are two of them
+/// in one.
+struct core_share {
+  int cores = 0;  ///< that this rank may run on; 0: not known
+  int ranks = 1;  ///< that share the most crowded of them, this one included
+  int part = 0;   ///< of them, if ranks that share a core have equal parts of it; at least 1, or 0: not known
+};
+
+/// `mine[c]`: may this rank run on core c? `ranks[c]`: how many ranks of the node may? Ranks that are bound to cores of
+/// their own have all of these; ranks that may run anywhere have cores / ranks each.
+[[gnu::cold]] inline core_share share_of(dynamic_array<int> const& mine, dynamic_array<int> const& ranks) {
+  core_share s;
+  double part = 0;
+  for (std::size_t c = 0; c < mine.size(); ++c) {
+    if (mine[c] == 0) continue;
+    ++s.cores;
+    s.ranks = std::max(s.ranks, ranks[c]);
+    part += 1.0 / std::max(1, ranks[c]);
+  }
+  if (s.cores > 0) s.part = std::max(1, static_cast<int>(part + 1e-6));
+  return s;
+}
+
+/// The same where nobody can be asked, since somebody else began MPI: from the number of ranks on the node, as the
+/// launcher told it (0: it has not), and the cores that the launcher may run on. Whoever may run on as many as the
+/// launcher is not bound.
+inline core_share share_as_told(int cores, int cores_of_launcher, int ranks_of_node) {
+  core_share s;
+  s.cores = cores;
+  if (cores == 0 || ranks_of_node == 0) return s;
+  s.part = std::max(1, std::min(cores, std::max(cores, cores_of_launcher) / ranks_of_node));
+  s.ranks = std::max(1, cores / s.part);
+  return s;
+}
+
+/// What the user has said in the environment and on the command line; null: nothing.
+struct thread_wishes {
+  char const* omp_threads = nullptr;     ///< OMP_NUM_THREADS
+  char const* kokkos_threads = nullptr;  ///< KOKKOS_NUM_THREADS, --kokkos-num-threads, --kokkos-threads
+  char const* blas_threads = nullptr;    ///< OPENBLAS_NUM_THREADS, GOTO_NUM_THREADS
+  char const* binding = nullptr;         ///< OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY, KMP_AFFINITY
+  char const* core_type = nullptr;       ///< OPENBLAS_CORETYPE
+};
+
+/// The threads that OpenMP is told to use, given those that it would; 0: the user has said, or nothing is known.
+inline int default_threads(thread_wishes const& said, core_share const& share, int otherwise) {
+  if (said.omp_threads || said.kokkos_threads || share.part == 0) return 0;
+  return std::min(otherwise, share.part);
+}
+
+/// The threads that BLAS is told to use; 0: the user has said, or the library does as Kokkos' OpenMP does.
+inline int default_blas_threads(thread_wishes const& said, blas_pool pool, bool kokkos_has_openmp, int kokkos_threads,
+                                core_share const& share) {
+  if (said.blas_threads || said.omp_threads || pool == blas_pool::unknown || pool == blas_pool::none) return 0;
+  if (kokkos_has_openmp) return pool == blas_pool::its_own ? kokkos_threads : 0;
+  return share.part;
+}
+
+/// What runs, once it runs.
+struct thread_facts {
+  core_share share;
+  int threads = 1;  ///< of Kokkos on the host
+  bool bound = false;  ///< OpenMP binds them
+  blas_pool pool = blas_pool::unknown;
+  int blas_threads = 1;
+  std::string_view blas_core;  ///< for which processor the library has chosen its kernels; empty: not known
+  bool has_avx2 = false;
+  bool has_avx512 = false;
+};
+
+/// Kernels without AVX: four to eight times slower than those for a processor that has AVX2.
+inline bool is_slow_core(std::string_view core) {
+  for (std::string_view const slow :
+       {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Nano", "Athlon", "Opteron", "Opteron_SSE3",
+        "Barcelona", "Bobcat", "Generic", "generic", "unknown", "Unknown"})
+    if (core == slow) return true;
+  return false;
+}
+
+/// Has OpenBLAS chosen such kernels where the processor could do better?
+inline bool has_slow_kernels(thread_facts const& f) { return f.has_avx2 && is_slow_core(f.blas_core); }
+
+/// What OPENBLAS_CORETYPE had better say.
+inline std::string_view fitting_core(thread_facts const& f) { return f.has_avx512 ? "SkylakeX" : "Haswell"; }
+
+namespace detail {
+
+[[gnu::cold]] inline std::string counted(int n, char const* what) {
+  return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
+}
+
+[[gnu::cold]] inline std::string too_many_threads(thread_facts const& f, int threads) {
+  std::string const fitting = "OMP_NUM_THREADS=" + std::to_string(f.share.part);
+  if (f.share.ranks > 1)
+    return std::to_string(f.share.ranks) + " ranks with " + counted(threads, "thread") + " each share " +
+           counted(f.share.cores, "core") + "; set " + fitting + ", or leave it unset and each rank takes its part";
+  return "a rank with " + counted(threads, "thread") + " may run on " + counted(f.share.cores, "core") +
+         "; let the launcher give it more (mpirun --bind-to none, or --map-by slot:PE=" + std::to_string(threads) +
+         "), or set " + fitting;
+}
+
+}  // namespace detail
+
+/// One sentence for each thing that is wrong, *rule; remedy*; none if all is well.
+[[gnu::cold]] inline std::vector<std::string> thread_warnings(thread_wishes const& said, thread_facts const& f) {
+  std::vector<std::string> all;
+  int const most = std::max(f.threads, f.pool == blas_pool::its_own ? f.blas_threads : 1);
+  bool const crowded = f.share.part > 0 && most > 1 && most > f.share.part;
+  // One thread a rank on too few cores: the launcher was told to oversubscribe, and no variable for threads helps.
+  if (crowded) all.push_back("the threads of a node's ranks fit its cores, but " + detail::too_many_threads(f, most));
+  if (!crowded && f.bound && f.share.ranks > 1)
+    all.push_back("ranks whose threads are bound have cores of their own, but " + std::to_string(f.share.ranks) +
+                  " ranks bind theirs to the same; bind ranks too (mpirun --map-by slot:PE=" +
+                  std::to_string(f.threads) + " --bind-to core), or set OMP_PROC_BIND=false");
+  if (f.pool == blas_pool::its_own && f.threads > 1 && f.blas_threads > 1)
+    all.push_back("Kokkos and BLAS share their threads, but this OpenBLAS has " + std::to_string(f.blas_threads) +
+                  " of its own beside Kokkos' " + std::to_string(f.threads) +
+                  "; link its OpenMP flavour (Debian: libopenblas-openmp-dev), or set OMP_WAIT_POLICY=passive");
+  if (has_slow_kernels(f) && !said.core_type)
+    all.push_back("OpenBLAS knows the processor, but it has chosen its kernels for " + std::string(f.blas_core) +
+                  "; set OPENBLAS_CORETYPE=" + std::string(fitting_core(f)) + ", or install a newer one");
+  return all;
+}
+
+}  // namespace ostraka::engine

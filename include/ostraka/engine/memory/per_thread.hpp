@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What the engine remembers from operation to operation belongs to the host thread that calls: its workspace, the records of its runs,
+/// its plans. So threads that work on meshes of their own share nothing, and nothing is locked. An object is made when its thread first asks
+/// for it and ends with the thread. It costs a pointer of thread-local storage:
+///
+///     static thread_local constinit run_memory<T>* memory = nullptr;
+///     run(…, per_thread(memory));
+
+#include <atomic>
+
+#include <ostraka/engine/memory/dynamic_array.hpp>
+
+namespace ostraka::engine {
+
+/// A lock for what is rare and short, such as a thread's first use of a pool.
+class short_lock {
+ public:
+  explicit short_lock(std::atomic_flag& flag) : flag_(flag) {
+    while (flag_.test_and_set(std::memory_order_acquire)) flag_.wait(true, std::memory_order_relaxed);
+  }
+  ~short_lock() {
+    flag_.clear(std::memory_order_release);
+    flag_.notify_one();
+  }
+  short_lock(short_lock const&) = delete;
+  short_lock& operator=(short_lock const&) = delete;
+
+ private:
+  std::atomic_flag& flag_;
+};
+
+namespace detail {
+
+/// The objects of one host thread; the last made ends first.
+class thread_objects {
+ public:
+  static thread_objects& mine() {
+    static thread_local thread_objects all;
+    return all;
+  }
+
+  template <class T>
+  [[gnu::cold, gnu::noinline]] static T& make(T*& place) {
+    T* const made = new T;  // which may ask for objects of its own
+    place = made;
+    mine().objects_.push_back({&place, [](void* at) {
+                                 delete *static_cast<T**>(at);
+                                 *static_cast<T**>(at) = nullptr;
+                               }});
+    return *made;
+  }
+
+  thread_objects(thread_objects const&) = delete;
+  thread_objects& operator=(thread_objects const&) = delete;
+  ~thread_objects() {
+    for (; !objects_.empty(); objects_.pop_back()) objects_.back().end(objects_.back().place);
+  }
+
+ private:
+  thread_objects() = default;
+
+  struct object {
+    void* place;
+    void (*end)(void* place);
+  };
+  dynamic_array<object> objects_;
+};
+
+}  // namespace detail
+
+/// The calling thread's object, of which `place`, a thread-local pointer, knows where it is; made now if there is none.
+template <class T>
+T& per_thread(T*& place) {
+  return place != nullptr ? *place : detail::thread_objects::make(place);
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Where a plan runs: its mesh axes found on the running mesh, the extents at hand, and this device's
+/// coordinates.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <ostraka/engine/mesh/device_mesh.hpp>
+#include <ostraka/plan/spec/blocks.hpp>
+#include <ostraka/plan/spec/describe.hpp>
+#include <ostraka/types/error.hpp>
+
+namespace ostraka::engine {
+
+/// A plan's numbers for mesh axes and labels, tied to a running mesh and to extents.
+struct locale {
+  device_mesh const* mesh = nullptr;
+  int axis[planner::max_mesh_axes]{};  ///< of the running mesh, by the plan's number
+  planner::extents sizes{};
+  planner::coordinates here{};
+  std::string_view operation{};  ///< that runs here, and what its numbers are called: for messages
+  planner::naming names{};
+  exclusive_use use{};  ///< of the mesh by this host thread, as long as the locale lives; a copy has none of its own
+
+  /// The devices that take a step over these mesh axes together with this one.
+  [[nodiscard]] communicator const& group(planner::mesh_set axes) const { return mesh->group(bits_of(axes)); }
+  /// Their number, which needs no communicator.
+  [[nodiscard]] int group_size(planner::mesh_set axes) const { return mesh->group_size(bits_of(axes)); }
+
+  /// These axes as the running mesh counts them.
+  [[nodiscard]] std::uint32_t bits_of(planner::mesh_set axes) const {
+    std::uint32_t bits = 0;
+    for (int m = 0; m < sizes.mesh_axes; ++m)
+      if (axes.contains(m)) bits |= std::uint32_t{1} << axis[m];
+    return bits;
+  }
+
+  /// Coordinates of a member of that group: members count the running mesh's axes major first.
+  [[nodiscard]] planner::coordinates member(planner::mesh_set axes, int number) const {
+    planner::coordinates c = here;
+    for (int a = mesh->axes() - 1; a >= 0; --a)
+      for (int m = 0; m < sizes.mesh_axes; ++m)
+        if (axis[m] == a && axes.contains(m)) {
+          c.at[m] = number % mesh->size(a);
+          number /= mesh->size(a);
+        }
+    return c;
+  }
+};
+
+/// @throws ostraka::error, on all devices alike, if the mesh lacks one of the mesh axes
+inline locale make_locale(device_mesh const& mesh, std::string_view const* mesh_axes, int count,
+                          std::string_view operation) {
+  locale w;
+  w.use = mesh.use(operation);
+  w.mesh = &mesh;
+  w.operation = operation;
+  w.names.mesh_axes = mesh_axes;
+  w.sizes.mesh_axes = count;
+  w.here.nowhere = mesh.absent();
+  for (int m = 0; m < count; ++m) {
+    w.axis[m] = mesh.find(mesh_axes[m]);
+    if (w.axis[m] < 0)
+      throw error(std::string(operation) + ": the mesh has no axis " + std::string(mesh_axes[m]) +
+                  "; add it to os::make_mesh (size 1 costs nothing)");
+    w.sizes.mesh[m] = mesh.size(w.axis[m]);
+    w.here.at[m] = mesh.coordinate(w.axis[m]);
+  }
+  return w;
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Runs a reshard between two meshes: its steps on the source mesh, then one exchange in which every process
+/// gets what its target block needs and it does not have. Messages go over the communicator of the larger mesh; a
+/// process outside of one of the meshes has no block there. A[I_X] on {X: 4} → A[I_Y] on {Y: 2}
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <memory>
+
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/mesh/mesh_pair.hpp>
+#include <ostraka/engine/moves/exchange_parts.hpp>
+#include <ostraka/engine/moves/moves.hpp>
+#include <ostraka/engine/run/execute.hpp>
+#include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/plan/reshard/between_meshes.hpp>
+
+namespace ostraka::engine {
+
+/// A plan between two running meshes, and who is who on them.
+struct mesh_route {
+  std::shared_ptr<device_mesh const> mesh[2];  ///< source, target
+  shared_value<mesh_pair const> pair;
+  planner::mesh_reshard plan{};
+
+  [[nodiscard]] communicator const& all() const { return (pair->first_is_all ? mesh[0] : mesh[1])->world(); }
+};
+
+namespace detail {
+
+// A sharding on one of the meshes, with the mesh axes numbered as the mesh has them.
+inline planner::mesh_side side_of(locale const& w, planner::spec sharding, mesh_pair const& pair, int which) {
+  planner::mesh_side side;
+  for (int i = 0; i < sharding.rank; ++i) {
+    planner::mesh_order over;
+    for (int k = 0; k < sharding.over[i].size(); ++k) over.push_back(w.axis[sharding.over[i][k]]);
+    sharding.over[i] = over;
+  }
+  planner::mesh_set partial;
+  for (int m = 0; m < w.sizes.mesh_axes; ++m)
+    if (sharding.partial.contains(m)) partial.insert(w.axis[m]);
+  sharding.partial = partial;
+  side.sharding = sharding;
+  side.sizes = w.sizes;
+  side.sizes.mesh_axes = w.mesh->axes();
+  for (int a = 0; a < w.mesh->axes(); ++a) side.sizes.mesh[a] = w.mesh->size(a);
+  side.device = pair.device[which];
+  side.process = pair.process[which];
+  return side;
+}
+
+// What goes to, or comes from, another process.
+struct part {
+  int process;
+  box where;
+};
+
+template <class Exec, class T>
+void exchange_between(Exec const& exec, communicator const& all, planner::mesh_side const& source,
+                      planner::mesh_side const& target, region<T const> const& from, region<T> const& to) {
+  int const me = all.rank();
+  planner::coordinates const now = source.at(me);
+  planner::coordinates const then = target.at(me);
+  short_array<part, 8> sent;
+  short_array<part, 8> received;
+  for_each_receiver(source, target, me, [&](int p) {
+    sent.push_back({p, intersect(from.where, box_of(target.sharding, target.at(p), target.sizes))});
+  });
+  for_each_sender(source, target, me, [&](int p) {
+    received.push_back({p, intersect(box_of(source.sharding, source.at(p), source.sizes), to.where)});
+  });
+  bool const keeps = !then.nowhere && target.has_values(then) && planner::detail::common(source, now, target, then) > 0;
+  box const nothing{1};
+  box const kept = keeps ? intersect(from.where, to.where) : nothing;
+  auto const box_at = [&](short_array<part, 8> const& parts, std::size_t d) {
+    if (d == static_cast<std::size_t>(me)) return kept;
+    for (part const& p : parts)
+      if (static_cast<std::size_t>(p.process) == d) return p.where;
+    return nothing;
+  };
+  exchange_parts(
+      exec, all, from, to, update<T>(), [&](std::size_t d) { return box_at(sent, d); },
+      [&](std::size_t d) { return box_at(received, d); });
+  if (!then.nowhere && !target.has_values(then)) fill(exec, to.data, to.layout, identity<T>(target.sharding.kind));
+}
+
+}  // namespace detail
+
+/// The plan from a sharding on one mesh to one on another. @pre the locales have the same labels
+/// Collective over the larger mesh the first time, if it is larger. @throws ostraka::error as pair_of does
+inline mesh_route route_between(char const* operation, std::shared_ptr<device_mesh const> const& source_mesh,
+                                locale const& source, planner::spec const& from,
+                                std::shared_ptr<device_mesh const> const& target_mesh, locale const& target,
+                                planner::spec const& to) {
+  mesh_route r{{source_mesh, target_mesh}, pair_of(operation, source_mesh, target_mesh), {}};
+  if (r.pair->here)
+    r.plan = planner::plan_reshard(detail::side_of(source, from, *r.pair, 0), detail::side_of(target, to, *r.pair, 1));
+  return r;
+}
+
+namespace detail {
+
+[[gnu::cold, gnu::noinline]] inline void push_route(mesh_route const& r, int element_bytes) {
+  std::int64_t const processes = r.all().size();
+  push_region("reshard from " + r.mesh[0]->describe() + " to " + r.mesh[1]->describe() + ", moves " +
+              planner::describe_bytes((r.plan.elements_moved() * element_bytes + processes - 1) / processes));
+}
+
+[[gnu::cold, gnu::noinline]] inline void push_exchange(mesh_route const& r, int element_bytes) {
+  std::int64_t const processes = r.all().size();
+  std::int64_t const elements = planner::elements_exchanged(r.plan.source, r.plan.target);
+  push_region("block_exchange, moves " +
+              planner::describe_bytes((elements * element_bytes + processes - 1) / processes));
+}
+
+}  // namespace detail
+
+/// Runs it from a dense local block into another; on a mesh where this process is none of the devices the block is not
+/// looked at. Collective over the larger mesh.
+template <class Exec, class T>
+void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
+  if (!r.pair->here) return;
+  constexpr int element_bytes = static_cast<int>(sizeof(T));
+  bool const heard = tool_listens();
+  profiled const region_of_run([&] { detail::push_route(r, element_bytes); }, heard);
+  planner::mesh_reshard const& plan = r.plan;
+  locale w;
+  w.mesh = r.mesh[0].get();
+  w.sizes = plan.start.sizes;
+  w.here = plan.start.at(r.all().rank());
+  for (int a = 0; a < w.sizes.mesh_axes; ++a) w.axis[a] = a;
+  local_block<Exec, T> block;
+  block.now = dense_region(source, box_of(plan.start.sharding, w.here, w.sizes));
+  for (planner::planned_step const& s : plan.steps) {
+    profiled const region_of_step([&] { push_step(w, s, element_bytes); }, heard);
+    move(exec, w, s, block, passing_move<T>());
+  }
+  profiled const region_of_step([&] { detail::push_exchange(r, element_bytes); }, heard);
+  box const wanted = box_of(plan.target.sharding, plan.target.at(r.all().rank()), plan.target.sizes);
+  detail::exchange_between(exec, r.all(), plan.source, plan.target, block.now, dense_region(target, wanted));
+  fence(exec);
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What a rank of several says when it ends otherwise than at the end of main: an exception that nobody
+/// catches, exit in the middle, a signal. It names itself and ends the job, for the others would wait for it. Ranks
+/// that end alike have one sentence together.
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/engine/machine/this_thread.hpp>
+#include <ostraka/engine/spmd/end_job.hpp>
+#include <ostraka/engine/spmd/same_end.hpp>
+
+#if OSTRAKA_ENABLE_MPI
+#  if __has_include(<unistd.h>)
+#    include <signal.h>
+#    include <unistd.h>
+#    define OSTRAKA_DETAIL_POSIX 1
+#  endif
+#endif
+
+namespace ostraka::engine::last_words {
+
+#if OSTRAKA_ENABLE_MPI
+
+namespace detail {
+
+// Of this process; signal handlers and exit handlers reach nothing else.
+struct state {
+  std::atomic<int> armed{0};  // environments alive
+  int ranks = 1;
+  int rank = 0;
+  MPI_Comm job = MPI_COMM_NULL;  // for ranks that end alike; where somebody else began MPI nobody can make one
+  std::string name;
+  void const* thread = nullptr;  // of MPI
+  std::terminate_handler before = nullptr;
+#  ifdef OSTRAKA_DETAIL_POSIX
+  char signalled[160]{};  // what a signal handler prints, complete but for two digits
+  std::size_t digits_at = 0;
+  struct sigaction handled_by[32]{};
+#  endif
+};
+inline state self;
+
+inline bool can_speak() {
+  int running = 0;
+  int ended = 0;
+  MPI_Initialized(&running);
+  MPI_Finalized(&ended);
+  return self.armed > 0 && self.ranks > 1 && running && !ended;
+}
+
+inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
+
+// "rank 1 of 4", "ranks 0, 2 and 3 of 4", "all 4 ranks"
+[[gnu::cold]] inline std::string name_of(same_end const& e) {
+  if (e.count == self.ranks) return "all " + std::to_string(e.count) + " ranks";
+  std::string text = e.count == 1 ? "rank " : "ranks ";
+  for (int i = 0; i < e.count && i < same_end::most; ++i)
+    text += (i == 0 ? "" : i + 1 == e.count ? " and " : ", ") + std::to_string(e.ranks[i]);
+  return text + (e.count > same_end::most ? ", …" : "") + " of " + std::to_string(self.ranks);
+}
+
+// This rank does not go on, and another one tells why and ends the job.
+[[noreturn]] inline void leave_it_to_another() {
+  for (int i = 0; i < 30; ++i) this_thread::sleep(100000);
+  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  std::abort();
+}
+
+[[noreturn]] inline void speak(std::string const& what) {
+  self.armed = 0;
+  std::string const waiting = "; the job ends, since the others would wait for ";
+  if (!is_thread_of_mpi()) {
+    std::fprintf(stderr, "ostraka: %s %s%sit\n", self.name.c_str(), what.c_str(), waiting.c_str());
+    std::abort();  // another thread may not call MPI: the launcher sees the signal
+  }
+  if (self.job == MPI_COMM_NULL) end_job(self.name + ' ' + what + waiting + "it");
+  same_end const e = find_same_end(self.job, what);
+  if (e.speaks == 0) leave_it_to_another();
+  end_job(name_of(e) + ' ' + what +
+          (e.count == self.ranks ? "; the job ends" : waiting + (e.count == 1 ? "it" : "them")));
+}
+
+// MPI has ended, and with it all ways to tell others. Rank 0 is the first to speak, and Open MPI's launcher then ends
+// the others.
+[[noreturn]] inline void speak_after_the_end(std::string const& what) {
+#  ifdef OPEN_MPI
+  for (int i = 0; i < 25 && self.rank != 0; ++i) this_thread::sleep(100000);
+#  endif
+  std::fprintf(stderr, "ostraka: %s %s\n", self.name.c_str(), what.c_str());
+  std::fflush(stderr);
+  std::_Exit(EXIT_FAILURE);
+}
+
+[[gnu::cold]] inline std::string why_terminated() {
+  std::exception_ptr const thrown = std::current_exception();
+  if (!thrown) return "was ended by std::terminate";
+  std::string why = "threw an exception that nobody caught";
+  try {
+    std::rethrow_exception(thrown);
+  } catch (std::exception const& e) {
+    why += std::string(" (") + e.what() + ')';
+  } catch (...) {
+  }
+  return why;
+}
+
+[[gnu::cold]] inline void on_terminate() {
+  if (can_speak()) speak(why_terminated());
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (ended && self.ranks > 1 && is_thread_of_mpi()) speak_after_the_end(why_terminated());
+  if (self.before) self.before();
+  std::abort();
+}
+
+[[gnu::cold]] inline void on_exit() {
+  if (can_speak()) speak("called std::exit, or returned from main, while its environment lived");
+}
+
+#  ifdef OSTRAKA_DETAIL_POSIX
+// Launchers name the rank that a signal ended, but not all of them: mpiexec of MPICH names the process. What others
+// installed, MPI or a sanitizer, goes on as if we had not been.
+[[gnu::cold]] inline void on_signal(int number, siginfo_t* info, void*) {
+  char* const digits = self.signalled + self.digits_at;
+  digits[0] = number >= 10 ? static_cast<char>('0' + number / 10) : ' ';
+  digits[1] = static_cast<char>('0' + number % 10);
+  [[maybe_unused]] auto const written = ::write(2, self.signalled, std::strlen(self.signalled));
+  sigaction(number, &self.handled_by[number], nullptr);
+  if (info == nullptr || info->si_code <= 0) std::raise(number);  // else what caused it happens again
+}
+
+inline void listen_to_signals() {
+  std::string text = "ostraka: " + self.name + " was ended by signal ";
+  self.digits_at = text.size();
+  text += "   (kill -l tells which)\n";
+  std::memcpy(self.signalled, text.c_str(), std::min(text.size() + 1, sizeof(self.signalled)));
+  struct sigaction ours {};
+  ours.sa_sigaction = &on_signal;
+  ours.sa_flags = SA_SIGINFO;
+  for (int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+    sigaction(number, nullptr, &self.handled_by[number]);
+    bool const ignored =
+        (self.handled_by[number].sa_flags & SA_SIGINFO) == 0 && self.handled_by[number].sa_handler == SIG_IGN;
+    if (!ignored) sigaction(number, &ours, nullptr);
+  }
+}
+#  else
+inline void listen_to_signals() {}
+#  endif
+
+}  // namespace detail
+
+/// From now on, until release, this rank names itself when it ends. @pre MPI runs, and this is its thread
+inline void arm() {
+  detail::state& self = detail::self;
+  self.name = this_rank();
+  MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &self.ranks);
+  self.thread = this_thread::mark();
+  if (self.armed++ > 0 || self.ranks == 1) return;
+  static bool const once = [] {
+    detail::self.before = std::set_terminate(&detail::on_terminate);
+    std::atexit(&detail::on_exit);
+#ifndef __APPLE__  // has none
+    std::at_quick_exit(&detail::on_exit);
+#endif
+    detail::listen_to_signals();
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+inline void release() { --detail::self.armed; }
+
+/// mpiexec of MPICH names the process, not the rank, that a signal ended which nobody can handle; so a rank may say
+/// which it is.
+inline void introduce() {
+#if defined(MPICH_VERSION) && defined(OSTRAKA_DETAIL_POSIX)
+  char host[MPI_MAX_PROCESSOR_NAME]{};
+  int length = 0;
+  MPI_Get_processor_name(host, &length);
+  std::fprintf(stderr, "ostraka: %s is process %ld on %s\n", detail::self.name.c_str(), static_cast<long>(::getpid()),
+               host);
+#  endif
+}
+
+/// From now on, until disagree, ranks that end alike say so together. Collective over all ranks.
+inline void agree() {
+  if (detail::self.ranks == 1) return;
+  MPI_Comm_dup(MPI_COMM_WORLD, &detail::self.job);
+  MPI_Comm_set_errhandler(detail::self.job, MPI_ERRORS_RETURN);
+}
+
+inline void disagree() {
+  if (detail::self.job != MPI_COMM_NULL) MPI_Comm_free(&detail::self.job);
+}
+
+/// For destructors that an exception runs. Returns if exceptions run those of all ranks: then nobody waits for anybody,
+/// and the program goes on to where they are caught.
+[[gnu::cold]] inline void thrown_through() {
+  std::string const what = "lost its environment to an exception";
+  if (detail::self.job == MPI_COMM_NULL || !detail::is_thread_of_mpi()) detail::speak(what);
+  same_end const e = find_same_end(detail::self.job, what);
+  if (e.count == detail::self.ranks) return;
+  if (e.speaks == 0) detail::leave_it_to_another();
+  end_job(detail::name_of(e) + ' ' + what + "; the job ends, since the others would wait for " +
+          (e.count == 1 ? "it" : "them"));
+}
+
+#else
+
+inline void arm() {}
+inline void release() {}
+
+#endif
+
+}  // namespace ostraka::engine::last_words
+
+#undef OSTRAKA_DETAIL_POSIX

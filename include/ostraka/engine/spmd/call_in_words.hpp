@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. In check mode, an operation in words before it communicates, and the question whether all who take part
+/// call it: einsum C[I, K] = A[I, J_X] · B[J_X, K] by all_reduce<X>, float, I = 8, J = 4, K = 2
+
+#include <string>
+
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/spmd/element_name.hpp>
+#include <ostraka/engine/spmd/same_calls.hpp>
+#include <ostraka/plan/spec/describe.hpp>
+#include <ostraka/plan/spec/stored_plan.hpp>
+
+namespace ostraka::engine {
+
+/// `, float, I = 8, J = 4, K = 2`
+[[gnu::cold]] inline std::string describe_sizes(locale const& w, planner::naming const& names, char const* elements) {
+  std::string text = std::string(", ") + elements;
+  for (int l = 0; l < w.sizes.labels; ++l)
+    if (w.sizes.label[l] >= 0) text += ", " + std::string(names.labels[l]) + " = " + std::to_string(w.sizes.label[l]);
+  return text;
+}
+
+/// Steps of any plan.
+struct steps_ahead {
+  planner::planned_step const* first = nullptr;
+  int count = 0;
+
+  steps_ahead() = default;
+  template <int Capacity>
+  explicit steps_ahead(planner::bounded_list<planner::planned_step, Capacity> const& steps)
+      : first(steps.begin()), count(steps.size()) {}
+  explicit steps_ahead(planner::list_view<planner::planned_step> const& steps)
+      : first(steps.begin()), count(steps.size()) {}
+
+  [[nodiscard]] planner::planned_step const* begin() const { return first; }
+  [[nodiscard]] planner::planned_step const* end() const { return first + count; }
+
+  /// The mesh axes whose devices communicate.
+  [[nodiscard]] planner::mesh_set moving() const {
+    planner::mesh_set axes;
+    for (planner::planned_step const& s : *this)
+      if (communicates(s.kind)) axes = axes | s.axes;
+    return axes;
+  }
+};
+
+namespace detail {
+
+[[gnu::cold]] inline std::string describe_call(locale const& w, planner::spec const* operands, int count,
+                                               planner::spec const& result, steps_ahead steps, char const* elements) {
+  std::string text(w.operation);
+  if (w.names.labels == nullptr) return text;
+  text += ' ' + planner::describe_equation(operands, count, result, w.names);
+  char const* by = " by ";
+  for (planner::planned_step const& s : steps)
+    if (communicates(s.kind) && (steps.count > 1 || planner::name_of(s.kind) != w.operation)) {
+      text += by + std::string(planner::name_of(s.kind)) + '<' +
+              planner::detail::mesh_names(planner::detail::in_order(s.axes), w.names) + '>';
+      by = ", ";
+    }
+  return text + describe_sizes(w, w.names, elements);
+}
+
+inline void require_same_call(locale const& w, planner::spec const* operands, int count, planner::spec const& result,
+                              steps_ahead steps, char const* elements) {
+  require_agreement(w.group(steps.moving()),
+                    [&] { return describe_call(w, operands, count, result, steps, elements); });
+}
+
+}  // namespace detail
+
+/// Do ranks on this mesh compare what they call?
+inline bool compares_calls(locale const& w) { return w.mesh->world().compares_calls(); }
+
+/// In check mode, throws unless the devices that communicate in the plan's steps run the same steps on tensors of the
+/// same sizes.
+/// @throws ostraka::error, on all of these devices alike
+template <class T>
+void require_same_call(locale const& w, planner::plan_view const& plan) {
+  if (compares_calls(w))
+    detail::require_same_call(w, plan.operands.begin(), plan.operands.size(), *plan.result, steps_ahead(plan.steps),
+                              element_name<T>);
+}
+
+/// The same for a reshard.
+template <class T>
+void require_same_call(locale const& w, planner::reshard_steps const& steps, planner::spec const& from) {
+  if (compares_calls(w))
+    detail::require_same_call(w, &from, 1, steps.empty() ? from : steps[steps.size() - 1].to, steps_ahead(steps),
+                              element_name<T>);
+}
+
+/// The same for an operation of the whole mesh on one tensor.
+template <class T>
+void require_same_call(locale const& w, planner::spec const& tensor) {
+  if (compares_calls(w))
+    require_agreement(w.mesh->world(),
+                      [&] { return detail::describe_call(w, &tensor, 1, tensor, {}, element_name<T>); });
+}
+
+/// In check mode, throws unless all devices of the mesh make the same random tensor: of the same seed, too.
+inline void require_same_seed(locale const& w, planner::spec const& tensor, char const* elements, std::uint64_t seed) {
+  if (compares_calls(w))
+    require_agreement(w.mesh->world(), [&] {
+      return detail::describe_call(w, &tensor, 1, tensor, {}, elements) + ", seed " + std::to_string(seed);
+    });
+}
+
+/// Throws the error on this device, or, in check mode, if devices that take part in the steps do not fail alike, one on
+/// all of them that tells who fails.
+[[noreturn]] inline void fail_alike(locale const& w, steps_ahead steps, std::string const& what) {
+  if (compares_calls(w))
+    require_agreement(w.group(steps.moving()),
+                      [&] { return std::string(w.operation) + " with operands that do not fit (" + what + ')'; });
+  throw error(what);
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. After Kokkos has ended, under whomever began it: operations are refused, and memory that is still held is
+/// left to the system, which is said once. Kokkos itself would end the program with a trace.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdio>
+#include <new>
+#include <string>
+#include <utility>
+
+#include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/types/error.hpp>
+
+namespace ostraka::engine {
+
+namespace detail {
+
+struct end_of_kokkos {
+  bool began = false;  // Kokkos::finalize was called; its hooks may still use Kokkos
+  bool speaks = true;  // of the ranks of a job one
+};
+inline end_of_kokkos the_end;
+
+[[gnu::cold]] inline void tell_of_survivor() {
+  if (!std::exchange(the_end.speaks, false)) return;
+  std::fputs(
+      "ostraka: environment: a tensor ends before its os::environment does, but one outlives it and its memory is left to the system; declare tensors "
+      "after the environment, and assign {} to static ones at the end of main\n",
+      stderr);
+}
+
+}  // namespace detail
+
+/// Has Kokkos ended? @pre foresee_end has been called, which whoever makes a mesh does
+inline bool has_ended() { return detail::the_end.began && !Kokkos::is_initialized(); }
+
+/// To be called while Kokkos and MPI run.
+[[gnu::cold]] inline void foresee_end() {
+  static bool const once = [] {
+    Kokkos::push_finalize_hook([] { detail::the_end.began = true; });
+#if OSTRAKA_ENABLE_MPI
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    detail::the_end.speaks = rank == 0;
+#endif
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+/// @throws ostraka::error if Kokkos has ended
+inline void require_not_ended(char const* operation) {
+  if (has_ended())
+    throw error(
+        std::string(operation) +
+        ": operations run inside the scope of the os::environment, but it has ended; end it after the last of them");
+}
+
+/// What the owner of a view calls before he lets go of it: if Kokkos has ended, the view is never destroyed.
+template <class View>
+void let_survive(View& view) {
+  if (!has_ended()) return;
+  if (view.use_count() > 0) detail::tell_of_survivor();
+  alignas(View) unsigned char place[sizeof(View)];
+  ::new (static_cast<void*>(place)) View(std::move(view));
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Which ranks are about to end for the same reason, so that one of them tells for all. Every rank sends a
+/// fingerprint of its reason to rank 0, which, if it ends too, tells them who ends for which reason. Nobody waits long:
+/// a rank that gets no answer speaks for itself.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/engine/machine/this_thread.hpp>
+#include <ostraka/engine/memory/dynamic_array.hpp>
+
+#if OSTRAKA_ENABLE_MPI
+
+namespace ostraka::engine {
+
+/// The ranks that end for the same reason as this one.
+struct same_end {
+  static constexpr int most = 8;
+
+  int speaks = 1;     ///< this rank does, and not another of them
+  int count = 1;
+  int ranks[most]{};  ///< the first of them
+};
+
+namespace detail {
+
+inline constexpr int reason_tag = 1;
+inline constexpr int answer_tag = 2;
+inline constexpr int answer_length = sizeof(same_end) / sizeof(int);
+static_assert(sizeof(same_end) == (2 + same_end::most) * sizeof(int));
+
+// Seconds. Long enough for ranks that fail in the same operation to come here, short enough for nobody to notice.
+inline constexpr double rank_0_listens = 0.25;
+inline constexpr double others_wait = 0.6;
+
+template <class Done>
+bool wait_until(Done done, double most) {
+  double const end = PMPI_Wtime() + most;
+  while (!done()) {
+    if (PMPI_Wtime() > end) return false;
+    this_thread::sleep(1000);
+  }
+  return true;
+}
+
+inline same_end hear_others(MPI_Comm job, int ranks, std::uint64_t mine) {
+  dynamic_array<std::uint64_t> reasons(static_cast<std::size_t>(ranks), 0);  // 0: this rank goes on, as far as is known
+  auto const reason_of = [&](int rank) -> std::uint64_t& { return reasons[static_cast<std::size_t>(rank)]; };
+  reason_of(0) = mine;
+  int heard = 1;
+  wait_until(
+      [&] {
+        for (int here = 1; here != 0 && heard < ranks;) {
+          MPI_Status from;
+          PMPI_Iprobe(MPI_ANY_SOURCE, reason_tag, job, &here, &from);
+          if (here == 0) break;
+          PMPI_Recv(&reason_of(from.MPI_SOURCE), 1, MPI_UINT64_T, from.MPI_SOURCE, reason_tag, job, MPI_STATUS_IGNORE);
+          ++heard;
+        }
+        return heard == ranks;
+      },
+      rank_0_listens);
+
+  same_end of_mine;
+  for (int first = 0; first < ranks; ++first) {
+    std::uint64_t const reason = reason_of(first);
+    if (reason == 0) continue;
+    same_end e{0, 0, {}};
+    for (int r = first; r < ranks; ++r)
+      if (reason_of(r) == reason) {
+        if (e.count < same_end::most) e.ranks[e.count] = r;
+        ++e.count;
+      }
+    for (int r = first; r < ranks; ++r)
+      if (reason_of(r) == reason) {
+        reason_of(r) = 0;
+        e.speaks = r == first ? 1 : 0;
+        if (r == 0)
+          of_mine = e;
+        else
+          PMPI_Send(&e, answer_length, MPI_INT, r, answer_tag, job);  // small, and awaited
+      }
+  }
+  return of_mine;
+}
+
+}  // namespace detail
+
+/// Compares the reason of this rank with those of others that end now. `job`: a duplicate of MPI_COMM_WORLD that
+/// carries nothing else.
+[[gnu::cold]] inline same_end find_same_end(MPI_Comm job, std::string_view reason) {
+  int rank = 0;
+  int ranks = 1;
+  PMPI_Comm_rank(job, &rank);
+  PMPI_Comm_size(job, &ranks);
+  std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a; 0 stands for none
+  for (char const c : reason) fingerprint = (fingerprint ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  fingerprint |= 1;
+  if (rank == 0) return detail::hear_others(job, ranks, fingerprint);
+
+  static std::uint64_t sent;  // these outlive what nobody answers
+  static same_end answer;
+  sent = fingerprint;
+  MPI_Request sending = MPI_REQUEST_NULL;
+  MPI_Request answering = MPI_REQUEST_NULL;
+  PMPI_Irecv(&answer, detail::answer_length, MPI_INT, 0, detail::answer_tag, job, &answering);
+  PMPI_Isend(&sent, 1, MPI_UINT64_T, 0, detail::reason_tag, job, &sending);
+  int answered = 0;
+  bool const heard = detail::wait_until(
+      [&] {
+        PMPI_Test(&answering, &answered, MPI_STATUS_IGNORE);
+        return answered != 0;
+      },
+      detail::others_wait);
+  if (!heard) return {1, 1, {rank}};  // and this rank ends the job, so that both requests may stay
+  PMPI_Wait(&sending, MPI_STATUS_IGNORE);
+  return answer;
+}
+
+}  // namespace ostraka::engine
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. What to say of a plan that was decided on nominal sizes and is a poor one for the sizes at hand: the very
+/// planner that ran while compiling runs on these sizes and the two are compared. `C[I_X, K] = A[I_X, J] · B[J, K_X]`
+/// moves B: for a short I, A would be cheaper.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <ostraka/plan/search/price.hpp>
+#include <ostraka/plan/search/replan.hpp>
+#include <ostraka/plan/spec/describe.hpp>
+
+namespace ostraka::planner {
+
+/// `I=8, J=4096 on X=2 · Y=4`
+[[nodiscard, gnu::cold]] inline std::string describe(extents const& e, naming const& n) {
+  std::string text;
+  for (int l = 0; l < e.labels; ++l)
+    text += (l > 0 ? ", " : "") + std::string(n.labels[l]) + '=' + std::to_string(e.label[l]);
+  for (int m = 0; m < e.mesh_axes; ++m)
+    text += (m > 0          ? " · "
+             : e.labels > 0 ? " on "
+                            : "on ") +
+            std::string(n.mesh_axes[m]) + '=' + std::to_string(e.mesh[m]);
+  return text;
+}
+
+/// Bytes per device that a plan moves for these extents, as text.
+[[nodiscard, gnu::cold]] inline std::string describe_bytes(einsum_plan const& plan, naming const& n, extents const& e) {
+  return describe_bytes(bytes_per_device(plan.elements_moved(e), n.element_bytes, e));
+}
+
+namespace detail {
+
+// A policy under which a product of two, planned as the problem is, does as well for sizes `e`; none if empty.
+// `does(plan)`: is it as good?
+template <class Does>
+[[gnu::cold]] std::string policy_that(einsum_problem problem, Does const& does) {
+  struct choice {
+    admit rule;
+    char const* name;
+  };
+  if (problem.rule != admit::any || problem.operands.size() != 2) return "";
+  for (choice const& c :
+       {choice{admit::no_communication, "os::no_communication"}, choice{admit::reduce_result, "os::reduce_result"},
+        choice{admit::gather_left, "os::gather_left"}, choice{admit::gather_right, "os::gather_right"}}) {
+    problem.rule = c.rule;
+    einsum_plan plan = plan_einsum(problem);
+    plan.rule = admit::any;
+    if (plan.feasible && does(plan)) return c.name;
+  }
+  return "";
+}
+
+// Extents for what was decided on another number: static ones, or hints.
+[[gnu::cold]] inline std::string extents_to_give(extents const& decided_on, extents const& e, naming const& n,
+                                                 bool as_hints) {
+  std::string text;
+  auto const add = [&](char const* macro, std::string_view name, std::int64_t decided, std::int64_t is) {
+    if (decided == is || (as_hints && is < 1)) return;
+    std::string const number = std::to_string(is);
+    text += (text.empty() ? "" : ", ") + std::string(macro) + '(' + std::string(name) + ", " +
+            (as_hints ? "os::about(" + number + ')' : number) + ')';
+  };
+  for (int l = 0; l < e.labels; ++l) add("OSTRAKA_AXIS", n.labels[l], decided_on.label[l], e.label[l]);
+  for (int m = 0; m < e.mesh_axes; ++m) add("OSTRAKA_MESH_AXIS", n.mesh_axes[m], decided_on.mesh[m], e.mesh[m]);
+  return text;
+}
+
+// No plan for sizes `e` costs less: the work of the best order, divided as far as its price counts that.
+[[gnu::cold]] constexpr double least_price(einsum_plan const& plan, extents const& e) {
+  if (plan.count(step::contract) == 0 || plan.operands.size() > 4) return 0;
+  einsum_problem p = problem_of(plan, plan.rule);
+  p.sizes = e;
+  label_sets const labels(p);
+  double least = unbounded;
+  for (int i = 0; i < number_of_orders(plan.operands.size()); ++i) {
+    double const work = least_work(order_number(i, plan.operands.size()), labels);
+    least = work < least ? work : least;
+  }
+  return least;
+}
+
+// Elements, or as much work, that each device has to be spared before anybody is told: what a message of less takes is
+// not a matter of its length.
+inline constexpr double least_spared = 16384;
+
+}  // namespace detail
+
+/// What is wrong with a plan that moves more than `budget` bytes per device for the sizes `e`, and what to do about it.
+[[nodiscard]] inline std::string budget_exceeded(std::string_view operation, einsum_plan const& chosen, admit rule,
+                                                 extents const& e, naming const& n, std::int64_t budget) {
+  einsum_plan const better = replan(chosen, rule, e);
+  std::string const extents_to_give = detail::extents_to_give(chosen.sizes, e, n, false);
+  std::int64_t const elements = better.elements_moved(e);
+  bool const would_fit = bytes_per_device(elements, n.element_bytes, e) <= budget && !extents_to_give.empty();
+  std::string const policy =
+      would_fit ? detail::policy_that(detail::problem_of(chosen, rule),
+                                      [&](einsum_plan const& plan) { return plan.elements_moved(e) <= elements; })
+                : "";
+  return std::string(operation) + ": os::at_most<" + std::to_string(budget) +
+         "> is what each device may move, but for " + describe(e, n) + " the plan moves " +
+         describe_bytes(chosen, n, e) + "; " +
+         (would_fit
+              ? "a plan for these sizes would move " + describe_bytes(better, n, e) + ": take os::at_most<" +
+                    std::to_string(budget) + ">(" + (policy.empty() ? "os::for_these_sizes" : policy) +
+                    "), or give static extents, " + extents_to_give
+              : std::string(
+                    "raise the budget, or name shardings that move less (os::describe of the plan shows its steps)"));
+}
+
+/// The advice, if for the sizes `e` another plan that the rule admits costs at most half of what `chosen` costs, which
+/// was decided on its own sizes, and the difference is worth a word; else empty. Costs are prices (price.hpp): moves
+/// and work together. `has_policy`: the program gave one.
+[[nodiscard, gnu::cold]] inline std::string advice(std::string_view operation, einsum_plan const& chosen, admit rule,
+                                                   extents const& e, naming const& n, bool has_policy = false) {
+  double const price = price_of(chosen, e);
+  double const worth_it =
+      detail::least_spared * weight_of_elements(chosen.element_weight) * static_cast<double>(e.devices());
+  double const least = detail::least_price(chosen, e);
+  if (chosen.communications() == 0 || 2 * least > price || price - least < worth_it) return "";
+  einsum_plan better = replan(chosen, rule, e);
+  better.rule = chosen.rule;
+  double const best = price_of(better, e);
+  std::string const hints = detail::extents_to_give(chosen.sizes, e, n, true);
+  if (2 * best > price || price - best < worth_it || hints.empty()) return "";
+  std::string const other =
+      has_policy ? "" : detail::policy_that(detail::problem_of(chosen, rule), [&](einsum_plan const& plan) {
+        return price_of(plan, e) <= best;
+      });
+  auto const times = static_cast<std::int64_t>(best > 0 ? price / best : 0);
+  std::int64_t const work = chosen.flops(e);
+  std::int64_t const less_work = better.flops(e);
+  return "ostraka: " + std::string(operation) + ": for " + describe(e, n) + " the plan moves " +
+         describe_bytes(chosen, n, e) + " per device; it was decided on " + describe(chosen.sizes, n) +
+         ", as far as extents are not static. Better for these sizes" +
+         (times > 0 ? ", at some 1/" + std::to_string(times) + " of the price" : "") +
+         (less_work < work
+              ? ", with " + describe_number(less_work) + " operations per device instead of " + describe_number(work)
+              : "") +
+         ":\n" + describe(better, n, e) +
+         "Remedy: " + (has_policy ? "os::for_these_sizes(the policy that is there)" : "os::for_these_sizes") +
+         " behind the operands, " + (other.empty() ? "" : "the policy " + other + ", ") + "or hints, " + hints + ".\n";
+}
+
+}  // namespace ostraka::planner

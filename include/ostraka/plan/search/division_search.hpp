@@ -1,0 +1,284 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. For one order of products: by which labels the work of each is divided along each mesh axis, all products
+/// and all mesh axes chosen jointly. From the leaves of the tree to its root, every product keeps the least price of
+/// each sharding that it can give (Bellman's principle), and of each that a later product asks for: min over what is
+/// given of price + moves.
+
+#include <ostraka/plan/reshard/reshard.hpp>
+#include <ostraka/plan/search/candidates.hpp>
+#include <ostraka/plan/search/contraction_order.hpp>
+#include <ostraka/plan/search/einsum_problem.hpp>
+#include <ostraka/plan/search/layout.hpp>
+#include <ostraka/plan/search/tensor_prices.hpp>
+
+namespace ostraka::planner::detail {
+
+// A search with less effort still tries every division of a product if these are no more (and no more than three mesh
+// axes).
+inline constexpr double most_choices = 256;
+
+// How every product of an order is divided, and what that costs.
+struct divided_order {
+  contraction_order order{};
+  layout division[max_operands]{};
+  double price = unbounded;
+  double volume = unbounded;
+};
+
+class division_search {
+ public:
+  constexpr division_search(einsum_problem const& problem, label_sets const& labels, search_effort effort)
+      : problem_(problem), labels_(labels), e_(problem.sizes), effort_(effort), prices_(problem) {
+    for (int m = 0; m < e_.mesh_axes; ++m) devices_ *= static_cast<double>(e_.mesh[m]);
+    for (int k = 0; k < labels.operands; ++k) {
+      layout const q = layout_of(problem.operands[k]);
+      tensor_[k].labels = labels.of[k];
+      tensor_[k].whole = labels.elements(labels.of[k]);
+      prices_.take(q, tensor_[k]);
+      tensor_[k].reach.sort();
+      find_likely(q);
+    }
+    find_likely(layout_of(problem.result));
+  }
+
+  // The best division of every product of an order, if its price is no more than `limit`, which never rises from one
+  // run to the next. `likely`: only as with less effort.
+  [[gnu::cold]] constexpr divided_order run(contraction_order const& order, double limit, bool likely) {
+    limit_ = limit;
+    prices_.set_limit(limit);
+    likely_ = likely;
+    divided_order best;
+    best.order = order;
+    std::uint32_t among[2 * max_operands]{};
+    for (int k = 0; k < labels_.operands; ++k) among[k] = std::uint32_t{1} << k;
+    for (int p = 0; p < order.products; ++p) {
+      int const made = labels_.operands + p;
+      among[made] = among[order.left[p]] | (order.right[p] < 0 ? 0 : among[order.right[p]]);
+      last_ = p + 1 == order.products;
+      tensor_[made].labels = last_ ? labels_.result : labels_.product_of(among[made]);
+      tensor_[made].whole = labels_.elements(tensor_[made].labels);
+      multiply(order.left[p], order.right[p], made);
+      if (tensor_[made].reach.count == 0) return best;
+    }
+    candidate const c = prices_.finish(tensor_[labels_.operands + order.products - 1]);
+    if (c.price > limit_) return best;
+    best.price = c.price;
+    best.volume = c.volume;
+    // Back from the root: what each product asked for says how its factors were divided.
+    best.division[order.products - 1] = c.division;
+    for (int p = order.products - 1; p >= 0; --p)
+      for (int side = 0; side < 2; ++side) {
+        int const factor = side == 0 ? order.left[p] : order.right[p];
+        if (factor < labels_.operands) continue;
+        best.division[factor - labels_.operands] =
+            prices_.ask(tensor_[factor], asks(best.division[p], tensor_[factor].labels, side)).division;
+      }
+    return best;
+  }
+
+  // What a division asks of a factor.
+  [[nodiscard]] constexpr layout asks(layout division, label_set labels, int side) const {
+    layout q = 0;
+    for (int m = 0; m < e_.mesh_axes; ++m) {
+      layout const b = division >> 8 * m & 255;
+      int const l = static_cast<int>(b >> 3) - 1;
+      if (l == kept(side))
+        q |= layout{1} << (partial_bit + m);
+      else if (l >= 0 && l < max_labels && (labels >> l & 1) != 0)
+        q |= b << 8 * m;
+    }
+    return q;
+  }
+
+  // What the local product gives.
+  [[nodiscard]] constexpr layout gives(layout division, label_set labels) const {
+    layout q = 0;
+    for (int m = 0; m < e_.mesh_axes; ++m) {
+      layout const b = division >> 8 * m & 255;
+      if (b == 0) continue;
+      int const l = static_cast<int>(b >> 3) - 1;
+      q |= l < max_labels && (labels >> l & 1) != 0 ? b << 8 * m : layout{1} << (partial_bit + m);
+    }
+    return q;
+  }
+
+ private:
+  // Which labels each mesh axis divides in an operand or in the result, and before which other mesh axes it stands
+  // there.
+  [[gnu::cold]] constexpr void find_likely(layout q) {
+    for (int m = 0; m < e_.mesh_axes; ++m) {
+      int const l = static_cast<int>(q >> (8 * m + 3) & 31) - 1;
+      if (l >= 0) likely_labels_[m] |= label_set{1} << l;
+      for (int k = 0; k < e_.mesh_axes && l >= 0; ++k)
+        if (static_cast<int>(q >> (8 * k + 3) & 31) - 1 == l && (q >> 8 * k & 7) > (q >> 8 * m & 7))
+          goes_before_[m] |= std::uint32_t{1} << k;
+      if (l >= 0 || (q >> (partial_bit + m) & 1) != 0) used_ |= std::uint32_t{1} << m;
+    }
+  }
+
+  // Fills the candidates of a product.
+  [[gnu::cold]] constexpr void multiply(int left, int right, int made) {
+    left_ = left;
+    right_ = right;
+    turn_ = 0;
+    given_.clear();
+    tensor_candidates& t = tensor_[made];
+    t.reach.clear();
+    t.asked.clear();
+    labels_in_[0] = tensor_[left].labels;
+    labels_in_[1] = right < 0 ? 0 : tensor_[right].labels;
+    labels_in_[2] = t.labels;
+    factors_ = labels_in_[0] | labels_in_[1];
+    double choices = 1;
+    for (int m = 0; m < e_.mesh_axes; ++m) choices *= size_of(factors_) + 1;
+    likely_here_ =
+        likely_ || (!effort_.all_divisions && (choices > most_choices || e_.mesh_axes > most_mesh_axes_sliced));
+    full_work_ = labels_.elements(factors_) * devices_;
+    priced_axes_ = 0;
+    for (int m = 0; m < e_.mesh_axes; ++m)
+      if ((labels_.priced[m] & factors_) != 0) priced_axes_ |= std::uint32_t{1} << m;
+    for (int side = 0; side < 2; ++side) {
+      may_keep_[side] = 0;
+      if (side == 0 || right >= 0) {
+        candidates const& reach = tensor_[side == 0 ? left : right].reach;
+        for (int i = 0; i < reach.count; ++i)
+          may_keep_[side] |= static_cast<std::uint32_t>(reach.item[i].at >> partial_bit);
+      }
+    }
+    divide({0, {0, 0}, 0, 1, 1}, 0);
+    if (given_.count > effort_.beam) {
+      given_.sort();
+      given_.count = effort_.beam;
+    }
+    for (int i = 0; i < given_.count; ++i)
+      if (last_)
+        prices_.give_result(given_.item[i], t);
+      else
+        prices_.give(given_.item[i], t);
+    t.reach.sort();
+  }
+
+  // A division under construction, with what it asks and gives.
+  struct partial_division {
+    layout d;
+    layout asked[2];
+    layout given;
+    double ways;
+    double priced_ways;
+  };
+
+  // Decides for mesh axis m and the ones after it: no label, a factor that stays partial, labels by number, each at
+  // every place among the mesh axes that divide it.
+  constexpr void divide(partial_division const& before, int m) {
+    if (m >= e_.mesh_axes || m >= max_mesh_axes) return consider(before);
+    divide(before, m + 1);
+    layout const partial = layout{1} << (partial_bit + m);
+    for (int side = 0; side < 2; ++side)
+      if ((may_keep_[side] >> m & 1) != 0) {
+        partial_division now = before;
+        now.d |= byte_for(kept(side), 0, m);
+        now.asked[side] |= partial;
+        now.given |= partial;
+        divide(now, m + 1);
+      }
+    label_set const tried = !likely_here_ || (used_ >> m & 1) == 0 ? factors_ : factors_ & likely_labels_[m];
+    for (int l = 0; tried >> l != 0; ++l) {
+      if ((tried >> l & 1) == 0) continue;
+      layout const bytes = before.d >> 3 & 0x1f1f1f1f1f1f;
+      int there = 0;
+      for (int k = 0; k < m; ++k)
+        if (static_cast<int>(bytes >> 8 * k & 31) == l + 1) ++there;
+      for (int at = 0; at <= there; ++at) {
+        layout more = byte_for(l, at, m);
+        bool behind = false;
+        for (int k = 0; k < m && at < there; ++k) {
+          if (static_cast<int>(bytes >> 8 * k & 31) != l + 1) continue;
+          int const place = static_cast<int>(before.d >> 8 * k & 7);
+          if (place >= at) more += layout{1} << 8 * k;  // those behind it stand one further
+          behind = behind || (place == at && (goes_before_[m] >> k & 1) != 0);
+        }
+        if (likely_here_ && at < there && !behind) continue;
+        partial_division now = before;
+        now.d += more;
+        if ((labels_in_[0] >> l & 1) != 0) now.asked[0] += more;
+        if ((labels_in_[1] >> l & 1) != 0) now.asked[1] += more;
+        now.given += (labels_in_[2] >> l & 1) != 0 ? more : partial;
+        now.ways *= static_cast<double>(e_.mesh[m]);
+        if ((priced_axes_ >> m & 1) != 0) now.priced_ways *= static_cast<double>(e_.mesh[m]);
+        divide(now, m + 1);
+      }
+    }
+  }
+
+  constexpr void consider(partial_division const& p) {
+    candidate c{p.given, p.d, full_work_ / p.priced_ways, 0, full_work_ / p.ways, 0, ++turn_, false};
+    for (int side = 0; side < (right_ < 0 ? 1 : 2); ++side) {
+      candidate const& f = prices_.ask(tensor_[side == 0 ? left_ : right_], p.asked[side]);
+      c.price += f.price;
+      if (c.price > limit_) return;
+      c.volume += f.volume;
+      c.work += f.work;
+      c.touched += f.touched;
+    }
+    if (problem_.rule != admit::any && problem_.rule != admit::no_communication && !admitted(p.d)) return;
+    given_.offer(c);
+  }
+
+  // Policies look at the steps of one operand or two.
+  [[nodiscard, gnu::cold]] constexpr bool admitted(layout d) const {
+    if (labels_.operands > 2) return false;
+    bool gathers[3]{};  // left, right, result: all-gathers and moves nothing otherwise
+    bool still[3]{true, true, true};
+    for (int k = 0; k <= labels_.operands; ++k) {
+      bool const result = k == labels_.operands;
+      int const place = result ? 2 : k;
+      spec const from = result ? spec_under(problem_.result, gives(d, labels_.result)) : problem_.operands[k];
+      spec const to = result ? problem_.result : spec_under(problem_.operands[k], asks(d, labels_.of[k], k));
+      bool others = false;
+      for (planned_step const& s : plan_reshard(from, to, e_, k, result ? slicing::of_target : slicing::before)) {
+        if (!communicates(s.kind)) continue;
+        still[place] = false;
+        if (s.kind == step::all_gather) gathers[place] = true;
+        else others = true;
+      }
+      gathers[place] = gathers[place] && !others;
+    }
+    switch (problem_.rule) {
+      case admit::gather_left: return gathers[0] && still[1] && still[2];
+      case admit::gather_right: return still[0] && gathers[1] && still[2];
+      case admit::reduce_result: return still[0] && still[1] && !still[2];
+      default: return still[0] && still[1] && still[2];
+    }
+  }
+
+  einsum_problem const& problem_;
+  label_sets const& labels_;
+  extents const& e_;
+  search_effort effort_;
+  tensor_prices prices_;
+  double devices_ = 1;
+  double limit_ = unbounded;
+  bool likely_ = false;
+  bool likely_here_ = false;  // for the product at hand
+  label_set likely_labels_[max_mesh_axes]{};
+  std::uint32_t goes_before_[max_mesh_axes]{};  // which mesh axes each stands before in an operand or in the result
+  std::uint32_t used_ = 0;                      // mesh axes that are not idle
+  // The product at hand.
+  bool last_ = false;
+  int left_ = 0;
+  int right_ = 0;
+  int turn_ = 0;
+  label_set labels_in_[3]{};  // left, right, made
+  label_set factors_ = 0;
+  double full_work_ = 0;
+  std::uint32_t priced_axes_ = 0;  // along which work that is not divided is paid for
+  std::uint32_t may_keep_[2]{};
+  candidates given_{};
+  tensor_candidates tensor_[2 * max_operands];
+};
+
+}  // namespace ostraka::planner::detail

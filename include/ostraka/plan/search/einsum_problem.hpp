@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. What is to be planned, and how hard to search.
+
+#include <ostraka/plan/spec/plan.hpp>
+#include <ostraka/plan/spec/policy.hpp>
+
+namespace ostraka::planner {
+
+/// An einsum: operands as they are, the result as it is named.
+struct einsum_problem {
+  bounded_list<spec, max_operands> operands{};
+  spec result{};
+  extents sizes{};  ///< to decide on; nominal where not known
+  admit rule = admit::any;
+  double element_weight = 0;       ///< multiplications that weigh as much as one element moved (os::least_time); 0: the
+                                   ///< default balance (price.hpp)
+  reduction how = reduction::sum;  ///< of what is reduced: anything else asks for a single operand. @pre partial
+                                   ///< operands and results are of that kind
+};
+
+/// What a search leaves out. What leaves out nothing is exact: no plan is cheaper.
+struct search_effort {
+  bool all_orders = true;     ///< else those that dynamic programming finds on sizes alone
+  bool all_divisions = true;  ///< else, where there are many, a mesh axis is tried on labels that it divides in an
+                              ///< operand or in the result, and in an order that one of these has
+  int beam = 320;             ///< shardings of a product that are followed
+};
+
+/// Exact: up to three operands on three mesh axes, four on two.
+[[nodiscard]] constexpr search_effort effort_for(int operands, int mesh_axes) {
+  bool const few_axes = mesh_axes <= (operands > 3 ? 2 : 3);
+  return {operands <= 4, few_axes, few_axes || operands <= 2 ? 320 : 128};
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. The price of a plan: what it moves and what it multiplies together, both added over all devices.
+///
+///     price = weight · elements moved + Σ over products of multiplications,   a mesh axis that is not priced counting
+///     as not divided
+///
+/// By default a mesh axis is *priced* in a product if an operand or the named result divides one of the product's
+/// labels along it: the work could be divided there, and to repeat it costs. Along the others nothing is gained by
+/// dividing, so that nothing is moved for that.
+///
+///     [I, J_X] · [J, K] → [I, K]     X is priced: all_to_all of A to I, all_gather of the result, though a gather of A
+///     alone would move less [I, J] · [J] → [I]             nothing is: no communication
+///
+/// A tree of products that has a plan without communication has no cheaper one: along every priced mesh axis that plan
+/// divides. Under os::least_time every mesh axis is priced, and the weight is the program's.
+
+#include <ostraka/plan/spec/plan.hpp>
+
+namespace ostraka::planner {
+
+/// The default weight: multiplications in the time in which one element is moved. 100 to 600 on CPUs over a network,
+/// 2,000 to 5,000 on accelerators over their own links (docs/design/planner.md). Per element, since a device that
+/// multiplies elements of half the bytes twice as fast moves twice as many. A power of two, so that products with it
+/// are exact.
+inline constexpr double multiplications_per_element = 1024;
+
+/// The weight of a problem or plan that carries `element_weight`.
+[[nodiscard]] constexpr double weight_of_elements(double element_weight) {
+  return element_weight > 0 ? element_weight : multiplications_per_element;
+}
+
+/// Is work priced along every mesh axis? Where nothing may move, all of it is that is compared.
+[[nodiscard]] constexpr bool prices_all_work(double element_weight, admit rule) {
+  return element_weight > 0 || rule == admit::no_communication;
+}
+
+/// The price of a plan for extents that need not be those it was decided on: blocks as large as the largest.
+[[nodiscard, gnu::cold]] constexpr double price_of(einsum_plan const& plan, extents const& e) {
+  mesh_set dividing[max_labels]{};  // each label in an operand or in the result
+  auto const enter = [&](spec const& s) {
+    for (int i = 0; i < s.rank; ++i) dividing[s.label[i]] = dividing[s.label[i]] | s.over[i].axes();
+  };
+  for (spec const& s : plan.operands) enter(s);
+  enter(plan.result);
+  double price = 0;
+  tensor_states tensors(plan);
+  for (planned_step const& s : plan.steps) {
+    if (s.kind == step::contract) {
+      spec const& left = tensors.of(s.left);
+      spec const* const right = s.right == no_tensor ? nullptr : &tensors.of(s.right);
+      mesh_set priced;
+      for (spec const* factor : {&left, right})
+        for (int i = 0; factor != nullptr && i < factor->rank; ++i) priced = priced | dividing[factor->label[i]];
+      mesh_set const divided = left.splits() | (right != nullptr ? right->splits() : mesh_set{});
+      mesh_set const free = prices_all_work(plan.element_weight, plan.rule) ? mesh_set{} : divided - priced;
+      price +=
+          static_cast<double>(detail::products_of(left, right, e)) * static_cast<double>(e.devices() * e.ways(free));
+    }
+    tensors.after(s);
+  }
+  return price + weight_of_elements(plan.element_weight) * static_cast<double>(plan.elements_moved(e));
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. The plan of the same operation for other sizes, by the function that made it: what os::for_these_sizes
+/// runs, and what the adviser compares with.
+
+#include <ostraka/plan/reshard/reshard.hpp>
+#include <ostraka/plan/search/einsum.hpp>
+
+namespace ostraka::planner {
+
+namespace detail {
+
+// What the plan solves.
+constexpr einsum_problem problem_of(einsum_plan const& plan, admit rule) {
+  einsum_problem p;
+  p.operands = plan.operands;
+  p.result = plan.result;
+  p.sizes = plan.sizes;
+  p.rule = rule;
+  p.how = plan.how;
+  p.element_weight = plan.element_weight;
+  return p;
+}
+
+}  // namespace detail
+
+/// The plan for sizes `e`. A plan without a contraction is a reshard's. Where `rule` admits none for these sizes, the
+/// plan as it is.
+[[nodiscard, gnu::cold]] constexpr einsum_plan replan(einsum_plan const& plan, admit rule, extents const& e) {
+  if (plan.count(step::contract) > 0) {
+    einsum_problem p = detail::problem_of(plan, rule);
+    p.sizes = e;
+    einsum_plan again = plan_einsum(p);
+    if (!again.feasible) return plan;
+    for (int k = 0; k < max_operands; ++k) again.copied[k] = plan.copied[k];
+    return again;
+  }
+  einsum_plan again = plan;
+  again.sizes = e;
+  again.steps.count = 0;
+  for (planned_step const& s : plan_reshard(plan.operands[0], plan.result, e)) again.steps.push_back(s);
+  return again;
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. What moves make of one tensor, and at what price: an operand as it is, a product as it was divided, in
+/// every sharding that a reduction gives it and in each that is asked for. Moves are what reshard.hpp plans: partial
+/// sums are scattered onto any label or reduced everywhere, then one exchange.
+
+#include <cstdint>
+
+#include <ostraka/plan/search/candidates.hpp>
+#include <ostraka/plan/search/contraction_order.hpp>
+#include <ostraka/plan/search/einsum_problem.hpp>
+#include <ostraka/plan/search/layout.hpp>
+#include <ostraka/plan/search/price.hpp>
+
+namespace ostraka::planner::detail {
+
+// Beyond so many mesh axes, operands' partial sums are reduced on what they are divided by.
+inline constexpr int most_mesh_axes_sliced = 3;
+
+// What a tensor can be, in shardings that it has or gets by a reduction, and in those that were asked for.
+struct tensor_candidates {
+  label_set labels = 0;
+  double whole = 0;
+  candidates reach{};
+  candidates asked{};
+};
+
+class tensor_prices {
+ public:
+  constexpr explicit tensor_prices(einsum_problem const& problem)
+      : rule_(problem.rule),
+        e_(problem.sizes),
+        exchanged_(problem.sizes),
+        result_(layout_of(problem.result)),
+        element_weight_(weight_of_elements(problem.element_weight)) {
+    for (int m = 0; m < e_.mesh_axes; ++m) devices_ *= static_cast<double>(e_.mesh[m]);
+  }
+
+  // What is above `limit`, which never rises, is left out.
+  constexpr void set_limit(double limit) { limit_ = limit; }
+
+  // An operand, in all that it can be by a reduction.
+  constexpr void take(layout q, tensor_candidates& t) { slice({q, 0, 0, 0, 0, 0, 0, false}, t); }
+
+  // A product, likewise.
+  constexpr void give(candidate const& c, tensor_candidates& t) { scatter(c, t); }
+
+  // The last product. Where the result is to be partial, a division of the local result may count as that: what a
+  // device lacks are zeros.
+  [[gnu::cold]] constexpr void give_result(candidate c, tensor_candidates& t) {
+    scatter(c, t);
+    layout const before = c.at;
+    if (!c.moved) ++c.touched;
+    c.moved = true;
+    for (int m = 0; m < e_.mesh_axes; ++m)
+      if ((result_ >> (partial_bit + m) & 1) != 0 && is_minor_end(before, m)) {
+        c.at = (before & ~(layout{255} << 8 * m)) | layout{1} << (partial_bit + m);
+        give_result(c, t);
+      }
+  }
+
+  // The least price of a tensor in a sharding.
+  constexpr candidate const& ask(tensor_candidates& t, layout q) {
+    int const known = t.asked.find(q);
+    if (known >= 0) return t.asked.item[known];
+    candidate best{q, 0, unbounded, unbounded, unbounded, 0, 0, false};
+    for (int i = 0; i < t.reach.count; ++i) {
+      candidate c = t.reach.item[i];
+      if (c.price > best.price) break;
+      if ((c.at ^ q) >> partial_bit != 0) continue;
+      if (c.at != q) {
+        if (rule_ == admit::no_communication) {
+          if (!is_slice(c.at, q, e_)) continue;
+        } else {
+          double const bound = (best.price < limit_ ? best.price : limit_) - c.price;
+          double const moved = exchanged_(c.at, q, t.whole, bound / element_weight_);
+          c.price += element_weight_ * moved;
+          c.volume += moved;
+        }
+        if (!c.moved) ++c.touched;
+        c.moved = true;
+        c.at = q;
+      }
+      if (precedes(c, best)) best = c;
+    }
+    if (t.asked.count + 1 == most_candidates)
+      t.asked.clear();  // forgets; no search within the exact range asks for so many
+    return t.asked.add(best);
+  }
+
+  // The cheapest way to the named result: where that is partial, through what a mask or zeros make of it.
+  [[gnu::cold]] constexpr candidate finish(tensor_candidates& t) {
+    candidate best{result_, 0, unbounded, unbounded, unbounded, 0, 0, false};
+    unpad(t, result_, result_ >> partial_bit, best);
+    return best;
+  }
+
+ private:
+  // Partial sums of an operand may be reduced on slices along mesh axes that it does not use. Products need not:
+  // another division gives the slice.
+  constexpr void slice(candidate c, tensor_candidates& t) {
+    scatter(c, t);
+    if (c.at >> partial_bit == 0 || e_.mesh_axes > most_mesh_axes_sliced) return;
+    c.touched = 1;
+    c.moved = true;
+    layout const before = c.at;
+    for (int m = 0; m < e_.mesh_axes; ++m) {
+      if ((before >> 8 * m & 255) != 0 || (before >> (partial_bit + m) & 1) != 0) continue;
+      for (int l = 0; t.labels >> l != 0; ++l)
+        if ((t.labels >> l & 1) != 0) {
+          c.at = before | at_minor_end(before, l, m);
+          slice(c, t);
+        }
+    }
+  }
+
+  // Reduces partial sums: scattered one after the other, the rest everywhere and together.
+  constexpr void scatter(candidate c, tensor_candidates& t) {
+    if (c.price > limit_ || !t.reach.offer(c)) return;
+    std::uint32_t const partial = static_cast<std::uint32_t>(c.at >> partial_bit);
+    if (partial == 0 || rule_ == admit::no_communication || t.reach.count == most_candidates) return;
+    double const held = t.whole * devices_ / blocks_of(c.at, e_);
+    if (!c.moved) ++c.touched;
+    c.moved = true;
+    for (std::uint32_t all = partial; all != 0; all = (all - 1) & partial) {
+      candidate reduced = c;
+      double const n = static_cast<double>(e_.ways(mesh_set{all}));
+      reduced.at ^= static_cast<layout>(all) << partial_bit;
+      double const moved = 2 * (n - 1) * (held / n);
+      reduced.price += element_weight_ * moved;
+      reduced.volume += moved;
+      if (reduced.price <= limit_) t.reach.offer(reduced);
+    }
+    for (int m = 0; m < e_.mesh_axes; ++m)
+      if ((partial >> m & 1) != 0) {
+        candidate scattered = c;
+        double const moved = held - held / static_cast<double>(e_.mesh[m]);
+        scattered.price += element_weight_ * moved;
+        scattered.volume += moved;
+        for (int l = 0; t.labels >> l != 0; ++l)
+          if ((t.labels >> l & 1) != 0) {
+            scattered.at = (c.at ^ layout{1} << (partial_bit + m)) | at_minor_end(c.at, l, m);
+            scatter(scattered, t);
+          }
+      }
+  }
+
+  constexpr void unpad(tensor_candidates& t, layout before, layout made, candidate& best) {
+    candidate c = ask(t, before);
+    if (before != result_ && !c.moved) ++c.touched;
+    if (precedes(c, best)) best = c;
+    for (int m = 0; m < e_.mesh_axes; ++m) {
+      if ((made >> m & 1) == 0) continue;
+      layout const without = before ^ layout{1} << (partial_bit + m);
+      unpad(t, without, made ^ layout{1} << m, best);
+      for (int l = 0; t.labels >> l != 0; ++l)
+        if ((t.labels >> l & 1) != 0) unpad(t, without | at_minor_end(without, l, m), made ^ layout{1} << m, best);
+    }
+  }
+
+  [[nodiscard]] constexpr bool is_minor_end(layout q, int m) const {
+    layout const b = q >> 8 * m & 255;
+    if (b == 0) return false;
+    for (int k = 0; k < e_.mesh_axes; ++k)
+      if ((q >> 8 * k & 255) > b && (q >> (8 * k + 3) & 31) == b >> 3) return false;
+    return true;
+  }
+
+  [[nodiscard]] constexpr layout at_minor_end(layout q, int label, int m) const {
+    layout there = 0;
+    for (layout rest = q >> 3 & 0x1f1f1f1f1f1f; rest != 0; rest >>= 8)
+      there += (rest & 31) == static_cast<layout>(label) + 1 ? 1 : 0;
+    return (static_cast<layout>(label + 1) << 3 | there) << 8 * m;
+  }
+
+  admit rule_;
+  extents const& e_;
+  exchange_prices exchanged_;
+  layout result_;
+  double element_weight_;
+  double devices_ = 1;
+  double limit_ = unbounded;
+};
+
+}  // namespace ostraka::planner::detail

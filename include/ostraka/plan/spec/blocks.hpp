@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. Who holds what: the block distribution, exact for uneven extents, extents smaller than the mesh, and zero.
+/// Device d of p holds [⌊d·n/p⌋, ⌊(d+1)·n/p⌋) of an axis of extent n. It nests: the blocks of I/X/Y refine those of
+/// I/X.
+
+#include <algorithm>
+#include <cstdint>
+
+#include <ostraka/plan/spec/step.hpp>
+
+namespace ostraka::planner {
+
+/// A half-open range of global indices.
+struct range {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  [[nodiscard]] constexpr std::int64_t size() const { return end - begin; }
+  friend constexpr bool operator==(range, range) = default;
+};
+
+/// The common part; empty, not negative, if there is none.
+[[nodiscard]] constexpr range intersect(range a, range b) {
+  range const r{std::max(a.begin, b.begin), std::min(a.end, b.end)};
+  return r.end < r.begin ? range{r.begin, r.begin} : r;
+}
+
+/// Block `d` of `p` of `n` indices. @pre 0 ≤ d < p
+[[nodiscard]] constexpr range block(std::int64_t n, std::int64_t d, std::int64_t p) {
+  return {d * n / p, (d + 1) * n / p};
+}
+
+/// What a pass covers of a block of a label of extent `n`.
+[[nodiscard]] constexpr range covered(range held, pass const& p, std::int64_t n) {
+  range const part = block(p.of_each_block ? held.size() : n, p.part, p.parts);
+  return p.of_each_block ? range{held.begin + part.begin, held.begin + part.end} : intersect(held, part);
+}
+
+/// Coordinates of a device along the mesh axes.
+struct coordinates {
+  std::int64_t at[max_mesh_axes]{};
+  bool nowhere = false;  ///< of a process that is no device of the mesh: it holds nothing
+};
+
+/// The global indices of dimension `i` that the device holds under `s`.
+[[nodiscard]] constexpr range range_of(spec const& s, int i, coordinates const& device, extents const& e) {
+  if (device.nowhere) return {};
+  std::int64_t d = 0;
+  std::int64_t p = 1;
+  for (int k = 0; k < s.over[i].size(); ++k) {
+    int const m = s.over[i][k];
+    d = d * e.mesh[m] + device.at[m];
+    p *= e.mesh[m];
+  }
+  std::int64_t const n = e.label[s.label[i]];
+  return s.label[i] == e.now.label ? covered(block(n, d, p), e.now, n) : block(n, d, p);
+}
+
+/// Number of elements that the device holds.
+[[nodiscard]] constexpr std::int64_t block_size(spec const& s, coordinates const& device, extents const& e) {
+  std::int64_t n = device.nowhere ? 0 : 1;
+  for (int i = 0; i < s.rank; ++i) n *= range_of(s, i, device, e).size();
+  return n;
+}
+
+/// Number of elements of the largest block; in passes, of the largest in any of them.
+[[nodiscard]] constexpr std::int64_t largest_block(spec const& s, extents const& e) {
+  std::int64_t n = 1;
+  for (int i = 0; i < s.rank; ++i) {
+    std::int64_t const whole = e.label[s.label[i]];
+    std::int64_t const p = e.ways(s.over[i]);
+    std::int64_t held = (whole + p - 1) / p;
+    if (s.label[i] == e.now.label)
+      held = std::min(held, ((e.now.of_each_block ? held : whole) + e.now.parts - 1) / e.now.parts);
+    n *= held;
+  }
+  return n;
+}
+
+/// The coordinates of device number `device` among those along `axes`, the first mesh axis major; 0 along the others.
+[[nodiscard]] constexpr coordinates coordinates_of(std::int64_t device, mesh_set axes, extents const& e) {
+  coordinates c;
+  for (int m = e.mesh_axes - 1; m >= 0; --m)
+    if (axes.contains(m)) {
+      c.at[m] = device % e.mesh[m];
+      device /= e.mesh[m];
+    }
+  return c;
+}
+
+/// Elements that all devices hold together; exact, since the blocks of an axis add up to it however uneven they are.
+[[nodiscard]] constexpr std::int64_t held_by_all(spec const& s, extents const& e) {
+  return e.whole(s) * (e.devices() / e.ways(s.splits()));
+}
+
+/// Elements that the devices hold under both shardings, added over all devices.
+/// @pre both have the same labels in the same order
+[[nodiscard]] constexpr std::int64_t held_by_both(spec const& a, spec const& b, extents const& e) {
+  mesh_set const axes = a.splits() | b.splits();
+  std::int64_t sum = 0;
+  for (std::int64_t device = 0; device < e.ways(axes); ++device) {
+    coordinates const c = coordinates_of(device, axes, e);
+    std::int64_t n = 1;
+    for (int i = 0; i < a.rank; ++i) n *= intersect(range_of(a, i, c, e), range_of(b, i, c, e)).size();
+    sum += n;
+  }
+  return sum * (e.devices() / e.ways(axes));
+}
+
+/// Elements that a step moves, added over all devices; exact for any extents. Gathers and exchanges count what a device
+/// receives from others, reduce-scatter what it sends to others, all-reduce 2(n−1)/n of the block.
+[[nodiscard]] constexpr std::int64_t elements_moved(planned_step const& s, extents const& e) {
+  switch (s.kind) {
+    case step::all_gather: return held_by_all(s.to, e) - held_by_all(s.from, e);
+    case step::reduce_scatter: return (e.ways(s.axes) - 1) * held_by_all(s.to, e);
+    case step::all_reduce: return 2 * (e.ways(s.axes) - 1) * (held_by_all(s.from, e) / e.ways(s.axes));
+    case step::all_to_all:
+    case step::block_exchange: return held_by_all(s.to, e) - held_by_both(s.from, s.to, e);
+    default: return 0;
+  }
+}
+
+}  // namespace ostraka::planner

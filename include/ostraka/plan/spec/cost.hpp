@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. What moves would cost if every extent were divided evenly: the numbers that plans are chosen by. Volumes
+/// are elements moved, added over all devices, so that they are whole numbers (as doubles: exact to 2⁵³, and never
+/// overflowing).
+
+#include <cstdint>
+#include <limits>
+
+#include <ostraka/plan/spec/spec.hpp>
+
+namespace ostraka::planner {
+
+/// A volume above all that occur.
+inline constexpr double unbounded = std::numeric_limits<double>::infinity();
+
+/// Elements that all devices hold together.
+[[nodiscard]] constexpr double ideal_held(spec const& s, extents const& e) {
+  double n = static_cast<double>(e.ways(mesh_set::first(e.mesh_axes) - s.splits()));
+  for (int i = 0; i < s.rank; ++i) n *= static_cast<double>(e.label[s.label[i]]);
+  return n;
+}
+
+namespace detail {
+
+// A label whose two divisions part ways: what follows their common major end, and into how many blocks it divides.
+struct crossing {
+  mesh_order from{};
+  mesh_order to{};
+  std::int64_t from_parts = 1;
+  std::int64_t to_parts = 1;
+};
+
+// The block of a device with these coordinates.
+constexpr std::int64_t block_number(mesh_order o, std::int64_t const (&at)[max_mesh_axes], extents const& e) {
+  std::int64_t d = 0;
+  for (std::uint32_t rest = o.code; rest != 0; rest >>= 4) {
+    int const m = static_cast<int>(rest & 15) - 1;
+    d = d * e.mesh[m] + at[m];
+  }
+  return d;
+}
+
+// The part of the label that a device holds under both, in units of 1/(from_parts · to_parts).
+constexpr std::int64_t overlap(crossing const& c, std::int64_t const (&at)[max_mesh_axes], extents const& e) {
+  std::int64_t const f = block_number(c.from, at, e);
+  std::int64_t const t = block_number(c.to, at, e);
+  std::int64_t const low = f * c.to_parts > t * c.from_parts ? f * c.to_parts : t * c.from_parts;
+  std::int64_t const high =
+      (f + 1) * c.to_parts < (t + 1) * c.from_parts ? (f + 1) * c.to_parts : (t + 1) * c.from_parts;
+  return high > low ? high - low : 0;
+}
+
+// Mean over the devices along `axes` of the fraction of the crossing labels that they hold under both.
+constexpr double mean_overlap(crossing const* crossings, int count, mesh_set axes, extents const& e) {
+  std::int64_t at[max_mesh_axes]{};
+  std::int64_t sum = 0;
+  for (bool more = true; more;) {
+    std::int64_t share = 1;
+    for (int i = 0; i < count && share > 0; ++i) share *= overlap(crossings[i], at, e);
+    sum += share;
+    more = false;
+    for (int m = 0; m < e.mesh_axes && !more; ++m)
+      if (axes.contains(m)) {
+        at[m] = at[m] + 1 == e.mesh[m] ? 0 : at[m] + 1;
+        more = at[m] != 0;
+      }
+  }
+  double units = static_cast<double>(e.ways(axes));
+  for (int i = 0; i < count; ++i) units *= static_cast<double>(crossings[i].from_parts * crossings[i].to_parts);
+  return static_cast<double>(sum) / units;
+}
+
+}  // namespace detail
+
+/// Above so many devices the overlap of blocks that change places is taken at its mean over independent positions.
+inline constexpr std::int64_t most_devices_counted = 512;
+
+/// What the devices need under `to` and do not have under `from`: the least that any exchange can move.
+/// Some number not below `bound` if that is not below it. @pre same labels in the same order, both partial over the
+/// same mesh axes
+[[nodiscard, gnu::cold]] constexpr double ideal_exchange(spec const& from, spec const& to, extents const& e,
+                                                         double bound = unbounded) {
+  // Where one division refines the other, the overlap is the finer block. Where they cross it depends on the device; as
+  // long as no mesh axis plays two parts, the mean over devices is the product of the fractions.
+  double constant = 1;
+  double independent = 1;
+  double finer = 1;
+  detail::crossing crossings[max_rank];
+  int count = 0;
+  mesh_set axes;
+  bool shared = false;
+  for (int i = 0; i < from.rank; ++i) {
+    if (from.over[i].code == to.over[i].code) {
+      constant *= static_cast<double>(e.ways(from.over[i]));
+      continue;
+    }
+    int const same = common_prefix(from.over[i], to.over[i]);
+    mesh_order const f = from.over[i].after(same);
+    mesh_order const t = to.over[i].after(same);
+    std::int64_t const f_parts = e.ways(f);
+    std::int64_t const t_parts = e.ways(t);
+    constant *= static_cast<double>(e.ways(from.over[i]) / f_parts);
+    if (f.empty() || t.empty()) {
+      constant *= static_cast<double>(f_parts * t_parts);
+    } else {
+      independent *= static_cast<double>(f_parts * t_parts);
+      finer *= static_cast<double>(f_parts > t_parts ? f_parts : t_parts);
+      shared = shared || !(f.axes() & t.axes()).empty() || !(axes & (f.axes() | t.axes())).empty();
+      axes = axes | f.axes() | t.axes();
+      crossings[count++] = {f, t, f_parts, t_parts};
+    }
+  }
+  double const held = ideal_held(to, e);
+  double const everywhere = held * static_cast<double>(e.ways(to.splits()));
+  if (!shared || e.ways(axes) > most_devices_counted) return held - everywhere / (constant * independent);
+  double const least =
+      held - everywhere / (constant * finer);  // if every device already held the finer of its two blocks
+  if (least >= bound) return least;
+  return held - everywhere / constant * detail::mean_overlap(crossings, count, axes, e);
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. Specs and plans in the literature's notation: A[I_X, J] {U_Y}.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <ostraka/plan/spec/plan.hpp>
+
+namespace ostraka::planner {
+
+/// What the numbers of a plan are called.
+struct naming {
+  std::string_view const* labels = nullptr;
+  std::string_view const* mesh_axes = nullptr;
+  int element_bytes = 0;
+  std::string_view const* tensors =
+      nullptr;  ///< of the operands and, behind them, the result; where one is empty, or there are none, letters
+};
+
+[[nodiscard]] constexpr std::string_view name_of(step s) {
+  switch (s) {
+    case step::slice: return "slice";
+    case step::mask: return "mask";
+    case step::zero_pad: return "zero_pad";
+    case step::all_gather: return "all_gather";
+    case step::all_reduce: return "all_reduce";
+    case step::reduce_scatter: return "reduce_scatter";
+    case step::all_to_all: return "all_to_all";
+    case step::block_exchange: return "block_exchange";
+    case step::contract: return "contract";
+  }
+  return "";
+}
+
+namespace detail {
+
+// I_XY where all names are letters, batch_{data,model} where one is a word.
+[[gnu::cold]] inline std::string mesh_names(mesh_order o, naming const& n) {
+  bool letters = true;
+  for (int k = 0; k < o.size(); ++k) letters = letters && n.mesh_axes[o[k]].size() == 1;
+  std::string s;
+  for (int k = 0; k < o.size(); ++k) {
+    if (k > 0 && !letters) s += ',';
+    s += n.mesh_axes[o[k]];
+  }
+  return letters || o.size() == 1 ? s : '{' + s + '}';
+}
+
+inline mesh_order in_order(mesh_set axes) {
+  mesh_order o;
+  for (int m = 0; m < max_mesh_axes; ++m)
+    if (axes.contains(m)) o.push_back(m);
+  return o;
+}
+
+// Characters, not bytes: UTF-8 continuation bytes take no place.
+[[gnu::cold]] inline std::size_t width_of(std::string_view s) {
+  std::size_t shown = 0;
+  for (char c : s) shown += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
+  return shown;
+}
+
+[[gnu::cold]] inline std::string padded(std::string s, std::size_t width) {
+  std::size_t const shown = width_of(s);
+  if (shown < width) s.append(width - shown, ' ');
+  return s;
+}
+
+// What a plan's operands and, behind them, its result are called: as the program does, else A, B, … by their places, or
+// a letter that is not taken.
+[[gnu::cold]] inline void name_tensors(std::string* names, int count, naming const& n) {
+  for (int k = 0; k < count; ++k)
+    if (n.tensors) names[k] = n.tensors[k];
+  auto const taken = [&](char letter) {
+    for (int k = 0; k < count; ++k)
+      if (names[k].size() == 1 && names[k][0] == letter) return true;
+    return false;
+  };
+  for (int k = 0; k < count; ++k) {
+    if (!names[k].empty()) continue;
+    char letter = static_cast<char>('A' + k);
+    while (taken(letter)) ++letter;
+    names[k] = letter;
+  }
+}
+
+// What stands between the operands that an intermediate is called by: AB, or queries·keys.
+[[gnu::cold]] inline char const* joint_of(std::string const* names, int count) {
+  for (int k = 0; k < count; ++k)
+    if (width_of(names[k]) > 1) return "·";
+  return "";
+}
+
+}  // namespace detail
+
+/// How parts are combined: {U_X} is the literature's sum, {max_X} and so on are the others.
+[[nodiscard]] constexpr std::string_view name_of(reduction kind) {
+  switch (kind) {
+    case reduction::sum: return "U";
+    case reduction::max: return "max";
+    case reduction::min: return "min";
+    case reduction::prod: return "prod";
+    case reduction::bit_and: return "and";
+    case reduction::bit_or: return "or";
+  }
+  return "";
+}
+
+/// `[I_X, J] {U_Y}`
+[[nodiscard, gnu::cold]] inline std::string describe(spec const& s, naming const& n) {
+  std::string text = "[";
+  for (int i = 0; i < s.rank; ++i) {
+    if (i > 0) text += ", ";
+    text += n.labels[s.label[i]];
+    if (!s.over[i].empty()) text += '_' + detail::mesh_names(s.over[i], n);
+  }
+  text += ']';
+  if (!s.partial.empty())
+    text += " {" + std::string(name_of(s.kind)) + '_' + detail::mesh_names(detail::in_order(s.partial), n) + '}';
+  return text;
+}
+
+/// `1,234,567`
+[[nodiscard, gnu::cold]] inline std::string describe_number(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
+  return digits;
+}
+
+/// `1,234,567 B`
+[[nodiscard, gnu::cold]] inline std::string describe_bytes(std::int64_t bytes) { return describe_number(bytes) + " B"; }
+
+/// `C[I_X, K] = A[I_X, J] · B[J, K]`
+[[nodiscard, gnu::cold]] inline std::string describe_equation(spec const* operands, int count, spec const& result,
+                                                              naming const& n) {
+  std::string text = static_cast<char>('A' + count) + describe(result, n) + " = ";
+  for (int k = 0; k < count; ++k)
+    text += (k > 0 ? " · " : "") + (static_cast<char>('A' + k) + describe(operands[k], n));
+  return text;
+}
+
+/// A line for the operation, a line for each step with the bytes that it moves per device for these extents, a line for
+/// the sum. Operands are A, B, …, the result is the next letter, unless the naming calls them otherwise, and an
+/// intermediate is called by what is in it: AB.
+[[nodiscard, gnu::cold]] inline std::string describe(einsum_plan const& plan, naming const& n, extents const& e) {
+  std::string names[max_tensors];
+  std::string of_all[max_operands + 1];
+  detail::name_tensors(of_all, plan.operands.size() + 1, n);
+  for (int k = 0; k < plan.operands.size(); ++k) names[k] = of_all[k];
+  names[slot_of(the_result)] = of_all[plan.operands.size()];
+  auto const tensor = [&](int which, spec const& s) { return names[slot_of(which)] + describe(s, n); };
+
+  std::string text = tensor(the_result, plan.result) + " = ";
+  for (int k = 0; k < plan.operands.size(); ++k) text += (k > 0 ? " · " : "") + tensor(k, plan.operands[k]);
+  text += '\n';
+  tensor_states tensors(plan);
+  for (planned_step const& s : plan.steps) {
+    std::string axes;
+    std::string from;
+    if (s.kind == step::contract) {
+      if (s.operand != the_result)
+        names[s.operand] =
+            names[slot_of(s.left)] + detail::joint_of(of_all, plan.operands.size()) + names[slot_of(s.right)];
+      from = tensor(s.left, tensors.of(s.left)) +
+             (s.right == no_tensor ? "" : " · " + tensor(s.right, tensors.of(s.right)));
+    } else {
+      axes = '<' + detail::mesh_names(detail::in_order(s.axes), n) + '>';
+      from = tensor(s.operand, s.from);
+    }
+    std::string line = "  " + detail::padded(std::string(name_of(s.kind)) + axes, 20) + ' ' +
+                       detail::padded(from + " → " + tensor(s.operand, s.to), 44);
+    if (communicates(s.kind)) line += ' ' + describe_bytes(bytes_per_device(elements_moved(s, e), n.element_bytes, e));
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+    tensors.after(s);
+  }
+  return text + "  moves " + describe_bytes(bytes_per_device(plan.elements_moved(e), n.element_bytes, e)) +
+         " per device\n";
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. What a user may ask of a plan beyond being the cheapest: the last argument of os::einsum.
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <ostraka/types/axis.hpp>
+#include <ostraka/types/reasons.hpp>
+#include <ostraka/types/type_list.hpp>
+
+namespace ostraka {
+
+namespace planner {
+/// Which plans are admitted; among these the cheapest is taken.
+enum class admit { any, gather_left, gather_right, reduce_result, no_communication };
+}  // namespace planner
+
+/// An admission rule, and mesh axes that no tensor names but the plan may divide work over.
+template <planner::admit Rule, class... Idle>
+struct policy {
+  static constexpr planner::admit rule = Rule;
+  using idle_axes = type_list<Idle...>;
+  using unlimited = policy;
+  static constexpr double flops_per_byte = 0;  ///< that weigh as much as a byte moved; 0: the default balance
+  static constexpr std::int64_t budget = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t workspace_limit =
+      std::numeric_limits<std::int64_t>::max();  ///< in bytes, as far as known while compiling
+  static constexpr bool limits_workspace = false;
+  static constexpr bool plans_at_run_time = false;
+};
+
+/// The default: the least of what is moved and of what is multiplied together (plan/search/price.hpp); of equal ones fewest
+/// elements moved, then fewest multiplications, then fewest tensors touched, then the first in the order of the search
+/// (plan/search/einsum.hpp).
+inline constexpr policy<planner::admit::any> cheapest{};
+/// All-gather the left operand of two; the right one and the result are moved for nothing or not at all.
+inline constexpr policy<planner::admit::gather_left> gather_left{};
+/// All-gather the right operand of two; the left one and the result are moved for nothing or not at all.
+inline constexpr policy<planner::admit::gather_right> gather_right{};
+/// Move neither of two operands; reduce the result.
+inline constexpr policy<planner::admit::reduce_result> reduce_result{};
+/// Move nothing.
+inline constexpr policy<planner::admit::no_communication> no_communication{};
+
+template <class T>
+inline constexpr bool is_policy = false;
+
+namespace detail {
+
+struct verb_base {};
+
+}  // namespace detail
+
+/// A verb that is one move of a tensor, as os::all_gather<X> is an object of. It is no policy, but may be taken for
+/// one.
+template <class T>
+concept Verb = std::derived_from<T, detail::verb_base>;
+
+namespace detail {
+
+// The verdict where a tensor, and behind it a policy, is expected.
+template <class First, class Second>
+using order_verdict_of =
+    std::conditional_t<Verb<Second>, reason::verb_is_no_policy<Second>, reason::policy_comes_last<First, Second>>;
+
+// The verdict on what is no operand and no policy.
+template <class T>
+using stranger_verdict = std::conditional_t<Verb<T>, reason::verb_is_no_policy<T>, reason::not_an_operand<T>>;
+
+}  // namespace detail
+
+template <planner::admit Rule, class... Idle>
+inline constexpr bool is_policy<policy<Rule, Idle...>> = true;
+
+/// A policy whose plans are compared by what moves and products take together.
+template <std::int64_t FlopsPerByte, class Policy>
+struct timed : Policy {
+  static_assert(FlopsPerByte > 0,
+                "os::least_time: the operations that a device does while it moves a byte are a number from 1");
+  static constexpr double flops_per_byte = static_cast<double>(FlopsPerByte);
+  using unlimited = timed<FlopsPerByte, typename Policy::unlimited>;
+
+  /// Another policy with the same weight: `os::least_time<2550>(os::idle(Z))`.
+  template <class Other>
+    requires is_policy<Other>
+  constexpr timed<FlopsPerByte, Other> operator()(Other other) const {
+    return {other};
+  }
+};
+
+template <std::int64_t FlopsPerByte, class Policy>
+inline constexpr bool is_policy<timed<FlopsPerByte, Policy>> = true;
+
+/// Least time by the program's own balance, on devices that do so many floating-point operations while they move one
+/// byte (C/W of the machine; the arithmetic intensity at which neither waits for the other): the plan of fewest flops +
+/// FlopsPerByte · bytes. Where the planner would gather an operand and have every device multiply everything, it may
+/// slice instead and reduce the result.
+template <std::int64_t FlopsPerByte>
+inline constexpr timed<FlopsPerByte, policy<planner::admit::any>> least_time{};
+
+/// A policy whose plan is made when the operation runs.
+template <class Policy>
+struct at_run_time : Policy {
+  static constexpr bool plans_at_run_time = true;
+
+  /// Another policy for the sizes at hand: `os::for_these_sizes(os::idle(Z))`.
+  template <class Other>
+    requires is_policy<Other>
+  constexpr at_run_time<Other> operator()(Other other) const {
+    return {other};
+  }
+};
+
+template <class Policy>
+inline constexpr bool is_policy<at_run_time<Policy>> = true;
+
+/// The plan for the sizes at hand instead of the nominal ones: made when the operation runs, by the function that plans
+/// while the program compiles, and remembered for the eight sizes last planned for. All devices know the sizes, so all
+/// make the same. What a plan for given sizes is, `plan.for_sizes(I = 8, …)` tells.
+inline constexpr at_run_time<policy<planner::admit::any>> for_these_sizes{};
+
+/// A policy, and the bytes per device that its plan may move at most.
+template <std::int64_t Bytes, class Policy>
+struct limited : Policy {
+  static constexpr std::int64_t budget = Bytes;
+
+  /// Another policy within the same budget: `os::at_most<1024>(os::idle(Z))`.
+  template <class Other>
+    requires is_policy<Other>
+  constexpr limited<Bytes, Other> operator()(Other other) const {
+    return {other};
+  }
+};
+
+template <std::int64_t Bytes, class Policy>
+inline constexpr bool is_policy<limited<Bytes, Policy>> = true;
+
+template <class Policy>
+inline constexpr bool has_budget = Policy::budget < std::numeric_limits<std::int64_t>::max();
+
+/// The plan moves at most so many bytes per device: a compile-time error where all sizes are static, else an exception
+/// on all devices before anything is moved.
+template <std::int64_t Bytes>
+inline constexpr limited<Bytes, policy<planner::admit::any>> at_most{};
+
+/// A policy, and the bytes of workspace that each device may take at most, known while compiling.
+template <std::int64_t Bytes, class Policy>
+struct within_static : Policy {
+  static constexpr std::int64_t workspace_limit = Bytes;
+  static constexpr bool limits_workspace = true;
+};
+
+/// The same, known when the operation runs.
+template <class Policy>
+struct within_dynamic : Policy {
+  std::int64_t workspace_bytes = 0;
+  static constexpr std::int64_t workspace_limit = std::numeric_limits<std::int64_t>::max();
+  static constexpr bool limits_workspace = true;
+};
+
+template <std::int64_t Bytes, class Policy>
+inline constexpr bool is_policy<within_static<Bytes, Policy>> = true;
+template <class Policy>
+inline constexpr bool is_policy<within_dynamic<Policy>> = true;
+
+template <class Policy>
+concept limits_workspace = Policy::limits_workspace;
+
+/// The plan, the default one or another policy's, takes at most so many bytes of workspace on each device: what is too
+/// much at once is done in passes over a part of a label (plan/lowering/passes.hpp), or by another plan (plan/lowering/fitting.hpp).
+/// Where none fits, it is an exception on all devices before anything is moved.
+template <class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+[[nodiscard]] constexpr within_dynamic<Policy> within(std::int64_t bytes, Policy other = {}) {
+  return {other, bytes};
+}
+
+/// The same for a number that is known while compiling, `os::within<1 << 20>()`: a compile-time error where all sizes
+/// are static, too.
+template <std::int64_t Bytes, class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+[[nodiscard]] constexpr within_static<Bytes, Policy> within(Policy other = {}) {
+  return {other};
+}
+
+/// The limit that a policy has at hand.
+template <class Policy>
+[[nodiscard]] constexpr std::int64_t workspace_limit_of(Policy const& p) {
+  if constexpr (requires { p.workspace_bytes; })
+    return p.workspace_bytes;
+  else
+    return Policy::workspace_limit;
+}
+
+/// Let the plan divide work over mesh axes that no tensor of the operation names, when that is cheaper.
+template <MeshAxis... Ms>
+[[nodiscard]] constexpr policy<planner::admit::any, Ms...> idle(Ms...) {
+  return {};
+}
+
+namespace detail {
+
+// The arguments of an operation: operands, and perhaps a policy behind them.
+template <class Operands, class... Arguments>
+struct split_arguments {
+  using operands = Operands;
+  using policy = ostraka::policy<planner::admit::any>;
+};
+
+template <class... Operands, class Policy>
+  requires is_policy<Policy>
+struct split_arguments<type_list<Operands...>, Policy> {
+  using operands = type_list<Operands...>;
+  using policy = Policy;
+};
+
+template <class... Operands, class Next, class... More>
+  requires(sizeof...(More) > 0 || !is_policy<Next>)
+struct split_arguments<type_list<Operands...>, Next, More...> : split_arguments<type_list<Operands..., Next>, More...> {
+};
+
+template <class... Arguments>
+using arguments = split_arguments<type_list<>, Arguments...>;
+
+// The policy behind the operands, with what it carries.
+template <class Policy>
+constexpr Policy policy_behind() {
+  return {};
+}
+
+template <class Policy>
+constexpr Policy policy_behind(Policy const& given) {
+  return given;
+}
+
+}  // namespace detail
+
+}  // namespace ostraka

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. The sharding of a tensor as a small value: which labels in which order, each over which mesh axes, and over
+/// which mesh axes the tensor is partial, and how what the devices hold there is made one. Labels and mesh axes are
+/// numbers here; A[I_X, J] {U_Y} is {rank 2, (0 over 0), (1), partial {1}}.
+///
+/// Planners call these functions some ten thousand times for one einsum, while compiling: a call costs the compiler
+/// more than the arithmetic in it, so they are written as one expression where that is possible and do not call each
+/// other in loops.
+
+#include <cstdint>
+
+#include <ostraka/types/reasons.hpp>
+#include <ostraka/types/reduction.hpp>
+
+namespace ostraka::planner {
+
+inline constexpr int max_labels = 16;    ///< distinct labels of one einsum
+inline constexpr int max_mesh_axes = 6;  ///< mesh axes of one operation
+inline constexpr int max_operands = 8;   ///< tensors of one operation
+
+/// A set of mesh axes.
+struct mesh_set {
+  std::uint32_t bits = 0;
+
+  [[nodiscard]] static constexpr mesh_set of(int axis) { return {std::uint32_t{1} << axis}; }
+  [[nodiscard]] static constexpr mesh_set first(int count) { return {(std::uint32_t{1} << count) - 1}; }
+  [[nodiscard]] constexpr bool contains(int axis) const { return (bits >> axis & 1) != 0; }
+  [[nodiscard]] constexpr bool empty() const { return bits == 0; }
+  [[nodiscard]] constexpr int count() const {
+    int n = 0;
+    for (std::uint32_t rest = bits; rest != 0; rest &= rest - 1) ++n;
+    return n;
+  }
+  constexpr void insert(int axis) { bits |= std::uint32_t{1} << axis; }
+
+  friend constexpr mesh_set operator|(mesh_set a, mesh_set b) { return {a.bits | b.bits}; }
+  friend constexpr mesh_set operator&(mesh_set a, mesh_set b) { return {a.bits & b.bits}; }
+  friend constexpr mesh_set operator-(mesh_set a, mesh_set b) { return {a.bits & ~b.bits}; }
+  friend constexpr bool operator==(mesh_set, mesh_set) = default;
+};
+
+/// The mesh axes that divide one label, major first: I/X/Y is (X, Y). One nibble an axis, the major one lowest, so that
+/// comparing and copying cost the compiler a single step.
+struct mesh_order {
+  std::uint32_t code = 0;
+
+  [[nodiscard]] constexpr int size() const {
+    return (code > 0 ? 1 : 0) + (code > 0xf ? 1 : 0) + (code > 0xff ? 1 : 0) + (code > 0xfff ? 1 : 0) +
+           (code > 0xffff ? 1 : 0) + (code > 0xfffff ? 1 : 0);
+  }
+  [[nodiscard]] constexpr bool empty() const { return code == 0; }
+  [[nodiscard]] constexpr int operator[](int i) const { return static_cast<int>(code >> 4 * i & 15) - 1; }
+  constexpr void push_back(int axis) { code |= static_cast<std::uint32_t>(axis + 1) << 4 * size(); }
+
+  /// Puts `axis` before position `i`.
+  constexpr void insert(int i, int axis) {
+    std::uint32_t const low = (std::uint32_t{1} << 4 * i) - 1;
+    code = (code & low) | static_cast<std::uint32_t>(axis + 1) << 4 * i | (code & ~low) << 4;
+  }
+
+  /// Takes out position `i`.
+  constexpr void erase(int i) {
+    std::uint32_t const low = (std::uint32_t{1} << 4 * i) - 1;
+    code = (code & low) | (code >> 4 & ~low);
+  }
+
+  [[nodiscard]] constexpr mesh_set axes() const {
+    std::uint32_t bits = 0;
+    for (std::uint32_t c = code; c != 0; c >>= 4) bits |= std::uint32_t{1} << (c & 15);
+    return {bits >> 1};
+  }
+
+  /// Is `prefix` its major end?
+  [[nodiscard]] constexpr bool starts_with(mesh_order prefix) const {
+    return (code & ((std::uint32_t{1} << 4 * prefix.size()) - 1)) == prefix.code;
+  }
+
+  /// What follows the first `count` axes.
+  [[nodiscard]] constexpr mesh_order after(int count) const { return {code >> 4 * count}; }
+
+  friend constexpr bool operator==(mesh_order, mesh_order) = default;
+};
+
+/// Length of the common major end.
+[[nodiscard]] constexpr int common_prefix(mesh_order a, mesh_order b) {
+  std::uint32_t const differ = a.code ^ b.code;  // where one ends and the other does not, too
+  if (differ == 0) return a.size();
+  int n = 0;
+  while ((differ >> 4 * n & 15) == 0) ++n;
+  return n;
+}
+
+/// The sharding of one tensor. @invariant no label twice, no mesh axis twice (split or partial).
+struct spec {
+  int rank = 0;
+  int label[max_rank]{};
+  mesh_order over[max_rank]{};
+  mesh_set partial{};
+  reduction kind = reduction::sum;  ///< of what the devices along `partial` hold; says nothing where that is empty
+
+  constexpr void push_back(int l, mesh_order o = {}) {
+    label[rank] = l;
+    over[rank] = o;
+    ++rank;
+  }
+
+  /// Position of the label, −1 if the tensor lacks it.
+  [[nodiscard]] constexpr int find(int l) const {
+    for (int i = 0; i < rank; ++i)
+      if (label[i] == l) return i;
+    return -1;
+  }
+
+  /// Mesh axes that divide some label.
+  [[nodiscard]] constexpr mesh_set splits() const {
+    std::uint32_t bits = 0;
+    for (int i = 0; i < rank; ++i)
+      for (std::uint32_t c = over[i].code; c != 0; c >>= 4) bits |= std::uint32_t{1} << (c & 15);
+    return {bits >> 1};
+  }
+
+  /// Mesh axes along which the devices hold different things; the tensor is replicated along the others.
+  [[nodiscard]] constexpr mesh_set uses() const { return splits() | partial; }
+
+  friend constexpr bool operator==(spec const& a, spec const& b) {
+    if (a.rank != b.rank || a.partial.bits != b.partial.bits) return false;
+    if (a.kind != b.kind && a.partial.bits != 0) return false;
+    for (int i = 0; i < a.rank; ++i)
+      if (a.label[i] != b.label[i] || a.over[i].code != b.over[i].code) return false;
+    return true;
+  }
+};
+
+/// One of several passes over a label (plan/lowering/passes.hpp): part number `part` of so many of its indices, or of those of
+/// each block of it.
+struct pass {
+  int label = -1;  ///< none: all indices of all labels
+  bool of_each_block = true;
+  std::int64_t part = 0;
+  std::int64_t parts = 1;
+
+  friend constexpr bool operator==(pass const&, pass const&) = default;
+};
+
+/// Global extents of labels and sizes of mesh axes.
+struct extents {
+  int labels = 0;
+  int mesh_axes = 0;
+  std::int64_t label[max_labels]{};
+  std::int64_t mesh[max_mesh_axes]{};
+  pass now{};  ///< what of them is looked at: blocks are restricted to it
+
+  /// Number of devices along a set of mesh axes.
+  [[nodiscard]] constexpr std::int64_t ways(mesh_set s) const {
+    std::int64_t n = 1;
+    for (int m = 0; m < mesh_axes; ++m)
+      if ((s.bits >> m & 1) != 0) n *= mesh[m];
+    return n;
+  }
+  [[nodiscard]] constexpr std::int64_t ways(mesh_order o) const {
+    std::int64_t n = 1;
+    for (std::uint32_t c = o.code; c != 0; c >>= 4) n *= mesh[(c & 15) - 1];
+    return n;
+  }
+  [[nodiscard]] constexpr std::int64_t devices() const { return ways(mesh_set::first(mesh_axes)); }
+
+  friend constexpr bool operator==(extents const& a, extents const& b) {
+    if (a.labels != b.labels || a.mesh_axes != b.mesh_axes) return false;
+    for (int l = 0; l < a.labels; ++l)
+      if (a.label[l] != b.label[l]) return false;
+    for (int m = 0; m < a.mesh_axes; ++m)
+      if (a.mesh[m] != b.mesh[m]) return false;
+    return a.now == b.now;
+  }
+
+  /// Number of elements of the whole tensor.
+  [[nodiscard]] constexpr std::int64_t whole(spec const& s) const {
+    std::int64_t n = 1;
+    for (int i = 0; i < s.rank; ++i) n *= label[s.label[i]];
+    return n;
+  }
+};
+
+}  // namespace ostraka::planner

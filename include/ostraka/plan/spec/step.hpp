@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. What a plan is made of: steps that take one tensor from one sharding to another over a set of mesh axes.
+///
+///     step            along a mesh axis             per device, n devices, |T| as split by the other mesh axes
+///     slice           R → S(l)                      0
+///     mask            R → P  (device 0 keeps it)    0
+///     zero_pad        S(l) → P                      0           (for another partial than a sum: what changes nothing there)
+///     all_gather      S(l) → R                      (n−1)/n · |T|
+///     all_reduce      P → R                         2(n−1)/n · |T|
+///     reduce_scatter  P → S(l)                      (n−1)/n · |T|       it may slice along other mesh axes, minor to these, at once
+///     all_to_all      S(l) → S(l')                  (n−1)/n² · |T|
+///     block_exchange  any blocks → any blocks       what a device needs and does not have
+///     contract        the local product             0
+
+#include <cstdint>
+
+#include <ostraka/plan/spec/spec.hpp>
+
+namespace ostraka {
+
+enum class step : std::uint8_t {
+  slice,
+  mask,
+  zero_pad,
+  all_gather,
+  all_reduce,
+  reduce_scatter,
+  all_to_all,
+  block_exchange,
+  contract
+};
+
+/// Does the step move bytes between devices?
+[[nodiscard]] constexpr bool communicates(step s) {
+  return s != step::slice && s != step::mask && s != step::zero_pad && s != step::contract;
+}
+
+namespace planner {
+
+/// The tensor that a step acts on: an operand's number; the number of an intermediate, counted on from the operands; or
+/// the result.
+inline constexpr int the_result = -1;
+/// In the place of a second factor, where a contraction takes a single tensor.
+inline constexpr int no_tensor = -2;
+
+/// One step of a plan. `contract` makes the tensor `operand` of `left` and `right` as the steps before it left them;
+/// its `from` is the left one.
+struct planned_step {
+  step kind = step::slice;
+  int operand = the_result;
+  mesh_set axes{};  ///< the mesh axes whose devices take part together
+  spec from{};
+  spec to{};
+  int left = no_tensor;
+  int right = no_tensor;
+};
+
+/// A list of bounded length that a constant expression can hold.
+template <class T, int Capacity>
+struct bounded_list {
+  int count = 0;
+  T item[Capacity]{};
+
+  constexpr void push_back(T const& t) { item[count++] = t; }
+  [[nodiscard]] constexpr int size() const { return count; }
+  [[nodiscard]] constexpr bool empty() const { return count == 0; }
+  [[nodiscard]] constexpr T const& operator[](int i) const { return item[i]; }
+  [[nodiscard]] constexpr T& operator[](int i) { return item[i]; }
+  [[nodiscard]] constexpr T const* begin() const { return item; }
+  [[nodiscard]] constexpr T const* end() const { return item + count; }
+};
+
+/// A list that lies elsewhere.
+template <class T>
+struct list_view {
+  T const* item = nullptr;
+  int count = 0;
+
+  constexpr list_view() = default;
+  constexpr list_view(T const* items, int n) : item(items), count(n) {}
+  template <int N>
+  constexpr list_view(T const (&items)[N]) : item(items), count(N) {}
+  template <class Container>
+    requires requires(Container const& c) { static_cast<T const*>(c.data()), c.size(); }
+  constexpr list_view(Container const& c) : item(c.data()), count(static_cast<int>(c.size())) {}
+
+  [[nodiscard]] constexpr int size() const { return count; }
+  [[nodiscard]] constexpr bool empty() const { return count == 0; }
+  [[nodiscard]] constexpr T const& operator[](int i) const { return item[i]; }
+  [[nodiscard]] constexpr T const* begin() const { return item; }
+  [[nodiscard]] constexpr T const* end() const { return item + count; }
+};
+
+/// Slice, reduce-scatter, all-reduce, slice, exchange, zero-pad, mask: no reshard of one tensor has more.
+inline constexpr int max_reshard_steps = 8;
+
+using reshard_steps = bounded_list<planned_step, max_reshard_steps>;
+
+}  // namespace planner
+}  // namespace ostraka

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. A plan as a program keeps it: with as many steps as it has. An einsum_plan has room for the longest, some
+/// 15 KB that a compiler would write out for each operation of a program.
+
+#include <ostraka/plan/spec/plan.hpp>
+
+namespace ostraka::planner {
+
+/// A feasible plan of so many operands and steps.
+template <int Operands, int Steps>
+struct stored_plan {
+  spec operands[Operands]{};
+  spec result{};
+  extents sizes{};
+  reduction how = reduction::sum;
+  double element_weight = 0;
+  planned_step steps[Steps > 0 ? Steps : 1]{};
+
+  constexpr explicit stored_plan(einsum_plan const& plan)
+      : result(plan.result), sizes(plan.sizes), how(plan.how), element_weight(plan.element_weight) {
+    for (int k = 0; k < Operands; ++k) operands[k] = plan.operands[k];
+    for (int i = 0; i < Steps; ++i) steps[i] = plan.steps[i];
+  }
+};
+
+/// A plan that is kept elsewhere; to be read, named like an einsum_plan.
+struct plan_view {
+  list_view<spec> operands{};
+  spec const* result = nullptr;
+  extents const* sizes = nullptr;
+  reduction how = reduction::sum;
+  double element_weight = 0;
+  list_view<planned_step> steps{};
+
+  constexpr plan_view() = default;  ///< none
+  template <int Operands, int Steps>
+  constexpr plan_view(stored_plan<Operands, Steps> const& plan)
+      : operands{plan.operands, Operands},
+        result(&plan.result),
+        sizes(&plan.sizes),
+        how(plan.how),
+        element_weight(plan.element_weight),
+        steps{plan.steps, Steps} {}
+  constexpr plan_view(einsum_plan const& plan)
+      : operands{plan.operands.item, plan.operands.count},
+        result(&plan.result),
+        sizes(&plan.sizes),
+        how(plan.how),
+        element_weight(plan.element_weight),
+        steps{plan.steps.item, plan.steps.count} {}
+
+  /// The whole value again, for what plans and compares.
+  [[nodiscard]] constexpr einsum_plan value() const {
+    einsum_plan plan;
+    for (spec const& s : operands) plan.operands.push_back(s);
+    plan.result = *result;
+    plan.sizes = *sizes;
+    plan.how = how;
+    plan.element_weight = element_weight;
+    plan.feasible = true;
+    for (planned_step const& s : steps) plan.steps.push_back(s);
+    return plan;
+  }
+};
+
+}  // namespace ostraka::planner
+
+namespace ostraka::detail {
+
+/// `Types::plan` to be run.
+template <class Types>
+inline constexpr planner::stored_plan<Types::plan.operands.size(), Types::plan.steps.size()> stored_plan_of{
+    Types::plan};
+
+}  // namespace ostraka::detail

@@ -1,0 +1,339 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. What is wrong with an einsum or a contraction of given types: `reason::ok` or one of the reasons, as a type
+/// that the operations raise and the queries (`os::can_einsum`, `os::can_contract`) only look at.
+
+#include <type_traits>
+
+#include <ostraka/plan/lowering/fitting.hpp>
+#include <ostraka/plan/rules/contract.hpp>
+#include <ostraka/plan/search/einsum.hpp>
+#include <ostraka/plan/typed/nominal.hpp>
+#include <ostraka/plan/typed/to_spec.hpp>
+#include <ostraka/types/operations.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Operand>
+inline constexpr bool is_copied = false;
+
+template <class Operand>
+  requires requires { Operand::is_copied; }
+inline constexpr bool is_copied<Operand> = Operand::is_copied;
+
+template <class T>
+inline constexpr int element_bytes_in = 4;  // a sharding alone: as for float
+
+template <class T>
+  requires requires { typename T::value_type; }
+inline constexpr int element_bytes_in<T> = static_cast<int>(sizeof(typename T::value_type));
+
+/// The labels and mesh axes of an operation, numbered in order of first appearance: operands first, so that they come
+/// first in sums.
+template <class Out, class Policy, reduction How, class... Operands>
+struct einsum_types {
+  using labels = typename unite_lists<union_of<axes_in<Operands>...>, axes_in<Out>>::type;
+  using mesh = union_of<mesh_axes_in<Operands>..., mesh_axes_in<Out>, typename Policy::idle_axes>;
+
+  static consteval planner::einsum_plan make() {
+    planner::einsum_problem p;
+    (p.operands.push_back(spec_of<Operands, labels, mesh>), ...);
+    p.result = spec_of<Out, labels, mesh>;
+    p.sizes = planner::nominal_sizes(planned_sizes(labels{}, mesh{}), p.operands, p.result);
+    p.rule = Policy::rule;
+    p.element_weight = Policy::flops_per_byte * element_bytes_in<typename nth<0, Operands...>::type> /
+                       2.0;  // a product of two elements is two operations
+    p.how = How;
+    planner::einsum_plan found = planner::plan_einsum(p);
+    int k = 0;
+    ((found.copied[k++] = is_copied<Operands>), ...);
+    return found;
+  }
+  static constexpr planner::einsum_plan plan =
+      make();  // more steps than the compiler allows? Link ostraka::large_plans (docs/options.md)
+};
+
+/// Is the plan a constant, made within the steps that the compiler allows?
+template <class Types>
+concept planned = requires { typename std::bool_constant<Types::plan.feasible>; };
+
+/// The verdict where it is not: the compiler has said that it stopped, and this says what to do.
+template <class... Operands>
+struct plan_of_too_many_steps {
+  static_assert(
+      reason::never<Operands...>,
+      "einsum: this plan takes more steps of constant evaluation than the compiler allows by default; link ostraka::large_plans (docs/options.md)");
+};
+
+/// Are all extents and sizes of an operation static, so that its nominal sizes are its sizes?
+template <class... Names>
+inline constexpr bool all_static = ((Names::extent != dynamic_extent) && ...);
+template <class... Axes, class... Ms>
+inline constexpr bool all_static<type_list<Axes...>, type_list<Ms...>> = all_static<Axes..., Ms...>;
+
+/// `reason::ok`, or that what is known while compiling exceeds the policy's budget.
+template <class Policy, class Types, int ElementBytes>
+consteval auto check_budget() {
+  if constexpr (has_budget<Policy> && all_static<typename Types::labels, typename Types::mesh>) {
+    constexpr std::int64_t bytes =
+        planner::bytes_per_device(Types::plan.elements_moved(Types::plan.sizes), ElementBytes, Types::plan.sizes);
+    if constexpr (bytes > Policy::budget)
+      return std::type_identity<reason::plan_exceeds_budget<bytes, Policy::budget>>{};
+    else
+      return std::type_identity<reason::ok>{};
+  } else {
+    return std::type_identity<reason::ok>{};
+  }
+}
+
+/// How an operation whose sizes are all static keeps within a limit that is known while compiling.
+template <class Policy, class Types, int ElementBytes>
+inline constexpr planner::pass_choice static_passes =
+    planner::fit_plan(planner::result_in_place(Types::plan), Types::plan.sizes,
+                      planner::bounds_of(Policy::workspace_limit, Policy::budget, ElementBytes, Types::plan.sizes))
+        .passes;
+
+/// `reason::ok`, or that what is known while compiling exceeds the policy's workspace.
+template <class Policy, class Types, int ElementBytes>
+consteval auto check_workspace() {
+  if constexpr (limits_workspace<Policy> && all_static<typename Types::labels, typename Types::mesh>) {
+    constexpr planner::pass_choice passes = static_passes<Policy, Types, ElementBytes>;
+    if constexpr (!passes.fits)
+      return std::type_identity<
+          reason::plan_exceeds_workspace<passes.workspace * ElementBytes, Policy::workspace_limit>>{};
+    else
+      return std::type_identity<reason::ok>{};
+  } else {
+    return std::type_identity<reason::ok>{};
+  }
+}
+
+/// Both of what a policy bounds.
+template <class Policy, class Types, int ElementBytes>
+consteval auto check_bounds() {
+  using moved = typename decltype(check_budget<Policy, Types, ElementBytes>())::type;
+  if constexpr (std::is_same_v<moved, reason::ok>)
+    return check_workspace<Policy, Types, ElementBytes>();
+  else
+    return std::type_identity<moved>{};
+}
+
+// The operation that a kind of reduction is, as reasons print it.
+template <reduction How>
+using operation_of = typename nth<static_cast<int>(How), operation::sum, operation::max, operation::min,
+                                  operation::prod, operation::bit_and, operation::bit_or>::type;
+
+// The first partial entry that is not of the operation's kind.
+template <reduction How, class Partials>
+struct other_kind {
+  using type = reason::ok;
+};
+
+template <reduction How, class P, class... Ps>
+struct other_kind<How, type_list<P, Ps...>> {
+  using type =
+      typename std::conditional_t<P::kind == How, other_kind<How, type_list<Ps...>>,
+                                  std::type_identity<reason::partial_of_another_kind<P, operation_of<How>>>>::type;
+};
+
+template <reduction How, class... Shardings>
+using kinds_verdict =
+    typename other_kind<How,
+                        concatenation_of<typename sharding_traits<sharding_in<Shardings>>::partial_entries...>>::type;
+
+template <class List>
+struct axis_in_no_operand {
+  using type = reason::ok;
+};
+
+template <class A, class... As>
+struct axis_in_no_operand<type_list<A, As...>> {
+  using type = reason::result_axis_in_no_operand<A>;
+};
+
+// What divides a label, in the words of a reason: X_mesh, or the whole I/X/Y if several mesh axes do.
+template <class Entry>
+struct divisor {
+  using type = Entry;
+};
+
+template <class A, class M>
+struct divisor<over<A, M>> {
+  using type = M;
+};
+
+template <class A, class Sharding>
+struct divisor_of;
+
+template <class A, class... Entries>
+struct divisor_of<A, sharding<Entries...>> {
+  using type = A;  // the bare axis: not divided
+};
+
+template <class A, class E, class... Entries>
+struct divisor_of<A, sharding<E, Entries...>> {
+  using type = typename std::conditional_t<is_one_of<type_list<A>, typename entry<E>::axes>, divisor<E>,
+                                           divisor_of<A, sharding<Entries...>>>::type;
+};
+
+template <class Out, class Policy, reduction How, class... Operands>
+consteval auto check_einsum() {
+  using own = typename first_fault<typename sharding_traits<sharding_in<Operands>>::verdict...,
+                                   typename sharding_traits<sharding_in<Out>>::verdict,
+                                   kinds_verdict<How, Operands..., Out>>::type;
+  using stray = typename axis_in_no_operand<difference_of<axes_in<Out>, union_of<axes_in<Operands>...>>>::type;
+  using types = einsum_types<Out, typename Policy::unlimited, How, Operands...>;
+  constexpr int count = static_cast<int>(sizeof...(Operands));
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return std::type_identity<own>{};
+  else if constexpr (!std::is_same_v<stray, reason::ok>)
+    return std::type_identity<stray>{};
+  else if constexpr (count < 1 || count > planner::max_operands)
+    return std::type_identity<reason::too_many_operands<count>>{};
+  else if constexpr (types::labels::size > planner::max_labels)
+    return std::type_identity<reason::too_many_labels<types::labels::size>>{};
+  else if constexpr (types::mesh::size > planner::max_mesh_axes)
+    return std::type_identity<reason::too_many_mesh_axes<types::mesh::size>>{};
+  else if constexpr (count > 2 && Policy::rule != planner::admit::any &&
+                     Policy::rule != planner::admit::no_communication)
+    return std::type_identity<reason::policy_is_for_two_operands<Policy, count>>{};
+  else if constexpr (!planned<types>)
+    return std::type_identity<plan_of_too_many_steps<sharding_in<Operands>...>>{};
+  else if constexpr (!types::plan.feasible && Policy::rule == planner::admit::any)
+    return std::type_identity<reason::product_of_too_many_axes<sharding_in<Operands>...>>{};
+  else if constexpr (!types::plan.feasible)
+    return std::type_identity<reason::policy_admits_no_plan<Policy, sharding_in<Operands>...>>{};
+  else if constexpr (has_budget<Policy> || limits_workspace<Policy>)
+    return check_bounds<Policy, types, element_bytes_in<typename nth<0, Operands...>::type>>();
+  else
+    return std::type_identity<reason::ok>{};
+}
+
+template <class Summed, class Left, class Right>
+struct contract_types {
+  using labels = union_of<axes_in<Left>, axes_in<Right>>;
+  using mesh = union_of<mesh_axes_in<Left>, mesh_axes_in<Right>>;
+
+  template <class... Js>
+  static consteval planner::contract_finding find(type_list<Js...>) {
+    bool summed[planner::max_labels]{};
+    ((summed[position_in<Js, labels>] = true), ...);
+    return planner::find_contract(spec_of<Left, labels, mesh>, spec_of<Right, labels, mesh>, summed);
+  }
+  static constexpr planner::contract_finding finding = find(Summed{});
+  template <int I>
+  using label = typename type_at<labels, I>::type;
+  template <int I>
+  using mesh_axis = typename type_at<mesh, I>::type;
+};
+
+template <class Summed, class Left, class Right>
+consteval auto explain_contract() {
+  using types = contract_types<Summed, Left, Right>;
+  using planner::contract_fault;
+  constexpr planner::contract_finding f = types::finding;
+  if constexpr (f.fault == contract_fault::none) {
+    return std::type_identity<reason::ok>{};
+  } else if constexpr (f.fault == contract_fault::contracted_axis_split_differently) {
+    using J = typename types::template label<f.label>;
+    return std::type_identity<reason::contracted_axis_split_differently<
+        J, typename divisor_of<J, sharding_in<Left>>::type, typename divisor_of<J, sharding_in<Right>>::type>>{};
+  } else if constexpr (f.fault == contract_fault::batch_axis_split_differently) {
+    using B = typename types::template label<f.label>;
+    return std::type_identity<reason::batch_axis_split_differently<B, typename divisor_of<B, sharding_in<Left>>::type,
+                                                                   typename divisor_of<B, sharding_in<Right>>::type>>{};
+  } else {
+    using X = typename types::template mesh_axis<f.mesh_axis>;
+    if constexpr (f.fault == contract_fault::partial_meets_partial) {
+      return std::type_identity<reason::partial_meets_partial<X>>{};
+    } else if constexpr (f.label < 0) {
+      return std::type_identity<reason::result_would_be_partial<X>>{};
+    } else {
+      using L = typename types::template label<f.label>;
+      if constexpr (f.fault == contract_fault::result_would_be_partial)
+        return std::type_identity<reason::result_would_be_partial<X, L>>{};
+      else if constexpr (f.fault == contract_fault::partial_meets_batch_axis)
+        return std::type_identity<reason::partial_meets_batch_axis<X, L>>{};
+      else if constexpr (f.fault == contract_fault::partial_meets_contracted_axis)
+        return std::type_identity<reason::partial_meets_contracted_axis<X, L>>{};
+      else if constexpr (f.fault == contract_fault::partial_meets_outer_axis)
+        return std::type_identity<reason::partial_meets_outer_axis<X, L>>{};
+      else {
+        using O = typename types::template label<f.other_label>;
+        if constexpr (f.fault == contract_fault::batch_axis_meets_contracted_axis)
+          return std::type_identity<reason::batch_axis_meets_contracted_axis<L, O, X>>{};
+        else if constexpr (f.fault == contract_fault::batch_axis_meets_outer_axis)
+          return std::type_identity<reason::batch_axis_meets_outer_axis<L, O, X>>{};
+        else if constexpr (f.fault == contract_fault::outer_axis_meets_contracted_axis)
+          return std::type_identity<reason::outer_axis_meets_contracted_axis<L, O, X>>{};
+        else
+          return std::type_identity<reason::outer_axes_meet<L, O, X>>{};
+      }
+    }
+  }
+}
+
+template <class List>
+struct contracted_in_no_operand {
+  using type = reason::ok;
+};
+
+template <class J, class... Js>
+struct contracted_in_no_operand<type_list<J, Js...>> {
+  using type = reason::contracted_axis_in_no_operand<J>;
+};
+
+template <class Summed, class Left, class Right>
+consteval auto check_contract() {
+  using own = typename first_fault<typename sharding_traits<sharding_in<Left>>::verdict,
+                                   typename sharding_traits<sharding_in<Right>>::verdict,
+                                   kinds_verdict<reduction::sum, Left, Right>>::type;
+  using stray = typename contracted_in_no_operand<difference_of<Summed, union_of<axes_in<Left>, axes_in<Right>>>>::type;
+  using kept = difference_of<union_of<axes_in<Left>, axes_in<Right>>, Summed>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return std::type_identity<own>{};
+  else if constexpr (!std::is_same_v<stray, reason::ok>)
+    return std::type_identity<stray>{};
+  else if constexpr (kept::size > max_rank)
+    return std::type_identity<reason::too_many_axes<kept::size>>{};
+  else
+    return explain_contract<Summed, Left, Right>();
+}
+
+template <class Dims>
+struct dims_types;
+
+template <auto... Dims>
+struct dims_types<dims<Dims...>> {
+  using sharding_type = sharding_of<Dims...>;
+  using axes = typename sharding_traits<sharding_type>::axes;
+};
+
+}  // namespace detail
+
+/// `reason::ok`, or why `os::einsum` does not compile for this result, policy and operands (tensor types or shardings).
+template <class Out, class Policy, class... Operands>
+using einsum_verdict = typename decltype(detail::check_einsum<Out, Policy, reduction::sum, Operands...>())::type;
+
+/// `reason::ok`, or why `os::contract` over the axes of the list `Summed` does not compile for these operands.
+template <class Summed, class Left, class Right>
+using contract_verdict = typename decltype(detail::check_contract<Summed, Left, Right>())::type;
+
+/// Does `os::einsum<Out…>(operands…)` compile? `os::can_einsum<os::dims<I/X, K/Y>, TA, TB>`; operands are tensor types
+/// or shardings.
+template <class Out, class... Operands>
+inline constexpr bool can_einsum = std::is_same_v<
+    einsum_verdict<typename detail::dims_types<Out>::sharding_type, policy<planner::admit::any>, Operands...>,
+    reason::ok>;
+
+/// Does `os::contract<J…>(left, right)` compile? `os::can_contract<os::dims<J>, TA, TB>`.
+template <class Summed, class Left, class Right>
+inline constexpr bool can_contract =
+    std::is_same_v<contract_verdict<typename detail::dims_types<Summed>::axes, Left, Right>, reason::ok>;
+
+}  // namespace ostraka

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. The sizes that plans are made for where types do not tell: the same for everyone, never the sizes at hand,
+/// so that a program's communication does not change with its input.
+///
+///     [B, S, F] · [F, D] → [B, S, D]     B = S = 64, F = D = 4096
+///
+/// Labels that occur in the same tensors are one index of the product, so they share one nominal extent: then a product
+/// of tensors is planned like that of the matrices that it is, and the layers of the literature get the literature's
+/// plans. Where other indices are known to be longer, it is as long as the longest: a layer whose weights have static
+/// extents is planned for as many tokens.
+
+#include <cstdint>
+
+#include <ostraka/plan/spec/spec.hpp>
+#include <ostraka/plan/spec/step.hpp>
+#include <ostraka/types/axis.hpp>
+
+namespace ostraka::planner {
+
+inline constexpr std::int64_t nominal_extent = 4096;  ///< of all labels together that occur in the same tensors
+inline constexpr std::int64_t nominal_mesh_size = 4;
+
+/// Sizes for a plan in which extents do not matter to each other: nominal_extent for each that is not known.
+[[nodiscard]] constexpr extents nominal_sizes(extents e) {
+  for (int l = 0; l < e.labels; ++l)
+    if (e.label[l] == dynamic_extent) e.label[l] = nominal_extent;
+  for (int m = 0; m < e.mesh_axes; ++m)
+    if (e.mesh[m] == dynamic_extent) e.mesh[m] = nominal_mesh_size;
+  return e;
+}
+
+/// Sizes for an einsum. An index is all labels that occur in the same tensors. What is not known of one is, for each
+/// label alike, the largest power of two with which the index is no longer than the longest that is known, or than
+/// nominal_extent; at least nominal_mesh_size.
+[[nodiscard]] constexpr extents nominal_sizes(extents const& known, bounded_list<spec, max_operands> const& operands,
+                                              spec const& result) {
+  std::uint32_t tensors[max_labels]{};  // that a label occurs in
+  for (int k = 0; k <= operands.count; ++k) {
+    spec const& s = k == operands.count ? result : operands.item[k];
+    for (int i = 0; i < s.rank; ++i) tensors[s.label[i]] |= std::uint32_t{1} << k;
+  }
+  // Of each label's index: what is known of it, and how many labels are not.
+  double product[max_labels]{};
+  int unknown[max_labels]{};
+  double longest = static_cast<double>(nominal_extent);
+  for (int label = 0; label < known.labels; ++label) {
+    double n = 1;
+    for (int l = 0; l < known.labels; ++l) {
+      if (tensors[l] != tensors[label]) continue;
+      if (known.label[l] == dynamic_extent)
+        ++unknown[label];
+      else if (known.label[l] > 0)
+        n *= static_cast<double>(known.label[l]);
+    }
+    product[label] = n;
+    if (known.label[label] != dynamic_extent && n > longest) longest = n;
+  }
+  extents e = nominal_sizes(known);
+  for (int label = 0; label < e.labels; ++label) {
+    if (known.label[label] != dynamic_extent) continue;
+    std::int64_t n = nominal_mesh_size;
+    for (bool fits = true; fits; n *= fits ? 2 : 1) {
+      double index = product[label];
+      for (int i = 0; i < unknown[label]; ++i) index *= static_cast<double>(2 * n);
+      fits = index <= longest;
+    }
+    e.label[label] = n;
+  }
+  return e;
+}
+
+}  // namespace ostraka::planner

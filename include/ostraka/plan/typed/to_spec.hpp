@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. The door between types and values: shardings become specs with labels and mesh axes numbered, and specs
+/// that a planner found become shardings again. Behind it nobody knows a name.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include <ostraka/plan/spec/spec.hpp>
+#include <ostraka/types/sharding.hpp>
+#include <ostraka/types/sizes.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class T>
+struct sharding_inside {
+  using type = typename T::sharding_type;
+};
+
+template <class... Entries>
+struct sharding_inside<sharding<Entries...>> {
+  using type = sharding<Entries...>;
+};
+
+// One entry in numbers: the label and what divides it, or what the tensor is partial over.
+struct entry_numbers {
+  int label = -1;
+  planner::mesh_order order{};
+  planner::mesh_set partial{};
+  reduction kind = reduction::sum;
+};
+
+// Mesh axes by number, minor ones first: X % (Y % none) is X, then Y.
+struct minor_axes {
+  std::uint32_t code = 0;
+  friend constexpr minor_axes operator%(int axis, minor_axes minor) {
+    return {static_cast<std::uint32_t>(axis + 1) | minor.code << 4};
+  }
+};
+
+template <class Labels, class Mesh, class Entry>
+inline constexpr entry_numbers numbers_of{};
+
+template <class Labels, class Mesh, Axis A>
+inline constexpr entry_numbers numbers_of<Labels, Mesh, A>{position_in<A, Labels>, {}, {}, reduction::sum};
+
+template <class Labels, class Mesh, Axis A, MeshAxis... Ms>
+inline constexpr entry_numbers numbers_of<Labels, Mesh, over<A, Ms...>>{
+    position_in<A, Labels>, {(position_in<Ms, Mesh> % ... % minor_axes{}).code}, {}, reduction::sum};
+
+template <class Mesh, class... Ms>
+constexpr planner::mesh_set mesh_axes_numbered(type_list<Ms...>) {
+  return {(std::uint32_t{0} | ... | (std::uint32_t{1} << position_in<Ms, Mesh>))};
+}
+
+template <class Labels, class Mesh, Partial P>
+inline constexpr entry_numbers numbers_of<Labels, Mesh, P>{
+    -1, {}, mesh_axes_numbered<Mesh>(typename P::mesh_axes{}), P::kind};
+
+constexpr void enter(planner::spec& s, entry_numbers const& e) {
+  if (e.label >= 0) return s.push_back(e.label, e.order);
+  s.partial = s.partial | e.partial;
+  s.kind = e.kind;
+}
+
+template <class Labels, class Mesh, class... Entries>
+constexpr planner::spec enter_all(sharding<Entries...>) {
+  planner::spec s;
+  (enter(s, numbers_of<Labels, Mesh, Entries>), ...);
+  return s;
+}
+
+template <int I, class T, class... Ts>
+struct nth : nth<I - 1, Ts...> {};
+
+template <class T, class... Ts>
+struct nth<0, T, Ts...> {
+  using type = T;
+};
+
+template <class List, int I>
+struct type_at;
+
+template <class... Ts, int I>
+struct type_at<type_list<Ts...>, I> : nth<I, Ts...> {};
+
+// The types behind a spec's numbers.
+template <planner::spec S, class Labels, class Mesh>
+struct leave {
+  template <int Dim, int... Ks>
+  static auto dimension(std::integer_sequence<int, Ks...>)
+      -> over<typename type_at<Labels, S.label[Dim]>::type, typename type_at<Mesh, S.over[Dim][Ks]>::type...>;
+
+  // A sharding among the dimensions stands for its own, which of sharding<> is none.
+  template <int M>
+  using if_partial =
+      std::conditional_t<S.partial.contains(M),
+                         sharding<typename partial_of<S.kind, type_list<typename type_at<Mesh, M>::type>>::type>,
+                         sharding<>>;
+
+  template <int... Dims, int... Ms>
+  static auto all(std::integer_sequence<int, Dims...>, std::integer_sequence<int, Ms...>)
+      -> canonical_sharding<decltype(dimension<Dims>(std::make_integer_sequence<int, S.over[Dims].size()>{}))...,
+                            if_partial<Ms>...>;
+
+  using type = decltype(all(std::make_integer_sequence<int, S.rank>{}, std::make_integer_sequence<int, Mesh::size>{}));
+};
+
+// Names in a row; one more than there are, since there may be none.
+template <int Count>
+struct name_list {
+  std::string_view name[Count + 1];
+
+  [[nodiscard]] constexpr std::string_view const* data() const { return name; }
+  [[nodiscard]] constexpr std::string_view operator[](std::size_t i) const { return name[i]; }
+};
+
+template <class List>
+inline constexpr name_list<0> names_of{};
+template <class... Named>
+inline constexpr name_list<static_cast<int>(sizeof...(Named))> names_of<type_list<Named...>>{{Named::name..., {}}};
+
+template <class... Axes, class... Ms>
+consteval planner::extents planned_sizes(type_list<Axes...>, type_list<Ms...>) {
+  planner::extents e;
+  ((e.label[e.labels++] = Axes::planned_extent), ...);
+  ((e.mesh[e.mesh_axes++] = Ms::planned_extent), ...);
+  return e;
+}
+
+template <class Name, class... Named>
+constexpr std::int64_t required_extent(sizes<Named...> const& given) {
+  if constexpr (Name::extent == dynamic_extent && !is_one_of<Name, Named...>) {
+    reason::raise<reason::missing_extent<Name>>();
+    return 1;  // what follows may divide by it
+  } else {
+    return extent_in<Name>(given);
+  }
+}
+
+template <class... Axes, class... Ms, class Sizes>
+constexpr planner::extents extents_from(type_list<Axes...>, type_list<Ms...>, Sizes const& given) {
+  planner::extents e;
+  ((e.label[e.labels++] = required_extent<Axes>(given)), ...);
+  ((e.mesh[e.mesh_axes++] = required_extent<Ms>(given)), ...);
+  return e;
+}
+
+}  // namespace detail
+
+/// The sharding of a tensor type; a sharding is its own.
+template <class T>
+using sharding_in = typename detail::sharding_inside<T>::type;
+
+/// The axes, and the mesh axes, of a tensor type or sharding.
+template <class T>
+using axes_in = typename sharding_traits<sharding_in<T>>::axes;
+template <class T>
+using mesh_axes_in = typename sharding_traits<sharding_in<T>>::mesh_axes;
+
+/// The value of a sharding, with labels numbered by `Labels` and mesh axes by `Mesh`.
+template <class T, class Labels, class Mesh>
+inline constexpr planner::spec spec_of = detail::enter_all<Labels, Mesh>(sharding_in<T>{});
+
+/// The sharding that a value stands for.
+template <planner::spec S, class Labels, class Mesh>
+using sharding_from = typename detail::leave<S, Labels, Mesh>::type;
+
+}  // namespace ostraka

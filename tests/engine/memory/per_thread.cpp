@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// ranks: 1
+
+/// @file
+/// What belongs to a host thread is made once for it and ends with it, the last made first, also where making one
+/// object asks for another.
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <thread>
+
+#include <ostraka/engine/memory/per_thread.hpp>
+
+namespace {
+
+std::string told;
+
+struct inner {
+  ~inner() { told += "inner ends;"; }
+};
+
+inner& of_this_thread() {
+  static thread_local constinit inner* place = nullptr;
+  return ostraka::engine::per_thread(place);
+}
+
+struct outer {
+  outer() { of_this_thread(); }
+  ~outer() { told += "outer ends;"; }
+};
+
+outer& one_of_this_thread() {
+  static thread_local constinit outer* place = nullptr;
+  return ostraka::engine::per_thread(place);
+}
+
+}  // namespace
+
+TEST_CASE("an object whose making asks for another ends before it") {
+  told.clear();
+  outer const* first = nullptr;
+  outer const* again = nullptr;
+  std::thread([&] {
+    first = &one_of_this_thread();
+    again = &one_of_this_thread();
+  }).join();
+  CHECK(first == again);
+  CHECK(told == "outer ends;inner ends;");
+}
