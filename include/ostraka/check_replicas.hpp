@@ -22,7 +22,7 @@ template <Tensor A>
 void check_replicas(A const& a) {
   using value = typename A::value_type;
   constexpr planner::spec s = spec_of<A, axes_in<A>, mesh_axes_in<A>>;
-  engine::locale const w = detail::locale_of<axes_in<A>, mesh_axes_in<A>>("check_replicas", a);
+  engine::execution_context const w = detail::context_of<axes_in<A>, mesh_axes_in<A>>("check_replicas", a);
   if (w.mesh->absent()) return;
   engine::require_same_call<value>(w, s);
   auto const local = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local());

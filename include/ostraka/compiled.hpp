@@ -33,25 +33,25 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
 }  // namespace ostraka::detail
 
 // The engine's door, and below it what is chosen for a block alone.
-#define OSTRAKA_ENGINE_INSTANCES_(WHERE, T, EXEC)                                                                      \
-  WHERE template void run(EXEC const&, locale const&, planner::plan_view const&, local_block<EXEC, T>*,                \
-                          region<T> const&, update<T> const&);                                                         \
-  WHERE template void run(EXEC const&, locale const&, planner::plan_view const&, T const* const*, T*,                  \
-                          update<T> const&, run_memory<T>&);                                                           \
-  WHERE template void run(EXEC const&, locale const&, planner::reshard_steps const&, planner::spec const&,             \
-                          region<T const> const&, region<T> const&);                                                   \
-  WHERE template void run(EXEC const&, locale const&, planner::reshard_steps const&, planner::spec const&,             \
-                          region<T const> const&, region<T> const&, run_memory<T>&);                                   \
-  WHERE template void run(EXEC const&, mesh_route const&, T const*, T*);                                               \
-  WHERE template void run_in_passes(EXEC const&, locale, planner::plan_view const&, planner::pass const&,              \
-                                    local_block<EXEC, T>*, region<T> const&, update<T> const&);                        \
-  WHERE template void contract(EXEC const&, contraction const&, T const*, T const*, T*, update<T> const&);             \
-  WHERE template void contract(EXEC const&, contraction const&, T const*, T const*, T*, update<T> const&,              \
-                               plan_ticket&);                                                                          \
-  WHERE template void detail::contract_portable(EXEC const&, contraction const&, T const*, T const*, T*,               \
-                                                update<T> const&);                                                     \
-  WHERE template void reduce(EXEC const&, contraction const&, T const*, T*, reduction, update<T> const&);              \
-  WHERE template void copy(EXEC const&, T*, strided const&, T const*, strided const&);                                 \
+#define OSTRAKA_ENGINE_INSTANCES_(WHERE, T, EXEC)                                                                     \
+  WHERE template void run(EXEC const&, execution_context const&, planner::plan_view const&, local_block<EXEC, T>*,    \
+                          region<T> const&, update<T> const&);                                                        \
+  WHERE template void run(EXEC const&, execution_context const&, planner::plan_view const&, T const* const*, T*,      \
+                          update<T> const&, run_memory<T>&);                                                          \
+  WHERE template void run(EXEC const&, execution_context const&, planner::reshard_steps const&, planner::spec const&, \
+                          region<T const> const&, region<T> const&);                                                  \
+  WHERE template void run(EXEC const&, execution_context const&, planner::reshard_steps const&, planner::spec const&, \
+                          region<T const> const&, region<T> const&, run_memory<T>&);                                  \
+  WHERE template void run(EXEC const&, mesh_route const&, T const*, T*);                                              \
+  WHERE template void run_in_passes(EXEC const&, execution_context, planner::plan_view const&, planner::pass const&,  \
+                                    local_block<EXEC, T>*, region<T> const&, update<T> const&);                       \
+  WHERE template void contract(EXEC const&, contraction const&, T const*, T const*, T*, update<T> const&);            \
+  WHERE template void contract(EXEC const&, contraction const&, T const*, T const*, T*, update<T> const&,             \
+                               plan_ticket&);                                                                         \
+  WHERE template void detail::contract_portable(EXEC const&, contraction const&, T const*, T const*, T*,              \
+                                                update<T> const&);                                                    \
+  WHERE template void reduce(EXEC const&, contraction const&, T const*, T*, reduction, update<T> const&);             \
+  WHERE template void copy(EXEC const&, T*, strided const&, T const*, strided const&);                                \
   WHERE template void copy(EXEC const&, region<T> const&, region<T const> const&, update<T> const&);
 
 /// WHERE is `extern`, or nothing where they are made.

@@ -23,7 +23,8 @@ namespace detail {
 
 // What this device holds of operand number `k`.
 template <class Exec, class A>
-auto block_of_operand(Exec const& exec, engine::locale const& w, planner::plan_view const& plan, int k, A const& a) {
+auto block_of_operand(Exec const& exec, engine::execution_context const& w, planner::plan_view const& plan, int k,
+                      A const& a) {
   if constexpr (is_tensor<A>)
     return engine::operand_block<Exec>(w, plan, k, static_cast<typename A::value_type const*>(a.local().data()));
   else
@@ -32,13 +33,13 @@ auto block_of_operand(Exec const& exec, engine::locale const& w, planner::plan_v
 
 // Where the result of a plan lies.
 template <class Result>
-auto region_of_result(engine::locale const& w, planner::plan_view const& plan, Result const& result) {
+auto region_of_result(engine::execution_context const& w, planner::plan_view const& plan, Result const& result) {
   return engine::dense_region(result.local().data(), engine::box_of(*plan.result, w.here, w.sizes));
 }
 
 // result <- alpha · product + beta · result
 template <class Result, class... Operands>
-void run_on_blocks(engine::locale const& w, planner::plan_view const& plan,
+void run_on_blocks(engine::execution_context const& w, planner::plan_view const& plan,
                    engine::run_memory<typename Result::value_type>& memory, Result const& result,
                    engine::update<typename Result::value_type> const& how, Operands const&... operands) {
   using value = typename Result::value_type;
@@ -57,8 +58,9 @@ void run_on_blocks(engine::locale const& w, planner::plan_view const& plan,
 
 // The same within the workspace that the policy allows.
 template <class Types, class Policy, class Result, class... Operands>
-void run_within(engine::locale const& w, planner::plan_view const& plan, Policy const& policy, Result const& result,
-                engine::update<typename Result::value_type> const& how, Operands const&... operands) {
+void run_within(engine::execution_context const& w, planner::plan_view const& plan, Policy const& policy,
+                Result const& result, engine::update<typename Result::value_type> const& how,
+                Operands const&... operands) {
   using value = typename Result::value_type;
   if constexpr (limits_workspace<Policy>) {
     bounded_run const bounded =
@@ -82,7 +84,7 @@ auto run_einsum(char const* operation, Policy const& policy, engine::update<type
   using types = einsum_types<Out, typename Policy::unlimited, How, First, Rest...>;
   using value = typename First::value_type;
   using result_type = basic_tensor<value, Out, typename First::space>;
-  engine::locale const w = locale_of<typename types::labels, typename types::mesh>(
+  engine::execution_context const w = context_of<typename types::labels, typename types::mesh>(
       operation, engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), first, rest...);
   planner::plan_view const plan = plan_at_hand<Policy, types, static_cast<int>(sizeof(value))>(operation, w);
   oversee<Policy, types, static_cast<int>(sizeof(value))>(operation, w, plan);

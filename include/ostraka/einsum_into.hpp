@@ -141,8 +141,8 @@ void run_einsum_into(Policy const& policy, engine::update<typename C::value_type
                      Operands const&... operands) {
   using types = einsum_types<sharding_in<C>, typename Policy::unlimited, reduction::sum, Operands...>;
   engine::steps_ahead const steps(planner::plan_view(stored_plan_of<types>).steps);
-  engine::locale const w =
-      locale_of<typename types::labels, typename types::mesh>("einsum_into", steps, operands..., c);
+  engine::execution_context const w =
+      context_of<typename types::labels, typename types::mesh>("einsum_into", steps, operands..., c);
   planner::plan_view const plan =
       plan_at_hand<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w);
   oversee<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w, plan);

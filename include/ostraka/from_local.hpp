@@ -219,7 +219,7 @@ TensorType adopt(Mesh const& m, Array& array, Arguments const& arguments, std::i
     constexpr planner::spec s = spec_of<TensorType, typename TensorType::axes, typename TensorType::mesh_axes>;
     if (!m.absent())
       engine::require_same_call<typename TensorType::value_type>(
-          locale_of<typename TensorType::axes, typename TensorType::mesh_axes>("from_local", shape), s);
+          context_of<typename TensorType::axes, typename TensorType::mesh_axes>("from_local", shape), s);
   }
   require_block(*m.handle(), describe_block(array), wanted, rank, ask_others);
   return TensorType(m.handle(), extents,

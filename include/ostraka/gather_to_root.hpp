@@ -38,7 +38,7 @@ template <Tensor A>
   using host = Kokkos::DefaultHostExecutionSpace;
   reason::raise<detail::wants_values<A, operation::gather_to_root>>();
   constexpr planner::spec s = spec_of<A, axes_in<A>, mesh_axes_in<A>>;
-  engine::locale const w = detail::locale_of<axes_in<A>, mesh_axes_in<A>>("gather_to_root", a);
+  engine::execution_context const w = detail::context_of<axes_in<A>, mesh_axes_in<A>>("gather_to_root", a);
   engine::device_mesh const& mesh = *a.mesh_handle();
   std::int64_t n[max_rank]{};
   if (mesh.absent()) return on_root<view>(detail::no_device, view());

@@ -85,7 +85,8 @@ struct aligned {
 };
 
 template <class T>
-aligned<T> align(engine::locale const& w, planner::spec const& operand, planner::spec const& result, T const* data) {
+aligned<T> align(engine::execution_context const& w, planner::spec const& operand, planner::spec const& result,
+                 T const* data) {
   aligned<T> a{data, {}};
   std::int64_t step = 1;
   for (int i = operand.rank - 1; i >= 0; --i) {
@@ -100,7 +101,7 @@ aligned<T> align(engine::locale const& w, planner::spec const& operand, planner:
 }
 
 // Elements of an operand that are met by the result's block.
-[[gnu::cold]] inline std::int64_t elements_met(engine::locale const& w, planner::spec const& out,
+[[gnu::cold]] inline std::int64_t elements_met(engine::execution_context const& w, planner::spec const& out,
                                                std::int64_t const* stride) {
   std::int64_t n = 1;
   for (int i = 0; i < out.rank; ++i) {
@@ -112,7 +113,8 @@ aligned<T> align(engine::locale const& w, planner::spec const& operand, planner:
 
 // The same for all shardings of these elements.
 template <class Exec, class R, class F, class... Ts>
-void map_blocks(engine::locale const& w, planner::spec const& out, F const& f, R* result, aligned<Ts> const&... in) {
+void map_blocks(engine::execution_context const& w, planner::spec const& out, F const& f, R* result,
+                aligned<Ts> const&... in) {
   engine::profiled const region_of_run([&] {
     std::int64_t const written = planner::block_size(out, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(R));
     engine::push_blocks(w.operation, out, w.names, "reads and writes",
@@ -135,7 +137,7 @@ auto run_map(char const* operation, F const& f, First const& first, Rest const&.
   using mesh = typename Types::mesh;
   static constexpr planner::spec out = Types::finding.result;  // static: g++ 12 warns of reading beyond a local one
   using result_type = basic_tensor<R, sharding_from<out, labels, mesh>, Space>;
-  engine::locale const w = locale_of<labels, mesh>(operation, first, rest...);
+  engine::execution_context const w = context_of<labels, mesh>(operation, first, rest...);
   result_type const result = allocate_in<result_type, labels, mesh>(w, first.mesh_handle());
   map_blocks<execution_space_of<result_type>>(
       w, out, f, result.local().data(),

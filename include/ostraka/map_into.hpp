@@ -103,7 +103,7 @@ void run_map_into(C const& c, F const& f, Operands const&... operands) {
   using labels = typename types::labels;
   using mesh = typename types::mesh;
   static constexpr planner::spec out = types::finding.result;
-  engine::locale const w = locale_of<labels, mesh>("map_into", c, operands...);
+  engine::execution_context const w = context_of<labels, mesh>("map_into", c, operands...);
   require_walked_alike((walked_alike(c, operands) && ...));
   map_blocks<execution_space_of<C>>(
       w, out, f, c.local().data(),

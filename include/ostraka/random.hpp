@@ -63,7 +63,7 @@ template <class T, auto... Dims, class Mesh, class... Given>
     detail::random_element<typename tensor_type::value_type, tensor_type::rank> f{s.value, {}};
     if (m.handle()->world().compares_calls())
       engine::require_same_seed(
-          detail::locale_of<typename tensor_type::axes, typename tensor_type::mesh_axes>("random", t),
+          detail::context_of<typename tensor_type::axes, typename tensor_type::mesh_axes>("random", t),
           spec_of<tensor_type, typename tensor_type::axes, typename tensor_type::mesh_axes>,
           engine::element_name<typename tensor_type::value_type>, s.value);
     for (int d = 0; d < tensor_type::rank; ++d) f.extent[d] = t.extents()[static_cast<std::size_t>(d)];

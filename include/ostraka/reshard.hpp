@@ -83,7 +83,7 @@ struct no_policy {
 
 // The plan of a reshard that has a policy, looked at by it.
 template <class Types, class Policy, int ElementBytes>
-planner::plan_view overseen_plan(char const* operation, engine::locale const& w) {
+planner::plan_view overseen_plan(char const* operation, engine::execution_context const& w) {
   planner::plan_view const plan = plan_at_hand<Policy, Types, ElementBytes>(operation, w);
   oversee<Policy, Types, ElementBytes>(operation, w, plan);
   return plan;
@@ -103,8 +103,9 @@ decltype(auto) steps_of([[maybe_unused]] planner::plan_view const& plan) {
 
 // Runs the steps from the block of `a` into that of `b`, within the workspace that the policy allows.
 template <class Types, class Policy, class A, class B>
-void move_between(char const* operation, engine::locale const& w, [[maybe_unused]] planner::plan_view const& plan,
-                  [[maybe_unused]] Policy const& policy, A const& a, B const& b) {
+void move_between(char const* operation, engine::execution_context const& w,
+                  [[maybe_unused]] planner::plan_view const& plan, [[maybe_unused]] Policy const& policy, A const& a,
+                  B const& b) {
   using value = typename A::value_type;
   using exec_space = execution_space_of<A>;
   exec_space const exec;
@@ -125,8 +126,8 @@ void move_between(char const* operation, engine::locale const& w, [[maybe_unused
 // Runs the steps of `types`: those of a planned reshard, or the one of a verb, which has no policy.
 template <class Types, class To, class Policy = no_policy, class A>
 auto run_moves(char const* operation, A const& a, [[maybe_unused]] Policy const& policy = {}) {
-  engine::locale const w =
-      locale_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a);
+  engine::execution_context const w =
+      context_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a);
   if constexpr (Types::steps.empty()) {
     return basic_tensor<typename A::element_type, To, typename A::space>(a.mesh_handle(), a.extents(), a.local());
   } else {

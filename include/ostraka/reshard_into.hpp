@@ -16,7 +16,7 @@ template <class Types, class Policy, class B, class A>
 void run_reshard_into(B const& b, A const& a, Policy const& policy) {
   constexpr char const* operation = "reshard_into";
   engine::steps_ahead const steps(Types::steps);
-  engine::locale const w = locale_of<typename Types::labels, typename Types::mesh>(operation, steps, a, b);
+  engine::execution_context const w = context_of<typename Types::labels, typename Types::mesh>(operation, steps, a, b);
   planner::plan_view const plan =
       overseen_plan<Types, Policy, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
   memory_range const read = memory_of(a);

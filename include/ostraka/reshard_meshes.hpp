@@ -61,10 +61,10 @@ using reshard_to_mesh_verdict =
                          element_verdict<typename A::value_type, To>>::type;
 
 template <class Sharding, class Labels>
-engine::locale locale_on(char const* operation, std::shared_ptr<engine::device_mesh const> const& mesh,
-                         std::array<std::int64_t, Labels::size> const& extents) {
-  return locale_of_tensor(operation, *mesh, names_of<mesh_axes_in<Sharding>>.data(), mesh_axes_in<Sharding>::size,
-                          extents.data(), Labels::size);
+engine::execution_context context_on(char const* operation, std::shared_ptr<engine::device_mesh const> const& mesh,
+                                     std::array<std::int64_t, Labels::size> const& extents) {
+  return context_of_tensor(operation, *mesh, names_of<mesh_axes_in<Sharding>>.data(), mesh_axes_in<Sharding>::size,
+                           extents.data(), Labels::size);
 }
 
 // Where labels are the tensor's axes, and either mesh has its own mesh axes.
@@ -73,9 +73,9 @@ engine::mesh_route route_to(char const* operation, A const& a,
                             std::shared_ptr<engine::device_mesh const> const& target) {
   using labels = axes_in<A>;
   std::shared_ptr<engine::device_mesh const> const& source = common_mesh(operation, a);
-  return engine::route_between(operation, source, locale_on<sharding_in<A>, labels>(operation, source, a.extents()),
+  return engine::route_between(operation, source, context_on<sharding_in<A>, labels>(operation, source, a.extents()),
                                spec_of<A, labels, mesh_axes_in<A>>, target,
-                               locale_on<To, labels>(operation, target, a.extents()),
+                               context_on<To, labels>(operation, target, a.extents()),
                                spec_of<To, labels, mesh_axes_in<To>>);
 }
 
@@ -83,7 +83,7 @@ engine::mesh_route route_to(char const* operation, A const& a,
 template <class To, class A>
 std::string describe_move(A const& a, std::shared_ptr<engine::device_mesh const> const& target) {
   using labels = axes_in<A>;
-  engine::locale const w = locale_on<sharding_in<A>, labels>("reshard", a.mesh_handle(), a.extents());
+  engine::execution_context const w = context_on<sharding_in<A>, labels>("reshard", a.mesh_handle(), a.extents());
   std::string text =
       "reshard B" + planner::describe(spec_of<To, labels, mesh_axes_in<To>>, naming_of<labels, mesh_axes_in<To>>) +
       " = A" + planner::describe(spec_of<A, labels, mesh_axes_in<A>>, naming_of<labels, mesh_axes_in<A>>) + " from " +

@@ -58,7 +58,7 @@ template <class Array, class TensorType>
 }
 
 // On all devices alike: they are told what device 0 has.
-inline void require_whole(engine::locale const& w, planner::spec const& s, whole_extents given) {
+inline void require_whole(engine::execution_context const& w, planner::spec const& s, whole_extents given) {
   engine::broadcast(w.mesh->world(), given.extent, given.rank < 0 ? 1 : given.rank);
   std::int64_t wanted[max_rank]{};
   std::int64_t elements = 1;
@@ -79,8 +79,8 @@ inline void require_whole(engine::locale const& w, planner::spec const& s, whole
 
 // `whole` and its layout are looked at on device 0 alone, where the host reads them.
 template <class T>
-void scatter_blocks(engine::locale const& w, planner::spec const& s, T const* whole, engine::strided const& layout,
-                    T* block) {
+void scatter_blocks(engine::execution_context const& w, planner::spec const& s, T const* whole,
+                    engine::strided const& layout, T* block) {
   using host = Kokkos::DefaultHostExecutionSpace;
   engine::root_blocks const blocks = engine::root_blocks_of(w, s);
   engine::profiled const region_of_run([&] { engine::push_root_blocks(w, s, blocks, sizeof(T)); });
@@ -102,7 +102,8 @@ void scatter_into(TensorType const& t, Array const& whole) {
   using value = typename TensorType::value_type;
   constexpr int rank = TensorType::rank;
   constexpr planner::spec s = spec_of<TensorType, typename TensorType::axes, typename TensorType::mesh_axes>;
-  engine::locale const w = locale_of<typename TensorType::axes, typename TensorType::mesh_axes>("scatter_from_root", t);
+  engine::execution_context const w =
+      context_of<typename TensorType::axes, typename TensorType::mesh_axes>("scatter_from_root", t);
   if (w.mesh->absent()) return;
   engine::require_same_call<value>(w, s);
   whole_extents given{Kokkos::is_view<Array>::value ? rank : -1, {}};

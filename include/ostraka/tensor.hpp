@@ -229,10 +229,10 @@ struct assignment_verdict<basic_tensor<T, From, Space>, basic_tensor<U, To, Spac
 };
 
 // Where a tensor with these mesh axes and extents lives.
-inline engine::locale locale_of_tensor(std::string_view operation, engine::device_mesh const& mesh,
-                                       std::string_view const* mesh_axes, int count, std::int64_t const* extents,
-                                       int rank) {
-  auto w = engine::make_locale(mesh, mesh_axes, count, operation);
+inline engine::execution_context context_of_tensor(std::string_view operation, engine::device_mesh const& mesh,
+                                                   std::string_view const* mesh_axes, int count,
+                                                   std::int64_t const* extents, int rank) {
+  auto w = engine::make_context(mesh, mesh_axes, count, operation);
   for (int i = 0; i < rank; ++i) w.sizes.label[w.sizes.labels++] = extents[i];
   return w;
 }
@@ -320,9 +320,9 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
             named_extent<Ms>(Ms{}, where().sizes.mesh[position_in<Ms, mesh_axes>])...};
   }
 
-  [[nodiscard]] engine::locale where() const {
-    return detail::locale_of_tensor("tensor", *this->mesh_handle(), detail::names_of<mesh_axes>.data(), mesh_axes::size,
-                                    this->extents().data(), rank);
+  [[nodiscard]] engine::execution_context where() const {
+    return detail::context_of_tensor("tensor", *this->mesh_handle(), detail::names_of<mesh_axes>.data(),
+                                     mesh_axes::size, this->extents().data(), rank);
   }
 };
 
@@ -364,7 +364,7 @@ View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {
 // A fresh, uninitialised tensor of the labels of `s`.
 template <class T, int Rank, class Space>
 unnamed_tensor<T, Rank, Space> allocate_unnamed(std::shared_ptr<engine::device_mesh const> const& mesh,
-                                                engine::locale const& w, planner::spec const& s) {
+                                                engine::execution_context const& w, planner::spec const& s) {
   using tensor_type = unnamed_tensor<T, Rank, Space>;
   typename tensor_type::extents_type extents{};
   std::int64_t local[max_rank]{};
@@ -385,7 +385,7 @@ TensorType allocate(std::shared_ptr<engine::device_mesh const> const& mesh,
   using mesh_axes = typename TensorType::mesh_axes;
   return TensorType(allocate_unnamed<typename TensorType::value_type, TensorType::rank, typename TensorType::space>(
       mesh,
-      locale_of_tensor("tensor", *mesh, names_of<mesh_axes>.data(), mesh_axes::size, extents.data(), TensorType::rank),
+      context_of_tensor("tensor", *mesh, names_of<mesh_axes>.data(), mesh_axes::size, extents.data(), TensorType::rank),
       spec_of<typename TensorType::sharding_type, axes, mesh_axes>));
 }
 

@@ -103,7 +103,7 @@ TEST_CASE("sizes that it has found good are not looked at again") {
   t::mesh_at_hand const m = all_on_x();
   auto const a = t::placed<os::tensor<double, I>>(m, t::whole_numbers<double>("I", {{'I', 3}}, 47));
   std::string_view const names[] = {"I", "X"};
-  os::engine::locale const w = os::engine::make_locale(*a.mesh_handle(), names + 1, 1, "sum");
+  os::engine::execution_context const w = os::engine::make_context(*a.mesh_handle(), names + 1, 1, "sum");
   bool const first = t::rank() == 0;
   CHECK((os::detail::sizes_to_advise_on(w, record) != 0) == first);
   record.last = os::detail::hash_of(w.sizes);

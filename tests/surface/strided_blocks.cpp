@@ -23,7 +23,7 @@ namespace {
 
 // Of a dense block, the indices [lo, hi) of label number `l`, which then count from 0.
 template <class T>
-os::engine::region<T> piece_of(T* data, os::engine::locale whole, os::engine::locale const& piece,
+os::engine::region<T> piece_of(T* data, os::engine::execution_context whole, os::engine::execution_context const& piece,
                                os::planner::spec const& s, int l, std::int64_t lo) {
   os::engine::region<T> r = os::engine::dense_region(data, os::engine::box_of(s, whole.here, whole.sizes));
   os::engine::box const inner = os::engine::box_of(s, piece.here, piece.sizes);
@@ -53,11 +53,11 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
   auto const b = t::placed<right>(m, whole_b);
   auto const c = t::placed<result>(m, before);
   os::planner::plan_view const plan = os::detail::stored_plan_of<types>;
-  os::engine::locale const w = os::detail::locale_of<labels, mesh>("einsum in pieces", a, b, c);
+  os::engine::execution_context const w = os::detail::context_of<labels, mesh>("einsum in pieces", a, b, c);
   constexpr int l = os::position_in<K_axis, labels>;
   exec_space const exec;
   for (std::int64_t lo = 0; lo < w.sizes.label[l]; lo += 3) {
-    os::engine::locale piece = w;
+    os::engine::execution_context piece = w;
     piece.sizes.label[l] = std::min<std::int64_t>(3, w.sizes.label[l] - lo);
     os::engine::local_block<exec_space, double> operands[2];
     operands[0].now = piece_of(static_cast<double const*>(a.local().data()), w, piece, plan.operands[0], l, lo);

@@ -53,7 +53,7 @@ inline std::uint64_t hash_of(planner::extents const& e) {
 
 /// The hash of sizes that the adviser is to look at on this device, or 0. Costs next to nothing where they are those of
 /// the last time.
-inline std::uint64_t sizes_to_advise_on(engine::locale const& w, advice_record const& record) {
+inline std::uint64_t sizes_to_advise_on(engine::execution_context const& w, advice_record const& record) {
   if (adviser == nullptr || record.done.load(std::memory_order_relaxed) || w.mesh->absent() || w.mesh->device() != 0)
     return 0;
   std::uint64_t const hash = hash_of(w.sizes);
@@ -106,7 +106,8 @@ class plans_at_hand {
 
 /// The plan that an operation runs: the one that was made while the program was compiled, or one for the sizes at hand.
 template <class Policy, class Types, int ElementBytes>
-planner::plan_view plan_at_hand([[maybe_unused]] char const* operation, [[maybe_unused]] engine::locale const& w) {
+planner::plan_view plan_at_hand([[maybe_unused]] char const* operation,
+                                [[maybe_unused]] engine::execution_context const& w) {
   if constexpr (Policy::plans_at_run_time && !all_static<typename Types::labels, typename Types::mesh>) {
     static thread_local constinit plans_at_hand* known = nullptr;
     return engine::per_thread(known).of(look_at<Types, Policy::rule, ElementBytes>(operation), w.sizes);
@@ -117,7 +118,7 @@ planner::plan_view plan_at_hand([[maybe_unused]] char const* operation, [[maybe_
 
 /// The other two. Operations whose sizes are all static were checked while compiling, and planned for these sizes.
 template <class Policy, class Types, int ElementBytes>
-void oversee([[maybe_unused]] char const* operation, [[maybe_unused]] engine::locale const& w,
+void oversee([[maybe_unused]] char const* operation, [[maybe_unused]] engine::execution_context const& w,
              [[maybe_unused]] planner::plan_view const& plan) {
   if constexpr (!all_static<typename Types::labels, typename Types::mesh> &&
                 (Types::plan.communications() > 0 || Policy::plans_at_run_time)) {

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. What all operations on tensors begin with: one mesh, extents that agree, and the locale of the plan. All
-/// that is checked here is known to every device alike, so an error is thrown on all of them and nothing has been sent.
+/// Floor 4. What all operations on tensors begin with: one mesh, extents that agree, and the execution context of the
+/// plan. All that is checked here is known to every device alike, so an error is thrown on all of them and nothing has
+/// been sent.
 
 #include <array>
 #include <cstddef>
@@ -47,7 +48,7 @@ std::shared_ptr<engine::device_mesh const> const& common_mesh(char const* operat
   return a.mesh_handle();
 }
 
-inline void enter_extents(engine::steps_ahead steps, engine::locale& w, planner::spec const& operand,
+inline void enter_extents(engine::steps_ahead steps, engine::execution_context& w, planner::spec const& operand,
                           std::int64_t const* extents) {
   for (int i = 0; i < operand.rank; ++i) {
     int const label = operand.label[i];
@@ -64,10 +65,12 @@ inline void enter_extents(engine::steps_ahead steps, engine::locale& w, planner:
 /// Where an operation with these labels and mesh axes runs. Its steps tell who is to know of an error that is found
 /// here.
 template <class Labels, class Mesh, class First, class... Rest>
-engine::locale locale_of(char const* operation, engine::steps_ahead steps, First const& first, Rest const&... rest) {
+engine::execution_context context_of(char const* operation, engine::steps_ahead steps, First const& first,
+                                     Rest const&... rest) {
   engine::device_mesh const* const meshes[] = {first.mesh_handle().get(), rest.mesh_handle().get()...};
-  engine::locale w = engine::make_locale(common_mesh(operation, meshes, static_cast<int>(sizeof...(Rest)) + 1),
-                                         names_of<Mesh>.data(), Mesh::size, operation);
+  engine::execution_context w =
+      engine::make_context(common_mesh(operation, meshes, static_cast<int>(sizeof...(Rest)) + 1), names_of<Mesh>.data(),
+                           Mesh::size, operation);
   w.names.labels = names_of<Labels>.data();
   w.sizes.labels = Labels::size;
   for (int l = 0; l < Labels::size; ++l) w.sizes.label[l] = -1;
@@ -78,13 +81,13 @@ engine::locale locale_of(char const* operation, engine::steps_ahead steps, First
 
 /// The same for an operation that does not communicate.
 template <class Labels, class Mesh, class First, class... Rest>
-engine::locale locale_of(char const* operation, First const& first, Rest const&... rest) {
-  return locale_of<Labels, Mesh>(operation, engine::steps_ahead{}, first, rest...);
+engine::execution_context context_of(char const* operation, First const& first, Rest const&... rest) {
+  return context_of<Labels, Mesh>(operation, engine::steps_ahead{}, first, rest...);
 }
 
-/// A fresh tensor whose axes and mesh axes are among those of the locale.
+/// A fresh tensor whose axes and mesh axes are among those of the execution context.
 template <class TensorType, class Labels, class Mesh>
-TensorType allocate_in(engine::locale const& w, std::shared_ptr<engine::device_mesh const> const& mesh) {
+TensorType allocate_in(engine::execution_context const& w, std::shared_ptr<engine::device_mesh const> const& mesh) {
   return TensorType(allocate_unnamed<typename TensorType::value_type, TensorType::rank, typename TensorType::space>(
       mesh, w, spec_of<typename TensorType::sharding_type, Labels, Mesh>));
 }

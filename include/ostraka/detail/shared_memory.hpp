@@ -35,7 +35,7 @@ memory_range memory_of(A const& a) {
 
 /// `otherwise`: the operation that makes a tensor of its own. Found by this device alone where views of one's own
 /// overlap on it alone; in check mode the others are told.
-inline void refuse_shared_memory(engine::locale const& w, engine::steps_ahead steps, char const* otherwise,
+inline void refuse_shared_memory(engine::execution_context const& w, engine::steps_ahead steps, char const* otherwise,
                                  memory_range const& written, memory_range const* read, int count) {
   for (int k = 0; k < count; ++k)
     if (written.overlaps(read[k]))

@@ -84,7 +84,7 @@ inline bounded_run run_for(overseen const& o, std::uint32_t copied, planner::ext
 /// The plan with which, and the first of the passes in which, an operation keeps within its policy's limit. What is
 /// known while compiling was checked there.
 template <class Policy, class Types, int ElementBytes>
-bounded_run run_of(char const* operation, engine::locale const& w, planner::plan_view const& plan,
+bounded_run run_of(char const* operation, engine::execution_context const& w, planner::plan_view const& plan,
                    Policy const& policy) {
   static thread_local constinit fit_known* known = nullptr;
   constexpr std::uint32_t copied = [] {

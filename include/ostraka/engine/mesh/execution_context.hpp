@@ -21,14 +21,14 @@
 namespace ostraka::engine {
 
 /// A plan's numbers for mesh axes and labels, tied to a running mesh and to extents.
-struct locale {
+struct execution_context {
   device_mesh const* mesh = nullptr;
   int axis[planner::max_mesh_axes]{};  ///< of the running mesh, by the plan's number
   planner::extents sizes{};
   planner::coordinates here{};
   std::string_view operation{};  ///< that runs here, and what its numbers are called: for messages
   planner::naming names{};
-  exclusive_use use{};  ///< of the mesh by this host thread, as long as the locale lives; a copy has none of its own
+  exclusive_use use{};  ///< of the mesh by this host thread, as long as the context lives; a copy has none of its own
 
   /// The devices that take a step over these mesh axes together with this one.
   [[nodiscard]] communicator const& group(planner::mesh_set axes) const { return mesh->group(bits_of(axes)); }
@@ -57,9 +57,9 @@ struct locale {
 };
 
 /// @throws ostraka::error, on all devices alike, if the mesh lacks one of the mesh axes
-inline locale make_locale(device_mesh const& mesh, std::string_view const* mesh_axes, int count,
-                          std::string_view operation) {
-  locale w;
+inline execution_context make_context(device_mesh const& mesh, std::string_view const* mesh_axes, int count,
+                                      std::string_view operation) {
+  execution_context w;
   w.use = mesh.use(operation);
   w.mesh = &mesh;
   w.operation = operation;

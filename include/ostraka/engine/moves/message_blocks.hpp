@@ -18,7 +18,7 @@ namespace ostraka::engine {
 /// What `shape` would be as a message of equal parts with these loops over devices: members count the running mesh's
 /// axes major first.
 template <class T>
-region<T> as_message(locale const& w, T* data, box const& where, planner::device_loops const& loops) {
+region<T> as_message(execution_context const& w, T* data, box const& where, planner::device_loops const& loops) {
   region<T> r{data, {}, where, {}};
   std::int64_t part[max_rank];
   for (int i = 0; i < where.rank; ++i) part[i] = where.at[i].size();
@@ -61,7 +61,7 @@ inline bool in_memory_order(dynamic_array<box> const& parts, box const& whole) {
 
 // Does the block lie as the message of these parts?
 template <class T>
-bool lies_as_message(locale const& w, region<T> const& block, dynamic_array<box> const& parts,
+bool lies_as_message(execution_context const& w, region<T> const& block, dynamic_array<box> const& parts,
                      planner::device_loops const& loops) {
   if (loops.empty()) return block.gapless() && in_memory_order(parts, block.where);
   region<T> const message = as_message(w, block.data, block.where, loops);
@@ -106,7 +106,7 @@ struct message_record {
 
   /// @param may_be is the block to be the message if it lies so?
   template <class T>
-  void find_out(locale const& w, planner::mesh_set axes, planner::spec const& parts, region<T> const& block,
+  void find_out(execution_context const& w, planner::mesh_set axes, planner::spec const& parts, region<T> const& block,
                 planner::device_loops const& loops, bool may_be) {
     total = 0;
     counts.clear();

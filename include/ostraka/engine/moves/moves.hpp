@@ -49,23 +49,23 @@ move_record<T>& passing_move() {
 namespace detail {
 
 // Does `other` differ from this device along these mesh axes?
-inline bool elsewhere_along(locale const& w, planner::mesh_set axes, planner::coordinates const& other) {
+inline bool elsewhere_along(execution_context const& w, planner::mesh_set axes, planner::coordinates const& other) {
   for (int m = 0; m < w.sizes.mesh_axes; ++m)
     if (axes.contains(m) && other.at[m] != w.here.at[m]) return true;
   return false;
 }
 
 // Is it the device that keeps what a mask leaves?
-inline bool first_along(locale const& w, planner::mesh_set axes) {
+inline bool first_along(execution_context const& w, planner::mesh_set axes) {
   return !elsewhere_along(w, axes, planner::coordinates{});
 }
 
 // Along mesh axes of one device every move is a slice, if it is anything.
-inline bool alone(locale const& w, planner::planned_step const& s) { return w.group_size(s.axes) == 1; }
+inline bool alone(execution_context const& w, planner::planned_step const& s) { return w.group_size(s.axes) == 1; }
 
 template <class Exec, class T>
-void all_gather_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from,
-                     region<T> const& to, update<T> const& how, message_record& parts) {
+void all_gather_step(Exec const& exec, execution_context const& w, planner::planned_step const& s,
+                     region<T const> const& from, region<T> const& to, update<T> const& how, message_record& parts) {
   communicator const& members = w.group(s.axes);
   if (!parts.known) parts.find_out(w, s.axes, s.from, to, planner::loops_of_received(s, w.sizes), how.overwrites());
   scratch<T, typename Exec::memory_space> const message(parts.as_it_is ? 0 : parts.total);
@@ -98,8 +98,8 @@ void with_message(Exec const& exec, region<T> const& block, update<T> const& how
 }
 
 template <class Exec, class T>
-void all_reduce_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from,
-                     region<T> const& to, update<T> const& how) {
+void all_reduce_step(Exec const& exec, execution_context const& w, planner::planned_step const& s,
+                     region<T const> const& from, region<T> const& to, update<T> const& how) {
   if (from.data != to.data) copy(exec, to, from, how);
   with_message<Exec>(exec, to, update<T>{}, true, [&](T* message) {
     on_host_in_place<Exec>(exec, message, to.where.size(),
@@ -108,8 +108,9 @@ void all_reduce_step(Exec const& exec, locale const& w, planner::planned_step co
 }
 
 template <class Exec, class T>
-void reduce_scatter_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from,
-                         region<T> const& to, update<T> const& how, message_record& parts) {
+void reduce_scatter_step(Exec const& exec, execution_context const& w, planner::planned_step const& s,
+                         region<T const> const& from, region<T> const& to, update<T> const& how,
+                         message_record& parts) {
   communicator const& members = w.group(s.axes);
   if (!parts.known) parts.find_out(w, s.axes, s.to, from, planner::loops_of_sent(s, w.sizes), true);
   scratch<T, typename Exec::memory_space> const message(parts.as_it_is ? 0 : parts.total);
@@ -128,8 +129,8 @@ void reduce_scatter_step(Exec const& exec, locale const& w, planner::planned_ste
 // Each device sends each other the intersection of their blocks. Where the source is repeated along a mesh axis, the
 // receiver is served by the device with its own coordinate there; the others send it an empty box.
 template <class Exec, class T>
-void exchange_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from,
-                   region<T> const& to, update<T> const& how, exchange_record<T>& known) {
+void exchange_step(Exec const& exec, execution_context const& w, planner::planned_step const& s,
+                   region<T const> const& from, region<T> const& to, update<T> const& how, exchange_record<T>& known) {
   planner::mesh_set const repeated = s.axes - s.from.uses();
   auto const meets = [&](std::size_t d, auto const& boxes) {
     planner::coordinates const c = w.member(s.axes, static_cast<int>(d));
@@ -159,8 +160,8 @@ void zero_pad_step(Exec const& exec, planner::planned_step const& s, region<T co
 }
 
 template <class Exec, class T>
-void mask_step(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from,
-               region<T> const& to, update<T> const& how) {
+void mask_step(Exec const& exec, execution_context const& w, planner::planned_step const& s,
+               region<T const> const& from, region<T> const& to, update<T> const& how) {
   if (!first_along(w, s.axes))
     how.beta == T(0) ? fill(exec, to.data, to.layout, identity<T>(s.to.kind))
                      : scale(exec, to.data, to.layout, how.beta);
@@ -175,8 +176,8 @@ void mask_step(Exec const& exec, locale const& w, planner::planned_step const& s
 /// @pre of `how`: an all-reduce reduces what `to` held as well, so beta is 0 on all devices but one of each group; sums
 /// only
 template <class Exec, class T>
-void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from,
-               region<T> const& to, update<T> const& how, move_record<T>& known) {
+void move_into(Exec const& exec, execution_context const& w, planner::planned_step const& s,
+               region<T const> const& from, region<T> const& to, update<T> const& how, move_record<T>& known) {
   if (detail::alone(w, s)) return copy(exec, to, from.part(to.where), how);
   switch (s.kind) {
     case step::slice: return copy(exec, to, from.part(to.where), how);
@@ -193,8 +194,8 @@ void move_into(Exec const& exec, locale const& w, planner::planned_step const& s
 
 /// The same for who does not run it again.
 template <class Exec, class T>
-void move_into(Exec const& exec, locale const& w, planner::planned_step const& s, region<T const> const& from,
-               region<T> const& to, update<T> const& how = {}) {
+void move_into(Exec const& exec, execution_context const& w, planner::planned_step const& s,
+               region<T const> const& from, region<T> const& to, update<T> const& how = {}) {
   move_into(exec, w, s, from, to, how, passing_move<T>());
 }
 
@@ -202,7 +203,7 @@ void move_into(Exec const& exec, locale const& w, planner::planned_step const& s
 /// written to `room`, a region of s.to's box, if that is given; else to a block of its own. What moves of equal blocks
 /// have in common is `known`.
 template <class Exec, class T>
-void move(Exec const& exec, locale const& w, planner::planned_step const& s, local_block<Exec, T>& block,
+void move(Exec const& exec, execution_context const& w, planner::planned_step const& s, local_block<Exec, T>& block,
           move_record<T>& known, region<T> const* room = nullptr) {
   box const target = box_of(s.to, w.here, w.sizes);
   if (s.kind == step::slice || detail::alone(w, s)) {

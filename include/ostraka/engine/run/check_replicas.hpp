@@ -43,7 +43,7 @@ inline std::int64_t number_in_whole(box const& block, box const& whole, std::int
   return number;
 }
 
-inline replica_difference find_difference(locale const& w, planner::spec const& s, char const* data,
+inline replica_difference find_difference(execution_context const& w, planner::spec const& s, char const* data,
                                           std::int64_t element_bytes) {
   constexpr std::int64_t piece_words = 8192;
   box const block = box_of(s, w.here, w.sizes);
@@ -80,7 +80,7 @@ inline std::string name_of_device(device_mesh const& mesh, int device) {
 #endif
 }
 
-[[noreturn, gnu::cold]] inline void tell_difference(locale const& w, planner::spec const& s, int device,
+[[noreturn, gnu::cold]] inline void tell_difference(execution_context const& w, planner::spec const& s, int device,
                                                     replica_difference const& where) {
   box const whole = whole_box(w, s);
   std::string index[planner::max_labels];
@@ -105,7 +105,7 @@ inline std::string name_of_device(device_mesh const& mesh, int device) {
 
 /// @throws ostraka::error, the same on all devices, unless those that repeat a block of tensor `s` hold the same bits.
 /// `data`: this device's block, on the host. Collective over the mesh.
-inline void check_replicas(locale const& w, planner::spec const& s, void const* data, int element_bytes) {
+inline void check_replicas(execution_context const& w, planner::spec const& s, void const* data, int element_bytes) {
   detail::replica_difference const mine = detail::find_difference(w, s, static_cast<char const*>(data), element_bytes);
   std::int64_t const said[2] = {mine.element, mine.axis};
   auto const devices = static_cast<std::size_t>(w.mesh->devices());

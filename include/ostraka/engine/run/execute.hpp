@@ -25,14 +25,14 @@ namespace ostraka::engine {
 
 /// The dense local block of a plan's operand number `k`.
 template <class Exec, class T>
-local_block<Exec, T> operand_block(locale const& w, planner::plan_view const& plan, int k, T const* data) {
+local_block<Exec, T> operand_block(execution_context const& w, planner::plan_view const& plan, int k, T const* data) {
   return {dense_region(data, box_of(plan.operands[k], w.here, w.sizes)), nullptr,
           typename local_block<Exec, T>::room()};
 }
 
 namespace detail {
 
-inline void push_run(locale const& w, planner::reshard_steps const& steps, planner::spec const& from,
+inline void push_run(execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
                      int element_bytes) {
   engine::push_run(w, &from, 1, steps.empty() ? from : steps[steps.size() - 1].to, steps.begin(), steps.size(),
                    element_bytes);
@@ -43,10 +43,10 @@ inline void push_run(locale const& w, planner::reshard_steps const& steps, plann
 /// Runs the plan of an einsum or a reduction. `operands` are the operands' local blocks, which are used up; `result` is
 /// the result's, which is updated: result <- alpha (what is computed) + beta result. It overlaps no operand. All of
 /// them may be parts of larger blocks: a plan runs over some of the indices of a label that it does not divide if the
-/// locale's extent is their number and the regions begin at the first. Collective over the mesh axes of the plan, with
-/// equal alpha and beta. @pre alpha = 1 and beta = 0 unless the plan sums
+/// execution context's extent is their number and the regions begin at the first. Collective over the mesh axes of the
+/// plan, with equal alpha and beta. @pre alpha = 1 and beta = 0 unless the plan sums
 template <class Exec, class T>
-void run(Exec const& exec, locale const& w, planner::plan_view const& plan, local_block<Exec, T>* operands,
+void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, local_block<Exec, T>* operands,
          region<T> const& result, update<T> const& how = {}) {
   require_same_call<T>(w, plan);
   run_record<T>& record = detail::passing_record<T>();
@@ -62,8 +62,8 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, loca
 
 /// The same for operands and a result that lie dense in memory, with what earlier runs of the plan have found out.
 template <class Exec, class T>
-void run(Exec const& exec, locale const& w, planner::plan_view const& plan, T const* const* operands, T* result,
-         update<T> const& how, run_memory<T>& memory) {
+void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
+         T* result, update<T> const& how, run_memory<T>& memory) {
   require_same_call<T>(w, plan);
   run_record<T>& record = memory.of(w, how, plan.steps.size());
   if (record.operands.empty()) {
@@ -81,7 +81,7 @@ void run(Exec const& exec, locale const& w, planner::plan_view const& plan, T co
 /// Runs the steps of a reshard from a local block into another, with what is known of these steps. Collective over the
 /// mesh axes of the steps.
 template <class Exec, class T>
-void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from,
+void run(Exec const& exec, execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
          region<T const> const& source, region<T> const& target, run_record<T>& record) {
   bool const heard = tool_listens();
   profiled const region_of_run([&] { detail::push_run(w, steps, from, static_cast<int>(sizeof(T))); }, heard);
@@ -100,14 +100,14 @@ void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps,
 
 /// The same for dense blocks, with what earlier runs have found out; or for others.
 template <class Exec, class T>
-void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from,
+void run(Exec const& exec, execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
          region<T const> const& source, region<T> const& target, run_memory<T>& memory) {
   run_record<T>& record = memory.of(w, {}, steps.size());
   placed_run<typename Exec::memory_space> const in_places(&record.places);
   run(exec, w, steps, from, source, target, record);
 }
 template <class Exec, class T>
-void run(Exec const& exec, locale const& w, planner::reshard_steps const& steps, planner::spec const& from,
+void run(Exec const& exec, execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
          region<T const> const& source, region<T> const& target) {
   run_record<T>& record = detail::passing_record<T>();
   record.begin(w, {}, steps.size());

@@ -27,7 +27,7 @@ struct block_product {
   planner::spec const* labels[3] = {};  // left, right, result
   region<T const> block[3] = {};
 
-  [[nodiscard]] contraction loops(locale const& w) const {
+  [[nodiscard]] contraction loops(execution_context const& w) const {
     return loops_of_labels<T>(w.sizes.labels, {{labels[0], &block[0]}, {labels[1], &block[1]}, {labels[2], &block[2]}});
   }
 
@@ -47,7 +47,7 @@ struct block_product {
   }
 
   // That part as it is remembered; what is `given` begins behind `base`.
-  [[nodiscard]] product_record record_of_part(locale const& w, int label, planner::range indices, int which,
+  [[nodiscard]] product_record record_of_part(execution_context const& w, int label, planner::range indices, int which,
                                               region<T const> const& given, T const* base) const {
     block_product const p = part(label, indices, which, given);
     product_record r{p.loops(w)};
@@ -59,7 +59,7 @@ struct block_product {
 // The parts of a block along one mesh axis: the own one, and the others, which lie in a message one behind the other.
 class others_of_message {
  public:
-  others_of_message(locale const& w, box const& whole, box const& own, planner::device_loops const& loops)
+  others_of_message(execution_context const& w, box const& whole, box const& own, planner::device_loops const& loops)
       : w_(w), whole_(whole), own_(own), loops_(loops), dimension_(loops[0].dimension) {}
 
   [[nodiscard]] int dimension() const { return dimension_; }
@@ -88,7 +88,7 @@ class others_of_message {
     return message;
   }
 
-  locale const& w_;
+  execution_context const& w_;
   box whole_;
   box own_;
   planner::device_loops loops_;
@@ -136,8 +136,8 @@ class others_on_their_way {
 // The products of the own part of block number `which` and of the others', in the order of the devices. @pre the own
 // block has its place, and the message has its own
 template <class T>
-void remember_parts(locale const& w, others_of_message const& others, block_product<T> const& product, int which,
-                    T const* message, bool one_by_one, step_record<T>& known) {
+void remember_parts(execution_context const& w, others_of_message const& others, block_product<T> const& product,
+                    int which, T const* message, bool one_by_one, step_record<T>& known) {
   int const label = product.labels[which]->label[others.dimension()];
   region<T const> const& own = product.block[which];
   auto const remember = [&](region<T const> const& block, planner::range indices, T const* base) {
@@ -169,7 +169,7 @@ struct gathered_product {
 
 // result <- alpha (the product) + beta result, where `gather` would gather one factor.
 template <class Exec, class T>
-void gather_and_contract(Exec const& exec, locale const& w, planner::planned_step const& gather,
+void gather_and_contract(Exec const& exec, execution_context const& w, planner::planned_step const& gather,
                          gathered_product<Exec, T> const& p, update<T> const& how, step_record<T>& known) {
   region<T const> own = p.own().now();
   std::int64_t const part = own.where.size();
@@ -208,7 +208,7 @@ void gather_and_contract(Exec const& exec, locale const& w, planner::planned_ste
 // The own part of the result of left · right, which `scatter` would scatter: it becomes alpha (the sum over the
 // devices) + beta (itself).
 template <class Exec, class T>
-void contract_and_scatter(Exec const& exec, locale const& w, planner::planned_step const& scatter,
+void contract_and_scatter(Exec const& exec, execution_context const& w, planner::planned_step const& scatter,
                           travelling<Exec, T> const& left, travelling<Exec, T> const& right,
                           travelling<Exec, T> const& result, update<T> const& how, step_record<T>& known) {
   region<T> const to = result.target();

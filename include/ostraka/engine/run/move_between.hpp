@@ -34,7 +34,8 @@ struct mesh_route {
 namespace detail {
 
 // A sharding on one of the meshes, with the mesh axes numbered as the mesh has them.
-inline planner::mesh_side side_of(locale const& w, planner::spec sharding, mesh_pair const& pair, int which) {
+inline planner::mesh_side side_of(execution_context const& w, planner::spec sharding, mesh_pair const& pair,
+                                  int which) {
   planner::mesh_side side;
   for (int i = 0; i < sharding.rank; ++i) {
     planner::mesh_order over;
@@ -91,11 +92,11 @@ void exchange_between(Exec const& exec, communicator const& all, planner::mesh_s
 
 }  // namespace detail
 
-/// The plan from a sharding on one mesh to one on another. @pre the locales have the same labels
+/// The plan from a sharding on one mesh to one on another. @pre the execution contexts have the same labels
 /// Collective over the larger mesh the first time, if it is larger. @throws ostraka::error as pair_of does
 inline mesh_route route_between(char const* operation, std::shared_ptr<device_mesh const> const& source_mesh,
-                                locale const& source, planner::spec const& from,
-                                std::shared_ptr<device_mesh const> const& target_mesh, locale const& target,
+                                execution_context const& source, planner::spec const& from,
+                                std::shared_ptr<device_mesh const> const& target_mesh, execution_context const& target,
                                 planner::spec const& to) {
   mesh_route r{{source_mesh, target_mesh}, pair_of(operation, source_mesh, target_mesh), {}};
   if (r.pair->here)
@@ -129,7 +130,7 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   bool const heard = tool_listens();
   profiled const region_of_run([&] { detail::push_route(r, element_bytes); }, heard);
   planner::mesh_reshard const& plan = r.plan;
-  locale w;
+  execution_context w;
   w.mesh = r.mesh[0].get();
   w.sizes = plan.start.sizes;
   w.here = plan.start.at(r.all().rank());

@@ -44,7 +44,7 @@ void put(Exec const& exec, region<T const> const& from, region<T> const& to, upd
 // What this device does with C in step number `step_at`, the first that writes there, when those after it rewrite C in
 // place.
 template <class T>
-update<T> share_of(update<T> how, locale const& w, planner::plan_view const& plan, int step_at) {
+update<T> share_of(update<T> how, execution_context const& w, planner::plan_view const& plan, int step_at) {
   if (how.beta == T(0)) return how;  // nothing to be kept: the steps do what they always do
   for (int i = step_at; i < plan.steps.size(); ++i) {
     planner::planned_step const& s = plan.steps[i];
@@ -73,7 +73,7 @@ region<T> const* room_for(planner::plan_view const& plan, int next, int tensor, 
 template <class Exec, class T>
 class plan_run {
  public:
-  plan_run(Exec const& exec, locale const& w, planner::plan_view const& plan, run_record<T>& record,
+  plan_run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, run_record<T>& record,
            update<T> const& how, placement* places = nullptr)
       : exec_(exec), w_(w), plan_(plan), record_(record), how_(how), memory_(places) {}
 
@@ -204,7 +204,7 @@ class plan_run {
   }
 
   Exec const& exec_;
-  locale const& w_;
+  execution_context const& w_;
   planner::plan_view const& plan_;
   run_record<T>& record_;
   update<T> const& how_;

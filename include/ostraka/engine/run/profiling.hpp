@@ -58,7 +58,7 @@ class profiled {
 }
 
 /// Of an operation with a plan.
-[[gnu::cold, gnu::noinline]] inline void push_run(locale const& w, planner::spec const* operands, int count,
+[[gnu::cold, gnu::noinline]] inline void push_run(execution_context const& w, planner::spec const* operands, int count,
                                                   planner::spec const& result, planner::planned_step const* steps,
                                                   int number, int element_bytes) {
   std::int64_t elements = 0;
@@ -68,14 +68,16 @@ class profiled {
               ", moves " + planner::describe_bytes(planner::bytes_per_device(elements, element_bytes, w.sizes)));
 }
 
-[[gnu::cold, gnu::noinline]] inline void push_run(locale const& w, planner::plan_view const& plan, int element_bytes) {
+[[gnu::cold, gnu::noinline]] inline void push_run(execution_context const& w, planner::plan_view const& plan,
+                                                  int element_bytes) {
   push_run(w, plan.operands.begin(), plan.operands.size(), *plan.result, plan.steps.begin(), plan.steps.size(),
            element_bytes);
 }
 
 namespace detail {
 
-[[gnu::cold]] inline std::string describe_move(locale const& w, planner::planned_step const& s, int element_bytes) {
+[[gnu::cold]] inline std::string describe_move(execution_context const& w, planner::planned_step const& s,
+                                               int element_bytes) {
   std::string const axes = w.names.mesh_axes
                                ? '<' + planner::detail::mesh_names(planner::detail::in_order(s.axes), w.names) + '>'
                                : std::string();
@@ -89,13 +91,14 @@ namespace detail {
 }  // namespace detail
 
 /// Of a step that is no contraction.
-[[gnu::cold, gnu::noinline]] inline void push_step(locale const& w, planner::planned_step const& s, int element_bytes) {
+[[gnu::cold, gnu::noinline]] inline void push_step(execution_context const& w, planner::planned_step const& s,
+                                                   int element_bytes) {
   push_region(detail::describe_move(w, s, element_bytes));
 }
 
 /// Of step number `at` of a plan: `contract, 24 flop`, or with the move that is one with it, `contract with
 /// all_gather<X>, moves 12 B, 24 flop`.
-[[gnu::cold, gnu::noinline]] inline void push_step(locale const& w, planner::plan_view const& plan, int at,
+[[gnu::cold, gnu::noinline]] inline void push_step(execution_context const& w, planner::plan_view const& plan, int at,
                                                    int element_bytes) {
   planner::planned_step const& s = plan.steps[at];
   if (s.kind != step::contract) return push_step(w, s, element_bytes);

@@ -42,8 +42,8 @@ struct root_blocks {
   }
 };
 
-/// The blocks of a tensor `s`, whose mesh axes are those of the locale.
-inline root_blocks root_blocks_of(locale const& w, planner::spec const& s) {
+/// The blocks of a tensor `s`, whose mesh axes are those of the execution context.
+inline root_blocks root_blocks_of(execution_context const& w, planner::spec const& s) {
   device_mesh const& mesh = *w.mesh;
   root_blocks blocks;
   for (int device = 0; device < mesh.devices(); ++device) {
@@ -68,7 +68,7 @@ inline root_blocks root_blocks_of(locale const& w, planner::spec const& s) {
 }
 
 /// Of an operation that brings them to device 0 or from there: `gather_to_root [I_X, J], 12 B on device 0`.
-[[gnu::cold, gnu::noinline]] inline void push_root_blocks(locale const& w, planner::spec const& s,
+[[gnu::cold, gnu::noinline]] inline void push_root_blocks(execution_context const& w, planner::spec const& s,
                                                           root_blocks const& blocks, std::size_t element_bytes) {
   std::int64_t const bytes = blocks.elements() * static_cast<std::int64_t>(element_bytes);
   push_region(std::string(w.operation) + ' ' + planner::describe(s, w.names) + ", " + planner::describe_bytes(bytes) +
@@ -76,14 +76,14 @@ inline root_blocks root_blocks_of(locale const& w, planner::spec const& s) {
 }
 
 /// All indices of a tensor `s`.
-inline box whole_box(locale const& w, planner::spec const& s) {
+inline box whole_box(execution_context const& w, planner::spec const& s) {
   box everything{s.rank};
   for (int i = 0; i < s.rank; ++i) everything.at[i] = {0, w.sizes.label[s.label[i]]};
   return everything;
 }
 
 /// The devices that hold the same block as this one, as bits of mesh axes.
-inline std::uint32_t replicating_axes(locale const& w) {
+inline std::uint32_t replicating_axes(execution_context const& w) {
   std::uint32_t bits = (std::uint32_t{1} << w.mesh->axes()) - 1;
   for (int m = 0; m < w.sizes.mesh_axes; ++m) bits &= ~(std::uint32_t{1} << w.axis[m]);
   return bits;

@@ -16,7 +16,7 @@ namespace ostraka::engine {
 /// The plan of an einsum or a reduction in `first.parts` passes. As `run`; of several, the operands' blocks outlive
 /// them.
 template <class Exec, class T>
-void run_in_passes(Exec const& exec, locale w, planner::plan_view const& plan, planner::pass const& first,
+void run_in_passes(Exec const& exec, execution_context w, planner::plan_view const& plan, planner::pass const& first,
                    local_block<Exec, T>* operands, region<T> const& result, update<T> const& how = {}) {
   if (first.parts == 1) return run(exec, w, plan, operands, result, how);
   bool const summed = plan.result->find(first.label) < 0;
@@ -33,8 +33,9 @@ void run_in_passes(Exec const& exec, locale w, planner::plan_view const& plan, p
 
 /// The steps of a reshard in passes. @pre there are steps
 template <class Exec, class T>
-void run_in_passes(Exec const& exec, locale w, planner::reshard_steps const& steps, planner::spec const& from,
-                   planner::pass const& first, region<T const> const& source, region<T> const& target) {
+void run_in_passes(Exec const& exec, execution_context w, planner::reshard_steps const& steps,
+                   planner::spec const& from, planner::pass const& first, region<T const> const& source,
+                   region<T> const& target) {
   w.sizes.now = first;
   for (std::int64_t part = 0; part < first.parts; ++part) {
     w.sizes.now.part = part;

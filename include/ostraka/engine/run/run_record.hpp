@@ -79,7 +79,7 @@ struct run_record {
   dynamic_array<step_record<T>> steps{};
   placement places{};
 
-  void begin(locale const& w, update<T> const& how, int count) {
+  void begin(execution_context const& w, update<T> const& how, int count) {
     sizes = w.sizes;
     here = w.here;
     for (int m = 0; m < planner::max_mesh_axes; ++m) axis[m] = w.axis[m];
@@ -91,7 +91,7 @@ struct run_record {
     places.forget();
   }
 
-  [[nodiscard]] bool is_of(locale const& w, update<T> const& how) const {
+  [[nodiscard]] bool is_of(execution_context const& w, update<T> const& how) const {
     if (scales != scales_by(how) || adds != adds_to(how) || here.nowhere != w.here.nowhere || !(sizes == w.sizes))
       return false;
     for (int m = 0; m < sizes.mesh_axes; ++m)
@@ -109,7 +109,7 @@ template <class T>
 class run_memory {
  public:
   /// The record of runs here, of so many steps; a new one has no operands.
-  run_record<T>& of(locale const& w, update<T> const& how, int steps) {
+  run_record<T>& of(execution_context const& w, update<T> const& how, int steps) {
     for (auto const& r : records_)
       if (r->is_of(w, how)) return *r;
     bool const is_new = records_.size() < most;

@@ -17,7 +17,8 @@
 namespace ostraka::engine {
 
 /// `, float, I = 8, J = 4, K = 2`
-[[gnu::cold]] inline std::string describe_sizes(locale const& w, planner::naming const& names, char const* elements) {
+[[gnu::cold]] inline std::string describe_sizes(execution_context const& w, planner::naming const& names,
+                                                char const* elements) {
   std::string text = std::string(", ") + elements;
   for (int l = 0; l < w.sizes.labels; ++l)
     if (w.sizes.label[l] >= 0) text += ", " + std::string(names.labels[l]) + " = " + std::to_string(w.sizes.label[l]);
@@ -50,7 +51,7 @@ struct steps_ahead {
 
 namespace detail {
 
-[[gnu::cold]] inline std::string describe_call(locale const& w, planner::spec const* operands, int count,
+[[gnu::cold]] inline std::string describe_call(execution_context const& w, planner::spec const* operands, int count,
                                                planner::spec const& result, steps_ahead steps, char const* elements) {
   std::string text(w.operation);
   if (w.names.labels == nullptr) return text;
@@ -65,8 +66,8 @@ namespace detail {
   return text + describe_sizes(w, w.names, elements);
 }
 
-inline void require_same_call(locale const& w, planner::spec const* operands, int count, planner::spec const& result,
-                              steps_ahead steps, char const* elements) {
+inline void require_same_call(execution_context const& w, planner::spec const* operands, int count,
+                              planner::spec const& result, steps_ahead steps, char const* elements) {
   require_agreement(w.group(steps.moving()),
                     [&] { return describe_call(w, operands, count, result, steps, elements); });
 }
@@ -74,13 +75,13 @@ inline void require_same_call(locale const& w, planner::spec const* operands, in
 }  // namespace detail
 
 /// Do ranks on this mesh compare what they call?
-inline bool compares_calls(locale const& w) { return w.mesh->world().compares_calls(); }
+inline bool compares_calls(execution_context const& w) { return w.mesh->world().compares_calls(); }
 
 /// In check mode, throws unless the devices that communicate in the plan's steps run the same steps on tensors of the
 /// same sizes.
 /// @throws ostraka::error, on all of these devices alike
 template <class T>
-void require_same_call(locale const& w, planner::plan_view const& plan) {
+void require_same_call(execution_context const& w, planner::plan_view const& plan) {
   if (compares_calls(w))
     detail::require_same_call(w, plan.operands.begin(), plan.operands.size(), *plan.result, steps_ahead(plan.steps),
                               element_name<T>);
@@ -88,7 +89,7 @@ void require_same_call(locale const& w, planner::plan_view const& plan) {
 
 /// The same for a reshard.
 template <class T>
-void require_same_call(locale const& w, planner::reshard_steps const& steps, planner::spec const& from) {
+void require_same_call(execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from) {
   if (compares_calls(w))
     detail::require_same_call(w, &from, 1, steps.empty() ? from : steps[steps.size() - 1].to, steps_ahead(steps),
                               element_name<T>);
@@ -96,14 +97,15 @@ void require_same_call(locale const& w, planner::reshard_steps const& steps, pla
 
 /// The same for an operation of the whole mesh on one tensor.
 template <class T>
-void require_same_call(locale const& w, planner::spec const& tensor) {
+void require_same_call(execution_context const& w, planner::spec const& tensor) {
   if (compares_calls(w))
     require_agreement(w.mesh->world(),
                       [&] { return detail::describe_call(w, &tensor, 1, tensor, {}, element_name<T>); });
 }
 
 /// In check mode, throws unless all devices of the mesh make the same random tensor: of the same seed, too.
-inline void require_same_seed(locale const& w, planner::spec const& tensor, char const* elements, std::uint64_t seed) {
+inline void require_same_seed(execution_context const& w, planner::spec const& tensor, char const* elements,
+                              std::uint64_t seed) {
   if (compares_calls(w))
     require_agreement(w.mesh->world(), [&] {
       return detail::describe_call(w, &tensor, 1, tensor, {}, elements) + ", seed " + std::to_string(seed);
@@ -112,7 +114,7 @@ inline void require_same_seed(locale const& w, planner::spec const& tensor, char
 
 /// Throws the error on this device, or, in check mode, if devices that take part in the steps do not fail alike, one on
 /// all of them that tells who fails.
-[[noreturn]] inline void fail_alike(locale const& w, steps_ahead steps, std::string const& what) {
+[[noreturn]] inline void fail_alike(execution_context const& w, steps_ahead steps, std::string const& what) {
   if (compares_calls(w))
     require_agreement(w.group(steps.moving()),
                       [&] { return std::string(w.operation) + " with operands that do not fit (" + what + ')'; });
