@@ -5,6 +5,7 @@
 #
 # Includes go down: types (1) < plan (2) < engine (3) < surface (4). Floors 1 and 2 include the standard library and nothing else.
 # A floor has rooms, each a folder with one idea, and a room includes those that stand before it in `rooms`, where it is listed with all that it knows.
+# engine/kernels is the seam of local work: other rooms include its own headers and none of its rooms'.
 # mpi.h is named by machine/mpi.hpp and by the surface alone; cblas.h under engine/kernels/blas/ alone; ostraka.hpp, the whole, by no header.
 
 cmake_minimum_required(VERSION 3.23)
@@ -19,7 +20,11 @@ set(rooms
   "plan/typed: plan/spec plan/rules plan/reshard plan/search plan/lowering"
   "engine/memory:"
   "engine/machine: engine/memory"
-  "engine/kernels: engine/memory engine/machine"
+  "engine/kernels: engine/memory engine/machine engine/kernels/products engine/kernels/portable engine/kernels/x86 engine/kernels/blas"
+  "engine/kernels/x86: engine/kernels engine/kernels/portable engine/kernels/blas"
+  "engine/kernels/portable: engine/memory engine/kernels engine/kernels/products engine/kernels/x86 engine/kernels/blas"
+  "engine/kernels/blas: engine/memory engine/machine engine/kernels engine/kernels/products"
+  "engine/kernels/products: engine/memory engine/machine engine/kernels engine/kernels/portable engine/kernels/x86 engine/kernels/blas"
   "engine/spmd: engine/memory engine/machine engine/collectives engine/mesh plan/spec"
   "engine/collectives: engine/memory engine/machine engine/kernels engine/spmd plan/lowering"
   "engine/mesh: engine/memory engine/machine engine/collectives plan/spec"
@@ -29,7 +34,7 @@ set(rooms
 # The room of a header, or nothing: types/, the surface and the few files that stand on a floor itself have none.
 function(room_of header result)
   set(room "")
-  if(header MATCHES "^ostraka/((plan|engine)/[a-z0-9_]+)/")
+  if(header MATCHES "^ostraka/((plan|engine)/[a-z0-9_]+(/[a-z0-9_]+)?)/")
     set(room "${CMAKE_MATCH_1}")
   endif()
   set(${result} "${room}" PARENT_SCOPE)

@@ -11,7 +11,7 @@ import numpy
 from scipy.optimize import lsq_linear
 
 here = __file__.rsplit("/", 1)[0]
-header = open(here + "/../../include/ostraka/engine/kernels/product_cost.hpp", encoding="utf-8").read()
+header = open(here + "/../../include/ostraka/engine/kernels/products/product_cost.hpp", encoding="utf-8").read()
 names = [n for n in re.findall(r"^  (\w+),", header[header.index("enum class cost"):header.index("inline constexpr int")], re.M)]
 before = numpy.array([float(x) for x in re.search(r"nanoseconds_of\[cost_count\] = \{(.*?)\}", header, re.S)[1].split(",")])
 

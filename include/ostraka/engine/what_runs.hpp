@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include <ostraka/engine/kernels/wide.hpp>
+#include <ostraka/engine/kernels/x86/wide.hpp>
 #include <ostraka/engine/machine/blas_library.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/machine/node.hpp>

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/engine/kernels/contract_portable.hpp>
+#include <ostraka/engine/kernels/portable/contract_portable.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
 
 #include "support/instances.hpp"

@@ -12,13 +12,13 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/blas/library_product.hpp>
-#include <ostraka/engine/kernels/contract_portable.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
-#include <ostraka/engine/kernels/contraction_plan.hpp>
-#include <ostraka/engine/kernels/plan_cache.hpp>
+#include <ostraka/engine/kernels/portable/contract_portable.hpp>
+#include <ostraka/engine/kernels/products/contraction_plan.hpp>
+#include <ostraka/engine/kernels/products/plan_cache.hpp>
+#include <ostraka/engine/kernels/products/widened.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
 #include <ostraka/engine/kernels/update.hpp>
-#include <ostraka/engine/kernels/widened.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine {

@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ostraka/engine/kernels/copy_kernel.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/kernels/portable/copy_kernel.hpp>
 #include <ostraka/engine/kernels/strided.hpp>
 
 namespace ostraka::engine {

@@ -14,11 +14,11 @@
 #include <utility>
 
 #include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/map_squares.hpp>
-#include <ostraka/engine/kernels/map_tiling.hpp>
 #include <ostraka/engine/kernels/parallel.hpp>
-#include <ostraka/engine/kernels/stream.hpp>
-#include <ostraka/engine/kernels/wide.hpp>
+#include <ostraka/engine/kernels/portable/map_tiling.hpp>
+#include <ostraka/engine/kernels/x86/map_tiles.hpp>
+#include <ostraka/engine/kernels/x86/stream.hpp>
+#include <ostraka/engine/kernels/x86/wide.hpp>
 
 namespace ostraka::engine {
 
@@ -49,7 +49,7 @@ struct map_each {
 template <class F>
 inline constexpr bool is_worth_width = false;
 
-/// Whether operands that lie transposed to the result are met square by square in registers (map_squares.hpp), compiled
+/// Whether operands that lie transposed to the result are met square by square in registers (map_tiles.hpp), compiled
 /// three times, too.
 template <class F>
 inline constexpr bool is_worth_squares = is_worth_width<F>;

@@ -15,9 +15,9 @@
 
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/copy.hpp>
-#include <ostraka/engine/kernels/fold.hpp>
 #include <ostraka/engine/kernels/parallel.hpp>
-#include <ostraka/engine/kernels/reduce_kernel.hpp>
+#include <ostraka/engine/kernels/portable/fold.hpp>
+#include <ostraka/engine/kernels/portable/reduce_kernel.hpp>
 #include <ostraka/engine/kernels/update.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 

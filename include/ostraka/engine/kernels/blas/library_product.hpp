@@ -15,8 +15,8 @@
 
 #include <ostraka/engine/kernels/blas/cblas.hpp>
 #include <ostraka/engine/kernels/blas/panels.hpp>
-#include <ostraka/engine/kernels/contraction_ways.hpp>
 #include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/kernels/products/algorithms.hpp>
 #include <ostraka/engine/machine/openblas.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include <ostraka/engine/kernels/matrix_dimension.hpp>
+#include <ostraka/engine/kernels/products/matrix_dimension.hpp>
 #include <ostraka/engine/kernels/update.hpp>
 
 namespace ostraka::engine::detail {

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/kernels/turn_squares.hpp>
-#include <ostraka/engine/kernels/wide.hpp>
+#include <ostraka/engine/kernels/x86/transpose_tiles.hpp>
+#include <ostraka/engine/kernels/x86/wide.hpp>
 
 namespace ostraka::engine::detail {
 

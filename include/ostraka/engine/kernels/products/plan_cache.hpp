@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/kernels/contraction_plan.hpp>
+#include <ostraka/engine/kernels/products/contraction_plan.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 
 namespace ostraka::engine {

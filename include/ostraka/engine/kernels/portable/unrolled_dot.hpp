@@ -10,8 +10,8 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/kernels/stream.hpp>
-#include <ostraka/engine/kernels/wide.hpp>
+#include <ostraka/engine/kernels/x86/stream.hpp>
+#include <ostraka/engine/kernels/x86/wide.hpp>
 
 namespace ostraka::engine::detail {
 

@@ -12,14 +12,14 @@
 #include <cstdint>
 #include <utility>
 
-#include <ostraka/engine/kernels/contract_kernel.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/micro_kernel.hpp>
-#include <ostraka/engine/kernels/product_cost.hpp>
-#include <ostraka/engine/kernels/tile_fetch.hpp>
-#include <ostraka/engine/kernels/tile_operand.hpp>
-#include <ostraka/engine/kernels/tile_panels.hpp>
+#include <ostraka/engine/kernels/portable/contract_kernel.hpp>
+#include <ostraka/engine/kernels/portable/tile_operand.hpp>
+#include <ostraka/engine/kernels/portable/tile_panels.hpp>
+#include <ostraka/engine/kernels/products/product_cost.hpp>
+#include <ostraka/engine/kernels/x86/micro_kernel.hpp>
+#include <ostraka/engine/kernels/x86/tile_fetch.hpp>
 
 namespace ostraka::engine::detail {
 

@@ -6,7 +6,7 @@
 /// Floor 3. C[o] <- alpha (sum over r of A[o, r] B[o, r]) + beta C[o] on the host where B lies transposed to A: C = sum
 /// over i, j of A[i, j] B[j, i]. Tiles of the loop that is contiguous in A, "along", and of the one that is contiguous
 /// in B, "across": B's tile is turned in the first cache, so that both are read in whole lines, or in registers where
-/// both loops are summed (sum_squares.hpp). Either loop may be summed or not.
+/// both loops are summed (sum_tiles.hpp). Either loop may be summed or not.
 
 #include <Kokkos_Core.hpp>
 
@@ -14,12 +14,12 @@
 #include <cstdint>
 #include <utility>
 
-#include <ostraka/engine/kernels/contract_kernel.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
-#include <ostraka/engine/kernels/fold.hpp>
 #include <ostraka/engine/kernels/parallel.hpp>
-#include <ostraka/engine/kernels/sum_squares.hpp>
-#include <ostraka/engine/kernels/turn.hpp>
+#include <ostraka/engine/kernels/portable/contract_kernel.hpp>
+#include <ostraka/engine/kernels/portable/fold.hpp>
+#include <ostraka/engine/kernels/portable/transpose.hpp>
+#include <ostraka/engine/kernels/x86/sum_tiles.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine::detail {

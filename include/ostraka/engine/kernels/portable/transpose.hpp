@@ -4,13 +4,13 @@
 
 /// @file
 /// Floor 3. Transposes a small matrix on the host: B[j, i] = A[i, j], where i is contiguous in B and j in A. In
-/// registers (turn_squares.hpp) if it is large enough.
+/// registers (transpose_tiles.hpp) if it is large enough.
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/kernels/turn_squares.hpp>
+#include <ostraka/engine/kernels/x86/transpose_tiles.hpp>
 
 namespace ostraka::engine::detail {
 

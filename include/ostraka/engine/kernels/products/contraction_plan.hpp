@@ -11,13 +11,13 @@
 
 #include <ostraka/engine/kernels/blas/cblas.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
-#include <ostraka/engine/kernels/contraction_ways.hpp>
-#include <ostraka/engine/kernels/kernel_cost.hpp>
 #include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/matrix_dimension.hpp>
-#include <ostraka/engine/kernels/product_cost.hpp>
-#include <ostraka/engine/kernels/whole_packing.hpp>
-#include <ostraka/engine/kernels/wide.hpp>
+#include <ostraka/engine/kernels/products/algorithms.hpp>
+#include <ostraka/engine/kernels/products/kernel_cost.hpp>
+#include <ostraka/engine/kernels/products/matrix_dimension.hpp>
+#include <ostraka/engine/kernels/products/product_cost.hpp>
+#include <ostraka/engine/kernels/products/whole_packing.hpp>
+#include <ostraka/engine/kernels/x86/wide.hpp>
 #include <ostraka/engine/machine/openblas.hpp>
 
 namespace ostraka::engine {

@@ -12,10 +12,10 @@
 #include <type_traits>
 
 #include <ostraka/engine/kernels/combine.hpp>
-#include <ostraka/engine/kernels/fold_kernel.hpp>
-#include <ostraka/engine/kernels/four_streams.hpp>
 #include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/row_sums.hpp>
+#include <ostraka/engine/kernels/portable/fold_kernel.hpp>
+#include <ostraka/engine/kernels/portable/row_sums.hpp>
+#include <ostraka/engine/kernels/portable/unrolled_dot.hpp>
 #include <ostraka/engine/kernels/update.hpp>
 
 namespace ostraka::engine::detail {

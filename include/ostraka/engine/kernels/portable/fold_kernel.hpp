@@ -13,7 +13,7 @@
 
 #include <ostraka/engine/kernels/item_cut.hpp>
 #include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/turn.hpp>
+#include <ostraka/engine/kernels/portable/transpose.hpp>
 #include <ostraka/engine/kernels/update.hpp>
 
 namespace ostraka::engine::detail {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/kernels/micro_kernel.hpp>
+#include <ostraka/engine/kernels/x86/micro_kernel.hpp>
 
 namespace ostraka::engine::detail {
 

@@ -12,9 +12,9 @@
 
 #include <ostraka/engine/kernels/item_cut.hpp>
 #include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/map_squares.hpp>
-#include <ostraka/engine/kernels/stream.hpp>
-#include <ostraka/engine/kernels/turn.hpp>
+#include <ostraka/engine/kernels/portable/transpose.hpp>
+#include <ostraka/engine/kernels/x86/map_tiles.hpp>
+#include <ostraka/engine/kernels/x86/stream.hpp>
 
 namespace ostraka::engine::detail {
 

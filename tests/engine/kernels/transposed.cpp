@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <ostraka/engine/kernels/contraction.hpp>
-#include <ostraka/engine/kernels/turn.hpp>
+#include <ostraka/engine/kernels/portable/transpose.hpp>
 #include <ostraka/types/half.hpp>
 
 #include "support/instances.hpp"

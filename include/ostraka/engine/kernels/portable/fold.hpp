@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ostraka/engine/kernels/fold_kernel.hpp>
 #include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/kernels/portable/fold_kernel.hpp>
 #include <ostraka/engine/kernels/update.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 

@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/kernels/micro_kernel.hpp>
-#include <ostraka/engine/kernels/tile_operand.hpp>
+#include <ostraka/engine/kernels/portable/tile_operand.hpp>
+#include <ostraka/engine/kernels/x86/micro_kernel.hpp>
 
 namespace ostraka::engine::detail {
 

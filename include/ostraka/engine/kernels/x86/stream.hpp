@@ -12,7 +12,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include <ostraka/engine/kernels/wide.hpp>
+#include <ostraka/engine/kernels/x86/wide.hpp>
 
 namespace ostraka::engine::detail {
 

@@ -13,13 +13,13 @@
 #include <cstring>
 
 #include <ostraka/engine/kernels/blas/panels.hpp>
-#include <ostraka/engine/kernels/fold_kernel.hpp>
 #include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/masked_vectors.hpp>
-#include <ostraka/engine/kernels/panel_vectors.hpp>
-#include <ostraka/engine/kernels/turn.hpp>
+#include <ostraka/engine/kernels/portable/fold_kernel.hpp>
+#include <ostraka/engine/kernels/portable/transpose.hpp>
 #include <ostraka/engine/kernels/update.hpp>
-#include <ostraka/engine/kernels/wide.hpp>
+#include <ostraka/engine/kernels/x86/masked_vectors.hpp>
+#include <ostraka/engine/kernels/x86/panel_vectors.hpp>
+#include <ostraka/engine/kernels/x86/wide.hpp>
 
 namespace ostraka::engine::detail {
 

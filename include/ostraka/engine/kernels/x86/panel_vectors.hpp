@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/kernels/masked_vectors.hpp>
-#include <ostraka/engine/kernels/wide.hpp>
+#include <ostraka/engine/kernels/x86/masked_vectors.hpp>
+#include <ostraka/engine/kernels/x86/wide.hpp>
 
 namespace ostraka::engine::detail {
 

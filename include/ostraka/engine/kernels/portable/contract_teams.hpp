@@ -12,8 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ostraka/engine/kernels/contract_kernel.hpp>
 #include <ostraka/engine/kernels/loop_nest.hpp>
+#include <ostraka/engine/kernels/portable/contract_kernel.hpp>
 
 namespace ostraka::engine::detail {
 

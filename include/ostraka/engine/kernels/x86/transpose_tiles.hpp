@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <ostraka/engine/kernels/wide.hpp>
+#include <ostraka/engine/kernels/x86/wide.hpp>
 
 #if defined(__has_builtin) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #if __has_builtin(__builtin_shufflevector)

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/wide.hpp>
+#include <ostraka/engine/kernels/x86/wide.hpp>
 
 #if OSTRAKA_DETAIL_ASKS_PROCESSOR && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)

@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ostraka/engine/kernels/contract_lanes.hpp>
-#include <ostraka/engine/kernels/contract_tiles.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
-#include <ostraka/engine/kernels/panel_vectors.hpp>
-#include <ostraka/engine/kernels/product_cost.hpp>
-#include <ostraka/engine/kernels/tile_operand.hpp>
+#include <ostraka/engine/kernels/portable/contract_tiles.hpp>
+#include <ostraka/engine/kernels/portable/tile_operand.hpp>
+#include <ostraka/engine/kernels/products/product_cost.hpp>
+#include <ostraka/engine/kernels/x86/contract_batch.hpp>
+#include <ostraka/engine/kernels/x86/panel_vectors.hpp>
 
 namespace ostraka::engine::detail {
 

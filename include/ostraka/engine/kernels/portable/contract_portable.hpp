@@ -12,16 +12,16 @@
 #include <cstdint>
 #include <utility>
 
-#include <ostraka/engine/kernels/contract_kernel.hpp>
-#include <ostraka/engine/kernels/contract_lanes.hpp>
-#include <ostraka/engine/kernels/contract_teams.hpp>
-#include <ostraka/engine/kernels/contract_tiles.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
-#include <ostraka/engine/kernels/fold.hpp>
-#include <ostraka/engine/kernels/fold_transposed.hpp>
 #include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/kernels/portable/contract_kernel.hpp>
+#include <ostraka/engine/kernels/portable/contract_teams.hpp>
+#include <ostraka/engine/kernels/portable/contract_tiles.hpp>
+#include <ostraka/engine/kernels/portable/fold.hpp>
+#include <ostraka/engine/kernels/portable/fold_transposed.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
+#include <ostraka/engine/kernels/x86/contract_batch.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine::detail {

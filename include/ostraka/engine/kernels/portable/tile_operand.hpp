@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ostraka/engine/kernels/micro_kernel.hpp>
-#include <ostraka/engine/kernels/tile_panels.hpp>
+#include <ostraka/engine/kernels/portable/tile_panels.hpp>
+#include <ostraka/engine/kernels/x86/micro_kernel.hpp>
 
 namespace ostraka::engine::detail {
 

@@ -13,8 +13,8 @@
 #include <ostraka/engine/kernels/blas/cblas.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/matrix_dimension.hpp>
-#include <ostraka/engine/kernels/product_cost.hpp>
+#include <ostraka/engine/kernels/products/matrix_dimension.hpp>
+#include <ostraka/engine/kernels/products/product_cost.hpp>
 
 namespace ostraka::engine {
 

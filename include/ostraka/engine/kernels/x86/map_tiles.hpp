@@ -12,9 +12,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/engine/kernels/stream.hpp>
-#include <ostraka/engine/kernels/turn_squares.hpp>
-#include <ostraka/engine/kernels/wide.hpp>
+#include <ostraka/engine/kernels/x86/stream.hpp>
+#include <ostraka/engine/kernels/x86/transpose_tiles.hpp>
+#include <ostraka/engine/kernels/x86/wide.hpp>
 
 namespace ostraka::engine::detail {
 

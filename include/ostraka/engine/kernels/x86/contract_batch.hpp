@@ -10,12 +10,12 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ostraka/engine/kernels/contract_kernel.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
-#include <ostraka/engine/kernels/lane_kernel.hpp>
 #include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/tile_panels.hpp>
+#include <ostraka/engine/kernels/portable/contract_kernel.hpp>
+#include <ostraka/engine/kernels/portable/tile_panels.hpp>
 #include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/kernels/x86/batch_kernel.hpp>
 
 namespace ostraka::engine::detail {
 
