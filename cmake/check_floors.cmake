@@ -29,7 +29,8 @@ set(rooms
   "engine/collectives: engine/memory engine/machine engine/kernels engine/spmd plan/lowering"
   "engine/mesh: engine/memory engine/machine engine/collectives plan/spec"
   "engine/moves: engine/memory engine/kernels engine/collectives engine/mesh plan/spec plan/lowering"
-  "engine/run: engine/memory engine/kernels engine/spmd engine/collectives engine/mesh engine/moves plan/spec plan/reshard plan/lowering")
+  "engine/run: engine/memory engine/kernels engine/spmd engine/collectives engine/mesh engine/moves plan/spec plan/reshard plan/lowering"
+  "engine/blocks: engine/memory engine/kernels engine/spmd engine/collectives engine/mesh engine/moves engine/run plan/spec")
 
 # The room of a header, or nothing: types/, the surface and the few files that stand on a floor itself have none.
 function(room_of header result)

@@ -8,7 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <ostraka/detail/operation.hpp>
-#include <ostraka/engine/run/check_replicas.hpp>
+#include <ostraka/engine/blocks/check_replicas.hpp>
 #include <ostraka/engine/spmd/call_in_words.hpp>
 
 namespace ostraka {

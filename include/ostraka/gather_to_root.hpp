@@ -11,9 +11,9 @@
 
 #include <ostraka/create.hpp>
 #include <ostraka/detail/operation.hpp>
+#include <ostraka/engine/blocks/root_blocks.hpp>
 #include <ostraka/engine/collectives/gather.hpp>
 #include <ostraka/engine/memory/pool.hpp>
-#include <ostraka/engine/run/root_blocks.hpp>
 #include <ostraka/on_root.hpp>
 
 namespace ostraka {

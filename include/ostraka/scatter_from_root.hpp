@@ -16,9 +16,9 @@
 
 #include <ostraka/create.hpp>
 #include <ostraka/detail/operation.hpp>
+#include <ostraka/engine/blocks/root_blocks.hpp>
 #include <ostraka/engine/collectives/scatter.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
-#include <ostraka/engine/run/root_blocks.hpp>
 #include <ostraka/on_root.hpp>
 
 namespace ostraka {

@@ -12,12 +12,12 @@
 #include <cstring>
 #include <string>
 
+#include <ostraka/engine/blocks/root_blocks.hpp>
 #include <ostraka/engine/collectives/all_gather.hpp>
 #include <ostraka/engine/collectives/scatter.hpp>
 #include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
-#include <ostraka/engine/run/root_blocks.hpp>
 #include <ostraka/plan/spec/describe.hpp>
 #include <ostraka/types/error.hpp>
 
