@@ -19,6 +19,8 @@
 #include <cblas.h>
 #endif
 
+#include <ostraka/engine/kernels/blas/matrix_product.hpp>
+#include <ostraka/engine/kernels/parallel.hpp>
 #include <ostraka/engine/kernels/update.hpp>
 
 namespace ostraka::engine {
@@ -32,12 +34,6 @@ inline constexpr bool has_cblas_gemm = OSTRAKA_ENABLE_CBLAS != 0 &&
 
 /// The largest extent or leading dimension that CBLAS takes: its int. Tests lower it.
 inline std::int64_t cblas_limit = 2147483647;
-
-/// A matrix as CBLAS sees it: one of its two strides is 1, the other is the leading dimension.
-struct matrix_view {
-  bool transposed = false;  // with respect to the storage order of the product
-  std::int64_t leading = 1;
-};
 
 #if OSTRAKA_ENABLE_CBLAS
 
@@ -66,5 +62,28 @@ void cblas_gemm(bool by_rows, matrix_view a_view, matrix_view b_view, std::int64
 }
 
 #endif
+
+/// The host's library. It knows nothing of execution space instances: what was started on this one is waited for.
+struct cblas {
+  template <class T>
+  static constexpr bool multiplies = has_cblas_gemm<T>;
+
+  static std::int64_t limit() { return cblas_limit; }
+
+  template <class Exec, class T>
+  static void multiply(Exec const& exec, matrix_product const& p, T const* a, T const* b, update<T> const& how, T* c) {
+    fence(exec);
+#if OSTRAKA_ENABLE_CBLAS
+    for (std::int64_t i = 0; i < p.batch; ++i)
+      cblas_gemm(p.by_rows, p.a, p.b, p.m, p.n, p.k, a + i * p.step[0], b + i * p.step[1], how, c + i * p.step[2],
+                 p.c_leading);
+#endif
+  }
+};
+
+template <class Exec>
+struct library_of_space<Exec, std::enable_if_t<runs_on_host<Exec>>> {
+  using type = cblas;
+};
 
 }  // namespace ostraka::engine
