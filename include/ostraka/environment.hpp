@@ -125,12 +125,12 @@ template <class>
   }
   in_flight_ = std::uncaught_exceptions();
   detail::appoint_adviser();
-  engine::last_words::arm();
+  engine::abort_handlers::arm();
 #if OSTRAKA_ENABLE_MPI
   if (owns_mpi_) {  // all ranks are here
-    engine::last_words::agree();
-    engine::watch const* const watch = engine::watch::over(MPI_COMM_WORLD);
-    if (watch && watch->compares()) engine::last_words::introduce();
+    engine::abort_handlers::agree();
+    engine::peer_monitor const* const monitor = engine::peer_monitor::over(MPI_COMM_WORLD);
+    if (monitor && monitor->compares()) engine::abort_handlers::introduce();
   }
 #endif
 }
@@ -139,12 +139,12 @@ template <class>
 [[gnu::cold]] void environment::end() {
 #if OSTRAKA_ENABLE_MPI
   if (owns_mpi_ && devices() > 1) {
-    if (std::uncaught_exceptions() > in_flight_) engine::last_words::thrown_through();
-    engine::watch::leave();
-    engine::last_words::disagree();
+    if (std::uncaught_exceptions() > in_flight_) engine::abort_handlers::thrown_through();
+    engine::peer_monitor::leave();
+    engine::abort_handlers::disagree();
   }
 #endif
-  engine::last_words::release();
+  engine::abort_handlers::release();
   if (owns_kokkos_) Kokkos::finalize();
 #if OSTRAKA_ENABLE_MPI
   if (owns_mpi_) MPI_Finalize();

@@ -147,7 +147,7 @@ template <class = void>
                                                           std::string_view const* names,
                                                           engine::dynamic_array<int> const& sizes) {
   engine::exclusive_use const use = engine::use_mpi("make_mesh");
-  engine::require_agreement_of_makers("make_mesh", ranks);
+  engine::require_agreement_to_create("make_mesh", ranks);
   return new engine::device_mesh const(engine::communicator(ranks),
                                        std::vector<std::string>(names, names + sizes.size()), sizes);
 }

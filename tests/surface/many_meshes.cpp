@@ -48,8 +48,8 @@ TEST_CASE("meshes come and go") {
   };
   auto const groups = [] {
 #if OSTRAKA_ENABLE_MPI
-    os::engine::watch const* const watch = os::engine::watch::over(MPI_COMM_WORLD);
-    return watch != nullptr ? watch->groups() : 0;
+    os::engine::peer_monitor const* const monitor = os::engine::peer_monitor::over(MPI_COMM_WORLD);
+    return monitor != nullptr ? monitor->groups() : 0;
 #else
     return 0;
 #endif

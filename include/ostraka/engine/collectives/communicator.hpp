@@ -53,22 +53,22 @@ class communicator {
   /// Every collective begins with this: it tells the others that this device will wait for them.
   void enter() const {
 #if OSTRAKA_ENABLE_MPI
-    if (shared_ && shared_->books) shared_->books->enter();
+    if (shared_ && shared_->progress) shared_->progress->enter();
 #endif
   }
 
   /// Do its devices tell each other what they are about to call?
   bool compares_calls() const {
 #if OSTRAKA_ENABLE_MPI
-    return shared_ && shared_->books && shared_->books->over->compares();
+    return shared_ && shared_->progress && shared_->progress->over->compares();
 #else
     return false;
 #endif
   }
 
 #if OSTRAKA_ENABLE_MPI
-  /// The group's books; null for one device.
-  attendance* books() const { return shared_ ? shared_->books : nullptr; }
+  /// The group's progress; null for one device.
+  group_progress* progress() const { return shared_ ? shared_->progress : nullptr; }
 #endif
 
  private:
@@ -77,8 +77,8 @@ class communicator {
     int size = 1;
     int rank = 0;
 #if OSTRAKA_ENABLE_MPI
-    attendance* books = nullptr;
-    owned(native_communicator adopted, watch* over);
+    group_progress* progress = nullptr;
+    owned(native_communicator adopted, peer_monitor* over);
 #endif
     owned(owned const&) = delete;
     owned& operator=(owned const&) = delete;
@@ -91,16 +91,16 @@ class communicator {
 
 #if OSTRAKA_ENABLE_MPI
 
-inline communicator::owned::owned(native_communicator adopted, watch* over) : native(adopted) {
+inline communicator::owned::owned(native_communicator adopted, peer_monitor* over) : native(adopted) {
   // An error that is returned on one device only would hang the others, whatever handler the user's communicator has.
   MPI_Comm_set_errhandler(native, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_size(native, &size);
   MPI_Comm_rank(native, &rank);
-  if (over && size > 1) books = over->next_group(native);
+  if (over && size > 1) progress = over->next_group(native);
 }
 
 inline communicator::owned::~owned() {
-  delete books;
+  delete progress;
   int finalized = 0;
   MPI_Finalized(&finalized);
   MPI_Comm ours = native;
@@ -108,8 +108,8 @@ inline communicator::owned::~owned() {
 }
 
 inline communicator::communicator(native_communicator theirs) {
-  watch* const over = watch::over(theirs);
-  if (over) over->makers(theirs)->enter();
+  peer_monitor* const over = peer_monitor::over(theirs);
+  if (over) over->creations_by(theirs)->enter();
   MPI_Comm duplicate = MPI_COMM_NULL;
   MPI_Comm_dup(theirs, &duplicate);
   shared_ = shared_value<owned const>::make(duplicate, over);
@@ -122,7 +122,7 @@ inline communicator communicator::split(int colour, int key) const {
   enter();
   MPI_Comm part = MPI_COMM_NULL;
   MPI_Comm_split(shared_->native, colour, key, &part);
-  return communicator(shared_value<owned const>::make(part, shared_->books ? shared_->books->over : nullptr));
+  return communicator(shared_value<owned const>::make(part, shared_->progress ? shared_->progress->over : nullptr));
 }
 
 inline communicator communicator::part(dynamic_array<int> const& numbers) const {
@@ -130,8 +130,8 @@ inline communicator communicator::part(dynamic_array<int> const& numbers) const 
   detail::ranks_of const all(shared_->native);
   MPI_Group some = MPI_GROUP_NULL;
   MPI_Group_incl(all.group, static_cast<int>(numbers.size()), numbers.data(), &some);
-  watch* const over = shared_->books ? shared_->books->over : nullptr;
-  if (over) over->makers_of_group(some)->enter();
+  peer_monitor* const over = shared_->progress ? shared_->progress->over : nullptr;
+  if (over) over->creations_by_group(some)->enter();
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_create_group(shared_->native, some, 0, &made);
   MPI_Group_free(&some);
@@ -147,11 +147,11 @@ inline communicator communicator::duplicate() const {
 }
 
 inline void communicator::foresee_part(dynamic_array<int> const& numbers) const {
-  if (!shared_ || !shared_->books) return;
+  if (!shared_ || !shared_->progress) return;
   detail::ranks_of const all(shared_->native);
   MPI_Group some = MPI_GROUP_NULL;
   MPI_Group_incl(all.group, static_cast<int>(numbers.size()), numbers.data(), &some);
-  shared_->books->over->makers_of_group(some);
+  shared_->progress->over->creations_by_group(some);
   MPI_Group_free(&some);
 }
 

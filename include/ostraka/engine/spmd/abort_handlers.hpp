@@ -29,7 +29,7 @@
 #  endif
 #endif
 
-namespace ostraka::engine::last_words {
+namespace ostraka::engine::abort_handlers {
 
 #if OSTRAKA_ENABLE_MPI
 
@@ -226,6 +226,6 @@ inline void release() {}
 
 #endif
 
-}  // namespace ostraka::engine::last_words
+}  // namespace ostraka::engine::abort_handlers
 
 #undef OSTRAKA_DETAIL_POSIX

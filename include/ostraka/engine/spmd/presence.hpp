@@ -73,13 +73,13 @@ struct standstill {
   bool another_asks = false;   ///< of a lower number
 };
 
-/// What one who waits has found out. `Watch`: engine::watch.
-template <class Watch>
+/// What one who waits has found out. `Monitor`: engine::peer_monitor.
+template <class Monitor>
 class presence_questions {
  public:
   static constexpr int enough = 20;  // rounds
 
-  explicit presence_questions(Watch const& over) : watch_(over), next_(MPI_Wtime() + 0.5) {}
+  explicit presence_questions(Monitor const& over) : monitor_(over), next_(MPI_Wtime() + 0.5) {}
   presence_questions(presence_questions const&) = delete;
   presence_questions& operator=(presence_questions const&) = delete;
   ~presence_questions() {
@@ -119,7 +119,7 @@ class presence_questions {
  private:
   // Before all are asked nothing moves for half the patience, so that questions are not wasted; nor afterwards.
   bool nothing_moves(dynamic_array<int> const& missing, double now) {
-    standstill const seen = watch_.look_at_all(missing);
+    standstill const seen = monitor_.probe_all(missing);
     say(seen.possible);
     if (!seen.possible || seen.another_asks || seen.movement != seen_) {
       rounds_ = 2;
@@ -132,17 +132,17 @@ class presence_questions {
     return false;
   }
   void say(bool it_asks) {
-    if (it_asks != asks_) watch_.tell_that_it_asks(asks_ = it_asks);
+    if (it_asks != asks_) monitor_.tell_that_it_asks(asks_ = it_asks);
   }
   void ask(int rank) {
     MPI_Request r = MPI_REQUEST_NULL;
-    PMPI_Issend(nullptr, 0, MPI_BYTE, rank, 0, watch_.comm_of_presence(), &r);
+    PMPI_Issend(nullptr, 0, MPI_BYTE, rank, 0, monitor_.comm_of_presence(), &r);
     open_.push_back(r);
   }
   void ask_all() {
     int me = 0, size = 1;
-    PMPI_Comm_rank(watch_.comm_of_presence(), &me);
-    PMPI_Comm_size(watch_.comm_of_presence(), &size);
+    PMPI_Comm_rank(monitor_.comm_of_presence(), &me);
+    PMPI_Comm_size(monitor_.comm_of_presence(), &size);
     for (int r = 0; r < size; ++r)
       if (r != me) ask(r);
   }
@@ -156,7 +156,7 @@ class presence_questions {
     return all;
   }
 
-  Watch const& watch_;
+  Monitor const& monitor_;
   double next_;
   int rounds_ = 0;     // of which all were answered in time
   bool asks_ = false;  // as the others read it

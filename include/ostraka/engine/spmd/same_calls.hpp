@@ -41,7 +41,7 @@ namespace detail {
 /// What a rank is about to do, as it travels: fingerprint of the group's members, which of the groups of these members,
 /// and the words.
 struct call_record {
-  [[gnu::cold]] static std::string packed(attendance const& group, std::string const& text) {
+  [[gnu::cold]] static std::string packed(group_progress const& group, std::string const& text) {
     std::string bytes(16, '\0');
     std::memcpy(bytes.data(), &group.ranks, 8);
     std::memcpy(bytes.data() + 8, &group.number, 8);
@@ -81,17 +81,17 @@ struct chain {
 };
 
 /// Tags, apart from those of the collectives.
-enum class mail { record = 32766, question = 32767 };
+enum class control_message { record = 32766, question = 32767 };
 
-/// Where the members of a group tell each other: as the watch numbers them, among the messages of all groups, of which
-/// each tells who waits for whom; or, where several host threads may wait at once, on the group's communicator.
-struct post {
+/// Where the members of a group tell each other: as the monitor numbers them, among the messages of all groups, of
+/// which each tells who waits for whom; or, where several host threads may wait at once, on the group's communicator.
+struct control_channel {
   MPI_Comm comm = MPI_COMM_NULL;
   int me = 0;
   dynamic_array<int> members;  // in the order of the group
   bool of_all_groups = true;
 
-  post(attendance const& group, MPI_Comm own) : of_all_groups(!mpi_serves_threads_at_once()) {
+  control_channel(group_progress const& group, MPI_Comm own) : of_all_groups(!mpi_serves_threads_at_once()) {
     if (of_all_groups) {
       comm = group.over->comm();
       me = group.over->rank();
@@ -107,21 +107,21 @@ struct post {
 
 /// Messages that are nobody's business but ours: MPI's profiling names, so that tools that count a program's messages
 /// count the program's. They stay until they have arrived.
-class outgoing {
+class pending_send {
  public:
-  outgoing(MPI_Comm comm, int to, mail what, std::string const& bytes) : bytes_(bytes) {
-    PMPI_Isend(bytes_.data(), static_cast<int>(bytes_.size()), MPI_BYTE, to, static_cast<int>(what), comm, &request_);
+  pending_send(MPI_Comm comm, int to, control_message kind, std::string const& bytes) : bytes_(bytes) {
+    PMPI_Isend(bytes_.data(), static_cast<int>(bytes_.size()), MPI_BYTE, to, static_cast<int>(kind), comm, &request_);
     next_ = first_;
     first_ = this;
   }
 
   /// Forgets those that have arrived.
   [[gnu::cold]] static void tidy() {
-    for (outgoing** o = &first_; *o != nullptr;) {
+    for (pending_send** o = &first_; *o != nullptr;) {
       int arrived = 0;
       PMPI_Test(&(*o)->request_, &arrived, MPI_STATUS_IGNORE);
       if (arrived) {
-        outgoing* const done = *o;
+        pending_send* const done = *o;
         *o = done->next_;
         delete done;
       } else {
@@ -133,48 +133,48 @@ class outgoing {
  private:
   std::string bytes_;
   MPI_Request request_ = MPI_REQUEST_NULL;
-  outgoing* next_ = nullptr;
-  inline static thread_local constinit outgoing* first_ = nullptr;  // never freed before they have arrived
+  pending_send* next_ = nullptr;
+  inline static thread_local constinit pending_send* first_ = nullptr;  // never freed before they have arrived
 };
 
 /// Is there any? Then `from`, which may be MPI_ANY_SOURCE, becomes its sender.
-inline bool has_mail(MPI_Comm comm, int& from, mail what) {
+inline bool has_control_message(MPI_Comm comm, int& from, control_message kind) {
   int there = 0;
   MPI_Status status;
-  PMPI_Iprobe(from, static_cast<int>(what), comm, &there, &status);
+  PMPI_Iprobe(from, static_cast<int>(kind), comm, &there, &status);
   if (there) from = status.MPI_SOURCE;
   return there != 0;
 }
 
-/// @pre has_mail
-[[gnu::cold]] inline std::string take_mail(MPI_Comm comm, int from, mail what) {
+/// @pre has_control_message
+[[gnu::cold]] inline std::string receive_control_message(MPI_Comm comm, int from, control_message kind) {
   MPI_Status status;
   int length = 0;
-  PMPI_Probe(from, static_cast<int>(what), comm, &status);
+  PMPI_Probe(from, static_cast<int>(kind), comm, &status);
   PMPI_Get_count(&status, MPI_BYTE, &length);
   std::string bytes(static_cast<std::size_t>(length), '\0');
-  PMPI_Recv(bytes.data(), length, MPI_BYTE, from, static_cast<int>(what), comm, MPI_STATUS_IGNORE);
+  PMPI_Recv(bytes.data(), length, MPI_BYTE, from, static_cast<int>(kind), comm, MPI_STATUS_IGNORE);
   return bytes;
 }
 
-/// One comparison, from the first message until all members are known.
-class comparison {
+/// One call check, from the first message until all members are known.
+class call_check {
  public:
-  comparison(attendance const& group, MPI_Comm own, std::string const& text)
-      : watch_(*group.over),
-        post_(group, own),
+  call_check(group_progress const& group, MPI_Comm own, std::string const& text)
+      : monitor_(*group.over),
+        channel_(group, own),
         text_(text),
         own_(call_record::packed(group, text)),
-        said_(post_.members.size()),
-        missing_(post_.members) {}
+        said_(channel_.members.size()),
+        missing_(channel_.members) {}
 
   [[gnu::cold]] void run() {
     static std::atomic<std::uint64_t> waits{0};
     occasion_ = ++waits << 20;
     arrived(me(), own_);
-    for (int other : missing_) new outgoing(post_.comm, other, mail::record, own_);
+    for (int other : missing_) new pending_send(channel_.comm, other, control_message::record, own_);
     wait();
-    outgoing::tidy();
+    pending_send::tidy();
     for (std::string const& r : said_)
       if (r != own_) throw error(difference());
   }
@@ -182,15 +182,15 @@ class comparison {
  private:
   [[gnu::cold]] void wait() {
     double ask = MPI_Wtime() + 0.2;
-    presence_questions questions(watch_);
+    presence_questions questions(monitor_);
     for (int idle = 0; !missing_.empty();) {
       idle = listen() ? 0 : idle + 1;
       if (idle < 200) continue;
       this_thread::yield();
-      if (!post_.of_all_groups) continue;
+      if (!channel_.of_all_groups) continue;
       answer();
-      watch_.answer_for_presence();
-      look_for_all(questions);
+      monitor_.answer_for_presence();
+      probe_presence(questions);
       if (MPI_Wtime() < ask) continue;
       ask = MPI_Wtime() + 0.5;
       answered_.clear();
@@ -200,13 +200,13 @@ class comparison {
   }
 
   // One of those who are here asks for all of them.
-  [[gnu::cold]] void look_for_all(presence_questions<watch>& questions) {
-    if (!watch_.sees_all()) return;
-    for (std::size_t m = 0; post_.members[m] != me(); ++m)
+  [[gnu::cold]] void probe_presence(presence_questions<peer_monitor>& questions) {
+    if (!monitor_.sees_all()) return;
+    for (std::size_t m = 0; channel_.members[m] != me(); ++m)
       if (!said_[m].empty()) return questions.stop();
     if (!questions.all_wait(missing_)) return;
     dynamic_array<int> here;
-    for (int const m : post_.members)
+    for (int const m : channel_.members)
       if (!missing_.contains(m)) here.push_back(m);
     end_job(
         ranks(missing_) + (missing_.size() == 1 ? " is in a call" : " are in calls") +
@@ -219,11 +219,11 @@ class comparison {
     bool heard = false;
     for (std::size_t i = 0; i < missing_.size();) {
       int from = missing_[i];
-      if (!has_mail(post_.comm, from, mail::record)) {
+      if (!has_control_message(channel_.comm, from, control_message::record)) {
         ++i;
         continue;
       }
-      std::string const record = take_mail(post_.comm, from, mail::record);
+      std::string const record = receive_control_message(channel_.comm, from, control_message::record);
       if (!call_record::same_members(record, own_))
         end_job(this_rank() + " calls " + text_ + ", which needs " + rank(from) + ", but " + rank(from) + " calls " +
                 call_record::text(record) + ", which needs " + rank(me()) +
@@ -235,7 +235,7 @@ class comparison {
   }
 
   [[gnu::cold]] void arrived(int from, std::string const& record) {
-    dynamic_array<int> const& members = post_.members;
+    dynamic_array<int> const& members = channel_.members;
     said_[static_cast<std::size_t>(members.find(from) - members.begin())] = record;
     missing_.erase(missing_.find(from));
   }
@@ -244,12 +244,13 @@ class comparison {
   // rank waits for. All on a ring that closes have waited since the question passed them, and will for ever (Chandy,
   // Misra, Haas 1983).
   [[gnu::cold]] void answer() {
-    for (int from = MPI_ANY_SOURCE; has_mail(post_.comm, from, mail::question); from = MPI_ANY_SOURCE) {
-      chain q = chain::unpacked(take_mail(post_.comm, from, mail::question));
+    for (int from = MPI_ANY_SOURCE; has_control_message(channel_.comm, from, control_message::question);
+         from = MPI_ANY_SOURCE) {
+      chain q = chain::unpacked(receive_control_message(channel_.comm, from, control_message::question));
       listen();
       if (missing_.empty()) return;
       bool const awaited = missing_.contains(from);
-      if (awaited || !has_mail(post_.comm, from, mail::record)) continue;
+      if (awaited || !has_control_message(channel_.comm, from, control_message::record)) continue;
       if (q.asker == me()) {
         came_back(q);
       } else if (!answered_.contains(q.asker) && q.text.size() < 3000) {
@@ -264,7 +265,7 @@ class comparison {
     for (int other : missing_) {
       chain longer = q;
       longer.text += (q.text.empty() ? "" : "; ") + rank(me()) + " waits for " + rank(other) + " in " + text_;
-      new outgoing(post_.comm, other, mail::question, longer.packed());
+      new pending_send(channel_.comm, other, control_message::question, longer.packed());
     }
   }
 
@@ -277,8 +278,8 @@ class comparison {
     ring_occasion_ = q.occasion;
   }
 
-  [[nodiscard]] int me() const { return post_.me; }
-  [[nodiscard]] int name(int member) const { return number_in_world(post_.comm, member); }
+  [[nodiscard]] int me() const { return channel_.me; }
+  [[nodiscard]] int name(int member) const { return number_in_world(channel_.comm, member); }
   [[nodiscard, gnu::cold]] std::string rank(int member) const { return "rank " + std::to_string(name(member)); }
 
   [[nodiscard, gnu::cold]] std::string ranks(dynamic_array<int> const& members) const {
@@ -300,7 +301,7 @@ class comparison {
       dynamic_array<int> alike;
       bool another_mesh = false;
       for (std::size_t other = 0; other < said_.size(); ++other) {
-        if (said_[other] == said_[m]) alike.push_back(post_.members[other]);
+        if (said_[other] == said_[m]) alike.push_back(channel_.members[other]);
         another_mesh = another_mesh ||
                        (said_[other] != said_[m] && call_record::text(said_[other]) == call_record::text(said_[m]));
       }
@@ -311,8 +312,8 @@ class comparison {
     return text + "; compute sizes and branches from values that all ranks share";
   }
 
-  watch& watch_;
-  post const post_;
+  peer_monitor& monitor_;
+  control_channel const channel_;
   std::string const& text_;
   std::string const own_;
   std::vector<std::string> said_;  // by member
@@ -323,12 +324,12 @@ class comparison {
   std::uint64_t ring_occasion_ = 0;
 };
 
-[[gnu::cold]] inline void compare(attendance& group, MPI_Comm own, std::string const& text) {
+[[gnu::cold]] inline void compare(group_progress& group, MPI_Comm own, std::string const& text) {
   group.over->announce(text);
   group.enter();
   group.over->answer_for_presence();
-  watch::waiting const it_waits;
-  comparison(group, own, text).run();
+  peer_monitor::waiting const it_waits;
+  call_check(group, own, text).run();
 }
 
 }  // namespace detail
@@ -338,21 +339,21 @@ class comparison {
 /// members, if they are in different operations
 template <class Describe>
 void require_agreement(communicator const& group, Describe const& describe) {
-  if (attendance* const books = group.books(); books && books->over->compares())
-    detail::compare(*books, group.native(), describe());
+  if (group_progress* const progress = group.progress(); progress && progress->over->compares())
+    detail::compare(*progress, group.native(), describe());
 }
 
 /// The same before a communicator is made of these ranks.
-inline void require_agreement_of_makers(char const* what, native_communicator ranks = MPI_COMM_WORLD) {
-  if (watch* const over = watch::over(ranks); over && over->compares() && !mpi_serves_threads_at_once())
-    detail::compare(*over->makers(ranks), ranks, what);
+inline void require_agreement_to_create(char const* what, native_communicator ranks = MPI_COMM_WORLD) {
+  if (peer_monitor* const over = peer_monitor::over(ranks); over && over->compares() && !mpi_serves_threads_at_once())
+    detail::compare(*over->creations_by(ranks), ranks, what);
 }
 
 #else
 
 template <class Describe>
 void require_agreement(communicator const&, Describe const&) {}
-inline void require_agreement_of_makers(char const*, native_communicator = {}) {}
+inline void require_agreement_to_create(char const*, native_communicator = {}) {}
 
 #endif
 
