@@ -152,7 +152,7 @@ TEST_CASE_TEMPLATE("gathers and sums that leave out the own part", T, float, std
           expected.push_back(value(d, 0, i));
           parts.push_back(value(me, d, i));
         }
-      all_gather_of_others<T>(world, own.data(), all.data(), count).wait();
+      all_gather_of_others<T>(world, own.data(), all.data(), count).finish();
       CHECK(all == expected);
 
       std::fill(added.begin(), added.end(), T(3.f));
@@ -336,4 +336,51 @@ TEST_CASE("complex numbers have no maximum") {
   communicator const world = communicator::world();
   Kokkos::complex<float> x(1, 2);
   CHECK_THROWS_AS(all_reduce(world, &x, 1, reduction::max), ostraka::error);
+}
+
+TEST_CASE_TEMPLATE("several collectives of one group in flight, finished in the order in which they were begun", T, float,
+                   std::int64_t, Kokkos::complex<double>) {
+  communicator const world = communicator::world();
+  std::size_t const n = static_cast<std::size_t>(world.size());
+  int const me = world.rank();
+  with_limits([&] {
+    for (std::int64_t count : {1, 23}) {
+      std::size_t const length = static_cast<std::size_t>(count);
+      std::vector<std::int64_t> const counts(n, count);
+      std::vector<T> mine(length), summands(n * length), sent(n * length);
+      std::vector<T> gathered(n * length), again(n * length), sum(length), exchanged_parts(n * length);
+      std::vector<T> all(n * length), total(length, T(0)), arrived(n * length);
+      for (std::size_t i = 0; i < length; ++i) {
+        mine[i] = element<T>(me, 0, static_cast<std::int64_t>(i));
+        for (std::size_t d = 0; d < n; ++d) {
+          int const other = static_cast<int>(d);
+          std::int64_t const k = static_cast<std::int64_t>(i);
+          summands[d * length + i] = element<T>(me, other, k + 1);
+          sent[d * length + i] = element<T>(me, other, k + 2);
+          all[d * length + i] = element<T>(other, 0, k);
+          total[i] += element<T>(other, me, k + 1);
+          arrived[d * length + i] = element<T>(other, me, k + 2);
+        }
+      }
+      std::vector<exchanged<T>> parts;
+      for (std::size_t d = 0; d < n; ++d)
+        parts.push_back({sent.data() + d * length, count, exchanged_parts.data() + d * length, count});
+      std::copy_n(sent.data() + static_cast<std::size_t>(me) * length, length,
+                  exchanged_parts.data() + static_cast<std::size_t>(me) * length);
+      auto const no_block = [](std::size_t) { return strided{}; };
+
+      all_gather_in_flight<T> gather(world, mine.data(), gathered.data(), counts);
+      reduce_scatter_in_flight<T> scatter(world, summands.data(), sum.data(), counts, reduction::sum);
+      exchange_in_flight exchange(world, parts.data(), no_block, no_block);
+      all_gather_in_flight<T> second(world, mine.data(), again.data(), counts);
+      gather.finish();
+      scatter.finish();
+      exchange.finish();
+      second.finish();
+      CHECK(gathered == all);
+      CHECK(sum == total);
+      CHECK(exchanged_parts == arrived);
+      CHECK(again == all);
+    }
+  });
 }

@@ -3,7 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 3. Reduce-scatter: the members' arrays are reduced and each keeps its part. A[I, J]{U_X} -> A[I_X, J].
+/// Floor 3. Reduce-scatter: the members' arrays are reduced and each keeps its part. A[I, J]{U_X} -> A[I_X, J]. It is
+/// begun, and finished later: between the two a device may compute, and begin others.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 
 #include <ostraka/engine/collectives/message.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
@@ -13,46 +19,77 @@
 
 namespace ostraka::engine {
 
-namespace detail {
+/// Which parts lie in what a member sends.
+enum class parts_sent : std::uint8_t { all, all_but_own };
 
-#if OSTRAKA_ENABLE_MPI
-
-/// The pairwise algorithm: everyone sends everyone its part, in pieces; while one piece is reduced the next travels.
-/// `sent` counts what lies at `send`, where the own part may be left out: then the others' are reduced alone.
+/// A reduce-scatter in flight. recv gets the reduction over the members of part `rank` of their send arrays, which hold
+/// the parts in member order; counts are the same on all members. Where the own part is left out, the others' are
+/// reduced alone. Reduced in member order, so equal runs give equal bits. send and recv do not overlap. With `into`, a
+/// sum is added to what recv holds. Until it is finished, send and counts stay as they are and recv is not touched.
+/// Members begin the collectives of a group in the same order, and finish them in the same order.
+///
+/// Everyone sends everyone its part, in pieces; while one piece is reduced the next travels.
 template <class T>
-class pairwise_reduction {
+class reduce_scatter_in_flight {
  public:
-  pairwise_reduction(communicator const& members, T const* send, counts_view counts, counts_view sent, reduction how)
+  reduce_scatter_in_flight(communicator const& members, T const* send, T* recv, counts_view counts, reduction how,
+                           update<T> const& into = {}, parts_sent sent = parts_sent::all)
       : members_(members),
         send_(send),
+        recv_(recv),
         counts_(counts),
-        at_(offsets_of(sent)),
         how_(how),
-        with_own_(sent[me()] == counts[me()]) {
-    piece_ = std::min(chunk_limit, planner::piece_of_reduction(peers()));
-    longest_ = *std::max_element(counts.begin(), counts.end());
+        into_(into),
+        with_own_(sent == parts_sent::all)
+#if OSTRAKA_ENABLE_MPI
+        ,
+        at_(counts.size(),
+            [&, next = std::int64_t(0)](std::size_t d) mutable {  // where what is sent to a member begins
+              return std::exchange(next, next + (d == me() && !with_own_ ? 0 : counts[d]));
+            }),
+        arrives_in_place_(members.size() == 2 && !with_own_ && into.overwrites()),
+        piece_(std::min(chunk_limit, planner::piece_of_reduction(std::max(peers(), 1)))),
+        longest_(members.size() == 1 ? 0 : *std::max_element(counts.begin(), counts.end())),
+        arriving_{staging(staged()), staging(staged())},
+        pending_{detail::messages(members), detail::messages(members)}
+#endif
+  {
+    require_reducible<T>(how);
+    if (members.size() == 1) {
+      into.write(recv, 1, send, counts[0]);
+      return;
+    }
+    members.enter();
+#if OSTRAKA_ENABLE_MPI
+    if (arrives_in_place_) {  // the sum of one part is that part
+      pending_[0].receive(1 - members.rank(), recv, counts[me()]);
+      pending_[0].send(1 - members.rank(), send, counts[1 - me()]);
+    } else {
+      post(0, 0);
+    }
+#endif
   }
 
-  void run(T* recv, update<T> const& into) {
-    std::int64_t const room = std::min(piece_, counts_[me()]) * peers();
-    scratch<T, Kokkos::HostSpace> const even(room);
-    scratch<T, Kokkos::HostSpace> const odd(room);
-    T* const arriving[2] = {even.data(), odd.data()};
-    messages even_messages(members_);
-    messages odd_messages(members_);
-    messages* const pending[2] = {&even_messages, &odd_messages};
-
-    start(0, arriving[0], *pending[0]);
-    for (std::int64_t begin = 0, turn = 0; begin < longest_; begin += piece_, turn ^= 1) {
-      start(begin + piece_, arriving[turn ^ 1], *pending[turn ^ 1]);
-      pending[turn]->wait();
-      reduce(begin, arriving[turn], recv, into);
+  void finish() {
+#if OSTRAKA_ENABLE_MPI
+    if (arrives_in_place_) return pending_[0].wait();
+    int turn = 0;
+    for (std::int64_t begin = 0; begin < longest_; begin += piece_, turn ^= 1) {
+      post(begin + piece_, turn ^ 1);
+      pending_[turn].wait();
+      reduce(begin, arriving_[turn].data());
     }
+#endif
   }
 
  private:
-  int peers() const { return members_.size() - 1; }
   std::size_t me() const { return static_cast<std::size_t>(members_.rank()); }
+
+#if OSTRAKA_ENABLE_MPI
+  using staging = scratch<T, Kokkos::HostSpace>;
+
+  int peers() const { return members_.size() - 1; }
+  std::int64_t staged() const { return arrives_in_place_ ? 0 : std::min(piece_, counts_[me()]) * peers(); }
   bool leaves_out(int d) const { return d == members_.rank() && !with_own_; }
   int first_summand() const { return leaves_out(0) ? 1 : 0; }
 
@@ -61,38 +98,40 @@ class pairwise_reduction {
     return std::max<std::int64_t>(0, std::min(piece_, counts_[d] - begin));
   }
 
-  void start(std::int64_t begin, T* arriving, messages& pending) const {
+  /// Posts the messages of the piece that begins here.
+  void post(std::int64_t begin, int turn) {
+    T* const arriving = arriving_[turn].data();
     int const n = members_.size();
     for (int step = 1; step < n; ++step) {
       int const before = (members_.rank() + n - step) % n;
-      int const after = (members_.rank() + step) % n;
-      std::size_t const target = static_cast<std::size_t>(after);
+      std::size_t const after = static_cast<std::size_t>((members_.rank() + step) % n);
       int const slot = before < members_.rank() ? before : before - 1;
-      pending.receive(before, arriving + slot * length(me(), begin), length(me(), begin));
-      pending.send(after, send_ + at_[target] + begin, length(target, begin));
+      pending_[turn].receive(before, arriving + slot * length(me(), begin), length(me(), begin));
+      pending_[turn].send(static_cast<int>(after), send_ + at_[after] + begin, length(after, begin));
     }
   }
 
   /// In member order, whichever arrived first: the result depends on the values and the mesh alone.
-  void reduce(std::int64_t begin, T const* arriving, T* recv, update<T> const& into) const {
+  void reduce(std::int64_t begin, T const* arriving) const {
     std::int64_t const count = length(me(), begin);
     T const* const own = send_ + at_[me()] + begin;
-    if constexpr (is_narrow<T>) return reduce_as_floats(count, arriving, own, recv + begin, into);
+    T* const recv = recv_ + begin;
+    if constexpr (is_narrow<T>) return reduce_as_floats(count, arriving, own, recv);
     int const first = first_summand();
     for (int d = first; d < members_.size(); ++d) {
       if (leaves_out(d)) continue;
       T const* const part = d == members_.rank() ? own : arriving + (d < members_.rank() ? d : d - 1) * count;
       if (d == first)
-        into.write(recv + begin, 1, part, count);
-      else if (into.alpha == T(1))
-        combine_run(how_, recv + begin, part, count);
+        into_.write(recv, 1, part, count);
+      else if (into_.alpha == T(1))
+        combine_run(how_, recv, part, count);
       else
-        update<T>{into.alpha, T(1)}.write(recv + begin, 1, part, count);
+        update<T>{into_.alpha, T(1)}.write(recv, 1, part, count);
     }
   }
 
   /// The same, rounded once.
-  void reduce_as_floats(std::int64_t count, T const* arriving, T const* own, T* recv, update<T> const& into) const {
+  void reduce_as_floats(std::int64_t count, T const* arriving, T const* own, T* recv) const {
     constexpr std::int64_t run = 256;
     float sums[run];
     float part[run];
@@ -107,60 +146,42 @@ class pairwise_reduction {
         for (std::int64_t i = 0; i < n; ++i) to[i] = float(from[i]);
         if (d != first) combine_run(how_, sums, static_cast<float const*>(part), n);
       }
-      into.write(recv + begin, 1, sums, n);
+      into_.write(recv + begin, 1, sums, n);
     }
   }
+#endif
 
   communicator const& members_;
   T const* send_;
+  T* recv_;
   counts_view counts_;
-  short_array<std::int64_t> at_;
   reduction how_;
+  update<T> into_;
   bool with_own_;
+#if OSTRAKA_ENABLE_MPI
+  short_array<std::int64_t> at_;
+  bool arrives_in_place_;
   std::int64_t piece_;
   std::int64_t longest_;
+  staging arriving_[2];
+  detail::messages pending_[2];
+#endif
 };
 
-#endif
-
-}  // namespace detail
-
-/// recv gets the reduction over the members of part `rank` of their send arrays, which hold the parts in member order;
-/// counts are the same on all members. Reduced in member order, so equal runs give equal bits. No overlap of send and
-/// recv. With `into`, a sum is added to what recv holds.
+/// All of it at once.
 template <class T>
 void reduce_scatter(communicator const& members, T const* send, T* recv, counts_view counts, reduction how,
                     update<T> const& into = {}) {
-  require_reducible<T>(how);
-  if (members.size() == 1) {
-    into.write(recv, 1, send, counts[0]);
-    return;
-  }
-  members.enter();
-#if OSTRAKA_ENABLE_MPI
-  detail::pairwise_reduction<T>(members, send, counts, counts, how).run(recv, into);
-#endif
+  reduce_scatter_in_flight<T>(members, send, recv, counts, how, into).finish();
 }
 
-/// The sum over the other members of part `rank`, parts being of `count` elements each; `send` has the parts for the
-/// others in member order, without the own one between them. As reduce_scatter else. @pre more than one member
+/// The sum over the other members of part `rank`, of parts of `count` elements each: `send` has those for the others in
+/// member order, without the own one between them. @pre more than one member
 template <class T>
-void reduce_scatter_of_others(communicator const& members, [[maybe_unused]] T const* send, [[maybe_unused]] T* recv,
-                              [[maybe_unused]] std::int64_t count, [[maybe_unused]] update<T> const& into = {}) {
-  members.enter();
-#if OSTRAKA_ENABLE_MPI
-  if (members.size() == 2 && into.overwrites()) {
-    detail::messages pending(members);
-    pending.receive(1 - members.rank(), recv, count);
-    pending.send(1 - members.rank(), send, count);
-    return;
-  }
-  std::size_t const n = static_cast<std::size_t>(members.size());
-  short_array<std::int64_t> const counts(n, [&](std::size_t) { return count; });
-  short_array<std::int64_t> const sent(
-      n, [&](std::size_t d) { return d == static_cast<std::size_t>(members.rank()) ? 0 : count; });
-  if (count > 0) detail::pairwise_reduction<T>(members, send, counts, sent, reduction::sum).run(recv, into);
-#endif
+void reduce_scatter_of_others(communicator const& members, T const* send, T* recv, std::int64_t count,
+                              update<T> const& into = {}) {
+  short_array<std::int64_t> const counts(static_cast<std::size_t>(members.size()), [&](std::size_t) { return count; });
+  reduce_scatter_in_flight<T>(members, send, recv, counts, reduction::sum, into, parts_sent::all_but_own).finish();
 }
 
 }  // namespace ostraka::engine

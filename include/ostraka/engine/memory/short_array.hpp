@@ -98,7 +98,7 @@ class short_array {
 
   /// `of(0)` to `of(count - 1)`.
   template <class Of>
-  short_array(std::size_t count, Of const& of) : short_array(count) {
+  short_array(std::size_t count, Of&& of) : short_array(count) {
     for (std::size_t i = 0; i < count; ++i) push_back(of(i));
   }
   short_array(short_array const&) = delete;

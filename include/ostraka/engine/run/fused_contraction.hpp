@@ -108,7 +108,7 @@ class others_on_their_way {
         gather_(members, on_host(exec, own, part), seen_by_host<Exec> ? message : host_message_.data(), part) {}
 
   void wait() {
-    gather_.wait();
+    gather_.finish();
     if constexpr (!seen_by_host<Exec>)
       if (count_ > 0)
         stage<typename Exec::memory_space, Kokkos::HostSpace>(message_, static_cast<T const*>(host_message_.data()),
