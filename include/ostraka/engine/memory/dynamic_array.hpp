@@ -44,21 +44,21 @@ class dynamic_array {
   }
   ~dynamic_array() { leave(); }
 
-  void reserve(std::size_t room) {
+  void reserve(std::size_t capacity) {
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__ && noexcept(T(static_cast<T&&>(*items_))));
-    if (room <= room_) return;
-    T* const longer = static_cast<T*>(::operator new(room * sizeof(T)));
+    if (capacity <= capacity_) return;
+    T* const longer = static_cast<T*>(::operator new(capacity * sizeof(T)));
     for (std::size_t i = 0; i < count_; ++i) {
       ::new (static_cast<void*>(longer + i)) T(static_cast<T&&>(items_[i]));
       items_[i].~T();
     }
     ::operator delete(items_);
     items_ = longer;
-    room_ = room;
+    capacity_ = capacity;
   }
 
   void push_back(T item) {
-    if (count_ == room_) reserve(room_ == 0 ? 1 : 2 * room_);  // most have one element
+    if (count_ == capacity_) reserve(capacity_ == 0 ? 1 : 2 * capacity_);  // most have one element
     ::new (static_cast<void*>(items_ + count_)) T(static_cast<T&&>(item));
     ++count_;
   }
@@ -86,7 +86,7 @@ class dynamic_array {
   }
 
   [[nodiscard]] std::size_t size() const { return count_; }
-  [[nodiscard]] std::size_t capacity() const { return room_; }
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] T* data() { return items_; }
   [[nodiscard]] T const* data() const { return items_; }
@@ -116,9 +116,9 @@ class dynamic_array {
   void take(dynamic_array& other) {
     items_ = other.items_;
     count_ = other.count_;
-    room_ = other.room_;
+    capacity_ = other.capacity_;
     other.items_ = nullptr;
-    other.count_ = other.room_ = 0;
+    other.count_ = other.capacity_ = 0;
   }
 
   void leave() {
@@ -133,7 +133,7 @@ class dynamic_array {
 
   T* items_ = nullptr;
   std::size_t count_ = 0;
-  std::size_t room_ = 0;
+  std::size_t capacity_ = 0;
 };
 
 /// A value that lives as long as one of the copies of this; or none. Host threads may copy and destroy theirs at once.

@@ -23,14 +23,14 @@ namespace ostraka::engine {
 /// The pieces of a run. Taking one and giving one back are its events, which are counted.
 class placement {
  public:
-  [[nodiscard]] bool known() const { return known_; }
+  [[nodiscard]] bool cached() const { return cached_; }
 
   /// Is this the first run of its kind, which is worth what it takes to hold no more than is in use? Who finds out
   /// again and again does without.
-  [[nodiscard]] bool is_first() const { return !known_ && first_; }
+  [[nodiscard]] bool is_first() const { return !cached_ && first_; }
   void stays_first(bool first) { first_ = first; }
 
-  [[nodiscard]] bool takes_nothing() const { return known_ && pieces_.empty(); }
+  [[nodiscard]] bool takes_nothing() const { return cached_ && pieces_.empty(); }
 
   /// Bytes of the block.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
@@ -63,14 +63,14 @@ class placement {
     }
   }
 
-  /// Where the piece begins that a known run takes next; nowhere if the run goes another way than the first.
+  /// Where the piece begins that a cached run takes next; nowhere if the run goes another way than the first.
   std::size_t take(std::size_t bytes) {
     int const e = event_++;
     astray_ = astray_ || !expects(e) || at(e).taken != e || at(e).bytes != bytes;
     return astray_ ? nowhere : at(e).offset;
   }
 
-  /// A known run gives back the piece that begins there.
+  /// A cached run gives back the piece that begins there.
   void give_back(std::size_t offset) {
     int const e = event_++;
     astray_ = astray_ || !expects(e) || at(e).returned != e || at(e).offset != offset;
@@ -78,12 +78,12 @@ class placement {
 
   /// All pieces have been given back. A run that has not come to its end says nothing about others.
   void end(bool completed) noexcept {
-    bool const as_known = !astray_ && event_ == static_cast<int>(events_.size());
-    if (!completed || !as_known) return forget();
-    if (known_) return;
+    bool const as_cached = !astray_ && event_ == static_cast<int>(events_.size());
+    if (!completed || !as_cached) return forget();
+    if (cached_) return;
     try {
       find_places();
-      known_ = true;
+      cached_ = true;
     } catch (std::exception const&) {  // there is no memory for it
       forget();
     }
@@ -93,7 +93,7 @@ class placement {
     pieces_.clear();
     events_.clear();
     bytes_ = 0;
-    known_ = false;
+    cached_ = false;
   }
 
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
@@ -123,9 +123,9 @@ class placement {
     return pieces_[static_cast<std::size_t>(events_[static_cast<std::size_t>(event)])];
   }
 
-  // What comes first among the pieces is put first, each as far to the front as it goes: the longest, those that are
+  // What comes first among the pieces is placed first, each as far to the front as it goes: the longest, those that are
   // there longest, or as they are taken. None of these orders is best for all runs. Each begins a line of the cache
-  // unless that takes more room.
+  // unless that takes more bytes.
   [[gnu::noinline]] void find_places() {
     using measure = std::size_t (*)(piece_in_time const&);
     measure const orders[] = {[](piece_in_time const& p) { return p.bytes; },
@@ -151,13 +151,13 @@ class placement {
       piece_in_time* next = nullptr;
       for (piece_in_time& p : placed)
         if (p.offset == nowhere && (next == nullptr || measure(p) > measure(*next))) next = &p;
-      put(*next, placed, unit);
+      assign_offset(*next, placed, unit);
     }
     return placed;
   }
 
   // At the first place that is free for as long as the piece is there.
-  static void put(piece_in_time& piece, dynamic_array<piece_in_time> const& placed, std::size_t unit) {
+  static void assign_offset(piece_in_time& piece, dynamic_array<piece_in_time> const& placed, std::size_t unit) {
     piece.offset = 0;
     for (bool moved = true; moved;) {
       moved = false;
@@ -189,7 +189,7 @@ class placement {
   dynamic_array<int> events_;  // each the number of a piece
   std::size_t bytes_ = 0;
   int event_ = 0;
-  bool known_ = false;
+  bool cached_ = false;
   bool first_ = true;
   bool astray_ = false;
 };

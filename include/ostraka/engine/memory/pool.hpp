@@ -66,10 +66,10 @@ class workspace {
 
   [[gnu::noinline]] block take(std::size_t bytes, scratch_for whom) {
     std::size_t const at =
-        whom == scratch_for::plan && run_ != nullptr && run_->known() ? run_->take(bytes) : placement::nowhere;
-    bool const learns = whom == scratch_for::plan && run_ != nullptr && !run_->known();
+        whom == scratch_for::plan && run_ != nullptr && run_->cached() ? run_->take(bytes) : placement::nowhere;
+    bool const learns = whom == scratch_for::plan && run_ != nullptr && !run_->cached();
     if (learns) run_->expect_one();
-    block const taken = at != placement::nowhere ? block{room_.memory + at, bytes} : take(bytes);
+    block const taken = at != placement::nowhere ? block{run_buffer_.memory + at, bytes} : take(bytes);
     (whom == scratch_for::plan ? by_plans_ : by_kernels_).take(bytes);
     if (learns) run_->took(bytes, taken.memory);
     return taken;
@@ -77,9 +77,9 @@ class workspace {
 
   [[gnu::noinline]] void give_back(block returned, scratch_for whom) {
     (whom == scratch_for::plan ? by_plans_ : by_kernels_).now -= returned.bytes;
-    if (returned.memory >= room_.memory && returned.memory < room_.end())
-      return run_->give_back(static_cast<std::size_t>(returned.memory - room_.memory));
-    if (whom == scratch_for::plan && run_ != nullptr && !run_->known()) run_->gave_back(returned.memory);
+    if (returned.memory >= run_buffer_.memory && returned.memory < run_buffer_.end())
+      return run_->give_back(static_cast<std::size_t>(returned.memory - run_buffer_.memory));
+    if (whom == scratch_for::plan && run_ != nullptr && !run_->cached()) run_->gave_back(returned.memory);
     give_back(returned);
   }
 
@@ -89,13 +89,13 @@ class workspace {
   [[gnu::noinline]] bool enter(placement& run) {
     if (run_ != nullptr) return false;
     run.begin();
-    if (run.bytes() > 0) room_ = take(run.bytes());
+    if (run.bytes() > 0) run_buffer_ = take(run.bytes());
     run_ = &run;
     return true;
   }
 
   [[gnu::noinline]] void leave(bool completed) {
-    if (room_.bytes > 0) give_back(std::exchange(room_, {}));
+    if (run_buffer_.bytes > 0) give_back(std::exchange(run_buffer_, {}));
     std::exchange(run_, nullptr)->end(completed);
   }
 
@@ -253,7 +253,7 @@ class workspace {
   use by_kernels_;
   std::size_t limit_ = no_limit;
   placement* run_ = nullptr;
-  block room_{};        // of a run that is known
+  block run_buffer_{};  // of a run whose places are cached
   bool uncut_ = false;  // since the pool was empty, as long as anything is in use
 
   workspace* next_ = nullptr;  // of another thread

@@ -94,7 +94,7 @@ class short_array {
 
  public:
   short_array() : items_(reinterpret_cast<T*>(place_)) {}
-  explicit short_array(std::size_t room) : short_array() { reserve(room); }
+  explicit short_array(std::size_t capacity) : short_array() { reserve(capacity); }
 
   /// `of(0)` to `of(count - 1)`.
   template <class Of>
@@ -105,17 +105,17 @@ class short_array {
   short_array& operator=(short_array const&) = delete;
   ~short_array() { leave(); }
 
-  void reserve(std::size_t room) {
-    if (room <= room_) return;
-    T* const longer = static_cast<T*>(kept_memory::instance().take(room * sizeof(T)));
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    T* const longer = static_cast<T*>(kept_memory::instance().take(capacity * sizeof(T)));
     std::memcpy(static_cast<void*>(longer), static_cast<void const*>(items_), count_ * sizeof(T));
     leave();
     items_ = longer;
-    room_ = room;
+    capacity_ = capacity;
   }
 
   T& push_back(T item) {
-    if (count_ == room_) reserve(2 * room_);
+    if (count_ == capacity_) reserve(2 * capacity_);
     return *new (items_ + count_++) T(item);
   }
   void clear() { count_ = 0; }
@@ -143,7 +143,7 @@ class short_array {
   alignas(T) unsigned char place_[InPlace * sizeof(T)];
   T* items_;
   std::size_t count_ = 0;
-  std::size_t room_ = InPlace;
+  std::size_t capacity_ = InPlace;
 };
 
 }  // namespace ostraka::engine

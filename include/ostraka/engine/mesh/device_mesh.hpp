@@ -90,12 +90,12 @@ class device_mesh {
     return {*shared_->use, operation, shared_->name};
   }
 
-  /// What is known of this mesh and others; used with the mesh.
-  struct known_pair {
+  /// What has been found out about this mesh and others; used with the mesh.
+  struct cached_pair {
     std::weak_ptr<device_mesh const> other;
     shared_value<mesh_pair const> pair;
   };
-  [[nodiscard]] dynamic_array<known_pair>& known_pairs() const { return shared_->pairs; }
+  [[nodiscard]] dynamic_array<cached_pair>& cached_pairs() const { return shared_->pairs; }
 
   /// Their number.
   int group_size(std::uint32_t axes_bits) const {
@@ -123,7 +123,7 @@ class device_mesh {
   struct shared_parts {
     dynamic_array<communicator> groups;  // by bits of divided axes, those made so far: of more than one device
     dynamic_array<communicator> of_program;  // of the same sets, those asked for
-    dynamic_array<known_pair> pairs;
+    dynamic_array<cached_pair> pairs;
     std::string name;
     used_by_one of_its_own{};
     used_by_one* use = &of_its_own;

@@ -109,13 +109,13 @@ inline mesh_pair make_pair_of(char const* operation, device_mesh const& first, d
 /// processes of both alike, if neither has all processes of the other
 inline shared_value<mesh_pair const> pair_of(char const* operation, std::shared_ptr<device_mesh const> const& first,
                                              std::shared_ptr<device_mesh const> const& second) {
-  dynamic_array<device_mesh::known_pair>& known = first->known_pairs();
-  for (std::size_t i = known.size(); i-- > 0;)
-    if (known[i].other.expired()) known.erase(&known[i]);
-  for (device_mesh::known_pair const& k : known)
+  dynamic_array<device_mesh::cached_pair>& cached = first->cached_pairs();
+  for (std::size_t i = cached.size(); i-- > 0;)
+    if (cached[i].other.expired()) cached.erase(&cached[i]);
+  for (device_mesh::cached_pair const& k : cached)
     if (k.other.lock() == second) return k.pair;
-  known.push_back({second, shared_value<mesh_pair const>::make(detail::make_pair_of(operation, *first, *second))});
-  return known.back().pair;
+  cached.push_back({second, shared_value<mesh_pair const>::make(detail::make_pair_of(operation, *first, *second))});
+  return cached.back().pair;
 }
 
 }  // namespace ostraka::engine
