@@ -6,6 +6,7 @@
 # Includes go down: types (1) < plan (2) < engine (3) < surface (4). Floors 1 and 2 include the standard library and nothing else.
 # A floor has rooms, each a folder with one idea, and a room includes those that stand before it in `rooms`, where it is listed with all that it knows.
 # engine/kernels is the seam of local work: other rooms include its own headers and none of its rooms'.
+# The surface executes nothing: it hands blocks and functors to the engine (`execution`, below).
 # mpi.h is named by machine/mpi.hpp and by the surface alone; cblas.h under engine/kernels/blas/ alone; ostraka.hpp, the whole, by no header.
 
 cmake_minimum_required(VERSION 3.23)
@@ -119,10 +120,32 @@ foreach(header IN LISTS headers)
   endforeach()
 endforeach()
 
+# What runs kernels, waits for them or talks to MPI is the engine's. Of the surface two files know MPI: what begins and
+# ends it, and the mesh, which is made over a communicator. Comments may name anything.
+set(execution "Kokkos::parallel_|Kokkos::deep_copy|create_mirror|fence\\(|engine::(for_each|gather|scatter|broadcast|copy|fill)\\(")
+set(knows_mpi ostraka/environment.hpp ostraka/mesh.hpp)
+foreach(header IN LISTS headers)
+  floor_of("${header}" floor)
+  if(floor EQUAL 4)
+    set(executes "${execution}")
+    if(NOT header IN_LIST knows_mpi)
+      string(APPEND executes "|MPI_[A-Z]")
+    endif()
+    file(STRINGS "${INCLUDE_DIR}/${header}" lines REGEX "${executes}")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "//.*" "" code "${line}")
+      if(code MATCHES "${executes}")
+        message(NOTICE "${header}: ${line}: the surface executes nothing, hand it to the engine")
+        set(broken TRUE)
+      endif()
+    endforeach()
+  endif()
+endforeach()
+
 list(LENGTH headers count)
 if(broken)
-  message(FATAL_ERROR "includes go down")
+  message(FATAL_ERROR "a header breaks a rule of the floors")
 elseif(count EQUAL 0)
   message(FATAL_ERROR "no headers in ${INCLUDE_DIR}/ostraka")
 endif()
-message(STATUS "${count} headers, all includes go down")
+message(STATUS "${count} headers, all includes go down, the surface executes nothing")

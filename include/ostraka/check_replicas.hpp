@@ -9,6 +9,7 @@
 
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/engine/blocks/check_replicas.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/spmd/call_in_words.hpp>
 
 namespace ostraka {
@@ -25,7 +26,7 @@ void check_replicas(A const& a) {
   engine::execution_context const w = detail::context_of<axes_in<A>, mesh_axes_in<A>>("check_replicas", a);
   if (w.mesh->absent()) return;
   engine::require_same_call<value>(w, s);
-  auto const local = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local());
+  auto const local = engine::on_host(a.local());
   engine::check_replicas(w, s, local.data(), static_cast<int>(sizeof(value)));
 }
 

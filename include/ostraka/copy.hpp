@@ -15,14 +15,11 @@ namespace ostraka {
 /// @throws ostraka::error if A is an empty handle
 template <Tensor A>
 [[nodiscard]] auto copy(A const& a) {
-  using value = typename A::value_type;
   detail::common_mesh("copy", a);
   detail::profiled_block<A> const region_of_run("copy", a, "reads and writes", 2);
   auto t = detail::uninitialised_like(a);
-  detail::execution_space_of<A> const exec;
-  auto const elements = engine::row_major({static_cast<std::int64_t>(a.local().size())});
-  engine::copy(exec, t.local().data(), elements, static_cast<value const*>(a.local().data()), elements);
-  engine::fence(exec);
+  engine::copy_block(detail::execution_space_of<A>(), t.local().data(), detail::elements_of(a),
+                     static_cast<std::int64_t>(a.local().size()));
   return t;
 }
 

@@ -11,8 +11,8 @@
 
 #include <ostraka/detail/after_error.hpp>
 #include <ostraka/detail/operation.hpp>
-#include <ostraka/engine/kernels/elementwise.hpp>
-#include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/engine/blocks/dense.hpp>
+#include <ostraka/engine/blocks/map.hpp>
 #include <ostraka/plan/rules/map.hpp>
 #include <ostraka/plan/typed/checks.hpp>
 #include <ostraka/types/preserves.hpp>
@@ -77,60 +77,6 @@ consteval auto check_map() {
   }
 }
 
-// An operand's elements under the result's block: where they begin, and their stride by dimension of the result.
-template <class T>
-struct aligned {
-  T const* data;
-  std::int64_t stride[max_rank]{};
-};
-
-template <class T>
-aligned<T> align(engine::execution_context const& w, planner::spec const& operand, planner::spec const& result,
-                 T const* data) {
-  aligned<T> a{data, {}};
-  std::int64_t step = 1;
-  for (int i = operand.rank - 1; i >= 0; --i) {
-    planner::range const own = planner::range_of(operand, i, w.here, w.sizes);
-    int const at = result.find(operand.label[i]);
-    planner::range const wanted = planner::range_of(result, at, w.here, w.sizes);
-    a.stride[at] = step;
-    if (wanted.size() > 0) a.data += (wanted.begin - own.begin) * step;
-    step *= own.size();
-  }
-  return a;
-}
-
-// Elements of an operand that are met by the result's block.
-[[gnu::cold]] inline std::int64_t elements_met(engine::execution_context const& w, planner::spec const& out,
-                                               std::int64_t const* stride) {
-  std::int64_t n = 1;
-  for (int i = 0; i < out.rank; ++i) {
-    std::int64_t const here = planner::range_of(out, i, w.here, w.sizes).size();
-    if (stride[i] != 0 || here == 0) n *= here;
-  }
-  return n;
-}
-
-// The same for all shardings of these elements.
-template <class Exec, class R, class F, class... Ts>
-void map_blocks(engine::execution_context const& w, planner::spec const& out, F const& f, R* result,
-                aligned<Ts> const&... in) {
-  engine::profiled const region_of_run([&] {
-    std::int64_t const written = planner::block_size(out, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(R));
-    engine::push_blocks(w.operation, out, w.names, "reads and writes",
-                        (written + ... + (elements_met(w, out, in.stride) * static_cast<std::int64_t>(sizeof(Ts)))));
-  });
-  engine::loop_nest<static_cast<int>(sizeof...(Ts)) + 1> loops;
-  std::int64_t step = planner::block_size(out, w.here, w.sizes);
-  for (int i = 0; i < out.rank; ++i) {
-    std::int64_t const n = planner::range_of(out, i, w.here, w.sizes).size();
-    step = n > 0 ? step / n : 0;
-    loops.add(n, step, in.stride[i]...);
-  }
-  engine::map_elements(Exec(), loops, f, result, in.data...);
-  engine::fence(Exec());
-}
-
 template <class Types, class R, class Space, class F, class First, class... Rest>
 auto run_map(char const* operation, F const& f, First const& first, Rest const&... rest) {
   using labels = typename Types::labels;
@@ -139,11 +85,9 @@ auto run_map(char const* operation, F const& f, First const& first, Rest const&.
   using result_type = basic_tensor<R, sharding_from<out, labels, mesh>, Space>;
   engine::execution_context const w = context_of<labels, mesh>(operation, first, rest...);
   result_type const result = allocate_in<result_type, labels, mesh>(w, first.mesh_handle());
-  map_blocks<execution_space_of<result_type>>(
-      w, out, f, result.local().data(),
-      align(w, spec_of<First, labels, mesh>, out, static_cast<typename First::value_type const*>(first.local().data())),
-      align(w, spec_of<Rest, labels, mesh>, out,
-            static_cast<typename Rest::value_type const*>(rest.local().data()))...);
+  engine::map_blocks(execution_space_of<result_type>(), w, out, f, result.local().data(),
+                     engine::align(w, spec_of<First, labels, mesh>, out, elements_of(first)),
+                     engine::align(w, spec_of<Rest, labels, mesh>, out, elements_of(rest))...);
   return result;
 }
 
@@ -151,12 +95,8 @@ auto run_map(char const* operation, F const& f, First const& first, Rest const&.
 template <class TensorType, class F>
 void apply_in_place(char const* operation, TensorType const& t, F const& f) {
   profiled_block<TensorType> const region_of_run(operation, t, "reads and writes", 2);
-  auto* const data = t.local().data();
-  engine::loop_nest<2> loops;
-  loops.add(static_cast<std::int64_t>(t.local().size()), 1, 1);
-  engine::map_elements(execution_space_of<TensorType>(), loops, f, data,
-                       static_cast<typename TensorType::value_type const*>(data));
-  engine::fence(execution_space_of<TensorType>());
+  engine::change_block(execution_space_of<TensorType>(), t.local().data(), static_cast<std::int64_t>(t.local().size()),
+                       f);
 }
 
 template <class Keeper, class... Operands>

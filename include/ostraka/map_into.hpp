@@ -105,10 +105,8 @@ void run_map_into(C const& c, F const& f, Operands const&... operands) {
   static constexpr planner::spec out = types::finding.result;
   engine::execution_context const w = context_of<labels, mesh>("map_into", c, operands...);
   require_walked_alike((walked_alike(c, operands) && ...));
-  map_blocks<execution_space_of<C>>(
-      w, out, f, c.local().data(),
-      align(w, spec_of<Operands, labels, mesh>, out,
-            static_cast<typename Operands::value_type const*>(operands.local().data()))...);
+  engine::map_blocks(execution_space_of<C>(), w, out, f, c.local().data(),
+                     engine::align(w, spec_of<Operands, labels, mesh>, out, elements_of(operands))...);
 }
 
 }  // namespace detail

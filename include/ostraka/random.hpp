@@ -67,7 +67,7 @@ template <class T, auto... Dims, class Mesh, class... Given>
           spec_of<tensor_type, typename tensor_type::axes, typename tensor_type::mesh_axes>,
           engine::element_name<typename tensor_type::value_type>, s.value);
     for (int d = 0; d < tensor_type::rank; ++d) f.extent[d] = t.extents()[static_cast<std::size_t>(d)];
-    detail::generate_block("random", t, f);
+    detail::generate_elements("random", t, f);
   }
   return t;
 }

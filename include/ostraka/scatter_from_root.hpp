@@ -16,8 +16,7 @@
 
 #include <ostraka/create.hpp>
 #include <ostraka/detail/operation.hpp>
-#include <ostraka/engine/blocks/root_blocks.hpp>
-#include <ostraka/engine/collectives/scatter.hpp>
+#include <ostraka/engine/blocks/scatter_blocks.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/on_root.hpp>
 
@@ -45,58 +44,6 @@ template <class Array, class TensorType>
       std::is_same_v<typename element<std::remove_cvref_t<decltype(*std::declval<Array const&>().data())>>::type,
                      typename TensorType::value_type>;
 
-  // A whole array as device 0 has it. Of a list only the number of elements is known.
-  struct whole_extents {
-    int rank = 0;  // -1: a list
-    std::int64_t extent[max_rank]{};
-};
-
-[[gnu::cold]] inline std::string describe_extents(std::int64_t const* extents, int rank) {
-  std::string text;
-  for (int i = 0; i < rank; ++i) text += (i > 0 ? " × " : "") + std::to_string(extents[i]);
-  return rank == 0 ? "one element" : text;
-}
-
-// On all devices alike: they are told what device 0 has.
-inline void require_whole(engine::execution_context const& w, planner::spec const& s, whole_extents given) {
-  engine::broadcast(w.mesh->world(), given.extent, given.rank < 0 ? 1 : given.rank);
-  std::int64_t wanted[max_rank]{};
-  std::int64_t elements = 1;
-  bool same = true;
-  for (int i = 0; i < s.rank; ++i) {
-    wanted[i] = w.sizes.label[s.label[i]];
-    elements *= wanted[i];
-    same = same && (given.rank < 0 || given.extent[i] == wanted[i]);
-  }
-  if (given.rank < 0) same = given.extent[0] == elements;
-  if (same) return;
-  std::string const tensor = describe_extents(wanted, s.rank);
-  std::string const has =
-      given.rank < 0 ? std::to_string(given.extent[0]) + " elements" : describe_extents(given.extent, given.rank);
-  throw error("scatter_from_root: the array on device 0 has the extents of the tensor, but it is of " + has +
-              " and the tensor of " + tensor + "; give the whole array there (on the other devices it is not read)");
-}
-
-// `whole` and its layout are looked at on device 0 alone, where the host reads them.
-template <class T>
-void scatter_blocks(engine::execution_context const& w, planner::spec const& s, T const* whole,
-                    engine::strided const& layout, T* block) {
-  using host = Kokkos::DefaultHostExecutionSpace;
-  engine::root_blocks const blocks = engine::root_blocks_of(w, s);
-  engine::profiled const region_of_run([&] { engine::push_root_blocks(w, s, blocks, sizeof(T)); });
-  bool const root = w.mesh->device() == 0;
-  engine::scratch<T, Kokkos::HostSpace> const message(root ? blocks.elements() : 0);
-  if (root) {
-    engine::region<T const> const from{whole, layout, engine::whole_box(w, s), {}};
-    blocks.for_each([&](engine::box const& b, std::int64_t at) {
-      engine::copy(host(), engine::dense_region(message.data() + at, b), from.part(b));
-    });
-    engine::fence(host());
-  }
-  engine::scatter(w.mesh->world(), static_cast<T const*>(message.data()), block, blocks.counts);
-  engine::broadcast(w.mesh->group(engine::replicating_axes(w)), block, engine::box_of(s, w.here, w.sizes).size());
-}
-
 template <class TensorType, class Array>
 void scatter_into(TensorType const& t, Array const& whole) {
   using value = typename TensorType::value_type;
@@ -106,36 +53,26 @@ void scatter_into(TensorType const& t, Array const& whole) {
       context_of<typename TensorType::axes, typename TensorType::mesh_axes>("scatter_from_root", t);
   if (w.mesh->absent()) return;
   engine::require_same_call<value>(w, s);
-  whole_extents given{Kokkos::is_view<Array>::value ? rank : -1, {}};
+  engine::whole_extents given{Kokkos::is_view<Array>::value ? rank : -1, {}};
   engine::strided layout;
-  value const* data = nullptr;
-  auto const scatter = [&] {
-    auto const n = static_cast<std::int64_t>(t.local().size());
-    engine::on_host_in_place(execution_space_of<TensorType>(), t.local().data(), n,
-                             [&](value* block) { scatter_blocks(w, s, data, layout, block); });
+  auto const scatter = [&](auto const& array) {
+    engine::scatter_blocks(execution_space_of<TensorType>(), w, s, reinterpret_cast<value const*>(array.data()), layout,
+                           t.local().data());
   };
   if constexpr (Kokkos::is_view<Array>::value) {
     for (int i = 0; i < rank; ++i)
       given.extent[i] = static_cast<std::int64_t>(whole.extent(static_cast<std::size_t>(i)));
-    require_whole(w, s, given);
-    auto const with = [&](auto const& view) {
-      data = reinterpret_cast<value const*>(view.data());
-      for (int i = 0; i < rank; ++i)
-        layout.add(given.extent[i], static_cast<std::int64_t>(view.stride(static_cast<std::size_t>(i))));
-      scatter();
-    };
-    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Array::memory_space>::accessible) {
-      with(whole);
-    } else {
-      using on_host = decltype(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), whole));
-      with(w.mesh->device() == 0 ? Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), whole) : on_host());
-    }
+    engine::require_whole(w, s, given);
+    using on_host = decltype(engine::on_host(whole));
+    on_host const view = w.mesh->device() == 0 ? engine::on_host(whole) : on_host();
+    for (int i = 0; i < rank; ++i)
+      layout.add(given.extent[i], static_cast<std::int64_t>(view.stride(static_cast<std::size_t>(i))));
+    scatter(view);
   } else {
     given.extent[0] = static_cast<std::int64_t>(whole.size());
-    require_whole(w, s, given);
-    data = reinterpret_cast<value const*>(whole.data());
+    engine::require_whole(w, s, given);
     layout = engine::whole_box(w, s).packed();
-    scatter();
+    scatter(whole);
   }
 }
 

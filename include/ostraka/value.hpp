@@ -7,6 +7,7 @@
 
 #include <ostraka/create.hpp>
 #include <ostraka/detail/operation.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
 
 namespace ostraka {
 
@@ -30,7 +31,7 @@ template <Tensor A>
       throw error(
           "value: this process is none of the mesh's devices and holds no value; ask for it where mesh.absent() is false, or os::reshard the tensor to a mesh "
           "of all");
-    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local())();
+    return engine::on_host(a.local())();
   } else {
     return {};
   }

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include <ostraka/detail/operation.hpp>
-#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/blocks/dense.hpp>
 
 namespace ostraka::detail {
 
@@ -19,9 +19,8 @@ namespace ostraka::detail {
 template <class TensorType>
 void fill_block(char const* operation, TensorType const& t, typename TensorType::value_type const& value) {
   profiled_block<TensorType> const region_of_run(operation, t, "writes");
-  execution_space_of<TensorType> const exec;
-  engine::fill(exec, t.local().data(), static_cast<std::int64_t>(t.local().size()), value);
-  engine::fence(exec);
+  engine::fill_block(execution_space_of<TensorType>(), t.local().data(), static_cast<std::int64_t>(t.local().size()),
+                     value);
 }
 
 /// A fresh, uninitialised tensor of the type, mesh and extents of another.

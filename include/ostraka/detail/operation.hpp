@@ -124,4 +124,10 @@ class profiled_block {
 template <class TensorType>
 using execution_space_of = typename TensorType::view_type::execution_space;
 
+/// This device's block of a tensor that is read.
+template <class TensorType>
+typename TensorType::value_type const* elements_of(TensorType const& t) {
+  return t.local().data();
+}
+
 }  // namespace ostraka::detail

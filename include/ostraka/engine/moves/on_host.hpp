@@ -11,14 +11,26 @@
 
 #include <cstdint>
 
+#include <ostraka/engine/kernels/parallel.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine {
 
-/// Can the host read and write the memory of `Exec`?
-template <class Exec>
+/// Can the host read and write the memory of an execution space or a view?
+template <class There>
 inline constexpr bool seen_by_host =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename There::memory_space>::accessible;
+
+/// A view's elements where the host reads them: the view itself, or a copy. What kernels have written is there.
+template <class View>
+auto on_host(View const& view) {
+  if constexpr (seen_by_host<View>) {
+    fence(typename View::execution_space());
+    return view;
+  } else {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  }
+}
 
 namespace detail {
 

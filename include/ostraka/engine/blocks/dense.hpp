@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. One dense block as a whole: all its elements set to a number, copied, or changed in place. All is written
+/// when a function returns.
+
+#include <cstdint>
+
+#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/kernels/elementwise.hpp>
+
+namespace ostraka::engine {
+
+/// Every element <- value.
+template <class Exec, class T>
+void fill_block(Exec const& exec, T* block, std::int64_t elements, T const& value) {
+  fill(exec, block, elements, value);
+  fence(exec);
+}
+
+/// to <- from
+template <class Exec, class T>
+void copy_block(Exec const& exec, T* to, T const* from, std::int64_t elements) {
+  strided const run = row_major({elements});
+  copy(exec, to, run, from, run);
+  fence(exec);
+}
+
+/// x <- f(x) for every element.
+template <class Exec, class T, class F>
+void change_block(Exec const& exec, T* block, std::int64_t elements, F const& f) {
+  loop_nest<2> loops;
+  loops.add(elements, 1, 1);
+  map_elements(exec, loops, f, block, static_cast<T const*>(block));
+  fence(exec);
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. C[I_X, J] = f(A[I_X, J], B[J]) on this device's blocks, which meet without a move: the part of each operand
+/// that lies under the result's block, walked by a stride for each of its dimensions, 0 along those that it lacks.
+
+#include <cstdint>
+
+#include <ostraka/engine/kernels/elementwise.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/plan/spec/blocks.hpp>
+
+namespace ostraka::engine {
+
+/// An operand's elements under the result's block: the first one, and their stride by dimension of the result.
+template <class T>
+struct aligned {
+  T const* data;
+  std::int64_t stride[max_rank]{};
+};
+
+/// @pre `data` is this device's block of `operand`, dense; the result's block is a part of it along each label that the
+/// operand has
+template <class T>
+aligned<T> align(execution_context const& w, planner::spec const& operand, planner::spec const& result, T const* data) {
+  aligned<T> a{data, {}};
+  std::int64_t step = 1;
+  for (int i = operand.rank - 1; i >= 0; --i) {
+    planner::range const own = planner::range_of(operand, i, w.here, w.sizes);
+    int const at = result.find(operand.label[i]);
+    planner::range const wanted = planner::range_of(result, at, w.here, w.sizes);
+    a.stride[at] = step;
+    if (wanted.size() > 0) a.data += (wanted.begin - own.begin) * step;
+    step *= own.size();
+  }
+  return a;
+}
+
+namespace detail {
+
+/// The elements of an operand that are met by the result's block.
+[[gnu::cold]] inline std::int64_t elements_met(execution_context const& w, planner::spec const& out,
+                                               std::int64_t const* stride) {
+  std::int64_t n = 1;
+  for (int i = 0; i < out.rank; ++i) {
+    std::int64_t const here = planner::range_of(out, i, w.here, w.sizes).size();
+    if (stride[i] != 0 || here == 0) n *= here;
+  }
+  return n;
+}
+
+}  // namespace detail
+
+/// result <- f(in, …), element by element. `result`: this device's block of `out`, dense. All is written when it
+/// returns. One instance for all shardings of these elements.
+template <class Exec, class R, class F, class... Ts>
+void map_blocks(Exec const& exec, execution_context const& w, planner::spec const& out, F const& f, R* result,
+                aligned<Ts> const&... in) {
+  profiled const region_of_run([&] {
+    std::int64_t const written = planner::block_size(out, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(R));
+    push_blocks(w.operation, out, w.names, "reads and writes",
+                (written + ... + (detail::elements_met(w, out, in.stride) * static_cast<std::int64_t>(sizeof(Ts)))));
+  });
+  loop_nest<static_cast<int>(sizeof...(Ts)) + 1> loops;
+  std::int64_t step = planner::block_size(out, w.here, w.sizes);
+  for (int i = 0; i < out.rank; ++i) {
+    std::int64_t const n = planner::range_of(out, i, w.here, w.sizes).size();
+    step = n > 0 ? step / n : 0;
+    loops.add(n, step, in.stride[i]...);
+  }
+  map_elements(exec, loops, f, result, in.data...);
+  fence(exec);
+}
+
+}  // namespace ostraka::engine
