@@ -48,7 +48,7 @@ template <auto Column>
 os::tensor<double, N/X, Column> hand_out(mesh const& m, std::int64_t rows, std::vector<double> const& from_device_0) {
   using summands = os::tensor<double, N, Column, os::partial(X, Y)>;
   typename summands::view_type const own("handed out", static_cast<std::size_t>(rows),
-                                         static_cast<std::size_t>(decltype(Column)::extent));
+                                         static_cast<std::size_t>(Column.extent));
   if (m.device() == 0)
     Kokkos::deep_copy(own, Kokkos::View<double const**, Kokkos::LayoutRight, Kokkos::HostSpace>(
                                from_device_0.data(), own.extent(0), own.extent(1)));

@@ -38,6 +38,21 @@ struct right_element {
     return T(float((7 * j + 2 * k) % 19 - 9) / 4);
   }
 };
+struct one {
+  KOKKOS_INLINE_FUNCTION float operator()(std::int64_t) const { return 1; }
+};
+struct hundreds_by_column {
+  KOKKOS_INLINE_FUNCTION float operator()(std::int64_t, std::int64_t j) const {
+    return 100.0f + 100.0f * static_cast<float>(j);
+  }
+};
+struct large_then_ones {
+  float large;
+  template <class... More>
+  KOKKOS_INLINE_FUNCTION float operator()(std::int64_t i, More...) const {
+    return i == 0 ? large : 1.0f;
+  }
+};
 struct positive_part {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T x) const {
@@ -190,7 +205,7 @@ TEST_CASE_TEMPLATE("reductions", T, os::float16, os::bfloat16) {
 
 TEST_CASE_TEMPLATE("sums of many are not lost in the last place", T, os::float16, os::bfloat16) {
   auto const mesh = os::make_mesh(X = t::ranks());
-  auto const ones = os::generate<T, I/X>(mesh, I = 4096, [](std::int64_t) { return T(1); });
+  auto const ones = os::generate<T, I/X>(mesh, I = 4096, one{});
   CHECK(float(os::value(os::sum<>(ones))) == 4096);  // one after the other they would stay at 2048 and 256
   CHECK(float(os::value(os::einsum<>(ones, ones))) == 4096);
   CHECK(float(os::value(os::mean<>(ones))) == 1);
@@ -198,8 +213,7 @@ TEST_CASE_TEMPLATE("sums of many are not lost in the last place", T, os::float16
 
 TEST_CASE_TEMPLATE("a mean whose sum is too large for its type", T, os::float16, os::bfloat16) {
   auto const mesh = os::make_mesh(X = t::ranks());
-  auto const a = os::generate<T, I/X, J>(
-      mesh, I = 4096, J = 3, [](std::int64_t, std::int64_t j) { return T(100.0f + 100.0f * static_cast<float>(j)); });
+  auto const a = os::generate<T, I/X, J>(mesh, I = 4096, J = 3, hundreds_by_column{});
   CHECK(float(os::value(os::mean<>(a))) == 200);
   auto const of_columns = os::mean<J>(a).local();
   for (std::size_t j = 0; j < 3; ++j) CHECK(float(of_columns(j)) == 100 + 100 * static_cast<float>(j));
@@ -210,11 +224,10 @@ TEST_CASE_TEMPLATE("parts of devices are added up as floats", T, os::float16, os
   int const n = t::ranks();
   float const large = 2 / float(std::numeric_limits<T>::epsilon());  // and 1 is half a unit in its last place
   auto const mesh = os::make_mesh(X = n);
-  auto const a = os::generate<T, I/X>(mesh, I = n, [=](std::int64_t i) { return T(i == 0 ? large : 1.0f); });
+  auto const a = os::generate<T, I/X>(mesh, I = n, large_then_ones{large});
   T const expected(large + static_cast<float>(n - 1));
   CHECK(os::value(os::sum<>(a)) == expected);
-  auto const parts = os::generate<T, I/X, J>(mesh, I = n, J = 2 * n,
-                                             [=](std::int64_t i, std::int64_t) { return T(i == 0 ? large : 1.0f); });
+  auto const parts = os::generate<T, I/X, J>(mesh, I = n, J = 2 * n, large_then_ones{large});
   auto const scattered = os::sum<J/X>(parts).local();
   for (std::size_t j = 0; j < scattered.extent(0); ++j) CHECK(scattered(j) == expected);
 }
