@@ -26,9 +26,9 @@ set(rooms
   "engine/kernels/portable: engine/memory engine/kernels engine/kernels/products engine/kernels/x86 engine/kernels/blas"
   "engine/kernels/blas: engine/memory engine/machine engine/kernels engine/kernels/products"
   "engine/kernels/products: engine/memory engine/machine engine/kernels engine/kernels/portable engine/kernels/x86 engine/kernels/blas"
-  "engine/spmd: engine/memory engine/machine engine/collectives engine/mesh plan/spec"
-  "engine/collectives: engine/memory engine/machine engine/kernels engine/spmd plan/lowering"
+  "engine/collectives: engine/memory engine/machine engine/kernels plan/lowering"
   "engine/mesh: engine/memory engine/machine engine/collectives plan/spec"
+  "engine/spmd: engine/memory engine/machine engine/collectives engine/mesh plan/spec"
   "engine/moves: engine/memory engine/kernels engine/collectives engine/mesh plan/spec plan/lowering"
   "engine/run: engine/memory engine/kernels engine/spmd engine/collectives engine/mesh engine/moves plan/spec plan/reshard plan/lowering"
   "engine/blocks: engine/memory engine/kernels engine/spmd engine/collectives engine/mesh engine/moves engine/run plan/spec")

@@ -20,6 +20,7 @@
 #include <ostraka/engine/machine/node.hpp>
 #include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/spmd/abort_handlers.hpp>
+#include <ostraka/engine/spmd/check_mode.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
 #include <ostraka/engine/spmd/peer_monitor.hpp>
 #include <ostraka/types/error.hpp>
@@ -51,6 +52,7 @@ class environment {
   /// such threads.
   environment(int& argc, char**& argv, threads served = threads::serialized) {
     engine::tell_build();
+    engine::observe_groups();
     begin(argc, argv, served);
   }
 
@@ -130,7 +132,7 @@ template <class>
   if (owns_mpi_) {  // all ranks are here
     engine::abort_handlers::agree();
     engine::peer_monitor const* const monitor = engine::peer_monitor::over(MPI_COMM_WORLD);
-    if (monitor && monitor->compares()) engine::abort_handlers::introduce();
+    if (monitor && monitor->compares_calls()) engine::abort_handlers::introduce();
   }
 #endif
 }

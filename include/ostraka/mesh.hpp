@@ -19,7 +19,9 @@
 #include <ostraka/engine/machine/exclusive_use.hpp>
 #include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
+#include <ostraka/engine/spmd/check_mode.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
+#include <ostraka/engine/spmd/peer_monitor.hpp>
 #include <ostraka/engine/spmd/same_calls.hpp>
 #include <ostraka/plan/typed/to_spec.hpp>
 #include <ostraka/types/error.hpp>
@@ -183,6 +185,7 @@ mesh<Ms...> make_mesh_here(named_extent<Ms>... sizes) {
 
 inline void require_running() {
   engine::tell_build();
+  engine::observe_groups();
   engine::require_not_ended("make_mesh");
 #if OSTRAKA_ENABLE_MPI
   int running = 0;

@@ -45,6 +45,7 @@ expect_broken(ostraka/engine/moves/moves.hpp "#include <cblas.h>" "only engine/k
 expect_broken(ostraka/engine/kernels/blas/cblas.hpp "#include <ostraka/engine/moves/moves.hpp>" "engine/kernels/blas/ does not know engine/moves/")
 expect_broken(ostraka/engine/kernels/blas/cblas.hpp "#include <ostraka/plan/spec/spec.hpp>" "engine/kernels/blas/ does not know plan/spec/")
 expect_broken(ostraka/engine/spmd/peer_monitor.hpp "#include <ostraka/engine/moves/moves.hpp>" "engine/spmd/ does not know engine/moves/")
+expect_broken(ostraka/engine/collectives/communicator.hpp "#include <ostraka/engine/spmd/peer_monitor.hpp>" "engine/collectives/ does not know engine/spmd/")
 expect_broken(ostraka/engine/attic/new.hpp "#include <ostraka/plan/spec/spec.hpp>" "engine/attic/ does not know plan/spec/")
 expect_broken(ostraka/einsum.hpp "#include <ostraka/ostraka.hpp>" "for users")
 expect_broken(ostraka/einsum.hpp "#include <ostraka/missing.hpp>" "no such header")

@@ -4,14 +4,14 @@
 
 /// @file
 /// Floor 3. A group of devices that talk to each other: an MPI communicator of our own, or, without MPI, the one device
-/// there is. This file, the collectives, what watches over a job (job/) and its beginning (environment.hpp, mesh.hpp)
-/// name MPI, nothing else.
+/// there is. Whoever wants to know which groups there are, and how far this device has come in them, is their observer.
 
 #include <cstdint>
 #include <utility>
 
+#include <ostraka/engine/collectives/group_observer.hpp>
+#include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/memory/dynamic_array.hpp>
-#include <ostraka/engine/spmd/peer_monitor.hpp>
 
 namespace ostraka::engine {
 
@@ -37,8 +37,8 @@ class communicator {
   /// The same devices in the same order, for messages that are not ours. Collective over this group.
   communicator duplicate() const;
 
-  /// Prepares for part(numbers), so that a device that ends MPI without it is found by those who wait. Not collective.
-  void foresee_part(dynamic_array<int> const& numbers) const;
+  /// Tells the observer that part(numbers) may be called later. Not collective.
+  void expect_part(dynamic_array<int> const& numbers) const;
 
   int size() const { return shared_ ? shared_->size : 1; }
   int rank() const { return shared_ ? shared_->rank : 0; }
@@ -50,7 +50,7 @@ class communicator {
   /// The largest of what the members give, number by number. Collective.
   void find_largest(std::int64_t* numbers, int count) const;
 
-  /// Every collective begins with this: it tells the others that this device will wait for them.
+  /// Every collective begins with this, so that others can read that this device waits for them in it.
   void enter() const {
 #if OSTRAKA_ENABLE_MPI
     if (shared_ && shared_->progress) shared_->progress->enter();
@@ -60,14 +60,14 @@ class communicator {
   /// Do its devices tell each other what they are about to call?
   bool compares_calls() const {
 #if OSTRAKA_ENABLE_MPI
-    return shared_ && shared_->progress && shared_->progress->over->compares();
+    return shared_ && shared_->progress && shared_->observer->compares_calls();
 #else
     return false;
 #endif
   }
 
 #if OSTRAKA_ENABLE_MPI
-  /// The group's progress; null for one device.
+  /// What its observer gave it; null if nobody observes, and for one device.
   group_progress* progress() const { return shared_ ? shared_->progress : nullptr; }
 #endif
 
@@ -77,8 +77,9 @@ class communicator {
     int size = 1;
     int rank = 0;
 #if OSTRAKA_ENABLE_MPI
+    group_observer* observer = nullptr;
     group_progress* progress = nullptr;
-    owned(native_communicator adopted, peer_monitor* over);
+    owned(native_communicator adopted, group_observer* observed_by);
 #endif
     owned(owned const&) = delete;
     owned& operator=(owned const&) = delete;
@@ -91,16 +92,17 @@ class communicator {
 
 #if OSTRAKA_ENABLE_MPI
 
-inline communicator::owned::owned(native_communicator adopted, peer_monitor* over) : native(adopted) {
+inline communicator::owned::owned(native_communicator adopted, group_observer* observed_by)
+    : native(adopted), observer(observed_by) {
   // An error that is returned on one device only would hang the others, whatever handler the user's communicator has.
   MPI_Comm_set_errhandler(native, MPI_ERRORS_ARE_FATAL);
-  MPI_Comm_size(native, &size);
+  size = size_of(native);
   MPI_Comm_rank(native, &rank);
-  if (over && size > 1) progress = over->next_group(native);
+  if (observer && size > 1) progress = observer->made(native);
 }
 
 inline communicator::owned::~owned() {
-  delete progress;
+  if (progress) observer->given_back(progress);
   int finalized = 0;
   MPI_Finalized(&finalized);
   MPI_Comm ours = native;
@@ -108,11 +110,11 @@ inline communicator::owned::~owned() {
 }
 
 inline communicator::communicator(native_communicator theirs) {
-  peer_monitor* const over = peer_monitor::over(theirs);
-  if (over) over->creations_by(theirs)->enter();
+  group_observer* const observer = find_group_observer ? find_group_observer(theirs) : nullptr;
+  if (observer) observer->creates(ranks_of(theirs).group);
   MPI_Comm duplicate = MPI_COMM_NULL;
   MPI_Comm_dup(theirs, &duplicate);
-  shared_ = shared_value<owned const>::make(duplicate, over);
+  shared_ = shared_value<owned const>::make(duplicate, observer);
 }
 
 inline communicator communicator::world() { return communicator(MPI_COMM_WORLD); }
@@ -122,20 +124,19 @@ inline communicator communicator::split(int colour, int key) const {
   enter();
   MPI_Comm part = MPI_COMM_NULL;
   MPI_Comm_split(shared_->native, colour, key, &part);
-  return communicator(shared_value<owned const>::make(part, shared_->progress ? shared_->progress->over : nullptr));
+  return communicator(shared_value<owned const>::make(part, shared_->observer));
 }
 
 inline communicator communicator::part(dynamic_array<int> const& numbers) const {
   if (!shared_ || numbers.size() == 1) return {};
-  detail::ranks_of const all(shared_->native);
+  ranks_of const all(shared_->native);
   MPI_Group some = MPI_GROUP_NULL;
   MPI_Group_incl(all.group, static_cast<int>(numbers.size()), numbers.data(), &some);
-  peer_monitor* const over = shared_->progress ? shared_->progress->over : nullptr;
-  if (over) over->creations_by_group(some)->enter();
+  if (shared_->observer) shared_->observer->creates(some);
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_create_group(shared_->native, some, 0, &made);
   MPI_Group_free(&some);
-  return communicator(shared_value<owned const>::make(made, over));
+  return communicator(shared_value<owned const>::make(made, shared_->observer));
 }
 
 inline communicator communicator::duplicate() const {
@@ -146,12 +147,12 @@ inline communicator communicator::duplicate() const {
   return communicator(shared_value<owned const>::make(made, nullptr));
 }
 
-inline void communicator::foresee_part(dynamic_array<int> const& numbers) const {
-  if (!shared_ || !shared_->progress) return;
-  detail::ranks_of const all(shared_->native);
+inline void communicator::expect_part(dynamic_array<int> const& numbers) const {
+  if (!shared_ || !shared_->observer) return;
+  ranks_of const all(shared_->native);
   MPI_Group some = MPI_GROUP_NULL;
   MPI_Group_incl(all.group, static_cast<int>(numbers.size()), numbers.data(), &some);
-  shared_->progress->over->creations_by_group(some);
+  shared_->observer->may_create(some);
   MPI_Group_free(&some);
 }
 
@@ -186,7 +187,7 @@ inline communicator communicator::world() { return {}; }
 inline communicator communicator::split(int, int) const { return {}; }
 inline communicator communicator::part(dynamic_array<int> const&) const { return {}; }
 inline communicator communicator::duplicate() const { return {}; }
-inline void communicator::foresee_part(dynamic_array<int> const&) const {}
+inline void communicator::expect_part(dynamic_array<int> const&) const {}
 inline void communicator::find_largest(std::int64_t*, int) const {}
 inline native_communicator communicator::native() const { return {}; }
 inline dynamic_array<int> communicator::numbers_in(communicator const&) const { return {0}; }

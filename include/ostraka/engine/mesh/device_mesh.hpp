@@ -259,7 +259,7 @@ inline dynamic_array<int> device_mesh::members(std::uint32_t set) const {
   shared_->of_program.resize(shared_->groups.size());
   for (std::uint32_t set = 1; set < divided_; ++set)
     if ((set & ~divided_) == 0)
-      world_.compares_calls() ? static_cast<void>(group(set)) : world_.foresee_part(members(set));
+      world_.compares_calls() ? static_cast<void>(group(set)) : world_.expect_part(members(set));
 }
 
 }  // namespace ostraka::engine

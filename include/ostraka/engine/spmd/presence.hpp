@@ -3,15 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 3. In check mode: is a rank that others wait for in an MPI call of the program's own, MPI_Barrier say, or does
-/// it compute? A header cannot stand between a program and MPI, but MPI answers for a rank only while that rank is in
-/// it: a synchronous message to a receive that was posted beforehand is complete once the receiver is in any call of
-/// MPI, and not while it computes or sleeps. So who waits sends such questions. If all ranks of the job answer every
-/// one of them, for five seconds, and meanwhile nobody has entered or left an operation of ours, nor communicates in
-/// one, all of them wait. Answers are few, since a rank in MPI_Barrier cannot post receives: one rank of the job asks
-/// all.
+/// Floor 3. In check mode: how a rank answers, while it is in any call of MPI, that it is there. A header cannot stand
+/// between a program and MPI. But a synchronous message to a receive that was posted beforehand is complete once the
+/// receiver is in a call of MPI, and not while it computes or sleeps. So every rank keeps receives posted, and those
+/// who wait for it send such messages (presence_questions.hpp).
 
-#include <cstdint>
+#include <cstddef>
 #include <cstdlib>
 
 #include <ostraka/engine/machine/mpi.hpp>
@@ -64,105 +61,6 @@ class presence_answers {
   MPI_Comm comm_ = MPI_COMM_NULL;
   double next_ = 0;
   dynamic_array<MPI_Request> requests_;
-};
-
-/// What all ranks have told, as one who waits sees it.
-struct standstill {
-  std::uint64_t movement = 0;  ///< differs when any rank has entered an operation of ours, or left it
-  bool possible = true;        ///< nobody communicates in an operation of ours, and none of those missing waits in one
-  bool another_asks = false;   ///< of a lower number
-};
-
-/// What one who waits has found out. `Monitor`: engine::peer_monitor.
-template <class Monitor>
-class presence_questions {
- public:
-  static constexpr int enough = 20;  // rounds
-
-  explicit presence_questions(Monitor const& over) : monitor_(over), next_(MPI_Wtime() + 0.5) {}
-  presence_questions(presence_questions const&) = delete;
-  presence_questions& operator=(presence_questions const&) = delete;
-  ~presence_questions() {
-    stop();
-    for (MPI_Request& r : open_)
-      if (r != MPI_REQUEST_NULL) PMPI_Request_free(&r);
-  }
-
-  /// To be called again and again. @returns whether all ranks have answered all of the last rounds
-  bool all_wait(dynamic_array<int> const& missing) {
-    double const now = MPI_Wtime();
-    if (now < next_) return false;
-    if (!open_.empty()) {  // a round is over
-      bool const answered = all_have_answered();
-      if (!answered) stop();
-      next_ = now + (answered ? patience() / enough : 0.02);
-      if (answered) open_.clear();  // else one round at a time, however long a rank computes
-      return false;
-    }
-    if (rounds_ >= 2 && !nothing_moves(missing, now)) return false;
-    if (rounds_ == enough) return true;
-    ++rounds_;
-    if (rounds_ <= 2)  // those missing first: most ranks that others wait for compute
-      for (int const m : missing) ask(m);
-    else
-      ask_all();
-    next_ = now + 0.02;  // who is in MPI answers soon, and who calls it now and then does not always
-    return false;
-  }
-
-  /// Lets others ask.
-  void stop() {
-    rounds_ = 0;
-    say(false);
-  }
-
- private:
-  // Before all are asked nothing moves for half the patience, so that questions are not wasted; nor afterwards.
-  bool nothing_moves(dynamic_array<int> const& missing, double now) {
-    standstill const seen = monitor_.probe_all(missing);
-    say(seen.possible);
-    if (!seen.possible || seen.another_asks || seen.movement != seen_) {
-      rounds_ = 2;
-      since_ = now;
-      seen_ = seen.movement;
-    } else if (rounds_ > 2 || now - since_ >= patience() / 2) {
-      return true;
-    }
-    next_ = now + patience() / enough;
-    return false;
-  }
-  void say(bool it_asks) {
-    if (it_asks != asks_) monitor_.tell_that_it_asks(asks_ = it_asks);
-  }
-  void ask(int rank) {
-    MPI_Request r = MPI_REQUEST_NULL;
-    PMPI_Issend(nullptr, 0, MPI_BYTE, rank, 0, monitor_.comm_of_presence(), &r);
-    open_.push_back(r);
-  }
-  void ask_all() {
-    int me = 0, size = 1;
-    PMPI_Comm_rank(monitor_.comm_of_presence(), &me);
-    PMPI_Comm_size(monitor_.comm_of_presence(), &size);
-    for (int r = 0; r < size; ++r)
-      if (r != me) ask(r);
-  }
-  bool all_have_answered() {
-    bool all = true;
-    for (MPI_Request& r : open_) {
-      int done = 0;
-      PMPI_Test(&r, &done, MPI_STATUS_IGNORE);  // of those that are done: at once
-      all = all && done != 0;
-    }
-    return all;
-  }
-
-  Monitor const& monitor_;
-  double next_;
-  int rounds_ = 0;     // of which all were answered in time
-  bool asks_ = false;  // as the others read it
-  std::uint64_t seen_ = 0;
-  double since_ = 0;
-  dynamic_array<MPI_Request> open_;
 };
 
 }  // namespace ostraka::engine::detail

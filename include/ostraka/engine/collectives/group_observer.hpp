@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The hook through which somebody else can observe the groups of a job. A group counts the collectives that
+/// this device has entered, where the observer says; that is one store per collective. The observer itself is called
+/// only when a group is made or given back. Without an observer nothing is counted. engine/spmd/ sets one when the job
+/// begins.
+
+#include <ostraka/engine/machine/mpi.hpp>
+
+#if OSTRAKA_ENABLE_MPI
+
+#  include <atomic>
+#  include <cstdint>
+
+#  include <ostraka/engine/machine/thread_slot.hpp>
+
+namespace ostraka::engine {
+
+/// How far this device has come in the collectives of one group.
+struct group_progress {
+  static constexpr std::uint64_t count_mask = 0xFFFFFF;
+
+  std::atomic<std::uint64_t>* published = nullptr;  ///< a number for each thread slot, which others may read
+  std::uint64_t id = 0;                             ///< of the group; the bits of the count are zero
+  std::uint64_t count = 0;                          ///< of the collectives that were entered
+
+  void enter() {
+    published[thread_slot::of_this_thread()].store(id | (++count & count_mask), std::memory_order_release);
+  }
+};
+
+/// Somebody who is told which groups there are.
+class group_observer {
+ public:
+  /// A communicator is about to be created by these ranks, this one among them. Not collective.
+  virtual void creates(MPI_Group ranks) = 0;
+
+  /// These ranks may create one later; whoever does will wait for this rank. Not collective.
+  virtual void may_create(MPI_Group ranks) = 0;
+
+  /// A group was made. It counts its collectives in what is returned, until it gives that back. Collective over it.
+  virtual group_progress* made(MPI_Comm group) = 0;
+
+  virtual void given_back(group_progress* progress) = 0;
+
+  /// Do ranks tell each other what they are about to call?
+  [[nodiscard]] bool compares_calls() const { return compares_calls_; }
+
+ protected:
+  ~group_observer() = default;
+  bool compares_calls_ = false;
+};
+
+/// How many ranks a communicator has.
+inline int size_of(MPI_Comm comm) {
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+/// Finds the observer of all groups of these ranks; it may return null. Collective over them. Null: nobody observes.
+inline group_observer* (*find_group_observer)(MPI_Comm ranks) = nullptr;
+
+/// The ranks of a communicator, as MPI's group.
+struct ranks_of {
+  MPI_Group group = MPI_GROUP_NULL;
+  explicit ranks_of(MPI_Comm comm) { MPI_Comm_group(comm, &group); }
+  ranks_of(ranks_of const&) = delete;
+  ranks_of& operator=(ranks_of const&) = delete;
+  ~ranks_of() { MPI_Group_free(&group); }
+};
+
+}  // namespace ostraka::engine
+
+#endif

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The groups of ranks that this rank belongs to, and how many collectives of each it has entered. All members
+/// give a group the same id without a message: the fingerprint of its ranks, and its number among the groups of the
+/// same ranks. So a rank that reads on another's page which collective that one entered can tell whether it has entered
+/// it itself. Creating a communicator is a collective of a record of its own, one for each set of ranks.
+
+#include <ostraka/engine/machine/mpi.hpp>
+
+#if OSTRAKA_ENABLE_MPI
+
+#  include <atomic>
+#  include <cstddef>
+#  include <cstdint>
+#  include <iterator>
+#  include <utility>
+
+#  include <ostraka/engine/collectives/group_observer.hpp>
+#  include <ostraka/engine/machine/exclusive_use.hpp>
+#  include <ostraka/engine/memory/dynamic_array.hpp>
+#  include <ostraka/engine/memory/per_thread.hpp>
+
+namespace ostraka::engine {
+
+class peer_monitor;
+
+/// A group with its members.
+struct group_record : group_progress {
+  peer_monitor* monitor = nullptr;
+  dynamic_array<int> const* members = nullptr;  ///< in the monitor's numbering and the group's order, in check mode
+  std::uint64_t ranks = 0;                      ///< fingerprint of the members
+  std::uint64_t number = 0;  ///< of the groups of these members, the number-th; 0: the creation of such groups
+  std::uint64_t made = 0;    ///< by number 0: how many
+  group_record* next = nullptr;
+  group_record** at = nullptr;  ///< what points to it
+};
+
+/// The members of a group, as `all` numbers them; MPI_UNDEFINED for those that it lacks.
+inline dynamic_array<int> members_in(MPI_Comm all, MPI_Group group) {
+  int size = 0;
+  MPI_Group_size(group, &size);
+  dynamic_array<int> numbers(static_cast<std::size_t>(size));
+  for (int r = 0; r < size; ++r) numbers[static_cast<std::size_t>(r)] = r;
+  dynamic_array<int> members(numbers.size());
+  MPI_Group_translate_ranks(group, size, numbers.data(), ranks_of(all).group, members.data());
+  return members;
+}
+
+/// All records of a monitor. Host threads may make groups and give them back at once.
+class group_records {
+ public:
+  /// Counts are published there. `keeps_members`: needed to compare calls.
+  void begin(peer_monitor& monitor, MPI_Comm all, std::atomic<std::uint64_t>* published, bool keeps_members) {
+    monitor_ = &monitor;
+    all_ = all;
+    published_ = published;
+    keeps_members_ = keeps_members;
+  }
+
+  /// The record of creating communicators of these ranks, which lives as long as the process. Not collective.
+  group_record& creation_by(MPI_Group ranks) {
+    dynamic_array<int> members = members_in(all_, ranks);
+    std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a
+    for (int m : members) fingerprint = (fingerprint ^ static_cast<std::uint64_t>(m)) * 1099511628211u;
+    fingerprint = (fingerprint ^ fingerprint >> 29) * 0xBF58476D1CE4E5B9u;
+    short_lock const alone(changing_);
+    for (group_record* r = creations_; r != nullptr; r = r->next)
+      if (r->ranks == fingerprint) return *r;
+    // A list of members for each group would grow with the job.
+    group_record* const r = open(keeps_members_ ? new dynamic_array<int>(std::move(members)) : nullptr, fingerprint, 0);
+    r->next = creations_;
+    creations_ = r;
+    return *r;
+  }
+
+  /// Several threads may create groups of the same ranks: they enter one at a time.
+  void enter_creation_by(MPI_Group ranks) {
+    group_record& creation = creation_by(ranks);
+    short_lock const alone(changing_);
+    creation.enter();
+  }
+
+  /// A group that was made. Where threads may make groups of the same ranks at the same time, in no common order, the
+  /// first member numbers them. Collective over it.
+  group_record* add(MPI_Comm group) {
+    group_record& creation = creation_by(ranks_of(group).group);
+    auto number = [&] {
+      short_lock const alone(changing_);
+      return ++creation.made;
+    }();
+    if (mpi_serves_threads_at_once()) PMPI_Bcast(&number, 1, MPI_UINT64_T, 0, group);
+    short_lock const alone(changing_);
+    group_record* const r = open(creation.members, creation.ranks, number);
+    r->next = alive_;
+    r->at = &alive_;
+    if (alive_ != nullptr) alive_->at = &r->next;
+    alive_ = r;
+    ++count_;
+    return r;
+  }
+
+  void give_back(group_record* r) {
+    short_lock const alone(changing_);
+    *r->at = r->next;
+    if (r->next != nullptr) r->next->at = r->at;
+    --count_;
+    gone_[gone_count_++ % std::size(gone_)] = {r->id, r->count};
+    delete r;
+  }
+
+  /// Of the groups that are alive.
+  [[nodiscard]] int count() const { return count_; }
+
+  /// Is this collective, which another rank has entered, one of a group of this rank that this rank has not entered?
+  [[nodiscard]] bool is_ahead(std::uint64_t entered) const {
+    std::uint64_t const id = entered & ~group_progress::count_mask;
+    auto const is_ahead_of = [entered](std::uint64_t count) {
+      std::uint64_t const ahead = (entered - count) & group_progress::count_mask;
+      return ahead != 0 && ahead <= group_progress::count_mask / 2;
+    };
+    if (id == 0) return false;
+    for (group_record const* r = alive_; r != nullptr; r = r->next)
+      if (r->id == id) return is_ahead_of(r->count);
+    for (group_record const* r = creations_; r != nullptr; r = r->next)
+      if (r->id == id) return is_ahead_of(r->count);
+    for (gone const& g : gone_)
+      if (g.id == id) return is_ahead_of(g.count);
+    return false;
+  }
+
+  /// From now on counts are published elsewhere.
+  void publish_to(std::atomic<std::uint64_t>* published) {
+    published_ = published;
+    for (group_record* r = alive_; r != nullptr; r = r->next) r->published = published;
+    for (group_record* r = creations_; r != nullptr; r = r->next) r->published = published;
+  }
+
+ private:
+  group_record* open(dynamic_array<int> const* members, std::uint64_t ranks, std::uint64_t number) const {
+    auto* const r = new group_record;
+    r->published = published_;
+    r->id = (ranks ^ number * 0x9E3779B97F4A7C15u) & ~group_progress::count_mask;
+    r->monitor = monitor_;
+    r->members = members;
+    r->ranks = ranks;
+    r->number = number;
+    return r;
+  }
+
+  peer_monitor* monitor_ = nullptr;
+  MPI_Comm all_ = MPI_COMM_NULL;
+  std::atomic<std::uint64_t>* published_ = nullptr;
+  bool keeps_members_ = false;
+  group_record* alive_ = nullptr;
+  group_record* creations_ = nullptr;  // one for each set of ranks that there was
+  int count_ = 0;
+  struct gone {
+    std::uint64_t id = 0;
+    std::uint64_t count = 0;
+  };
+  gone gone_[256];  // the groups that were given back last, in which others may still wait for this rank
+  unsigned gone_count_ = 0;
+  std::atomic_flag changing_{};
+};
+
+}  // namespace ostraka::engine
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What a rank tells of itself, on a page that the others can read without its help: in an MPI window, even
+/// while it is blocked in MPI. On the page are the collective that each of its host threads entered last, the words for
+/// it, and, in check mode, whether it is in an operation and waits there. Where MPI has no windows nobody reads it.
+
+#include <ostraka/engine/machine/mpi.hpp>
+
+#if OSTRAKA_ENABLE_MPI
+
+#  include <algorithm>
+#  include <atomic>
+#  include <cstddef>
+#  include <cstdint>
+#  include <cstring>
+#  include <new>
+#  include <string>
+
+#  include <ostraka/engine/machine/thread_slot.hpp>
+
+namespace ostraka::engine {
+
+class progress_window {
+ public:
+  static constexpr int slots = thread_slot::number_of;
+  static constexpr std::size_t text_bytes = 1000;
+
+  struct page {
+    std::atomic<std::uint64_t> last[slots];  ///< id and count of a group, by thread slot
+    std::atomic<std::uint64_t> uses;         ///< beginnings and ends of operations: odd in one
+    std::atomic<std::uint64_t> waits;        ///< the same of waiting, in an operation, for what others call
+    std::atomic<std::uint64_t> asks;         ///< 1 while this rank asks who is in MPI
+    char text[slots][text_bytes];            ///< what is about to be called
+  };
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint64_t>) == 8);
+
+  /// The numbers of a page, as they were read.
+  struct numbers {
+    std::uint64_t last[slots], uses, waits, asks;
+  };
+  static_assert(offsetof(page, asks) + sizeof(page::asks) == sizeof(numbers));
+
+  /// Collective.
+  void open(MPI_Comm ranks) {
+    MPI_Comm_set_errhandler(ranks, MPI_ERRORS_RETURN);
+    void* memory = nullptr;
+    if (MPI_Win_allocate(sizeof(page), 1, MPI_INFO_NULL, ranks, &memory, &window_) != MPI_SUCCESS)
+      window_ = MPI_WIN_NULL;
+    MPI_Comm_set_errhandler(ranks, MPI_ERRORS_ARE_FATAL);
+    mine_ = window_ == MPI_WIN_NULL ? &unread_ : new (memory) page;
+    for (int s = 0; s < slots; ++s) {
+      mine_->last[s].store(0);
+      mine_->text[s][0] = '\0';
+    }
+    mine_->uses.store(0);
+    mine_->waits.store(0);
+    mine_->asks.store(0);
+    if (window_ == MPI_WIN_NULL) return;
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+    MPI_Win_sync(window_);
+  }
+
+  /// Nobody reads any more. Collective.
+  void close() {
+    mine_ = &unread_;
+    if (window_ == MPI_WIN_NULL) return;
+    MPI_Win_unlock_all(window_);
+    MPI_Win_free(&window_);
+  }
+
+  /// Can ranks read each other's pages?
+  [[nodiscard]] bool is_open() const { return window_ != MPI_WIN_NULL; }
+
+  [[nodiscard]] page& mine() const { return *mine_; }
+
+  /// The words for what this thread is about to call.
+  void announce(std::string const& text) const {
+    std::size_t const n = std::min(text.size(), text_bytes - 1);
+    char* const words = mine_->text[thread_slot::of_this_thread()];
+    std::memcpy(words, text.data(), n);
+    words[n] = '\0';
+  }
+
+  /// The numbers on another rank's page. @pre is_open
+  [[nodiscard]] numbers numbers_of(int rank) const {
+    numbers n{};
+    read(rank, &n, sizeof(n), 0);
+    return n;
+  }
+  [[nodiscard]] std::string text_of(int rank, int slot) const {
+    char text[text_bytes]{};
+    read(rank, text, text_bytes, offsetof(page, text) + static_cast<std::size_t>(slot) * text_bytes);
+    return text;
+  }
+
+ private:
+  void read(int rank, void* to, std::size_t bytes, std::size_t at) const {
+    MPI_Get(to, static_cast<int>(bytes), MPI_BYTE, rank, static_cast<MPI_Aint>(at), static_cast<int>(bytes), MPI_BYTE,
+            window_);
+    MPI_Win_flush(rank, window_);
+  }
+
+  MPI_Win window_ = MPI_WIN_NULL;
+  page unread_;
+  page* mine_ = &unread_;
+};
+
+}  // namespace ostraka::engine
+
+#endif
