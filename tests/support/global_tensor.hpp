@@ -31,6 +31,15 @@ struct global_tensor {
     for (char l : labels) at = at * extents.at(l) + index.at(l);
     return static_cast<std::size_t>(at);
   }
+
+  /// How far apart elements are whose indices of this label are neighbours; 0 for a label that it does not have.
+  [[nodiscard]] std::int64_t stride(char label) const {
+    std::int64_t all = 0;
+    std::int64_t of_this = 1;
+    for (std::size_t l = labels.size(); l-- > 0; of_this *= extents.at(labels[l]))
+      all += labels[l] == label ? of_this : 0;
+    return all;
+  }
 };
 
 inline std::int64_t number_of_elements(std::string const& labels, extents_by_letter const& extents) {
@@ -71,7 +80,9 @@ inline Kokkos::complex<double> whole_number(std::int64_t n) {
 template <class T>
 global_tensor<T> whole_numbers(std::string const& labels, extents_by_letter const& extents, std::uint64_t salt) {
   global_tensor<T> g{labels, extents, {}};
-  for (std::int64_t i = 0; i < number_of_elements(labels, extents); ++i) {
+  std::int64_t const count = number_of_elements(labels, extents);
+  g.values.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
     std::uint64_t const mixed = (static_cast<std::uint64_t>(i) + salt * 7919u + 1u) * 2654435761u;
     g.values.push_back(whole_number<T>(static_cast<std::int64_t>(mixed >> 16) % 13 - 6));
   }
@@ -84,17 +95,44 @@ inline std::string labels_of_both(std::string all, std::string const& more) {
   return all;
 }
 
-/// f(index, a, b) into the element of the result that the index falls on: the loops of an einsum.
+/// c <- f(c, a, b) for every combination of indices of both operands, in order, on the elements that it falls on: the
+/// loops of an einsum.
 template <class T, class Accumulate>
 global_tensor<T> einsum_by_loops(std::string const& out, global_tensor<T> const& a, global_tensor<T> const& b, T start,
                                  Accumulate&& accumulate) {
   extents_by_letter extents = a.extents;
   extents.insert(b.extents.begin(), b.extents.end());
   global_tensor<T> c{out, extents, std::vector<T>(static_cast<std::size_t>(number_of_elements(out, extents)), start)};
-  for_each_index(labels_of_both(a.labels, b.labels), extents, [&](extents_by_letter const& at) {
-    T& into = c.values[c.position(at)];
-    into = accumulate(into, a.values[a.position(at)], b.values[b.position(at)]);
-  });
+
+  struct loop {
+    std::int64_t extent, of_c, of_a, of_b;  // and its strides
+    std::int64_t index = 0;
+  };
+  std::vector<loop> loops;
+  std::int64_t count = 1;
+  for (char l : labels_of_both(a.labels, b.labels)) {
+    loops.push_back({extents.at(l), c.stride(l), a.stride(l), b.stride(l)});
+    count *= extents.at(l);
+  }
+  std::int64_t at_c = 0;
+  std::int64_t at_a = 0;
+  std::int64_t at_b = 0;
+  auto const element = [](auto& values, std::int64_t at) -> auto& { return values[static_cast<std::size_t>(at)]; };
+  for (; count > 0; --count) {
+    T& into = element(c.values, at_c);
+    into = accumulate(into, element(a.values, at_a), element(b.values, at_b));
+    for (std::size_t d = loops.size(); d-- > 0;) {
+      loop& l = loops[d];
+      at_c += l.of_c;
+      at_a += l.of_a;
+      at_b += l.of_b;
+      if (++l.index < l.extent) break;
+      l.index = 0;
+      at_c -= l.extent * l.of_c;
+      at_a -= l.extent * l.of_a;
+      at_b -= l.extent * l.of_b;
+    }
+  }
   return c;
 }
 

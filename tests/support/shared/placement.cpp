@@ -74,21 +74,32 @@ std::vector<index_range> block_on(placement const& p, mesh_at_hand const& m, ext
 std::vector<std::size_t> positions_on(placement const& p, mesh_at_hand const& m, std::string const& labels,
                                       extents_by_letter const& e, int rank) {
   std::vector<index_range> const block = block_on(p, m, e, rank);
-  std::vector<std::size_t> positions;
-  extents_by_letter step;  // of each label in the whole tensor
+  extents_by_letter strides;  // of each label in the whole tensor
   std::int64_t whole = 1;
-  for (std::size_t l = labels.size(); l-- > 0; whole *= e.at(labels[l])) step[labels[l]] = whole;
+  for (std::size_t l = labels.size(); l-- > 0; whole *= e.at(labels[l])) strides[labels[l]] = whole;
+  struct loop {
+    std::int64_t extent, stride;
+    std::int64_t index = 0;
+  };
+  std::vector<loop> loops;
   std::int64_t count = 1;
-  for (index_range const& r : block) count *= r.end - r.begin;
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t rest = i;
-    std::int64_t at = 0;
-    for (std::size_t d = block.size(); d-- > 0;) {
-      std::int64_t const n = block[d].end - block[d].begin;
-      at += (block[d].begin + rest % n) * step.at(p.letters[d]);
-      rest /= n;
-    }
+  std::int64_t at = 0;
+  for (std::size_t d = 0; d < block.size(); ++d) {
+    loops.push_back({block[d].end - block[d].begin, strides.at(p.letters[d])});
+    count *= loops[d].extent;
+    at += block[d].begin * loops[d].stride;
+  }
+  std::vector<std::size_t> positions;
+  positions.reserve(static_cast<std::size_t>(count));
+  for (; count > 0; --count) {
     positions.push_back(static_cast<std::size_t>(at));
+    for (std::size_t d = loops.size(); d-- > 0;) {
+      loop& l = loops[d];
+      at += l.stride;
+      if (++l.index < l.extent) break;
+      l.index = 0;
+      at -= l.extent * l.stride;
+    }
   }
   return positions;
 }
