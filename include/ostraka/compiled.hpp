@@ -24,7 +24,7 @@
 #include <ostraka/engine/run/move_between.hpp>
 #include <ostraka/engine/run/run_in_passes.hpp>
 #include <ostraka/environment.hpp>
-#include <ostraka/mesh.hpp>
+#include <ostraka/make_mesh.hpp>
 
 namespace ostraka::detail {
 

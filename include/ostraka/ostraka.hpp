@@ -24,6 +24,7 @@
 #include <ostraka/full.hpp>
 #include <ostraka/gather_to_root.hpp>
 #include <ostraka/generate.hpp>
+#include <ostraka/make_mesh.hpp>
 #include <ostraka/map.hpp>
 #include <ostraka/map_into.hpp>
 #include <ostraka/mesh.hpp>
