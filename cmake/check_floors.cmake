@@ -14,10 +14,11 @@ cmake_minimum_required(VERSION 3.23)
 # <room>: <the rooms of its own floor that it includes>. Of the floors below, plan/ knows types/, and rooms of the engine what is listed.
 set(rooms
   "plan/spec:"
+  "plan/regions: plan/spec"
   "plan/rules: plan/spec"
   "plan/reshard: plan/spec"
   "plan/search: plan/spec plan/reshard"
-  "plan/lowering: plan/spec plan/reshard plan/search"
+  "plan/lowering: plan/spec plan/regions plan/reshard plan/search"
   "plan/typed: plan/spec plan/rules plan/reshard plan/search plan/lowering"
   "engine/memory:"
   "engine/machine: engine/memory"
@@ -29,9 +30,9 @@ set(rooms
   "engine/collectives: engine/memory engine/machine engine/kernels plan/lowering"
   "engine/mesh: engine/memory engine/machine engine/collectives plan/spec"
   "engine/spmd: engine/memory engine/machine engine/collectives engine/mesh plan/spec"
-  "engine/moves: engine/memory engine/kernels engine/collectives engine/mesh plan/spec plan/lowering"
-  "engine/run: engine/memory engine/kernels engine/spmd engine/collectives engine/mesh engine/moves plan/spec plan/reshard plan/lowering"
-  "engine/blocks: engine/memory engine/kernels engine/spmd engine/collectives engine/mesh engine/moves engine/run plan/spec")
+  "engine/moves: engine/memory engine/kernels engine/collectives engine/mesh plan/spec plan/regions plan/lowering"
+  "engine/run: engine/memory engine/kernels engine/spmd engine/collectives engine/mesh engine/moves plan/spec plan/regions plan/reshard plan/lowering"
+  "engine/blocks: engine/memory engine/kernels engine/spmd engine/collectives engine/mesh engine/moves engine/run plan/spec plan/regions")
 
 # The room of a header, or nothing: types/, the surface and the few files that stand on a floor itself have none.
 function(room_of header result)

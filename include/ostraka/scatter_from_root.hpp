@@ -54,7 +54,7 @@ void scatter_into(TensorType const& t, Array const& whole) {
   if (w.mesh->absent()) return;
   engine::require_same_call<value>(w, s);
   engine::whole_extents given{Kokkos::is_view<Array>::value ? rank : -1, {}};
-  engine::strided layout;
+  planner::strided_box layout = planner::dense(engine::whole_box(w, s));
   auto const scatter = [&](auto const& array) {
     engine::scatter_blocks(execution_space_of<TensorType>(), w, s, reinterpret_cast<value const*>(array.data()), layout,
                            t.local().data());
@@ -66,12 +66,11 @@ void scatter_into(TensorType const& t, Array const& whole) {
     using on_host = decltype(engine::on_host(whole));
     on_host const view = w.mesh->device() == 0 ? engine::on_host(whole) : on_host();
     for (int i = 0; i < rank; ++i)
-      layout.add(given.extent[i], static_cast<std::int64_t>(view.stride(static_cast<std::size_t>(i))));
+      layout.stride[i] = static_cast<std::int64_t>(view.stride(static_cast<std::size_t>(i)));
     scatter(view);
   } else {
     given.extent[0] = static_cast<std::int64_t>(whole.size());
     engine::require_whole(w, s, given);
-    layout = engine::whole_box(w, s).packed();
     scatter(whole);
   }
 }

@@ -28,8 +28,7 @@ os::engine::region<T> piece_of(T* data, os::engine::execution_context whole, os:
   os::engine::region<T> r = os::engine::dense_region(data, os::engine::box_of(s, whole.here, whole.sizes));
   os::engine::box const inner = os::engine::box_of(s, piece.here, piece.sizes);
   for (int i = 0; i < s.rank; ++i) {
-    if (s.label[i] == l && inner.size() > 0) r.data += lo * r.layout.stride[i];
-    r.layout.extent[i] = inner.at[i].size();
+    if (s.label[i] == l && inner.size() > 0) r.data += lo * r.stride[i];
   }
   r.where = inner;
   return r;

@@ -58,7 +58,7 @@ inline void require_whole(execution_context const& w, planner::spec const& s, wh
 namespace detail {
 
 template <class T>
-void scatter_to_host(execution_context const& w, planner::spec const& s, T const* whole, strided const& layout,
+void scatter_to_host(execution_context const& w, planner::spec const& s, T const* whole, planner::strided_box const& layout,
                      T* block) {
   using host = Kokkos::DefaultHostExecutionSpace;
   root_blocks const blocks = root_blocks_of(w, s);
@@ -66,7 +66,7 @@ void scatter_to_host(execution_context const& w, planner::spec const& s, T const
   bool const root = w.mesh->device() == 0;
   scratch<T, Kokkos::HostSpace> const message(root ? blocks.elements() : 0);
   if (root) {
-    region<T const> const from{whole, layout, whole_box(w, s), {}};
+    region<T const> const from{layout, whole};
     blocks.for_each(
         [&](box const& b, std::int64_t at) { copy(host(), dense_region(message.data() + at, b), from.part(b)); });
     fence(host());
@@ -81,7 +81,7 @@ void scatter_to_host(execution_context const& w, planner::spec const& s, T const
 /// device 0 alone, where the host reads them. Collective over the mesh.
 template <class Exec, class T>
 void scatter_blocks(Exec const& exec, execution_context const& w, planner::spec const& s, T const* whole,
-                    strided const& layout, T* block) {
+                    planner::strided_box const& layout, T* block) {
   on_host_in_place(exec, block, box_of(s, w.here, w.sizes).size(),
                    [&](T* on_host) { detail::scatter_to_host(w, s, whole, layout, on_host); });
 }

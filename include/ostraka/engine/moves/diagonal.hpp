@@ -17,19 +17,18 @@ namespace ostraka::engine {
 /// dimension of the target is some along[p]
 template <class Exec, class T>
 local_block<Exec, T> diagonal_of(Exec const& exec, region<T const> const& whole, int const* along, box const& target) {
-  region<T const> covered{whole.data, target.packed(), target};
+  region<T const> covered = dense_region(whole.data, target);
   for (int p = 0; p < whole.where.rank; ++p) {
     planner::range& r = covered.where.at[along[p]];
     r = planner::intersect(r, whole.where.at[p]);
   }
   for (int i = 0; i < target.rank; ++i) {
-    covered.layout.extent[i] = covered.where.at[i].size();
-    covered.layout.stride[i] = 0;
+    covered.stride[i] = 0;
   }
   bool const any = covered.where.size() > 0;  // else there may be no place to count from
   for (int p = 0; p < whole.where.rank; ++p) {
-    covered.layout.stride[along[p]] += whole.layout.stride[p];
-    if (any) covered.data += (covered.where.at[along[p]].begin - whole.where.at[p].begin) * whole.layout.stride[p];
+    covered.stride[along[p]] += whole.stride[p];
+    if (any) covered.data += (covered.where.at[along[p]].begin - whole.where.at[p].begin) * whole.stride[p];
   }
   if (covered.where.size() == target.size()) {
     covered.where = target;

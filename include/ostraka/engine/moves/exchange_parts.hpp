@@ -36,11 +36,11 @@ template <class T>
 bool travels_as_block(region<T> const& part) {
   std::int64_t const bytes = part.where.size() * static_cast<std::int64_t>(sizeof(T));
   if (bytes < shortest_block_message || part.where.size() > chunk_limit || bytes > std::numeric_limits<int>::max() ||
-      part.layout.rank == 0)
+      part.where.rank == 0)
     return false;
-  int const row = part.layout.rank - 1;
-  return part.layout.stride[row] == 1 &&
-         part.layout.extent[row] * static_cast<std::int64_t>(sizeof(T)) >= shortest_block_row;
+  int const row = part.where.rank - 1;
+  return part.stride[row] == 1 &&
+         part.where.at[row].size() * static_cast<std::int64_t>(sizeof(T)) >= shortest_block_row;
 }
 
 // The part of a block for member `d`: by its indices, or where it lies in a message of equal parts.
@@ -152,8 +152,8 @@ void exchange_parts(Exec const& exec, communicator const& members, region<T cons
                            return part;
                          });
                          exchange(
-                             members, placed.data(), [&](std::size_t d) { return source_of(d).layout; },
-                             [&](std::size_t d) { return target_of(d).layout; },
+                             members, placed.data(), [&](std::size_t d) { return source_of(d).layout(); },
+                             [&](std::size_t d) { return target_of(d).layout(); },
                              [&] {
                                record.kept.data = from.data + record.parts[me].send_at;
                                record.kept_here.data = to.data + record.parts[me].receive_at;

@@ -23,7 +23,7 @@ struct local_block {
   room own{};
 
   /// `now`, to be written. @pre writable()
-  [[nodiscard]] region<T> target() const { return {mine, now.layout, now.where, now.across}; }
+  [[nodiscard]] region<T> target() const { return {now, mine}; }
 
   /// A new block in memory of its own, to be filled.
   static local_block fresh(box const& where) {

@@ -15,24 +15,10 @@
 
 namespace ostraka::engine {
 
-/// What `shape` would be as a message of equal parts with these loops over devices: members count the running mesh's
-/// axes major first.
+/// A message of equal parts with these loops over devices, at `data`.
 template <class T>
 region<T> as_message(execution_context const& w, T* data, box const& where, planner::device_loops const& loops) {
-  region<T> r{data, {}, where, {}};
-  std::int64_t part[max_rank];
-  for (int i = 0; i < where.rank; ++i) part[i] = where.at[i].size();
-  for (planner::device_loop const& d : loops) part[d.dimension] = d.unit;  // the innermost comes last
-  r.layout = row_major(part, where.rank);
-  std::int64_t const elements = r.layout.size();
-  for (planner::device_loop const& d : loops) {
-    std::int64_t members = 1;  // from one device of the mesh axis to the next
-    for (planner::device_loop const& minor : loops)
-      if (w.axis[minor.mesh_axis] > w.axis[d.mesh_axis]) members *= w.sizes.mesh[minor.mesh_axis];
-    r.across.push_back({d.dimension, d.unit, members * elements});
-  }
-  for (int i = 0; i < where.rank; ++i) r.layout.extent[i] = where.at[i].size();
-  return r;
+  return {planner::as_message(where, loops, w.axis, w.sizes), data};
 }
 
 namespace detail {
@@ -66,10 +52,10 @@ bool lies_as_message(execution_context const& w, region<T> const& block, dynamic
   if (loops.empty()) return block.gapless() && in_memory_order(parts, block.where);
   region<T> const message = as_message(w, block.data, block.where, loops);
   for (int i = 0; i < block.where.rank; ++i) {
-    std::int64_t part = block.layout.extent[i];
+    std::int64_t part = block.where.at[i].size();
     for (device_stride const& d : message.across)
       if (d.dimension == i) part = d.unit;
-    if (part > 1 && block.layout.stride[i] != message.layout.stride[i]) return false;
+    if (part > 1 && block.stride[i] != message.stride[i]) return false;
   }
   for (device_stride const& d : message.across)
     if (block.step_of(d.dimension, d.unit) != d.stride) return false;

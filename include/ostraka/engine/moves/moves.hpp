@@ -151,10 +151,10 @@ template <class Exec, class T>
 void zero_pad_step(Exec const& exec, planner::planned_step const& s, region<T const> const& from, region<T> const& to,
                    update<T> const& how) {
   if (how.beta == T(0)) {
-    fill(exec, to.data, to.layout, identity<T>(s.to.kind));
+    fill(exec, to.data, to.layout(), identity<T>(s.to.kind));
     copy(exec, to.part(from.where), from, how);
   } else {
-    scale(exec, to.data, to.layout, how.beta);
+    scale(exec, to.data, to.layout(), how.beta);
     copy(exec, to.part(from.where), from, update<T>{how.alpha, T(1)});
   }
 }
@@ -163,8 +163,8 @@ template <class Exec, class T>
 void mask_step(Exec const& exec, execution_context const& w, planner::planned_step const& s,
                region<T const> const& from, region<T> const& to, update<T> const& how) {
   if (!first_along(w, s.axes))
-    how.beta == T(0) ? fill(exec, to.data, to.layout, identity<T>(s.to.kind))
-                     : scale(exec, to.data, to.layout, how.beta);
+    how.beta == T(0) ? fill(exec, to.data, to.layout(), identity<T>(s.to.kind))
+                     : scale(exec, to.data, to.layout(), how.beta);
   else if (from.data != to.data)
     copy(exec, to, from, how);
 }

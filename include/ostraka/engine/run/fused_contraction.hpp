@@ -28,7 +28,7 @@ struct block_product {
   region<T const> block[3] = {};
 
   [[nodiscard]] contraction loops(execution_context const& w) const {
-    return loops_of_labels<T>(w.sizes.labels, {{labels[0], &block[0]}, {labels[1], &block[1]}, {labels[2], &block[2]}});
+    return loops_of_labels(w.sizes.labels, {{labels[0], &block[0]}, {labels[1], &block[1]}, {labels[2], &block[2]}});
   }
 
   // Of these indices of a label. Block number `which` is already `given`, which has those alone. @pre the others do not

@@ -87,7 +87,7 @@ void exchange_between(Exec const& exec, communicator const& all, planner::mesh_s
   exchange_parts(
       exec, all, from, to, update<T>(), [&](std::size_t d) { return box_at(sent, d); },
       [&](std::size_t d) { return box_at(received, d); });
-  if (!then.nowhere && !target.has_values(then)) fill(exec, to.data, to.layout, identity<T>(target.sharding.kind));
+  if (!then.nowhere && !target.has_values(then)) fill(exec, to.data, to.layout(), identity<T>(target.sharding.kind));
 }
 
 }  // namespace detail

@@ -156,7 +156,7 @@ class plan_run {
                                                           : update<T>{how_.alpha, T(0)};
     travelling<Exec, T>& left = tensors_[s.left];
     if (s.right == planner::no_tensor && how_.alpha == T(1) && planner::computes_nothing(s, *left.labels)) {
-      if (!known.known) known.shape = reordered(left.now(), *left.labels, s.to);
+      if (!known.known) known.shape = {planner::reordered(*left.shape, *left.labels, s.to), nullptr};
       left.labels = &s.to;
       left.shape = &known.shape;
       tensors_[s.operand] = std::move(left);
@@ -189,9 +189,9 @@ class plan_run {
     tensors_.leave(s.right);
   }
 
-  [[nodiscard]] contraction loops_of(contracted<T> const& left, contracted<T> const& right,
+  [[nodiscard]] contraction loops_of(planner::contracted const& left, planner::contracted const& right,
                                      travelling<Exec, T> const& result) const {
-    return loops_of_labels<T>(w_.sizes.labels, {left, right, {result.labels, result.shape}});
+    return loops_of_labels(w_.sizes.labels, {left, right, {result.labels, result.shape}});
   }
 
   // Of a new block that a contraction writes: as the message that is sent next.

@@ -26,8 +26,8 @@ struct travelling {
   T* mine = nullptr;  // where it may be written; null while it is a view of somebody's memory
   typename local_block<Exec, T>::room own{};
 
-  [[nodiscard]] region<T const> now() const { return {data, shape->layout, shape->where, shape->across}; }
-  [[nodiscard]] region<T> target() const { return {mine, shape->layout, shape->where, shape->across}; }
+  [[nodiscard]] region<T const> now() const { return {*shape, data}; }
+  [[nodiscard]] region<T> target() const { return {*shape, mine}; }
   [[nodiscard]] bool writable() const { return mine != nullptr && data == mine; }
 
   // In memory that is given, or of its own.

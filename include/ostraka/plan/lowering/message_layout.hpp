@@ -14,19 +14,12 @@
 
 #include <cstdint>
 
+#include <ostraka/plan/regions/contraction_loops.hpp>
+#include <ostraka/plan/regions/strided_box.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 #include <ostraka/plan/spec/plan.hpp>
 
 namespace ostraka::planner {
-
-/// One loop over the devices of a message: those of a mesh axis are `unit` indices apart along the dimension.
-struct device_loop {
-  int dimension = 0;
-  int mesh_axis = 0;
-  std::int64_t unit = 0;
-};
-
-using device_loops = bounded_list<device_loop, max_mesh_axes>;
 
 /// The loops over the devices of `axes` in a message that holds a block under `whole` as their equal parts under
 /// `parts`; those of a dimension outermost first. None if the parts are not equal everywhere, or do not make up the
@@ -64,9 +57,6 @@ using device_loops = bounded_list<device_loop, max_mesh_axes>;
       (s.kind == step::all_to_all || s.kind == step::block_exchange) && (s.axes - s.from.uses()).empty();
   return exchanges || s.kind == step::all_gather ? loops_of_message(s.to, s.from, s.axes, e) : device_loops{};
 }
-
-/// Loops of a contraction at most, labels and devices together.
-inline constexpr int max_contraction_loops = 16;
 
 /// Which tensors of a contraction lie as messages.
 struct contracted_messages {

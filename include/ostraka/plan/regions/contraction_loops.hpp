@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. The loops of a local contraction of blocks, each with labels of its own: A[I, J] B[J, K] -> C[I, K] is I,
+/// J, K with a stride of each block along each. A label of a block that lies as a message is two loops or more: over
+/// devices, and over the indices of a part.
+
+#include <cstdint>
+
+#include <ostraka/plan/regions/strided_box.hpp>
+
+namespace ostraka::planner {
+
+/// Loops of a contraction at most, labels and devices together.
+inline constexpr int max_contraction_loops = 16;
+
+/// The units at which the loops along one label are cut, largest first.
+struct label_cuts {
+  int count = 0;
+  std::int64_t unit[3 * max_mesh_axes]{};
+
+  constexpr void add(std::int64_t u) {
+    int at = 0;
+    while (at < count && unit[at] > u) ++at;
+    if (at < count && unit[at] == u) return;
+    for (int k = count; k > at; --k) unit[k] = unit[k - 1];
+    unit[at] = u;
+    ++count;
+  }
+
+  constexpr void add(strided_box const& b, int dimension) {
+    for (device_stride const& d : b.across)
+      if (d.dimension == dimension) add(d.unit);
+  }
+
+  /// Calls `loop(extent, unit)`, outermost first, for the loops that make up `extent` indices.
+  template <class Loop>
+  constexpr void for_each(std::int64_t extent, Loop const& loop) const {
+    for (int k = 0; k < count; ++k) {
+      loop(extent / unit[k], unit[k]);
+      extent = unit[k];
+    }
+    loop(extent, std::int64_t(1));
+  }
+};
+
+/// A tensor of a contraction: its labels, and where its elements lie.
+struct contracted {
+  spec const* labels = nullptr;
+  strided_box const* block = nullptr;
+};
+
+/// The loops, and for left, right and result whether they have one and with what stride. A stride of 0 is a stride, not
+/// an absence.
+struct contraction_loops {
+  int count = 0;
+  std::int64_t extent[max_contraction_loops]{};
+  std::int64_t stride[3][max_contraction_loops]{};
+  bool present[3][max_contraction_loops]{};
+};
+
+/// The loops of a contraction of these tensors (left, right, result; the right may be none), by labels 0 to `labels`
+/// − 1. A label that none of them has is a loop of one.
+[[nodiscard]] constexpr contraction_loops loops_of_contraction(int labels, contracted const (&tensors)[3]) {
+  contraction_loops p;
+  for (int l = 0; l < labels; ++l) {
+    int at[3]{};
+    label_cuts cuts;
+    std::int64_t extent = 1;
+    for (int t = 0; t < 3; ++t) {
+      at[t] = tensors[t].labels == nullptr ? -1 : tensors[t].labels->find(l);
+      if (at[t] < 0) continue;
+      extent = tensors[t].block->where.at[at[t]].size();
+      cuts.add(*tensors[t].block, at[t]);
+    }
+    cuts.for_each(extent, [&](std::int64_t n, std::int64_t unit) {
+      p.extent[p.count] = n;
+      for (int t = 0; t < 3; ++t) {
+        p.present[t][p.count] = at[t] >= 0;
+        if (at[t] >= 0) p.stride[t][p.count] = tensors[t].block->step_of(at[t], unit);
+      }
+      ++p.count;
+    });
+  }
+  return p;
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. How the elements of a box lie in memory, without a pointer: strided, or as a message of equal parts. A[I, J]
+/// that lies as (X, I, J/X) has two strides along J: from device to device, and within the part of one.
+
+#include <cstdint>
+
+#include <ostraka/plan/regions/box.hpp>
+#include <ostraka/plan/spec/step.hpp>
+
+namespace ostraka::planner {
+
+/// Index k · unit along the dimension lies k · stride further on, as long as k counts the devices of one mesh axis.
+struct device_stride {
+  int dimension = 0;
+  std::int64_t unit = 0;
+  std::int64_t stride = 0;
+};
+
+/// A box, and the strides of its elements. Where the box lies as a message, `stride` is of neighbours within a part and
+/// `across` is from device to device.
+struct strided_box {
+  box where{};
+  std::int64_t stride[max_rank]{};
+  bounded_list<device_stride, max_mesh_axes> across{};
+
+  /// How far apart in memory indices `unit` apart along dimension `i` are. @pre one of `unit` and the dimension's units
+  /// divides the other
+  [[nodiscard]] constexpr std::int64_t step_of(int i, std::int64_t unit) const {
+    std::int64_t known = 1;
+    std::int64_t step = stride[i];
+    for (device_stride const& d : across)
+      if (d.dimension == i && d.unit <= unit && d.unit >= known) {
+        known = d.unit;
+        step = d.stride;
+      }
+    return unit / known * step;
+  }
+
+  /// Where the first element of `inner` lies, from the first of this box on; 0 of an empty one, which has no place.
+  /// @pre inner lies within, and this does not lie as a message
+  [[nodiscard]] constexpr std::int64_t offset_of(box const& inner) const {
+    std::int64_t n = 0;
+    if (inner.size() == 0) return n;
+    for (int i = 0; i < inner.rank; ++i) n += (inner.at[i].begin - where.at[i].begin) * stride[i];
+    return n;
+  }
+
+  /// The part of it within `inner`, which begins at `offset_of(inner)`. @pre as there
+  [[nodiscard]] constexpr strided_box part(box const& inner) const;
+
+  /// Lie the elements one after the other, in the order of their indices?
+  [[nodiscard]] constexpr bool gapless() const {
+    std::int64_t dense = 1;
+    for (int i = where.rank - 1; i >= 0; --i) {
+      std::int64_t const n = where.at[i].size();
+      if (n > 1 && stride[i] != dense) return false;
+      dense *= n;
+    }
+    return across.empty();
+  }
+};
+
+/// Row-major without gaps.
+[[nodiscard]] constexpr strided_box dense(box const& where) {
+  strided_box b{where};
+  std::int64_t step = 1;
+  for (int i = where.rank - 1; i >= 0; --i) {
+    b.stride[i] = step;
+    step *= where.at[i].size();
+  }
+  return b;
+}
+
+constexpr strided_box strided_box::part(box const& inner) const {
+  if (inner.size() == 0) return dense(inner);
+  strided_box b{inner};
+  for (int i = 0; i < inner.rank; ++i) b.stride[i] = stride[i];
+  return b;
+}
+
+/// The same elements with the dimensions in the order of `to`'s labels. @pre both have the same labels
+[[nodiscard]] constexpr strided_box reordered(strided_box const& b, spec const& from, spec const& to) {
+  strided_box r = b;
+  for (int i = 0; i < from.rank; ++i) {
+    int const at = to.find(from.label[i]);
+    r.stride[at] = b.stride[i];
+    r.where.at[at] = b.where.at[i];
+  }
+  for (int k = 0; k < r.across.size(); ++k) r.across[k].dimension = to.find(from.label[r.across[k].dimension]);
+  return r;
+}
+
+/// One loop over the devices of a message: those of a mesh axis are `unit` indices apart along the dimension.
+struct device_loop {
+  int dimension = 0;
+  int mesh_axis = 0;
+  std::int64_t unit = 0;
+};
+
+using device_loops = bounded_list<device_loop, max_mesh_axes>;
+
+/// A box as a message of equal parts with these loops over devices, one part after the other. Members of a group count
+/// their mesh axes in ascending `order`, the first one major: the running mesh's numbers of the axes.
+[[nodiscard]] constexpr strided_box as_message(box const& where, device_loops const& loops, int const* order,
+                                               extents const& e) {
+  box part = where;
+  for (device_loop const& d : loops) part.at[d.dimension] = {0, d.unit};  // the innermost comes last
+  strided_box b = dense(part);
+  std::int64_t const elements = part.size();
+  b.where = where;
+  for (device_loop const& d : loops) {
+    std::int64_t members = 1;  // from one device of the mesh axis to the next
+    for (device_loop const& minor : loops)
+      if (order[minor.mesh_axis] > order[d.mesh_axis]) members *= e.mesh[minor.mesh_axis];
+    b.across.push_back({d.dimension, d.unit, members * elements});
+  }
+  return b;
+}
+
+}  // namespace ostraka::planner
