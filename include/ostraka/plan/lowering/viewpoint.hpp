@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. For whom a plan is lowered: extents, a device, and what of the call changes what is done. Nobody's device in
+/// particular is the last one, whose blocks are the largest: what a plan takes is foretold by lowering it there.
+
+#include <cstdint>
+
+#include <ostraka/plan/spec/blocks.hpp>
+
+namespace ostraka::planner {
+
+/// A device, and the call that it takes part in.
+struct viewpoint {
+  extents sizes{};
+  coordinates here{};
+  int order[max_mesh_axes]{0, 1, 2, 3, 4, 5};  ///< of the running mesh's axes, by the plan's number
+  bool scales = false;                          ///< the result is multiplied by an alpha that is not 1
+  bool adds = false;                            ///< it is added to what was there, times a beta that is not 0
+  bool foretells = false;                       ///< no device in particular: the order is not known, and where parts are uneven
+                                                ///< the most that any device has is counted
+
+  /// Members of the group along `axes` count in the order of the running mesh, its first axis major.
+  [[nodiscard]] constexpr coordinates member(mesh_set axes, std::int64_t number) const {
+    coordinates c = here;
+    for (mesh_set rest = axes & mesh_set::first(sizes.mesh_axes); !rest.empty();) {
+      int minor = -1;
+      for (int m = 0; m < sizes.mesh_axes; ++m)
+        if (rest.contains(m) && (minor < 0 || order[m] > order[minor])) minor = m;
+      c.at[minor] = number % sizes.mesh[minor];
+      number /= sizes.mesh[minor];
+      rest = rest - mesh_set::of(minor);
+    }
+    return c;
+  }
+
+  /// This device's number in that group.
+  [[nodiscard]] constexpr std::int64_t number_in(mesh_set axes) const {
+    std::int64_t number = 0;
+    std::int64_t devices = 1;
+    for (mesh_set rest = axes & mesh_set::first(sizes.mesh_axes); !rest.empty();) {
+      int minor = -1;
+      for (int m = 0; m < sizes.mesh_axes; ++m)
+        if (rest.contains(m) && (minor < 0 || order[m] > order[minor])) minor = m;
+      number += here.at[minor] * devices;
+      devices *= sizes.mesh[minor];
+      rest = rest - mesh_set::of(minor);
+    }
+    return number;
+  }
+
+  /// Is it the first device along these mesh axes?
+  [[nodiscard]] constexpr bool first_along(mesh_set axes) const {
+    for (int m = 0; m < sizes.mesh_axes; ++m)
+      if (axes.contains(m) && here.at[m] != 0) return false;
+    return true;
+  }
+};
+
+/// Of all devices, and of all passes, who holds the most of every tensor: with blocks [⌊d·n/p⌋, ⌊(d+1)·n/p⌋) the device
+/// with all coordinates last holds ⌈n/p⌉ indices of every label under every sharding, and in the last pass the most of
+/// them. `block_size(s, v.here, v.sizes)` is `largest_block(s, e)`.
+[[nodiscard]] constexpr viewpoint last_device(extents const& e) {
+  viewpoint v;
+  v.sizes = e;
+  v.sizes.now.part = e.now.parts - 1;
+  v.foretells = true;
+  for (int m = 0; m < e.mesh_axes; ++m) v.here.at[m] = e.mesh[m] - 1;
+  return v;
+}
+
+}  // namespace ostraka::planner
