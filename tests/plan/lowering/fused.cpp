@@ -14,7 +14,7 @@ using ostraka::step;
 
 namespace {
 
-constexpr int joined_in_an_operation_of(int labels) {
+constexpr int fused_in_an_operation_of(int labels) {
   enum { i, j, k };
   spec split, whole, b, c;
   mesh_order x;
@@ -35,13 +35,13 @@ constexpr int joined_in_an_operation_of(int labels) {
   e.mesh_axes = 1;
   e.mesh[0] = 4;
   for (int l = 0; l < labels; ++l) e.label[l] = l < 3 ? 512 : 1;
-  return joined_with(steps, 1, e);
+  return fused_with(steps, 1, messages_at(steps, 1, e), e);
 }
 
 }  // namespace
 
 TEST_CASE("a contraction has no more loops than there is room for") {
   static_assert(max_labels == max_contraction_loops);
-  for (int labels = 3; labels < max_labels; ++labels) CHECK(joined_in_an_operation_of(labels) == 0);
-  CHECK(joined_in_an_operation_of(max_labels) == -1);
+  for (int labels = 3; labels < max_labels; ++labels) CHECK(fused_in_an_operation_of(labels) == 0);
+  CHECK(fused_in_an_operation_of(max_labels) == -1);
 }

@@ -15,7 +15,7 @@
 #include <ostraka/engine/kernels/combine.hpp>
 #include <ostraka/engine/kernels/update.hpp>
 #include <ostraka/engine/memory/pool.hpp>
-#include <ostraka/plan/lowering/memory_use.hpp>
+#include <ostraka/plan/lowering/machine.hpp>
 
 namespace ostraka::engine {
 
@@ -48,7 +48,7 @@ class reduce_scatter_in_flight {
               return std::exchange(next, next + (d == me() && !with_own_ ? 0 : counts[d]));
             }),
         arrives_in_place_(members.size() == 2 && !with_own_ && into.overwrites()),
-        piece_(std::min(chunk_limit, planner::piece_of_reduction(std::max(peers(), 1)))),
+        piece_(std::min(chunk_limit, planner::measured.piece_of_reduction(std::max(peers(), 1)))),
         longest_(members.size() == 1 ? 0 : *std::max_element(counts.begin(), counts.end())),
         arriving_{staging(staged()), staging(staged())},
         pending_{detail::messages(members), detail::messages(members)}

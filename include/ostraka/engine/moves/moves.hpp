@@ -23,7 +23,7 @@
 #include <ostraka/engine/moves/local_block.hpp>
 #include <ostraka/engine/moves/message_blocks.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
-#include <ostraka/plan/lowering/memory_use.hpp>
+#include <ostraka/plan/lowering/decide.hpp>
 #include <ostraka/plan/spec/step.hpp>
 
 namespace ostraka::engine {

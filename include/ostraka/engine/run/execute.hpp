@@ -18,7 +18,7 @@
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/engine/run/run_record.hpp>
 #include <ostraka/engine/spmd/call_in_words.hpp>
-#include <ostraka/plan/lowering/memory_use.hpp>
+#include <ostraka/plan/lowering/decide.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 
 namespace ostraka::engine {

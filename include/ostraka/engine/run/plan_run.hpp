@@ -26,8 +26,7 @@
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/engine/run/run_record.hpp>
 #include <ostraka/engine/run/travelling.hpp>
-#include <ostraka/plan/lowering/fused.hpp>
-#include <ostraka/plan/lowering/message_layout.hpp>
+#include <ostraka/plan/lowering/decide.hpp>
 #include <ostraka/plan/spec/describe.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 
@@ -62,20 +61,15 @@ bool masked_already(planner::planned_step const& s, T const* block, T const* res
          block == result;
 }
 
-// Where the steps from number `next` on leave the tensor where step `next` - 1 writes it: the result's place.
-template <class T>
-region<T> const* room_for(planner::plan_view const& plan, int next, int tensor, region<T> const& result) {
-  return tensor == planner::the_result && planner::stays_from(plan.steps, next, planner::the_result) ? &result
-                                                                                                     : nullptr;
-}
-
 // A run of a plan: what does not change from run to run is in its record.
 template <class Exec, class T>
 class plan_run {
  public:
   plan_run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, run_record<T>& record,
            update<T> const& how, placement* places = nullptr)
-      : exec_(exec), w_(w), plan_(plan), record_(record), how_(how), memory_(places) {}
+      : exec_(exec), w_(w), plan_(plan), record_(record), how_(how), memory_(places) {
+    record_.decide_on(plan_);
+  }
 
   /// Operand number `k`, which is to begin its way.
   travelling<Exec, T>& enter(int k, region<T const> const& shape, T const* data) {
@@ -93,8 +87,7 @@ class plan_run {
     for (int i = 0; i < plan_.steps.size(); ++i) {
       planner::planned_step const& s = plan_.steps[i];
       step_record<T>& known = record_.steps[static_cast<std::size_t>(i)];
-      if (!known.known) known.skipped = !w_.here.nowhere && planner::is_joined(plan_.steps, i, w_.sizes);
-      if (!known.skipped) {
+      if (s.kind == step::contract || record_.decided[i].fused < 0) {  // else a contraction does it
         profiled const region_of_step([&] { push_step(w_, plan_, i, static_cast<int>(sizeof(T))); }, heard);
         if (s.kind == step::contract)
           contract_step(i, known, result);
@@ -124,7 +117,7 @@ class plan_run {
       return;
     }
     if (planner::rewrites(s.kind) && block.writable()) return move_into(exec_, w_, s, block.now(), block.target());
-    region<T> const* const room = room_for(plan_, i + 1, s.operand, result);
+    region<T> const* const room = record_.decided[i].lands ? &result : nullptr;
     if (!known.known) known.shape = room ? readable(*room) : shape_of_moved(i);
     auto next = travelling<Exec, T>::in(s.to, known.shape, room ? room->data : nullptr);
     update<T> const as = room ? share_of(arriving, w_, plan_, i) : update<T>{};
@@ -136,26 +129,23 @@ class plan_run {
   [[nodiscard]] region<T const> shape_of_moved(int i) const {
     planner::planned_step const& s = plan_.steps[i];
     box const target = box_of(s.to, w_.here, w_.sizes);
-    if (s.operand == planner::the_result || !planner::stays_message(plan_.steps, i, w_.sizes))
-      return dense_region<T const>(nullptr, target);
+    if (!record_.decided[i].stays_message) return dense_region<T const>(nullptr, target);
     return as_message<T const>(w_, nullptr, target, planner::loops_of_received(s, w_.sizes));
   }
 
-  // A contraction, with the move next to it if it is joined with one.
+  // A contraction, with the move next to it if it is fused with one.
   void contract_step(int i, step_record<T>& known, region<T> const& result) {
     planner::planned_step const& s = plan_.steps[i];
-    if (!known.known) {
-      known.products.clear();  // of a run that has thrown
-      known.joined = w_.here.nowhere ? -1 : planner::joined_with(plan_.steps, i, w_.sizes);
-    }
-    planner::planned_step const* const move = known.joined < 0 ? nullptr : &plan_.steps[known.joined];
-    bool const scatters = known.joined > i;
-    region<T> const* const room = room_for(plan_, (scatters ? known.joined : i) + 1, s.operand, result);
+    planner::step_decision const& decided = record_.decided[i];
+    if (!known.known) known.products.clear();  // of a run that has thrown
+    planner::planned_step const* const move = decided.fused < 0 ? nullptr : &plan_.steps[decided.fused];
+    bool const scatters = decided.fused > i;
+    region<T> const* const room = decided.lands ? &result : nullptr;
     update<T> const as = s.operand != planner::the_result ? update<T>{}
                          : room                           ? share_of(how_, w_, plan_, i)
                                                           : update<T>{how_.alpha, T(0)};
     travelling<Exec, T>& left = tensors_[s.left];
-    if (s.right == planner::no_tensor && how_.alpha == T(1) && planner::computes_nothing(s, *left.labels)) {
+    if (decided.passes_on && how_.alpha == T(1)) {
       if (!known.known) known.shape = {planner::reordered(*left.shape, *left.labels, s.to), nullptr};
       left.labels = &s.to;
       left.shape = &known.shape;
@@ -198,7 +188,7 @@ class plan_run {
   [[nodiscard]] region<T const> shape_of_product(int i) const {
     planner::planned_step const& s = plan_.steps[i];
     box const target = box_of(s.to, w_.here, w_.sizes);
-    if (!planner::messages_at(plan_.steps, i, w_.sizes).result) return dense_region<T const>(nullptr, target);
+    if (!record_.decided[i].stays_message) return dense_region<T const>(nullptr, target);
     planner::planned_step const& next = plan_.steps[planner::next_after(plan_.steps, i, s.operand)];
     return as_message<T const>(w_, nullptr, target, planner::loops_of_sent(next, w_.sizes));
   }

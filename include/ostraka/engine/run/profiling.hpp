@@ -19,7 +19,7 @@
 #include <string_view>
 
 #include <ostraka/engine/mesh/execution_context.hpp>
-#include <ostraka/plan/lowering/fused.hpp>
+#include <ostraka/plan/lowering/decide.hpp>
 #include <ostraka/plan/spec/describe.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 
@@ -103,7 +103,7 @@ namespace detail {
   planner::planned_step const& s = plan.steps[at];
   if (s.kind != step::contract) return push_step(w, s, element_bytes);
   std::string text(planner::name_of(s.kind));
-  int const with = w.here.nowhere ? -1 : planner::joined_with(plan.steps, at, w.sizes);
+  int const with = w.here.nowhere ? -1 : planner::decide(plan, w.sizes)[at].fused;
   if (with >= 0) text += " with " + detail::describe_move(w, plan.steps[with], element_bytes);
   if (s.right != planner::no_tensor) {
     planner::tensor_states tensors(plan);

@@ -19,6 +19,8 @@
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/moves/moves.hpp>
 #include <ostraka/engine/moves/region.hpp>
+#include <ostraka/plan/lowering/decide.hpp>
+#include <ostraka/plan/spec/stored_plan.hpp>
 
 namespace ostraka::engine {
 
@@ -41,8 +43,6 @@ inline constexpr int remembered_members = 32;
 template <class T>
 struct step_record {
   bool known = false;
-  bool skipped = false;        ///< a move that a contraction does
-  int joined = -1;             ///< of a contraction: the move that it does as well
   region<T const> shape{};     ///< of what it leaves; its address says nothing
   std::int64_t view_at = 0;    ///< of a view: where it begins, from where the block did
   dynamic_array<product_record> products{};  ///< of a contraction, in the order of the parts of what is moved
@@ -74,6 +74,8 @@ struct run_record {
   planner::coordinates here{};
   bool scales = false;  ///< alpha is not 1
   bool adds = false;    ///< beta is not 0
+  bool is_decided = false;
+  planner::decisions decided{};  ///< what all devices have in common
   dynamic_array<region<T const>> operands{};
   region<T> result{};
   dynamic_array<step_record<T>> steps{};
@@ -85,10 +87,18 @@ struct run_record {
     for (int m = 0; m < planner::max_mesh_axes; ++m) axis[m] = w.axis[m];
     scales = scales_by(how);
     adds = adds_to(how);
+    is_decided = false;
     steps.resize(static_cast<std::size_t>(count));
     for (step_record<T>& s : steps) s.forget();
     operands.clear();
     places.forget();
+  }
+
+  /// Decides on the plan, once. A process that is no device of the mesh does nothing, and so nothing together.
+  void decide_on(planner::plan_view const& plan) {
+    if (is_decided) return;
+    decided = here.nowhere ? planner::decisions{} : planner::decide(plan, sizes);
+    is_decided = true;
   }
 
   [[nodiscard]] bool is_of(execution_context const& w, update<T> const& how) const {

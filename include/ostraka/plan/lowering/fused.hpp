@@ -20,10 +20,6 @@
 
 namespace ostraka::planner {
 
-/// Elements of a part at least: for shorter ones a product in several pieces costs as much as the copy. (Measured:
-/// docs/benchmarks/patterns.md.)
-inline constexpr std::int64_t shortest_joined_part = 2048;
-
 /// Do the devices of these loops all have the same of `result`?
 [[nodiscard]] constexpr bool is_repeated(spec const& result, device_loops const& loops) {
   for (device_loop const& d : loops)
@@ -33,31 +29,33 @@ inline constexpr std::int64_t shortest_joined_part = 2048;
 
 namespace detail {
 
-// Of a move before or after the contraction, the elements of a part; 0 if it cannot be joined with it: the parts are
+// Of a move before or after the contraction, the elements of a part; 0 if it cannot be fused with it: the parts are
 // equal and along one mesh axis, so that those before a device's own and those after it are two blocks. Where the parts
 // follow one another in memory, one product of all of them needs no copy but of the own one, and is better than many
 // one by one or than walking something large again.
-constexpr std::int64_t joinable_part(planned_step const& move, planned_step const& product, extents const& e) {
+constexpr std::int64_t fused_part(planned_step const& move, planned_step const& product, extents const& e,
+                                  machine_constants const& machine) {
   bool const gathers = move.kind == step::all_gather;
   if (!gathers && (move.kind != step::reduce_scatter || move.from.kind != reduction::sum)) return 0;
   spec const& whole = gathers ? move.to : move.from;
   spec const& parts = gathers ? move.from : move.to;
   std::int64_t const part = largest_block(parts, e);
-  if (part < shortest_joined_part) return 0;
+  if (part < machine.shortest_fused_part) return 0;
   device_loops const loops = gathers ? loops_of_received(move, e) : loops_of_sent(move, e);
   part_of_product const which = gathers ? part_of_product::factor : part_of_product::result;
-  if (loops.size() != 1 || !worth_a_cut(whole, which, loops, product, e)) return 0;
+  if (loops.size() != 1 || !worth_a_cut(whole, which, loops, product, e, machine)) return 0;
   if (!gathers || !in_order(whole, parts, move.axes, e)) return part;
-  return is_repeated(product.to, loops) || walked_again(whole, which, loops[0].dimension, product, e) > 2 * part ? 0
-                                                                                                                 : part;
+  std::int64_t const again = walked_again(whole, which, loops[0].dimension, product, e);
+  return is_repeated(product.to, loops) || again > machine.walked_again_in_order * part ? 0 : part;
 }
 
 }  // namespace detail
 
 /// The move that the contraction that is step number `at` does as well, the one of the longest parts; -1 if it does
-/// none. Its other tensors do not lie as messages.
+/// none. Its other tensors do not lie as messages. @param m which tensors of the contraction would lie as messages
 template <class Steps>
-[[nodiscard]] constexpr int joined_with(Steps const& steps, int at, extents const& e) {
+[[nodiscard]] constexpr int fused_with(Steps const& steps, int at, contracted_messages const& m, extents const& e,
+                                       machine_constants const& machine = measured) {
   planned_step const& s = steps[at];
   if (s.right == no_tensor || e.labels >= max_contraction_loops) return -1;  // the moved label becomes two loops
   int const moves[] = {last_before(steps, at, s.left), last_before(steps, at, s.right),
@@ -67,26 +65,16 @@ template <class Steps>
   for (int k = 0; k < 3; ++k) {
     if (moves[k] < 0 || moves[k] >= steps.size() || (k == 2) != (steps[moves[k]].kind == step::reduce_scatter))
       continue;
-    std::int64_t const part = detail::joinable_part(steps[moves[k]], s, e);
+    std::int64_t const part = detail::fused_part(steps[moves[k]], s, e, machine);
     if (part <= longest) continue;
     best = k;
     longest = part;
   }
   if (best < 0) return -1;
-  contracted_messages const m = messages_at(steps, at, e);
   bool const as_messages[] = {m.left, m.right, m.result};
   for (int k = 0; k < 3; ++k)
     if (k != best && as_messages[k]) return -1;
   return moves[best];
-}
-
-/// Is step number `i` done by a contraction?
-template <class Steps>
-[[nodiscard]] constexpr bool is_joined(Steps const& steps, int i, extents const& e) {
-  planned_step const& s = steps[i];
-  if (s.kind != step::all_gather && s.kind != step::reduce_scatter) return false;
-  int const at = s.kind == step::all_gather ? next_after(steps, i, s.operand) : last_before(steps, i, s.operand);
-  return at >= 0 && at < steps.size() && steps[at].kind == step::contract && joined_with(steps, at, e) == i;
 }
 
 }  // namespace ostraka::planner

@@ -20,40 +20,22 @@
 ///     (a) none if it stays a message (plan/lowering/message_layout.hpp), or the parts of one mesh axis follow one another in the new block
 ///     (b) none if a contraction has written it as a message, or the parts of one mesh axis follow one another in the old block
 ///     (c) none if it is a message, or each part lies in one run
-///     (d) none if it lies dense; joined with a contraction: plan/lowering/fused.hpp
+///     (d) none if it lies dense; fused with a contraction: plan/lowering/fused.hpp
 ///     (e) none of two devices: the sum of the others' parts is one part, which is received where it belongs
 
 #include <algorithm>
 #include <cstdint>
 
-#include <ostraka/plan/lowering/fused.hpp>
-#include <ostraka/plan/lowering/message_layout.hpp>
+#include <ostraka/plan/lowering/decide.hpp>
 #include <ostraka/plan/spec/plan.hpp>
 
 namespace ostraka::planner {
-
-/// Can the step write over the block that it reads?
-[[nodiscard]] constexpr bool rewrites(step s) { return s == step::all_reduce || s == step::mask; }
-
-/// From step number `first` on, does the tensor stay in the block that it is in?
-template <class Steps>
-[[nodiscard]] constexpr bool stays_from(Steps const& steps, int first, int tensor) {
-  for (int i = first; i < steps.size(); ++i)
-    if (steps[i].operand == tensor && !rewrites(steps[i].kind)) return false;
-  return true;
-}
-
-/// Elements of a piece in which parts of a reduction arrive. Those of all peers together are to stay in a cache, each
-/// long enough to travel well.
-[[nodiscard]] constexpr std::int64_t piece_of_reduction(std::int64_t peers) {
-  return std::max<std::int64_t>(2048, 32768 / peers);
-}
 
 namespace detail {
 
 // Elements that arrive at a device from the others of its group: a piece from each while it adds up those before.
 constexpr std::int64_t arriving(std::int64_t part, std::int64_t devices) {
-  return devices > 1 ? 2 * (devices - 1) * std::min(part, piece_of_reduction(devices - 1)) : 0;
+  return devices > 1 ? 2 * (devices - 1) * std::min(part, measured.piece_of_reduction(devices - 1)) : 0;
 }
 
 // What a step copies, in elements.
@@ -69,9 +51,8 @@ struct step_blocks {
   bool open_target = true;
 };
 
-template <class Steps>
-constexpr step_copies copies_of(Steps const& steps, int i, step_blocks const& b, extents const& e) {
-  planned_step const& s = steps[i];
+constexpr step_copies copies_of(planned_step const& s, step_decision const& decided, step_blocks const& b,
+                                extents const& e) {
   std::int64_t const from = largest_block(s.from, e);
   std::int64_t const to = largest_block(s.to, e);
   std::int64_t const ways = e.ways(s.axes);
@@ -81,11 +62,11 @@ constexpr step_copies copies_of(Steps const& steps, int i, step_blocks const& b,
     case step::mask:
     case step::all_reduce: c.directly = to; break;
     case step::all_gather:
-      if (!stays_message(steps, i, e) && !(b.open_target && in_order(s.to, s.from, s.axes, e))) c.unpacked = to;
+      if (!decided.stays_message && !(b.open_target && in_order(s.to, s.from, s.axes, e))) c.unpacked = to;
       if (!b.dense_source) c.directly = from;
       break;
     case step::reduce_scatter:
-      if (!sends_message(steps, i, e) && !(b.dense_source && in_order(s.from, s.to, s.axes, e)))
+      if (!decided.sends_message && !(b.dense_source && in_order(s.from, s.to, s.axes, e)))
         c.packed = std::min(from, ways * to);
       break;
     case step::all_to_all:
@@ -93,9 +74,9 @@ constexpr step_copies copies_of(Steps const& steps, int i, step_blocks const& b,
       bool const sent_equal = !loops_of_sent(s, e).empty();
       bool const received_equal = !loops_of_received(s, e).empty();
       c.directly = std::min(sent_equal ? from / ways : from, received_equal ? to / ways : to);
-      if (!sends_message(steps, i, e) && !(b.dense_source && in_runs(s.from, s.to, e)))
+      if (!decided.sends_message && !(b.dense_source && in_runs(s.from, s.to, e)))
         c.packed = sent_equal ? from - from / ways : e.ways((s.axes & s.from.uses()) - s.to.uses()) * from;
-      if (!stays_message(steps, i, e) && !(b.open_target && in_runs(s.to, s.from, e)))
+      if (!decided.stays_message && !(b.open_target && in_runs(s.to, s.from, e)))
         c.unpacked = received_equal ? to - to / ways : to;
       break;
     }
@@ -122,12 +103,12 @@ struct tensor_memory {
 };
 
 // What a contraction sets aside for the move that it does as well, beside what either of them makes.
-struct joined_memory {
+struct fused_memory {
   std::int64_t held = 0;
   std::int64_t copied = 0;
 };
 
-constexpr joined_memory memory_of_joined(planned_step const& move, bool dense_source, bool overwrites, bool to_gaps,
+constexpr fused_memory memory_of_fused(planned_step const& move, bool dense_source, bool overwrites, bool to_gaps,
                                          extents const& e) {
   std::int64_t const others = e.ways(move.axes) - 1;
   if (move.kind == step::all_gather) {
@@ -154,7 +135,6 @@ struct memory_use {
 /// labels' extents are multiples of their parts.
 [[nodiscard]] constexpr memory_use memory_of(einsum_plan const& plan, extents const& e) {
   detail::tensor_memory tensors[max_tensors]{};
-  tensor_states states(plan);
   bool const in_passes = e.now.parts > 1;
   extents whole = e;
   whole.now = {};
@@ -166,52 +146,46 @@ struct memory_use {
   if (plan.count(step::contract) == 0 && plan.operands.size() == 1)
     tensors[slot_of(the_result)].gaps = tensors[0].gaps;  // a reshard
   bool const result_has_gaps = in_passes && plan.result.find(e.now.label) > 0;
+  decisions const decided = decide(plan, e);
   memory_use use;
   for (int i = 0; i < plan.steps.size(); ++i) {
     planned_step const& s = plan.steps[i];
     detail::tensor_memory& now = tensors[slot_of(s.operand)];
     if (s.kind == step::slice || (s.kind != step::contract && e.ways(s.axes) == 1)) {
       if (e.ways(s.axes) > 1) now.gaps = true, now.writable = now.placed = false;
-      states.after(s);
       continue;
     }
-    if (is_joined(plan.steps, i, e)) {  // by a contraction, before or after
-      states.after(s);
-      continue;
-    }
-    int const joined = s.kind == step::contract ? joined_with(plan.steps, i, e) : -1;
-    bool const scatters = joined > i;
-    spec const& to = scatters ? plan.steps[joined].to : s.to;
-    bool const lands = s.operand == the_result && stays_from(plan.steps, (scatters ? joined : i) + 1, the_result);
+    int const fused = decided[i].fused;
+    if (s.kind != step::contract && fused >= 0) continue;  // done by a contraction, before or after
+    spec const& to = fused > i ? plan.steps[fused].to : s.to;
+    bool const lands = decided[i].lands;
     bool const in_place = rewrites(s.kind) && now.writable;
-    bool const passed_on = s.kind == step::contract && computes_nothing(s, states.of(s.left));
     bool const to_gaps = in_place ? now.gaps : lands && result_has_gaps;
     std::int64_t const fresh = lands || in_place ? 0 : largest_block(to, e);
     detail::step_copies c =
-        detail::copies_of(plan.steps, i, {!now.gaps, !lands}, e);  // what lands may have to be added
+        detail::copies_of(s, decided[i], {!now.gaps, !lands}, e);  // what lands may have to be added
     std::int64_t held = copies + fresh + detail::staging(s, c, to_gaps, e);
-    if (joined >= 0) {
-      bool const dense = !tensors[slot_of(plan.steps[joined].operand)].gaps;
-      detail::joined_memory const more =
-          detail::memory_of_joined(plan.steps[joined], dense, !lands || to_gaps, to_gaps, e);
+    if (fused >= 0) {
+      bool const dense = !tensors[slot_of(plan.steps[fused].operand)].gaps;
+      detail::fused_memory const more =
+          detail::memory_of_fused(plan.steps[fused], dense, !lands || to_gaps, to_gaps, e);
       held += more.held;
       use.copied += more.copied;
     }
     for (detail::tensor_memory const& t : tensors) held += t.own;
     use.peak = std::max(use.peak, held);
-    if (lands) c = detail::copies_of(plan.steps, i, {!now.gaps, !to_gaps}, e);
+    if (lands) c = detail::copies_of(s, decided[i], {!now.gaps, !to_gaps}, e);
     use.copied += c.packed + c.unpacked + (in_place ? 0 : c.directly);
     if (to_gaps && s.kind == step::all_reduce) use.copied += 2 * largest_block(s.to, e);
     if (to_gaps && s.kind == step::reduce_scatter) use.copied += largest_block(s.to, e);
-    if (passed_on) {  // unless it is to be multiplied by a factor
+    if (decided[i].passes_on) {  // unless it is to be multiplied by a factor
       now = tensors[slot_of(s.left)];
       now.own = std::max(now.own, fresh);
     }
-    if (!passed_on && !in_place) now = {fresh, to_gaps, true, lands};
+    if (!decided[i].passes_on && !in_place) now = {fresh, to_gaps, true, lands};
     if (s.kind == step::contract)
       for (int tensor : {s.left, s.right})
         if (tensor != no_tensor) tensors[slot_of(tensor)] = {};
-    states.after(s);
   }
   if (!tensors[slot_of(the_result)].placed) use.copied += largest_block(plan.result, e);
   return use;

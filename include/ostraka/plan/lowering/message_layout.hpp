@@ -14,6 +14,7 @@
 
 #include <cstdint>
 
+#include <ostraka/plan/lowering/machine.hpp>
 #include <ostraka/plan/regions/contraction_loops.hpp>
 #include <ostraka/plan/regions/strided_box.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
@@ -125,13 +126,13 @@ constexpr std::int64_t walked_again(spec const& s, part_of_product which, int i,
 }
 
 // Are the parts so long that a product of matrices for each of them is as good as one for all? Shorter ones are cheaper
-// in one block, and so is a tensor that is small beside what would be walked once more for each part. (Measured:
-// docs/benchmarks/patterns.md.)
+// in one block, and so is a tensor that is small beside what would be walked once more for each part.
 constexpr bool worth_a_cut(spec const& s, part_of_product which, device_loops const& loops, planned_step const& product,
-                           extents const& e) {
+                           extents const& e, machine_constants const& machine) {
   for (device_loop const& d : loops) {
-    if (d.unit < (product.to.find(s.label[d.dimension]) < 0 ? 8 : 16)) return false;
-    if (walked_again(s, which, d.dimension, product, e) > 4 * largest_block(s, e)) return false;
+    bool const summed = product.to.find(s.label[d.dimension]) < 0;
+    if (d.unit < (summed ? machine.shortest_summed_part : machine.shortest_part)) return false;
+    if (walked_again(s, which, d.dimension, product, e) > machine.walked_again * largest_block(s, e)) return false;
   }
   return !loops.empty();
 }
@@ -204,7 +205,8 @@ template <class Steps>
 /// Which tensors of the contraction that is step number `at` lie as messages: as many as are worth it and have loops
 /// that fit together, in this order. The result of one tensor does not: it may be that tensor.
 template <class Steps>
-[[nodiscard]] constexpr contracted_messages messages_at(Steps const& steps, int at, extents const& e) {
+[[nodiscard]] constexpr contracted_messages messages_at(Steps const& steps, int at, extents const& e,
+                                                        machine_constants const& machine = measured) {
   planned_step const& s = steps[at];
   contracted_messages m;
   detail::cuts_of_labels cuts(e.labels);
@@ -213,7 +215,7 @@ template <class Steps>
     if (i < 0 || detail::in_order(steps[i].to, steps[i].from, steps[i].axes, e))
       return false;  // then it is received in order
     device_loops const loops = loops_of_received(steps[i], e);
-    return detail::worth_a_cut(steps[i].to, detail::part_of_product::factor, loops, s, e) &&
+    return detail::worth_a_cut(steps[i].to, detail::part_of_product::factor, loops, s, e, machine) &&
            cuts.add(steps[i].to, loops);
   };
   int const next = next_after(steps, at, s.operand);
@@ -227,27 +229,8 @@ template <class Steps>
     return m;
   device_loops const sent = loops_of_sent(steps[next], e);
   m.result = !detail::in_order(s.to, steps[next].to, steps[next].axes, e) &&
-             detail::worth_a_cut(s.to, detail::part_of_product::result, sent, s, e) && cuts.add(s.to, sent);
+             detail::worth_a_cut(s.to, detail::part_of_product::result, sent, s, e, machine) && cuts.add(s.to, sent);
   return m;
-}
-
-/// Does what arrives in step number `i` stay as the message that it is?
-template <class Steps>
-[[nodiscard]] constexpr bool stays_message(Steps const& steps, int i, extents const& e) {
-  if (loops_of_received(steps[i], e).empty()) return false;
-  int const tensor = steps[i].operand;
-  int const next = next_after(steps, i, tensor);
-  if (next == steps.size() || steps[next].kind != step::contract || steps[next].operand == tensor) return false;
-  contracted_messages const m = messages_at(steps, next, e);
-  return steps[next].left == tensor ? m.left : m.right;
-}
-
-/// Has a contraction written what step number `i` sends as the message that it is?
-template <class Steps>
-[[nodiscard]] constexpr bool sends_message(Steps const& steps, int i, extents const& e) {
-  if (loops_of_sent(steps[i], e).empty()) return false;
-  int const before = last_before(steps, i, steps[i].operand);
-  return before >= 0 && steps[before].kind == step::contract && messages_at(steps, before, e).result;
 }
 
 }  // namespace ostraka::planner
