@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The last device holds the largest block of every tensor in the last of all passes, and members of a group are counted
-/// as the running mesh counts them.
+/// The last device holds the largest block of every tensor in the last of all passes, and members of a group are
+/// counted as the running mesh counts them.
 
 #include <doctest/doctest.h>
 

@@ -58,8 +58,8 @@ inline void require_whole(execution_context const& w, planner::spec const& s, wh
 namespace detail {
 
 template <class T>
-void scatter_to_host(execution_context const& w, planner::spec const& s, T const* whole, planner::strided_box const& layout,
-                     T* block) {
+void scatter_to_host(execution_context const& w, planner::spec const& s, T const* whole,
+                     planner::strided_box const& layout, T* block) {
   using host = Kokkos::DefaultHostExecutionSpace;
   root_blocks const blocks = root_blocks_of(w, s);
   profiled const region_of_run([&] { push_root_blocks(w, s, blocks, sizeof(T)); });

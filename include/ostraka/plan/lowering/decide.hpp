@@ -31,8 +31,9 @@ template <class Steps>
 
 /// Of one step.
 struct step_decision {
-  std::int8_t fused = -1;      ///< of a contraction: the move that it does as well; of a move: the contraction that does it
-  bool stays_message = false;  ///< what it leaves lies as a message: what arrives, or what a contraction makes to be sent
+  std::int8_t fused = -1;  ///< of a contraction: the move that it does as well; of a move: the contraction that does it
+  bool stays_message =
+      false;  ///< what it leaves lies as a message: what arrives, or what a contraction makes to be sent
   bool sends_message = false;  ///< of a move: what it sends has been written as a message
   bool lands = false;          ///< what it makes is made where the result belongs
   bool passes_on = false;      ///< a contraction that computes nothing, unless there is an alpha to multiply by

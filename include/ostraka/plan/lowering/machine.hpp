@@ -12,8 +12,8 @@
 namespace ostraka::planner {
 
 struct machine_constants {
-  /// Elements of a part at least for a move to be fused with a contraction: for shorter ones a product in several pieces
-  /// costs as much as the copy.
+  /// Elements of a part at least for a move to be fused with a contraction: for shorter ones a product in several
+  /// pieces costs as much as the copy.
   std::int64_t shortest_fused_part = 2048;
   /// Indices of a part at least, along the label that is cut, for a contraction to walk a message as it lies: one
   /// product of long rows is faster than many of short ones.

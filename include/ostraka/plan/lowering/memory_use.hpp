@@ -181,6 +181,7 @@ struct memory_use {
     if (decided[i].passes_on) {  // unless it is to be multiplied by a factor
       now = tensors[slot_of(s.left)];
       now.own = std::max(now.own, fresh);
+      for (int k = 0; k < s.to.rank; ++k) now.gaps = now.gaps || s.to.label[k] != s.from.label[k];
     }
     if (!decided[i].passes_on && !in_place) now = {fresh, to_gaps, true, lands};
     if (s.kind == step::contract)

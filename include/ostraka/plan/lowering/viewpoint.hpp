@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. For whom a plan is lowered: extents, a device, and what of the call changes what is done. Nobody's device in
-/// particular is the last one, whose blocks are the largest: what a plan takes is foretold by lowering it there.
+/// Floor 2. For whom a plan is lowered: extents, a device, and what of the call changes what is done. Nobody's device
+/// in particular is the last one, whose blocks are the largest: what a plan takes is foretold by lowering it there.
 
 #include <cstdint>
 
@@ -17,10 +17,10 @@ struct viewpoint {
   extents sizes{};
   coordinates here{};
   int order[max_mesh_axes]{0, 1, 2, 3, 4, 5};  ///< of the running mesh's axes, by the plan's number
-  bool scales = false;                          ///< the result is multiplied by an alpha that is not 1
-  bool adds = false;                            ///< it is added to what was there, times a beta that is not 0
-  bool foretells = false;                       ///< no device in particular: the order is not known, and where parts are uneven
-                                                ///< the most that any device has is counted
+  bool scales = false;                         ///< the result is multiplied by an alpha that is not 1
+  bool adds = false;                           ///< it is added to what was there, times a beta that is not 0
+  bool foretells = false;  ///< no device in particular: the order is not known, and where parts are uneven
+                           ///< the most that any device has is counted
 
   /// Members of the group along `axes` count in the order of the running mesh, its first axis major.
   [[nodiscard]] constexpr coordinates member(mesh_set axes, std::int64_t number) const {

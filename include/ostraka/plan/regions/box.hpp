@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Boxes of global indices: what a device holds of a tensor, and what two devices have in common. Device 1 of 2
-/// holds the box [5, 10) × [0, 4) of A[I_X, J] with I = 10 and J = 4.
+/// Floor 2. Boxes of global indices: what a device holds of a tensor, and what two devices have in common. Device 1 of
+/// 2 holds the box [5, 10) × [0, 4) of A[I_X, J] with I = 10 and J = 4.
 
 #include <cstdint>
 

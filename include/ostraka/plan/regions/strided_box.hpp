@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. How the elements of a box lie in memory, without a pointer: strided, or as a message of equal parts. A[I, J]
-/// that lies as (X, I, J/X) has two strides along J: from device to device, and within the part of one.
+/// Floor 2. How the elements of a box lie in memory, without a pointer: strided, or as a message of equal parts. A[I,
+/// J] that lies as (X, I, J/X) has two strides along J: from device to device, and within the part of one.
 
 #include <cstdint>
 

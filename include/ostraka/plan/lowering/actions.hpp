@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. What a device does when it runs a plan: six verbs on regions of buffers. A slice, a fused move and a tensor
+/// that is passed on are no actions: they change which regions later actions name.
+///
+///     copy       to <- alpha from + beta to             packs, unpacks, keeps, puts into the result
+///     fill       to <- beta to, or what changes nothing in a reduction
+///     multiply   C <- alpha A B + beta C                a local product, or the part of one that is here
+///     reduce     C <- alpha (A, reduced) + beta C
+///     start      a message is begun: what it sends stays as it is, and what it receives is not touched
+///     finish     it has been sent and received
+///
+/// There is no pointer here. A buffer has a number: the call's operands and result, then the schedule's own.
+
+#include <cstdint>
+
+#include <ostraka/plan/regions/contraction_loops.hpp>
+#include <ostraka/plan/regions/strided_box.hpp>
+#include <ostraka/plan/spec/step.hpp>
+
+namespace ostraka::planner {
+
+enum class verb : std::uint8_t { copy, fill, multiply, reduce, start, finish };
+
+/// A number that something is multiplied by: `given` is the call's alpha, or its beta.
+enum class factor : std::uint8_t { zero, one, given };
+
+/// to <- alpha from + beta to
+struct scaling {
+  factor alpha = factor::one;
+  factor beta = factor::zero;
+
+  [[nodiscard]] constexpr bool overwrites() const { return alpha == factor::one && beta == factor::zero; }
+  friend constexpr bool operator==(scaling, scaling) = default;
+};
+
+/// Buffers of the call have the operands' numbers, and this one; those of the schedule are counted on from `first_own`.
+inline constexpr int result_buffer = max_operands;
+inline constexpr int first_own_buffer = max_operands + 1;
+
+/// An element of a buffer.
+struct place {
+  int buffer = 0;
+  std::int64_t at = 0;
+
+  friend constexpr bool operator==(place, place) = default;
+};
+
+/// Elements of a box, in a buffer.
+struct region : strided_box {
+  place begin{};
+
+  /// The part of it within `inner`. @pre it lies within, and this does not lie as a message
+  [[nodiscard]] constexpr region part(box const& inner) const {
+    return {strided_box::part(inner), {begin.buffer, begin.at + offset_of(inner)}};
+  }
+};
+
+[[nodiscard]] constexpr region dense_region(box const& where, place begin) { return {dense(where), begin}; }
+
+/// The loops of a local product or a reduction, and where its blocks (left, right, result) begin.
+struct product {
+  contraction_loops loops{};
+  place begin[3]{};
+};
+
+/// What members of a group send each other. Gathers and reductions have arrays of parts in member order; in an exchange
+/// each pair has regions of its own.
+///
+///                         sends                        receives
+///     all_gather          its part                     all parts (or all but its own)
+///     all_reduce          its array                    in the same place
+///     reduce_scatter      all parts (or all but own)   its part, reduced
+///     exchanges           a region to each             a region from each
+struct message {
+  step kind = step::all_gather;
+  mesh_set axes{};
+  reduction how = reduction::sum;
+  scaling into{};  ///< how a reduction is written where it belongs
+  place sent{};
+  place received{};
+  std::int64_t own = 0;       ///< elements of this device's part, or of the array
+  std::int64_t members = 0;   ///< of the group
+  bool even = false;          ///< all parts are as long as the own one; else they are counted
+  bool own_left_out = false;  ///< of the parts
+  std::int64_t moved = 0;     ///< elements that this device receives from others; of a reduction, summands for its part
+};
+
+/// The other end of an exchange, and what goes there and comes from there.
+struct message_part {
+  std::int64_t member = 0;
+  region sent{};
+  region received{};
+};
+
+}  // namespace ostraka::planner

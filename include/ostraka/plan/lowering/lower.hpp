@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. Lowering: from what a plan says to what a device does, for given extents. A tensor on its way is a region
+/// of somebody's buffer or of its own; a slice is a part of it; what stays in the block that it is written to is
+/// written where the result belongs. There, the steps that follow have to know of what the result held before:
+///
+///     follows in place    alpha                                beta
+///     nothing             all devices                          all devices
+///     all-reduce          all devices                          the first one along its mesh axes; the others' is
+///     overwritten mask                the first one along its mesh axes    all devices; the mask itself is then
+///     nothing to do
+///
+/// `out` writes it down: `tally` counts (tally.hpp), `schedule` keeps (schedule.hpp).
+
+#include <cstdint>
+
+#include <ostraka/plan/lowering/lower_product.hpp>
+
+namespace ostraka::planner {
+
+namespace detail {
+
+// A tensor on its way through a plan.
+struct lowered_tensor {
+  spec const* labels = nullptr;
+  region now{};
+  buffer_taken own{};     // its buffer, if it has one
+  bool writable = false;  // it is all of its buffer, or of the result's
+};
+
+template <class Plan, class Writer>
+class plan_lowering {
+ public:
+  constexpr plan_lowering(Plan const& plan, decisions const& decided, viewpoint const& v, Writer& out,
+                          machine_constants const& machine)
+      : plan_(plan),
+        decided_(decided),
+        v_(v),
+        e_(v.sizes),
+        whole_(v.sizes),
+        out_(out),
+        moves_(v, out, machine),
+        products_(v, out, moves_),
+        result_(is_reshard() ? plan.steps.empty() ? 0 : plan.steps[0].operand : the_result) {
+    whole_.now = {};
+    for (int k = 0; k < plan_.operands.size(); ++k) enter(k);
+    if (is_reshard() && result_ == the_result) at(the_result) = at(0);
+  }
+
+  constexpr void lower() {
+    region const result = block_of_call(result_spec(), result_buffer);
+    for (int i = 0; i < plan_.steps.size(); ++i) {
+      planned_step const& s = plan_.steps[i];
+      if (s.kind != step::contract && decided_[i].fused >= 0) continue;  // done by a contraction
+      out_.begin_stage(i, decided_[i].fused);
+      s.kind == step::contract ? contract(i, result) : move(i, result);
+    }
+    lowered_tensor& made = at(result_);
+    if (made.now.begin.buffer != result_buffer) {
+      out_.begin_stage(plan_.steps.size(), -1);
+      out_.copy(result, made.now, arriving());
+    }
+    leave(made);
+    for (int k = 0; k < plan_.operands.size(); ++k)
+      if (copies_[k].number >= 0) out_.give_back(copies_[k]);
+  }
+
+ private:
+  [[nodiscard]] constexpr bool is_reshard() const {
+    for (int i = 0; i < plan_.steps.size(); ++i)
+      if (plan_.steps[i].kind == step::contract) return false;
+    return plan_.operands.size() == 1;
+  }
+  [[nodiscard]] constexpr spec const& result_spec() const {
+    if (plan_.steps.empty()) return plan_.operands[0];
+    return plan_.steps[plan_.steps.size() - 1].to;
+  }
+  [[nodiscard]] constexpr bool in_passes() const { return e_.now.parts > 1; }
+
+  constexpr lowered_tensor& at(int tensor) { return tensors_[slot_of(tensor)]; }
+
+  // A block that the call has in a buffer, or this pass's part of it.
+  [[nodiscard]] constexpr region block_of_call(spec const& s, int buffer) const {
+    region const block = dense_region(box_of(s, v_.here, whole_), {buffer, 0});
+    return in_passes() ? block.part(box_of(s, v_.here, e_)) : block;
+  }
+
+  // An operand begins its way: where it is, or as a copy, which outlives a pass.
+  constexpr void enter(int k) {
+    lowered_tensor& t = tensors_[k];
+    t.labels = &plan_.operands[k];
+    t.now = block_of_call(*t.labels, k);
+    if constexpr (requires { plan_.copied[k]; }) {
+      if (!plan_.copied[k]) return;
+      (in_passes() ? copies_[k] : t.own) = out_.take(largest_block(*t.labels, whole_));
+    }
+  }
+
+  constexpr void leave(lowered_tensor& t) {
+    if (t.own.number >= 0) out_.give_back(t.own);
+    t = {};
+  }
+
+  // What a move writes to the result: the product has been multiplied by alpha.
+  [[nodiscard]] constexpr scaling arriving() const { return {factor::one, v_.adds ? factor::given : factor::zero}; }
+
+  // What this device does with the result in step number `i`, the first that writes there, when those after it rewrite
+  // the result in place.
+  [[nodiscard]] constexpr scaling share_of(scaling how, int i) const {
+    if (how.beta == factor::zero || v_.foretells) return how;
+    for (; i < plan_.steps.size(); ++i) {
+      planned_step const& s = plan_.steps[i];
+      if (s.operand != result_ || v_.first_along(s.axes)) continue;
+      if (s.kind == step::all_reduce) how.beta = factor::zero;
+      if (s.kind == step::mask) how.alpha = factor::zero;
+    }
+    return how;
+  }
+
+  // A new block of a device: in the result's place, or in a buffer of its own, where it may lie as a message.
+  constexpr lowered_tensor block_for(spec const& s, bool lands, region const& result, device_loops const* loops) {
+    box const b = box_of(s, v_.here, e_);
+    lowered_tensor t{&s, result, {}, true};
+    if (lands) return t;
+    t.own = out_.take(b.size());
+    t.now = {loops != nullptr ? as_message(b, *loops, v_.order, e_) : dense(b), {t.own.number, 0}};
+    return t;
+  }
+
+  constexpr void move(int i, region const& result) {
+    planned_step const& s = plan_.steps[i];
+    lowered_tensor& t = at(s.operand);
+    t.labels = &s.to;
+    if (s.kind == step::mask && s.operand == result_ && v_.adds && t.now.begin.buffer == result_buffer)
+      return;  // share_of has seen to it
+    std::int64_t const ways = e_.ways(s.axes);
+    if (s.kind == step::slice || ways == 1) {  // along mesh axes of one device every move is a slice, if it is anything
+      t.now = t.now.part(box_of(s.to, v_.here, e_));
+      t.writable = t.writable && ways == 1;
+      return;
+    }
+    if (rewrites(s.kind) && t.writable) return moves_.move(s, decided_[i], t.now, t.now, {});
+    device_loops const loops = decided_[i].stays_message ? loops_of_received(s, e_) : device_loops{};
+    lowered_tensor next = block_for(s.to, decided_[i].lands, result, decided_[i].stays_message ? &loops : nullptr);
+    moves_.move(s, decided_[i], t.now, next.now, decided_[i].lands ? share_of(arriving(), i) : scaling{});
+    leave(t);
+    t = next;
+  }
+
+  constexpr void contract(int i, region const& result) {
+    planned_step const& s = plan_.steps[i];
+    step_decision const& decided = decided_[i];
+    if (decided.passes_on && !v_.scales) return pass_on(i, result);
+    int const fused = decided.fused;
+    bool const scatters = fused > i;
+    scaling const whole{v_.scales ? factor::given : factor::one, v_.adds ? factor::given : factor::zero};
+    scaling const how = s.operand != the_result ? scaling{}
+                        : decided.lands         ? share_of(whole, i)
+                                                : scaling{whole.alpha, factor::zero};
+    bool const as_message = decided.stays_message && !scatters;
+    device_loops const sent =
+        as_message ? loops_of_sent(plan_.steps[next_after(plan_.steps, i, s.operand)], e_) : device_loops{};
+    lowered_tensor made =
+        block_for(scatters ? plan_.steps[fused].to : s.to, decided.lands, result, as_message ? &sent : nullptr);
+    lowered_tensor& left = at(s.left);
+    detail::block_product p{{left.labels, nullptr, made.labels}, {left.now, {}, made.now}};
+    if (s.right == no_tensor) {
+      if constexpr (Writer::keeps) out_.reduce(p.loops(e_.labels), plan_.how, how);
+    } else {
+      p.labels[1] = at(s.right).labels;
+      p.block[1] = at(s.right).now;
+      if (fused < 0)
+        products_.multiply(p, how);
+      else if (scatters)
+        products_.contract_and_scatter(plan_.steps[fused], p, how);
+      else
+        products_.gather_and_contract(plan_.steps[fused], p, plan_.steps[fused].operand == s.left ? 0 : 1, how);
+      leave(at(s.right));
+    }
+    leave(left);
+    at(s.operand) = made;
+  }
+
+  // The same elements under another order of the labels. Who foretells the most does not know whether there is an
+  // alpha, and counts both.
+  constexpr void pass_on(int i, region const& result) {
+    planned_step const& s = plan_.steps[i];
+    lowered_tensor moved = at(s.left);
+    at(s.left) = {};
+    moved.now = {reordered(moved.now, *moved.labels, s.to), moved.now.begin};
+    moved.labels = &s.to;
+    if (v_.foretells && v_.adds) {
+      buffer_taken const made = block_for(s.to, decided_[i].lands, result, nullptr).own;
+      bool const more = made.elements > moved.own.elements;
+      buffer_taken const less = more ? moved.own : made;
+      if (less.number >= 0) out_.give_back(less);
+      if (more) moved.own = made;
+    }
+    at(s.operand) = moved;
+  }
+
+  Plan const& plan_;
+  decisions const& decided_;
+  viewpoint const& v_;
+  extents const& e_;
+  extents whole_;  // without the pass: as blocks lie in memory
+  Writer& out_;
+  move_lowering<Writer> moves_;
+  product_lowering<Writer> products_;
+  int result_;
+  lowered_tensor tensors_[max_tensors]{};
+  buffer_taken copies_[max_operands]{};
+};
+
+}  // namespace detail
+
+/// Lowers an einsum, a reduction or a reshard for one device: `out` writes down what that does. A process that is no
+/// device of the mesh does nothing.
+template <class Plan, class Writer>
+constexpr void lower(Plan const& plan, decisions const& decided, viewpoint const& v, Writer& out,
+                     machine_constants const& machine = measured) {
+  if (v.here.nowhere) return;
+  detail::plan_lowering<Plan, Writer>(plan, decided, v, out, machine).lower();
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,346 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. The actions of a move, from the block under `from` to the block under `to`. Who sends what to whom follows
+/// from the block distribution alone, so uneven, empty and repeated blocks need no cases of their own. What arrives may
+/// be added to what is there.
+///
+///     all_gather      [copy own]  start  finish  [copy]          received where it belongs if the parts lie there in
+///     order all_reduce      [copy]      start  finish  [copy]          in place reduce_scatter  [copy]      start
+///     finish  [copy]          sent from where it lies if the parts lie there in order exchanges       [copies] start
+///     copy what is kept  finish  [copies] zero_pad, mask  fill  copy
+
+#include <algorithm>
+#include <cstdint>
+
+#include <ostraka/plan/lowering/actions.hpp>
+#include <ostraka/plan/lowering/decide.hpp>
+#include <ostraka/plan/lowering/tally.hpp>
+#include <ostraka/plan/lowering/viewpoint.hpp>
+
+namespace ostraka::planner::detail {
+
+// Do the parts under `parts` of a dense block under `whole` follow one another in it, in the order of a group's
+// members?
+constexpr bool parts_in_order(viewpoint const& v, spec const& whole, spec const& parts, mesh_set axes) {
+  extents const& e = v.sizes;
+  int divided = -1;
+  for (int i = 0; i < whole.rank; ++i) {
+    if (e.ways(parts.over[i]) == e.ways(whole.over[i])) continue;
+    if (divided >= 0 || !parts.over[i].starts_with(whole.over[i])) return false;
+    divided = i;
+  }
+  if (divided < 0 || !in_runs(whole, parts, e)) return false;
+  int before = -1;
+  std::int64_t devices = 1;
+  for (int k = whole.over[divided].size(); k < parts.over[divided].size(); ++k) {
+    int const m = parts.over[divided][k];
+    if (e.mesh[m] == 1) continue;
+    if (!axes.contains(m) || (before >= 0 && (v.foretells || v.order[m] < v.order[before]))) return false;
+    before = m;
+    devices *= e.mesh[m];
+  }
+  return devices == e.ways(axes);
+}
+
+// Does the block lie as the message of its parts? Those with loops over devices are equal; they have been written so,
+// or lie so by themselves.
+constexpr bool lies_as_message(viewpoint const& v, strided_box const& block, spec const& whole, spec const& parts,
+                               mesh_set axes, device_loops const& loops, bool written_so) {
+  if (written_so) return true;
+  if (loops.empty()) return block.gapless() && parts_in_order(v, whole, parts, axes);
+  if (v.foretells && loops.size() > 1) return false;  // in an order that is not known
+  strided_box const message = as_message(block.where, loops, v.order, v.sizes);
+  for (int i = 0; i < block.where.rank; ++i) {
+    std::int64_t part = block.where.at[i].size();
+    for (device_stride const& d : message.across)
+      if (d.dimension == i) part = d.unit;
+    if (part > 1 && block.stride[i] != message.stride[i]) return false;
+  }
+  for (device_stride const& d : message.across)
+    if (block.step_of(d.dimension, d.unit) != d.stride) return false;
+  return true;
+}
+
+// Writes down moves for one device.
+template <class Writer>
+class move_lowering {
+ public:
+  constexpr move_lowering(viewpoint const& v, Writer& out, machine_constants const& machine)
+      : v_(v), e_(v.sizes), out_(out), machine_(machine) {}
+
+  // to <- alpha (from, moved) + beta to. @pre the group has more than one member
+  constexpr void move(planned_step const& s, step_decision const& decided, region const& from, region const& to,
+                      scaling how) {
+    switch (s.kind) {
+      case step::mask:
+        return mask(s, from, to, how);
+      case step::zero_pad:
+        return zero_pad(s, from, to, how);
+      case step::all_gather:
+        return all_gather(s, decided, from, to, how);
+      case step::all_reduce:
+        return all_reduce(s, from, to, how);
+      case step::reduce_scatter:
+        return reduce_scatter(s, decided, from, to, how);
+      case step::all_to_all:
+      case step::block_exchange:
+        return v_.foretells ? foretold_exchange(s, decided, from, to, how) : exchange(s, from, to, how);
+      default:
+        return;
+    }
+  }
+
+  // A message for `block`: the block itself if it has no gaps, else a copy of it.
+  template <class Use>
+  constexpr void with_message(region const& block, scaling how, bool reads, Use const& use) {
+    if (block.gapless()) return use(block);
+    buffer_taken const b = out_.take(block.where.size());
+    region const lies = dense_region(block.where, {b.number, 0});
+    if (reads) out_.copy(lies, block, {});
+    use(lies);
+    out_.copy(block, lies, how);
+    out_.give_back(b);
+  }
+
+  // What a reduction sets aside while it is under way: a piece from each of the others while it adds up those before.
+  constexpr buffer_taken take_for_reduction(std::int64_t part, std::int64_t devices) {
+    return out_.take(2 * (devices - 1) * std::min(part, machine_.piece_of_reduction(devices - 1)));
+  }
+
+ private:
+  constexpr void mask(planned_step const& s, region const& from, region const& to, scaling how) {
+    if (!v_.foretells && !v_.first_along(s.axes)) return out_.fill(to, how.beta, s.to.kind);
+    if (from.begin != to.begin) out_.copy(to, from, how);
+  }
+
+  constexpr void zero_pad(planned_step const& s, region const& from, region const& to, scaling how) {
+    out_.fill(to, how.beta, s.to.kind);
+    out_.copy(to.part(from.where), from, how.beta == factor::zero ? how : scaling{how.alpha, factor::one});
+  }
+
+  constexpr void all_gather(planned_step const& s, step_decision const& decided, region const& from, region const& to,
+                            scaling how) {
+    device_loops const loops = loops_of_received(s, e_);
+    std::int64_t const total = to.where.size();
+    bool const as_it_is =
+        how.overwrites() && lies_as_message(v_, to, s.to, s.from, s.axes, loops, decided.stays_message);
+    buffer_taken const b = out_.take(as_it_is ? 0 : total);
+    message m = message_of(s, from.where.size(), !loops.empty());
+    m.received = as_it_is ? to.begin : place{b.number, 0};
+    m.sent = from.begin;
+    m.moved = total - m.own;
+    if (!from.gapless()) {
+      m.sent = {m.received.buffer, m.received.at + elements_before(s.from, m)};
+      out_.copy(dense_region(from.where, m.sent), from, {});
+    }
+    count_parts(s.from, m);
+    out_.start(m);
+    out_.finish();
+    if (!as_it_is) copy_parts(s.from, s.axes, loops, to, m.received, how, false);
+    out_.give_back(b);
+  }
+
+  constexpr void all_reduce(planned_step const& s, region const& from, region const& to, scaling how) {
+    if (from.begin != to.begin) out_.copy(to, from, how);
+    with_message(to, {}, true, [&](region const& lies) {
+      message m = message_of(s, lies.where.size(), true);
+      m.sent = m.received = lies.begin;
+      range const part = block(m.own, v_.number_in(s.axes), m.members);
+      m.moved = (m.members - 1) * part.size() + m.own - part.size();
+      std::int64_t const share = (m.own + m.members - 1) / m.members;
+      buffer_taken const reduced = out_.take(share);  // the part that this device reduces for all
+      buffer_taken const pieces = take_for_reduction(share, m.members);
+      out_.start(m);
+      out_.finish();
+      out_.give_back(pieces);
+      out_.give_back(reduced);
+    });
+  }
+
+  constexpr void reduce_scatter(planned_step const& s, step_decision const& decided, region const& from,
+                                region const& to, scaling how) {
+    device_loops const loops = loops_of_sent(s, e_);
+    bool const as_it_is = lies_as_message(v_, from, s.from, s.to, s.axes, loops, decided.sends_message);
+    message m = message_of(s, to.where.size(), !loops.empty());
+    m.moved = (m.members - 1) * m.own;
+    buffer_taken const b = out_.take(as_it_is ? 0 : elements_of_parts(s, from, m));
+    m.sent = as_it_is ? from.begin : place{b.number, 0};
+    if (!as_it_is) copy_parts(s.to, s.axes, loops, from, m.sent, {}, true);
+    bool const gapless = to.gapless();
+    m.into = gapless ? how : scaling{};
+    with_message(to, how, false, [&](region const& lies) {
+      m.received = lies.begin;
+      buffer_taken const pieces = take_for_reduction(m.own, m.members);
+      count_parts(s.to, m);
+      out_.start(m);
+      out_.finish();
+      out_.give_back(pieces);
+    });
+    out_.give_back(b);
+  }
+
+  // Each device sends each other the intersection of their blocks. Where the source is repeated along a mesh axis, the
+  // receiver is served by the device with its own coordinate there; the others send it an empty box.
+  constexpr void exchange(planned_step const& s, region const& from, region const& to, scaling how) {
+    mesh_set const repeated = s.axes - s.from.uses();
+    message m = message_of(s, to.where.size(), false);
+    m.sent = from.begin;
+    m.received = to.begin;
+    m.moved = to.where.size();
+    message_part kept;
+    std::int64_t packed = 0;
+    std::int64_t unpacked = 0;
+    auto const for_each = [&](auto const& use) {
+      for (std::int64_t d = 0; d < m.members; ++d) {
+        coordinates const c = v_.member(s.axes, d);
+        bool meets = true;
+        for (int k = 0; k < e_.mesh_axes; ++k)
+          if (repeated.contains(k) && c.at[k] != v_.here.at[k]) meets = false;
+        box const nothing{from.where.rank};
+        message_part const p{d, part_for(from, d, meets ? intersect(from.where, box_of(s.to, c, e_)) : nothing),
+                             part_for(to, d, meets ? intersect(box_of(s.from, c, e_), to.where) : nothing)};
+        d == v_.number_in(s.axes) ? void(kept = p) : use(p);
+      }
+    };
+    auto const is_packed = [](region const& r) { return !r.gapless(); };
+    auto const is_unpacked = [&](region const& r) { return !r.gapless() || !how.overwrites(); };
+    for_each([&](message_part const& p) {
+      if (is_packed(p.sent)) packed += p.sent.where.size();
+      if (is_unpacked(p.received)) unpacked += p.received.where.size();
+    });
+    buffer_taken const out = out_.take(packed);
+    buffer_taken const in = out_.take(unpacked);
+    place next_out{out.number, 0};
+    for_each([&](message_part const& p) {
+      if (is_packed(p.sent)) copy_if_any(dense_region(p.sent.where, next(next_out, p.sent)), p.sent, {});
+    });
+    if constexpr (Writer::keeps) {
+      next_out.at = 0;
+      place next_in{in.number, 0};
+      for_each([&](message_part p) {
+        if (is_packed(p.sent)) p.sent = dense_region(p.sent.where, next(next_out, p.sent));
+        if (is_unpacked(p.received)) p.received = dense_region(p.received.where, next(next_in, p.received));
+        out_.part(p);
+      });
+    }
+    m.moved -= kept.received.where.size();
+    out_.start(m);
+    copy_if_any(kept.received, kept.sent, how);  // meanwhile
+    out_.finish();
+    place next_in{in.number, 0};
+    for_each([&](message_part const& p) {
+      if (is_unpacked(p.received))
+        copy_if_any(p.received, dense_region(p.received.where, next(next_in, p.received)), how);
+    });
+    out_.give_back(in);
+    out_.give_back(out);
+  }
+
+  // The most that any device has of it: what the last one keeps, others send.
+  constexpr void foretold_exchange(planned_step const& s, step_decision const& decided, region const& from,
+                                   region const& to, scaling how) {
+    std::int64_t const sent = from.where.size();
+    std::int64_t const received = to.where.size();
+    std::int64_t const ways = e_.ways(s.axes);
+    bool const sent_equal = !loops_of_sent(s, e_).empty();
+    bool const received_equal = !loops_of_received(s, e_).empty();
+    std::int64_t packed = 0;
+    std::int64_t unpacked = 0;
+    if (!decided.sends_message && !(from.gapless() && in_runs(s.from, s.to, e_)))
+      packed = sent_equal ? sent - sent / ways : e_.ways((s.axes & s.from.uses()) - s.to.uses()) * sent;
+    if (!decided.stays_message && !(how.overwrites() && to.gapless() && in_runs(s.to, s.from, e_)))
+      unpacked = received_equal ? received - received / ways : received;
+    buffer_taken const out = out_.take(packed);
+    buffer_taken const in = out_.take(unpacked);
+    if constexpr (!Writer::keeps)
+      out_.copy_elements(packed + unpacked +
+                         std::min(sent_equal ? sent / ways : sent, received_equal ? received / ways : received));
+    out_.start(message_of(s, received, false));
+    out_.finish();
+    out_.give_back(in);
+    out_.give_back(out);
+  }
+
+  constexpr message message_of(planned_step const& s, std::int64_t own, bool even) const {
+    message m;
+    m.kind = s.kind;
+    m.axes = s.axes;
+    m.how = s.from.kind;
+    m.own = own;
+    m.members = e_.ways(s.axes);
+    m.even = even;
+    return m;
+  }
+
+  // Of the parts of a group's members under `parts`: those before this device's.
+  constexpr std::int64_t elements_before(spec const& parts, message const& m) const {
+    if (v_.foretells) return 0;
+    std::int64_t const me = v_.number_in(m.axes);
+    if (m.even) return me * m.own;
+    std::int64_t n = 0;
+    for (std::int64_t d = 0; d < me; ++d) n += block_size(parts, v_.member(m.axes, d), e_);
+    return n;
+  }
+
+  constexpr std::int64_t elements_of_parts(planned_step const& s, region const& from, message const& m) const {
+    if (m.even || s.to.splits() == (s.from.splits() | s.axes)) return from.where.size();  // they make up the block
+    if (v_.foretells) return std::min(from.where.size(), m.members * m.own);
+    std::int64_t n = 0;
+    for (std::int64_t d = 0; d < m.members; ++d) n += block_size(s.to, v_.member(s.axes, d), e_);
+    return n;
+  }
+
+  constexpr void count_parts(spec const& parts, message const& m) {
+    if constexpr (Writer::keeps)
+      if (!m.even)
+        for (std::int64_t d = 0; d < m.members; ++d) out_.count(block_size(parts, v_.member(m.axes, d), e_));
+  }
+
+  // Between a block and the message of its parts, which begins there: at once where they are equal, else one by one.
+  constexpr void copy_parts(spec const& parts, mesh_set axes, device_loops const& loops, region const& block_there,
+                            place message, scaling how, bool packs) {
+    auto const between = [&](region const& there, region const& in_message) {
+      packs ? copy_if_any(in_message, there, how) : copy_if_any(there, in_message, how);
+    };
+    if (!loops.empty()) return between(block_there, {as_message(block_there.where, loops, v_.order, e_), message});
+    if constexpr (!Writer::keeps)
+      if (v_.foretells) return out_.copy_elements(foretold_elements(parts, axes, block_there));
+    for (std::int64_t d = 0; d < e_.ways(axes); ++d) {
+      box const b = box_of(parts, v_.member(axes, d), e_);
+      region const in_message = dense_region(b, message);
+      between(block_there.part(b), in_message);
+      message.at += b.size();
+    }
+  }
+
+  constexpr std::int64_t foretold_elements(spec const& parts, mesh_set axes, region const& b) const {
+    return std::min(b.where.size(), e_.ways(axes) * largest_block(parts, e_));
+  }
+
+  constexpr void copy_if_any(region const& to, region const& from, scaling how) {
+    if (to.where.size() > 0) out_.copy(to, from, how);
+  }
+
+  // The part of a block for member `d`: by its indices, or where it lies in a message of equal parts.
+  static constexpr region part_for(region const& block, std::int64_t d, box const& inner) {
+    if (block.across.empty()) return block.part(inner);
+    return dense_region(inner, {block.begin.buffer, block.begin.at + d * inner.size()});
+  }
+
+  // The place, which moves on behind the region.
+  static constexpr place next(place& p, region const& r) {
+    place const here = p;
+    p.at += r.where.size();
+    return here;
+  }
+
+  viewpoint const& v_;
+  extents const& e_;
+  Writer& out_;
+  machine_constants const& machine_;
+};
+
+}  // namespace ostraka::planner::detail

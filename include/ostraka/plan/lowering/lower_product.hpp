@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. The actions of a contraction of two tensors that does the move next to it (plan/lowering/fused.hpp). With
+/// A = (A_before, A_own, A_after) along J_X:
+///
+///     all_gather A[I, J_X]      start  C <- A_own B_own  finish  C += A_before B_before  C += A_after B_after
+///     reduce_scatter C[I_X, K]  C_before, C_after  start  finish into C_own  C_own += A_own B
+///
+/// A result that is repeated along the gather's mesh axis is to have the same bits on all devices: there all parts are
+/// multiplied alike, one by one, and if they are summed in the order of the devices.
+
+#include <cstdint>
+
+#include <ostraka/plan/lowering/lower_move.hpp>
+
+namespace ostraka::planner::detail {
+
+// A product of two blocks into a third; each of the three has labels of its own.
+struct block_product {
+  spec const* labels[3]{};  // left, right, result
+  region block[3]{};
+
+  [[nodiscard]] constexpr product loops(int all_labels) const {
+    contracted const tensors[3] = {{labels[0], &block[0]}, {labels[1], &block[1]}, {labels[2], &block[2]}};
+    product p{loops_of_contraction(all_labels, tensors)};
+    for (int k = 0; k < 3; ++k) p.begin[k] = block[k].begin;
+    return p;
+  }
+
+  // Of these indices of a label. Block number `which` is already `given`, which has those alone. @pre the others do not
+  // lie as messages
+  [[nodiscard]] constexpr block_product part(int label, range indices, int which, region const& given) const {
+    block_product p = *this;
+    p.block[which] = given;
+    for (int k = 0; k < 3; ++k) {
+      int const at = k == which || labels[k] == nullptr ? -1 : labels[k]->find(label);
+      if (at < 0) continue;
+      box inner = block[k].where;
+      inner.at[at] = indices;
+      p.block[k] = block[k].part(inner);
+    }
+    return p;
+  }
+};
+
+// Writes down fused contractions for one device. Block number `which` is the one whose parts travel.
+template <class Writer>
+class product_lowering {
+ public:
+  constexpr product_lowering(viewpoint const& v, Writer& out, move_lowering<Writer>& moves)
+      : v_(v), e_(v.sizes), out_(out), moves_(moves) {}
+
+  constexpr void multiply(block_product const& p, scaling how) {
+    if constexpr (Writer::keeps) out_.multiply(p.loops(e_.labels), how);
+  }
+
+  // result <- alpha (the product) + beta result, where `gather` would gather one factor.
+  constexpr void gather_and_contract(planned_step const& gather, block_product p, int which, scaling how) {
+    region const own = p.block[which];
+    parts_of_block const parts(box_of(gather.to, v_.here, e_), own.where, loops_of_received(gather, e_)[0]);
+    std::int64_t const part = own.where.size();
+    buffer_taken const arriving = out_.take(parts.whole.size() - part);
+    buffer_taken const packed = out_.take(own.gapless() ? 0 : part);
+    if (!own.gapless()) {
+      p.block[which] = dense_region(own.where, {packed.number, 0});
+      out_.copy(p.block[which], own, {});
+    }
+    message m = message_of(gather, parts, p.block[which].begin, {arriving.number, 0});
+    m.moved = parts.whole.size() - part;
+    bool const repeated = !p.labels[2]->uses().contains(parts.loop.mesh_axis);
+    int const label = gather.to.label[parts.loop.dimension];
+    bool const summed = p.labels[2]->find(label) < 0;
+    bool const own_first = !(summed && repeated);  // else nobody begins before all have what they wait for
+    auto const multiply_part = [&](region const& b, range indices) {
+      multiply(p.part(label, indices, which, b), how);
+      if (summed) how.beta = factor::one;
+    };
+    out_.start(m);
+    if (own_first) multiply_part(p.block[which], parts.own());
+    out_.finish();
+    if constexpr (Writer::keeps)
+      parts.for_each(m.received, repeated, *this, multiply_part, [&] {
+        if (!own_first) multiply_part(p.block[which], parts.own());
+      });
+    out_.give_back(packed);
+    out_.give_back(arriving);
+  }
+
+  // The own part of the product, which `scatter` would scatter: it becomes alpha (the sum over the devices) + beta
+  // (itself). @pre p.block[2] is where the own part belongs
+  constexpr void contract_and_scatter(planned_step const& scatter, block_product const& p, scaling how) {
+    region const own = p.block[2];
+    parts_of_block const parts(box_of(scatter.from, v_.here, e_), own.where, loops_of_sent(scatter, e_)[0]);
+    std::int64_t const part = own.where.size();
+    buffer_taken const sent = out_.take(parts.whole.size() - part);
+    int const label = scatter.from.label[parts.loop.dimension];
+    message m = message_of(scatter, parts, {sent.number, 0}, own.begin);
+    m.moved = (m.members - 1) * part;
+    if constexpr (Writer::keeps)
+      parts.for_each(
+          m.sent, false, *this,
+          [&](region const& b, range indices) {
+            multiply(p.part(label, indices, 2, b), {how.alpha, factor::zero});
+          },
+          [] {});
+    scaling const arriving{factor::one, how.beta};
+    m.into = own.gapless() ? arriving : scaling{};
+    moves_.with_message(own, arriving, false, [&](region const& lies) {
+      m.received = lies.begin;
+      bool const directly = m.members == 2 && m.into.overwrites();  // the sum of one part is that part
+      buffer_taken const pieces = directly ? out_.take(0) : moves_.take_for_reduction(part, m.members);
+      out_.start(m);
+      out_.finish();
+      out_.give_back(pieces);
+    });
+    multiply(p.part(label, parts.own(), 2, own), {how.alpha, factor::one});
+    out_.give_back(sent);
+  }
+
+ private:
+  // A block's equal parts along one mesh axis: the own one, and the others, which lie in a message one behind the
+  // other.
+  struct parts_of_block {
+    box whole;
+    box mine;
+    device_loop loop;
+
+    constexpr parts_of_block(box const& w, box const& m, device_loop const& l) : whole(w), mine(m), loop(l) {}
+
+    [[nodiscard]] constexpr range own() const { return mine.at[loop.dimension]; }
+
+    // Calls `use(block, indices)` for those before the own one, `between()`, and `use` for those after it: at once, or
+    // one by one.
+    template <class Use, class Between>
+    constexpr void for_each(place message, bool one_by_one, product_lowering const& l, Use const& use,
+                            Between const& between) const {
+      range const all = whole.at[loop.dimension];
+      walk(message, {all.begin, own().begin}, one_by_one, l, use);
+      between();
+      walk(message, {own().end, all.end}, one_by_one, l, use);
+    }
+
+    template <class Use>
+    constexpr void walk(place& message, range const& parts, bool one_by_one, product_lowering const& l,
+                        Use const& use) const {
+      std::int64_t const step = one_by_one ? loop.unit : parts.size();
+      device_loops loops;
+      loops.push_back(loop);
+      for (std::int64_t begin = parts.begin; begin < parts.end; begin += step) {
+        box b = whole;
+        b.at[loop.dimension] = {begin, begin + step};
+        use(region{as_message(b, loops, l.v_.order, l.e_), message}, b.at[loop.dimension]);
+        message.at += b.size();
+      }
+    }
+  };
+
+  constexpr message message_of(planned_step const& s, parts_of_block const& parts, place sent, place received) const {
+    message m;
+    m.kind = s.kind;
+    m.axes = s.axes;
+    m.how = s.from.kind;
+    m.sent = sent;
+    m.received = received;
+    m.own = parts.mine.size();
+    m.members = e_.ways(s.axes);
+    m.even = true;
+    m.own_left_out = true;
+    return m;
+  }
+
+  viewpoint const& v_;
+  extents const& e_;
+  Writer& out_;
+  move_lowering<Writer>& moves_;
+};
+
+}  // namespace ostraka::planner::detail
