@@ -30,7 +30,7 @@ set(rooms
   "engine/collectives: engine/memory engine/machine engine/kernels plan/lowering"
   "engine/mesh: engine/memory engine/machine engine/collectives plan/spec"
   "engine/spmd: engine/memory engine/machine engine/collectives engine/mesh plan/spec"
-  "engine/moves: engine/memory engine/kernels engine/collectives engine/mesh plan/spec plan/regions plan/lowering"
+  "engine/moves: engine/memory engine/machine engine/kernels engine/collectives engine/mesh plan/spec plan/regions plan/lowering"
   "engine/run: engine/memory engine/kernels engine/spmd engine/collectives engine/mesh engine/moves plan/spec plan/regions plan/reshard plan/lowering"
   "engine/blocks: engine/memory engine/kernels engine/spmd engine/collectives engine/mesh engine/moves engine/run plan/spec plan/regions")
 

@@ -11,9 +11,12 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdio>
+#include <cstdlib>
+#include <ostraka/engine/moves/on_host.hpp>
 #include <ostream>
 #include <streambuf>
 #include <string>
+#include <string_view>
 
 #include "support/mpi_main.hpp"
 
@@ -86,6 +89,14 @@ DOCTEST_REGISTER_LISTENER("release_on_failure", 1, release_on_failure);
 int world_rank = 0;
 int world_size = 1;
 
+// ostraka_add_mpi_test runs some tests again, in which host memory is treated as a GPU's.
+void pretend_a_gpu() {
+  using ostraka::engine::pretended_gpu;
+  char const* const said = std::getenv("OSTRAKA_TEST_GPU");
+  if (said == nullptr) return;
+  ostraka::engine::pretended = std::string_view(said) == "direct" ? pretended_gpu::direct : pretended_gpu::staged;
+}
+
 int run_doctest(int argc, char** argv) {
   std::ostream out(&report);
   report.begin(world_rank);
@@ -115,6 +126,7 @@ int main(int argc, char** argv) {
 #endif
   int result = 0;
   Kokkos::initialize(argc, argv);
+  pretend_a_gpu();
   result = run_doctest(argc, argv);
 #if OSTRAKA_ENABLE_MPI
   MPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);

@@ -6,6 +6,7 @@
 /// results, one operand, policies and idle mesh axes. The feed-forward layer's [B_X, J_Y] · [J_X, K_Y] → [B_X, K_Y] is
 /// among them.
 // labels: essential
+// gpu: 4
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 /// backend has to take first. Its functions are named functors, as GPUs want them (docs/design/gpus.md), and the host
 /// looks at copies of blocks, so that it holds where blocks lie on a GPU.
 // ranks: 1 2 4
+// gpu: 4
 
 #include <doctest/doctest.h>
 

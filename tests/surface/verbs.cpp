@@ -6,6 +6,7 @@
 /// bytes by the textbook's formula, n devices along the mesh axes and |T| the bytes as divided by the others. A[I_X, J]
 /// → A[I, J]: (n−1)/n · |T|.
 // labels: essential
+// gpu: 4
 
 #include <doctest/doctest.h>
 

@@ -14,6 +14,7 @@
 
 #include <ostraka/engine/kernels/x86/wide.hpp>
 #include <ostraka/engine/machine/blas_library.hpp>
+#include <ostraka/engine/machine/gpu_aware_mpi.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/machine/node.hpp>
 #include <ostraka/engine/machine/threads.hpp>
@@ -27,6 +28,7 @@ struct what_runs {
   std::string on_host;      ///< the same for the host where that is another, else empty
   std::string mpi;          ///< "Open MPI v4.1.4"; empty: built without MPI
   std::string mpi_level;    ///< "funneled"
+  bool takes_gpu_memory = false; ///< MPI, of a GPU's default execution space
   int ranks = 1;
   std::string blas;         ///< "OpenBLAS 0.3.21"; empty: none
   std::string_view vectors; ///< of our own kernels on the host
@@ -56,7 +58,10 @@ struct what_runs {
                      '.' + std::to_string(OSTRAKA_VERSION_PATCH) + " on " + detail::counted(w.ranks, "device") + '\n';
   text += "Kokkos: " + w.kokkos + ", " + w.backend + (w.on_host.empty() ? "" : ", on the host " + w.on_host) + ", " +
           detail::counted(w.threads.threads, "thread") + " a rank\n";
-  text += w.mpi.empty() ? "MPI: none\n" : "MPI: " + w.mpi + ", threads " + w.mpi_level + '\n';
+  text += w.mpi.empty() ? "MPI: none" : "MPI: " + w.mpi + ", threads " + w.mpi_level;
+  if (!w.mpi.empty() && !w.on_host.empty())
+    text += w.takes_gpu_memory ? ", takes GPU memory" : ", GPU memory is staged on the host";
+  text += '\n';
   text += "BLAS: ";
   if (w.blas.empty()) {
     text += "none; our own kernels multiply";
@@ -86,6 +91,7 @@ struct what_runs {
                 : level == MPI_THREAD_FUNNELED   ? "funneled"
                                                  : "single";
   MPI_Comm_size(MPI_COMM_WORLD, &w.ranks);
+  w.takes_gpu_memory = mpi_takes_gpu_memory();
 }
 #endif
 

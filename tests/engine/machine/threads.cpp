@@ -249,13 +249,25 @@ TEST_CASE("what runs is described") {
   w.threads.blas_core = "";
   w.threads.pool = e::blas_pool::unknown;
   CHECK(contains(e::describe(w), "\nBLAS: netlib's reference BLAS\n"));
-  w.blas = w.mpi = "";
   w.backend = "Cuda";
   w.on_host = "Serial";
   w.threads.threads = 1;
+  CHECK(contains(e::describe(w), "\nMPI: Open MPI v4.1.4, threads funneled, GPU memory is staged on the host\n"));
+  w.takes_gpu_memory = true;
+  CHECK(contains(e::describe(w), "\nMPI: Open MPI v4.1.4, threads funneled, takes GPU memory\n"));
+  w.blas = w.mpi = "";
   CHECK(contains(
       e::describe(w),
       "\nKokkos: 4.7.2, Cuda, on the host Serial, 1 thread a rank\nMPI: none\nBLAS: none; our own kernels multiply\n"));
+}
+
+TEST_CASE("whether MPI takes GPU memory: what the user says, else what MPI says") {
+  CHECK(e::find_gpu_aware_mpi("1"));
+  CHECK(!e::find_gpu_aware_mpi("0"));
+  CHECK(e::find_gpu_aware_mpi("") == e::find_gpu_aware_mpi(nullptr));
+#if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
+  CHECK(!e::find_gpu_aware_mpi(nullptr));  // there is no GPU to ask for
+#endif
 }
 
 TEST_CASE("the names of MPI libraries are short") {

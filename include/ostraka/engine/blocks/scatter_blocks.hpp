@@ -82,7 +82,7 @@ void scatter_to_host(execution_context const& w, planner::spec const& s, T const
 template <class Exec, class T>
 void scatter_blocks(Exec const& exec, execution_context const& w, planner::spec const& s, T const* whole,
                     planner::strided_box const& layout, T* block) {
-  on_host_in_place(exec, block, box_of(s, w.here, w.sizes).size(),
+  with_array_for_mpi(exec, host_work::computes, block, box_of(s, w.here, w.sizes).size(),
                    [&](T* on_host) { detail::scatter_to_host(w, s, whole, layout, on_host); });
 }
 

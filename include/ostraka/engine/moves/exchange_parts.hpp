@@ -85,7 +85,7 @@ struct exchange_record {
       p.send_at = p.sent > 0 ? source.data - from.data : 0;
       p.receive_at = p.received > 0 ? target.data - to.data : 0;
       if (d == me) kept = source, kept_here = target;
-      if (d == me || !seen_by_host<Exec>) continue;
+      if (d == me || is_gpu_memory<Exec>()) continue;
       p.sent_as_it_lies = source.gapless();
       p.received_as_it_lies = target.gapless();
       p.sends_block = !p.sent_as_it_lies && detail::travels_as_block(source);
@@ -143,23 +143,23 @@ void exchange_parts(Exec const& exec, communicator const& members, region<T cons
     message += parts[d].sent;
   }
   fence(exec);
-  on_host_in_out<Exec>(exec, static_cast<T const*>(out.data()), packed, in.data(), unpacked,
-                       [&](T const* next_sent, T* next_received) {
-                         short_array<exchanged<T>> const placed(parts.size(), [&](std::size_t d) {
-                           exchanged<T> part = parts[d];
-                           if (part.send == nullptr) part.send = next_sent, next_sent += part.sent;
-                           if (part.receive == nullptr) part.receive = next_received, next_received += part.received;
-                           return part;
-                         });
-                         exchange(
-                             members, placed.data(), [&](std::size_t d) { return source_of(d).layout(); },
-                             [&](std::size_t d) { return target_of(d).layout(); },
-                             [&] {
-                               record.kept.data = from.data + record.parts[me].send_at;
-                               record.kept_here.data = to.data + record.parts[me].receive_at;
-                               if (record.parts[me].sent > 0) copy(exec, record.kept_here, record.kept, how);
-                             });
-                       });
+  with_arrays_for_mpi(exec, host_work::carries, static_cast<T const*>(out.data()), packed, in.data(), unpacked,
+                      [&](T const* next_sent, T* next_received) {
+                        short_array<exchanged<T>> const placed(parts.size(), [&](std::size_t d) {
+                          exchanged<T> part = parts[d];
+                          if (part.send == nullptr) part.send = next_sent, next_sent += part.sent;
+                          if (part.receive == nullptr) part.receive = next_received, next_received += part.received;
+                          return part;
+                        });
+                        exchange(
+                            members, placed.data(), [&](std::size_t d) { return source_of(d).layout(); },
+                            [&](std::size_t d) { return target_of(d).layout(); },
+                            [&] {
+                              record.kept.data = from.data + record.parts[me].send_at;
+                              record.kept_here.data = to.data + record.parts[me].receive_at;
+                              if (record.parts[me].sent > 0) copy(exec, record.kept_here, record.kept, how);
+                            });
+                      });
   T const* arrived = in.data();
   for (std::size_t d = 0; d < parts.size(); ++d) {
     if (parts[d].receive != nullptr || parts[d].received == 0) continue;

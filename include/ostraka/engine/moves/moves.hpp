@@ -71,15 +71,16 @@ void all_gather_step(Exec const& exec, execution_context const& w, planner::plan
   scratch<T, typename Exec::memory_space> const message(parts.as_it_is ? 0 : parts.total);
   T* const arriving = parts.as_it_is ? to.data : message.data();
   T const* send = from.data;
-  if (!from.gapless()) {
+  // On a GPU, where the host would have to copy the own part, it is put into its place here.
+  if (!from.gapless() || (is_gpu_memory<Exec>() && !is_staged<Exec>(host_work::carries))) {
     T* own = arriving;
     for (int d = 0; d < members.rank(); ++d) own += parts.counts[static_cast<std::size_t>(d)];
     copy(exec, dense_region(own, from.where), from);
     send = own;
   }
   fence(exec);
-  on_host_in_out<Exec>(exec, send, from.where.size(), arriving, parts.total,
-                       [&](T const* out, T* in) { all_gather(members, out, in, parts.counts); });
+  with_arrays_for_mpi(exec, host_work::carries, send, from.where.size(), arriving, parts.total,
+                      [&](T const* out, T* in) { all_gather(members, out, in, parts.counts); });
   if (!parts.as_it_is) unpack(exec, to, static_cast<T const*>(arriving), parts.boxes, how);
 }
 
@@ -102,8 +103,8 @@ void all_reduce_step(Exec const& exec, execution_context const& w, planner::plan
                      region<T const> const& from, region<T> const& to, update<T> const& how) {
   if (from.data != to.data) copy(exec, to, from, how);
   with_message<Exec>(exec, to, update<T>{}, true, [&](T* message) {
-    on_host_in_place<Exec>(exec, message, to.where.size(),
-                           [&](T* data) { all_reduce(w.group(s.axes), data, to.where.size(), s.from.kind); });
+    with_array_for_mpi(exec, host_work::computes, message, to.where.size(),
+                       [&](T* data) { all_reduce(w.group(s.axes), data, to.where.size(), s.from.kind); });
   });
 }
 
@@ -118,9 +119,9 @@ void reduce_scatter_step(Exec const& exec, execution_context const& w, planner::
   // Where the target does not lie as a message, what has been reduced is added to it when it is copied there.
   update<T> const reduced = to.gapless() ? how : update<T>{};
   with_message<Exec>(exec, to, how, false, [&](T* arriving) {
-    on_host_in_out<Exec>(
-        exec, parts.as_it_is ? from.data : static_cast<T const*>(message.data()), parts.total, arriving,
-        to.where.size(),
+    with_arrays_for_mpi(
+        exec, host_work::computes, parts.as_it_is ? from.data : static_cast<T const*>(message.data()), parts.total,
+        arriving, to.where.size(),
         [&](T const* out, T* in) { reduce_scatter(members, out, in, parts.counts, s.from.kind, reduced); },
         reduced.beta != T(0));
   });

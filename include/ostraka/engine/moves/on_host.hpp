@@ -3,15 +3,19 @@
 #pragma once
 
 /// @file
-/// Floor 3. MPI sees host memory: what lies elsewhere is staged there and back around a collective. On a host space
-/// nothing is copied.
+/// Floor 3. What MPI is given of memory that the host does not see: that memory, where MPI takes it and does nothing
+/// but carry it; else copies on the host, made before a collective and brought back after it. On a host space nothing
+/// is copied.
 /// @pre of all: the execution space has been fenced, so that what is sent has been written.
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/machine/gpu_aware_mpi.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine {
@@ -32,49 +36,92 @@ auto on_host(View const& view) {
   }
 }
 
+/// Tests treat the host's memory as a GPU's, with an MPI that takes it or one that does not.
+enum class pretended_gpu { none, direct, staged };
+inline pretended_gpu pretended = pretended_gpu::none;
+
+/// Must the host keep away from the memory of `Exec`?
+template <class Exec>
+bool is_gpu_memory() {
+  return !seen_by_host<Exec> || pretended != pretended_gpu::none;
+}
+
+/// What the host does in a collective: MPI carries arrays, or the host also computes with them, as our reductions do.
+enum class host_work { carries, computes };
+
+/// Does a collective on memory of `Exec` get copies on the host?
+template <class Exec>
+bool is_staged(host_work work) {
+  if (!is_gpu_memory<Exec>()) return false;
+  if (work == host_work::computes || pretended == pretended_gpu::staged) return true;
+  return pretended == pretended_gpu::none && !mpi_takes_gpu_memory();
+}
+
 namespace detail {
 
 template <class To, class From, class T>
 void stage(T* to, T const* from, std::int64_t count) {
-  using target = Kokkos::View<T*, To, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  using source = Kokkos::View<T const*, From, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   auto const n = static_cast<std::size_t>(count);
-  Kokkos::deep_copy(target(to, n), source(from, n));
+  if (n == 0) return;
+  if constexpr (std::is_same_v<To, From>) {  // a pretended GPU's
+    std::memcpy(static_cast<void*>(to), static_cast<void const*>(from), n * sizeof(T));
+  } else {
+    using target = Kokkos::View<T*, To, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    using source = Kokkos::View<T const*, From, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    Kokkos::deep_copy(target(to, n), source(from, n));
+  }
 }
 
 }  // namespace detail
 
-/// Calls `collective(out, in)` with both on the host, then puts what it wrote where `in` is. `adds`: it reads what `in`
-/// holds.
-template <class Exec, class T, class Collective>
-void on_host_in_out(Exec const&, T const* out, std::int64_t sent, T* in, std::int64_t received,
-                    Collective const& collective, [[maybe_unused]] bool adds = false) {
-  if constexpr (seen_by_host<Exec>) {
-    collective(out, in);
-  } else {
-    using space = typename Exec::memory_space;
-    scratch<T, Kokkos::HostSpace> const host_out(sent);
-    scratch<T, Kokkos::HostSpace> const host_in(received);
-    if (sent > 0) detail::stage<Kokkos::HostSpace, space>(host_out.data(), out, sent);
-    if (adds && received > 0)
-      detail::stage<Kokkos::HostSpace, space>(host_in.data(), static_cast<T const*>(in), received);
-    collective(static_cast<T const*>(host_out.data()), host_in.data());
-    if (received > 0) detail::stage<space, Kokkos::HostSpace>(in, static_cast<T const*>(host_in.data()), received);
+/// An array as a collective gets it: where it lies, or a copy of it on the host.
+template <class Exec, class T>
+class array_for_mpi {
+ public:
+  array_for_mpi(T* array, std::int64_t count, bool staged)
+      : array_(array), count_(staged ? count : 0), copy_(count_), staged_(staged) {}
+
+  [[nodiscard]] T* data() const { return staged_ ? copy_.data() : array_; }
+
+  /// The copy gets what the array holds.
+  void bring() const {
+    if (staged_) detail::stage<Kokkos::HostSpace, space>(copy_.data(), static_cast<T const*>(array_), count_);
   }
+
+  /// The array gets what the copy holds.
+  void bring_back() const {
+    if (staged_) detail::stage<space, Kokkos::HostSpace>(array_, static_cast<T const*>(copy_.data()), count_);
+  }
+
+ private:
+  using space = typename Exec::memory_space;
+
+  T* array_;
+  std::int64_t count_;
+  kernel_scratch<T, Kokkos::HostSpace> copy_;
+  bool staged_;
+};
+
+/// Calls `collective(out, in)` with the arrays as MPI gets them. `adds`: it reads what `in` holds.
+template <class Exec, class T, class Collective>
+void with_arrays_for_mpi(Exec const&, host_work work, T const* out, std::int64_t sent, T* in, std::int64_t received,
+                         Collective const& collective, bool adds = false) {
+  bool const staged = is_staged<Exec>(work);
+  array_for_mpi<Exec, T> const sends(const_cast<T*>(out), sent, staged);  // which is not written
+  array_for_mpi<Exec, T> const receives(in, received, staged);
+  sends.bring();
+  if (adds) receives.bring();
+  collective(static_cast<T const*>(sends.data()), receives.data());
+  receives.bring_back();
 }
 
-/// Calls `collective(data)` with the data on the host, then puts it back.
+/// Calls `collective(data)` with the array as MPI gets it.
 template <class Exec, class T, class Collective>
-void on_host_in_place(Exec const&, T* data, std::int64_t count, Collective const& collective) {
-  if constexpr (seen_by_host<Exec>) {
-    collective(data);
-  } else {
-    using space = typename Exec::memory_space;
-    scratch<T, Kokkos::HostSpace> const host(count);
-    if (count > 0) detail::stage<Kokkos::HostSpace, space>(host.data(), static_cast<T const*>(data), count);
-    collective(host.data());
-    if (count > 0) detail::stage<space, Kokkos::HostSpace>(data, static_cast<T const*>(host.data()), count);
-  }
+void with_array_for_mpi(Exec const&, host_work work, T* data, std::int64_t count, Collective const& collective) {
+  array_for_mpi<Exec, T> const both(data, count, is_staged<Exec>(work));
+  both.bring();
+  collective(both.data());
+  both.bring_back();
 }
 
 }  // namespace ostraka::engine

@@ -95,41 +95,30 @@ class others_of_message {
   int dimension_;
 };
 
-// An all-gather of parts under way, on the host: `message` gets the others' parts.
+// An all-gather of parts under way: `message` gets the others' parts.
 template <class Exec, class T>
 class others_on_their_way {
  public:
   others_on_their_way(Exec const& exec, communicator const& members, T const* own, std::int64_t part, T* message,
                       std::int64_t count)
-      : message_(message),
-        count_(count),
-        host_own_(seen_by_host<Exec> ? 0 : part),
-        host_message_(seen_by_host<Exec> ? 0 : count),
-        gather_(members, on_host(exec, own, part), seen_by_host<Exec> ? message : host_message_.data(), part) {}
+      : sends_(const_cast<T*>(own), part, is_staged<Exec>(host_work::carries)),  // which is not written
+        receives_(message, count, is_staged<Exec>(host_work::carries)),
+        gather_(members, sent(exec), receives_.data(), part) {}
 
   void wait() {
     gather_.finish();
-    if constexpr (!seen_by_host<Exec>)
-      if (count_ > 0)
-        stage<typename Exec::memory_space, Kokkos::HostSpace>(message_, static_cast<T const*>(host_message_.data()),
-                                                              count_);
+    receives_.bring_back();
   }
 
  private:
-  T const* on_host(Exec const& exec, T const* own, [[maybe_unused]] std::int64_t part) const {
+  T const* sent(Exec const& exec) const {
     fence(exec);
-    if constexpr (seen_by_host<Exec>) {
-      return own;
-    } else {
-      if (part > 0) stage<Kokkos::HostSpace, typename Exec::memory_space>(host_own_.data(), own, part);
-      return host_own_.data();
-    }
+    sends_.bring();
+    return sends_.data();
   }
 
-  T* message_;
-  std::int64_t count_;
-  scratch<T, Kokkos::HostSpace> host_own_;
-  scratch<T, Kokkos::HostSpace> host_message_;
+  array_for_mpi<Exec, T> sends_;
+  array_for_mpi<Exec, T> receives_;
   all_gather_of_others<T> gather_;
 };
 
@@ -230,8 +219,8 @@ void contract_and_scatter(Exec const& exec, execution_context const& w, planner:
   update<T> const arriving{T(1), how.beta};
   update<T> const summed = to.gapless() ? arriving : update<T>{};
   with_message<Exec>(exec, to, arriving, false, [&](T* own) {
-    on_host_in_out<Exec>(
-        exec, static_cast<T const*>(message.data()), known.others, own, part,
+    with_arrays_for_mpi(
+        exec, host_work::computes, static_cast<T const*>(message.data()), known.others, own, part,
         [&](T const* out, T* in) { reduce_scatter_of_others(w.group(scatter.axes), out, in, part, summed); },
         summed.beta != T(0));
   });
