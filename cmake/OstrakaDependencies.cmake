@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds what ostraka::ostraka needs: Kokkos, MPI, a CBLAS. Used by the build and, installed, by ostraka-config.cmake, so that both find the
+# Finds what ostraka::ostraka needs: Kokkos, MPI, a CBLAS, and the BLAS of the GPUs that Kokkos was built for. Used by the build and, installed, by ostraka-config.cmake, so that both find the
 # same things in the same way and say the same sentence when they do not.
 
 include_guard()
@@ -22,6 +22,7 @@ function(ostraka_find_dependencies)
   list(APPEND sentences ${sentence})
   if(arg_BLAS)
     ostraka_find_cblas()
+    ostraka_find_gpu_blas()
   endif()
   list(JOIN sentences " " sentences)
   set(${arg_MISSING} "${sentences}" PARENT_SCOPE)
@@ -55,7 +56,7 @@ function(ostraka_find_kokkos sentence)
   else()
     set(${sentence} "" PARENT_SCOPE)
     message(STATUS "ostraka: Kokkos ${Kokkos_VERSION} (${Kokkos_DEVICES})")
-    set_property(GLOBAL PROPERTY OSTRAKA_KOKKOS_DEVICES "${Kokkos_DEVICES}")  # for tests
+    set_property(GLOBAL PROPERTY OSTRAKA_KOKKOS_DEVICES "${Kokkos_DEVICES}")
   endif()
 endfunction()
 
@@ -103,6 +104,33 @@ function(ostraka_find_cblas)
     message(STATUS "ostraka: CBLAS ${libraries} (netlib's reference BLAS, as asked: many times slower than the portable kernel)")
   else()
     message(STATUS "ostraka: CBLAS ${libraries}")
+  endif()
+endfunction()
+
+# Makes ostraka::cublas or ostraka::rocblas where Kokkos has CUDA or HIP and the library has a CMake package. Libraries and headers of GPUs are installed
+# together, and cross-compiled for often, so that nothing is linked to find out.
+function(ostraka_find_gpu_blas)
+  set(instead "local contractions on the GPU use our own kernels")
+  get_property(devices GLOBAL PROPERTY OSTRAKA_KOKKOS_DEVICES)
+  if((Kokkos_ENABLE_CUDA OR "CUDA" IN_LIST devices) AND NOT TARGET ostraka::cublas)
+    find_package(CUDAToolkit QUIET)
+    if(TARGET CUDA::cublas)
+      add_library(ostraka::cublas INTERFACE IMPORTED GLOBAL)
+      target_link_libraries(ostraka::cublas INTERFACE CUDA::cublas)
+      message(STATUS "ostraka: cuBLAS of CUDA ${CUDAToolkit_VERSION}")
+    else()
+      message(STATUS "ostraka: no cuBLAS (CUDAToolkit was not found); ${instead}")
+    endif()
+  endif()
+  if((Kokkos_ENABLE_HIP OR "HIP" IN_LIST devices) AND NOT TARGET ostraka::rocblas)
+    find_package(rocblas QUIET CONFIG)
+    if(TARGET roc::rocblas)
+      add_library(ostraka::rocblas INTERFACE IMPORTED GLOBAL)
+      target_link_libraries(ostraka::rocblas INTERFACE roc::rocblas)
+      message(STATUS "ostraka: rocBLAS ${rocblas_VERSION}")
+    else()
+      message(STATUS "ostraka: no rocBLAS (its package was not found); ${instead}")
+    endif()
   endif()
 endfunction()
 

@@ -7,7 +7,7 @@
 # A floor has rooms, each a folder with one idea, and a room includes those that stand before it in `rooms`, where it is listed with all that it knows.
 # engine/kernels is the seam of local work: other rooms include its own headers and none of its rooms'.
 # The surface executes nothing: it hands blocks and functors to the engine (`execution`, below).
-# mpi.h is named by machine/mpi.hpp and by the surface alone; cblas.h under engine/kernels/blas/ alone; ostraka.hpp, the whole, by no header.
+# mpi.h is named by machine/mpi.hpp and by the surface alone; cblas.h, cublas_v2.h and rocblas.h under engine/kernels/blas/ alone; ostraka.hpp, the whole, by no header.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -94,8 +94,8 @@ function(broken_rule header included result)
     endif()
   elseif(floor LESS_EQUAL 2 AND included MATCHES "[./]")
     set(rule "floor ${floor} includes the standard library only")
-  elseif(included STREQUAL "cblas.h" AND NOT header MATCHES "^ostraka/engine/kernels/blas/")
-    set(rule "only engine/kernels/blas/ names CBLAS")
+  elseif(included MATCHES "^(cblas|cublas_v2|rocblas/rocblas)\\.h$" AND NOT header MATCHES "^ostraka/engine/kernels/blas/")
+    set(rule "only engine/kernels/blas/ names libraries of products")
   endif()
   set(${result} "${rule}" PARENT_SCOPE)
 endfunction()

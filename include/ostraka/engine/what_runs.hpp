@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include <ostraka/engine/kernels/blas/cublas.hpp>
+#include <ostraka/engine/kernels/blas/rocblas.hpp>
 #include <ostraka/engine/kernels/x86/wide.hpp>
 #include <ostraka/engine/machine/blas_library.hpp>
 #include <ostraka/engine/machine/gpu_aware_mpi.hpp>
@@ -31,6 +33,7 @@ struct what_runs {
   bool takes_gpu_memory = false; ///< MPI, of a GPU's default execution space
   int ranks = 1;
   std::string blas;         ///< "OpenBLAS 0.3.21"; empty: none
+  std::string gpu_blas;     ///< "cuBLAS 13.1"; empty: none, or no GPU
   std::string_view vectors; ///< of our own kernels on the host
   thread_facts threads;
 };
@@ -75,6 +78,7 @@ struct what_runs {
       text += ", " + detail::counted(w.threads.blas_threads, "thread") + " of its own";
     if (w.threads.pool == blas_pool::openmp) text += ", threads of OpenMP";
   }
+  if (!w.gpu_blas.empty()) text += "; on the GPU " + w.gpu_blas;
   return text + "\nown kernels: " + std::string(w.vectors) + '\n';
 }
 
@@ -106,6 +110,11 @@ struct what_runs {
   ask_mpi(w);
 #endif
   w.blas = blas_library();
+#if OSTRAKA_ENABLE_CUBLAS && defined(KOKKOS_ENABLE_CUDA)
+  w.gpu_blas = cublas::name();
+#elif OSTRAKA_ENABLE_ROCBLAS && defined(KOKKOS_ENABLE_HIP)
+  w.gpu_blas = rocblas::name();
+#endif
   switch (detail::widest_vectors()) {
     case detail::vector_width::avx512: w.vectors = "AVX-512"; break;
     case detail::vector_width::avx2: w.vectors = "AVX2"; break;

@@ -255,7 +255,9 @@ TEST_CASE("what runs is described") {
   CHECK(contains(e::describe(w), "\nMPI: Open MPI v4.1.4, threads funneled, GPU memory is staged on the host\n"));
   w.takes_gpu_memory = true;
   CHECK(contains(e::describe(w), "\nMPI: Open MPI v4.1.4, threads funneled, takes GPU memory\n"));
-  w.blas = w.mpi = "";
+  w.gpu_blas = "cuBLAS 13.1";
+  CHECK(contains(e::describe(w), "\nBLAS: netlib's reference BLAS; on the GPU cuBLAS 13.1\n"));
+  w.blas = w.mpi = w.gpu_blas = "";
   CHECK(contains(
       e::describe(w),
       "\nKokkos: 4.7.2, Cuda, on the host Serial, 1 thread a rank\nMPI: none\nBLAS: none; our own kernels multiply\n"));

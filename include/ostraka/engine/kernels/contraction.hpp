@@ -11,7 +11,10 @@
 
 #include <cstdint>
 
+#include <ostraka/engine/kernels/blas/cublas.hpp>
+#include <ostraka/engine/kernels/blas/device_products.hpp>
 #include <ostraka/engine/kernels/blas/library_product.hpp>
+#include <ostraka/engine/kernels/blas/rocblas.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/portable/contract_portable.hpp>
 #include <ostraka/engine/kernels/products/contraction_plan.hpp>
@@ -88,6 +91,10 @@ template <class Exec, class T>
 bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p,
                          [[maybe_unused]] T const* a, [[maybe_unused]] T const* b, [[maybe_unused]] T* c,
                          [[maybe_unused]] update<T> const& how, [[maybe_unused]] plan_ticket& ticket) {
+#if OSTRAKA_ENABLE_CUBLAS || OSTRAKA_ENABLE_ROCBLAS
+  if constexpr (!runs_on_host<Exec> && library_of<Exec>::template multiplies<T>)
+    return contract_on_device<library_of<Exec>>(exec, p, a, b, c, how, ticket);
+#endif
 #if OSTRAKA_ENABLE_CBLAS
   if constexpr (runs_on_host<Exec> && has_cblas_gemm<T>) {
     contraction_plan const* const plan = plan_cache<T>::instance().find(p, ticket);

@@ -42,8 +42,8 @@ inline bool is_product(contraction const& p) {
   return true;
 }
 
-/// The last few plans for one element type.
-template <class T>
+/// The last few plans for one element type, made by `Plan`.
+template <class T, contraction_plan (*Plan)(contraction const&) = &plan_contraction<T>>
 class plan_cache {
  public:
   /// The calling thread's.
@@ -66,7 +66,7 @@ class plan_cache {
     next_ = (next_ + 1) % size;
     used_ = used_ < size ? used_ + 1 : size;
     entries_[i].problem = problem;
-    entries_[i].plan = plan_contraction<T>(problem);
+    entries_[i].plan = Plan(problem);
     entries_[i].number = ++made_;
     return hand_out(i, ticket);
   }

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. A product as libraries want it that know columns alone, cuBLAS and rocBLAS: Z[rows, columns] <- alpha op(X)
+/// op(Y) + beta Z. What lies by rows is the transposed matrix by columns, so that C = A B by rows is Z = X Y with X = B
+/// and Y = A.
+
+#include <cstdint>
+#include <utility>
+
+#include <ostraka/engine/kernels/blas/matrix_product.hpp>
+
+namespace ostraka::engine {
+
+/// A call of a strided-batched product of matrices that lie by columns.
+struct column_major_call {
+  /// X, Y or Z: which of A, B, C (0, 1, 2) it is, whether the library transposes it, and where it lies.
+  struct matrix {
+    int operand = 0;
+    bool transposed = false;
+    std::int64_t leading = 1;
+    std::int64_t step = 0;
+  };
+  matrix x, y, z;
+  std::int64_t rows = 1, columns = 1, inner = 1;
+  std::int64_t batch = 1;
+};
+
+constexpr column_major_call column_major(matrix_product const& p) {
+  column_major_call call{{0, p.a.transposed, p.a.leading, p.step[0]},
+                         {1, p.b.transposed, p.b.leading, p.step[1]},
+                         {2, false, p.c_leading, p.step[2]},
+                         p.m,
+                         p.n,
+                         p.k,
+                         p.batch};
+  if (p.by_rows) {
+    std::swap(call.x, call.y);
+    std::swap(call.rows, call.columns);
+  }
+  return call;
+}
+
+}  // namespace ostraka::engine
