@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Which collectives get copies on the host, and that these bring what was there and take back what has become of it.
+// ranks: 1
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include <ostraka/engine/moves/on_host.hpp>
+
+namespace e = ostraka::engine;
+
+namespace {
+
+using exec_space = Kokkos::DefaultHostExecutionSpace;
+
+struct pretending {
+  explicit pretending(e::pretended_gpu what) : before_(e::pretended) { e::pretended = what; }
+  ~pretending() { e::pretended = before_; }
+  pretending(pretending const&) = delete;
+  pretending& operator=(pretending const&) = delete;
+
+ private:
+  e::pretended_gpu before_;
+};
+
+}  // namespace
+
+TEST_CASE("who gets copies") {
+  struct expectation {
+    e::pretended_gpu what;
+    bool gpu, carried, computed;
+  };
+  for (expectation const& x : {expectation{e::pretended_gpu::none, false, false, false},
+                               {e::pretended_gpu::direct, true, false, true},
+                               {e::pretended_gpu::staged, true, true, true}}) {
+    pretending const now(x.what);
+    CHECK(e::is_gpu_memory<exec_space>() == x.gpu);
+    CHECK(e::is_staged<exec_space>(e::host_work::carries) == x.carried);
+    CHECK(e::is_staged<exec_space>(e::host_work::computes) == x.computed);
+  }
+}
+
+TEST_CASE("what was there is brought, what has become of it is taken back") {
+  for (e::pretended_gpu const what : {e::pretended_gpu::none, e::pretended_gpu::direct, e::pretended_gpu::staged}) {
+    pretending const now(what);
+    bool const copied = what != e::pretended_gpu::none;
+    std::vector<double> const out{1, 2, 3};
+    std::vector<double> in{10, 20};
+    e::with_arrays_for_mpi(
+        exec_space(), e::host_work::computes, out.data(), 3, in.data(), 2,
+        [&](double const* sent, double* received) {
+          CHECK((sent != out.data()) == copied);
+          CHECK((received != in.data()) == copied);
+          received[0] += sent[0];
+          received[1] += sent[2];
+          if (copied) CHECK(in == std::vector<double>{10, 20});
+        },
+        true);
+    CHECK(in == std::vector<double>{11, 23});
+
+    e::with_array_for_mpi(exec_space(), e::host_work::carries, in.data(), 2, [&](double* both) {
+      CHECK((both != in.data()) == (what == e::pretended_gpu::staged));
+      both[0] *= 2;
+    });
+    CHECK(in == std::vector<double>{22, 23});
+
+    bool called = false;
+    e::with_array_for_mpi(exec_space(), e::host_work::carries, static_cast<double*>(nullptr), 0,
+                          [&](double*) { called = true; });
+    CHECK(called);
+  }
+}
