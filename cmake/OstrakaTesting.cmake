@@ -8,7 +8,7 @@
 #   ostraka_add_compile_fail_tests(FILES ...)                          compile_fail.<file>.<compiler>
 #
 # Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
-# "// gpu: 2 4" runs it again on so many ranks with host memory treated as a GPU's, which MPI takes (<test>.gpu_direct) or does not (<test>.gpu_staged).
+# "// gpu: 2 4" runs it again on so many ranks with host memory treated as a GPU's, which MPI takes (mpi.<name>.gpu_direct.np2) or does not (mpi.<name>.gpu_staged.np2).
 # The label "essential" is for what another compiler, MPI or Kokkos could break: these tests are built on every leg of .ci/run.
 
 include_guard()
@@ -115,7 +115,7 @@ function(ostraka_add_mpi_test name)
       if(OSTRAKA_ENABLE_MPI)
         set(launcher "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS})
       endif()
-      set(test mpi.${name}.np${ranks}${mode})
+      set(test mpi.${name}${mode}.np${ranks})
       add_test(NAME ${test} COMMAND ${launcher} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
       ostraka_set_test_properties(${test} ${ranks} "${arg_TIMEOUT}" "mpi;${arg_LABELS}")
       if(mode)

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // timeout: 300
-// gpu: 4
 
 /// @file
 /// os::reshard from mesh to mesh: the same processes in another grid or order, some of them, more of them. All meshes
