@@ -181,11 +181,11 @@ TEST_CASE("a run that goes another way than the first takes nobody's place, and 
   once(false);
   CHECK(places.bytes() == 1200);
   once(true);
-  CHECK_FALSE(places.known());
+  CHECK_FALSE(places.cached());
   once(true);
   CHECK(places.bytes() == 2000);
   once(true);
-  CHECK(places.known());
+  CHECK(places.cached());
   pool().release();
 }
 
@@ -203,12 +203,12 @@ TEST_CASE("a run that ends by an exception says nothing about others") {
   };
   for (int fails_after : {0, 1}) {
     CHECK_THROWS_AS(once(fails_after), int);
-    CHECK_FALSE(places.known());
+    CHECK_FALSE(places.cached());
     once(2);
     CHECK(places.bytes() == 1200);
     once(2);
     CHECK_THROWS_AS(once(fails_after), int);
-    CHECK_FALSE(places.known());
+    CHECK_FALSE(places.cached());
     once(2);
     CHECK(places.bytes() == 1200);
     CHECK(pool().most_used() <= 2000);
@@ -263,7 +263,7 @@ TEST_CASE("pieces that are there at the same time lie apart, and take little mor
       live.push_back(piece);
     }
     places.end(true);
-    CHECK(places.known());
+    CHECK(places.cached());
     CHECK(places.bytes() >= most);
     CHECK(2 * places.bytes() <= 3 * most);
     tight += places.bytes() == most ? 1 : 0;
