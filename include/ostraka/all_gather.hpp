@@ -9,39 +9,11 @@
 
 namespace ostraka {
 
-namespace detail {
-
-template <class A, class... Ms>
-consteval auto plan_all_gather() {
-  using types = verb_types<A>;
-  using stranger = typename first_without<splits_of<A>::template contains, Ms...>::type;
-  if constexpr (!std::is_void_v<stranger>) {
-    return type_list<reason::all_gather_needs_a_split<stranger, sharding_in<A>>, void>{};
-  } else {
-    constexpr planner::spec to = without(types::from, set_of<types, Ms...>);
-    if constexpr (!only_minor_ends(types::from, to))
-      return type_list<
-          reason::all_gather_is_not_from_the_minor_end<typename type_at<type_list<Ms...>, 0>::type, sharding_in<A>>,
-          void>{};
-    else
-      return type_list<reason::ok, typename types::template target<to>>{};
-  }
-}
-
-}  // namespace detail
-
 namespace verb {
 
 /// The type of os::all_gather<X>.
 template <class... Ms>
-struct all_gather : detail::verb_base {
-  template <Tensor A>
-  [[nodiscard]] auto operator()(A const& a) const {
-    using found = decltype(detail::plan_all_gather<A, Ms...>());
-    return detail::run_verb<step::all_gather, typename detail::type_at<found, 0>::type,
-                            typename detail::type_at<found, 1>::type>(a);
-  }
-};
+struct all_gather : detail::verb<step::all_gather, type_list<Ms...>> {};
 
 }  // namespace verb
 

@@ -9,32 +9,11 @@
 
 namespace ostraka {
 
-namespace detail {
-
-template <class A, class... Ms>
-consteval auto plan_all_reduce() {
-  using types = verb_types<A>;
-  using stranger = typename first_without<partials_of<A>::template contains, Ms...>::type;
-  if constexpr (!std::is_void_v<stranger>)
-    return type_list<reason::all_reduce_needs_a_partial<stranger, sharding_in<A>>, void>{};
-  else
-    return type_list<reason::ok, typename types::template target<without(types::from, set_of<types, Ms...>)>>{};
-}
-
-}  // namespace detail
-
 namespace verb {
 
 /// The type of os::all_reduce<X>.
 template <class... Ms>
-struct all_reduce : detail::verb_base {
-  template <Tensor A>
-  [[nodiscard]] auto operator()(A const& a) const {
-    using found = decltype(detail::plan_all_reduce<A, Ms...>());
-    return detail::run_verb<step::all_reduce, typename detail::type_at<found, 0>::type,
-                            typename detail::type_at<found, 1>::type>(a);
-  }
-};
+struct all_reduce : detail::verb<step::all_reduce, type_list<Ms...>> {};
 
 }  // namespace verb
 

@@ -151,18 +151,16 @@ namespace detail {
 template <class Operation, class Unless, class F, class First, class... Rest>
 auto arithmetic(char const* operation, F const& f, First const& first, Rest const&... rest) {
   using value = typename First::value_type;
-  using verdict = typename first_fault<typename same_elements<First, Rest...>::type, Unless>::type;
-  return checked_map<Operation, on<F, value>, verdict, value>(operation, f, first, rest...);
+  return checked_map<Operation, on<F, value>, first_fault<elements_verdict<First, Rest...>, Unless>, value>(
+      operation, f, first, rest...);
 }
 
 template <class Operation, class Unless, int At, class F, class A, class Number>
 auto arithmetic_with_number(char const* operation, F const& f, A const& a, Number const& number) {
   using value = typename A::value_type;
-  using verdict =
-      std::conditional_t<is_number_among<Number, value>, Unless, reason::number_of_another_kind<Number, value>>;
   with_number<F, value, At> with{f, {}};
   if constexpr (is_number_among<Number, value>) with.number = as_element<value>(operation, number);
-  return arithmetic<Operation, verdict>(operation, with, a);
+  return arithmetic<Operation, first_fault<number_verdict<Number, value>, Unless>>(operation, with, a);
 }
 
 // Of two tensors, or of a tensor and a number on either side.
@@ -178,7 +176,7 @@ auto arithmetic_of_two(char const* operation, F const& f, A const& a, B const& b
 
 // For operations of numbers that have an order.
 template <class Operation, class A, class B>
-using order_verdict =
+using has_order_verdict =
     reducible_verdict<typename std::conditional_t<Tensor<A>, A, B>::value_type, reduction::max, Operation>;
 
 }  // namespace detail
@@ -240,7 +238,7 @@ template <class A, class B>
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] auto maximum(A const& a, B const& b) {
-  return detail::arithmetic_of_two<operation::maximum, detail::order_verdict<operation::maximum, A, B>>(
+  return detail::arithmetic_of_two<operation::maximum, detail::has_order_verdict<operation::maximum, A, B>>(
       "maximum", detail::larger{}, a, b);
 }
 
@@ -248,7 +246,7 @@ template <class A, class B>
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] auto minimum(A const& a, B const& b) {
-  return detail::arithmetic_of_two<operation::minimum, detail::order_verdict<operation::minimum, A, B>>(
+  return detail::arithmetic_of_two<operation::minimum, detail::has_order_verdict<operation::minimum, A, B>>(
       "minimum", detail::smaller{}, a, b);
 }
 

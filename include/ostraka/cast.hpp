@@ -61,9 +61,17 @@ struct cast_of {};
 
 // Complex numbers have no one real number.
 template <class From, class To>
-using cast_verdict = std::conditional_t<
-    !is_element<To>, reason::element_type_unsupported<To>,
-    std::conditional_t<is_real<From> || !is_real<To>, reason::ok, reason::cast_drops_imaginary_part<From, To>>>;
+consteval auto check_cast() {
+  if constexpr (!is_element<To>)
+    return found<reason::element_type_unsupported<To>>{};
+  else if constexpr (!is_real<From> && is_real<To>)
+    return found<reason::cast_drops_imaginary_part<From, To>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class From, class To>
+using cast_verdict = typename decltype(check_cast<From, To>())::type;
 
 }  // namespace detail
 
@@ -75,14 +83,11 @@ template <class To, Tensor A>
 [[nodiscard]] auto cast(A const& a) {
   using from = typename A::value_type;
   using to = typename detail::element<To>::type;
-  using verdict = detail::cast_verdict<from, to>;
-  if constexpr (std::is_same_v<verdict, reason::ok>) {
+  if constexpr (reason::ok_or_raise<detail::cast_verdict<from, to>>())
     return detail::checked_map<operation::cast, detail::cast_of<from, to>, reason::ok, to>("cast",
                                                                                            detail::to_element<to>{}, a);
-  } else {
-    reason::raise<verdict>();
+  else
     return detail::after_error_of<from, typename A::sharding_type, typename A::space>();
-  }
 }
 
 }  // namespace ostraka

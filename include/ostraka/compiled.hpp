@@ -69,9 +69,9 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   namespace detail {                                                                                                   \
   WHERE template engine::device_mesh const* make_device_mesh<>(engine::native_communicator, std::string_view const*,   \
                                                                engine::dynamic_array<int> const&);                     \
-  WHERE template void advise<>(overseen const&, planner::extents const&, std::uint64_t, advice_record&);               \
-  WHERE template planner::einsum_plan plan_at_run_time<>(overseen const&, planner::extents const&);                    \
-  WHERE template void fit<>(overseen const&, std::uint32_t, planner::extents const&, std::int64_t, std::int64_t,       \
+  WHERE template void advise<>(operation_info const&, planner::extents const&, std::uint64_t, advice_record&);         \
+  WHERE template planner::einsum_plan plan_at_run_time<>(operation_info const&, planner::extents const&);              \
+  WHERE template void fit<>(operation_info const&, std::uint32_t, planner::extents const&, std::int64_t, std::int64_t, \
                             fit_known&);                                                                               \
   WHERE template std::string describe_block<>(std::string, engine::device_mesh const&, std::int64_t const*,            \
                                               planner::range const*, int, std::int64_t);                               \

@@ -26,13 +26,11 @@ struct contract_result {
 template <auto... Js, Tensor A, Tensor B>
 [[nodiscard]] auto contract(A const& a, B const& b) {
   using summed = axes_in<sharding_of<Js...>>;
-  using verdict =
-      typename detail::first_fault<contract_verdict<summed, A, B>, typename detail::same_elements<A, B>::type>::type;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>)
-    return detail::run_einsum<typename detail::contract_result<summed, A, B>::type,
-                              policy<planner::admit::no_communication>, reduction::sum>(
-        "contract", policy<planner::admit::no_communication>{}, {}, a, b);
+  using verdict = detail::first_fault<contract_verdict<summed, A, B>, detail::elements_verdict<A, B>>;
+  if constexpr (reason::ok_or_raise<verdict>())
+    return detail::einsum_of<typename detail::contract_result<summed, A, B>::type,
+                             policy<planner::admit::no_communication>, reduction::sum, type_list<A, B>>::run("contract",
+                                                                                                             {}, a, b);
   else
     return detail::after_error_of<
         typename A::value_type,

@@ -34,16 +34,12 @@ template <class Given>
 struct given_extents {
   using written = type_list<>;
   using collected = type_list<>;
-  template <class Axes>
-  using verdict = reason::extent_without_a_name<Given>;
 };
 
 template <class Named>
 struct given_extents<named_extent<Named>> {
   using written = type_list<Named>;
   using collected = type_list<>;
-  template <class Axes>
-  using verdict = std::conditional_t<(position_in<Named, Axes> < 0), reason::extent_of_foreign_axis<Named>, reason::ok>;
 };
 
 template <class Given>
@@ -51,42 +47,64 @@ template <class Given>
 struct given_extents<Given> {
   using written = type_list<>;
   using collected = typename decltype(collection(std::declval<Given const&>()))::names;
-  template <class Axes>
-  using verdict = reason::ok;
 };
 
-template <class Names>
-using given_twice = std::conditional_t<std::is_void_v<first_repeated<Names>>, reason::ok,
-                                       reason::extent_given_twice<first_repeated<Names>>>;
+template <class Axes, class Given>
+consteval auto check_given() {
+  using named = typename given_extents<Given>::written;
+  if constexpr (!is_named_extent<Given> && !knows_extents<Given>)
+    return found<reason::extent_without_a_name<Given>>{};
+  else if constexpr (difference_of<named, Axes>::size > 0)
+    return found<reason::extent_of_foreign_axis<typename type_at<named, 0>::type>>{};
+  else
+    return found<reason::ok>{};
+}
 
 template <class A, class Names>
-using given_or_static = std::conditional_t<A::extent == dynamic_extent && (position_in<A, Names> < 0),
-                                           reason::missing_extent<A>, reason::ok>;
+consteval auto check_axis_given() {
+  if constexpr (A::extent == dynamic_extent && position_in<A, Names> < 0)
+    return found<reason::missing_extent<A>>{};
+  else
+    return found<reason::ok>{};
+}
 
-template <class Axes, class Names>
-struct all_extents_given;
+template <class... Axes, class... Given>
+consteval auto check_extents_given(type_list<Axes...>, type_list<Given...>) {
+  using names = concatenation_of<typename given_extents<Given>::written...,
+                                 union_of<typename given_extents<Given>::collected...>>;
+  using each = first_fault<typename decltype(check_given<type_list<Axes...>, Given>())::type...>;
+  if constexpr (!std::is_same_v<each, reason::ok>)
+    return found<each>{};
+  else if constexpr (!std::is_void_v<first_repeated<names>>)
+    return found<reason::extent_given_twice<first_repeated<names>>>{};
+  else
+    return found<first_fault<typename decltype(check_axis_given<Axes, names>())::type...>>{};
+}
 
-template <class... As, class Names>
-struct all_extents_given<type_list<As...>, Names> : first_fault<reason::ok, given_or_static<As, Names>...> {};
+template <class>
+struct axes_of_mesh;
 
-template <class NoMesh, class List>
-struct unknown_on {
-  using type = reason::mesh_comes_first<NoMesh>;
+template <class... Ms>
+struct axes_of_mesh<mesh<Ms...>> {
+  using type = type_list<Ms...>;
 };
 
-template <class... Ms, class... Used>
-struct unknown_on<mesh<Ms...>, type_list<Used...>> {
-  using strangers = difference_of<type_list<Used...>, type_list<Ms...>>;
-  template <class List>
-  struct verdict {
-    using type = reason::ok;
-  };
-  template <class M, class... More>
-  struct verdict<type_list<M, More...>> {
-    using type = reason::unknown_mesh_axis<M, mesh<Ms...>>;
-  };
-  using type = typename verdict<strangers>::type;
-};
+template <class Mesh, class Used>
+consteval auto check_mesh() {
+  if constexpr (!requires { typename axes_of_mesh<Mesh>::type; }) {
+    return found<reason::mesh_comes_first<Mesh>>{};
+  } else {
+    using unknown = difference_of<Used, typename axes_of_mesh<Mesh>::type>;
+    if constexpr (unknown::size > 0)
+      return found<reason::unknown_mesh_axis<typename type_at<unknown, 0>::type, Mesh>>{};
+    else
+      return found<reason::ok>{};
+  }
+}
+
+// Is it a mesh that has these mesh axes?
+template <class Mesh, class Used>
+using mesh_verdict = typename decltype(check_mesh<Mesh, Used>())::type;
 
 template <class A, class Sizes>
 std::int64_t checked_extent(Sizes const& given, char const* operation) {
@@ -106,38 +124,30 @@ auto checked_extents(type_list<As...>, Sizes const& given, [[maybe_unused]] char
   return std::array<std::int64_t, sizeof...(As)>{checked_extent<As>(given, operation)...};
 }
 
-// A partial tensor holds summands, not values.
-template <class Partials, class Operation>
-struct values_wanted {
-  using type = reason::ok;
-};
+template <class TensorType, class Operation>
+consteval auto check_values() {
+  using partials = typename sharding_traits<typename TensorType::sharding_type>::partials;
+  if constexpr (partials::size > 0)
+    return found<reason::partial_in_nonlinear_operation<typename type_at<partials, 0>::type, Operation>>{};
+  else
+    return found<reason::ok>{};
+}
 
-template <class X, class... Xs, class Operation>
-struct values_wanted<type_list<X, Xs...>, Operation> {
-  using type = reason::partial_in_nonlinear_operation<X, Operation>;
-};
+// For operations on values: a partial tensor holds parts of them.
+template <class TensorType, class Operation>
+using values_verdict = typename decltype(check_values<TensorType, Operation>())::type;
 
 /// `reason::ok`, or why a tensor cannot be made on a mesh with these arguments.
 template <class TensorType, class Mesh, class... Given>
-struct creation_verdict {
-  using axes = typename TensorType::axes;
-  using names = concatenation_of<typename given_extents<Given>::written...,
-                                 union_of<typename given_extents<Given>::collected...>>;
-  using type =
-      typename first_fault<typename sharding_traits<typename TensorType::sharding_type>::verdict,
-                           writable_verdict<TensorType>,
-                           element_verdict<typename TensorType::value_type, typename TensorType::sharding_type>,
-                           typename unknown_on<Mesh, typename TensorType::mesh_axes>::type,
-                           typename given_extents<Given>::template verdict<axes>..., given_twice<names>,
-                           typename all_extents_given<axes, names>::type>::type;
-};
+using creation_verdict =
+    first_fault<tensor_verdict<typename TensorType::value_type, typename TensorType::sharding_type>,
+                writable_verdict<TensorType>, mesh_verdict<Mesh, typename TensorType::mesh_axes>,
+                typename decltype(check_extents_given(typename TensorType::axes{}, type_list<Given...>{}))::type>;
 
 /// A fresh tensor on the mesh, its elements not yet set. `Unless` is what else may be wrong.
 template <class TensorType, class Unless = reason::ok, class Mesh, class... Given>
 auto make_uninitialised(char const* operation, Mesh const& m, Given const&... given) {
-  using verdict = typename first_fault<typename creation_verdict<TensorType, Mesh, Given...>::type, Unless>::type;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>) {
+  if constexpr (reason::ok_or_raise<first_fault<creation_verdict<TensorType, Mesh, Given...>, Unless>>()) {
     engine::require_not_ended(operation);
     return allocate<TensorType>(m.handle(),
                                 checked_extents(typename TensorType::axes{}, collect_sizes(given...), operation));
@@ -163,9 +173,5 @@ auto element_type_missing() {
   reason::raise<reason::element_type_comes_first<Arguments...>>();
   return scalar_after_error<Arguments...>();
 }
-
-template <class TensorType, class Operation>
-using wants_values =
-    typename values_wanted<typename sharding_traits<typename TensorType::sharding_type>::partials, Operation>::type;
 
 }  // namespace ostraka::detail

@@ -9,11 +9,10 @@
 #include <type_traits>
 
 #include <ostraka/detail/after_error.hpp>
-#include <ostraka/detail/check_and_advise.hpp>
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/detail/within.hpp>
-#include <ostraka/engine/run/execute.hpp>
-#include <ostraka/engine/run/run_in_passes.hpp>
+#include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/engine/run/dense_blocks.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/relabel.hpp>
 
@@ -21,114 +20,78 @@ namespace ostraka {
 
 namespace detail {
 
-// What this device holds of operand number `k`.
-template <class Exec, class A>
-auto block_of_operand(Exec const& exec, engine::execution_context const& w, planner::plan_view const& plan, int k,
-                      A const& a) {
-  if constexpr (is_tensor<A>)
-    return engine::operand_block<Exec>(w, plan, k, static_cast<typename A::value_type const*>(a.local().data()));
-  else
-    return a.block(exec, engine::box_of(plan.operands[k], w.here, w.sizes));
-}
-
-// Where the result of a plan lies.
-template <class Result>
-auto region_of_result(engine::execution_context const& w, planner::plan_view const& plan, Result const& result) {
-  return engine::dense_region(result.local().data(), engine::box_of(*plan.result, w.here, w.sizes));
-}
-
-// result <- alpha · product + beta · result
-template <class Result, class... Operands>
-void run_on_blocks(engine::execution_context const& w, planner::plan_view const& plan,
-                   engine::run_memory<typename Result::value_type>& memory, Result const& result,
-                   engine::update<typename Result::value_type> const& how, Operands const&... operands) {
-  using value = typename Result::value_type;
-  using exec_space = execution_space_of<Result>;
-  exec_space const exec;
-  if constexpr ((is_tensor<Operands> && ...)) {
-    value const* const blocks[] = {operands.local().data()...};
-    engine::run(exec, w, plan, blocks, result.local().data(), how, memory);
-  } else {
-    engine::placed_run<typename exec_space::memory_space> const in_places(&memory.of(w, how, plan.steps.size()).places);
-    int k = 0;
-    engine::local_block<exec_space, value> blocks[] = {block_of_operand(exec, w, plan, k++, operands)...};
-    engine::run(exec, w, plan, blocks, region_of_result(w, plan, result), how);
-  }
-}
-
-// The same within the workspace that the policy allows.
-template <class Types, class Policy, class Result, class... Operands>
-void run_within(engine::execution_context const& w, planner::plan_view const& plan, Policy const& policy,
-                Result const& result, engine::update<typename Result::value_type> const& how,
-                Operands const&... operands) {
-  using value = typename Result::value_type;
-  if constexpr (limits_workspace<Policy>) {
-    bounded_run const bounded =
-        run_of<Policy, Types, static_cast<int>(sizeof(value))>(w.operation.data(), w, plan, policy);
-    engine::workspace_limit<typename execution_space_of<Result>::memory_space> const limit(workspace_limit_of(policy));
-    execution_space_of<Result> const exec;
-    int k = 0;
-    engine::local_block<execution_space_of<Result>, value> blocks[] = {
-        block_of_operand(exec, w, plan, k++, operands)...};
-    engine::run_in_passes(exec, w, bounded.plan, bounded.first, blocks, region_of_result(w, plan, result), how);
-  } else {
-    static thread_local constinit engine::run_memory<value>* memory = nullptr;
-    run_on_blocks(w, plan, engine::per_thread(memory), result, how, operands...);
-  }
-}
-
-// Planned by types and run on blocks.
-template <class Out, class Policy, reduction How, class First, class... Rest>
-auto run_einsum(char const* operation, Policy const& policy, engine::update<typename First::value_type> const& how,
-                First const& first, Rest const&... rest) {
-  using types = einsum_types<Out, typename Policy::unlimited, How, First, Rest...>;
-  using value = typename First::value_type;
-  using result_type = basic_tensor<value, Out, typename First::space>;
-  engine::execution_context const w = context_of<typename types::labels, typename types::mesh>(
-      operation, engine::steps_ahead(planner::plan_view(stored_plan_of<types>).steps), first, rest...);
-  planner::plan_view const plan = plan_at_hand<Policy, types, static_cast<int>(sizeof(value))>(operation, w);
-  oversee<Policy, types, static_cast<int>(sizeof(value))>(operation, w, plan);
-  result_type const result =
-      allocate_in<result_type, typename types::labels, typename types::mesh>(w, first.mesh_handle());
-  run_within<types>(w, plan, policy, result, how, first, rest...);
-  return result;
-}
-
-template <class Out, class Policy, class First, class... Rest>
-auto checked_einsum(Policy const& policy, First const& first, Rest const&... rest) {
-  using verdict = typename first_fault<einsum_verdict<Out, Policy, First, Rest...>,
-                                       typename same_elements<First, Rest...>::type>::type;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>)
-    return run_einsum<Out, Policy, reduction::sum>("einsum", policy, {}, first, rest...);
-  else
-    return after_error_of<typename First::value_type, Out, typename First::space>();
-}
-
-template <class Operands>
-struct strangers_among;
-
+// What the engine reads: pointers, unless labels of an operand repeat.
 template <class... Operands>
-struct strangers_among<type_list<Operands...>>
-    : first_fault<reason::ok, std::conditional_t<is_operand<Operands>, reason::ok, stranger_verdict<Operands>>...> {};
-
-// The operands by name, so that a policy behind them stays behind: a std::tuple of each call's types would cost more
-// than its plan.
-template <class Out, class Policy, class Operands>
-struct einsum_of;
-
-template <class Out, class Policy, class... Operands>
-struct einsum_of<Out, Policy, type_list<Operands...>> {
-  template <class... Behind>
-  static auto run(Operands const&... operands, Behind const&... behind) {
-    using verdict = typename strangers_among<type_list<Operands...>>::type;
-    reason::raise<verdict>();
-    if constexpr (std::is_same_v<verdict, reason::ok>)
-      return checked_einsum<Out>(policy_behind<Policy>(behind...), operands...);
+struct sources_of {
+  using type = engine::operand_source<typename nth<0, Operands...>::type::value_type>;
+  template <class A>
+  static type of(A const& a) {
+    if constexpr (is_tensor<A>)
+      return {a.local().data()};
     else
-      return after_error_of<float, Out>();
+      return a.source();
   }
 };
+
+template <Tensor... Operands>
+struct sources_of<Operands...> {
+  using type = typename nth<0, Operands...>::type::value_type const*;
+  template <class A>
+  static type of(A const& a) {
+    return a.local().data();
+  }
+};
+
+// An operation that is planned as an einsum. Its operands are known by name, so that what stands behind them stays
+// behind: a std::tuple of each call's types would cost more than its plan.
+template <class Out, class Policy, reduction How, class Operands>
+struct einsum_of;
+
+template <class Out, class Policy, reduction How, class First, class... Rest>
+struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
+  using value = typename First::value_type;
+  using types = einsum_types<Out, typename Policy::unlimited, How, First, Rest...>;
+  using sources = sources_of<First, Rest...>;
+
+  // A new tensor <- what is computed, times how.alpha.
+  static auto run(char const* operation, engine::update<value> const& how, First const& first, Rest const&... rest,
+                  Policy const& policy = {}) {
+    using result_type = basic_tensor<value, Out, typename First::space>;
+    engine::steps_ahead const steps(planner::plan_view(stored_plan_of<types>).steps);
+    engine::execution_context const w =
+        context_of<typename types::labels, typename types::mesh>(operation, steps, first, rest...);
+    auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
+    result_type const result =
+        allocate_in<result_type, typename types::labels, typename types::mesh>(w, first.mesh_handle());
+    typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
+    static thread_local constinit engine::run_memory<value>* memory = nullptr;
+    engine::run(execution_space_of<result_type>(), w, plan, blocks, result.local().data(), how,
+                engine::per_thread(memory));
+    return result;
+  }
+};
+
+template <class T>
+consteval auto check_operand() {
+  if constexpr (is_operand<T>)
+    return found<reason::ok>{};
+  else
+    return found<not_an_operand_verdict<T>>{};
+}
+
+// What is planned is operands alone.
+template <class Out, class Policy, class... Operands>
+consteval auto check_operands(type_list<Operands...>) {
+  using each = first_fault<typename decltype(check_operand<Operands>())::type...>;
+  if constexpr (!std::is_same_v<each, reason::ok>)
+    return found<each>{};
+  else
+    return found<first_fault<einsum_verdict<Out, Policy, Operands...>, elements_verdict<Operands...>>>{};
+}
+
+// `reason::ok`, or what is wrong with an einsum of the list `Operands`, some of which may be none.
+template <class Out, class Policy, class Operands>
+using operands_verdict = typename decltype(check_operands<Out, Policy>(Operands{}))::type;
 
 }  // namespace detail
 
@@ -142,7 +105,12 @@ struct einsum_of<Out, Policy, type_list<Operands...>> {
 template <auto... Out, Operand A, class... OperandsThenPolicy>
 [[nodiscard]] auto einsum(A const& a, OperandsThenPolicy const&... more) {
   using split = detail::arguments<A, OperandsThenPolicy...>;
-  return detail::einsum_of<sharding_of<Out...>, typename split::policy, typename split::operands>::run(a, more...);
+  using policy = typename split::policy;
+  using operands = typename split::operands;
+  if constexpr (reason::ok_or_raise<detail::operands_verdict<sharding_of<Out...>, policy, operands>>())
+    return detail::einsum_of<sharding_of<Out...>, policy, reduction::sum, operands>::run("einsum", {}, a, more...);
+  else
+    return detail::after_error_of<typename A::value_type, sharding_of<Out...>, typename A::space>();
 }
 
 /// Says what stands where a tensor should.

@@ -47,17 +47,12 @@ template <class T>
 struct behind_operands {
   using factor = type_list<>;  // its name
   using policy = type_list<>;
-  template <class Element>
-  using verdict = stranger_verdict<T>;
 };
 
 template <class Name, class Number>
 struct behind_operands<named_factor<Name, Number>> {
   using factor = type_list<Name>;
   using policy = type_list<>;
-  template <class Element>
-  using verdict =
-      std::conditional_t<is_number_among<Number, Element>, reason::ok, reason::number_of_another_kind<Number, Element>>;
 };
 
 template <class Policy>
@@ -65,45 +60,59 @@ template <class Policy>
 struct behind_operands<Policy> {
   using factor = type_list<>;
   using policy = type_list<Policy>;
-  template <class Element>
-  using verdict = reason::ok;
 };
-
-template <class List>
-struct only_policy {
-  using type = policy<planner::admit::any>;
-  using verdict = reason::ok;
-};
-
-template <class Policy>
-struct only_policy<type_list<Policy>> {
-  using type = Policy;
-  using verdict = reason::ok;
-};
-
-template <class First, class Second, class... More>
-struct only_policy<type_list<First, Second, More...>> {
-  using type = First;
-  using verdict = reason::not_an_operand<Second>;
-};
-
-template <class Names>
-using factor_twice = std::conditional_t<std::is_void_v<first_repeated<Names>>, reason::ok,
-                                        reason::factor_given_twice<first_repeated<Names>>>;
 
 template <class Behind>
 struct settings;
 
 template <class... Behind>
 struct settings<type_list<Behind...>> {
-  using policies = only_policy<concatenation_of<typename behind_operands<Behind>::policy...>>;
-  using policy = typename policies::type;
-  template <class Element>
-  using verdict =
-      typename first_fault<reason::ok, typename behind_operands<Behind>::template verdict<Element>...,
-                           typename policies::verdict,
-                           factor_twice<concatenation_of<typename behind_operands<Behind>::factor...>>>::type;
+  using factors = concatenation_of<typename behind_operands<Behind>::factor...>;
+  using policies = concatenation_of<typename behind_operands<Behind>::policy...>;
+  using policy = typename type_at<concatenation_of<policies, type_list<ostraka::policy<planner::admit::any>>>, 0>::type;
 };
+
+template <class Element, class T>
+consteval auto check_setting(T const*) {
+  if constexpr (is_policy<T>)
+    return found<reason::ok>{};
+  else
+    return found<not_an_operand_verdict<T>>{};
+}
+
+template <class Element, class Name, class Number>
+consteval auto check_setting(named_factor<Name, Number> const*) {
+  return found<number_verdict<Number, Element>>{};
+}
+
+template <class Element, class... Behind>
+consteval auto check_settings(type_list<Behind...>) {
+  using given = settings<type_list<Behind...>>;
+  using each = first_fault<typename decltype(check_setting<Element>(static_cast<Behind const*>(nullptr)))::type...>;
+  if constexpr (!std::is_same_v<each, reason::ok>)
+    return found<each>{};
+  else if constexpr (given::policies::size > 1)
+    return found<reason::not_an_operand<typename type_at<typename given::policies, 1>::type>>{};
+  else if constexpr (!std::is_void_v<first_repeated<typename given::factors>>)
+    return found<reason::factor_given_twice<first_repeated<typename given::factors>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class C, class Behind, class... Operands>
+consteval auto check_einsum_into(type_list<Operands...>) {
+  using own =
+      first_fault<writable_verdict<C>, typename decltype(check_settings<typename C::value_type>(Behind{}))::type>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return found<own>{};
+  else
+    return found<first_fault<einsum_verdict<sharding_in<C>, typename settings<Behind>::policy, Operands...>,
+                             elements_verdict<C, Operands...>>>{};
+}
+
+// `Operands` and `Behind` are lists: what is an operand up to the first thing that is none, and that with the rest.
+template <class C, class Operands, class Behind>
+using einsum_into_verdict = typename decltype(check_einsum_into<C, Behind>(Operands{}))::type;
 
 // Operands first: what is an operand up to the first thing that is none.
 template <class Operands, class... Arguments>
@@ -115,63 +124,45 @@ struct operands_first {
 template <class... Operands, Operand Next, class... More>
 struct operands_first<type_list<Operands...>, Next, More...> : operands_first<type_list<Operands..., Next>, More...> {};
 
-template <class T, class Other>
-void take_factor(engine::update<T>&, Other const&) {}
-
-template <class T, class Number>
-void take_factor(engine::update<T>& how, named_factor<alpha_factor, Number> const& given) {
+// What a factor or a policy says of a run.
+template <class T, class Policy, class Number>
+void take_setting(engine::update<T>& how, Policy&, named_factor<alpha_factor, Number> const& given) {
   how.alpha = as_element<accumulator_of_t<T>>("einsum_into", given.value);
 }
 
-template <class T, class Number>
-void take_factor(engine::update<T>& how, named_factor<beta_factor, Number> const& given) {
+template <class T, class Policy, class Number>
+void take_setting(engine::update<T>& how, Policy&, named_factor<beta_factor, Number> const& given) {
   how.beta = as_element<accumulator_of_t<T>>("einsum_into", given.value);
 }
 
-template <class Policy, class Other>
-void take_policy(Policy&, Other const&) {}
-
-template <class Policy>
-void take_policy(Policy& policy, Policy const& given) {
+template <class T, class Policy>
+void take_setting(engine::update<T>&, Policy& policy, Policy const& given) {
   policy = given;
 }
 
-template <class Policy, class C, class... Operands>
-void run_einsum_into(Policy const& policy, engine::update<typename C::value_type> const& how, C const& c,
-                     Operands const&... operands) {
-  using types = einsum_types<sharding_in<C>, typename Policy::unlimited, reduction::sum, Operands...>;
-  engine::steps_ahead const steps(planner::plan_view(stored_plan_of<types>).steps);
-  engine::execution_context const w =
-      context_of<typename types::labels, typename types::mesh>("einsum_into", steps, operands..., c);
-  planner::plan_view const plan =
-      plan_at_hand<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w);
-  oversee<Policy, types, static_cast<int>(sizeof(typename C::value_type))>("einsum_into", w, plan);
-  memory_range const read[] = {memory_of(operands)...};
-  refuse_shared_memory(w, steps, "os::einsum", memory_of(c), read, static_cast<int>(sizeof...(Operands)));
-  run_within<types>(w, plan, policy, c, how, operands...);
-}
-
-template <class Operands, class Behind>
+template <class Policy, class Operands>
 struct einsum_into_of;
 
-template <class... Operands, class... Behind>
-struct einsum_into_of<type_list<Operands...>, type_list<Behind...>> {
-  template <class C>
-  static void run([[maybe_unused]] C const& c, [[maybe_unused]] Operands const&... operands,
-                  [[maybe_unused]] Behind const&... behind) {
+// c <- alpha (what is computed) + beta c, where what stands behind the operands says with which factors.
+template <class Policy, class First, class... Rest>
+struct einsum_into_of<Policy, type_list<First, Rest...>> {
+  template <class C, class... Behind>
+  static void run(C const& c, First const& first, Rest const&... rest, Behind const&... behind) {
     using value = typename C::value_type;
-    using given = settings<type_list<Behind...>>;
-    using verdict = typename first_fault<writable_verdict<C>, typename given::template verdict<value>,
-                                         einsum_verdict<sharding_in<C>, typename given::policy, Operands...>,
-                                         typename same_elements<C, Operands...>::type>::type;
-    reason::raise<verdict>();
-    if constexpr (std::is_same_v<verdict, reason::ok>) {
-      engine::update<value> how;
-      (take_factor(how, behind), ...);
-      typename given::policy policy{};
-      (take_policy(policy, behind), ...);
-      run_einsum_into(policy, how, c, operands...);
-    }
+    using types = einsum_types<sharding_in<C>, typename Policy::unlimited, reduction::sum, First, Rest...>;
+    using sources = sources_of<First, Rest...>;
+    engine::update<value> how;
+    Policy policy{};
+    (take_setting(how, policy, behind), ...);
+    engine::steps_ahead const steps(planner::plan_view(stored_plan_of<types>).steps);
+    engine::execution_context const w =
+        context_of<typename types::labels, typename types::mesh>("einsum_into", steps, first, rest..., c);
+    auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
+    memory_range const read[] = {memory_of(first), memory_of(rest)...};
+    refuse_shared_memory(w, steps, "os::einsum", memory_of(c), read, static_cast<int>(sizeof...(Rest)) + 1);
+    typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
+    static thread_local constinit engine::run_memory<value>* memory = nullptr;
+    engine::run(execution_space_of<C>(), w, plan, blocks, c.local().data(), how, engine::per_thread(memory));
   }
 };
 
@@ -186,9 +177,13 @@ struct einsum_into_of<type_list<Operands...>, type_list<Behind...>> {
 /// @throws ostraka::error, on all devices alike, if extents disagree, if C shares memory with an operand, if the plan
 /// moves more than a budget, or if a factor is a number that whole elements cannot hold
 template <Tensor C, Operand A, class... OperandsThenFactors>
-void einsum_into(C const& c, A const& a, OperandsThenFactors const&... more) {
+void einsum_into([[maybe_unused]] C const& c, [[maybe_unused]] A const& a,
+                 [[maybe_unused]] OperandsThenFactors const&... more) {
   using split = detail::operands_first<type_list<>, A, OperandsThenFactors...>;
-  detail::einsum_into_of<typename split::operands, typename split::behind>::run(c, a, more...);
+  using operands = typename split::operands;
+  using policy = typename detail::settings<typename split::behind>::policy;
+  if constexpr (reason::ok_or_raise<detail::einsum_into_verdict<C, operands, typename split::behind>>())
+    detail::einsum_into_of<policy, operands>::run(c, a, more...);
 }
 
 /// Says what stands where a tensor should.

@@ -94,12 +94,20 @@ consteval bool owns_elements() {
 }
 
 // `Given` is a reference where what is given has a name.
-template <class TensorType, class Given, class Array = std::remove_reference_t<Given>>
-using block_verdict =
-    std::conditional_t<!can_be_block<TensorType, Array>(), reason::not_a_block<std::remove_cv_t<Array>, TensorType>,
-                       std::conditional_t<!std::is_reference_v<Given> &&
-                                              owns_elements<typename tensor_on<TensorType, Array>::view_type, Array>(),
-                                          reason::block_is_temporary<std::remove_cv_t<Array>>, reason::ok>>;
+template <class TensorType, class Given>
+consteval auto check_block() {
+  using array = std::remove_reference_t<Given>;
+  if constexpr (!can_be_block<TensorType, array>())
+    return found<reason::not_a_block<std::remove_cv_t<array>, TensorType>>{};
+  else if constexpr (!std::is_reference_v<Given> &&
+                     owns_elements<typename tensor_on<TensorType, array>::view_type, array>())
+    return found<reason::block_is_temporary<std::remove_cv_t<array>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class TensorType, class Given>
+using block_verdict = typename decltype(check_block<TensorType, Given>())::type;
 
 template <class Array>
 engine::given_block describe_block(Array& array) {
@@ -163,12 +171,11 @@ auto checked_adopt(Mesh const& m, Arguments const& arguments, std::index_sequenc
   using result = tensor_on<TensorType, array>;
   using writable =
       basic_tensor<typename TensorType::value_type, typename TensorType::sharding_type, typename TensorType::space>;
-  using verdict = typename first_fault<
-      typename creation_verdict<
-          writable, Mesh, extent_beside_unchecked<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>>...>::type,
-      block_verdict<TensorType, Given>>::type;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>)
+  using verdict = first_fault<
+      creation_verdict<writable, Mesh,
+                       extent_beside_unchecked<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>>...>,
+      block_verdict<TensorType, Given>>;
+  if constexpr (reason::ok_or_raise<verdict>())
     return adopt<result>(m, std::get<sizeof...(Is)>(arguments), arguments, extents);
   else
     return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type,

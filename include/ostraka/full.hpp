@@ -19,7 +19,7 @@ namespace detail {
 
 template <class TensorType, class Operation, class Mesh, class Value, class... Given>
 auto full_of(char const* operation, Value const& value, Mesh const& m, Given const&... given) {
-  auto t = make_uninitialised<TensorType, wants_values<TensorType, Operation>>(operation, m, given...);
+  auto t = make_uninitialised<TensorType, values_verdict<TensorType, Operation>>(operation, m, given...);
   using element = typename decltype(t)::value_type;
   if constexpr (std::is_same_v<decltype(t), TensorType>)
     fill_block(operation, t, as_element<element>(operation, value));

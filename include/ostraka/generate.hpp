@@ -31,8 +31,8 @@ void generate_elements(char const* operation, TensorType const& t, F const& f) {
 
 template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
 auto generate_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
-  auto t = make_uninitialised<TensorType, wants_values<TensorType, operation::generate>>("generate", m,
-                                                                                         std::get<Is>(arguments)...);
+  auto t = make_uninitialised<TensorType, values_verdict<TensorType, operation::generate>>("generate", m,
+                                                                                           std::get<Is>(arguments)...);
   if constexpr (std::is_same_v<decltype(t), TensorType>)
     generate_elements("generate", t, std::get<sizeof...(Is)>(arguments));
   return t;

@@ -44,51 +44,37 @@ struct map_types {
   using partial_of_operand = typename type_at<typename sharding_traits<operand_sharding<K>>::partial_entries, 0>::type;
 };
 
+// How the operands meet, `reason::ok` or the reason of the fault that was found.
 template <class Operation, class Keeper, class... Operands>
-consteval auto check_map() {
+consteval auto explain_map() {
   using types = map_types<Keeper, Operands...>;
   using planner::map_fault;
   constexpr planner::map_finding f = types::finding;
   if constexpr (f.fault == map_fault::none) {
-    return std::type_identity<reason::ok>{};
+    return found<reason::ok>{};
   } else if constexpr (f.fault == map_fault::axis_split_differently) {
     using I = typename types::template label<f.label>;
     using one = typename types::template operand_sharding<f.operand>;
     using other = typename types::template operand_sharding<f.other_operand>;
-    return std::type_identity<
+    return found<
         reason::axis_split_differently<I, typename divisor_of<I, one>::type, typename divisor_of<I, other>::type>>{};
   } else {
     using X = typename types::template mesh_axis<f.mesh_axis>;
     if constexpr (f.fault == map_fault::mesh_axis_on_two_axes)
-      return std::type_identity<reason::mesh_axis_on_two_axes<X, typename types::template label<f.label>,
-                                                              typename types::template label<f.other_label>>>{};
+      return found<reason::mesh_axis_on_two_axes<X, typename types::template label<f.label>,
+                                                 typename types::template label<f.other_label>>>{};
     else if constexpr (f.fault == map_fault::partial_in_nonlinear_operation)
-      return std::type_identity<reason::partial_in_nonlinear_operation<X, Operation>>{};
+      return found<reason::partial_in_nonlinear_operation<X, Operation>>{};
     else if constexpr (f.fault == map_fault::partial_kinds_meet)
-      return std::type_identity<
-          reason::partial_kinds_meet<X, typename types::template partial_of_operand<f.operand>,
-                                     typename types::template partial_of_operand<f.other_operand>>>{};
+      return found<reason::partial_kinds_meet<X, typename types::template partial_of_operand<f.operand>,
+                                              typename types::template partial_of_operand<f.other_operand>>>{};
     else if constexpr (f.fault == map_fault::partial_meets_divided_axis)
-      return std::type_identity<reason::partial_meets_divided_axis<X, typename types::template label<f.label>>>{};
+      return found<reason::partial_meets_divided_axis<X, typename types::template label<f.label>>>{};
     else if constexpr (f.fault == map_fault::partial_plus_replicated)
-      return std::type_identity<reason::partial_plus_replicated<X>>{};
+      return found<reason::partial_plus_replicated<X>>{};
     else
-      return std::type_identity<reason::partials_multiplied<X>>{};
+      return found<reason::partials_multiplied<X>>{};
   }
-}
-
-template <class Types, class R, class Space, class F, class First, class... Rest>
-auto run_map(char const* operation, F const& f, First const& first, Rest const&... rest) {
-  using labels = typename Types::labels;
-  using mesh = typename Types::mesh;
-  static constexpr planner::spec out = Types::finding.result;  // static: g++ 12 warns of reading beyond a local one
-  using result_type = basic_tensor<R, sharding_from<out, labels, mesh>, Space>;
-  engine::execution_context const w = context_of<labels, mesh>(operation, first, rest...);
-  result_type const result = allocate_in<result_type, labels, mesh>(w, first.mesh_handle());
-  engine::map_blocks(execution_space_of<result_type>(), w, out, f, result.local().data(),
-                     engine::align(w, spec_of<First, labels, mesh>, out, elements_of(first)),
-                     engine::align(w, spec_of<Rest, labels, mesh>, out, elements_of(rest))...);
-  return result;
 }
 
 // x ← f(x) on a tensor that nobody else sees yet.
@@ -105,55 +91,68 @@ struct map_result {
   using type = sharding_from<types::finding.result, typename types::labels, typename types::mesh>;
 };
 
-// Can the result's elements be partial as the result is?
-template <class R, class Result>
-struct element_of_result {
-  using type = element_verdict<R, typename Result::type>;
-};
-
-// More than a plan has room for.
+// Has a plan room for so many?
 template <class... Operands>
 consteval auto check_room() {
   constexpr int count = static_cast<int>(sizeof...(Operands));
   constexpr int axes = union_of<axes_in<Operands>...>::size;
   constexpr int mesh_axes = union_of<mesh_axes_in<Operands>...>::size;
   if constexpr (count > planner::max_operands)
-    return std::type_identity<reason::too_many_operands<count>>{};
+    return found<reason::too_many_operands<count>>{};
   else if constexpr (axes > max_rank)
-    return std::type_identity<reason::too_many_axes<axes>>{};
+    return found<reason::too_many_axes<axes>>{};
   else if constexpr (mesh_axes > planner::max_mesh_axes)
-    return std::type_identity<reason::too_many_mesh_axes<mesh_axes>>{};
+    return found<reason::too_many_mesh_axes<mesh_axes>>{};
   else
-    return std::type_identity<reason::ok>{};
+    return found<reason::ok>{};
 }
 
-// How the operands meet is asked only if nothing is wrong with them by themselves.
-template <class Own, class Operation, class Keeper, class... Operands>
-struct map_verdict {
-  using type = Own;
-};
+// How the operands meet is asked only if nothing is wrong with them by themselves. `Unless`: what else may be wrong.
+template <class Operation, class Keeper, class Unless, class... Operands>
+consteval auto check_meeting() {
+  using own = first_fault<typename sharding_traits<sharding_in<Operands>>::verdict...,
+                          typename decltype(check_room<Operands...>())::type, Unless>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return found<own>{};
+  else
+    return explain_map<Operation, Keeper, Operands...>();
+}
 
-template <class Operation, class Keeper, class... Operands>
-struct map_verdict<reason::ok, Operation, Keeper, Operands...> {
-  using type = typename decltype(check_map<Operation, Keeper, Operands...>())::type;
-};
+template <class Operation, class Keeper, class Unless, class... Operands>
+using meeting_verdict = typename decltype(check_meeting<Operation, Keeper, Unless, Operands...>())::type;
 
-// Raises what is wrong, or runs f. `Unless`: what else may be wrong with the operands.
+// Then whether the result's elements R can be partial as the result is.
+template <class Operation, class Keeper, class Unless, class R, class... Operands>
+consteval auto check_map() {
+  using met = meeting_verdict<Operation, Keeper, Unless, Operands...>;
+  if constexpr (!std::is_same_v<met, reason::ok>)
+    return found<met>{};
+  else
+    return found<element_verdict<R, typename map_result<Keeper, Operands...>::type>>{};
+}
+
+template <class Operation, class Keeper, class Unless, class R, class... Operands>
+using map_verdict = typename decltype(check_map<Operation, Keeper, Unless, R, Operands...>())::type;
+
+// All maps to a new tensor: what is wrong is raised, or f is run on the blocks.
 template <class Operation, class Keeper, class Unless, class R, class F, class First, class... Rest>
 auto checked_map(char const* operation, F const& f, First const& first, Rest const&... rest) {
-  using own = typename first_fault<typename sharding_traits<sharding_in<First>>::verdict,
-                                   typename sharding_traits<sharding_in<Rest>>::verdict...,
-                                   typename decltype(check_room<First, Rest...>())::type, Unless>::type;
-  using met = typename map_verdict<own, Operation, Keeper, First, Rest...>::type;
-  using verdict = typename std::conditional_t<std::is_same_v<met, reason::ok>,
-                                              element_of_result<R, map_result<Keeper, First, Rest...>>,
-                                              std::type_identity<met>>::type;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>)
-    return run_map<map_types<Keeper, First, Rest...>, R, typename First::space>(operation, f, first, rest...);
-  else
+  if constexpr (reason::ok_or_raise<map_verdict<Operation, Keeper, Unless, R, First, Rest...>>()) {
+    using types = map_types<Keeper, First, Rest...>;
+    using labels = typename types::labels;
+    using mesh = typename types::mesh;
+    static constexpr planner::spec out = types::finding.result;  // static: g++ 12 warns of reading beyond a local one
+    using result_type = basic_tensor<R, sharding_from<out, labels, mesh>, typename First::space>;
+    engine::execution_context const w = context_of<labels, mesh>(operation, first, rest...);
+    result_type const result = allocate_in<result_type, labels, mesh>(w, first.mesh_handle());
+    engine::map_blocks(execution_space_of<result_type>(), w, out, f, result.local().data(),
+                       engine::align(w, spec_of<First, labels, mesh>, out, elements_of(first)),
+                       engine::align(w, spec_of<Rest, labels, mesh>, out, elements_of(rest))...);
+    return result;
+  } else {
     return after_error_of<R, typename undivided<union_of<axes_in<First>, axes_in<Rest>...>>::type,
                           typename First::space>();
+  }
 }
 
 }  // namespace detail

@@ -39,45 +39,38 @@ consteval map_into_finding find_map_into() {
   return {};
 }
 
+// Asked only of operands that meet.
 template <class C, class... Operands>
 consteval auto check_fit() {
   using types = map_types<void, C, Operands...>;
   constexpr map_into_finding f = find_map_into<types, C, Operands...>();
   if constexpr (f.label < 0) {
-    return std::type_identity<reason::ok>{};
+    return found<reason::ok>{};
   } else {
     using I = typename types::template label<f.label>;
     if constexpr (f.missing)
-      return std::type_identity<reason::axis_missing<I, sharding_in<C>>>{};
+      return found<reason::axis_missing<I, sharding_in<C>>>{};
     else
-      return std::type_identity<reason::axis_split_differently<
+      return found<reason::axis_split_differently<
           I, typename divisor_of<I, sharding_in<C>>::type,
           typename divisor_of<I, sharding_in<typename type_at<type_list<Operands...>, f.operand>::type>>::type>>{};
   }
 }
 
-// Asked only of operands that meet.
-template <class Met, class C, class... Operands>
-struct fit_verdict {
-  using type = Met;
-};
-
-template <class C, class... Operands>
-struct fit_verdict<reason::ok, C, Operands...> {
-  using type = typename decltype(check_fit<C, Operands...>())::type;
-};
-
 template <class R, class C, class... Operands>
-struct map_into_verdict {
-  using own = typename first_fault<typename sharding_traits<sharding_in<C>>::verdict,
-                                   typename sharding_traits<sharding_in<Operands>>::verdict..., writable_verdict<C>,
-                                   typename decltype(check_room<C, Operands...>())::type,
-                                   wants_values<C, operation::map>, wants_values<Operands, operation::map>...,
-                                   std::conditional_t<std::is_same_v<R, typename C::value_type>, reason::ok,
-                                                      reason::element_types_differ<typename C::value_type, R>>>::type;
-  using met = typename map_verdict<own, operation::map, void, C, Operands...>::type;
-  using type = typename fit_verdict<met, C, Operands...>::type;
-};
+consteval auto check_map_into() {
+  using own = first_fault<writable_verdict<C>, values_verdict<C, operation::map>,
+                          values_verdict<Operands, operation::map>..., element_type_verdict<typename C::value_type, R>>;
+  using met = meeting_verdict<operation::map, void, own, C, Operands...>;
+  if constexpr (!std::is_same_v<met, reason::ok>)
+    return found<met>{};
+  else
+    return check_fit<C, Operands...>();
+}
+
+// `R`: the elements that the function gives.
+template <class R, class C, class... Operands>
+using map_into_verdict = typename decltype(check_map_into<R, C, Operands...>())::type;
 
 // May C be written while this operand is read? Where it is the same block under the same sharding, each element is read
 // before it is written.
@@ -120,9 +113,8 @@ template <Tensor C, class F, Tensor... Operands>
 void map_into([[maybe_unused]] C const& c, [[maybe_unused]] F const& f, [[maybe_unused]] Operands const&... operands) {
   using value = std::remove_cvref_t<std::invoke_result_t<F const&, typename Operands::value_type const&...>>;
   using element = std::conditional_t<std::is_same_v<value, bool>, std::int32_t, typename detail::element<value>::type>;
-  using verdict = typename detail::map_into_verdict<element, C, Operands...>::type;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>) detail::run_map_into(c, f, operands...);
+  if constexpr (reason::ok_or_raise<detail::map_into_verdict<element, C, Operands...>>())
+    detail::run_map_into(c, f, operands...);
 }
 
 /// Says where the function stands.

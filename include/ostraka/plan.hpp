@@ -22,9 +22,7 @@ namespace detail {
 
 template <class Out, class Policy, class First, class... Operands>
 consteval auto make_plan() {
-  using verdict = einsum_verdict<Out, Policy, First, Operands...>;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>) {
+  if constexpr (reason::ok_or_raise<einsum_verdict<Out, Policy, First, Operands...>>()) {
     using types = einsum_types<Out, typename Policy::unlimited, reduction::sum, First, Operands...>;
     return named_plan<typename types::labels, typename types::mesh, element_bytes_in<First>>{types::plan};
   } else {
@@ -32,14 +30,22 @@ consteval auto make_plan() {
   }
 }
 
+template <class Operand>
+consteval auto check_operand_of_plan() {
+  if constexpr (Verb<Operand>)
+    return found<reason::verb_is_no_policy<Operand>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class Operand>
+using operand_of_plan_verdict = typename decltype(check_operand_of_plan<Operand>())::type;
+
 template <class Out>
 struct plan_for {
   template <class Policy, class... Operands>
   static consteval auto make(std::type_identity<Policy>, type_list<Operands...>) {
-    using verdict = typename first_fault<
-        reason::ok, std::conditional_t<Verb<Operands>, reason::verb_is_no_policy<Operands>, reason::ok>...>::type;
-    reason::raise<verdict>();
-    if constexpr (std::is_same_v<verdict, reason::ok>)
+    if constexpr (reason::ok_or_raise<first_fault<operand_of_plan_verdict<Operands>...>>())
       return make_plan<Out, Policy, Operands...>();
     else
       return named_plan<type_list<>, type_list<>, 1>{};

@@ -55,7 +55,7 @@ constexpr void take_seed(seed&, Given const&) {}
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto random(Mesh const& m, Given const&... given) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
-  auto t = detail::make_uninitialised<tensor_type, detail::wants_values<tensor_type, operation::random>>(
+  auto t = detail::make_uninitialised<tensor_type, detail::values_verdict<tensor_type, operation::random>>(
       "random", m, detail::extents_beside_seed(given)...);
   if constexpr (std::is_same_v<decltype(t), tensor_type>) {
     seed s(0);

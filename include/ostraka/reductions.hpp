@@ -19,22 +19,27 @@ namespace ostraka {
 namespace detail {
 
 template <class Out, class Policy, reduction How, class A>
-using reduction_verdict = typename first_fault<typename decltype(check_einsum<Out, Policy, How, A>())::type,
-                                               reducible_verdict<typename A::value_type, How, operation_of<How>>>::type;
+consteval auto check_reduction() {
+  if constexpr (!Operand<A> || !is_policy<Policy>)
+    return found<order_verdict<A, Policy>>{};
+  else
+    return found<first_fault<typename decltype(check_einsum<Out, Policy, How, A>())::type,
+                             reducible_verdict<typename A::value_type, How, operation_of<How>>>>{};
+}
 
 template <class Out, class Policy, reduction How, class A>
-auto checked_reduction(char const* name, A const& a, Policy const& policy, double factor = 1) {
-  if constexpr (!Operand<A> || !is_policy<Policy>) {
-    reason::raise<order_verdict_of<A, Policy>>();
+using reduction_verdict = typename decltype(check_reduction<Out, Policy, How, A>())::type;
+
+// All reductions: what is wrong is raised, or the einsum of one operand is run. The result is multiplied by `factor`.
+template <class Out, reduction How, class A, class Policy>
+auto reduce(char const* name, A const& a, Policy const& policy, double factor = 1) {
+  if constexpr (reason::ok_or_raise<reduction_verdict<Out, Policy, How, A>>())
+    return einsum_of<Out, Policy, How, type_list<A>>::run(
+        name, {real_of<accumulator_of_t<typename A::value_type>>(factor)}, a, policy);
+  else if constexpr (Operand<A>)
+    return after_error_of<typename A::value_type, Out, typename A::space>();
+  else
     return after_error_of<float, Out>();
-  } else {
-    using verdict = reduction_verdict<Out, Policy, How, A>;
-    reason::raise<verdict>();
-    if constexpr (std::is_same_v<verdict, reason::ok>)
-      return run_einsum<Out, Policy, How>(name, policy, {real_of<accumulator_of_t<typename A::value_type>>(factor)}, a);
-    else
-      return after_error_of<typename A::value_type, Out, typename A::space>();
-  }
 }
 
 template <class A, class... Kept>
@@ -62,42 +67,42 @@ struct divide_by {
 /// os::partial(X)>(A)`. All reductions take a policy behind the tensor, as os::einsum does.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto sum(A const& a, Policy how = {}) {
-  return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::sum>("sum", a, how);
+  return detail::reduce<sharding_of<Out...>, reduction::sum>("sum", a, how);
 }
 
 /// The largest element over the axes that the result lacks; over none, -infinity (integers: the smallest number). NaN
 /// wins. Operand and result may be partial by os::partial_max.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto max(A const& a, Policy how = {}) {
-  return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::max>("max", a, how);
+  return detail::reduce<sharding_of<Out...>, reduction::max>("max", a, how);
 }
 
 /// The smallest element over the axes that the result lacks; over none, infinity (integers: the largest number). NaN
 /// wins. Operand and result may be partial by os::partial_min.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto min(A const& a, Policy how = {}) {
-  return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::min>("min", a, how);
+  return detail::reduce<sharding_of<Out...>, reduction::min>("min", a, how);
 }
 
 /// The product over the axes that the result lacks; over none, 1. Operand and result may be partial by
 /// os::partial_prod.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto prod(A const& a, Policy how = {}) {
-  return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::prod>("prod", a, how);
+  return detail::reduce<sharding_of<Out...>, reduction::prod>("prod", a, how);
 }
 
 /// The bits that all elements have over the axes that the result lacks; over none, all bits. Of 0 and 1: are all true?
 /// Integers only. Operand and result may be partial by os::partial_and.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto bit_and(A const& a, Policy how = {}) {
-  return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::bit_and>("bit_and", a, how);
+  return detail::reduce<sharding_of<Out...>, reduction::bit_and>("bit_and", a, how);
 }
 
 /// The bits that any element has over the axes that the result lacks; over none, no bits. Of 0 and 1: is any true?
 /// Integers only. Operand and result may be partial by os::partial_or.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto bit_or(A const& a, Policy how = {}) {
-  return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::bit_or>("bit_or", a, how);
+  return detail::reduce<sharding_of<Out...>, reduction::bit_or>("bit_or", a, how);
 }
 
 /// The sum over the axes that the result lacks, divided by the number of elements summed; over none, NaN. A sum of
@@ -113,7 +118,7 @@ template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planne
   } else {
     auto const n = static_cast<double>(detail::reduced_elements(a, typename result::axes{}));
     if constexpr (is_narrow<value>)
-      if (n > 0) return detail::checked_reduction<sharding_of<Out...>, Policy, reduction::sum>("sum", a, how, 1 / n);
+      if (n > 0) return detail::reduce<sharding_of<Out...>, reduction::sum>("sum", a, how, 1 / n);
     result total = sum<Out...>(a, how);
     detail::apply_in_place("mean", total, detail::divide_by<value>{wide(static_cast<detail::real_of<wide>>(n))});
     return total;

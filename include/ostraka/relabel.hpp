@@ -26,7 +26,7 @@
 #include <type_traits>
 
 #include <ostraka/detail/after_error.hpp>
-#include <ostraka/engine/moves/diagonal.hpp>
+#include <ostraka/engine/run/dense_blocks.hpp>
 #include <ostraka/plan/spec/policy.hpp>
 #include <ostraka/plan/typed/checks.hpp>
 
@@ -150,13 +150,11 @@ class relabelled {
 
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return tensor_.mesh_handle(); }
 
-  /// What this device holds of it, under a spec with its own labels.
-  template <class Exec>
-  [[nodiscard]] engine::local_block<Exec, value_type> block(Exec const& exec, engine::box const& target) const {
-    engine::box whole;
-    for (int p = 0; p < TensorType::rank; ++p) whole.at[whole.rank++] = tensor_.range(p);
-    return engine::diagonal_of(
-        exec, engine::dense_region(static_cast<value_type const*>(tensor_.local().data()), whole), along(), target);
+  /// What the engine reads: the tensor's block, and along which label each of its dimensions runs.
+  [[nodiscard]] engine::operand_source<value_type> source() const {
+    engine::operand_source<value_type> s{tensor_.local().data(), along(), {}};
+    for (int p = 0; p < TensorType::rank; ++p) s.whole.at[s.whole.rank++] = tensor_.range(p);
+    return s;
   }
 
  private:
@@ -190,47 +188,45 @@ concept OperandOrPolicy = Operand<T> || is_policy<T> || Verb<T>;
 
 namespace detail {
 
-template <class From, class To>
-using static_extents_verdict =
-    std::conditional_t<From::extent != dynamic_extent && To::extent != dynamic_extent && From::extent != To::extent,
-                       reason::static_extent_mismatch<From, To>, reason::ok>;
+template <class Label>
+consteval auto check_label() {
+  if constexpr (Axis<Label>)
+    return found<reason::ok>{};
+  else
+    return found<reason::not_a_label<Label>>{};
+}
 
-// The axes that a label stands for agree with it, and with each other.
-template <class Label, class Axis, class Labels, class Axes>
-struct extents_under;
+template <class One, class Other>
+consteval auto check_static_extents() {
+  if constexpr (One::extent == dynamic_extent || Other::extent == dynamic_extent || One::extent == Other::extent)
+    return found<reason::ok>{};
+  else
+    return found<reason::static_extent_mismatch<One, Other>>{};
+}
 
+// An axis agrees with its label, and with the other axes that the label stands for.
 template <class Label, class Axis, class... Labels, class... Axes>
-struct extents_under<Label, Axis, type_list<Labels...>, type_list<Axes...>>
-    : first_fault<static_extents_verdict<Axis, Label>,
-                  typename std::conditional_t<std::is_same_v<Label, Labels>,
-                                              std::type_identity<static_extents_verdict<Axis, Axes>>,
-                                              std::type_identity<reason::ok>>::type...> {};
-
-template <class Given, class Axes>
-struct check_labels {
-  using type = reason::wrong_number_of_labels<Given::size, Axes::size>;
-};
+consteval auto check_axis(type_list<Labels...>, type_list<Axes...>) {
+  return found<
+      first_fault<typename decltype(check_static_extents<Axis, Label>())::type,
+                  typename decltype(check_static_extents<Axis, std::conditional_t<std::is_same_v<Label, Labels>, Axes,
+                                                                                  Axis>>())::type...>>{};
+}
 
 template <class... Labels, class... Axes>
-  requires(sizeof...(Labels) == sizeof...(Axes))
-struct check_labels<type_list<Labels...>, type_list<Axes...>>
-    : first_fault<reason::ok, typename extents_under<Labels, Axes, type_list<Labels...>, type_list<Axes...>>::type...> {
-};
+consteval auto check_relabel(type_list<Labels...> labels, type_list<Axes...> axes) {
+  using each = first_fault<typename decltype(check_label<Labels>())::type...>;
+  if constexpr (!std::is_same_v<each, reason::ok>)
+    return found<each>{};
+  else if constexpr (sizeof...(Labels) != sizeof...(Axes))
+    return found<
+        reason::wrong_number_of_labels<static_cast<int>(sizeof...(Labels)), static_cast<int>(sizeof...(Axes))>>{};
+  else
+    return found<first_fault<typename decltype(check_axis<Labels, Axes>(labels, axes))::type...>>{};
+}
 
-template <class... Given>
-struct strangers_among_labels
-    : first_fault<reason::ok, std::conditional_t<Axis<Given>, reason::ok, reason::not_a_label<Given>>...> {};
-
-template <class Given, class Axes>
-struct relabel_verdict;
-
-template <class... Given, class Axes>
-struct relabel_verdict<type_list<Given...>, Axes> {
-  using strangers = typename strangers_among_labels<Given...>::type;
-  using type =
-      typename std::conditional_t<std::is_same_v<strangers, reason::ok>, check_labels<type_list<Given...>, Axes>,
-                                  std::type_identity<strangers>>::type;
-};
+template <class Labels, class Axes>
+using relabel_verdict = typename decltype(check_relabel(Labels{}, Axes{}))::type;
 
 template <class Label, class AxisOfTensor, class Relabelled>
 void check_extent(Relabelled const& r) {
@@ -255,9 +251,7 @@ void check_extents([[maybe_unused]] Relabelled const& r, type_list<Labels...>, t
 template <auto... Labels, Tensor A>
 [[nodiscard]] auto relabel(A const& a) {
   using given = type_list<detail::type_of<Labels>...>;
-  using verdict = typename detail::relabel_verdict<given, axes_in<A>>::type;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>) {
+  if constexpr (reason::ok_or_raise<detail::relabel_verdict<given, axes_in<A>>>()) {
     relabelled<A, detail::type_of<Labels>...> const r(a);
     detail::check_extents(r, given{}, axes_in<A>{});
     return r;

@@ -34,17 +34,25 @@ struct rename_sharding<From, To, sharding<Entries...>> {
   using type = sharding<typename rename_entry<From, To, Entries>::type...>;
 };
 
+// Can two axes stand for each other, as far as is known while compiling?
+template <class One, class Other>
+inline constexpr bool extents_agree =
+    One::extent == dynamic_extent || Other::extent == dynamic_extent || One::extent == Other::extent;
+
 template <class From, class To, class Axes>
 consteval auto check_rename() {
   if constexpr (position_in<From, Axes> < 0)
-    return std::type_identity<reason::renamed_axis_missing<From>>{};
+    return found<reason::renamed_axis_missing<From>>{};
   else if constexpr (!std::is_same_v<From, To> && position_in<To, Axes> >= 0)
-    return std::type_identity<reason::renamed_axis_collides<To>>{};
-  else if constexpr (From::extent != dynamic_extent && To::extent != dynamic_extent && From::extent != To::extent)
-    return std::type_identity<reason::static_extent_mismatch<From, To>>{};
+    return found<reason::renamed_axis_collides<To>>{};
+  else if constexpr (!extents_agree<From, To>)
+    return found<reason::static_extent_mismatch<From, To>>{};
   else
-    return std::type_identity<reason::ok>{};
+    return found<reason::ok>{};
 }
+
+template <class From, class To, class Axes>
+using rename_verdict = typename decltype(check_rename<From, To, Axes>())::type;
 
 }  // namespace detail
 
@@ -54,10 +62,8 @@ template <auto From, auto To, Tensor A>
 [[nodiscard]] auto rename(A const& a) {
   using from = detail::type_of<From>;
   using to = detail::type_of<To>;
-  using verdict = typename decltype(detail::check_rename<from, to, axes_in<A>>())::type;
-  reason::raise<verdict>();
   using sharding = typename detail::rename_sharding<from, to, typename A::sharding_type>::type;
-  if constexpr (std::is_same_v<verdict, reason::ok>) {
+  if constexpr (reason::ok_or_raise<detail::rename_verdict<from, to, axes_in<A>>>()) {
     if (to::extent != dynamic_extent && a.extent(from{}) != to::extent)
       throw error("rename: " + std::string(to::name) + " has the static extent " + std::to_string(to::extent) +
                   ", but " + std::string(from::name) + " is " + std::to_string(a.extent(from{})) +

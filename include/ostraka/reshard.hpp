@@ -6,11 +6,10 @@
 /// Floor 4. `os::reshard<I/Y, J>(A)`: any sharding to any other by the cheapest plan. A[I_X, J] → A[I_Y, J]
 
 #include <ostraka/detail/after_error.hpp>
-#include <ostraka/detail/check_and_advise.hpp>
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/detail/within.hpp>
-#include <ostraka/engine/run/execute.hpp>
-#include <ostraka/engine/run/run_in_passes.hpp>
+#include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/engine/run/dense_blocks.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/plan/typed/nominal.hpp>
 #include <ostraka/relabel.hpp>
@@ -40,20 +39,32 @@ struct reshard_types {
   }();
 };
 
+template <class From, class To>
+consteval auto check_same_axes() {
+  using own = first_fault<typename sharding_traits<From>::verdict, typename sharding_traits<To>::verdict>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return found<own>{};
+  else if constexpr (!std::is_same_v<axes_in<From>, axes_in<To>>)
+    return found<reason::reshard_changes_axes<From, To>>{};
+  else
+    return found<reason::ok>{};
+}
+
+// Are they two shardings of the same axes?
+template <class From, class To>
+using same_axes_verdict = typename decltype(check_same_axes<From, To>())::type;
+
 template <class From, class To, class Policy>
 consteval auto check_reshard() {
-  using own = typename first_fault<typename sharding_traits<sharding_in<From>>::verdict,
-                                   typename sharding_traits<To>::verdict>::type;
+  using own = same_axes_verdict<sharding_in<From>, To>;
   if constexpr (!std::is_same_v<own, reason::ok>)
-    return std::type_identity<own>{};
-  else if constexpr (!std::is_same_v<axes_in<From>, axes_in<To>>)
-    return std::type_identity<reason::reshard_changes_axes<sharding_in<From>, To>>{};
+    return found<own>{};
   else if constexpr ((Policy::rule != planner::admit::any && Policy::rule != planner::admit::no_communication) ||
                      Policy::idle_axes::size > 0)
-    return std::type_identity<reason::policy_not_for_reshard<Policy>>{};
+    return found<reason::policy_not_for_reshard<Policy>>{};
   else if constexpr (Policy::rule == planner::admit::no_communication &&
                      reshard_types<From, To>::plan.communications() > 0)
-    return std::type_identity<reason::policy_admits_no_plan<Policy, sharding_in<From>>>{};
+    return found<reason::policy_admits_no_plan<Policy, sharding_in<From>>>{};
   else
     return check_bounds<Policy, reshard_types<From, To>, element_bytes_in<From>>();
 }
@@ -61,11 +72,21 @@ consteval auto check_reshard() {
 template <class From, class To, class Policy = policy<planner::admit::any>>
 using reshard_verdict = typename decltype(check_reshard<From, To, Policy>())::type;
 
+// What is given has to be a tensor, and behind it a policy.
+template <class From, class To, class Policy>
+consteval auto check_reshard_call() {
+  if constexpr (!Tensor<From> || !is_policy<Policy>)
+    return found<order_verdict<From, Policy>>{};
+  else
+    return found<first_fault<reshard_verdict<From, To, Policy>, element_verdict<typename From::value_type, To>>>{};
+}
+
+template <class From, class To, class Policy>
+using reshard_call_verdict = typename decltype(check_reshard_call<From, To, Policy>())::type;
+
 template <class From, class To>
 consteval auto make_reshard_plan() {
-  using verdict = reshard_verdict<From, To>;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>) {
+  if constexpr (reason::ok_or_raise<reshard_verdict<From, To>>()) {
     using types = reshard_types<From, To>;
     named_plan<typename types::labels, typename types::mesh, element_bytes_in<From>> plan{types::plan};
     for (int i = 0; i < plan.steps.size(); ++i)
@@ -76,23 +97,16 @@ consteval auto make_reshard_plan() {
   }
 }
 
-struct no_policy {
-  static constexpr bool limits_workspace = false;
-  static constexpr bool plans_at_run_time = false;
-};
-
-// The plan of a reshard that has a policy, looked at by it.
-template <class Types, class Policy, int ElementBytes>
-planner::plan_view overseen_plan(char const* operation, engine::execution_context const& w) {
-  planner::plan_view const plan = plan_at_hand<Policy, Types, ElementBytes>(operation, w);
-  oversee<Policy, Types, ElementBytes>(operation, w, plan);
-  return plan;
-}
-
-// Its steps, which only a plan for the sizes at hand has not known while the program was compiled.
-template <class Types, class Policy>
-decltype(auto) steps_of([[maybe_unused]] planner::plan_view const& plan) {
-  if constexpr (Policy::plans_at_run_time) {
+// What the engine runs: the steps, looked at by the policy, and where it limits the workspace the passes, too. Only a
+// plan for the sizes at hand has steps that were not known while the program was compiled.
+template <class Policy, class Types, int ElementBytes>
+decltype(auto) steps_to_run(engine::execution_context const& w, Policy const& policy) {
+  [[maybe_unused]] auto const plan = plan_to_run<Policy, Types, ElementBytes>(w, policy);
+  if constexpr (limits_workspace<Policy>) {
+    engine::bounded_steps bounded{{}, plan.first, plan.limit};
+    for (planner::planned_step const& s : plan.plan.steps) bounded.steps.push_back(s);
+    return bounded;
+  } else if constexpr (Policy::plans_at_run_time) {
     planner::reshard_steps steps;
     for (planner::planned_step const& s : plan.steps) steps.push_back(s);
     return steps;
@@ -101,43 +115,30 @@ decltype(auto) steps_of([[maybe_unused]] planner::plan_view const& plan) {
   }
 }
 
-// Runs the steps from the block of `a` into that of `b`, within the workspace that the policy allows.
-template <class Types, class Policy, class A, class B>
-void move_between(char const* operation, engine::execution_context const& w,
-                  [[maybe_unused]] planner::plan_view const& plan, [[maybe_unused]] Policy const& policy, A const& a,
-                  B const& b) {
-  using value = typename A::value_type;
-  using exec_space = execution_space_of<A>;
-  exec_space const exec;
-  auto const from =
-      engine::dense_region(static_cast<value const*>(a.local().data()), engine::box_of(Types::from, w.here, w.sizes));
-  auto const to = engine::dense_region(b.local().data(), engine::box_of(Types::to, w.here, w.sizes));
-  if constexpr (limits_workspace<Policy> && !Types::steps.empty()) {
-    planner::pass const first = run_of<Policy, Types, static_cast<int>(sizeof(value))>(operation, w, plan, policy)
-                                    .first;  // a reshard has one plan
-    engine::workspace_limit<typename exec_space::memory_space> const limit(workspace_limit_of(policy));
-    engine::run_in_passes(exec, w, steps_of<Types, Policy>(plan), Types::from, first, from, to);
-  } else {
-    static thread_local constinit engine::run_memory<value>* memory = nullptr;
-    engine::run(exec, w, steps_of<Types, Policy>(plan), Types::from, from, to, engine::per_thread(memory));
-  }
+// The one move of a verb, which has no policy.
+struct no_policy {};
+
+template <class, class Types, int>
+planner::reshard_steps const& steps_to_run(engine::execution_context const&, no_policy) {
+  return Types::steps;
 }
 
-// Runs the steps of `types`: those of a planned reshard, or the one of a verb, which has no policy.
-template <class Types, class To, class Policy = no_policy, class A>
-auto run_moves(char const* operation, A const& a, [[maybe_unused]] Policy const& policy = {}) {
+// Runs the steps of `Types`: those of a planned reshard, or the one of a verb.
+template <class Types, class To, class A, class Policy = no_policy>
+auto run_reshard(char const* operation, A const& a, [[maybe_unused]] Policy const& policy = {}) {
+  using value = typename A::value_type;
   engine::execution_context const w =
       context_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a);
   if constexpr (Types::steps.empty()) {
     return basic_tensor<typename A::element_type, To, typename A::space>(a.mesh_handle(), a.extents(), a.local());
   } else {
-    planner::plan_view plan;
-    if constexpr (is_policy<Policy>)
-      plan = overseen_plan<Types, Policy, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
-    using result_type = basic_tensor<typename A::value_type, To, typename A::space>;
+    using result_type = basic_tensor<value, To, typename A::space>;
+    auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
     result_type const result =
         allocate_in<result_type, typename Types::labels, typename Types::mesh>(w, a.mesh_handle());
-    move_between<Types>(operation, w, plan, policy, a, result);
+    static thread_local constinit engine::run_memory<value>* memory = nullptr;
+    engine::run(execution_space_of<A>(), w, steps, Types::from, elements_of(a), result.local().data(),
+                engine::per_thread(memory));
     return result;
   }
 }
@@ -152,18 +153,12 @@ auto run_moves(char const* operation, A const& a, [[maybe_unused]] Policy const&
 template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto reshard(A const& a, Policy policy = {}) {
   using target = sharding_of<To...>;
-  if constexpr (!Tensor<A> || !is_policy<Policy>) {
-    reason::raise<detail::order_verdict_of<A, Policy>>();
+  if constexpr (reason::ok_or_raise<detail::reshard_call_verdict<A, target, Policy>>())
+    return detail::run_reshard<detail::reshard_types<A, target>, target>("reshard", a, policy);
+  else if constexpr (Tensor<A>)
+    return detail::after_error_of<typename A::value_type, target, typename A::space>();
+  else
     return detail::after_error_of<float, target>();
-  } else {
-    using verdict = typename detail::first_fault<detail::reshard_verdict<A, target, Policy>,
-                                                 detail::element_verdict<typename A::value_type, target>>::type;
-    reason::raise<verdict>();
-    if constexpr (std::is_same_v<verdict, reason::ok>)
-      return detail::run_moves<detail::reshard_types<A, target>, target>("reshard", a, policy);
-    else
-      return detail::after_error_of<typename A::value_type, target, typename A::space>();
-  }
 }
 
 /// The plan of `os::reshard<Target…>(A)` from types alone: `os::reshard_plan_of<os::dims<I/Y, J>, TA>`.

@@ -12,16 +12,22 @@ namespace ostraka {
 
 namespace detail {
 
+template <class B, class A, class Policy>
+using reshard_into_verdict =
+    first_fault<writable_verdict<B>, reshard_verdict<A, sharding_in<B>, Policy>, elements_verdict<B, A>>;
+
 template <class Types, class Policy, class B, class A>
 void run_reshard_into(B const& b, A const& a, Policy const& policy) {
-  constexpr char const* operation = "reshard_into";
-  engine::steps_ahead const steps(Types::steps);
-  engine::execution_context const w = context_of<typename Types::labels, typename Types::mesh>(operation, steps, a, b);
-  planner::plan_view const plan =
-      overseen_plan<Types, Policy, static_cast<int>(sizeof(typename A::value_type))>(operation, w);
+  using value = typename A::value_type;
+  engine::steps_ahead const ahead(Types::steps);
+  engine::execution_context const w =
+      context_of<typename Types::labels, typename Types::mesh>("reshard_into", ahead, a, b);
+  auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
   memory_range const read = memory_of(a);
-  refuse_shared_memory(w, steps, "os::reshard", memory_of(b), &read, 1);
-  move_between<Types>(operation, w, plan, policy, a, b);
+  refuse_shared_memory(w, ahead, "os::reshard", memory_of(b), &read, 1);
+  static thread_local constinit engine::run_memory<value>* memory = nullptr;
+  engine::run(execution_space_of<A>(), w, steps, Types::from, elements_of(a), b.local().data(),
+              engine::per_thread(memory));
 }
 
 }  // namespace detail
@@ -35,12 +41,8 @@ template <Tensor B, Tensor A, class Policy = policy<planner::admit::any>>
   requires is_policy<Policy>
 void reshard_into([[maybe_unused]] B const& b, [[maybe_unused]] A const& a,
                   [[maybe_unused]] Policy const& policy = {}) {
-  using target = sharding_in<B>;
-  using verdict = typename detail::first_fault<detail::writable_verdict<B>, detail::reshard_verdict<A, target, Policy>,
-                                               typename detail::same_elements<B, A>::type>::type;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>)
-    detail::run_reshard_into<detail::reshard_types<A, target>>(b, a, policy);
+  if constexpr (reason::ok_or_raise<detail::reshard_into_verdict<B, A, Policy>>())
+    detail::run_reshard_into<detail::reshard_types<A, sharding_in<B>>>(b, a, policy);
 }
 
 }  // namespace ostraka

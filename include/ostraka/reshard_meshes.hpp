@@ -53,12 +53,8 @@ class mesh_reshard_plan {
 namespace detail {
 
 template <class A, class To, class Mesh>
-using reshard_to_mesh_verdict =
-    typename first_fault<typename sharding_traits<sharding_in<A>>::verdict, typename sharding_traits<To>::verdict,
-                         std::conditional_t<std::is_same_v<axes_in<A>, axes_in<To>>, reason::ok,
-                                            reason::reshard_changes_axes<sharding_in<A>, To>>,
-                         typename unknown_on<Mesh, mesh_axes_in<To>>::type,
-                         element_verdict<typename A::value_type, To>>::type;
+using reshard_to_mesh_verdict = first_fault<same_axes_verdict<sharding_in<A>, To>, mesh_verdict<Mesh, mesh_axes_in<To>>,
+                                            element_verdict<typename A::value_type, To>>;
 
 template <class Sharding, class Labels>
 engine::execution_context context_on(char const* operation, std::shared_ptr<engine::device_mesh const> const& mesh,
@@ -99,9 +95,7 @@ std::string describe_move(A const& a, std::shared_ptr<engine::device_mesh const>
 template <auto... To, Tensor A, class... Ms>
 [[nodiscard]] mesh_reshard_plan reshard_plan(A const& a, mesh<Ms...> const& m) {
   using target = sharding_of<To...>;
-  using verdict = detail::reshard_to_mesh_verdict<A, target, mesh<Ms...>>;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>)
+  if constexpr (reason::ok_or_raise<detail::reshard_to_mesh_verdict<A, target, mesh<Ms...>>>())
     return {detail::route_to<target>("reshard", a, m.handle()), static_cast<int>(sizeof(typename A::value_type))};
   else
     return {{}, 0};
@@ -114,9 +108,7 @@ template <auto... To, Tensor A, class... Ms>
 template <auto... To, Tensor A, class... Ms>
 [[nodiscard]] auto reshard(A const& a, mesh<Ms...> const& m) {
   using target = sharding_of<To...>;
-  using verdict = detail::reshard_to_mesh_verdict<A, target, mesh<Ms...>>;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>) {
+  if constexpr (reason::ok_or_raise<detail::reshard_to_mesh_verdict<A, target, mesh<Ms...>>>()) {
     using result_type = basic_tensor<typename A::value_type, target, typename A::space>;
     engine::exclusive_use const of_source = detail::common_mesh("reshard", a)->use("reshard");
     engine::exclusive_use const of_target = m.handle()->use("reshard");

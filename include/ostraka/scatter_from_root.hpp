@@ -87,7 +87,7 @@ View const& array_in(on_root<View> const& given) {
 
 template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
 auto scatter_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
-  auto t = make_uninitialised<TensorType, wants_values<TensorType, operation::scatter_from_root>>(
+  auto t = make_uninitialised<TensorType, values_verdict<TensorType, operation::scatter_from_root>>(
       "scatter_from_root", m, std::get<Is>(arguments)...);
   if constexpr (std::is_same_v<decltype(t), TensorType>) scatter_into(t, array_in(std::get<sizeof...(Is)>(arguments)));
   return t;

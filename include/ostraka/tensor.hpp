@@ -75,29 +75,32 @@ template <class T>
 inline constexpr bool is_element = is_one_of<T, float, double, Kokkos::complex<float>, Kokkos::complex<double>,
                                              std::int32_t, std::int64_t, float16, bfloat16>;
 
+template <class T, reduction How, class Culprit>
+consteval auto check_reducible() {
+  if constexpr (engine::is_reducible<T>(How))
+    return found<reason::ok>{};
+  else if constexpr (How == reduction::max || How == reduction::min)
+    return found<reason::elements_have_no_order<T, Culprit>>{};
+  else
+    return found<reason::elements_are_no_bits<T, Culprit>>{};
+}
+
 // Whether T can be reduced this way, `Culprit` being what asks for it.
 template <class T, reduction How, class Culprit>
-using reducible_verdict = std::conditional_t<
-    engine::is_reducible<T>(How), reason::ok,
-    std::conditional_t<How == reduction::max || How == reduction::min, reason::elements_have_no_order<T, Culprit>,
-                       reason::elements_are_no_bits<T, Culprit>>>;
+using reducible_verdict = typename decltype(check_reducible<T, How, Culprit>())::type;
 
-template <class T, class Partials>
-struct parts_verdict {
-  using type = reason::ok;
-};
-
-template <class T, class P, class... Ps>
-struct parts_verdict<T, type_list<P, Ps...>> {
-  using type = reducible_verdict<std::remove_const_t<T>, P::kind, P>;
-};
+template <class T, class... Partials>
+consteval auto check_element(type_list<Partials...>) {
+  if constexpr (!is_element<T>)
+    return found<reason::element_type_unsupported<T>>{};
+  else
+    return found<first_fault<reducible_verdict<T, Partials::kind, Partials>...>>{};
+}
 
 // `reason::ok`, or why no tensor of this sharding has elements T.
 template <class T, class Sharding>
-using element_verdict =
-    typename std::conditional_t<is_element<std::remove_const_t<T>>,
-                                parts_verdict<T, typename sharding_traits<Sharding>::partial_entries>,
-                                std::type_identity<reason::element_type_unsupported<T>>>::type;
+using element_verdict = typename decltype(check_element<std::remove_const_t<T>>(
+    typename sharding_traits<Sharding>::partial_entries{}))::type;
 
 // Of the views that operations make.
 inline constexpr char label_of_ours[] = "ostraka tensor";
@@ -168,15 +171,13 @@ class unnamed_tensor {
 
 // `reason::ok`, or what is wrong with the type of a tensor.
 template <class T, class Sharding>
-using tensor_verdict =
-    typename first_fault<typename sharding_traits<Sharding>::verdict, element_verdict<T, Sharding>>::type;
+using tensor_verdict = first_fault<typename sharding_traits<Sharding>::verdict, element_verdict<T, Sharding>>;
 
 // Is it ok? Says why, if it is not. (A function: what the error stands in becomes unusable for clang, and a function's
 // name does not.)
 template <class T, class Sharding>
 consteval bool require_well_sharded() {
-  reason::raise<tensor_verdict<T, Sharding>>();
-  return std::is_same_v<tensor_verdict<T, Sharding>, reason::ok>;
+  return reason::ok_or_raise<tensor_verdict<T, Sharding>>();
 }
 
 // The sharding as it is written, also where it has been refused, so that whoever meets it finds the same fault and not
@@ -210,23 +211,28 @@ template <class T, class From, class U, class To, class Space>
 inline constexpr bool is_other_tensor<basic_tensor<T, From, Space>, basic_tensor<U, To, Space>> =
     (!std::is_same_v<T, U> && !std::is_same_v<T const, U>) || !std::is_same_v<From, To>;
 
-// Why the one is not assigned to the other. What has no valid type has said so.
+// Where what has no valid type has said so, nothing more is wrong.
 template <class Other, class TensorType>
-struct assignment_verdict;
-template <class T, class From, class U, class To, class Space>
-struct assignment_verdict<basic_tensor<T, From, Space>, basic_tensor<U, To, Space>> {
-  static constexpr bool both_valid =
-      std::is_same_v<tensor_verdict<T, From>, reason::ok> && std::is_same_v<tensor_verdict<U, To>, reason::ok>;
-  static constexpr bool same_axes =
-      std::is_same_v<typename sharding_traits<From>::axes, typename sharding_traits<To>::axes>;
-  using type = std::conditional_t<
-      !both_valid, reason::ok,
-      std::conditional_t<
-          !std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>, reason::element_types_differ<T, U>,
-          std::conditional_t<!same_axes, reason::assigned_other_axes<From, To>,
-                             std::conditional_t<std::is_same_v<From, To>, reason::elements_are_constant<T>,
-                                                reason::assigned_another_sharding<From, To>>>>>;
-};
+consteval auto check_assignment() {
+  using from = typename Other::element_type;
+  using to = typename TensorType::element_type;
+  using given = typename Other::sharding_type;
+  using wanted = typename TensorType::sharding_type;
+  if constexpr (!std::is_same_v<first_fault<tensor_verdict<from, given>, tensor_verdict<to, wanted>>, reason::ok>)
+    return found<reason::ok>{};
+  else if constexpr (!std::is_same_v<std::remove_const_t<from>, std::remove_const_t<to>>)
+    return found<reason::element_types_differ<from, to>>{};
+  else if constexpr (!std::is_same_v<typename Other::axes, typename TensorType::axes>)
+    return found<reason::assigned_other_axes<given, wanted>>{};
+  else if constexpr (!std::is_same_v<given, wanted>)
+    return found<reason::assigned_another_sharding<given, wanted>>{};
+  else
+    return found<reason::elements_are_constant<from>>{};
+}
+
+// Why the one is not assigned to the other.
+template <class Other, class TensorType>
+using assignment_verdict = typename decltype(check_assignment<Other, TensorType>())::type;
 
 // Where a tensor with these mesh axes and extents lives.
 inline engine::execution_context context_of_tensor(std::string_view operation, engine::device_mesh const& mesh,
@@ -279,9 +285,7 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
   /// assignment.
   template <class Other>
     requires(detail::is_other_tensor<Other, basic_tensor>)
-  basic_tensor(Other const&) {
-    reason::raise<typename detail::assignment_verdict<Other, basic_tensor>::type>();
-  }
+  basic_tensor(Other const&) { reason::raise<detail::assignment_verdict<Other, basic_tensor>>(); }
 
   /// The global extent of an axis.
   template <Axis A>
@@ -349,8 +353,16 @@ namespace detail {
 
 // Whether the elements of a tensor may be written.
 template <class A>
-using writable_verdict = std::conditional_t<std::is_const_v<typename A::element_type>,
-                                            reason::elements_are_constant<typename A::element_type>, reason::ok>;
+consteval auto check_writable() {
+  using element = typename A::element_type;
+  if constexpr (std::is_const_v<element>)
+    return found<reason::elements_are_constant<element>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class A>
+using writable_verdict = typename decltype(check_writable<A>())::type;
 
 template <class View, std::size_t... Is>
 View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {

@@ -14,9 +14,15 @@ namespace ostraka {
 namespace detail {
 
 template <class A>
-using value_verdict =
-    typename first_fault<std::conditional_t<(A::rank > 0), reason::not_a_scalar<sharding_in<A>>, reason::ok>,
-                         wants_values<A, operation::value>>::type;
+consteval auto check_value() {
+  if constexpr (A::rank > 0)
+    return found<reason::not_a_scalar<sharding_in<A>>>{};
+  else
+    return found<values_verdict<A, operation::value>>{};
+}
+
+template <class A>
+using value_verdict = typename decltype(check_value<A>())::type;
 
 }  // namespace detail
 
@@ -24,9 +30,7 @@ using value_verdict =
 /// absent
 template <Tensor A>
 [[nodiscard]] typename A::value_type value([[maybe_unused]] A const& a) {
-  using verdict = detail::value_verdict<A>;
-  reason::raise<verdict>();
-  if constexpr (std::is_same_v<verdict, reason::ok>) {
+  if constexpr (reason::ok_or_raise<detail::value_verdict<A>>()) {
     if (detail::common_mesh("value", a)->absent())
       throw error(
           "value: this process is none of the mesh's devices and holds no value; ask for it where mesh.absent() is false, or os::reshard the tensor to a mesh "

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 #include <ostraka/engine/memory/dynamic_array.hpp>
@@ -22,8 +23,8 @@
 namespace ostraka::detail {
 
 /// An operation with its plan, the rule that admitted it, and names; free of types from here on.
-struct overseen {
-  char const* operation;
+struct operation_info {
+  std::string_view operation;
   planner::plan_view plan;
   planner::admit rule;
   planner::naming names;
@@ -41,7 +42,7 @@ struct advice_record {
 
 /// The adviser, if there is one: os::environment appoints it (advise.hpp). A pointer, so that only the file with the
 /// environment contains the planner as code that runs.
-inline void (*adviser)(overseen const&, planner::extents const&, std::uint64_t, advice_record&) = nullptr;
+inline void (*adviser)(operation_info const&, planner::extents const&, std::uint64_t, advice_record&) = nullptr;
 
 /// Sizes in a number, never 0.
 inline std::uint64_t hash_of(planner::extents const& e) {
@@ -61,13 +62,13 @@ inline std::uint64_t sizes_to_advise_on(engine::execution_context const& w, advi
 }
 
 template <class Types, planner::admit Rule, int ElementBytes>
-overseen look_at(char const* operation, planner::plan_view const& plan = stored_plan_of<Types>,
-                 bool has_policy = false) {
-  return {operation, plan, Rule, naming_of<typename Types::labels, typename Types::mesh, ElementBytes>, has_policy};
+operation_info info_of(engine::execution_context const& w, planner::plan_view const& plan = stored_plan_of<Types>,
+                       bool has_policy = false) {
+  return {w.operation, plan, Rule, naming_of<typename Types::labels, typename Types::mesh, ElementBytes>, has_policy};
 }
 
 /// Throws if the plan moves more than the budget for the sizes at hand; on all devices alike, since all know the sizes.
-inline void keep_within_budget(overseen const& o, planner::extents const& sizes, std::int64_t budget,
+inline void keep_within_budget(operation_info const& o, planner::extents const& sizes, std::int64_t budget,
                                planner::extents& fitting) {
   if (sizes == fitting) return;
   planner::einsum_plan const plan = o.plan.value();
@@ -78,7 +79,7 @@ inline void keep_within_budget(overseen const& o, planner::extents const& sizes,
 
 /// The plan for the sizes at hand. A template so that ostraka::compiled can hold it: it is the planner.
 template <class = void>
-[[gnu::cold]] planner::einsum_plan plan_at_run_time(overseen const& o, planner::extents const& sizes) {
+[[gnu::cold]] planner::einsum_plan plan_at_run_time(operation_info const& o, planner::extents const& sizes) {
   planner::einsum_plan plan = planner::replan(o.plan.value(), o.rule, sizes);
   plan.sizes = sizes;
   return plan;
@@ -88,7 +89,7 @@ template <class = void>
 class plans_at_hand {
  public:
   /// The plan for these sizes; it stays until seven others have been made.
-  planner::plan_view of(overseen const& o, planner::extents const& sizes) {
+  planner::plan_view of(operation_info const& o, planner::extents const& sizes) {
     for (auto const& known : plans_)
       if (!known.empty() && known.front().sizes == sizes) return known.front();
     auto& oldest = plans_[next_];
@@ -106,36 +107,38 @@ class plans_at_hand {
 
 /// The plan that an operation runs: the one that was made while the program was compiled, or one for the sizes at hand.
 template <class Policy, class Types, int ElementBytes>
-planner::plan_view plan_at_hand([[maybe_unused]] char const* operation,
-                                [[maybe_unused]] engine::execution_context const& w) {
+planner::plan_view plan_at_hand([[maybe_unused]] engine::execution_context const& w) {
   if constexpr (Policy::plans_at_run_time && !all_static<typename Types::labels, typename Types::mesh>) {
     static thread_local constinit plans_at_hand* known = nullptr;
-    return engine::per_thread(known).of(look_at<Types, Policy::rule, ElementBytes>(operation), w.sizes);
+    return engine::per_thread(known).of(info_of<Types, Policy::rule, ElementBytes>(w), w.sizes);
   } else {
     return stored_plan_of<Types>;
   }
 }
 
-/// The other two. Operations whose sizes are all static were checked while compiling, and planned for these sizes.
+/// The plan that an operation runs, within its budget and looked at by the adviser. What has static sizes alone was
+/// checked while compiling, and planned for these sizes.
+/// @throws ostraka::error, on all devices alike, if the plan moves more than the budget
 template <class Policy, class Types, int ElementBytes>
-void oversee([[maybe_unused]] char const* operation, [[maybe_unused]] engine::execution_context const& w,
-             [[maybe_unused]] planner::plan_view const& plan) {
+planner::plan_view checked_plan([[maybe_unused]] engine::execution_context const& w) {
+  planner::plan_view const plan = plan_at_hand<Policy, Types, ElementBytes>(w);
   if constexpr (!all_static<typename Types::labels, typename Types::mesh> &&
                 (Types::plan.communications() > 0 || Policy::plans_at_run_time)) {
     if constexpr (has_budget<Policy>) {
       static thread_local constinit planner::extents* fitting =
           nullptr;  // those last found to fit: a program repeats its operations
-      keep_within_budget(look_at<Types, Policy::rule, ElementBytes>(operation, plan), w.sizes, Policy::budget,
+      keep_within_budget(info_of<Types, Policy::rule, ElementBytes>(w, plan), w.sizes, Policy::budget,
                          engine::per_thread(fitting));
     }
     if constexpr (!Policy::plans_at_run_time) {
       static constinit advice_record record{};
       if (std::uint64_t const hash = sizes_to_advise_on(w, record); hash != 0)
-        adviser(look_at<Types, Policy::rule, ElementBytes>(operation, stored_plan_of<Types>,
+        adviser(info_of<Types, Policy::rule, ElementBytes>(w, stored_plan_of<Types>,
                                                            !std::is_same_v<Policy, policy<planner::admit::any>>),
                 w.sizes, hash, record);
     }
   }
+  return plan;
 }
 
 }  // namespace ostraka::detail

@@ -17,6 +17,7 @@
 
 #include <ostraka/types/error.hpp>
 #include <ostraka/types/half.hpp>
+#include <ostraka/types/reasons.hpp>
 
 namespace ostraka::detail {
 
@@ -46,6 +47,17 @@ inline constexpr bool is_number_among =
     std::is_integral_v<T>                         ? std::is_integral_v<Number>
     : std::is_floating_point_v<T> || is_narrow<T> ? std::is_arithmetic_v<Number> || is_narrow<Number>
                                                   : std::is_arithmetic_v<Number> || complex_number<Number>;
+
+template <class Number, class T>
+consteval auto check_number() {
+  if constexpr (is_number_among<Number, T>)
+    return found<reason::ok>{};
+  else
+    return found<reason::number_of_another_kind<Number, T>>{};
+}
+
+template <class Number, class T>
+using number_verdict = typename decltype(check_number<Number, T>())::type;
 
 [[noreturn, gnu::cold]] inline void number_out_of_range(std::string const& operation, std::string const& number,
                                                         std::string const& least, std::string const& most) {

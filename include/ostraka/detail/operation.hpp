@@ -92,18 +92,22 @@ TensorType allocate_in(engine::execution_context const& w, std::shared_ptr<engin
       mesh, w, spec_of<typename TensorType::sharding_type, Labels, Mesh>));
 }
 
-/// The verdict on operands that have to hold the same elements in the same memory.
-template <class First, class... Rest>
-struct same_elements {
-  using type = reason::ok;
-};
+template <class One, class Other>
+consteval auto check_element_types() {
+  if constexpr (std::is_same_v<One, Other>)
+    return found<reason::ok>{};
+  else
+    return found<reason::element_types_differ<One, Other>>{};
+}
 
-template <class First, class Second, class... Rest>
-struct same_elements<First, Second, Rest...> {
-  using type = typename std::conditional_t<
-      std::is_same_v<typename First::value_type, typename Second::value_type>, same_elements<First, Rest...>,
-      std::type_identity<reason::element_types_differ<typename First::value_type, typename Second::value_type>>>::type;
-};
+/// Are two element types the same?
+template <class One, class Other>
+using element_type_verdict = typename decltype(check_element_types<One, Other>())::type;
+
+/// Do operands hold the same elements as the first of them?
+template <class... Operands>
+using elements_verdict =
+    first_fault<element_type_verdict<typename nth<0, Operands...>::type::value_type, typename Operands::value_type>...>;
 
 /// A profiling region of an operation on the blocks of one tensor, whose elements it touches `times` times.
 template <class TensorType>

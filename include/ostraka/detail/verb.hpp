@@ -3,55 +3,71 @@
 #pragma once
 
 /// @file
-/// Floor 4. What the verbs that are one move each share: from the tensor's sharding and the named mesh axes to the
-/// target's.
+/// Floor 4. The verbs that are one move each: what they are told, what they ask of the tensor, and what they make of
+/// it.
+///
+///     verb                   the mesh axes, before           and then
+///     all_gather<X, …>       at the minor end of an axis     the tensor is replicated along them
+///     all_reduce<X, …>       hold parts                      the tensor is replicated along them
+///     reduce_scatter<I/X>    hold parts                      they divide I, at its minor end
+///     all_to_all<I/X>        at the minor end of another     they divide I, at its minor end
+///     slice<I/X>             not used by the tensor          they divide I, at its minor end
 
 #include <ostraka/detail/after_error.hpp>
 #include <ostraka/reshard.hpp>
 
 namespace ostraka::detail {
 
-/// A tensor's sharding as a value, with room for mesh axes that it does not use yet.
-template <class A, class... Ms>
-struct verb_types {
-  using labels = axes_in<A>;
-  using mesh = union_of<mesh_axes_in<A>, type_list<Ms...>>;
-  static constexpr planner::spec from = spec_of<A, labels, mesh>;
+/// What a verb asks of the mesh axes that it is told: `wrong`, those that the sharding does not have where the verb
+/// takes them from, as a list; what is then said of the first one; and what where they are not at the minor end.
+template <step Kind>
+struct verb_rule;
 
-  template <planner::spec To>
-  using target = sharding_from<To, labels, mesh>;
+template <>
+struct verb_rule<step::all_gather> {
+  template <class Told, class Sharding>
+  using wrong = difference_of<Told, typename sharding_traits<Sharding>::splits>;
+  template <class X, class Sharding>
+  using reason_if_wrong = reason::all_gather_needs_a_split<X, Sharding>;
+  template <class X, class Sharding>
+  using reason_if_not_minor = reason::all_gather_is_not_from_the_minor_end<X, Sharding>;
 };
 
-/// The first of `Ms` that `Pred<M>` is false for, `void` if there is none.
-template <template <class> class Pred, class... Ms>
-struct first_without {
-  using type = void;
+template <>
+struct verb_rule<step::all_reduce> {
+  template <class Told, class Sharding>
+  using wrong = difference_of<Told, typename sharding_traits<Sharding>::partials>;
+  template <class X, class Sharding>
+  using reason_if_wrong = reason::all_reduce_needs_a_partial<X, Sharding>;
 };
 
-template <template <class> class Pred, class M, class... Ms>
-struct first_without<Pred, M, Ms...> {
-  using type = typename std::conditional_t<Pred<M>::value, first_without<Pred, Ms...>, std::type_identity<M>>::type;
+template <>
+struct verb_rule<step::reduce_scatter> {
+  template <class Told, class Sharding>
+  using wrong = difference_of<Told, typename sharding_traits<Sharding>::partials>;
+  template <class X, class Sharding>
+  using reason_if_wrong = reason::reduce_scatter_needs_a_partial<X, Sharding>;
 };
 
-template <class A>
-struct splits_of {
-  template <class M>
-  using contains = std::bool_constant<(position_in<M, typename sharding_traits<sharding_in<A>>::splits> >= 0)>;
+template <>
+struct verb_rule<step::all_to_all> {
+  template <class Told, class Sharding>
+  using wrong = difference_of<Told, typename sharding_traits<Sharding>::splits>;
+  template <class X, class Sharding>
+  using reason_if_wrong = reason::all_to_all_needs_a_split_elsewhere<X, Sharding>;
+  template <class X, class Sharding>
+  using reason_if_not_minor = reason::all_to_all_needs_a_split_elsewhere<X, Sharding>;
 };
 
-template <class A>
-struct partials_of {
-  template <class M>
-  using contains = std::bool_constant<(position_in<M, typename sharding_traits<sharding_in<A>>::partials> >= 0)>;
+template <>
+struct verb_rule<step::slice> {
+  template <class Told, class Sharding>
+  using wrong = difference_of<Told, difference_of<Told, mesh_axes_in<Sharding>>>;
+  template <class X, class Sharding>
+  using reason_if_wrong = reason::slice_needs_a_replicated_axis<X, Sharding>;
 };
 
-template <class A>
-struct unused_by {
-  template <class M>
-  using contains = std::bool_constant<(position_in<M, mesh_axes_in<A>> < 0)>;
-};
-
-/// `s` without these mesh axes, wherever they divide it or hold its summands.
+/// `s` without these mesh axes, wherever they divide it or hold its parts.
 constexpr planner::spec without(planner::spec s, planner::mesh_set axes) {
   for (int i = 0; i < s.rank; ++i)
     for (int k = s.over[i].size() - 1; k >= 0; --k)
@@ -60,57 +76,86 @@ constexpr planner::spec without(planner::spec s, planner::mesh_set axes) {
   return s;
 }
 
-/// Does `to` only lack mesh axes at the minor ends of `from`?
-constexpr bool only_minor_ends(planner::spec const& from, planner::spec const& to) {
-  for (int i = 0; i < from.rank; ++i)
-    if (!from.over[i].starts_with(to.over[i])) return false;
-  return true;
-}
-
-template <class Types, class... Ms>
-inline constexpr planner::mesh_set set_of = [] {
-  planner::mesh_set s;
-  (s.insert(position_in<Ms, typename Types::mesh>), ...);
-  return s;
-}();
-
-/// `s` with these mesh axes at the minor end of a label.
-template <class Types, class A, class... Ms>
-constexpr planner::spec appended(planner::spec s) {
-  int const i = s.find(position_in<A, typename Types::labels>);
-  (s.over[i].push_back(position_in<Ms, typename Types::mesh>), ...);
-  return s;
-}
-
-/// The move that a verb is. A reshard may find a cheaper way to the same sharding; a verb is what it says.
-template <step Kind, class From, class To>
+/// The move of a tensor or sharding A, from the values that reshard runs on: the mesh axes `Ms` leave the places where
+/// they are and, unless I is void, divide I.
+template <step Kind, class A, class I, class... Ms>
 struct one_move {
-  using labels = axes_in<From>;
-  using mesh = union_of<mesh_axes_in<From>, mesh_axes_in<To>>;
-  static constexpr planner::spec from = spec_of<From, labels, mesh>;
-  static constexpr planner::spec to = spec_of<To, labels, mesh>;
+  using labels = axes_in<A>;
+  using mesh = union_of<mesh_axes_in<A>, type_list<Ms...>>;
+  static constexpr planner::mesh_set moved = mesh_axes_numbered<mesh>(type_list<Ms...>{});
+  static constexpr int divided = position_in<I, labels>;  // −1: none
+  static constexpr planner::spec from = spec_of<A, labels, mesh>;
 
-  static consteval planner::reshard_steps make() {
-    planner::mesh_set axes = from.partial - to.partial;
-    for (int i = 0; i < from.rank; ++i) {
-      int const same = planner::common_prefix(from.over[i], to.over[i]);
-      axes = axes | from.over[i].after(same).axes() | to.over[i].after(same).axes();
-    }
-    planner::reshard_steps move;
-    if (!axes.empty()) move.push_back({Kind, 0, axes, from, to});
-    return move;
+  static consteval planner::spec make_target() {
+    planner::spec s = without(from, moved);
+    if (divided >= 0) (s.over[divided].push_back(position_in<Ms, mesh>), ...);
+    return s;
   }
-  static constexpr planner::reshard_steps steps = make();
+  static constexpr planner::spec to = make_target();
+
+  /// Were they at minor ends, and of other axes than I? Else blocks would change places.
+  static consteval bool is_from_minor_ends() {
+    planner::spec const rest = without(from, moved);
+    for (int i = 0; i < from.rank; ++i)
+      if (!from.over[i].starts_with(rest.over[i]) || (i == divided && rest.over[i] != from.over[i])) return false;
+    return true;
+  }
+
+  /// A reshard may find a cheaper way to the same sharding; a verb is what it says.
+  static constexpr planner::reshard_steps steps = [] {
+    planner::reshard_steps move;
+    if (!moved.empty()) move.push_back({Kind, 0, moved, from, to});
+    return move;
+  }();
 };
 
-/// Raises the verdict, or makes the move to what the verb names.
-template <step Kind, class Verdict, class Target, class A>
-auto run_verb(A const& a) {
-  reason::raise<Verdict>();
-  if constexpr (std::is_same_v<Verdict, reason::ok>)
-    return run_moves<one_move<Kind, A, Target>, Target>(planner::name_of(Kind).data(), a);
+template <step Kind, class A, class I, class... Ms>
+consteval auto check_move() {
+  using sharding = sharding_in<A>;
+  using rule = verb_rule<Kind>;
+  using wrong = typename rule::template wrong<type_list<Ms...>, sharding>;
+  if constexpr (!std::is_void_v<I> && position_in<I, axes_in<A>> < 0)
+    return found<reason::axis_missing<I, sharding>>{};
+  else if constexpr (wrong::size > 0)
+    return found<typename rule::template reason_if_wrong<typename type_at<wrong, 0>::type, sharding>>{};
+  else if constexpr (!one_move<Kind, A, I, Ms...>::is_from_minor_ends())
+    return found<typename rule::template reason_if_not_minor<typename type_at<type_list<Ms...>, 0>::type, sharding>>{};
   else
-    return after_error<A>{a};
+    return found<reason::ok>{};
 }
+
+/// The move of a verb that is told `Told`: mesh axes as a list, or an axis and those that are to divide it.
+template <step Kind, class A, class Told>
+struct verb_call {
+  using verdict = reason::not_a_divided_axis<Told>;
+};
+
+template <step Kind, class A, class... Ms>
+struct verb_call<Kind, A, type_list<Ms...>> {
+  using move = one_move<Kind, A, void, Ms...>;
+  using verdict = typename decltype(check_move<Kind, A, void, Ms...>())::type;
+};
+
+template <step Kind, class A, class I, class... Ms>
+struct verb_call<Kind, A, over<I, Ms...>> {
+  using move = one_move<Kind, A, I, Ms...>;
+  using verdict = typename decltype(check_move<Kind, A, I, Ms...>())::type;
+};
+
+/// What all verbs are.
+template <step Kind, class Told>
+struct verb : verb_base {
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    using call = verb_call<Kind, A, Told>;
+    if constexpr (reason::ok_or_raise<typename call::verdict>()) {
+      using move = typename call::move;
+      return run_reshard<move, sharding_from<move::to, typename move::labels, typename move::mesh>>(
+          planner::name_of(Kind).data(), a);
+    } else {
+      return after_error<A>{a};
+    }
+  }
+};
 
 }  // namespace ostraka::detail

@@ -13,6 +13,7 @@
 #include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/run/dense_blocks.hpp>
 #include <ostraka/plan/lowering/fitting.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 #include <ostraka/plan/typed/checks.hpp>
@@ -28,15 +29,9 @@ struct fit_known {
   engine::dynamic_array<planner::einsum_plan> other{};  ///< instead of the operation's own plan, if there is one
 };
 
-/// What is run within a limit.
-struct bounded_run {
-  planner::plan_view plan;
-  planner::pass first;
-};
-
 /// What is wrong with a plan that takes more workspace in any passes, as all others do, and which labels stand in the
 /// way.
-inline std::string workspace_exceeded(overseen const& o, planner::einsum_plan const& plan,
+inline std::string workspace_exceeded(operation_info const& o, planner::einsum_plan const& plan,
                                       planner::extents const& sizes, planner::pass_choice const& least,
                                       std::int64_t limit) {
   auto const bytes = [&](std::int64_t elements) { return planner::describe_bytes(elements * o.names.element_bytes); };
@@ -62,7 +57,7 @@ inline std::string workspace_exceeded(overseen const& o, planner::einsum_plan co
 /// Finds both. A template so that ostraka::compiled can hold it: it is the planner.
 /// @throws ostraka::error, on all devices alike, since all know the sizes
 template <class = void>
-[[gnu::cold]] void fit(overseen const& o, std::uint32_t copied, planner::extents const& sizes, std::int64_t limit,
+[[gnu::cold]] void fit(operation_info const& o, std::uint32_t copied, planner::extents const& sizes, std::int64_t limit,
                        std::int64_t budget, fit_known& known) {
   planner::einsum_plan plan = planner::result_in_place(o.plan.value());
   plan.rule = o.rule;
@@ -75,25 +70,31 @@ template <class = void>
   if (!own) known.other.push_back(fitted.plan);
 }
 
-inline bounded_run run_for(overseen const& o, std::uint32_t copied, planner::extents const& sizes, std::int64_t limit,
-                           std::int64_t budget, fit_known& known) {
+inline engine::bounded_plan fitting_plan(operation_info const& o, std::uint32_t copied, planner::extents const& sizes,
+                                         std::int64_t limit, std::int64_t budget, fit_known& known) {
   if (known.limit != limit || known.sizes != sizes) fit(o, copied, sizes, limit, budget, known);
-  return {known.other.empty() ? o.plan : planner::plan_view(known.other.front()), known.first};
+  return {known.other.empty() ? o.plan : planner::plan_view(known.other.front()), known.first, limit};
 }
 
-/// The plan with which, and the first of the passes in which, an operation keeps within its policy's limit. What is
-/// known while compiling was checked there.
+/// What an operation hands to the engine: its plan, within the budget of its policy and looked at by the adviser, and
+/// where the policy limits the workspace also the first of the passes that keep within the limit. What is known while
+/// compiling was checked there.
+/// @throws ostraka::error, on all devices alike, if the plan moves more than the budget or takes more than the limit
 template <class Policy, class Types, int ElementBytes>
-bounded_run run_of(char const* operation, engine::execution_context const& w, planner::plan_view const& plan,
-                   Policy const& policy) {
-  static thread_local constinit fit_known* known = nullptr;
-  constexpr std::uint32_t copied = [] {
-    std::uint32_t bits = 0;
-    for (int k = 0; k < planner::max_operands; ++k) bits |= Types::plan.copied[k] ? std::uint32_t{1} << k : 0;
-    return bits;
-  }();
-  return run_for(look_at<Types, Policy::rule, ElementBytes>(operation, plan), copied, w.sizes,
-                 workspace_limit_of(policy), Policy::budget, engine::per_thread(known));
+auto plan_to_run(engine::execution_context const& w, [[maybe_unused]] Policy const& policy) {
+  planner::plan_view const plan = checked_plan<Policy, Types, ElementBytes>(w);
+  if constexpr (limits_workspace<Policy>) {
+    static thread_local constinit fit_known* known = nullptr;
+    constexpr std::uint32_t copied = [] {
+      std::uint32_t bits = 0;
+      for (int k = 0; k < planner::max_operands; ++k) bits |= Types::plan.copied[k] ? std::uint32_t{1} << k : 0;
+      return bits;
+    }();
+    return fitting_plan(info_of<Types, Policy::rule, ElementBytes>(w, plan), copied, w.sizes,
+                        workspace_limit_of(policy), Policy::budget, engine::per_thread(known));
+  } else {
+    return plan;
+  }
 }
 
 }  // namespace ostraka::detail

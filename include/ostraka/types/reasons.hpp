@@ -11,6 +11,16 @@
 
 namespace ostraka {
 
+namespace detail {
+
+/// What a check returns: the reason that it found, not completed, so that a query may look at it.
+template <class Reason>
+struct found {
+  using type = Reason;
+};
+
+}  // namespace detail
+
 /// A tensor has at most this many axes (the rank of a Kokkos::View).
 inline constexpr int max_rank = 8;
 
@@ -24,6 +34,18 @@ struct ok {};
 template <class Reason>
 constexpr void raise() {
   using completed [[maybe_unused]] = char[sizeof(Reason)];
+}
+
+/// Is nothing wrong? Else the reason prints its sentence, and an operation goes on with something harmless:
+/// `if constexpr (reason::ok_or_raise<verdict>())`.
+template <class Verdict>
+constexpr bool ok_or_raise() {
+  raise<Verdict>();
+  return false;
+}
+template <>
+constexpr bool ok_or_raise<ok>() {
+  return true;
 }
 
 template <class... Culprits>

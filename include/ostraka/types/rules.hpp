@@ -21,39 +21,28 @@ template <Axis A, MeshAxis... Ms>
 inline constexpr bool is_divided_axis<over<A, Ms...>> =
     true;  // also over nothing: its division has been refused already
 
-template <class... Rules>
-struct first_unfit_rule {
-  using type = void;
-};
+template <class Rule>
+consteval auto check_rule() {
+  if constexpr (is_divided_axis<Rule>)
+    return found<reason::ok>{};
+  else
+    return found<reason::rule_divides_nothing<Rule>>{};
+}
 
-template <class Rule, class... Rules>
-struct first_unfit_rule<Rule, Rules...> {
-  using type =
-      typename std::conditional_t<is_divided_axis<Rule>, first_unfit_rule<Rules...>, std::type_identity<Rule>>::type;
-};
+template <class Rule>
+using rule_verdict = typename decltype(check_rule<Rule>())::type;
 
-// What is wrong with a rule by itself: batch/X/X.
-template <class... Rules>
-struct first_invalid_rule {
-  using type = reason::ok;
-};
-
-template <class Rule, class... Rules>
-struct first_invalid_rule<Rule, Rules...> {
-  using type = typename std::conditional_t<is_valid_sharding<sharding<Rule>>, first_invalid_rule<Rules...>,
-                                           std::type_identity<typename sharding_traits<sharding<Rule>>::verdict>>::type;
-};
-
+// The last line: what is wrong with a rule by itself, batch/X/X.
 template <class... Rules>
 consteval auto check_rules() {
-  using unfit = typename first_unfit_rule<Rules...>::type;
+  using each = first_fault<rule_verdict<Rules>...>;
   using twice = first_repeated<concatenation_of<typename entry<Rules>::axes...>>;
-  if constexpr (!std::is_void_v<unfit>)
-    return std::type_identity<reason::rule_divides_nothing<unfit>>{};
+  if constexpr (!std::is_same_v<each, reason::ok>)
+    return found<each>{};
   else if constexpr (!std::is_void_v<twice>)
-    return std::type_identity<reason::rule_given_twice<twice>>{};
+    return found<reason::rule_given_twice<twice>>{};
   else
-    return std::type_identity<typename first_invalid_rule<Rules...>::type>{};
+    return found<first_fault<typename sharding_traits<sharding<Rules>>::verdict...>>{};
 }
 
 // A bare axis takes its rule; what is divided already, or partial, stays as it is written.

@@ -80,7 +80,7 @@ consteval typename detail::other_way_round<M, B>::type operator/(M, B) {
 
 namespace detail {
 
-// What one entry says. Strangers are kept as dimensions, so that the check below can name them.
+// What one entry says. Unknowns are kept as dimensions, so that the check below can name them.
 template <class Entry>
 struct entry {
   static constexpr bool is_known = false;
@@ -149,24 +149,31 @@ using sharding_of = detail::canonical_sharding<detail::type_of<Dims>...>;
 
 namespace detail {
 
-// The first of several verdicts that is a reason, `reason::ok` if none is.
-template <class First, class... Verdicts>
-struct first_fault {
-  using type = First;
+template <class... Verdicts>
+struct find_fault {
+  using type = reason::ok;
+};
+
+template <class Verdict, class... Verdicts>
+struct find_fault<Verdict, Verdicts...> {
+  using type = Verdict;
 };
 
 template <class... Verdicts>
-  requires(sizeof...(Verdicts) > 0)
-struct first_fault<reason::ok, Verdicts...> : first_fault<Verdicts...> {};
+struct find_fault<reason::ok, Verdicts...> : find_fault<Verdicts...> {};
+
+// The first of several verdicts that is a reason, `reason::ok` if none is.
+template <class... Verdicts>
+using first_fault = typename find_fault<Verdicts...>::type;
 
 template <class... Entries>
-struct find_stranger {
+struct find_unknown {
   using type = void;
 };
 
 template <class E, class... Entries>
-struct find_stranger<E, Entries...> {
-  using type = typename std::conditional_t<entry<E>::is_known, find_stranger<Entries...>, std::type_identity<E>>::type;
+struct find_unknown<E, Entries...> {
+  using type = typename std::conditional_t<entry<E>::is_known, find_unknown<Entries...>, std::type_identity<E>>::type;
 };
 
 // The mesh axes of partial entries, in order.
@@ -214,20 +221,20 @@ struct explain_two_kinds<type_list<First, Second, More...>> {
   using type = reason::partial_in_two_ways<First, Second>;
 };
 
-template <class Sharding, class Axes, class MeshAxes, class Partials, class Stranger>
+template <class Sharding, class Axes, class MeshAxes, class Partials, class Unknown>
 consteval auto check_sharding() {
-  if constexpr (!std::is_void_v<Stranger>)
-    return std::type_identity<reason::not_a_dimension<Stranger>>{};
+  if constexpr (!std::is_void_v<Unknown>)
+    return found<reason::not_a_dimension<Unknown>>{};
   else if constexpr (!std::is_void_v<first_repeated<Axes>>)
-    return std::type_identity<reason::axis_used_twice<first_repeated<Axes>>>{};
+    return found<reason::axis_used_twice<first_repeated<Axes>>>{};
   else if constexpr (!std::is_void_v<first_repeated<MeshAxes>>)
-    return std::type_identity<typename explain_used_twice<first_repeated<MeshAxes>, Sharding>::type>{};
+    return found<typename explain_used_twice<first_repeated<MeshAxes>, Sharding>::type>{};
   else if constexpr (Partials::size > 1)
-    return std::type_identity<typename explain_two_kinds<Partials>::type>{};
+    return found<typename explain_two_kinds<Partials>::type>{};
   else if constexpr (Axes::size > max_rank)
-    return std::type_identity<reason::too_many_axes<Axes::size>>{};
+    return found<reason::too_many_axes<Axes::size>>{};
   else
-    return std::type_identity<reason::ok>{};
+    return found<reason::ok>{};
 }
 
 }  // namespace detail
@@ -249,7 +256,7 @@ struct sharding_traits<sharding<Entries...>> {
 
   /// `reason::ok`, or what is wrong with the sharding by itself.
   using verdict = typename decltype(detail::check_sharding<sharding<Entries...>, axes, mesh_axes, partial_entries,
-                                                           typename detail::find_stranger<Entries...>::type>())::type;
+                                                           typename detail::find_unknown<Entries...>::type>())::type;
 };
 
 /// Is the sharding valid by itself: no axis twice, no mesh axis twice?

@@ -64,14 +64,29 @@ concept Verb = std::derived_from<T, detail::verb_base>;
 
 namespace detail {
 
-// The verdict where a tensor, and behind it a policy, is expected.
 template <class First, class Second>
-using order_verdict_of =
-    std::conditional_t<Verb<Second>, reason::verb_is_no_policy<Second>, reason::policy_comes_last<First, Second>>;
+consteval auto check_order() {
+  if constexpr (Verb<Second>)
+    return found<reason::verb_is_no_policy<Second>>{};
+  else
+    return found<reason::policy_comes_last<First, Second>>{};
+}
 
-// The verdict on what is no operand and no policy.
+// The verdict where a tensor, and behind it a policy, is expected, and something else is given.
+template <class First, class Second>
+using order_verdict = typename decltype(check_order<First, Second>())::type;
+
 template <class T>
-using stranger_verdict = std::conditional_t<Verb<T>, reason::verb_is_no_policy<T>, reason::not_an_operand<T>>;
+consteval auto explain_argument() {
+  if constexpr (Verb<T>)
+    return found<reason::verb_is_no_policy<T>>{};
+  else
+    return found<reason::not_an_operand<T>>{};
+}
+
+// The verdict on an argument that is no operand and no policy.
+template <class T>
+using not_an_operand_verdict = typename decltype(explain_argument<T>())::type;
 
 }  // namespace detail
 

@@ -83,11 +83,11 @@ consteval auto check_budget() {
     constexpr std::int64_t bytes =
         planner::bytes_per_device(Types::plan.elements_moved(Types::plan.sizes), ElementBytes, Types::plan.sizes);
     if constexpr (bytes > Policy::budget)
-      return std::type_identity<reason::plan_exceeds_budget<bytes, Policy::budget>>{};
+      return found<reason::plan_exceeds_budget<bytes, Policy::budget>>{};
     else
-      return std::type_identity<reason::ok>{};
+      return found<reason::ok>{};
   } else {
-    return std::type_identity<reason::ok>{};
+    return found<reason::ok>{};
   }
 }
 
@@ -104,12 +104,11 @@ consteval auto check_workspace() {
   if constexpr (limits_workspace<Policy> && all_static<typename Types::labels, typename Types::mesh>) {
     constexpr planner::pass_choice passes = static_passes<Policy, Types, ElementBytes>;
     if constexpr (!passes.fits)
-      return std::type_identity<
-          reason::plan_exceeds_workspace<passes.workspace * ElementBytes, Policy::workspace_limit>>{};
+      return found<reason::plan_exceeds_workspace<passes.workspace * ElementBytes, Policy::workspace_limit>>{};
     else
-      return std::type_identity<reason::ok>{};
+      return found<reason::ok>{};
   } else {
-    return std::type_identity<reason::ok>{};
+    return found<reason::ok>{};
   }
 }
 
@@ -120,7 +119,7 @@ consteval auto check_bounds() {
   if constexpr (std::is_same_v<moved, reason::ok>)
     return check_workspace<Policy, Types, ElementBytes>();
   else
-    return std::type_identity<moved>{};
+    return found<moved>{};
 }
 
 // The operation that a kind of reduction is, as reasons print it.
@@ -128,33 +127,23 @@ template <reduction How>
 using operation_of = typename nth<static_cast<int>(How), operation::sum, operation::max, operation::min,
                                   operation::prod, operation::bit_and, operation::bit_or>::type;
 
-// The first partial entry that is not of the operation's kind.
-template <reduction How, class Partials>
-struct other_kind {
-  using type = reason::ok;
-};
+template <reduction How, class P>
+consteval auto check_kind() {
+  if constexpr (P::kind == How)
+    return found<reason::ok>{};
+  else
+    return found<reason::partial_of_another_kind<P, operation_of<How>>>{};
+}
 
-template <reduction How, class P, class... Ps>
-struct other_kind<How, type_list<P, Ps...>> {
-  using type =
-      typename std::conditional_t<P::kind == How, other_kind<How, type_list<Ps...>>,
-                                  std::type_identity<reason::partial_of_another_kind<P, operation_of<How>>>>::type;
-};
+template <reduction How, class... Partials>
+consteval auto check_kinds(type_list<Partials...>) {
+  return found<first_fault<typename decltype(check_kind<How, Partials>())::type...>>{};
+}
 
+// Are all parts of the operation's kind?
 template <reduction How, class... Shardings>
-using kinds_verdict =
-    typename other_kind<How,
-                        concatenation_of<typename sharding_traits<sharding_in<Shardings>>::partial_entries...>>::type;
-
-template <class List>
-struct axis_in_no_operand {
-  using type = reason::ok;
-};
-
-template <class A, class... As>
-struct axis_in_no_operand<type_list<A, As...>> {
-  using type = reason::result_axis_in_no_operand<A>;
-};
+using kinds_verdict = typename decltype(check_kinds<How>(
+    concatenation_of<typename sharding_traits<sharding_in<Shardings>>::partial_entries...>{}))::type;
 
 // What divides a label, in the words of a reason: X_mesh, or the whole I/X/Y if several mesh axes do.
 template <class Entry>
@@ -183,35 +172,34 @@ struct divisor_of<A, sharding<E, Entries...>> {
 
 template <class Out, class Policy, reduction How, class... Operands>
 consteval auto check_einsum() {
-  using own = typename first_fault<typename sharding_traits<sharding_in<Operands>>::verdict...,
-                                   typename sharding_traits<sharding_in<Out>>::verdict,
-                                   kinds_verdict<How, Operands..., Out>>::type;
-  using stray = typename axis_in_no_operand<difference_of<axes_in<Out>, union_of<axes_in<Operands>...>>>::type;
+  using own = first_fault<typename sharding_traits<sharding_in<Operands>>::verdict...,
+                          typename sharding_traits<sharding_in<Out>>::verdict, kinds_verdict<How, Operands..., Out>>;
+  using of_no_operand = difference_of<axes_in<Out>, union_of<axes_in<Operands>...>>;
   using types = einsum_types<Out, typename Policy::unlimited, How, Operands...>;
   constexpr int count = static_cast<int>(sizeof...(Operands));
   if constexpr (!std::is_same_v<own, reason::ok>)
-    return std::type_identity<own>{};
-  else if constexpr (!std::is_same_v<stray, reason::ok>)
-    return std::type_identity<stray>{};
+    return found<own>{};
+  else if constexpr (of_no_operand::size > 0)
+    return found<reason::result_axis_in_no_operand<typename type_at<of_no_operand, 0>::type>>{};
   else if constexpr (count < 1 || count > planner::max_operands)
-    return std::type_identity<reason::too_many_operands<count>>{};
+    return found<reason::too_many_operands<count>>{};
   else if constexpr (types::labels::size > planner::max_labels)
-    return std::type_identity<reason::too_many_labels<types::labels::size>>{};
+    return found<reason::too_many_labels<types::labels::size>>{};
   else if constexpr (types::mesh::size > planner::max_mesh_axes)
-    return std::type_identity<reason::too_many_mesh_axes<types::mesh::size>>{};
+    return found<reason::too_many_mesh_axes<types::mesh::size>>{};
   else if constexpr (count > 2 && Policy::rule != planner::admit::any &&
                      Policy::rule != planner::admit::no_communication)
-    return std::type_identity<reason::policy_is_for_two_operands<Policy, count>>{};
+    return found<reason::policy_is_for_two_operands<Policy, count>>{};
   else if constexpr (!planned<types>)
-    return std::type_identity<plan_of_too_many_steps<sharding_in<Operands>...>>{};
+    return found<plan_of_too_many_steps<sharding_in<Operands>...>>{};
   else if constexpr (!types::plan.feasible && Policy::rule == planner::admit::any)
-    return std::type_identity<reason::product_of_too_many_axes<sharding_in<Operands>...>>{};
+    return found<reason::product_of_too_many_axes<sharding_in<Operands>...>>{};
   else if constexpr (!types::plan.feasible)
-    return std::type_identity<reason::policy_admits_no_plan<Policy, sharding_in<Operands>...>>{};
+    return found<reason::policy_admits_no_plan<Policy, sharding_in<Operands>...>>{};
   else if constexpr (has_budget<Policy> || limits_workspace<Policy>)
     return check_bounds<Policy, types, element_bytes_in<typename nth<0, Operands...>::type>>();
   else
-    return std::type_identity<reason::ok>{};
+    return found<reason::ok>{};
 }
 
 template <class Summed, class Left, class Right>
@@ -238,69 +226,59 @@ consteval auto explain_contract() {
   using planner::contract_fault;
   constexpr planner::contract_finding f = types::finding;
   if constexpr (f.fault == contract_fault::none) {
-    return std::type_identity<reason::ok>{};
+    return found<reason::ok>{};
   } else if constexpr (f.fault == contract_fault::contracted_axis_split_differently) {
     using J = typename types::template label<f.label>;
-    return std::type_identity<reason::contracted_axis_split_differently<
-        J, typename divisor_of<J, sharding_in<Left>>::type, typename divisor_of<J, sharding_in<Right>>::type>>{};
+    return found<reason::contracted_axis_split_differently<J, typename divisor_of<J, sharding_in<Left>>::type,
+                                                           typename divisor_of<J, sharding_in<Right>>::type>>{};
   } else if constexpr (f.fault == contract_fault::batch_axis_split_differently) {
     using B = typename types::template label<f.label>;
-    return std::type_identity<reason::batch_axis_split_differently<B, typename divisor_of<B, sharding_in<Left>>::type,
-                                                                   typename divisor_of<B, sharding_in<Right>>::type>>{};
+    return found<reason::batch_axis_split_differently<B, typename divisor_of<B, sharding_in<Left>>::type,
+                                                      typename divisor_of<B, sharding_in<Right>>::type>>{};
   } else {
     using X = typename types::template mesh_axis<f.mesh_axis>;
     if constexpr (f.fault == contract_fault::partial_meets_partial) {
-      return std::type_identity<reason::partial_meets_partial<X>>{};
+      return found<reason::partial_meets_partial<X>>{};
     } else if constexpr (f.label < 0) {
-      return std::type_identity<reason::result_would_be_partial<X>>{};
+      return found<reason::result_would_be_partial<X>>{};
     } else {
       using L = typename types::template label<f.label>;
       if constexpr (f.fault == contract_fault::result_would_be_partial)
-        return std::type_identity<reason::result_would_be_partial<X, L>>{};
+        return found<reason::result_would_be_partial<X, L>>{};
       else if constexpr (f.fault == contract_fault::partial_meets_batch_axis)
-        return std::type_identity<reason::partial_meets_batch_axis<X, L>>{};
+        return found<reason::partial_meets_batch_axis<X, L>>{};
       else if constexpr (f.fault == contract_fault::partial_meets_contracted_axis)
-        return std::type_identity<reason::partial_meets_contracted_axis<X, L>>{};
+        return found<reason::partial_meets_contracted_axis<X, L>>{};
       else if constexpr (f.fault == contract_fault::partial_meets_outer_axis)
-        return std::type_identity<reason::partial_meets_outer_axis<X, L>>{};
+        return found<reason::partial_meets_outer_axis<X, L>>{};
       else {
         using O = typename types::template label<f.other_label>;
         if constexpr (f.fault == contract_fault::batch_axis_meets_contracted_axis)
-          return std::type_identity<reason::batch_axis_meets_contracted_axis<L, O, X>>{};
+          return found<reason::batch_axis_meets_contracted_axis<L, O, X>>{};
         else if constexpr (f.fault == contract_fault::batch_axis_meets_outer_axis)
-          return std::type_identity<reason::batch_axis_meets_outer_axis<L, O, X>>{};
+          return found<reason::batch_axis_meets_outer_axis<L, O, X>>{};
         else if constexpr (f.fault == contract_fault::outer_axis_meets_contracted_axis)
-          return std::type_identity<reason::outer_axis_meets_contracted_axis<L, O, X>>{};
+          return found<reason::outer_axis_meets_contracted_axis<L, O, X>>{};
         else
-          return std::type_identity<reason::outer_axes_meet<L, O, X>>{};
+          return found<reason::outer_axes_meet<L, O, X>>{};
       }
     }
   }
 }
 
-template <class List>
-struct contracted_in_no_operand {
-  using type = reason::ok;
-};
-
-template <class J, class... Js>
-struct contracted_in_no_operand<type_list<J, Js...>> {
-  using type = reason::contracted_axis_in_no_operand<J>;
-};
-
 template <class Summed, class Left, class Right>
 consteval auto check_contract() {
-  using own = typename first_fault<typename sharding_traits<sharding_in<Left>>::verdict,
-                                   typename sharding_traits<sharding_in<Right>>::verdict,
-                                   kinds_verdict<reduction::sum, Left, Right>>::type;
-  using stray = typename contracted_in_no_operand<difference_of<Summed, union_of<axes_in<Left>, axes_in<Right>>>>::type;
+  using own =
+      first_fault<typename sharding_traits<sharding_in<Left>>::verdict,
+                  typename sharding_traits<sharding_in<Right>>::verdict, kinds_verdict<reduction::sum, Left, Right>>;
+  using of_no_operand = difference_of<Summed, union_of<axes_in<Left>, axes_in<Right>>>;
   using kept = difference_of<union_of<axes_in<Left>, axes_in<Right>>, Summed>;
   if constexpr (!std::is_same_v<own, reason::ok>)
-    return std::type_identity<own>{};
-  else if constexpr (!std::is_same_v<stray, reason::ok>)
-    return std::type_identity<stray>{};
+    return found<own>{};
+  else if constexpr (of_no_operand::size > 0)
+    return found<reason::contracted_axis_in_no_operand<typename type_at<of_no_operand, 0>::type>>{};
   else if constexpr (kept::size > max_rank)
-    return std::type_identity<reason::too_many_axes<kept::size>>{};
+    return found<reason::too_many_axes<kept::size>>{};
   else
     return explain_contract<Summed, Left, Right>();
 }
