@@ -77,28 +77,24 @@ template <class = void>
 // (std::make_shared would save an allocation for each mesh, and cost each program 40 ms of compile time.)
 template <class... Ms>
 mesh<Ms...> share_mesh(engine::device_mesh const* devices) {
+  using twice = first_repeated<type_list<Ms...>>;
+  if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
   return mesh<Ms...>(std::shared_ptr<engine::device_mesh const>(devices));
 }
 
 template <class... Ms>
 mesh<Ms...> make_absent_mesh(named_extent<Ms>... sizes) {
-  using twice = first_repeated<type_list<Ms...>>;
-  if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
   return share_mesh<Ms...>(new engine::device_mesh const(
       engine::device_mesh::absent(std::vector<std::string>{std::string(Ms::name)...}, {checked_mesh_size(sizes)...})));
 }
 
 template <class... Ms>
 mesh<Ms...> make_mesh_over(engine::native_communicator ranks, named_extent<Ms>... sizes) {
-  using twice = first_repeated<type_list<Ms...>>;
-  if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
   return share_mesh<Ms...>(make_device_mesh(ranks, names_of<type_list<Ms...>>.data(), {checked_mesh_size(sizes)...}));
 }
 
 template <class... Ms>
 mesh<Ms...> make_mesh_here(named_extent<Ms>... sizes) {
-  using twice = first_repeated<type_list<Ms...>>;
-  if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
   return share_mesh<Ms...>(new engine::device_mesh const(
       engine::communicator(), std::vector<std::string>{std::string(Ms::name)...}, {checked_mesh_size(sizes)...}));
 }

@@ -57,16 +57,28 @@ class on_root {
   /// Is this device 0, which has it?
   [[nodiscard]] explicit operator bool() const { return device_ == 0; }
 
-  /// The view. @throws ostraka::error elsewhere than on device 0
-  [[nodiscard]] View const& operator*() const {
-    if (device_ != 0) detail::refuse_off_root(device_);
+  /// The view; of a temporary another handle of it, so that `auto const& v = *os::gather_to_root(A);` lives on.
+  /// @throws ostraka::error elsewhere than on device 0
+  [[nodiscard]] View const& operator*() const& {
+    require_root();
+    return whole_;
+  }
+  [[nodiscard]] View operator*() const&& {
+    require_root();
     return whole_;
   }
 
   /// A member of the view. @throws ostraka::error elsewhere than on device 0
-  [[nodiscard]] View const* operator->() const { return &**this; }
+  [[nodiscard]] View const* operator->() const {
+    require_root();
+    return &whole_;
+  }
 
  private:
+  void require_root() const {
+    if (device_ != 0) detail::refuse_off_root(device_);
+  }
+
   friend struct detail::view_of_root;
 
   int device_ = detail::nothing_gathered;

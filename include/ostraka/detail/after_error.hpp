@@ -36,6 +36,11 @@ struct after_error : TensorType {
   }
 };
 
+template <class T>
+inline constexpr bool is_after_error = false;
+template <class TensorType>
+inline constexpr bool is_after_error<after_error<TensorType>> = true;
+
 template <class T, class Sharding>
 using harmless_parts = std::conditional_t<std::is_same_v<element_verdict<T, Sharding>, reason::ok>, Sharding,
                                           typename undivided<axes_in<Sharding>>::type>;

@@ -28,7 +28,7 @@ struct operation_info {
   planner::plan_view plan;
   planner::admit rule;
   planner::naming names;
-  bool has_policy = false;  // the program gave one
+  bool has_policy = false;  // the program gave one, beside a budget
 };
 
 /// What the adviser knows of an operation. Zeros at first; host threads share it.
@@ -73,7 +73,7 @@ inline void keep_within_budget(operation_info const& o, planner::extents const& 
   if (sizes == fitting) return;
   planner::einsum_plan const plan = o.plan.value();
   if (planner::bytes_per_device(plan.elements_moved(sizes), o.names.element_bytes, sizes) > budget)
-    throw error(planner::budget_exceeded(o.operation, plan, o.rule, sizes, o.names, budget));
+    throw error(planner::budget_exceeded(o.operation, plan, o.rule, sizes, o.names, budget, o.has_policy));
   fitting = sizes;
 }
 
@@ -127,8 +127,9 @@ planner::plan_view checked_plan([[maybe_unused]] engine::execution_context const
     if constexpr (has_budget<Policy>) {
       static thread_local constinit planner::extents* fitting =
           nullptr;  // those last found to fit: a program repeats its operations
-      keep_within_budget(info_of<Types, Policy::rule, ElementBytes>(w, plan), w.sizes, Policy::budget,
-                         engine::per_thread(fitting));
+      keep_within_budget(info_of<Types, Policy::rule, ElementBytes>(
+                             w, plan, !std::is_same_v<Policy, limited<Policy::budget, policy<planner::admit::any>>>),
+                         w.sizes, Policy::budget, engine::per_thread(fitting));
     }
     if constexpr (!Policy::plans_at_run_time) {
       static constinit advice_record record{};

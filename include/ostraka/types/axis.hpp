@@ -15,6 +15,7 @@
 
 #include <ostraka/types/fixed_string.hpp>
 #include <ostraka/types/reasons.hpp>
+#include <ostraka/types/type_list.hpp>
 
 namespace ostraka {
 
@@ -37,27 +38,38 @@ struct mesh_axis_base {};
 template <class T>
 concept extent_or_hint = std::integral<T> || std::same_as<T, extent_hint>;
 
-consteval std::int64_t extent_in_type(std::int64_t n) { return n; }
-consteval std::int64_t extent_in_type(extent_hint) { return dynamic_extent; }
-consteval std::int64_t planned_in_type(std::int64_t n) { return n; }
+// Of what is none of these, that nothing is known: its error has been given.
+consteval std::int64_t extent_in_type(auto) { return dynamic_extent; }
+consteval std::int64_t extent_in_type(std::integral auto n) { return static_cast<std::int64_t>(n); }
+consteval std::int64_t planned_in_type(auto) { return dynamic_extent; }
+consteval std::int64_t planned_in_type(std::integral auto n) { return static_cast<std::int64_t>(n); }
 consteval std::int64_t planned_in_type(extent_hint hint) { return hint.value; }
 
 // Is it one that an axis can have, from `least` on? A hint is of something that is there.
 consteval bool can_be_extent(std::int64_t n, std::int64_t least) { return n >= least || n == dynamic_extent; }
 consteval bool can_be_extent(extent_hint hint, std::int64_t) { return hint.value > 0; }
 
+template <auto Extent, std::int64_t Least>
+consteval auto check_extent() {
+  if constexpr (!extent_or_hint<type_of<Extent>>)
+    return found<reason::extent_is_not_whole<type_of<Extent>>>{};
+  else if constexpr (!can_be_extent(Extent, Least))
+    return found<reason::negative_extent<planned_in_type(Extent)>>{};
+  else
+    return found<reason::ok>{};
+}
+
 // True; says what is wrong by itself.
 template <auto Extent, std::int64_t Least>
 consteval bool require_extent() {
-  reason::raise<
-      std::conditional_t<can_be_extent(Extent, Least), reason::ok, reason::negative_extent<planned_in_type(Extent)>>>();
+  reason::raise<typename decltype(check_extent<Extent, Least>())::type>();
   return true;
 }
 }  // namespace detail
 
 /// A named axis of a tensor. Axes are told apart by the derived type, not by the name: derive and declare one object of
 /// it. (An aggregate, like all that is derived from it: as a template value nvcc writes it as nested braces.)
-template <fixed_string Name, detail::extent_or_hint auto Extent = dynamic_extent>
+template <fixed_string Name, auto Extent = dynamic_extent>
 struct axis : detail::axis_base {
   static_assert(detail::require_extent<Extent, 0>());
 
@@ -68,7 +80,7 @@ struct axis : detail::axis_base {
 };
 
 /// A named axis of the device mesh. On a running mesh it is found by its name.
-template <fixed_string Name, detail::extent_or_hint auto Size = dynamic_extent>
+template <fixed_string Name, auto Size = dynamic_extent>
 struct mesh_axis : detail::mesh_axis_base {
   static_assert(detail::require_extent<Size, 1>());
 

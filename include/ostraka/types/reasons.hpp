@@ -58,6 +58,13 @@ struct negative_extent {
   static_assert(Extent > 0, "axis: an extent is not negative, and a mesh axis has at least one device; leave out an extent that is known only when the program runs");
 };
 
+template <class Given>
+struct extent_is_not_whole {
+  static_assert(
+      never<Given>,
+      "axis: an extent is a whole number, or about how large the axis will be; write OSTRAKA_AXIS(I, 512) or OSTRAKA_AXIS(I, os::about(512))");
+};
+
 template <class... MeshAxes>
 struct partial_over_nothing {
   static_assert(never<MeshAxes...>, "partial: a partial tensor names the mesh axes that hold its summands; write os::partial(X), or drop it");
@@ -460,9 +467,11 @@ struct mesh_axis_on_two_axes {
   static_assert(never<MeshAxis, FirstAxis, SecondAxis>, "map: a mesh axis divides the same axis in all tensors; reshard one of them first");
 };
 
-template <class Left, class Right>
+template <class... Operands>
 struct operator_on_tensor {
-  static_assert(never<Left, Right>, "operator: tensors have none, because A * B does not say which axes are summed, repeated or divided; write os::einsum<I/X, K>(A, B) or os::contract<J>(A, B), and element by element os::add(A, B), os::subtract, os::multiply or os::divide, where one of the two may be a number");
+  static_assert(
+      never<Operands...>,
+      "operator: tensors have none, because A * B does not say which axes are summed, repeated or divided; write os::einsum<I/X, K>(A, B) or os::contract<J>(A, B), element by element os::add(A, B), os::subtract, os::multiply or os::divide, where one of the two may be a number, and in place os::map_into(A, f, A, B)");
 };
 
 template <class... Arguments>

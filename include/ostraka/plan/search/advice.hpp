@@ -93,22 +93,28 @@ inline constexpr double least_spared = 16384;
 }  // namespace detail
 
 /// What is wrong with a plan that moves more than `budget` bytes per device for the sizes `e`, and what to do about it.
+/// `has_policy`: the program gave one beside the budget, and it stays.
 [[nodiscard]] inline std::string budget_exceeded(std::string_view operation, einsum_plan const& chosen, admit rule,
-                                                 extents const& e, naming const& n, std::int64_t budget) {
+                                                 extents const& e, naming const& n, std::int64_t budget,
+                                                 bool has_policy = false) {
   einsum_plan const better = replan(chosen, rule, e);
   std::string const extents_to_give = detail::extents_to_give(chosen.sizes, e, n, false);
   std::int64_t const elements = better.elements_moved(e);
   bool const would_fit = bytes_per_device(elements, n.element_bytes, e) <= budget && !extents_to_give.empty();
   std::string const policy =
-      would_fit ? detail::policy_that(detail::problem_of(chosen, rule),
-                                      [&](einsum_plan const& plan) { return plan.elements_moved(e) <= elements; })
-                : "";
+      would_fit && !has_policy
+          ? detail::policy_that(detail::problem_of(chosen, rule),
+                                [&](einsum_plan const& plan) { return plan.elements_moved(e) <= elements; })
+          : "";
   return std::string(operation) + ": os::at_most<" + std::to_string(budget) +
          "> is what each device may move, but for " + describe(e, n) + " the plan moves " +
          describe_bytes(chosen, n, e) + "; " +
          (would_fit
               ? "a plan for these sizes would move " + describe_bytes(better, n, e) + ": take os::at_most<" +
-                    std::to_string(budget) + ">(" + (policy.empty() ? "os::for_these_sizes" : policy) +
+                    std::to_string(budget) + ">(" +
+                    (has_policy       ? "os::for_these_sizes(the policy that is there)"
+                     : policy.empty() ? "os::for_these_sizes"
+                                      : policy) +
                     "), or give static extents, " + extents_to_give
               : std::string(
                     "raise the budget, or name shardings that move less (os::describe of the plan shows its steps)"));
