@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   using namespace mine;
   os::environment env(argc, argv);
   auto mesh = os::make_mesh(X = 1, Y = 1);
-  auto T = os::named("T", os::generate<double, I/X, J>(mesh, I = 2, [](std::int64_t i, std::int64_t j) {
+  auto T = os::named("T", os::generate<double, I/X, J>(mesh, I = 2, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
                        return 10.0 * double(i) + double(j) + 0.5;
                      }));
   auto partial = os::zeros<std::int32_t, batch/X, os::partial_max(Y)>(mesh, batch = 2);

@@ -53,7 +53,7 @@ auto a_line(int ranks) { return os::make_mesh(X = ranks); }
 // What everybody does: needs all ranks, and is right.
 template <class Mesh>
 void work(Mesh const& mesh) {
-  auto const a = os::generate<std::int64_t, I/X>(mesh, I = 11, [](std::int64_t i) { return i + 1; });
+  auto const a = os::generate<std::int64_t, I/X>(mesh, I = 11, KOKKOS_LAMBDA(std::int64_t i) { return i + 1; });
   if (os::value(os::sum<>(a)) != 66) throw std::logic_error("a wrong sum");
 }
 
@@ -391,7 +391,7 @@ int main(int argc, char** argv) {
     }
     if (name == "goes_on_after_the_end") static_cast<void>(os::all_gather<X>(survivor));
     catching([] { static_cast<void>(os::all_gather<X>(survivor)); });
-    catching([] { static_cast<void>(os::map([](float v) { return v; }, survivor)); });
+    catching([] { static_cast<void>(os::map(KOKKOS_LAMBDA(float v) { return v; }, survivor)); });
     catching([] { static_cast<void>(a_line(1)); });
     catching([&] { os::environment const again(argc, argv); });
   } else if (name == "finalizes" || name == "adopts") {  // MPI that is not ours

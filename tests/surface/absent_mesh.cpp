@@ -37,7 +37,7 @@ template <class Mesh>
 void run_a_program(Mesh const& mesh) {
   bool const here = !mesh.absent();
   auto const a = os::generate<double, I/X, J>(
-      mesh, I = 5, J = 3, [](std::int64_t i, std::int64_t j) { return static_cast<double>(10 * i + j); });
+      mesh, I = 5, J = 3, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { return static_cast<double>(10 * i + j); });
   auto const b = os::random<double, J, K/X>(mesh, J = 3, K = 4);
   auto const c = os::einsum<I, K/X>(a, b);
   CHECK(os::reshard<J/X>(os::einsum<J, partial(X)>(a)).extent(J) == 3);
@@ -48,7 +48,7 @@ void run_a_program(Mesh const& mesh) {
   CHECK(os::reshard<I/X, K>(c).extent(K) == 4);
   CHECK(os::all_gather<X>(a).local().extent(0) == (here ? 5u : 0u));
   CHECK(os::all_to_all<J/X>(a).extent(J) == 3);
-  CHECK(os::map([](double x, double y) { return x + y; }, a, a).extent(I) == 5);
+  CHECK(os::map(KOKKOS_LAMBDA(double x, double y) { return x + y; }, a, a).extent(I) == 5);
   CHECK(os::sum<J>(a).local().extent(0) == (here ? 3u : 0u));
   auto const whole = os::gather_to_root(a);
   CHECK(static_cast<bool>(whole) == (here && mesh.device() == 0));

@@ -42,7 +42,7 @@ std::string difference(std::string const& tensor, std::string const& axis, std::
 TEST_CASE("replicas") {
   int const ranks = os::testing::ranks(), me = os::testing::rank();
   auto const mesh = os::make_mesh(X = ranks > 2 ? 2 : 1, Y = ranks > 2 ? ranks / 2 : ranks);
-  auto const number = [](std::int64_t i, std::int64_t j) { return static_cast<double>(10 * i + j); };
+  auto const number = KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { return static_cast<double>(10 * i + j); };
   for (std::int64_t rows : {5, 1, 0}) {  // uneven, with empty blocks, empty
     auto const a = os::generate<double, I/X, J>(mesh, I = rows, J = 3, number);
     CHECK(said_of(a) == "");
@@ -58,7 +58,7 @@ TEST_CASE("replicas") {
       CHECK(said_of(a) == "");
   }
 
-  auto const b = os::generate<float, I, J>(mesh, I = 300, J = 200, [](std::int64_t i, std::int64_t j) {
+  auto const b = os::generate<float, I, J>(mesh, I = 300, J = 200, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
     return static_cast<float>(i - j);
   });  // more than a piece
   CHECK(said_of(b) == "");

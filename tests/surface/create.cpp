@@ -214,14 +214,14 @@ TEST_CASE("generate") {
       t::for_each_index("JIK", e, [&](t::extents_by_letter const& at) {
         wanted.values.push_back(at.at('J') * 10000 + at.at('I') * 100 + at.at('K'));
       });
-      auto const f = [](std::int64_t j, std::int64_t i, std::int64_t k) { return j * 10000 + i * 100 + k; };
+      auto const f = KOKKOS_LAMBDA(std::int64_t j, std::int64_t i, std::int64_t k) { return j * 10000 + i * 100 + k; };
       auto const a = os::generate<std::int64_t, J/X, I, K/Y>(mesh, K = e.at('K'), J = e.at('J'), I = e.at('I'),
                                                              f);  // in any order
       auto const b = os::generate<std::int64_t, J, I/Z/Y/X, K>(mesh, t::named(e), f);
       CHECK(t::disagreements(m, a, wanted) == 0);
       CHECK(t::disagreements(m, b, wanted) == 0);
     }
-    CHECK(os::generate<float>(mesh, [] { return 2.5f; }).local()() == 2.5f);
+    CHECK(os::generate<float>(mesh, KOKKOS_LAMBDA() { return 2.5f; }).local()() == 2.5f);
   });
 }
 

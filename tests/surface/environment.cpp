@@ -90,8 +90,8 @@ TEST_CASE("a communicator with the ranks reversed") {
   auto const mesh = os::make_mesh(reversed, Y = 1, X = n);
   MPI_Comm_free(&reversed);  // the mesh has its own
   CHECK(mesh.device() == device);
-  auto const a = os::generate<std::int32_t, I/X>(mesh, I = 13,
-                                                 [](std::int64_t i) { return static_cast<std::int32_t>(3 * i + 1); });
+  auto const a = os::generate<std::int32_t, I/X>(
+      mesh, I = 13, KOKKOS_LAMBDA(std::int64_t i) { return static_cast<std::int32_t>(3 * i + 1); });
   CHECK(a.global_offset(I) == device * 13 / n);
   auto const b = os::all_gather<X>(a);
   for (std::size_t i = 0; i < 13; ++i) CHECK(b.local()(i) == static_cast<std::int32_t>(3 * i + 1));
@@ -112,7 +112,7 @@ TEST_CASE("meshes on parts of the job work at the same time") {
   CHECK(mesh.devices() == members);
   CHECK(mesh.device() == t::rank() / 2);
   auto const a = os::generate<std::int64_t, I, J/X>(
-      mesh, I = 2, J = 7, [&](std::int64_t i, std::int64_t j) { return (j + 1) * (i + 10) + colour; });
+      mesh, I = 2, J = 7, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { return (j + 1) * (i + 10) + colour; });
   auto const sum = os::sum<I>(a);
   for (std::int64_t i = 0; i < 2; ++i) CHECK(sum.local()(static_cast<std::size_t>(i)) == 28 * (i + 10) + 7 * colour);
 }
@@ -167,7 +167,10 @@ TEST_CASE("operands of two meshes") {
   auto const b = os::zeros<float, J/X, K>(other, J = 3, K = 2);
   std::string const remedy = ": the operands live on different meshes; make them all on one os::make_mesh";
   check_refused("einsum" + remedy, [&] { static_cast<void>(os::einsum<I, K>(a, b)); });
-  check_refused("map" + remedy, [&] { static_cast<void>(os::map([](float x, float y) { return x * y; }, a, b)); });
+  check_refused("map" + remedy, [&] {
+    static_cast<void>(os::map(
+        KOKKOS_LAMBDA(float x, float y) { return x * y; }, a, b));
+  });
   check_refused("add" + remedy, [&] { static_cast<void>(os::add(a, b)); });
 }
 
@@ -189,7 +192,10 @@ TEST_CASE("extents that disagree") {
   std::string const text =
       ": all operands agree on the extent of an axis, but J is 3 in one and 4 in another; make them with the same os::sizes";
   check_refused("einsum" + text, [&] { static_cast<void>(os::einsum<I, K>(a, b)); });
-  check_refused("map" + text, [&] { static_cast<void>(os::map([](float x, float y) { return x * y; }, a, b)); });
+  check_refused("map" + text, [&] {
+    static_cast<void>(os::map(
+        KOKKOS_LAMBDA(float x, float y) { return x * y; }, a, b));
+  });
   check_refused("add" + text, [&] { static_cast<void>(os::add(a, b)); });
   auto const c = os::zeros<float, I/X, J>(mesh, I = 2, J = 3);
   auto const d = os::zeros<float, J, K>(mesh, J = 4, K = 2);

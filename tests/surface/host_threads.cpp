@@ -74,8 +74,12 @@ struct sizes_of {
 // What a thread does: all kinds of operations, with small numbers, which add up exactly. @returns the number of wrong
 // results
 long work(line const& mesh, int thread, sizes_of n, int rounds) {
-  auto const a_at = [=](std::int64_t i, std::int64_t j) { return static_cast<double>((i + 2 * j + thread) % 7); };
-  auto const b_at = [=](std::int64_t j, std::int64_t k) { return static_cast<double>((3 * j + k + thread) % 5); };
+  auto const a_at = KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
+    return static_cast<double>((i + 2 * j + thread) % 7);
+  };
+  auto const b_at = KOKKOS_LAMBDA(std::int64_t j, std::int64_t k) {
+    return static_cast<double>((3 * j + k + thread) % 5);
+  };
   auto const a = os::generate<double, I, J/X>(mesh, I = n.i, J = n.j, a_at);
   auto const b = os::generate<double, J/X, K>(mesh, J = n.j, K = n.k, b_at);
   auto const c = os::zeros<double, I, K>(mesh, I = n.i, K = n.k);
@@ -88,7 +92,7 @@ long work(line const& mesh, int thread, sizes_of n, int rounds) {
       for (std::int64_t k = 0; k < n.k; ++k) product[static_cast<std::size_t>(i * n.k + k)] += a_at(i, j) * b_at(j, k);
     }
   auto const c_at = [&](std::int64_t i, std::int64_t k) { return product[static_cast<std::size_t>(i * n.k + k)]; };
-  auto const half = [](double v) { return 0.5 * v; };
+  auto const half = KOKKOS_LAMBDA(double v) { return 0.5 * v; };
   long wrong = 0;
   for (int r = 0; r < rounds; ++r) {
     os::einsum_into(c, a, b);
@@ -98,7 +102,7 @@ long work(line const& mesh, int thread, sizes_of n, int rounds) {
     wrong += wrong_elements(os::einsum<I/X, K>(a, b), c_at);
     os::reshard_into(split, a);
     wrong += wrong_elements(split, a_at);
-    wrong += wrong_elements(os::map([](double x, double y) { return x - y; }, split, os::reshard<I/X, J>(a)),
+    wrong += wrong_elements(os::map(KOKKOS_LAMBDA(double x, double y) { return x - y; }, split, os::reshard<I/X, J>(a)),
                             [](std::int64_t, std::int64_t) { return 0; });
     wrong += os::value(os::sum<>(a)) != all;
     wrong += os::value(os::max<>(split)) > 6;
@@ -136,8 +140,8 @@ TEST_CASE("threads on meshes of their own get what one alone gets") {
 TEST_CASE("a mesh that another thread is using is refused, and free again afterwards") {
   auto const mesh = make_line();
   auto const other = make_line();
-  auto const one = os::generate<double, I>(mesh, I = 3, [](std::int64_t) { return 1.0; });
-  auto const elsewhere = os::generate<double, I>(other, I = 3, [](std::int64_t) { return 1.0; });
+  auto const one = os::generate<double, I>(mesh, I = 3, KOKKOS_LAMBDA(std::int64_t) { return 1.0; });
+  auto const elsewhere = os::generate<double, I>(other, I = 3, KOKKOS_LAMBDA(std::int64_t) { return 1.0; });
   std::atomic<bool> inside{false}, tried{false};
   std::thread first([&] {
     os::map_into(
@@ -152,17 +156,17 @@ TEST_CASE("a mesh that another thread is using is refused, and free again afterw
   while (!inside) std::this_thread::yield();
   std::string said;
   try {
-    os::map_into(one, [](double v) { return v; }, one);
+    os::map_into(one, KOKKOS_LAMBDA(double v) { return v; }, one);
   } catch (os::error const& e) {
     said = e.what();
   }
-  os::map_into(elsewhere, [](double v) { return v + 1; }, elsewhere);
+  os::map_into(elsewhere, KOKKOS_LAMBDA(double v) { return v + 1; }, elsewhere);
   tried = true;
   first.join();
   CHECK(said == "map_into: one host thread at a time uses a mesh, but another is in an operation on X=" +
                     std::to_string(os::testing::ranks()) +
                     "; give each thread a mesh of its own (os::make_mesh), or take turns");
-  os::map_into(one, [](double v) { return v + 1; }, one);
+  os::map_into(one, KOKKOS_LAMBDA(double v) { return v + 1; }, one);
   CHECK(one.local()(0) == 3);
   CHECK(elsewhere.local()(0) == 2);
 }

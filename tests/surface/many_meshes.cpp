@@ -42,8 +42,8 @@ TEST_CASE("meshes come and go") {
   int const ranks = os::testing::ranks();
   auto const once = [&] {
     auto const mesh = os::make_mesh(X = ranks > 2 ? 2 : 1, Y = ranks > 2 ? ranks / 2 : ranks);
-    auto const a =
-        os::generate<std::int64_t, I/X, J/Y>(mesh, I = 5, J = 3, [](std::int64_t i, std::int64_t j) { return i + j; });
+    auto const a = os::generate<std::int64_t, I/X, J/Y>(
+        mesh, I = 5, J = 3, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { return i + j; });
     return os::value(os::sum<>(os::all_gather<Y>(a)));
   };
   auto const groups = [] {

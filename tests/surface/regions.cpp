@@ -62,7 +62,8 @@ TEST_CASE("operations and their steps") {
   CHECK(regions_of([&] { a = os::random<float, I, J/X>(mesh, I = 24, J = 8); }) ==
         names{"ostraka random [I, J_X], writes " + bytes(24 * 8 * 4 / n)});
   CHECK(regions_of([&] {
-          b = os::generate<float, J/X, K>(mesh, J = 8, K = 4, [](std::int64_t, std::int64_t) { return 2.f; });
+          b = os::generate<float, J/X, K>(
+              mesh, J = 8, K = 4, KOKKOS_LAMBDA(std::int64_t, std::int64_t) { return 2.f; });
         }) == names{"ostraka generate [J_X, K], writes " + bytes(8 * 4 * 4 / n)});
 
   // The sums of n devices are scattered: each sends what others keep.
@@ -86,13 +87,13 @@ TEST_CASE("operations and their steps") {
   // What is repeated is read once: 24 · 4 elements are written, 24 · 4 and 4 are read.
   auto const row = os::ones<float, K>(mesh, K = 4);
   std::string const met = bytes(24 / n * 4 * 4 * 2 + 4 * 4);
-  CHECK(regions_of([&] { static_cast<void>(os::map([](float x, float y) { return x + y; }, c, row)); }) ==
+  CHECK(regions_of([&] { static_cast<void>(os::map(KOKKOS_LAMBDA(float x, float y) { return x + y; }, c, row)); }) ==
         names{"ostraka map [I_X, K], reads and writes " + met});
   CHECK(regions_of([&] { static_cast<void>(os::multiply(c, row)); }) ==
         names{"ostraka multiply [I_X, K], reads and writes " + met});
   CHECK(regions_of([&] {
           os::map_into(
-              c, [](float x) { return x; }, row);
+              c, KOKKOS_LAMBDA(float x) { return x; }, row);
         }) == names{"ostraka map_into [I_X, K], reads and writes " + bytes(24 / n * 4 * 4 + 4 * 4)});
   CHECK(regions_of([&] { static_cast<void>(os::cast<double>(row)); }) ==
         names{"ostraka cast [K], reads and writes " + bytes(4 * 4 + 4 * 8)});

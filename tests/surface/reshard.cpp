@@ -94,7 +94,7 @@ TEST_CASE("a source that nobody holds elsewhere is left as it was") {
 TEST_CASE("axes whose names are words") {
   auto const mesh = os::make_mesh(model = t::ranks());
   auto const a = os::generate<std::int32_t, hidden/model>(
-      mesh, hidden = 11, [](std::int64_t i) { return static_cast<std::int32_t>(i * i); });
+      mesh, hidden = 11, KOKKOS_LAMBDA(std::int64_t i) { return static_cast<std::int32_t>(i * i); });
   auto const b = os::reshard<hidden>(a);
   REQUIRE(b.local().extent(0) == 11);
   for (std::size_t i = 0; i < 11; ++i) CHECK(b.local()(i) == static_cast<std::int32_t>(i * i));
