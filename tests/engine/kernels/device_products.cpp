@@ -13,6 +13,7 @@
 #include <random>
 #include <set>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include <ostraka/engine/kernels/blas/column_major.hpp>
@@ -108,6 +109,34 @@ struct counted_library {
 };
 
 }  // namespace
+
+// What the libraries are told of our types, where one of them is at hand.
+#if OSTRAKA_ENABLE_CUBLAS && defined(KOKKOS_ENABLE_CUDA)
+static_assert(std::is_same_v<library_of<Kokkos::Cuda>, cublas>);
+static_assert(cublas::multiplies<float> && cublas::multiplies<double> && cublas::multiplies<Kokkos::complex<float>> &&
+              cublas::multiplies<Kokkos::complex<double>> && cublas::multiplies<ostraka::float16> &&
+              cublas::multiplies<ostraka::bfloat16>);
+static_assert(!cublas::multiplies<std::int32_t> && !cublas::multiplies<std::int64_t>);
+static_assert(cublas::type_of<ostraka::float16>().data == CUDA_R_16F &&
+              cublas::type_of<ostraka::float16>().compute == CUBLAS_COMPUTE_32F);
+static_assert(cublas::type_of<ostraka::bfloat16>().data == CUDA_R_16BF &&
+              cublas::type_of<ostraka::bfloat16>().compute == CUBLAS_COMPUTE_32F);
+static_assert(sizeof(Kokkos::complex<float>) == sizeof(cuComplex) &&
+              sizeof(Kokkos::complex<double>) == sizeof(cuDoubleComplex));
+#endif
+#if OSTRAKA_ENABLE_ROCBLAS && defined(KOKKOS_ENABLE_HIP)
+static_assert(std::is_same_v<library_of<hip_space>, rocblas>);
+static_assert(rocblas::multiplies<float> && rocblas::multiplies<double> &&
+              rocblas::multiplies<Kokkos::complex<float>> && rocblas::multiplies<Kokkos::complex<double>> &&
+              rocblas::multiplies<ostraka::float16> && rocblas::multiplies<ostraka::bfloat16>);
+static_assert(!rocblas::multiplies<std::int32_t> && !rocblas::multiplies<std::int64_t>);
+static_assert(rocblas::type_of<ostraka::float16>().data == rocblas_datatype_f16_r &&
+              rocblas::type_of<ostraka::float16>().compute == rocblas_datatype_f32_r);
+static_assert(rocblas::type_of<ostraka::bfloat16>().data == rocblas_datatype_bf16_r &&
+              rocblas::type_of<ostraka::bfloat16>().compute == rocblas_datatype_f32_r);
+static_assert(sizeof(Kokkos::complex<float>) == sizeof(rocblas_float_complex) &&
+              sizeof(Kokkos::complex<double>) == sizeof(rocblas_double_complex));
+#endif
 
 TEST_CASE("a product by rows or columns, transposed, padded, in a batch") {
   std::int64_t const m = 3, n = 4, k = 5, batch = 2;
