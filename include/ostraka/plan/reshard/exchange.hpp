@@ -54,10 +54,16 @@ constexpr planned_step exchange_step(int operand, spec const& from, spec const& 
     added = added | in;
     minor_ends_only = minor_ends_only && (out.empty() || in.empty());
   }
-  step const kind = minor_ends_only && added.empty()     ? step::all_gather
-                    : minor_ends_only && added == removed ? step::all_to_all
-                                                          : step::block_exchange;
-  return {kind, operand, removed | added, from, to};
+  mesh_set const axes = removed | added;
+  step kind = step::block_exchange;
+  bool first = true;
+  for (int m = 0; m < max_mesh_axes && minor_ends_only; ++m) {
+    if (!axes.contains(m)) continue;
+    step const along = becomes(state_of(from, m), state_of(to, m));
+    kind = first || kind == along ? along : step::block_exchange;
+    first = false;
+  }
+  return {kind, operand, axes, from, to};
 }
 
 constexpr void append(reshard_steps& steps, step kind, int operand, mesh_set axes, spec const& from, spec const& to) {

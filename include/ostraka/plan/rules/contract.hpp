@@ -15,7 +15,7 @@
 
 #include <initializer_list>
 
-#include <ostraka/plan/spec/spec.hpp>
+#include <ostraka/plan/spec/state.hpp>
 
 namespace ostraka::planner {
 
@@ -46,19 +46,7 @@ struct contract_finding {
 
 namespace detail {
 
-enum class role { none, batch, outer, contracted };
-
-// What a mesh axis does to an operand.
-struct state {
-  int label = -1;  // divided
-  bool partial = false;
-};
-
-constexpr state state_along(spec const& s, int mesh_axis) {
-  for (int i = 0; i < s.rank; ++i)
-    if (s.over[i].axes().contains(mesh_axis)) return {s.label[i], false};
-  return {-1, s.partial.contains(mesh_axis)};
-}
+enum class role { batch, outer, contracted };
 
 class contract_check {
  public:
@@ -78,8 +66,10 @@ class contract_check {
                 -1,
                 {}};
       }
+    mesh_set const used = left_.uses() | right_.uses();
     for (int m = 0; m < max_mesh_axes; ++m) {
-      contract_finding const f = cell(state_along(left_, m), state_along(right_, m), m);
+      if (!used.contains(m)) continue;
+      contract_finding const f = cell(state_of(left_, m), state_of(right_, m), m);
       if (f.fault != contract_fault::none) return f;
     }
     return {contract_fault::none, -1, -1, -1, result()};
@@ -87,40 +77,45 @@ class contract_check {
 
  private:
   [[nodiscard]] constexpr role role_of(int label) const {
-    if (label < 0) return role::none;
     if (summed_[label]) return role::contracted;
     return left_.find(label) >= 0 && right_.find(label) >= 0 ? role::batch : role::outer;
   }
 
   // One cell of the table above.
-  [[nodiscard]] constexpr contract_finding cell(state a, state b, int m) const {
-    if (a.partial && b.partial) return {contract_fault::partial_meets_partial, -1, -1, m, {}};
-    if (a.partial || b.partial) return partial_cell(a.partial ? b.label : a.label, m);
-    role const ra = role_of(a.label);
-    role const rb = role_of(b.label);
-    if (ra == role::contracted && (rb == role::none || b.label == a.label))
-      return {contract_fault::result_would_be_partial, a.label, -1, m, {}};
-    if (rb == role::contracted && ra == role::none)
-      return {contract_fault::result_would_be_partial, b.label, -1, m, {}};
-    if (ra == role::none || rb == role::none || a.label == b.label) return {};
+  [[nodiscard]] constexpr contract_finding cell(axis_state a, axis_state b, int m) const {
+    switch (meets(a, b)) {
+      case meeting::both_replicated: return {};
+      case meeting::both_partial: return {contract_fault::partial_meets_partial, -1, -1, m, {}};
+      case meeting::partial_and_replicated: return {contract_fault::result_would_be_partial, -1, -1, m, {}};
+      case meeting::partial_and_split: return partial_meets(a.is_split() ? a.label() : b.label(), m);
+      case meeting::on_two_labels: return labels_meet(a.label(), b.label(), m);
+      case meeting::on_one_label: break;
+    }
+    int const label = a.is_split() ? a.label() : b.label();
+    if (role_of(label) != role::contracted) return {};
+    return {contract_fault::result_would_be_partial, label, -1, m, {}};
+  }
+
+  [[nodiscard]] constexpr contract_finding labels_meet(int a, int b, int m) const {
+    role const ra = role_of(a);
+    role const rb = role_of(b);
     if (ra == role::batch || rb == role::batch) {
-      int const batch = ra == role::batch ? a.label : b.label;
-      int const other = ra == role::batch ? b.label : a.label;
+      int const batch = ra == role::batch ? a : b;
+      int const other = ra == role::batch ? b : a;
       switch (role_of(other)) {
         case role::batch: return {contract_fault::batch_axis_split_differently, batch, -1, m, {}};
         case role::contracted: return {contract_fault::batch_axis_meets_contracted_axis, batch, other, m, {}};
         default: return {contract_fault::batch_axis_meets_outer_axis, batch, other, m, {}};
       }
     }
-    if (ra == role::outer && rb == role::outer) return {contract_fault::outer_axes_meet, a.label, b.label, m, {}};
-    if (ra == role::outer) return {contract_fault::outer_axis_meets_contracted_axis, a.label, b.label, m, {}};
-    if (rb == role::outer) return {contract_fault::outer_axis_meets_contracted_axis, b.label, a.label, m, {}};
-    return {contract_fault::contracted_axis_split_differently, a.label, -1, m, {}};
+    if (ra == role::outer && rb == role::outer) return {contract_fault::outer_axes_meet, a, b, m, {}};
+    if (ra == role::outer) return {contract_fault::outer_axis_meets_contracted_axis, a, b, m, {}};
+    if (rb == role::outer) return {contract_fault::outer_axis_meets_contracted_axis, b, a, m, {}};
+    return {contract_fault::contracted_axis_split_differently, a, -1, m, {}};
   }
 
-  [[nodiscard]] constexpr contract_finding partial_cell(int label, int m) const {
+  [[nodiscard]] constexpr contract_finding partial_meets(int label, int m) const {
     switch (role_of(label)) {
-      case role::none: return {contract_fault::result_would_be_partial, -1, -1, m, {}};
       case role::batch: return {contract_fault::partial_meets_batch_axis, label, -1, m, {}};
       case role::contracted: return {contract_fault::partial_meets_contracted_axis, label, -1, m, {}};
       default: return {contract_fault::partial_meets_outer_axis, label, -1, m, {}};

@@ -24,7 +24,6 @@
 
 #include <bit>
 
-#include <ostraka/plan/spec/spec.hpp>
 #include <ostraka/plan/spec/step.hpp>
 #include <ostraka/types/preserves.hpp>
 
@@ -98,19 +97,26 @@ class map_check {
         }
       }
     }
-    for (int m = 0; m < max_mesh_axes; ++m) {
-      int const first = divided_by(m, 0);
-      int const second = first < 0 ? -1 : divided_by(m, first + 1);
-      if (second >= 0) return fail({map_fault::mesh_axis_on_two_axes, r.label[first], r.label[second], m, -1, -1, {}});
-    }
+    for (int m = 0; m < max_mesh_axes; ++m)
+      if (r.splits().contains(m) && !on_one_label(m)) return false;
     return true;
   }
 
-  // The first dimension of the result from `begin` on that the mesh axis divides.
-  [[nodiscard]] constexpr int divided_by(int m, int begin) const {
-    for (int i = begin; i < found_.result.rank; ++i)
-      if (found_.result.over[i].axes().contains(m)) return i;
-    return -1;
+  // Does the mesh axis split one label in all operands that it splits?
+  constexpr bool on_one_label(int m) {
+    axis_state so_far;
+    for (int k = 0; k < operands_.size(); ++k) {
+      axis_state const own = state_of(operands_[k], m);
+      if (!own.is_split()) continue;
+      if (meets(so_far, own) == meeting::on_two_labels) {
+        bool const in_order = found_.result.find(so_far.label()) < found_.result.find(own.label());
+        axis_state const first = in_order ? so_far : own;
+        axis_state const second = in_order ? own : so_far;
+        return fail({map_fault::mesh_axis_on_two_axes, first.label(), second.label(), m, -1, -1, {}});
+      }
+      so_far = own;
+    }
+    return true;
   }
 
   // What is partial along one mesh axis. @pre something is
@@ -124,8 +130,8 @@ class map_check {
         return fail({map_fault::partial_kinds_meet, -1, -1, m, first, k, {}});
       ++partial;
     }
-    if (int const i = divided_by(m, 0); i >= 0)
-      return fail({map_fault::partial_meets_divided_axis, found_.result.label[i], -1, m, first, -1, {}});
+    if (axis_state const s = state_of(found_.result, m); meets(axis_state::partial(), s) == meeting::partial_and_split)
+      return fail({map_fault::partial_meets_divided_axis, s.label(), -1, m, first, -1, {}});
     reduction const kind = operands_[first].kind;
     outcome const made = outcome_of(kind, first, partial);
     if (!made.kept) return fail({why_not(m, kind, partial), -1, -1, m, first, -1, {}});

@@ -14,6 +14,7 @@
 #include <ostraka/plan/search/einsum_problem.hpp>
 #include <ostraka/plan/search/layout.hpp>
 #include <ostraka/plan/search/tensor_prices.hpp>
+#include <ostraka/plan/search/work_partition.hpp>
 
 namespace ostraka::planner::detail {
 
@@ -75,35 +76,9 @@ class division_search {
         int const factor = side == 0 ? order.left[p] : order.right[p];
         if (factor < labels_.operands) continue;
         best.division[factor - labels_.operands] =
-            prices_.ask(tensor_[factor], asks(best.division[p], tensor_[factor].labels, side)).division;
+            prices_.ask(tensor_[factor], asked_of_factor(best.division[p], tensor_[factor].labels, side)).division;
       }
     return best;
-  }
-
-  // What a division asks of a factor.
-  [[nodiscard]] constexpr layout asks(layout division, label_set labels, int side) const {
-    layout q = 0;
-    for (int m = 0; m < e_.mesh_axes; ++m) {
-      layout const b = division >> 8 * m & 255;
-      int const l = static_cast<int>(b >> 3) - 1;
-      if (l == kept(side))
-        q |= layout{1} << (partial_bit + m);
-      else if (l >= 0 && l < max_labels && (labels >> l & 1) != 0)
-        q |= b << 8 * m;
-    }
-    return q;
-  }
-
-  // What the local product gives.
-  [[nodiscard]] constexpr layout gives(layout division, label_set labels) const {
-    layout q = 0;
-    for (int m = 0; m < e_.mesh_axes; ++m) {
-      layout const b = division >> 8 * m & 255;
-      if (b == 0) continue;
-      int const l = static_cast<int>(b >> 3) - 1;
-      q |= l < max_labels && (labels >> l & 1) != 0 ? b << 8 * m : layout{1} << (partial_bit + m);
-    }
-    return q;
   }
 
  private:
@@ -111,12 +86,12 @@ class division_search {
   // there.
   [[gnu::cold]] constexpr void find_likely(layout q) {
     for (int m = 0; m < e_.mesh_axes; ++m) {
-      int const l = static_cast<int>(q >> (8 * m + 3) & 31) - 1;
-      if (l >= 0) likely_labels_[m] |= label_set{1} << l;
-      for (int k = 0; k < e_.mesh_axes && l >= 0; ++k)
-        if (static_cast<int>(q >> (8 * k + 3) & 31) - 1 == l && (q >> 8 * k & 7) > (q >> 8 * m & 7))
-          goes_before_[m] |= std::uint32_t{1} << k;
-      if (l >= 0 || (q >> (partial_bit + m) & 1) != 0) used_ |= std::uint32_t{1} << m;
+      axis_state const s = state_of(q, m);
+      if (!s.is_replicated()) used_ |= std::uint32_t{1} << m;
+      if (!s.is_split()) continue;
+      likely_labels_[m] |= label_set{1} << s.label();
+      for (int k = 0; k < e_.mesh_axes; ++k)
+        if (label_along(q, k) == s.label() && place_along(q, k) > s.place()) goes_before_[m] |= std::uint32_t{1} << k;
     }
   }
 
@@ -142,12 +117,12 @@ class division_search {
     for (int m = 0; m < e_.mesh_axes; ++m)
       if ((labels_.priced[m] & factors_) != 0) priced_axes_ |= std::uint32_t{1} << m;
     for (int side = 0; side < 2; ++side) {
-      may_keep_[side] = 0;
+      layout partial = 0;
       if (side == 0 || right >= 0) {
         candidates const& reach = tensor_[side == 0 ? left : right].reach;
-        for (int i = 0; i < reach.count; ++i)
-          may_keep_[side] |= static_cast<std::uint32_t>(reach.item[i].at >> partial_bit);
+        for (int i = 0; i < reach.count; ++i) partial |= partial_marks(reach.item[i].at);
       }
+      may_keep_[side] = marked_axes(partial);
     }
     divide({0, {0, 0}, 0, 1, 1}, 0);
     if (given_.count > effort_.beam) {
@@ -176,11 +151,11 @@ class division_search {
   constexpr void divide(partial_division const& before, int m) {
     if (m >= e_.mesh_axes || m >= max_mesh_axes) return consider(before);
     divide(before, m + 1);
-    layout const partial = layout{1} << (partial_bit + m);
+    layout const partial = layout_along(m, axis_state::partial());
     for (int side = 0; side < 2; ++side)
-      if ((may_keep_[side] >> m & 1) != 0) {
+      if (may_keep_[side].contains(m)) {
         partial_division now = before;
-        now.d |= byte_for(kept(side), 0, m);
+        now.d |= layout_along(m, axis_state::keep_partial(side));
         now.asked[side] |= partial;
         now.given |= partial;
         divide(now, m + 1);
@@ -188,20 +163,11 @@ class division_search {
     label_set const tried = !likely_here_ || (used_ >> m & 1) == 0 ? factors_ : factors_ & likely_labels_[m];
     for (int l = 0; tried >> l != 0; ++l) {
       if ((tried >> l & 1) == 0) continue;
-      layout const bytes = before.d >> 3 & 0x1f1f1f1f1f1f;
-      int there = 0;
-      for (int k = 0; k < m; ++k)
-        if (static_cast<int>(bytes >> 8 * k & 31) == l + 1) ++there;
-      for (int at = 0; at <= there; ++at) {
-        layout more = byte_for(l, at, m);
-        bool behind = false;
-        for (int k = 0; k < m && at < there; ++k) {
-          if (static_cast<int>(bytes >> 8 * k & 31) != l + 1) continue;
-          int const place = static_cast<int>(before.d >> 8 * k & 7);
-          if (place >= at) more += layout{1} << 8 * k;  // those behind it stand one further
-          behind = behind || (place == at && (goes_before_[m] >> k & 1) != 0);
-        }
-        if (likely_here_ && at < there && !behind) continue;
+      int const there = splits_of(before.d, l);
+      for (int place = 0; place <= there; ++place) {
+        if (likely_here_ && place < there && (goes_before_[m] >> order_on(before.d, l, e_)[place] & 1) == 0) continue;
+        layout const more =
+            place < there ? inserted(before.d, l, place, m) : layout_along(m, axis_state::split(l, place));
         partial_division now = before;
         now.d += more;
         if ((labels_in_[0] >> l & 1) != 0) now.asked[0] += more;
@@ -236,8 +202,9 @@ class division_search {
     for (int k = 0; k <= labels_.operands; ++k) {
       bool const result = k == labels_.operands;
       int const place = result ? 2 : k;
-      spec const from = result ? spec_under(problem_.result, gives(d, labels_.result)) : problem_.operands[k];
-      spec const to = result ? problem_.result : spec_under(problem_.operands[k], asks(d, labels_.of[k], k));
+      spec const from =
+          result ? spec_under(problem_.result, given_by_product(d, labels_.result)) : problem_.operands[k];
+      spec const to = result ? problem_.result : spec_under(problem_.operands[k], asked_of_factor(d, labels_.of[k], k));
       bool others = false;
       for (planned_step const& s : plan_reshard(from, to, e_, k, result ? slicing::of_target : slicing::before)) {
         if (!communicates(s.kind)) continue;
@@ -276,7 +243,7 @@ class division_search {
   label_set factors_ = 0;
   double full_work_ = 0;
   std::uint32_t priced_axes_ = 0;  // along which work that is not divided is paid for
-  std::uint32_t may_keep_[2]{};
+  mesh_set may_keep_[2]{};
   candidates given_{};
   tensor_candidates tensor_[2 * max_operands];
 };

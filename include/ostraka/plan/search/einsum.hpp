@@ -85,15 +85,10 @@ class einsum_search {
     for (int p = 0; p < best_.order.products; ++p) {
       bool const last = p + 1 == best_.order.products;
       int const factor[2] = {best_.order.left[p], best_.order.right[p]};
-      std::uint32_t divided = 0;
-      for (int m = 0; m < problem_.sizes.mesh_axes; ++m) {
-        int const l = static_cast<int>(best_.division[p] >> (8 * m + 3) & 31) - 1;
-        if (l >= 0 && l < max_labels) divided |= std::uint32_t{1} << m;
-      }
       for (int side = 0; side < 2; ++side) {
         if (factor[side] == no_tensor) continue;
         spec& s = now[factor[side]];
-        spec const asked = spec_under(s, divisions_.asks(best_.division[p], label_sets::set_of(s), side));
+        spec const asked = spec_under(s, asked_of_factor(best_.division[p], label_sets::set_of(s), side));
         if (s == asked) continue;
         for (planned_step const& step : plan_reshard(s, asked, problem_.sizes, factor[side], slicing::before))
           plan.steps.push_back(step);
@@ -101,9 +96,9 @@ class einsum_search {
       }
       spec made = last ? problem_.result : product_shape(now, factor[0], factor[1], p);
       made.kind = problem_.how;
-      made = spec_under(made, divisions_.gives(best_.division[p], label_sets::set_of(made)));
-      plan.steps.push_back(
-          {step::contract, last ? the_result : n + p, mesh_set{divided}, now[factor[0]], made, factor[0], factor[1]});
+      made = spec_under(made, given_by_product(best_.division[p], label_sets::set_of(made)));
+      plan.steps.push_back({step::contract, last ? the_result : n + p, split_axes(best_.division[p]), now[factor[0]],
+                            made, factor[0], factor[1]});
       if (!last) now[n + p] = made;
       if (last && !(made == problem_.result))
         for (planned_step const& step :

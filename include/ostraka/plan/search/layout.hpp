@@ -4,179 +4,137 @@
 
 /// @file
 /// Floor 2. The sharding of a tensor as one number, for searches that look at thousands of them while a program
-/// compiles: comparing, copying and keeping one costs the compiler a single step. Byte m tells what mesh axis m divides
-/// and where it stands among those that divide the same label, bit 48 + m whether the tensor is partial along it.
-/// A[I_XY] {U_Z}: {1 + I, 0}, {1 + I, 1}, nothing, partial {Z}.
-///
-/// A division of local work is the same number with 1 + label in each byte, or `kept` for an operand that stays
-/// partial.
+/// compiles: comparing, copying and keeping one costs the compiler a single step. Byte m is the axis_state (state.hpp)
+/// of mesh axis m: A[I_XY] {U_Z} is S(I, 0), S(I, 1), P. Everything that reads or writes such a byte is here.
 
 #include <cstdint>
 
-#include <ostraka/plan/spec/cost.hpp>
 #include <ostraka/plan/spec/spec.hpp>
+#include <ostraka/plan/spec/state.hpp>
 
 namespace ostraka::planner::detail {
 
 using layout = std::uint64_t;
 
-inline constexpr int partial_bit = 8 * max_mesh_axes;
+/// The byte of one mesh axis, the others replicated.
+constexpr layout layout_along(int m, axis_state s) { return static_cast<layout>(s.code) << 8 * m; }
 
-constexpr layout byte_for(int label, int position, int mesh_axis) {
-  return static_cast<layout>((label + 1) << 3 | position) << 8 * mesh_axis;
+constexpr axis_state state_of(layout q, int m) { return {static_cast<std::uint8_t>(q >> 8 * m & 255)}; }
+
+constexpr layout with(layout q, int m, axis_state s) { return (q & ~(layout{255} << 8 * m)) | layout_along(m, s); }
+
+constexpr bool is_replicated(layout q, int m) { return (q >> 8 * m & 255) == 0; }
+
+/// The label that the mesh axis splits, −1 if it splits none. (Of work: not below max_labels where a factor stays
+/// partial.)
+constexpr int label_along(layout q, int m) { return static_cast<int>(q >> (8 * m + 3) & 31) - 1; }
+
+constexpr int place_along(layout q, int m) { return static_cast<int>(q >> 8 * m & 7); }
+
+/// The lowest bit of every byte that is partial: of all states only that one has the three lowest.
+constexpr layout partial_marks(layout q) { return q & q >> 1 & q >> 2 & 0x010101010101; }
+
+/// The mesh axes whose bytes are marked so.
+constexpr mesh_set marked_axes(layout marks) {
+  std::uint32_t bits = 0;
+  for (int m = 0; marks >> 8 * m != 0; ++m)
+    if ((marks >> 8 * m & 1) != 0) bits |= std::uint32_t{1} << m;
+  return {bits};
 }
 
-// The left (0) or right (1) operand of a product stays partial: in the place of a label.
-constexpr int kept(int side) { return max_labels + side; }
+/// The same sharding, replicated along a mesh axis; or along several.
+constexpr layout without(layout q, int m) { return q & ~(layout{255} << 8 * m); }
+constexpr layout without(layout q, mesh_set axes) {
+  for (int m = 0; axes.bits >> m != 0; ++m)
+    if ((axes.bits >> m & 1) != 0) q &= ~(layout{255} << 8 * m);
+  return q;
+}
 
 constexpr layout layout_of(spec const& s) {
-  layout q = static_cast<layout>(s.partial.bits) << partial_bit;
+  layout q = 0;
+  for (int m = 0; s.partial.bits >> m != 0; ++m)
+    if (s.partial.contains(m)) q |= layout_along(m, axis_state::partial());
   for (int i = 0; i < s.rank; ++i) {
-    int at = 0;
+    int place = 0;
     for (std::uint32_t c = s.over[i].code; c != 0; c >>= 4)
-      q |= byte_for(s.label[i], at++, static_cast<int>(c & 15) - 1);
+      q |= static_cast<layout>((s.label[i] + 1) << 3 | place++) << 8 * ((c & 15) - 1);
   }
   return q;
 }
 
-// The tensor of `shape` under another sharding.
+/// The tensor of `shape` under another sharding.
 constexpr spec spec_under(spec shape, layout q) {
-  shape.partial.bits = static_cast<std::uint32_t>(q >> partial_bit);
+  shape.partial = marked_axes(partial_marks(q));
   for (int i = 0; i < shape.rank; ++i) shape.over[i] = {};
-  std::uint32_t number = 1;
-  for (layout rest = q & ((layout{1} << partial_bit) - 1); rest != 0; rest >>= 8, ++number) {
-    int const b = static_cast<int>(rest & 255);
-    if (b != 0) shape.over[shape.find((b >> 3) - 1)].code |= number << 4 * (b & 7);
-  }
+  for (int m = 0; q >> 8 * m != 0; ++m)
+    if (int const label = label_along(q, m); label >= 0) shape.over[shape.find(label)].set(place_along(q, m), m);
   return shape;
 }
 
-// Number of blocks that the labels are divided into.
+/// The mesh axes that split a label.
+constexpr mesh_set split_axes(layout q) {
+  mesh_set axes;
+  for (int m = 0; q >> 8 * m != 0; ++m)
+    if (int const label = label_along(q, m); label >= 0 && label < max_labels) axes.insert(m);
+  return axes;
+}
+
+/// Number of blocks that the labels are divided into.
 constexpr double blocks_of(layout q, extents const& e) {
   double n = 1;
   for (int m = 0; m < e.mesh_axes; ++m)
-    if ((q >> 8 * m & 255) != 0) n *= static_cast<double>(e.mesh[m]);
+    if ((q >> (8 * m + 3) & 31) != 0) n *= static_cast<double>(e.mesh[m]);
   return n;
 }
 
-// Do free slices take `from` to `to`? Where all that divides a label stands at the same place in `to`, it is the major
-// end there.
+/// Do free slices take `from` to `to`? Where all that splits a label stands at the same place in `to`, it is the major
+/// end there.
 constexpr bool is_slice(layout from, layout to, extents const& e) {
-  if ((from ^ to) >> partial_bit != 0) return false;
+  if (partial_marks(from) != partial_marks(to)) return false;
   for (int m = 0; m < e.mesh_axes; ++m)
     if ((from >> 8 * m & 255) != 0 && ((from ^ to) >> 8 * m & 255) != 0) return false;
   return true;
 }
 
-// One label's mesh axes, as in mesh_order.
-constexpr std::uint32_t order_on(layout q, int label, extents const& e) {
+/// The mesh axes that split a label.
+constexpr mesh_order order_on(layout q, int label, extents const& e) {
   std::uint32_t code = 0;
   for (int m = 0; m < e.mesh_axes; ++m)
     if (static_cast<int>(q >> (8 * m + 3) & 31) == label + 1)
       code |= static_cast<std::uint32_t>(m + 1) << 4 * static_cast<int>(q >> 8 * m & 7);
-  return code;
+  return {code};
 }
 
-// What exchanges of layouts move; remembers what has to be counted device by device.
-class exchange_prices {
- public:
-  constexpr explicit exchange_prices(extents const& e) : e_(e) {
-    for (int m = 1; m < e.mesh_axes; ++m) alike_ = alike_ && e.mesh[m] == e.mesh[0];
-  }
+/// Byte m: 1 + the label that mesh axis m splits, 0 for none.
+constexpr layout labels_of(layout q) { return q >> 3 & 0x1f1f1f1f1f1f; }
 
-  // What the devices need under `to` and do not have under `from`, of a tensor of `whole` elements: ideal_exchange of
-  // specs. Some number above `bound` if that is above it. @pre both partial over the same mesh axes
-  constexpr double operator()(layout from, layout to, double whole, double bound) {
-    if (from == to) return 0;
-    if (e_.mesh_axes == 1) {  // a slice, a gather, or an all-to-all
-      double const n = static_cast<double>(e_.mesh[0]);
-      return (from & 255) == 0 ? 0 : (to & 255) == 0 ? whole * n - whole : whole - whole / n;
-    }
-    double everywhere = whole;
-    double new_blocks = 1;
-    double blocks = 1;       // each device keeps a block of so many
-    double independent = 1;  // where divisions cross: the same if mesh axes play one part only
-    double finer = 1;        // where divisions cross: at most
-    std::uint32_t done = 0;
-    crossing crossings[max_mesh_axes]{};
-    int count = 0;
-    std::uint32_t axes = 0;
-    bool shared = false;
-    for (int m = 0; m < e_.mesh_axes; ++m) {
-      double const size = static_cast<double>(e_.mesh[m]);
-      everywhere *= size;
-      int const f = static_cast<int>(from >> 8 * m & 255);
-      int const t = static_cast<int>(to >> 8 * m & 255);
-      if (t != 0) new_blocks *= size;
-      for (int b = f; ; b = t) {
-        if (b != 0 && (done >> (b >> 3) & 1) == 0) {
-          done |= std::uint32_t{1} << (b >> 3);
-          crossing c{{order_on(from, (b >> 3) - 1, e_)}, {order_on(to, (b >> 3) - 1, e_)}, 1, 1};
-          while (c.from.code != 0 && (c.from.code & 15) == (c.to.code & 15)) {
-            blocks *= static_cast<double>(e_.mesh[(c.from.code & 15) - 1]);
-            c.from.code >>= 4;
-            c.to.code >>= 4;
-          }
-          std::uint32_t from_axes = 0;
-          std::uint32_t to_axes = 0;
-          for (std::uint32_t o = c.from.code; o != 0; o >>= 4) {
-            c.from_parts *= e_.mesh[(o & 15) - 1];
-            from_axes |= std::uint32_t{1} << (o & 15);
-          }
-          for (std::uint32_t o = c.to.code; o != 0; o >>= 4) {
-            c.to_parts *= e_.mesh[(o & 15) - 1];
-            to_axes |= std::uint32_t{1} << (o & 15);
-          }
-          if (from_axes == 0 || to_axes == 0) {
-            blocks *= static_cast<double>(c.from_parts * c.to_parts);
-          } else {
-            independent *= static_cast<double>(c.from_parts * c.to_parts);
-            finer *= static_cast<double>(c.from_parts > c.to_parts ? c.from_parts : c.to_parts);
-            shared = shared || (from_axes & to_axes) != 0 || (axes & (from_axes | to_axes)) != 0;
-            axes |= from_axes | to_axes;
-            crossings[count++] = c;
-          }
-        }
-        if (b == t) break;
-      }
-    }
-    double const held = everywhere / new_blocks;
-    if (!shared) return held - everywhere / (blocks * independent);
-    if (held - everywhere / (blocks * finer) > bound) return held - everywhere / (blocks * finer);
-    if (e_.ways(mesh_set{axes >> 1}) > most_devices_counted) return held - everywhere / (blocks * independent);
-    return held - everywhere / blocks * counted(crossings, count, {axes >> 1});
-  }
+/// How many mesh axes split a label.
+constexpr int splits_of(layout q, int label) {
+  int n = 0;
+  for (layout rest = q >> 3 & 0x1f1f1f1f1f1f; rest != 0; rest >>= 8)
+    n += (rest & 31) == static_cast<layout>(label) + 1 ? 1 : 0;
+  return n;
+}
 
- private:
-  // Mean overlap of blocks that change places. Which labels they are on makes no difference, nor, where all mesh axes
-  // have one size, which mesh axes they are over: those are numbered as they occur.
-  constexpr double counted(crossing const (&c)[max_mesh_axes], int count, mesh_set axes) {
-    if (count > most_crossings || known_ == room) return mean_overlap(c, count, axes, e_);
-    std::uint32_t key[2 * most_crossings]{};
-    std::uint32_t number[max_mesh_axes + 1]{};
-    std::uint32_t numbers = 0;
-    for (int i = 0; i < 2 * count; ++i) {
-      std::uint32_t const code = i % 2 == 0 ? c[i / 2].from.code : c[i / 2].to.code;
-      for (int at = 0; code >> at != 0; at += 4) {
-        std::uint32_t& n = number[code >> at & 15];
-        if (n == 0) n = alike_ ? ++numbers : code >> at & 15;
-        key[i] |= n << at;
-      }
-    }
-    for (int i = 0; i < known_; ++i)
-      if (key_[i][0] == key[0] && key_[i][1] == key[1] && key_[i][2] == key[2] && key_[i][3] == key[3])
-        return value_[i];
-    for (int i = 0; i < 2 * most_crossings; ++i) key_[known_][i] = key[i];
-    return value_[known_++] = mean_overlap(c, count, axes, e_);
-  }
+/// The mesh axis that is the last to split its label?
+constexpr bool is_minor_end(layout q, int m) {
+  axis_state const s = state_of(q, m);
+  return s.is_split() && s.place() + 1 == splits_of(q, s.label());
+}
 
-  static constexpr int most_crossings = 2;
-  static constexpr int room = 64;
-  extents const& e_;
-  int known_ = 0;
-  bool alike_ = true;  // are all mesh axes of one size?
-  std::uint32_t key_[room][2 * most_crossings];
-  double value_[room];
-};
+/// The byte of a mesh axis that splits a label after all that do so now.
+constexpr layout at_minor_end(layout q, int label, int m) {
+  return static_cast<layout>((label + 1) << 3 | splits_of(q, label)) << 8 * m;
+}
+
+/// What is to be added for mesh axis m to split a label at a place: those from there on stand one further.
+/// @pre along m and the mesh axes after it, nothing is split
+constexpr layout inserted(layout q, int label, int place, int m) {
+  layout more = static_cast<layout>((label + 1) << 3 | place) << 8 * m;
+  for (int k = 0; k < m; ++k)
+    if (static_cast<int>(q >> (8 * k + 3) & 31) == label + 1 && static_cast<int>(q >> 8 * k & 7) >= place)
+      more += layout{1} << 8 * k;
+  return more;
+}
 
 }  // namespace ostraka::planner::detail

@@ -12,6 +12,7 @@
 #include <ostraka/plan/search/candidates.hpp>
 #include <ostraka/plan/search/contraction_order.hpp>
 #include <ostraka/plan/search/einsum_problem.hpp>
+#include <ostraka/plan/search/exchange_prices.hpp>
 #include <ostraka/plan/search/layout.hpp>
 #include <ostraka/plan/search/price.hpp>
 
@@ -56,8 +57,8 @@ class tensor_prices {
     if (!c.moved) ++c.touched;
     c.moved = true;
     for (int m = 0; m < e_.mesh_axes; ++m)
-      if ((result_ >> (partial_bit + m) & 1) != 0 && is_minor_end(before, m)) {
-        c.at = (before & ~(layout{255} << 8 * m)) | layout{1} << (partial_bit + m);
+      if (state_of(result_, m).is_partial() && is_minor_end(before, m)) {
+        c.at = with(before, m, axis_state::partial());
         give_result(c, t);
       }
   }
@@ -67,17 +68,19 @@ class tensor_prices {
     int const known = t.asked.find(q);
     if (known >= 0) return t.asked.item[known];
     candidate best{q, 0, unbounded, unbounded, unbounded, 0, 0, false};
+    layout const partial = partial_marks(q);
     for (int i = 0; i < t.reach.count; ++i) {
       candidate c = t.reach.item[i];
       if (c.price > best.price) break;
-      if ((c.at ^ q) >> partial_bit != 0) continue;
       if (c.at != q) {
+        if (partial_marks(c.at) != partial) continue;
         if (rule_ == admit::no_communication) {
           if (!is_slice(c.at, q, e_)) continue;
         } else {
           double const bound = (best.price < limit_ ? best.price : limit_) - c.price;
           double const moved = exchanged_(c.at, q, t.whole, bound / element_weight_);
           c.price += element_weight_ * moved;
+          if (c.price > best.price) continue;
           c.volume += moved;
         }
         if (!c.moved) ++c.touched;
@@ -94,7 +97,7 @@ class tensor_prices {
   // The cheapest way to the named result: where that is partial, through what a mask or zeros make of it.
   [[gnu::cold]] constexpr candidate finish(tensor_candidates& t) {
     candidate best{result_, 0, unbounded, unbounded, unbounded, 0, 0, false};
-    unpad(t, result_, result_ >> partial_bit, best);
+    unpad(t, result_, marked_axes(partial_marks(result_)), best);
     return best;
   }
 
@@ -103,12 +106,12 @@ class tensor_prices {
   // another division gives the slice.
   constexpr void slice(candidate c, tensor_candidates& t) {
     scatter(c, t);
-    if (c.at >> partial_bit == 0 || e_.mesh_axes > most_mesh_axes_sliced) return;
+    if (partial_marks(c.at) == 0 || e_.mesh_axes > most_mesh_axes_sliced) return;
     c.touched = 1;
     c.moved = true;
     layout const before = c.at;
     for (int m = 0; m < e_.mesh_axes; ++m) {
-      if ((before >> 8 * m & 255) != 0 || (before >> (partial_bit + m) & 1) != 0) continue;
+      if (!is_replicated(before, m)) continue;
       for (int l = 0; t.labels >> l != 0; ++l)
         if ((t.labels >> l & 1) != 0) {
           c.at = before | at_minor_end(before, l, m);
@@ -120,15 +123,15 @@ class tensor_prices {
   // Reduces partial sums: scattered one after the other, the rest everywhere and together.
   constexpr void scatter(candidate c, tensor_candidates& t) {
     if (c.price > limit_ || !t.reach.offer(c)) return;
-    std::uint32_t const partial = static_cast<std::uint32_t>(c.at >> partial_bit);
-    if (partial == 0 || rule_ == admit::no_communication || t.reach.count == most_candidates) return;
+    if (partial_marks(c.at) == 0 || rule_ == admit::no_communication || t.reach.count == most_candidates) return;
+    std::uint32_t const partial = marked_axes(partial_marks(c.at)).bits;
     double const held = t.whole * devices_ / blocks_of(c.at, e_);
     if (!c.moved) ++c.touched;
     c.moved = true;
     for (std::uint32_t all = partial; all != 0; all = (all - 1) & partial) {
       candidate reduced = c;
       double const n = static_cast<double>(e_.ways(mesh_set{all}));
-      reduced.at ^= static_cast<layout>(all) << partial_bit;
+      reduced.at = without(c.at, mesh_set{all});
       double const moved = 2 * (n - 1) * (held / n);
       reduced.price += element_weight_ * moved;
       reduced.volume += moved;
@@ -142,38 +145,24 @@ class tensor_prices {
         scattered.volume += moved;
         for (int l = 0; t.labels >> l != 0; ++l)
           if ((t.labels >> l & 1) != 0) {
-            scattered.at = (c.at ^ layout{1} << (partial_bit + m)) | at_minor_end(c.at, l, m);
+            scattered.at = without(c.at, m) | at_minor_end(c.at, l, m);
             scatter(scattered, t);
           }
       }
   }
 
-  constexpr void unpad(tensor_candidates& t, layout before, layout made, candidate& best) {
+  constexpr void unpad(tensor_candidates& t, layout before, mesh_set made, candidate& best) {
     candidate c = ask(t, before);
     if (before != result_ && !c.moved) ++c.touched;
     if (precedes(c, best)) best = c;
     for (int m = 0; m < e_.mesh_axes; ++m) {
-      if ((made >> m & 1) == 0) continue;
-      layout const without = before ^ layout{1} << (partial_bit + m);
-      unpad(t, without, made ^ layout{1} << m, best);
+      if (!made.contains(m)) continue;
+      mesh_set const others = made - mesh_set::of(m);
+      layout const whole = without(before, m);
+      unpad(t, whole, others, best);
       for (int l = 0; t.labels >> l != 0; ++l)
-        if ((t.labels >> l & 1) != 0) unpad(t, without | at_minor_end(without, l, m), made ^ layout{1} << m, best);
+        if ((t.labels >> l & 1) != 0) unpad(t, whole | at_minor_end(whole, l, m), others, best);
     }
-  }
-
-  [[nodiscard]] constexpr bool is_minor_end(layout q, int m) const {
-    layout const b = q >> 8 * m & 255;
-    if (b == 0) return false;
-    for (int k = 0; k < e_.mesh_axes; ++k)
-      if ((q >> 8 * k & 255) > b && (q >> (8 * k + 3) & 31) == b >> 3) return false;
-    return true;
-  }
-
-  [[nodiscard]] constexpr layout at_minor_end(layout q, int label, int m) const {
-    layout there = 0;
-    for (layout rest = q >> 3 & 0x1f1f1f1f1f1f; rest != 0; rest >>= 8)
-      there += (rest & 31) == static_cast<layout>(label) + 1 ? 1 : 0;
-    return (static_cast<layout>(label + 1) << 3 | there) << 8 * m;
   }
 
   admit rule_;

@@ -54,7 +54,19 @@ struct mesh_order {
   }
   [[nodiscard]] constexpr bool empty() const { return code == 0; }
   [[nodiscard]] constexpr int operator[](int i) const { return static_cast<int>(code >> 4 * i & 15) - 1; }
-  constexpr void push_back(int axis) { code |= static_cast<std::uint32_t>(axis + 1) << 4 * size(); }
+
+  /// The place of an axis, −1 if it is not there.
+  [[nodiscard]] constexpr int find(int axis) const {
+    int i = 0;
+    for (std::uint32_t c = code; c != 0; c >>= 4, ++i)
+      if (static_cast<int>(c & 15) == axis + 1) return i;
+    return -1;
+  }
+
+  constexpr void push_back(int axis) { set(size(), axis); }
+
+  /// Puts `axis` at place `i`, where there is none yet.
+  constexpr void set(int i, int axis) { code |= static_cast<std::uint32_t>(axis + 1) << 4 * i; }
 
   /// Puts `axis` before position `i`.
   constexpr void insert(int i, int axis) {

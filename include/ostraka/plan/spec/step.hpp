@@ -18,7 +18,7 @@
 
 #include <cstdint>
 
-#include <ostraka/plan/spec/spec.hpp>
+#include <ostraka/plan/spec/state.hpp>
 
 namespace ostraka {
 
@@ -40,6 +40,16 @@ enum class step : std::uint8_t {
 }
 
 namespace planner {
+
+/// The step that takes a tensor from one state to another along a mesh axis (the table above, read by its second
+/// column). Where it stays split on its label, blocks change places. @pre not both partial, not both replicated
+[[nodiscard]] constexpr step becomes(axis_state from, axis_state to) {
+  if (from.is_partial()) return to.is_split() ? step::reduce_scatter : step::all_reduce;
+  if (to.is_partial()) return from.is_split() ? step::zero_pad : step::mask;
+  if (!from.is_split()) return step::slice;
+  if (!to.is_split()) return step::all_gather;
+  return from.label() != to.label() ? step::all_to_all : step::block_exchange;
+}
 
 /// The tensor that a step acts on: an operand's number; the number of an intermediate, counted on from the operands; or
 /// the result.
