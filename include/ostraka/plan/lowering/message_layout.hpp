@@ -69,8 +69,7 @@ struct contracted_messages {
 namespace detail {
 
 constexpr std::int64_t largest_extent(spec const& s, int i, extents const& e) {
-  std::int64_t const p = e.ways(s.over[i]);
-  return (e.label[s.label[i]] + p - 1) / p;
+  return largest_size(e.label[s.label[i]], e.ways(s.over[i]));
 }
 
 // Is a part narrower than the block along dimension `i`?

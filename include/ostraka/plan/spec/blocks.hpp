@@ -5,7 +5,8 @@
 /// @file
 /// Floor 2. Who holds what: the block distribution, exact for uneven extents, extents smaller than the mesh, and zero.
 /// Device d of p holds [⌊d·n/p⌋, ⌊(d+1)·n/p⌋) of an axis of extent n. It nests: the blocks of I/X/Y refine those of
-/// I/X.
+/// I/X. Nobody else knows this formula: planner, engine and surface ask `range_of`, `largest_block` and what is
+/// between.
 
 #include <algorithm>
 #include <cstdint>
@@ -34,6 +35,17 @@ struct range {
   return {d * n / p, (d + 1) * n / p};
 }
 
+/// The size of the largest of `p` blocks of `n` indices.
+[[nodiscard]] constexpr std::int64_t largest_size(std::int64_t n, std::int64_t p) { return (n + p - 1) / p; }
+
+/// Of a · b indices, how many block `i` of `a` and block `k` of `b` have in common: intersect(block, block).size(), in
+/// one expression, since searches ask for it device by device.
+[[nodiscard]] constexpr std::int64_t common_indices(std::int64_t i, std::int64_t a, std::int64_t k, std::int64_t b) {
+  std::int64_t const begin = i * b > k * a ? i * b : k * a;
+  std::int64_t const end = (i + 1) * b < (k + 1) * a ? (i + 1) * b : (k + 1) * a;
+  return end > begin ? end - begin : 0;
+}
+
 /// What a pass covers of a block of a label of extent `n`.
 [[nodiscard]] constexpr range covered(range held, pass const& p, std::int64_t n) {
   range const part = block(p.of_each_block ? held.size() : n, p.part, p.parts);
@@ -46,18 +58,22 @@ struct coordinates {
   bool nowhere = false;  ///< of a process that is no device of the mesh: it holds nothing
 };
 
+/// Which of the blocks of a label that these mesh axes split the device holds: its coordinates, major first.
+[[nodiscard]] constexpr std::int64_t block_number(mesh_order over, coordinates const& device, extents const& e) {
+  std::int64_t d = 0;
+  for (std::uint32_t rest = over.code; rest != 0; rest >>= 4) {
+    int const m = static_cast<int>(rest & 15) - 1;
+    d = d * e.mesh[m] + device.at[m];
+  }
+  return d;
+}
+
 /// The global indices of dimension `i` that the device holds under `s`.
 [[nodiscard]] constexpr range range_of(spec const& s, int i, coordinates const& device, extents const& e) {
   if (device.nowhere) return {};
-  std::int64_t d = 0;
-  std::int64_t p = 1;
-  for (int k = 0; k < s.over[i].size(); ++k) {
-    int const m = s.over[i][k];
-    d = d * e.mesh[m] + device.at[m];
-    p *= e.mesh[m];
-  }
   std::int64_t const n = e.label[s.label[i]];
-  return s.label[i] == e.now.label ? covered(block(n, d, p), e.now, n) : block(n, d, p);
+  range const held = block(n, block_number(s.over[i], device, e), e.ways(s.over[i]));
+  return s.label[i] == e.now.label ? covered(held, e.now, n) : held;
 }
 
 /// Number of elements that the device holds.
@@ -72,10 +88,8 @@ struct coordinates {
   std::int64_t n = 1;
   for (int i = 0; i < s.rank; ++i) {
     std::int64_t const whole = e.label[s.label[i]];
-    std::int64_t const p = e.ways(s.over[i]);
-    std::int64_t held = (whole + p - 1) / p;
-    if (s.label[i] == e.now.label)
-      held = std::min(held, ((e.now.of_each_block ? held : whole) + e.now.parts - 1) / e.now.parts);
+    std::int64_t held = largest_size(whole, e.ways(s.over[i]));
+    if (s.label[i] == e.now.label) held = std::min(held, largest_size(e.now.of_each_block ? held : whole, e.now.parts));
     n *= held;
   }
   return n;

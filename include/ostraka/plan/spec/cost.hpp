@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <limits>
 
-#include <ostraka/plan/spec/spec.hpp>
+#include <ostraka/plan/spec/blocks.hpp>
 
 namespace ostraka::planner {
 
@@ -34,39 +34,24 @@ struct crossing {
   std::int64_t to_parts = 1;
 };
 
-// The block of a device with these coordinates.
-constexpr std::int64_t block_number(mesh_order o, std::int64_t const (&at)[max_mesh_axes], extents const& e) {
-  std::int64_t d = 0;
-  for (std::uint32_t rest = o.code; rest != 0; rest >>= 4) {
-    int const m = static_cast<int>(rest & 15) - 1;
-    d = d * e.mesh[m] + at[m];
-  }
-  return d;
-}
-
 // The part of the label that a device holds under both, in units of 1/(from_parts · to_parts).
-constexpr std::int64_t overlap(crossing const& c, std::int64_t const (&at)[max_mesh_axes], extents const& e) {
-  std::int64_t const f = block_number(c.from, at, e);
-  std::int64_t const t = block_number(c.to, at, e);
-  std::int64_t const low = f * c.to_parts > t * c.from_parts ? f * c.to_parts : t * c.from_parts;
-  std::int64_t const high =
-      (f + 1) * c.to_parts < (t + 1) * c.from_parts ? (f + 1) * c.to_parts : (t + 1) * c.from_parts;
-  return high > low ? high - low : 0;
+constexpr std::int64_t overlap(crossing const& c, coordinates const& device, extents const& e) {
+  return common_indices(block_number(c.from, device, e), c.from_parts, block_number(c.to, device, e), c.to_parts);
 }
 
 // Mean over the devices along `axes` of the fraction of the crossing labels that they hold under both.
 constexpr double mean_overlap(crossing const* crossings, int count, mesh_set axes, extents const& e) {
-  std::int64_t at[max_mesh_axes]{};
+  coordinates device;
   std::int64_t sum = 0;
   for (bool more = true; more;) {
     std::int64_t share = 1;
-    for (int i = 0; i < count && share > 0; ++i) share *= overlap(crossings[i], at, e);
+    for (int i = 0; i < count && share > 0; ++i) share *= overlap(crossings[i], device, e);
     sum += share;
     more = false;
     for (int m = 0; m < e.mesh_axes && !more; ++m)
       if (axes.contains(m)) {
-        at[m] = at[m] + 1 == e.mesh[m] ? 0 : at[m] + 1;
-        more = at[m] != 0;
+        device.at[m] = device.at[m] + 1 == e.mesh[m] ? 0 : device.at[m] + 1;
+        more = device.at[m] != 0;
       }
   }
   double units = static_cast<double>(e.ways(axes));

@@ -82,10 +82,7 @@ constexpr std::int64_t products_of(spec const& left, spec const* right, extents 
   std::int64_t n = 1;
   for (spec const* s : {&left, right})
     for (int i = 0; s != nullptr && i < s->rank; ++i)
-      if (s == &left || left.find(s->label[i]) < 0) {
-        std::int64_t const p = e.ways(s->over[i]);
-        n *= (e.label[s->label[i]] + p - 1) / p;
-      }
+      if (s == &left || left.find(s->label[i]) < 0) n *= largest_size(e.label[s->label[i]], e.ways(s->over[i]));
   return n;
 }
 
