@@ -4,9 +4,10 @@
 // timeout: 600
 
 /// @file
-/// Every sharding of every operand and of the result, planned and executed on a simulated mesh: each device must end
-/// with its block of the plain product, and the plan must foretell exactly what was moved. C[I_?, K_?] = sum over J of
-/// A[I_?, J_?] · B[J_?, K_?]
+/// Every sharding of every operand and of the result, planned, lowered and run on a simulated mesh: each device must
+/// end with its block of the plain product, and the plan must foretell exactly what was moved. C[I_?, K_?] = sum over J
+/// of A[I_?, J_?] · B[J_?, K_?]. The steps are executed as the rules say, and the schedules of all devices action by
+/// action.
 
 #include <cstdint>
 #include <map>
@@ -14,7 +15,9 @@
 
 #include <doctest/doctest.h>
 
+#include <ostraka/plan/lowering/passes.hpp>
 #include <support/simulated_mesh.hpp>
+#include <support/simulated_run.hpp>
 
 #include "plan/every_spec.hpp"
 
@@ -34,8 +37,10 @@ struct tally {
 struct data {
   std::vector<whole_tensor> operands{};
   whole_tensor result;
+  whole_tensor before;  // what the result held
 
-  data(einsum_labels const& labels, extents const& e) : result(every_spec(labels.result, 0)[0], e) {
+  data(einsum_labels const& labels, extents const& e) : result(every_spec(labels.result, 0)[0], e), before(result) {
+    for (std::size_t n = 0; n < before.value.size(); ++n) before.value[n] = noise(n, 99);
     box all;
     all.rank = e.labels;
     for (int l = 0; l < e.labels; ++l) all.end[l] = e.label[l];
@@ -60,12 +65,20 @@ struct data {
   }
 };
 
+// A tensor under one sharding: everywhere on the simulated mesh, and as its blocks lie on the devices.
+struct placed_tensor {
+  sharded_tensor everywhere;
+  std::vector<std::vector<std::int64_t>> blocks;
+
+  explicit placed_tensor(sharded_tensor t) : everywhere(std::move(t)), blocks(dense_blocks(everywhere)) {}
+};
+
 // Walks the steps: each moves one tensor, or multiplies two (takes one, if there is no other) that are not used again.
 void execute(einsum_plan const& plan, data const& d, simulated_mesh& mesh,
-             std::vector<std::vector<sharded_tensor>> const& scattered, std::vector<std::size_t> const& which) {
+             std::vector<std::vector<placed_tensor>> const& placed, std::vector<std::size_t> const& which) {
   mesh.expect(plan.feasible, "the plan is not feasible");
   std::map<int, sharded_tensor> tensors;
-  for (std::size_t k = 0; k < d.operands.size(); ++k) tensors[static_cast<int>(k)] = scattered[k][which[k]];
+  for (std::size_t k = 0; k < d.operands.size(); ++k) tensors[static_cast<int>(k)] = placed[k][which[k]].everywhere;
   for (planned_step const& s : plan.steps) {
     if (!mesh.error.empty()) return;
     if (s.kind == step::contract) {
@@ -90,21 +103,67 @@ void execute(einsum_plan const& plan, data const& d, simulated_mesh& mesh,
   mesh.expect(mesh.moved == plan.elements_moved(plan.sizes), "the plan foretells another volume than was moved");
 }
 
+// The label over which the plan is run in passes in case number `number`: none in most of them.
+int label_of_passes(einsum_plan const& plan, std::int64_t number) {
+  for (int l = 0; l < plan.sizes.labels && number % 5 == 0; ++l)
+    if (ostraka::planner::detail::splits_into_passes(plan, l)) return l;
+  return -1;
+}
+
+// Lowers the plan for each device and runs what comes of it: C <- alpha A B + beta C. Every other case fuses whatever
+// it can, and has its mesh axes in another order on the running mesh; some are run in three passes.
+void run_schedules(einsum_plan const& plan, data const& d, simulated_mesh& mesh, simulated_run& run,
+                   std::vector<std::vector<placed_tensor>> const& placed, std::vector<std::size_t> const& which,
+                   std::int64_t number) {
+  constexpr scalars calls[] = {{1, 0}, {3, 2}, {1, 2}, {3, 0}};
+  constexpr int orders[2][ostraka::planner::max_mesh_axes] = {{0, 1, 2, 3, 4, 5}, {2, 0, 1, 3, 4, 5}};
+  scalars const call = calls[number / 2 % 4];
+  auto const& machine = number % 2 == 0 ? ostraka::planner::measured : all_is_worth_it;
+  placed_tensor const& before = placed.back()[which.back()];
+  run.begin(static_cast<std::size_t>(plan.sizes.devices()));
+  for (std::size_t device = 0; device < run.devices.size(); ++device) {
+    run.devices[device].operands.resize(d.operands.size());
+    for (std::size_t k = 0; k < d.operands.size(); ++k)
+      run.devices[device].operands[k] = placed[k][which[k]].blocks[device];
+    run.devices[device].result = before.blocks[device];
+  }
+  extents e = plan.sizes;
+  int const label = label_of_passes(plan, number);
+  if (label >= 0) e.now = {label, ostraka::planner::detail::division_of(plan, label, e).same_everywhere, 0, 3};
+  for (; e.now.part < e.now.parts && run.error.empty(); ++e.now.part) {
+    bool const adds_up = e.now.part > 0 && plan.result.find(label) < 0;
+    run.lower(plan, ostraka::planner::decide(plan, e, machine), e, adds_up ? scalars{call.alpha, 1} : call,
+              orders[number % 2], machine);
+    run.run();
+  }
+  mesh.expect(run.error.empty(), run.error.c_str());
+  if (!mesh.error.empty()) return;
+  sharded_tensor held = before.everywhere;
+  run.results_to(held);
+  whole_tensor wanted = d.result;
+  for (std::size_t n = 0; n < wanted.value.size(); ++n)
+    wanted.value[n] = call.alpha * d.result.value[n] + call.beta * d.before.value[n];
+  mesh.expect_holds(held, wanted, plan.result);
+  mesh.expect(run.moved == plan.elements_moved(plan.sizes),
+              "the schedules move something else than the plan foretells");
+}
+
 // One case in `one_in` of all combinations of shardings, spread over them.
 void sweep(einsum_labels const& labels, extents const& e, std::int64_t one_in, tally& count) {
   data const d(labels, e);
   std::vector<std::vector<spec>> specs;
-  std::vector<std::vector<sharded_tensor>> scattered;
+  std::vector<std::vector<placed_tensor>> placed;
   std::int64_t combinations = 1;
   for (std::size_t k = 0; k <= labels.operands.size(); ++k) {
     bool const operand = k < labels.operands.size();
     specs.push_back(every_spec(operand ? labels.operands[k] : labels.result, e.mesh_axes));
     combinations *= static_cast<std::int64_t>(specs.back().size());
-    if (!operand) continue;
-    scattered.emplace_back();
-    for (spec const& s : specs.back()) scattered.back().push_back(simulated_mesh(e).scatter(d.operands[k], s, k + 1));
+    placed.emplace_back();
+    for (spec const& s : specs.back())
+      placed.back().emplace_back(simulated_mesh(e).scatter(operand ? d.operands[k] : d.before, s, k + 1));
   }
   constexpr std::int64_t stride = 1000003;  // a prime: no combination twice
+  simulated_run run;
   for (std::int64_t n = 0; n < combinations / one_in; ++n) {
     std::int64_t rest = one_in == 1 ? n : n * stride % combinations;
     std::vector<std::size_t> which;
@@ -118,7 +177,8 @@ void sweep(einsum_labels const& labels, extents const& e, std::int64_t one_in, t
     problem.sizes = e;
     einsum_plan const plan = ostraka::planner::plan_einsum(problem);
     simulated_mesh mesh(e);
-    execute(plan, d, mesh, scattered, which);
+    if (e.mesh_axes == 1 || n % 4 == 0) execute(plan, d, mesh, placed, which);
+    if (mesh.error.empty()) run_schedules(plan, d, mesh, run, placed, which, n);
     ++count.cases;
     count.moving += plan.communications() > 0 ? 1 : 0;
     if (mesh.error.empty()) continue;
@@ -237,16 +297,19 @@ TEST_CASE("plans that a policy admits give the product and move what the policy 
     data const d(labels, e);
     auto const specs_a = every_spec(labels.operands[0], e.mesh_axes);
     auto const specs_b = every_spec(labels.operands[1], e.mesh_axes);
-    std::vector<std::vector<sharded_tensor>> scattered(2);
-    for (spec const& s : specs_a) scattered[0].push_back(simulated_mesh(e).scatter(d.operands[0], s, 1));
-    for (spec const& s : specs_b) scattered[1].push_back(simulated_mesh(e).scatter(d.operands[1], s, 2));
+    auto const specs_c = every_spec(labels.result, e.mesh_axes);
+    std::vector<std::vector<placed_tensor>> placed(3);
+    simulated_run run;
+    for (spec const& s : specs_a) placed[0].emplace_back(simulated_mesh(e).scatter(d.operands[0], s, 1));
+    for (spec const& s : specs_b) placed[1].emplace_back(simulated_mesh(e).scatter(d.operands[1], s, 2));
+    for (spec const& s : specs_c) placed[2].emplace_back(simulated_mesh(e).scatter(d.before, s, 3));
     for (std::size_t a = 0; a < specs_a.size(); ++a)
       for (std::size_t b = 0; b < specs_b.size(); ++b)
-        for (spec const& result : every_spec(labels.result, e.mesh_axes)) {
+        for (std::size_t c = 0; c < specs_c.size(); ++c) {
           einsum_problem problem;
           problem.operands.push_back(specs_a[a]);
           problem.operands.push_back(specs_b[b]);
-          problem.result = result;
+          problem.result = specs_c[c];
           problem.sizes = e;
           einsum_plan const cheapest = ostraka::planner::plan_einsum(problem);
           for (admit rule : {admit::gather_left, admit::gather_right, admit::reduce_result, admit::no_communication}) {
@@ -258,7 +321,8 @@ TEST_CASE("plans that a policy admits give the product and move what the policy 
                           "a plan without communication is not found");
             if (plan.feasible) {
               ++admitted;
-              execute(plan, d, mesh, scattered, {a, b});
+              execute(plan, d, mesh, placed, {a, b});
+              if (mesh.error.empty()) run_schedules(plan, d, mesh, run, placed, {a, b, c}, admitted);
               for (planned_step const& s : plan.steps) {
                 if (!communicates(s.kind)) continue;
                 mesh.expect(rule != admit::no_communication, "a plan without communication communicates");

@@ -190,51 +190,53 @@ class move_lowering {
     m.sent = from.begin;
     m.received = to.begin;
     m.moved = to.where.size();
+    std::int64_t const me = v_.number_in(s.axes);
     message_part kept;
     std::int64_t packed = 0;
     std::int64_t unpacked = 0;
-    auto const for_each = [&](auto const& use) {
-      for (std::int64_t d = 0; d < m.members; ++d) {
-        coordinates const c = v_.member(s.axes, d);
-        bool meets = true;
-        for (int k = 0; k < e_.mesh_axes; ++k)
-          if (repeated.contains(k) && c.at[k] != v_.here.at[k]) meets = false;
-        box const nothing{from.where.rank};
-        message_part const p{d, part_for(from, d, meets ? intersect(from.where, box_of(s.to, c, e_)) : nothing),
-                             part_for(to, d, meets ? intersect(box_of(s.from, c, e_), to.where) : nothing)};
-        d == v_.number_in(s.axes) ? void(kept = p) : use(p);
-      }
-    };
+    std::size_t first = 0;
+    if constexpr (Writer::keeps) first = out_.parts.size();
     auto const is_packed = [](region const& r) { return !r.gapless(); };
     auto const is_unpacked = [&](region const& r) { return !r.gapless() || !how.overwrites(); };
-    for_each([&](message_part const& p) {
+    for (std::int64_t d = 0; d < m.members; ++d) {
+      coordinates const c = v_.member(s.axes, d);
+      if (!same_along(repeated, c)) continue;
+      message_part const p{d, part_for(from, d, intersect(from.where, box_of(s.to, c, e_))),
+                           part_for(to, d, intersect(box_of(s.from, c, e_), to.where))};
+      if (d == me) kept = p;
+      if (d == me || p.sent.where.size() + p.received.where.size() == 0) continue;
       if (is_packed(p.sent)) packed += p.sent.where.size();
       if (is_unpacked(p.received)) unpacked += p.received.where.size();
-    });
+      if constexpr (Writer::keeps) out_.part(p);
+    }
     buffer_taken const out = out_.take(packed);
     buffer_taken const in = out_.take(unpacked);
-    place next_out{out.number, 0};
-    for_each([&](message_part const& p) {
-      if (is_packed(p.sent)) copy_if_any(dense_region(p.sent.where, next(next_out, p.sent)), p.sent, {});
-    });
     if constexpr (Writer::keeps) {
-      next_out.at = 0;
-      place next_in{in.number, 0};
-      for_each([&](message_part p) {
-        if (is_packed(p.sent)) p.sent = dense_region(p.sent.where, next(next_out, p.sent));
-        if (is_unpacked(p.received)) p.received = dense_region(p.received.where, next(next_in, p.received));
-        out_.part(p);
-      });
+      place next{out.number, 0};
+      for (std::size_t k = first; k < out_.parts.size(); ++k)
+        if (region& sent = out_.parts[k].sent; is_packed(sent)) {
+          region const packs = dense_region(sent.where, next);
+          copy_if_any(packs, sent, {});
+          next.at += sent.where.size();
+          sent = packs;
+        }
+    } else {
+      out_.copy_elements(packed + unpacked);
     }
     m.moved -= kept.received.where.size();
     out_.start(m);
     copy_if_any(kept.received, kept.sent, how);  // meanwhile
     out_.finish();
-    place next_in{in.number, 0};
-    for_each([&](message_part const& p) {
-      if (is_unpacked(p.received))
-        copy_if_any(p.received, dense_region(p.received.where, next(next_in, p.received)), how);
-    });
+    if constexpr (Writer::keeps) {
+      place next{in.number, 0};
+      for (std::size_t k = first; k < out_.parts.size(); ++k)
+        if (region& received = out_.parts[k].received; is_unpacked(received)) {
+          region const arrives = dense_region(received.where, next);
+          copy_if_any(received, arrives, how);
+          next.at += received.where.size();
+          received = arrives;
+        }
+    }
     out_.give_back(in);
     out_.give_back(out);
   }
@@ -330,11 +332,11 @@ class move_lowering {
     return dense_region(inner, {block.begin.buffer, block.begin.at + d * inner.size()});
   }
 
-  // The place, which moves on behind the region.
-  static constexpr place next(place& p, region const& r) {
-    place const here = p;
-    p.at += r.where.size();
-    return here;
+  // Has this device the same coordinates along these mesh axes?
+  constexpr bool same_along(mesh_set axes, coordinates const& c) const {
+    for (int k = 0; k < e_.mesh_axes; ++k)
+      if (axes.contains(k) && c.at[k] != v_.here.at[k]) return false;
+    return true;
   }
 
   viewpoint const& v_;

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. Where in one workspace the buffers of a schedule belong: what is there at the same time lies apart, and all
+/// of them together take as little as they can.
+///
+///     taken and given back    +a +b -a +c -b -c
+///     in the workspace        [a][b ]  then  [c ][b ]
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace ostraka::planner {
+
+/// A buffer is there from before action number `taken` until before action number `given_back`.
+struct buffer {
+  std::int64_t elements = 0;
+  int taken = 0;
+  int given_back = 0;
+  std::int64_t at = -1;  ///< in the workspace; nowhere yet
+
+  [[nodiscard]] std::int64_t end() const { return at + elements; }
+  [[nodiscard]] bool is_there_with(buffer const& other) const {
+    return taken < other.given_back && other.taken < given_back;
+  }
+};
+
+namespace detail {
+
+// When the most elements are there at once, and how many.
+struct busiest_moment {
+  std::int64_t elements = 0;
+  int when = 0;
+
+  [[nodiscard]] bool has(buffer const& b) const { return b.taken <= when && when < b.given_back; }
+};
+
+inline busiest_moment busiest(std::vector<buffer> const& buffers) {
+  busiest_moment most;
+  for (buffer const& b : buffers) {
+    busiest_moment now{0, b.taken};
+    for (buffer const& other : buffers) now.elements += now.has(other) ? other.elements : 0;
+    if (now.elements > most.elements) most = now;
+  }
+  return most;
+}
+
+// At the first place that is free for as long as the buffer is there, a multiple of `unit`.
+inline void place_one(buffer& next, std::vector<buffer> const& buffers, std::int64_t unit) {
+  std::int64_t at = 0;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (buffer const& other : buffers)
+      if (other.at >= 0 && next.is_there_with(other) && at < other.end() && other.at < at + next.elements) {
+        at = (other.end() + unit - 1) / unit * unit;
+        moved = true;
+      }
+  }
+  next.at = at;
+}
+
+// The one with the largest measure first. Returns the length of the workspace.
+template <class Measure>
+std::int64_t place_by(Measure const& measure, std::vector<buffer>& buffers, std::int64_t unit) {
+  for (buffer& b : buffers) b.at = -1;
+  std::int64_t length = 0;
+  for (std::size_t count = 0; count < buffers.size(); ++count) {
+    buffer* next = nullptr;
+    for (buffer& b : buffers)
+      if (b.at < 0 && (next == nullptr || measure(b) > measure(*next))) next = &b;
+    place_one(*next, buffers, unit);
+    length = std::max(length, next->end());
+  }
+  return length;
+}
+
+}  // namespace detail
+
+/// Gives each buffer its place and returns the length of the workspace. The longest first, those that are there
+/// longest, as they are taken, or those of the busiest moment as they are taken and then the longest: none of these
+/// orders is best for all schedules. Each begins a line of the cache, of `line` elements, unless that takes more.
+inline std::int64_t place_buffers(std::vector<buffer>& buffers, std::int64_t line) {
+  detail::busiest_moment const most = detail::busiest(buffers);
+  constexpr int orders = 4;
+  auto const place = [&](int order, std::int64_t unit) {
+    auto const measure = [&](buffer const& b) -> std::int64_t {
+      switch (order) {
+        case 0:
+          return b.elements;
+        case 1:
+          return b.given_back - b.taken;
+        case 2:
+          return -b.taken;
+        default:
+          return most.has(b) ? INT64_MAX - b.taken : b.elements;
+      }
+    };
+    return detail::place_by(measure, buffers, unit);
+  };
+  std::int64_t best = -1;
+  int best_order = 0;
+  std::int64_t best_unit = line;
+  for (std::int64_t const unit : {line, std::int64_t(1)})
+    for (int order = 0; order < orders; ++order) {
+      std::int64_t const length = place(order, unit);
+      if (length == most.elements) return length;
+      if (best >= 0 && length >= best) continue;
+      best = length;
+      best_order = order;
+      best_unit = unit;
+    }
+  return place(best_order, best_unit);
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. A schedule: a plan lowered for a device, kept as actions, and every buffer with its size and place. It
+/// names no address and no communicator, so it is made once and run on any number of blocks; `advance` is the only loop
+/// that runs one. Whoever runs it brings hands: Kokkos and MPI, a simulated mesh, or a list that only records.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <ostraka/plan/lowering/lower.hpp>
+#include <ostraka/plan/lowering/place.hpp>
+
+namespace ostraka::planner {
+
+/// One verb. Numbers count the lists of its schedule.
+struct action {
+  verb what = verb::copy;
+  reduction kind = reduction::sum;  ///< of a fill: what changes nothing there; of a reduce
+  scaling how{};
+  int stage = 0;
+  int to = -1;    ///< region, of a copy or a fill
+  int from = -1;  ///< region, of a copy
+  int item = -1;  ///< product, or message
+};
+
+/// A message, its parts in an exchange, and the elements of each part in member order where they are uneven.
+struct scheduled_message : message {
+  int first_part = 0;
+  int parts = 0;
+  int first_count = 0;
+};
+
+/// The actions of a step of the plan, with the move that it does as well.
+struct stage {
+  int step = 0;    ///< the number of steps: what puts the result where it belongs
+  int fused = -1;  ///< none
+  std::int64_t copied = 0;
+  std::int64_t moved = 0;
+};
+
+/// What a device does. Cleared, it keeps its memory.
+class schedule {
+ public:
+  static constexpr bool keeps = true;
+
+  std::vector<action> actions{};
+  std::vector<region> regions{};
+  std::vector<product> products{};
+  std::vector<scheduled_message> messages{};
+  std::vector<message_part> parts{};
+  std::vector<std::int64_t> counts{};
+  std::vector<buffer> buffers{};
+  std::vector<stage> stages{};
+  std::int64_t workspace = 0;  ///< elements, with all buffers in their places
+
+  void clear() {
+    actions.clear();
+    regions.clear();
+    products.clear();
+    messages.clear();
+    parts.clear();
+    counts.clear();
+    buffers.clear();
+    stages.clear();
+    workspace = 0;
+    parts_before_ = counts_before_ = 0;
+  }
+
+  /// Where in the workspace a buffer's element lies. @pre the buffer is the schedule's own, and has its place
+  [[nodiscard]] std::int64_t in_workspace(place p) const {
+    return buffers[static_cast<std::size_t>(p.buffer - first_own_buffer)].at + p.at;
+  }
+
+  // What `lower` writes.
+  void begin_stage(int step, int fused) { stages.push_back({step, fused}); }
+  buffer_taken take(std::int64_t elements) {
+    buffers.push_back({elements, next(), next()});
+    return {first_own_buffer + static_cast<int>(buffers.size()) - 1, elements};
+  }
+  void give_back(buffer_taken const& b) {
+    buffers[static_cast<std::size_t>(b.number - first_own_buffer)].given_back = next();
+  }
+  void copy(region const& to, region const& from, scaling how) {
+    action& a = add(verb::copy, how);
+    a.to = keep(to);
+    a.from = keep(from);
+    stages.back().copied += to.where.size();
+  }
+  void fill(region const& to, factor beta, reduction kind) {
+    action& a = add(verb::fill, {factor::one, beta});
+    a.to = keep(to);
+    a.kind = kind;
+  }
+  void multiply(product const& p, scaling how) { add_product(verb::multiply, p, how); }
+  void reduce(product const& p, reduction kind, scaling how) { add_product(verb::reduce, p, how).kind = kind; }
+  void part(message_part const& p) { parts.push_back(p); }
+  void count(std::int64_t elements) { counts.push_back(elements); }
+  void start(message const& m) {
+    messages.push_back({m, parts_before_, static_cast<int>(parts.size()) - parts_before_, counts_before_});
+    parts_before_ = static_cast<int>(parts.size());
+    counts_before_ = static_cast<int>(counts.size());
+    stages.back().moved += m.moved;
+    add(verb::start, {}).item = static_cast<int>(messages.size()) - 1;
+  }
+  void finish() { add(verb::finish, {}).item = static_cast<int>(messages.size()) - 1; }
+
+ private:
+  [[nodiscard]] int next() const { return static_cast<int>(actions.size()); }
+
+  action& add(verb what, scaling how) {
+    action a;
+    a.what = what;
+    a.how = how;
+    a.stage = static_cast<int>(stages.size()) - 1;
+    actions.push_back(a);
+    return actions.back();
+  }
+  action& add_product(verb what, product const& p, scaling how) {
+    products.push_back(p);
+    action& a = add(what, how);
+    a.item = static_cast<int>(products.size()) - 1;
+    return a;
+  }
+  int keep(region const& r) {
+    regions.push_back(r);
+    return static_cast<int>(regions.size()) - 1;
+  }
+
+  int parts_before_ = 0;
+  int counts_before_ = 0;
+};
+
+/// Lowers a plan into a schedule, whose buffers get their places; a line of the cache has so many elements.
+template <class Plan>
+void lower_to(schedule& s, Plan const& plan, decisions const& decided, viewpoint const& v, std::int64_t line,
+              machine_constants const& machine = measured) {
+  s.clear();
+  lower(plan, decided, v, s, machine);
+  s.workspace = place_buffers(s.buffers, line);
+}
+
+/// Runs the schedule on from action number `next` until a message has been finished. Returns whether there is more to
+/// do. `hands.enter(s, i)` is called before action number i and `hands.leave(s, i)` after it.
+template <class Hands>
+bool advance(schedule const& s, std::size_t& next, Hands& hands) {
+  while (next < s.actions.size()) {
+    std::size_t const i = next++;
+    action const& a = s.actions[i];
+    auto const region_number = [&](int k) -> region const& { return s.regions[static_cast<std::size_t>(k)]; };
+    auto const item = static_cast<std::size_t>(a.item);
+    hands.enter(s, i);
+    switch (a.what) {
+      case verb::copy:
+        hands.copy(region_number(a.to), region_number(a.from), a.how);
+        break;
+      case verb::fill:
+        hands.fill(region_number(a.to), a.how.beta, a.kind);
+        break;
+      case verb::multiply:
+        hands.multiply(s.products[item], a.how);
+        break;
+      case verb::reduce:
+        hands.reduce(s.products[item], a.kind, a.how);
+        break;
+      case verb::start:
+        hands.start(s, s.messages[item]);
+        break;
+      case verb::finish:
+        hands.finish(s, s.messages[item]);
+        break;
+    }
+    hands.leave(s, i);
+    if (a.what == verb::finish) return next < s.actions.size();
+  }
+  return false;
+}
+
+}  // namespace ostraka::planner

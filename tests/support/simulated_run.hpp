@@ -1,0 +1,368 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Tests of floor 2. Schedules run by plain loops on all devices of a mesh, in turns from message to message. Workspace
+/// is an arena that is poisoned where buffers are taken and given back, so that what is read too early or too late is
+/// wrong. What a message sends is taken when it is started, and has to be the same when it is finished.
+
+#include <cstdint>
+#include <vector>
+
+#include <ostraka/plan/lowering/schedule.hpp>
+
+#include "simulated_mesh.hpp"
+
+namespace ostraka::testing {
+
+using planner::factor;
+using planner::schedule;
+
+inline constexpr std::int64_t poison = std::int64_t{1} << 40;
+
+/// What a call multiplies by.
+struct scalars {
+  std::int64_t alpha = 1;
+  std::int64_t beta = 0;
+};
+
+/// The hands of one device: its blocks, its workspace, and the message that it is in.
+class simulated_device {
+ public:
+  planner::viewpoint here{};
+  schedule todo{};
+  std::vector<std::vector<std::int64_t>> operands{};
+  std::vector<std::int64_t> result{};
+  scalars call{};
+  std::string error{};
+  planner::scheduled_message const* under_way = nullptr;  ///< started
+  bool waits = false;                                     ///< finished, as far as this device goes
+  std::vector<std::vector<std::int64_t>> sent{};          ///< the array, or what each part sends
+
+  /// Runs on until a message has been finished. Returns whether there is more to do.
+  bool advance() { return planner::advance(todo, next_, *this); }
+  void prepare() {
+    workspace_.assign(static_cast<std::size_t>(todo.workspace), poison);
+    under_way = nullptr;
+    waits = false;
+    next_ = 0;
+  }
+
+  std::int64_t& at(planner::place p, std::int64_t offset = 0) {
+    std::vector<std::int64_t>& block = p.buffer < planner::result_buffer ? operands[static_cast<std::size_t>(p.buffer)]
+                                       : p.buffer == planner::result_buffer ? result
+                                                                            : workspace_;
+    std::int64_t const n = (p.buffer > planner::result_buffer ? todo.in_workspace(p) : p.at) + offset;
+    if (n >= 0 && n < static_cast<std::int64_t>(block.size())) return block[static_cast<std::size_t>(n)];
+    expect(false, "an action reaches out of a buffer");
+    return nowhere_;
+  }
+
+  void enter(schedule const& s, std::size_t i) { poison_those(s, i, true); }
+  void leave(schedule const& s, std::size_t i) { poison_those(s, i, false); }
+
+  void copy(planner::region const& to, planner::region const& from, planner::scaling how) {
+    expect(to.where.rank == from.where.rank, "a copy changes the rank");
+    for (int i = 0; i < to.where.rank; ++i)
+      expect(to.where.at[i].size() == from.where.at[i].size(), "a copy changes the extents");
+    if (!error.empty()) return;
+    for_each_element(to, [&](position const& n) { write(at_index(to, n), at_index(from, n), how); });
+  }
+
+  void fill(planner::region const& to, factor beta, reduction kind) {
+    expect(kind == reduction::sum, "a fill for another reduction than a sum");
+    for_each_element(to, [&](position const& n) { write(at_index(to, n), 0, {factor::zero, beta}); });
+  }
+
+  void multiply(planner::product const& p, planner::scaling how) {
+    walk(p, [&](bool first, std::int64_t const(&at_element)[3]) {
+      std::int64_t& c = at(p.begin[2], at_element[2]);
+      if (first) return write(c, 0, {factor::zero, how.beta});
+      c += times(how.alpha, call.alpha) * at(p.begin[0], at_element[0]) * at(p.begin[1], at_element[1]);
+    });
+  }
+
+  void reduce(planner::product const& p, reduction kind, planner::scaling how) {
+    expect(kind == reduction::sum, "another reduction than a sum");
+    walk(p, [&](bool first, std::int64_t const(&at_element)[3]) {
+      std::int64_t& c = at(p.begin[2], at_element[2]);
+      if (first) return write(c, 0, {factor::zero, how.beta});
+      c += times(how.alpha, call.alpha) * at(p.begin[0], at_element[0]);
+    });
+  }
+
+  void start(schedule const& s, planner::scheduled_message const& m) {
+    expect(under_way == nullptr, "a message is started while another one is under way");
+    under_way = &m;
+    sent = what_is_sent(s, m);
+  }
+
+  void finish(schedule const& s, planner::scheduled_message const& m) {
+    expect(under_way == &m, "a message is finished that has not been started");
+    expect(sent == what_is_sent(s, m), "what is sent changes while it is under way");
+    waits = true;
+  }
+
+  /// Elements of the part of member number `d`.
+  [[nodiscard]] std::int64_t count_of(planner::scheduled_message const& m, std::int64_t d) const {
+    return m.even ? m.own : todo.counts[static_cast<std::size_t>(m.first_count + d)];
+  }
+
+  /// Where an element lies whose indices are `n` after the first of a region: what is in units of devices goes by
+  /// their strides, the largest unit first.
+  [[nodiscard]] std::int64_t& at_index(planner::region const& r, position const& n) {
+    std::int64_t offset = 0;
+    for (int i = 0; i < r.where.rank; ++i) {
+      std::int64_t rest = n[i];
+      for (std::int64_t below = INT64_MAX; below > 1;) {
+        planner::device_stride const* largest = nullptr;
+        for (planner::device_stride const& d : r.across)
+          if (d.dimension == i && d.unit < below && (largest == nullptr || d.unit > largest->unit)) largest = &d;
+        if (largest == nullptr) break;
+        offset += rest / largest->unit * largest->stride;
+        rest %= largest->unit;
+        below = largest->unit;
+      }
+      offset += rest * r.stride[i];
+    }
+    return at(r.begin, offset);
+  }
+
+  template <class F>
+  static void for_each_element(planner::region const& r, F const& f) {
+    box b;
+    b.rank = r.where.rank;
+    for (int i = 0; i < b.rank; ++i) b.end[i] = r.where.at[i].size();
+    for_each(b, f);
+  }
+
+  void write(std::int64_t& to, std::int64_t from, planner::scaling how) const {
+    to = times(how.alpha, call.alpha) * from + (how.beta == factor::zero ? 0 : times(how.beta, call.beta) * to);
+  }
+
+  void expect(bool fine, char const* sentence) {
+    if (!fine && error.empty()) error = sentence;
+  }
+
+ private:
+  static std::int64_t times(factor f, std::int64_t given) {
+    return f == factor::zero ? 0 : f == factor::one ? 1 : given;
+  }
+
+  // The buffers that are taken before action number i, or given back after it.
+  void poison_those(schedule const& s, std::size_t i, bool taken) {
+    for (planner::buffer const& b : s.buffers)
+      if ((taken ? b.taken : b.given_back - 1) == static_cast<int>(i))
+        for (std::int64_t n = b.at; n < b.end(); ++n) workspace_[static_cast<std::size_t>(n)] = poison;
+  }
+
+  // Calls use(true, offsets) for each element of the result, then use(false, offsets) for each product.
+  template <class Use>
+  static void walk(planner::product const& p, Use const& use) {
+    for (bool first : {true, false}) {
+      numbered<std::int64_t, planner::max_contraction_loops> end{};
+      bool any = true;
+      for (int l = 0; l < p.loops.count; ++l) {
+        end[l] = first && !p.loops.present[2][l] ? 1 : p.loops.extent[l];
+        any = any && end[l] > 0;
+      }
+      numbered<std::int64_t, planner::max_contraction_loops> n{};
+      for (int l = 0; any && l >= 0;) {
+        std::int64_t offset[3] = {0, 0, 0};
+        for (int k = 0; k < p.loops.count; ++k)
+          for (int t = 0; t < 3; ++t)
+            if (p.loops.present[t][k]) offset[t] += n[k] * p.loops.stride[t][k];
+        use(first, offset);
+        for (l = p.loops.count - 1; l >= 0 && ++n[l] == end[l]; --l) n[l] = 0;
+      }
+    }
+  }
+
+  std::vector<std::int64_t> elements(planner::place p, std::int64_t count) {
+    std::vector<std::int64_t> all;
+    for (std::int64_t n = 0; n < count; ++n) all.push_back(at(p, n));
+    return all;
+  }
+
+  std::vector<std::vector<std::int64_t>> what_is_sent(schedule const& s, planner::scheduled_message const& m) {
+    if (m.kind == step::all_gather || m.kind == step::all_reduce) return {elements(m.sent, m.own)};
+    if (m.kind == step::reduce_scatter) {
+      std::int64_t total = m.own_left_out ? -m.own : 0;
+      for (std::int64_t d = 0; d < m.members; ++d) total += count_of(m, d);
+      return {elements(m.sent, total)};
+    }
+    std::vector<std::vector<std::int64_t>> all(static_cast<std::size_t>(m.members));
+    for (int k = m.first_part; k < m.first_part + m.parts; ++k) {
+      planner::message_part const& p = s.parts[static_cast<std::size_t>(k)];
+      for_each_element(
+          p.sent, [&](position const& n) { all[static_cast<std::size_t>(p.member)].push_back(at_index(p.sent, n)); });
+    }
+    return all;
+  }
+
+  std::vector<std::int64_t> workspace_{};
+  std::size_t next_ = 0;
+  std::int64_t nowhere_ = 0;
+};
+
+/// The blocks of a tensor as they lie on the devices, dense.
+inline std::vector<std::vector<std::int64_t>> dense_blocks(sharded_tensor const& t) {
+  std::vector<std::vector<std::int64_t>> all(t.block.size());
+  for (std::size_t d = 0; d < all.size(); ++d)
+    for_each(t.block[d], [&](position const& at) { all[d].push_back(t.device[d][at]); });
+  return all;
+}
+
+/// Numbers by which all moves are worth being fused, and all messages worth being walked as they lie, however small.
+inline constexpr planner::machine_constants all_is_worth_it{1, 1, 1, 1 << 20, 1 << 20, 4, 2};
+
+/// All devices with one plan. What goes wrong is left as a sentence in `error`, the first one only.
+class simulated_run {
+ public:
+  std::string error{};
+  std::int64_t moved = 0;  ///< elements, added over all devices
+  std::vector<simulated_device> devices{};
+
+  /// Before the blocks are given.
+  void begin(std::size_t count) {
+    error.clear();
+    moved = 0;
+    devices.resize(count);
+    for (simulated_device& d : devices) d.error.clear();
+  }
+
+  /// For the devices of `begin`. `order`: of the mesh axes on the running mesh.
+  template <class Plan>
+  void lower(Plan const& plan, planner::decisions const& decided, extents const& e, scalars call, int const* order,
+             planner::machine_constants const& machine) {
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      simulated_device& device = devices[d];
+      planner::viewpoint v;
+      v.sizes = e;
+      v.here = planner::coordinates_of(static_cast<std::int64_t>(d), mesh_set::first(e.mesh_axes), e);
+      for (int m = 0; m < e.mesh_axes; ++m) v.order[m] = order[m];
+      v.scales = call.alpha != 1;
+      v.adds = call.beta != 0;
+      device.here = v;
+      device.call = call;
+      planner::lower_to(device.todo, plan, decided, v, 8, machine);
+      device.prepare();
+    }
+  }
+
+  /// What the devices' results make, each with the block that it has in `t`.
+  void results_to(sharded_tensor& t) const {
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      std::size_t next = 0;
+      for_each(t.block[d], [&](position const& at) { t.device[d][at] = devices[d].result[next++]; });
+    }
+  }
+
+  /// In turns from message to message.
+  void run() {
+    for (bool more = true; more && error.empty();) {
+      more = false;
+      for (simulated_device& d : devices) more = d.advance() || more;
+      for (std::size_t d = 0; d < devices.size(); ++d) deliver(d);
+      for (simulated_device& d : devices) {
+        expect(d.error.empty(), d.error.c_str());
+        d.under_way = nullptr;
+        d.waits = false;
+      }
+    }
+  }
+
+ private:
+  void expect(bool fine, char const* sentence) {
+    if (!fine && error.empty()) error = sentence;
+  }
+
+  // What the message of device `d` brings.
+  void deliver(std::size_t d) {
+    simulated_device& me = devices[d];
+    if (!me.waits) return expect(me.under_way == nullptr, "a message is started and not finished");
+    planner::scheduled_message const& m = *me.under_way;
+    std::vector<simulated_device*> members;
+    std::size_t number = 0;
+    for (std::int64_t k = 0; k < m.members; ++k) {
+      members.push_back(&devices[device_at(me.here.member(m.axes, k))]);
+      if (members.back() == &me) number = members.size() - 1;
+      simulated_device const& other = *members.back();
+      expect(other.waits && other.under_way->kind == m.kind && other.under_way->axes == m.axes &&
+                 other.under_way->members == m.members,
+             "the members of a group start different messages");
+    }
+    if (!error.empty()) return;
+    if (m.kind == step::all_gather)
+      gather(me, m, members, number);
+    else if (m.kind == step::all_reduce || m.kind == step::reduce_scatter)
+      sum(me, m, members, number);
+    else
+      exchange(me, m, members, number);
+  }
+
+  void gather(simulated_device& me, planner::scheduled_message const& m, std::vector<simulated_device*> const& members,
+              std::size_t number) {
+    std::int64_t next = 0;
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      if (k == number && m.own_left_out) continue;
+      std::vector<std::int64_t> const& part = members[k]->sent[0];
+      expect(static_cast<std::int64_t>(part.size()) == me.count_of(m, static_cast<std::int64_t>(k)),
+             "a part is longer or shorter than its receiver thinks");
+      for (std::int64_t const v : part) me.at(m.received, next++) = v;
+      if (k != number) moved += static_cast<std::int64_t>(part.size());
+    }
+  }
+
+  void sum(simulated_device& me, planner::scheduled_message const& m, std::vector<simulated_device*> const& members,
+           std::size_t number) {
+    bool const scatters = m.kind == step::reduce_scatter;
+    for (std::int64_t n = 0; n < m.own; ++n) {
+      std::int64_t sum = 0;
+      for (std::size_t k = 0; k < members.size(); ++k) {
+        if (k == number && m.own_left_out) continue;
+        std::int64_t begin = 0;
+        for (std::size_t other = 0; scatters && other < number; ++other)
+          if (other != k || !m.own_left_out) begin += me.count_of(m, static_cast<std::int64_t>(other));
+        std::size_t const at = static_cast<std::size_t>(begin + n);
+        expect(at < members[k]->sent[0].size(), "a member sends too little");
+        if (!error.empty()) return;
+        sum += members[k]->sent[0][at];
+      }
+      me.write(me.at(m.received, n), sum, m.into);
+    }
+    std::int64_t const others = static_cast<std::int64_t>(members.size()) - 1;
+    if (scatters) moved += others * m.own;
+    if (!scatters && number == 0) moved += 2 * others * m.own;
+  }
+
+  void exchange(simulated_device& me, planner::scheduled_message const& m,
+                std::vector<simulated_device*> const& members, std::size_t number) {
+    std::size_t sent = 0;
+    for (simulated_device const* other : members) sent += other->sent[number].size();
+    for (int k = m.first_part; k < m.first_part + m.parts; ++k) {
+      planner::message_part const& p = me.todo.parts[static_cast<std::size_t>(k)];
+      expect(p.member != static_cast<std::int64_t>(number), "a device sends itself a message");
+      std::vector<std::int64_t> const& part = members[static_cast<std::size_t>(p.member)]->sent[number];
+      expect(static_cast<std::int64_t>(part.size()) == p.received.where.size(),
+             "a part is longer or shorter than its receiver thinks");
+      if (!error.empty()) return;
+      std::size_t next = 0;
+      simulated_device::for_each_element(p.received,
+                                         [&](position const& n) { me.at_index(p.received, n) = part[next++]; });
+      moved += static_cast<std::int64_t>(part.size());
+      sent -= part.size();
+    }
+    expect(sent == 0, "a member sends what its receiver does not wait for");
+  }
+
+  [[nodiscard]] std::size_t device_at(planner::coordinates const& c) const {
+    extents const& e = devices[0].here.sizes;
+    std::int64_t n = 0;
+    for (int m = 0; m < e.mesh_axes; ++m) n = n * e.mesh[m] + c.at[m];
+    return static_cast<std::size_t>(n);
+  }
+};
+
+}  // namespace ostraka::testing
