@@ -13,12 +13,12 @@ namespace ostraka::planner::detail {
 // A sharding that a tensor can have, and the least price of that.
 struct candidate {
   layout at;
-  layout division;  // of the product that makes the tensor
+  layout partition;  // of the product that makes the tensor
   double price;   // what is moved and what is multiplied together (price.hpp)
   double volume;  // elements moved, added over all devices
   double work;    // multiplications, likewise
   int touched;    // tensors that are not taken as they are
-  int turn;       // of the division in the order of the search
+  int turn;       // of the partition in the order of the search
   bool moved;     // is the tensor itself not taken as it is?
 };
 

@@ -51,12 +51,12 @@ struct label_sets {
     }
     for (int k = 0; k < operands; ++k) {
       of[k] = set_of(p.operands[k]);
-      enter_divisions(p.operands[k]);
+      add_splits(p.operands[k]);
     }
-    enter_divisions(p.result);
+    add_splits(p.result);
   }
 
-  constexpr void enter_divisions(spec const& s) {
+  constexpr void add_splits(spec const& s) {
     for (int i = 0; i < s.rank; ++i)
       for (std::uint32_t c = s.over[i].code; c != 0; c >>= 4) priced[(c & 15) - 1] |= label_set{1} << s.label[i];
   }

@@ -14,14 +14,14 @@
 ///     b or i or k    S(label)                 R                 S(label)
 ///     j (summed)     S(j)                     R                 P
 ///
-/// Every division is tried, in every order of several mesh axes on one label (division_search.hpp), for every order of
-/// products of more than two operands (contraction_order.hpp). The same function plans a reduction or a reshard: an
+/// Every partition is tried, in every order of several mesh axes on one label (partition_search.hpp), for every order
+/// of products of more than two operands (contraction_order.hpp). The same function plans a reduction or a reshard: an
 /// einsum of one operand.
 
 #include <ostraka/plan/reshard/reshard.hpp>
 #include <ostraka/plan/search/contraction_order.hpp>
-#include <ostraka/plan/search/division_search.hpp>
 #include <ostraka/plan/search/einsum_problem.hpp>
+#include <ostraka/plan/search/partition_search.hpp>
 
 namespace ostraka::planner {
 
@@ -30,7 +30,7 @@ namespace detail {
 class einsum_search {
  public:
   constexpr einsum_search(einsum_problem const& problem, search_effort effort)
-      : problem_(problem), effort_(effort), labels_(problem), divisions_(problem, labels_, effort) {}
+      : problem_(problem), effort_(effort), labels_(problem), partitions_(problem, labels_, effort) {}
 
   [[gnu::cold]] constexpr einsum_plan run() {
     if (effort_.all_orders)
@@ -71,9 +71,9 @@ class einsum_search {
     double limit = best_.price;
     // First what is likely, for a bound that spares the search much of its work. Along one mesh axis there is little to
     // be spared.
-    if (effort_.all_divisions && problem_.sizes.mesh_axes > 1 && limit == unbounded)
-      limit = divisions_.run(order, unbounded, true).price;
-    divided_order const found = divisions_.run(order, limit, false);
+    if (effort_.all_partitions && problem_.sizes.mesh_axes > 1 && limit == unbounded)
+      limit = partitions_.run(order, unbounded, true).price;
+    partitioned_order const found = partitions_.run(order, limit, false);
     if (found.price < best_.price || (found.price == best_.price && found.volume < best_.volume)) best_ = found;
   }
 
@@ -88,7 +88,7 @@ class einsum_search {
       for (int side = 0; side < 2; ++side) {
         if (factor[side] == no_tensor) continue;
         spec& s = now[factor[side]];
-        spec const asked = spec_under(s, asked_of_factor(best_.division[p], label_sets::set_of(s), side));
+        spec const asked = spec_under(s, asked_of_factor(best_.partition[p], label_sets::set_of(s), side));
         if (s == asked) continue;
         for (planned_step const& step : plan_reshard(s, asked, problem_.sizes, factor[side], slicing::before))
           plan.steps.push_back(step);
@@ -96,8 +96,8 @@ class einsum_search {
       }
       spec made = last ? problem_.result : product_shape(now, factor[0], factor[1], p);
       made.kind = problem_.how;
-      made = spec_under(made, given_by_product(best_.division[p], label_sets::set_of(made)));
-      plan.steps.push_back({step::contract, last ? the_result : n + p, split_axes(best_.division[p]), now[factor[0]],
+      made = spec_under(made, given_by_product(best_.partition[p], label_sets::set_of(made)));
+      plan.steps.push_back({step::contract, last ? the_result : n + p, split_axes(best_.partition[p]), now[factor[0]],
                             made, factor[0], factor[1]});
       if (!last) now[n + p] = made;
       if (last && !(made == problem_.result))
@@ -129,16 +129,16 @@ class einsum_search {
   einsum_problem const& problem_;
   search_effort effort_;
   label_sets labels_;
-  division_search divisions_;
-  divided_order best_{};
+  partition_search partitions_;
+  partitioned_order best_{};
 };
 
 }  // namespace detail
 
 /// The cheapest admitted plan (price.hpp). Of equal ones of one order of products: fewest elements moved, then fewest
-/// multiplications, then fewest tensors touched, then the first in the order of the search (per mesh axis: no division,
-/// a partial operand kept, labels by number). Of equal orders: fewest elements moved, then least undivided work, then
-/// the first.
+/// multiplications, then fewest tensors touched, then the first in the order of the search (per mesh axis: no
+/// partition, a partial operand kept, labels by number). Of equal orders: fewest elements moved, then least undivided
+/// work, then the first.
 /// @pre each label of the result is one of an operand's. `feasible` is false if the rule admits no plan.
 [[nodiscard, gnu::cold]] constexpr einsum_plan plan_einsum(einsum_problem const& problem, search_effort effort) {
   return detail::einsum_search(problem, effort).run();

@@ -25,8 +25,8 @@ struct einsum_problem {
 /// What a search leaves out. What leaves out nothing is exact: no plan is cheaper.
 struct search_effort {
   bool all_orders = true;     ///< else those that dynamic programming finds on sizes alone
-  bool all_divisions = true;  ///< else, where there are many, a mesh axis is tried on labels that it divides in an
-                              ///< operand or in the result, and in an order that one of these has
+  bool all_partitions = true;  ///< else, where there are many, a mesh axis is tried on labels that it divides in an
+                               ///< operand or in the result, and in an order that one of these has
   int beam = 320;             ///< shardings of a product that are followed
 };
 

@@ -37,7 +37,7 @@ class exchange_prices {
     double independent = 1;  // where divisions cross: the same if mesh axes play one part only
     double finer = 1;        // where divisions cross: at most
     std::uint32_t done = 0;
-    crossing crossings[max_mesh_axes]{};
+    resharded_label resharded[max_mesh_axes]{};
     int count = 0;
     std::uint32_t axes = 0;
     bool shared = false;
@@ -50,7 +50,7 @@ class exchange_prices {
       for (int l = f;; l = t) {
         if (l != 0 && (done >> l & 1) == 0) {
           done |= std::uint32_t{1} << l;
-          crossing c{order_on(from, l - 1, e_), order_on(to, l - 1, e_), 1, 1};
+          resharded_label c{order_on(from, l - 1, e_), order_on(to, l - 1, e_), 1, 1};
           while (c.from.code != 0 && (c.from.code & 15) == (c.to.code & 15)) {
             blocks *= static_cast<double>(e_.mesh[(c.from.code & 15) - 1]);
             c.from.code >>= 4;
@@ -73,7 +73,7 @@ class exchange_prices {
             finer *= static_cast<double>(c.from_parts > c.to_parts ? c.from_parts : c.to_parts);
             shared = shared || (from_axes & to_axes) != 0 || (axes & (from_axes | to_axes)) != 0;
             axes |= from_axes | to_axes;
-            crossings[count++] = c;
+            resharded[count++] = c;
           }
         }
         if (l == t) break;
@@ -83,15 +83,15 @@ class exchange_prices {
     if (!shared) return held - everywhere / (blocks * independent);
     if (held - everywhere / (blocks * finer) > bound) return held - everywhere / (blocks * finer);
     if (e_.ways(mesh_set{axes >> 1}) > most_devices_counted) return held - everywhere / (blocks * independent);
-    return held - everywhere / blocks * counted(crossings, count, {axes >> 1});
+    return held - everywhere / blocks * counted(resharded, count, {axes >> 1});
   }
 
  private:
   // Mean overlap of blocks that change places. Which labels they are on makes no difference, nor, where all mesh axes
   // have one size, which mesh axes they are over: those are numbered as they occur.
-  constexpr double counted(crossing const (&c)[max_mesh_axes], int count, mesh_set axes) {
-    if (count > most_crossings || known_ == room) return mean_overlap(c, count, axes, e_);
-    std::uint32_t key[2 * most_crossings]{};
+  constexpr double counted(resharded_label const (&c)[max_mesh_axes], int count, mesh_set axes) {
+    if (count > most_resharded || cached_ == capacity) return mean_overlap(c, count, axes, e_);
+    std::uint32_t key[2 * most_resharded]{};
     std::uint32_t number[max_mesh_axes + 1]{};
     std::uint32_t numbers = 0;
     for (int i = 0; i < 2 * count; ++i) {
@@ -102,20 +102,20 @@ class exchange_prices {
         key[i] |= n << at;
       }
     }
-    for (int i = 0; i < known_; ++i)
+    for (int i = 0; i < cached_; ++i)
       if (key_[i][0] == key[0] && key_[i][1] == key[1] && key_[i][2] == key[2] && key_[i][3] == key[3])
         return value_[i];
-    for (int i = 0; i < 2 * most_crossings; ++i) key_[known_][i] = key[i];
-    return value_[known_++] = mean_overlap(c, count, axes, e_);
+    for (int i = 0; i < 2 * most_resharded; ++i) key_[cached_][i] = key[i];
+    return value_[cached_++] = mean_overlap(c, count, axes, e_);
   }
 
-  static constexpr int most_crossings = 2;
-  static constexpr int room = 64;
+  static constexpr int most_resharded = 2;
+  static constexpr int capacity = 64;
   extents const& e_;
-  int known_ = 0;
+  int cached_ = 0;
   bool alike_ = true;  // are all mesh axes of one size?
-  std::uint32_t key_[room][2 * most_crossings];
-  double value_[room];
+  std::uint32_t key_[capacity][2 * most_resharded];
+  double value_[capacity];
 };
 
 }  // namespace ostraka::planner::detail

@@ -41,11 +41,11 @@ inline constexpr double multiplications_per_element = 1024;
 /// The price of a plan for extents that need not be those it was decided on: blocks as large as the largest.
 [[nodiscard, gnu::cold]] constexpr double price_of(einsum_plan const& plan, extents const& e) {
   mesh_set dividing[max_labels]{};  // each label in an operand or in the result
-  auto const enter = [&](spec const& s) {
+  auto const add = [&](spec const& s) {
     for (int i = 0; i < s.rank; ++i) dividing[s.label[i]] = dividing[s.label[i]] | s.over[i].axes();
   };
-  for (spec const& s : plan.operands) enter(s);
-  enter(plan.result);
+  for (spec const& s : plan.operands) add(s);
+  add(plan.result);
   double price = 0;
   tensor_states tensors(plan);
   for (planned_step const& s : plan.steps) {

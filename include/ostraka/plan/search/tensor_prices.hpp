@@ -103,7 +103,7 @@ class tensor_prices {
 
  private:
   // Partial sums of an operand may be reduced on slices along mesh axes that it does not use. Products need not:
-  // another division gives the slice.
+  // another partition gives the slice.
   constexpr void slice(candidate c, tensor_candidates& t) {
     scatter(c, t);
     if (partial_marks(c.at) == 0 || e_.mesh_axes > most_mesh_axes_sliced) return;

@@ -27,7 +27,7 @@ inline constexpr double unbounded = std::numeric_limits<double>::infinity();
 namespace detail {
 
 // A label whose two divisions part ways: what follows their common major end, and into how many blocks it divides.
-struct crossing {
+struct resharded_label {
   mesh_order from{};
   mesh_order to{};
   std::int64_t from_parts = 1;
@@ -35,17 +35,17 @@ struct crossing {
 };
 
 // The part of the label that a device holds under both, in units of 1/(from_parts · to_parts).
-constexpr std::int64_t overlap(crossing const& c, coordinates const& device, extents const& e) {
+constexpr std::int64_t overlap(resharded_label const& c, coordinates const& device, extents const& e) {
   return common_indices(block_number(c.from, device, e), c.from_parts, block_number(c.to, device, e), c.to_parts);
 }
 
-// Mean over the devices along `axes` of the fraction of the crossing labels that they hold under both.
-constexpr double mean_overlap(crossing const* crossings, int count, mesh_set axes, extents const& e) {
+// Mean over the devices along `axes` of the fraction of the resharded_label labels that they hold under both.
+constexpr double mean_overlap(resharded_label const* resharded, int count, mesh_set axes, extents const& e) {
   coordinates device;
   std::int64_t sum = 0;
   for (bool more = true; more;) {
     std::int64_t share = 1;
-    for (int i = 0; i < count && share > 0; ++i) share *= overlap(crossings[i], device, e);
+    for (int i = 0; i < count && share > 0; ++i) share *= overlap(resharded[i], device, e);
     sum += share;
     more = false;
     for (int m = 0; m < e.mesh_axes && !more; ++m)
@@ -55,7 +55,7 @@ constexpr double mean_overlap(crossing const* crossings, int count, mesh_set axe
       }
   }
   double units = static_cast<double>(e.ways(axes));
-  for (int i = 0; i < count; ++i) units *= static_cast<double>(crossings[i].from_parts * crossings[i].to_parts);
+  for (int i = 0; i < count; ++i) units *= static_cast<double>(resharded[i].from_parts * resharded[i].to_parts);
   return static_cast<double>(sum) / units;
 }
 
@@ -74,7 +74,7 @@ inline constexpr std::int64_t most_devices_counted = 512;
   double constant = 1;
   double independent = 1;
   double finer = 1;
-  detail::crossing crossings[max_rank];
+  detail::resharded_label resharded[max_rank];
   int count = 0;
   mesh_set axes;
   bool shared = false;
@@ -96,7 +96,7 @@ inline constexpr std::int64_t most_devices_counted = 512;
       finer *= static_cast<double>(f_parts > t_parts ? f_parts : t_parts);
       shared = shared || !(f.axes() & t.axes()).empty() || !(axes & (f.axes() | t.axes())).empty();
       axes = axes | f.axes() | t.axes();
-      crossings[count++] = {f, t, f_parts, t_parts};
+      resharded[count++] = {f, t, f_parts, t_parts};
     }
   }
   double const held = ideal_held(to, e);
@@ -105,7 +105,7 @@ inline constexpr std::int64_t most_devices_counted = 512;
   double const least =
       held - everywhere / (constant * finer);  // if every device already held the finer of its two blocks
   if (least >= bound) return least;
-  return held - everywhere / constant * detail::mean_overlap(crossings, count, axes, e);
+  return held - everywhere / constant * detail::mean_overlap(resharded, count, axes, e);
 }
 
 }  // namespace ostraka::planner

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The door between types and values: shardings become specs with labels and mesh axes numbered, and specs
-/// that a planner found become shardings again. Behind it nobody knows a name.
+/// Floor 2. Between types and values: shardings become specs with labels and mesh axes numbered, and specs
+/// that a planner found become shardings again. Behind them nobody knows a name.
 
 #include <cstddef>
 #include <cstdint>
@@ -64,16 +64,16 @@ template <class Labels, class Mesh, Partial P>
 inline constexpr entry_numbers numbers_of<Labels, Mesh, P>{
     -1, {}, mesh_axes_numbered<Mesh>(typename P::mesh_axes{}), P::kind};
 
-constexpr void enter(planner::spec& s, entry_numbers const& e) {
+constexpr void add_entry(planner::spec& s, entry_numbers const& e) {
   if (e.label >= 0) return s.push_back(e.label, e.order);
   s.partial = s.partial | e.partial;
   s.kind = e.kind;
 }
 
 template <class Labels, class Mesh, class... Entries>
-constexpr planner::spec enter_all(sharding<Entries...>) {
+constexpr planner::spec to_spec(sharding<Entries...>) {
   planner::spec s;
-  (enter(s, numbers_of<Labels, Mesh, Entries>), ...);
+  (add_entry(s, numbers_of<Labels, Mesh, Entries>), ...);
   return s;
 }
 
@@ -93,7 +93,7 @@ struct type_at<type_list<Ts...>, I> : nth<I, Ts...> {};
 
 // The types behind a spec's numbers.
 template <planner::spec S, class Labels, class Mesh>
-struct leave {
+struct from_spec {
   template <int Dim, int... Ks>
   static auto dimension(std::integer_sequence<int, Ks...>)
       -> over<typename type_at<Labels, S.label[Dim]>::type, typename type_at<Mesh, S.over[Dim][Ks]>::type...>;
@@ -167,10 +167,10 @@ using mesh_axes_in = typename sharding_traits<sharding_in<T>>::mesh_axes;
 
 /// The value of a sharding, with labels numbered by `Labels` and mesh axes by `Mesh`.
 template <class T, class Labels, class Mesh>
-inline constexpr planner::spec spec_of = detail::enter_all<Labels, Mesh>(sharding_in<T>{});
+inline constexpr planner::spec spec_of = detail::to_spec<Labels, Mesh>(sharding_in<T>{});
 
 /// The sharding that a value stands for.
 template <planner::spec S, class Labels, class Mesh>
-using sharding_from = typename detail::leave<S, Labels, Mesh>::type;
+using sharding_from = typename detail::from_spec<S, Labels, Mesh>::type;
 
 }  // namespace ostraka

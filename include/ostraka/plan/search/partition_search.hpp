@@ -18,21 +18,21 @@
 
 namespace ostraka::planner::detail {
 
-// A search with less effort still tries every division of a product if these are no more (and no more than three mesh
+// A search with less effort still tries every partition of a product if these are no more (and no more than three mesh
 // axes).
 inline constexpr double most_choices = 256;
 
 // How every product of an order is divided, and what that costs.
-struct divided_order {
+struct partitioned_order {
   contraction_order order{};
-  layout division[max_operands]{};
+  layout partition[max_operands]{};
   double price = unbounded;
   double volume = unbounded;
 };
 
-class division_search {
+class partition_search {
  public:
-  constexpr division_search(einsum_problem const& problem, label_sets const& labels, search_effort effort)
+  constexpr partition_search(einsum_problem const& problem, label_sets const& labels, search_effort effort)
       : problem_(problem), labels_(labels), e_(problem.sizes), effort_(effort), prices_(problem) {
     for (int m = 0; m < e_.mesh_axes; ++m) devices_ *= static_cast<double>(e_.mesh[m]);
     for (int k = 0; k < labels.operands; ++k) {
@@ -46,13 +46,13 @@ class division_search {
     find_likely(layout_of(problem.result));
   }
 
-  // The best division of every product of an order, if its price is no more than `limit`, which never rises from one
+  // The best partition of every product of an order, if its price is no more than `limit`, which never rises from one
   // run to the next. `likely`: only as with less effort.
-  [[gnu::cold]] constexpr divided_order run(contraction_order const& order, double limit, bool likely) {
+  [[gnu::cold]] constexpr partitioned_order run(contraction_order const& order, double limit, bool likely) {
     limit_ = limit;
     prices_.set_limit(limit);
     likely_ = likely;
-    divided_order best;
+    partitioned_order best;
     best.order = order;
     std::uint32_t among[2 * max_operands]{};
     for (int k = 0; k < labels_.operands; ++k) among[k] = std::uint32_t{1} << k;
@@ -70,13 +70,13 @@ class division_search {
     best.price = c.price;
     best.volume = c.volume;
     // Back from the root: what each product asked for says how its factors were divided.
-    best.division[order.products - 1] = c.division;
+    best.partition[order.products - 1] = c.partition;
     for (int p = order.products - 1; p >= 0; --p)
       for (int side = 0; side < 2; ++side) {
         int const factor = side == 0 ? order.left[p] : order.right[p];
         if (factor < labels_.operands) continue;
-        best.division[factor - labels_.operands] =
-            prices_.ask(tensor_[factor], asked_of_factor(best.division[p], tensor_[factor].labels, side)).division;
+        best.partition[factor - labels_.operands] =
+            prices_.ask(tensor_[factor], asked_of_factor(best.partition[p], tensor_[factor].labels, side)).partition;
       }
     return best;
   }
@@ -111,7 +111,7 @@ class division_search {
     double choices = 1;
     for (int m = 0; m < e_.mesh_axes; ++m) choices *= size_of(factors_) + 1;
     likely_here_ =
-        likely_ || (!effort_.all_divisions && (choices > most_choices || e_.mesh_axes > most_mesh_axes_sliced));
+        likely_ || (!effort_.all_partitions && (choices > most_choices || e_.mesh_axes > most_mesh_axes_sliced));
     full_work_ = labels_.elements(factors_) * devices_;
     priced_axes_ = 0;
     for (int m = 0; m < e_.mesh_axes; ++m)
@@ -137,8 +137,8 @@ class division_search {
     t.reach.sort();
   }
 
-  // A division under construction, with what it asks and gives.
-  struct partial_division {
+  // A partition under construction, with what it asks and gives.
+  struct unfinished_partition {
     layout d;
     layout asked[2];
     layout given;
@@ -148,13 +148,13 @@ class division_search {
 
   // Decides for mesh axis m and the ones after it: no label, a factor that stays partial, labels by number, each at
   // every place among the mesh axes that divide it.
-  constexpr void divide(partial_division const& before, int m) {
+  constexpr void divide(unfinished_partition const& before, int m) {
     if (m >= e_.mesh_axes || m >= max_mesh_axes) return consider(before);
     divide(before, m + 1);
     layout const partial = layout_along(m, axis_state::partial());
     for (int side = 0; side < 2; ++side)
       if (may_keep_[side].contains(m)) {
-        partial_division now = before;
+        unfinished_partition now = before;
         now.d |= layout_along(m, axis_state::keep_partial(side));
         now.asked[side] |= partial;
         now.given |= partial;
@@ -168,7 +168,7 @@ class division_search {
         if (likely_here_ && place < there && (goes_before_[m] >> order_on(before.d, l, e_)[place] & 1) == 0) continue;
         layout const more =
             place < there ? inserted(before.d, l, place, m) : layout_along(m, axis_state::split(l, place));
-        partial_division now = before;
+        unfinished_partition now = before;
         now.d += more;
         if ((labels_in_[0] >> l & 1) != 0) now.asked[0] += more;
         if ((labels_in_[1] >> l & 1) != 0) now.asked[1] += more;
@@ -180,7 +180,7 @@ class division_search {
     }
   }
 
-  constexpr void consider(partial_division const& p) {
+  constexpr void consider(unfinished_partition const& p) {
     candidate c{p.given, p.d, full_work_ / p.priced_ways, 0, full_work_ / p.ways, 0, ++turn_, false};
     for (int side = 0; side < (right_ < 0 ? 1 : 2); ++side) {
       candidate const& f = prices_.ask(tensor_[side == 0 ? left_ : right_], p.asked[side]);
