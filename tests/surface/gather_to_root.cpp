@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "support/on_meshes.hpp"
 
@@ -46,6 +47,10 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...
     std::int64_t wrong = 0;
     for (std::size_t i = 0; i < g.values.size(); ++i) wrong += whole.data()[i] == g.values[i] ? 0 : 1;
     CHECK(wrong == 0);
+    // Of a temporary the view lives on.
+    auto const& kept = *decltype(gathered)(gathered);
+    static_assert(!std::is_reference_v<decltype(*os::gather_to_root(a))>);
+    CHECK(kept.data() == whole.data());
   } else {
     std::string const sentence =
         "gather_to_root: the elements are on device 0 alone, and this is device " + std::to_string(t::rank()) +
