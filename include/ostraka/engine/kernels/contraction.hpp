@@ -21,7 +21,7 @@
 #include <ostraka/engine/kernels/products/plan_cache.hpp>
 #include <ostraka/engine/kernels/products/widened.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
-#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/kernels/update_block.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine {

@@ -18,7 +18,7 @@
 #include <ostraka/engine/kernels/parallel.hpp>
 #include <ostraka/engine/kernels/portable/fold.hpp>
 #include <ostraka/engine/kernels/portable/reduce_kernel.hpp>
-#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/kernels/update_block.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine {

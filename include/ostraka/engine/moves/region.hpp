@@ -12,7 +12,7 @@
 
 #include <ostraka/engine/kernels/copy.hpp>
 #include <ostraka/engine/kernels/strided.hpp>
-#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/kernels/update_block.hpp>
 #include <ostraka/plan/regions/contraction_loops.hpp>
 #include <ostraka/plan/regions/strided_box.hpp>
 

@@ -19,7 +19,7 @@
 #include <ostraka/engine/kernels/products/algorithms.hpp>
 #include <ostraka/engine/kernels/products/plan_cache.hpp>
 #include <ostraka/engine/kernels/products/whole_packing.hpp>
-#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/kernels/update_block.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine {
