@@ -70,8 +70,9 @@ struct einsum_plan_source {
 
 }  // namespace detail
 
-/// The plan of `os::einsum<Out…>(operands…)`, a constant expression: what would be moved, without moving it. Of references, such as a
-/// function's parameters, no `constexpr` variable can be made before C++23; a plain one serves as well, for its numbers are constants:
+/// The plan of `os::einsum<Out…>(operands…)`, a constant expression: the moves, without moving anything. Before C++23
+/// no `constexpr` variable can be made of references, as of a function's parameters; a plain one serves as well, for
+/// its numbers are constants:
 ///
 ///     auto const plan = os::plan<I/X, K/Y>(a, b);
 ///     static_assert(plan.count(os::step::all_gather) == 1);

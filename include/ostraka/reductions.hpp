@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::sum<I/X>(A)`, `max`, `min`, `prod`, `bit_and`, `bit_or` and `mean`: the labels that the result lacks are reduced;
-/// naming the result authorises the communication that a divided label needs, and os::partial_max(X) and its like defer it.
+/// Floor 4. `os::sum<I/X>(A)`, `max`, `min`, `prod`, `bit_and`, `bit_or` and `mean`: the labels that the result lacks
+/// are reduced. Naming the result authorises the communication that a split label needs; os::partial_max(X) and its
+/// like defer it.
 ///
 ///     max over J    [I_X, J_Y]         → [I_X]            all_reduce<Y>
 ///                   [I_X, J_Y]         → [I_X] {max_Y}    nothing moved

@@ -57,8 +57,8 @@ struct preservation {
   friend constexpr bool operator==(preservation const&, preservation const&) = default;
 };
 
-/// Does the operation keep parts of this kind? By default it does not. Specialise it for the type of a function object, and os::map takes
-/// partial tensors where it says so:
+/// Does the operation keep parts of this kind? By default it does not. Specialise it for the type of a function object,
+/// and os::map takes partial tensors where it says so:
 ///
 ///     struct relu { KOKKOS_FUNCTION float operator()(float v) const { return v > 0 ? v : 0; } };
 ///     template <os::reduction Kind>

@@ -3,14 +3,15 @@
 #pragma once
 
 /// @file
-/// Tests of floor 2. The least that an operation can move, found without the planner: a graph of all shardings of a tensor whose edges
-/// are the moves of the rules with their volumes, and all ways to multiply without communication. Volumes are counted on blocks by
-/// loops over the devices, added over all devices. @pre extents are multiples of all mesh sizes together
+/// Tests of floor 2. The least that an operation can move, found without the planner: a graph of all shardings of a
+/// tensor, whose edges are the moves of the rules with their volumes, and all products without communication. Volumes
+/// are counted on blocks by loops over the devices, added over all devices. @pre extents are multiples of all mesh
+/// sizes together
 ///
 ///     move                                                    volume, N devices take part
 ///     block exchange, any to any (slice, gather, all-to-all)  what the devices need and do not have
 ///     all-reduce of a set of mesh axes           P → R        2(N−1)/N of the blocks
-///     reduce-scatter of a set                    P → S(l)     N−1 times the new blocks, which are parts of the old ones
+///     reduce-scatter of a set                    P → S(l)     N−1 times the new blocks, parts of the old ones
 ///     mask                                       R → P        0
 ///     zero-pad from a minor end                  S(l) → P     0
 

@@ -3,12 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 2. One tensor from one mesh to another, as values: who holds what on either, who sends to whom, and how much that is.
-/// A[I_X, J] on {X: 4} → A[I_X, J] on {X: 2, Y: 2}: mesh axes of the two meshes are different axes, whatever they are called.
+/// Floor 2. One tensor from one mesh to another: which device holds which block on either, which sends to which, and
+/// how much. A[I_X, J] on {X: 4} → A[I_X, J] on {X: 2, Y: 2}: mesh axes of two meshes are different axes, even of one
+/// name.
 ///
 ///     source        target        on the source mesh               then, between the meshes
 ///     [I_X, J]      [I_Z, J]      nothing                          each process gets what it needs and does not have
-///     [I]           [I_Z]         nothing                          the devices that hold the same take turns in sending
+///     [I]           [I_Z]         nothing                          devices that hold the same take turns in sending
 ///     [I] {U_X}     any           slice, reduce_scatter or         the same
 ///                                 all_reduce: the cheapest
 ///     any           [I] {U_Z}     as above                         device 0 along Z gets the values, the others zeros

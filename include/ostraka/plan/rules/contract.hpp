@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. The product of two tensors without communication: which result there is, or which cell of the table forbids it.
+/// Floor 2. The product of two tensors without communication: its result, or the cell of the table that forbids it.
 /// b: in both operands and the result; j: in both, summed; i, k: in one operand and the result.
 ///
 ///     A \ B    R      S(b)   S(j)   S(k)   P

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Several tensors element by element: the result has every label of an operand, divided as the operand that divides it
-/// most; the others are sliced for nothing, and repeated along labels that they lack. Nothing is moved.
+/// Floor 2. Several tensors element by element: the result has every label of an operand, split as the operand that
+/// splits it most. The others are sliced, and repeated along labels that they lack. Nothing is moved.
 ///
 ///     A              B              result
 ///     [I_X, J]       [I_X, J]       [I_X, J]
@@ -13,14 +13,15 @@
 ///     [I_X]          [I_Y]          –             moved first
 ///     [I_X]          [J_X]          –             a device would hold the diagonal blocks only
 ///
-/// Partial tensors take part as far as the operation keeps their parts (types/preserves.hpp), per mesh axis, ⊕ and ⊗ being kinds:
+/// Partial tensors take part as far as the operation preserves their parts (types/preserves.hpp), per mesh axis; ⊕ and
+/// ⊗ are kinds:
 ///
 ///     [I] {⊕_X}      [I] {⊕_X}      [I] {⊗_X}     if it keeps ⊕ together, as ⊗                 + of sums
 ///     [I] {⊕_X}      [I]            [I] {⊗_X}     if it keeps ⊕ in the left operand, as ⊗       × of a sum
-///     [I] {max_X}    [I]            [I] {⊗_X}     if it keeps max together: B is max over X of B as well (so for min, and, or)
+///     [I] {max_X}    [I]            [I] {⊗_X}     if it keeps max together: B is max over X of B (so min, and, or)
 ///     [I] {⊕_X}      [I_X]          –             a part that is sliced loses the others
 ///     [I] {⊕_X}      [I] {max_X}    –             two kinds meet
-///     [I] {⊕_X}      [I] {⊕_Y}      [I] {⊗_XY}    each along its own mesh axis by the rules above, if both make one kind
+///     [I] {⊕_X}      [I] {⊕_Y}      [I] {⊗_XY}    each along its own mesh axis, if both make one kind
 
 #include <bit>
 
@@ -47,8 +48,8 @@ struct map_finding {
   int label = -1;
   int other_label = -1;
   int mesh_axis = -1;
-  int operand = -1;        ///< of which the label is divided in one way, or which is partial
-  int other_operand = -1;  ///< of which it is divided in another, or which is partial by another kind
+  int operand = -1;        ///< splits the label in one way, or is partial
+  int other_operand = -1;  ///< splits it in another, or is partial by another kind
   spec result{};
 };
 

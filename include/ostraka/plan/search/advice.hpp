@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. What to say of a plan that was decided on nominal sizes and is a poor one for the sizes at hand: the very
-/// planner that ran while compiling runs on these sizes and the two are compared. `C[I_X, K] = A[I_X, J] · B[J, K_X]`
+/// Floor 2. Advice on a plan that was decided on nominal sizes and is a poor one for the sizes at hand: the planner
+/// that ran while compiling runs on these sizes, and the two plans are compared. `C[I_X, K] = A[I_X, J] · B[J, K_X]`
 /// moves B: for a short I, A would be cheaper.
 
 #include <cstdint>

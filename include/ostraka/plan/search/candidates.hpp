@@ -14,7 +14,7 @@ namespace ostraka::planner::detail {
 struct candidate {
   layout at;
   layout partition;  // of the product that makes the tensor
-  double price;   // what is moved and what is multiplied together (price.hpp)
+  double price;      // of moves and work together (price.hpp)
   double volume;  // elements moved, added over all devices
   double work;    // multiplications, likewise
   int touched;    // tensors that are not taken as they are

@@ -18,7 +18,7 @@
 
 namespace ostraka::planner {
 
-/// What is multiplied with what. Product k of n operands makes tensor n + k, the last one the result; factors come
+/// A binary tree of products. Product k of n operands makes tensor n + k, the last one the result; factors come
 /// before what they are in.
 struct contraction_order {
   int products = 0;
@@ -38,8 +38,7 @@ struct label_sets {
   double extent[max_labels]{};
   int mesh_axes = 0;
   double mesh[max_mesh_axes]{};
-  label_set
-      priced[max_mesh_axes]{};  // labels of which one in a product makes the mesh axis a priced one there (price.hpp)
+  label_set priced[max_mesh_axes]{};  // a product with one of these labels prices the mesh axis (price.hpp)
 
   constexpr explicit label_sets(einsum_problem const& p)
       : operands(p.operands.size()), result(set_of(p.result)), mesh_axes(p.sizes.mesh_axes) {
@@ -67,7 +66,7 @@ struct label_sets {
     return set;
   }
 
-  // What a product of these operands (a set of them) has labels of.
+  // The labels of the product of a set of operands.
   [[nodiscard]] constexpr label_set product_of(std::uint32_t among) const {
     label_set inside = 0;
     label_set outside = result;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. What is to be planned, and how hard to search.
+/// Floor 2. The problem that the einsum planner solves, and how hard it searches.
 
 #include <ostraka/plan/spec/plan.hpp>
 #include <ostraka/plan/spec/policy.hpp>
@@ -18,11 +18,11 @@ struct einsum_problem {
   admit rule = admit::any;
   double element_weight = 0;       ///< multiplications that weigh as much as one element moved (os::least_time); 0: the
                                    ///< default balance (price.hpp)
-  reduction how = reduction::sum;  ///< of what is reduced: anything else asks for a single operand. @pre partial
+  reduction how = reduction::sum;  ///< of labels and parts: anything but a sum asks for a single operand. @pre partial
                                    ///< operands and results are of that kind
 };
 
-/// What a search leaves out. What leaves out nothing is exact: no plan is cheaper.
+/// The parts of a search that are left out. With all of them it is exact: no plan is cheaper.
 struct search_effort {
   bool all_orders = true;     ///< else those that dynamic programming finds on sizes alone
   bool all_partitions = true;  ///< else, where there are many, a mesh axis is tried on labels that it divides in an

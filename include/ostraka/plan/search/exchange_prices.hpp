@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. What exchanges between two shardings of one tensor move, where a search asks for thousands: the numbers of
-/// ideal_exchange (spec/cost.hpp) on layouts. What has to be counted device by device is counted once per pattern of
-/// mesh axes.
+/// Floor 2. The volumes of exchanges between two shardings of one tensor, where a search asks for thousands: the
+/// numbers of ideal_exchange (spec/cost.hpp) on layouts. A volume that has to be counted device by device is counted
+/// once per pattern of mesh axes, and cached.
 
 #include <cstdint>
 
@@ -14,15 +14,15 @@
 
 namespace ostraka::planner::detail {
 
-// What exchanges of layouts move; remembers what has to be counted device by device.
+// Volumes of exchanges; those that are counted device by device are cached.
 class exchange_prices {
  public:
   constexpr explicit exchange_prices(extents const& e) : e_(e) {
     for (int m = 1; m < e.mesh_axes; ++m) alike_ = alike_ && e.mesh[m] == e.mesh[0];
   }
 
-  // What the devices need under `to` and do not have under `from`, of a tensor of `whole` elements: ideal_exchange of
-  // specs. Some number above `bound` if that is above it. @pre both partial over the same mesh axes
+  // The elements that devices need under `to` and do not have under `from`, of a tensor of `whole` elements:
+  // ideal_exchange of specs. Some number above `bound` if that is above it. @pre both partial over the same mesh axes
   constexpr double operator()(layout from, layout to, double whole, double bound) {
     if (from == to) return 0;
     if (e_.mesh_axes == 1) {  // a slice, a gather, or an all-to-all

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. For one order of products: by which labels the work of each is divided along each mesh axis, all products
-/// and all mesh axes chosen jointly. From the leaves of the tree to its root, every product keeps the least price of
-/// each sharding that it can give (Bellman's principle), and of each that a later product asks for: min over what is
-/// given of price + moves.
+/// Floor 2. For one order of products, the cheapest partition of the work of each: a label or none along each mesh
+/// axis, all products and all mesh axes chosen jointly. From the leaves of the tree to its root, every product keeps
+/// the least price of each sharding that it can give (Bellman's principle), and of each that a later product asks for:
+/// min over what is given of price + moves.
 
 #include <ostraka/plan/reshard/reshard.hpp>
 #include <ostraka/plan/search/candidates.hpp>

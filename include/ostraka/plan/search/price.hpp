@@ -3,17 +3,19 @@
 #pragma once
 
 /// @file
-/// Floor 2. The price of a plan: what it moves and what it multiplies together, both added over all devices.
+/// Floor 2. The price of a plan, moves and work together, both added over all devices.
 ///
-///     price = weight · elements moved + Σ over products of multiplications,   a mesh axis that is not priced counting
-///     as not divided
+///     price = weight · elements moved + Σ over products of multiplications
+///
+/// A mesh axis that is not priced counts as if it did not divide the work.
 ///
 /// By default a mesh axis is *priced* in a product if an operand or the named result divides one of the product's
 /// labels along it: the work could be divided there, and to repeat it costs. Along the others nothing is gained by
 /// dividing, so that nothing is moved for that.
 ///
-///     [I, J_X] · [J, K] → [I, K]     X is priced: all_to_all of A to I, all_gather of the result, though a gather of A
-///     alone would move less [I, J] · [J] → [I]             nothing is: no communication
+///     [I, J_X] · [J, K] → [I, K]     X is priced: all_to_all of A to I, all_gather of the result, although a gather
+///                                    of A alone would move less
+///     [I, J] · [J] → [I]             no mesh axis is: no communication
 ///
 /// A tree of products that has a plan without communication has no cheaper one: along every priced mesh axis that plan
 /// divides. Under os::least_time every mesh axis is priced, and the weight is the program's.

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. What moves make of one tensor, and at what price: an operand as it is, a product as it was divided, in
-/// every sharding that a reduction gives it and in each that is asked for. Moves are what reshard.hpp plans: partial
-/// sums are scattered onto any label or reduced everywhere, then one exchange.
+/// Floor 2. The prices of one tensor's shardings: those that it has (an operand as it is, a product by each partition
+/// of its work) or gets by a reduction, and those that are asked for. Moves are those that reshard.hpp plans: parts are
+/// scattered onto any label or reduced everywhere, then there is one exchange.
 
 #include <cstdint>
 
@@ -21,7 +21,7 @@ namespace ostraka::planner::detail {
 // Beyond so many mesh axes, operands' partial sums are reduced on what they are divided by.
 inline constexpr int most_mesh_axes_sliced = 3;
 
-// What a tensor can be, in shardings that it has or gets by a reduction, and in those that were asked for.
+// The shardings that a tensor has or gets by a reduction, and those that were asked for.
 struct tensor_candidates {
   label_set labels = 0;
   double whole = 0;
@@ -40,7 +40,7 @@ class tensor_prices {
     for (int m = 0; m < e_.mesh_axes; ++m) devices_ *= static_cast<double>(e_.mesh[m]);
   }
 
-  // What is above `limit`, which never rises, is left out.
+  // Candidates above `limit`, which never rises, are left out.
   constexpr void set_limit(double limit) { limit_ = limit; }
 
   // An operand, in all that it can be by a reduction.

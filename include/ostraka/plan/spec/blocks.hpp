@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. Who holds what: the block distribution, exact for uneven extents, extents smaller than the mesh, and zero.
-/// Device d of p holds [⌊d·n/p⌋, ⌊(d+1)·n/p⌋) of an axis of extent n. It nests: the blocks of I/X/Y refine those of
-/// I/X. Nobody else knows this formula: planner, engine and surface ask `range_of`, `largest_block` and what is
-/// between.
+/// Floor 2. The block distribution: which indices a device holds, exact for uneven extents, extents smaller than the
+/// mesh, and zero. Device d of p holds [⌊d·n/p⌋, ⌊(d+1)·n/p⌋) of an axis of extent n. It nests: the blocks of I/X/Y
+/// refine those of I/X. Nobody else knows this formula: planner, engine and surface ask `range_of`, `largest_block` and
+/// what is between.
 
 #include <algorithm>
 #include <cstdint>
@@ -46,7 +46,7 @@ struct range {
   return end > begin ? end - begin : 0;
 }
 
-/// What a pass covers of a block of a label of extent `n`.
+/// The part of a block that a pass covers, of a label of extent `n`.
 [[nodiscard]] constexpr range covered(range held, pass const& p, std::int64_t n) {
   range const part = block(p.of_each_block ? held.size() : n, p.part, p.parts);
   return p.of_each_block ? range{held.begin + part.begin, held.begin + part.end} : intersect(held, part);

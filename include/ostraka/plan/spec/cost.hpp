@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. What moves would cost if every extent were divided evenly: the numbers that plans are chosen by. Volumes
-/// are elements moved, added over all devices, so that they are whole numbers (as doubles: exact to 2⁵³, and never
+/// Floor 2. The costs that plans are chosen by: those of moves if every extent were divided evenly. Volumes are
+/// elements moved, added over all devices, so that they are whole numbers (as doubles: exact to 2⁵³, and never
 /// overflowing).
 
 #include <cstdint>
@@ -26,7 +26,8 @@ inline constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 namespace detail {
 
-// A label whose two divisions part ways: what follows their common major end, and into how many blocks it divides.
+// A resharded label: two lists of mesh axes split it that part ways. Here is what follows their common major end, and
+// into how many blocks that splits it.
 struct resharded_label {
   mesh_order from{};
   mesh_order to{};
@@ -64,7 +65,7 @@ constexpr double mean_overlap(resharded_label const* resharded, int count, mesh_
 /// Above so many devices the overlap of blocks that change places is taken at its mean over independent positions.
 inline constexpr std::int64_t most_devices_counted = 512;
 
-/// What the devices need under `to` and do not have under `from`: the least that any exchange can move.
+/// The elements that devices need under `to` and do not have under `from`: the least that any exchange can move.
 /// Some number not below `bound` if that is not below it. @pre same labels in the same order, both partial over the
 /// same mesh axes
 [[nodiscard, gnu::cold]] constexpr double ideal_exchange(spec const& from, spec const& to, extents const& e,

@@ -27,12 +27,11 @@ struct einsum_plan {
   bounded_list<spec, max_operands> operands{};
   spec result{};
   extents sizes{};  ///< that it was decided on
-  reduction how = reduction::sum;  ///< of what is reduced
+  reduction how = reduction::sum;  ///< how labels are reduced
   double element_weight = 0;       ///< in multiplications, as the einsum_problem had it
   admit rule = admit::any;         ///< that it was chosen by
   bool feasible = false;
-  bool copied[max_operands]{};  ///< operands that begin as copies, padded with zeros: diagonals of which a block has a
-                                ///< part
+  bool copied[max_operands]{};  ///< operands that begin as copies, padded with zeros: diagonals that are split
   bounded_list<planned_step, max_plan_steps> steps{};
 
   /// Number of steps of a kind.

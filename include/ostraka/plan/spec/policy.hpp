@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. What a user may ask of a plan beyond being the cheapest: the last argument of os::einsum.
+/// Floor 2. Policies: wishes of a user for a plan beyond being the cheapest, as the last argument of os::einsum.
 
 #include <concepts>
 #include <cstdint>
@@ -35,8 +35,8 @@ struct policy {
   static constexpr bool plans_at_run_time = false;
 };
 
-/// The default: the least of what is moved and of what is multiplied together (plan/search/price.hpp); of equal ones fewest
-/// elements moved, then fewest multiplications, then fewest tensors touched, then the first in the order of the search
+/// The default: the least price, of moves and work together (plan/search/price.hpp); of equal ones fewest elements
+/// moved, then fewest multiplications, then fewest tensors touched, then the first in the order of the search
 /// (plan/search/einsum.hpp).
 inline constexpr policy<planner::admit::any> cheapest{};
 /// All-gather the left operand of two; the right one and the result are moved for nothing or not at all.
@@ -187,9 +187,9 @@ inline constexpr bool is_policy<within_dynamic<Policy>> = true;
 template <class Policy>
 concept limits_workspace = Policy::limits_workspace;
 
-/// The plan, the default one or another policy's, takes at most so many bytes of workspace on each device: what is too
-/// much at once is done in passes over a part of a label (plan/lowering/passes.hpp), or by another plan (plan/lowering/fitting.hpp).
-/// Where none fits, it is an exception on all devices before anything is moved.
+/// The plan, the default one or another policy's, takes at most so many bytes of workspace on each device: a plan
+/// that takes more is run in passes over parts of a label (plan/lowering/passes.hpp), or another one is found
+/// (plan/lowering/fitting.hpp). Where none fits, it is an exception on all devices before anything is moved.
 template <class Policy = policy<planner::admit::any>>
   requires is_policy<Policy>
 [[nodiscard]] constexpr within_dynamic<Policy> within(std::int64_t bytes, Policy other = {}) {

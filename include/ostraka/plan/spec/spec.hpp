@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. The sharding of a tensor as a small value: which labels in which order, each over which mesh axes, and over
-/// which mesh axes the tensor is partial, and how what the devices hold there is made one. Labels and mesh axes are
-/// numbers here; A[I_X, J] {U_Y} is {rank 2, (0 over 0), (1), partial {1}}.
+/// Floor 2. The sharding of a tensor as a small value: its labels in order, the mesh axes that split each, the mesh
+/// axes along which it is partial, and the reduction that makes the parts one. Labels and mesh axes are numbers here;
+/// A[I_X, J] {U_Y} is {rank 2, (0 over 0), (1), partial {1}}.
 ///
 /// Planners call these functions some ten thousand times for one einsum, while compiling: a call costs the compiler
 /// more than the arithmetic in it, so they are written as one expression where that is possible and do not call each
@@ -112,7 +112,7 @@ struct spec {
   int label[max_rank]{};
   mesh_order over[max_rank]{};
   mesh_set partial{};
-  reduction kind = reduction::sum;  ///< of what the devices along `partial` hold; says nothing where that is empty
+  reduction kind = reduction::sum;  ///< makes one value of the parts along `partial`; says nothing where that is empty
 
   constexpr void push_back(int l, mesh_order o = {}) {
     label[rank] = l;
@@ -147,8 +147,8 @@ struct spec {
   }
 };
 
-/// One of several passes over a label (plan/lowering/passes.hpp): part number `part` of so many of its indices, or of those of
-/// each block of it.
+/// One of several passes over a label (plan/lowering/passes.hpp): part number `part` of so many of its indices, or of
+/// those of each block.
 struct pass {
   int label = -1;  ///< none: all indices of all labels
   bool of_each_block = true;
@@ -164,7 +164,7 @@ struct extents {
   int mesh_axes = 0;
   std::int64_t label[max_labels]{};
   std::int64_t mesh[max_mesh_axes]{};
-  pass now{};  ///< what of them is looked at: blocks are restricted to it
+  pass now{};  ///< blocks are restricted to this pass
 
   /// Number of devices along a set of mesh axes.
   [[nodiscard]] constexpr std::int64_t ways(mesh_set s) const {

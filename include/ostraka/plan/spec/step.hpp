@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 2. What a plan is made of: steps that take one tensor from one sharding to another over a set of mesh axes.
+/// Floor 2. Plans consist of steps: each takes one tensor from one sharding to another over a set of mesh axes.
 ///
 ///     step            along a mesh axis             per device, n devices, |T| as split by the other mesh axes
 ///     slice           R → S(l)                      0
 ///     mask            R → P  (device 0 keeps it)    0
-///     zero_pad        S(l) → P                      0           (for another partial than a sum: what changes nothing there)
+///     zero_pad        S(l) → P                      0           (not of a sum: the neutral element is padded)
 ///     all_gather      S(l) → R                      (n−1)/n · |T|
 ///     all_reduce      P → R                         2(n−1)/n · |T|
-///     reduce_scatter  P → S(l)                      (n−1)/n · |T|       it may slice along other mesh axes, minor to these, at once
+///     reduce_scatter  P → S(l)                      (n−1)/n · |T|   and slices along mesh axes minor to these
 ///     all_to_all      S(l) → S(l')                  (n−1)/n² · |T|
 ///     block_exchange  any blocks → any blocks       what a device needs and does not have
 ///     contract        the local product             0

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. What is wrong with an einsum or a contraction of given types: `reason::ok` or one of the reasons, as a type
+/// Floor 2. The checks of an einsum and a contraction of given types: `reason::ok` or one of the reasons, as a type
 /// that the operations raise and the queries (`os::can_einsum`, `os::can_contract`) only look at.
 
 #include <type_traits>
