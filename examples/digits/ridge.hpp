@@ -21,8 +21,7 @@ using features = os::tensor<double, N/X, F/Y>;
 using coefficients = os::tensor<double, F/Y/X, K>;
 using per_class = os::tensor<double, K>;
 
-// --- what each product moves, known while compiling
-// -------------------------------------------------------------------------------------
+// --- what each product moves, known while compiling ------------------------------------------------------------------
 
 inline constexpr auto features_plan = os::plan_of<os::dims<N/X, F/Y>, images, weights>;
 inline constexpr auto predict_plan = os::plan_of<os::dims<N/X, K>, features, coefficients>;
@@ -34,8 +33,7 @@ static_assert(predict_plan.count(os::step::all_gather) == 1 && predict_plan.coun
 static_assert(pull_back_plan.count(os::step::reduce_scatter) == 1 && pull_back_plan.communications() == 1);
 static_assert(inner_plan.count(os::step::all_reduce) == 1 && inner_plan.communications() == 1);
 
-// --- the products
-// -----------------------------------------------------------------------------------------------------------------------
+// --- the products ----------------------------------------------------------------------------------------------------
 
 struct relu {
   KOKKOS_FUNCTION double operator()(double v) const { return v > 0 ? v : 0; }
@@ -87,8 +85,7 @@ inline double accuracy(classes const& predicted, classes const& truth) {
   return os::value(os::mean<>(os::map(same{}, best, of_truth)));
 }
 
-// --- conjugate gradients
-// ----------------------------------------------------------------------------------------------------------------
+// --- conjugate gradients ---------------------------------------------------------------------------------------------
 
 /// a + s·b; s, a number per class, is repeated along the features.
 struct plus_times {

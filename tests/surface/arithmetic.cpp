@@ -293,8 +293,7 @@ TEST_CASE("NaN wins") {
   });
 }
 
-// ---- what the operations are declared to keep, tried on numbers
-// ----------------------------------------------------------------
+// ---- what the operations are declared to keep, tried on numbers -----------------------------------------------------
 
 namespace {
 

@@ -21,8 +21,7 @@ using activations = os::sharding_of<batch/X, model>;
 using weights = os::sharding_of<model, inner/Y>;
 using weights_down = os::sharding_of<inner/Y, model>;
 
-// ---- pinned: what a function may move
-// ------------------------------------------------------------------------------------
+// ---- pinned: what a function may move -------------------------------------------------------------------------------
 
 // Up moves nothing; down sums over Y, once, and scatters the sum.
 constexpr auto up = os::plan_of<os::dims<batch/X, inner/Y>, activations, weights>;
@@ -35,8 +34,7 @@ static_assert(down.bytes(batch = 4096, X = 8, Y = 4) == 3 * 512 * 512);  // thre
 static_assert(down.bytes_of(os::step::reduce_scatter, batch = 4096, X = 8, Y = 4) ==
               down.bytes(batch = 4096, X = 8, Y = 4));
 
-// ---- budgets
-// -----------------------------------------------------------------------------------------------------------------
+// ---- budgets --------------------------------------------------------------------------------------------------------
 
 static_assert(os::is_policy<std::remove_const_t<decltype(os::at_most<1024>)>>);
 static_assert(os::has_budget<decltype(os::at_most<1024>)> && !os::has_budget<decltype(os::cheapest)>);
@@ -68,8 +66,7 @@ static_assert(std::is_same_v<verdict<os::at_most<192>>, os::reason::ok>);
 static_assert(std::is_same_v<verdict<os::at_most<191>>, os::reason::plan_exceeds_budget<192, 191>>);
 static_assert(std::is_same_v<verdict<os::cheapest>, os::reason::ok>);
 
-// ---- hints, and what runs for given sizes
-// --------------------------------------------------------------------------------------
+// ---- hints, and what runs for given sizes ---------------------------------------------------------------------------
 
 OSTRAKA_AXIS(heads);
 OSTRAKA_AXIS(queries);
@@ -85,8 +82,7 @@ static_assert(scores.count(os::step::all_gather) == 1 && scores.communications()
 static_assert(scores.for_sizes(batch = 8, heads = 4, queries = 16, keys = 16, width = 4096, X = 2, Y = 4)
                   .count(os::step::all_gather) == 0);
 
-// ---- time
-// ---------------------------------------------------------------------------------------------------------------------
+// ---- time -----------------------------------------------------------------------------------------------------------
 
 // Gathering the activations moves least, and every device along Y then does the same work. Exchanging them, so that
 // each device has a part of the batch, and gathering the result moves four times as much and saves 315 operations for
@@ -105,8 +101,7 @@ static_assert(decltype(os::at_most<1024>(os::least_time<64>))::flops_per_byte ==
 static_assert(decltype(os::at_most<1024>(os::least_time<64>))::unlimited::flops_per_byte == 64);
 static_assert(std::is_same_v<decltype(os::least_time<64>(os::idle(X)))::idle_axes, decltype(os::idle(X))::idle_axes>);
 
-// ---- workspace
-// -----------------------------------------------------------------------------------------------------------------
+// ---- workspace ------------------------------------------------------------------------------------------------------
 
 // W is gathered along X: 512 rows of 512 floats, multiplied as they were received. In passes over the columns there is
 // less of it at a time.

@@ -66,8 +66,7 @@ static_assert(says<left::P, right::Sj, reason::partial_meets_contracted_axis<X_m
 static_assert(says<left::P, right::Sk, reason::partial_meets_outer_axis<X_mesh, K_axis>>);
 static_assert(says<left::P, right::P, reason::partial_meets_partial<X_mesh>>);
 
-// ---- several mesh axes: order matters, a common major end is free
-// -------------------------------------------------------
+// ---- several mesh axes: order matters, a common major end is free ---------------------------------------------------
 
 template <class Left, class Right>
 using verdict = os::contract_verdict<os::type_list<J_axis>, Left, Right>;
@@ -85,8 +84,7 @@ static_assert(std::is_same_v<verdict<os::sharding_of<I, J / X>, os::sharding_of<
 static_assert(std::is_same_v<verdict<os::sharding_of<I, J / Y>, os::sharding_of<J / X, K>>,
                              reason::contracted_axis_split_differently<J_axis, Y_mesh, X_mesh>>);
 
-// ---- what is wrong with the question itself
-// ------------------------------------------------------------------------------
+// ---- what is wrong with the question itself -------------------------------------------------------------------------
 
 using A = os::sharding_of<I / X, J>;
 using C = os::sharding_of<J, K>;
@@ -118,8 +116,7 @@ struct tensor_like {
 static_assert(os::can_contract<os::dims<J>, tensor_like, C> && os::can_einsum<os::dims<I, K>, tensor_like, C>);
 static_assert(!os::can_contract<os::dims<J>, tensor_like, os::sharding_of<J, K / X>>);
 
-// ---- policies
-// --------------------------------------------------------------------------------------------------------------
+// ---- policies -------------------------------------------------------------------------------------------------------
 
 template <auto Policy, class Out, class... Operands>
 constexpr bool admits =

@@ -24,15 +24,13 @@ constexpr bool only(Plan const& plan, step kind, int count = 1) {
 
 constexpr os::sizes sizes(I = 8, J = 16, K = 4, X = 2);
 
-// ---- case 1: no contracted axis is divided. A[I_X, J] · B[J, K_Y] → C[I_X, K_Y]
-// -------------------------------------------
+// ---- case 1: no contracted axis is divided. A[I_X, J] · B[J, K_Y] → C[I_X, K_Y] -------------------------------------
 
 constexpr auto case_1 = os::plan_of<os::dims<I / X, K / Y>, os::sharding_of<I / X, J>, os::sharding_of<J, K / Y>>;
 static_assert(case_1.communications() == 0 && case_1.count(step::contract) == 1);
 static_assert(case_1.bytes(sizes) == 0 && case_1.total_bytes(sizes) == 0);
 
-// ---- case 2: one side's contracted axis is divided. A[I, J_X] · B[J, K] → C[I, K]
-// --------------------------------------------
+// ---- case 2: one side's contracted axis is divided. A[I, J_X] · B[J, K] → C[I, K] -----------------------------------
 
 // A divides the work over X. Rows instead of columns of A do, too, and the result is gathered: an all-to-all more than
 // a gather of A moves, and a part of its work. A device receives 4 × 8 of A and 4 × 4 of C.
@@ -68,8 +66,7 @@ static_assert(
     os::plan_of<os::dims<I, K>, os::sharding_of<I, J>, os::sharding_of<J, K>, decltype(os::idle(X, Y))>.communications() ==
     0);
 
-// ---- case 3: both contracted axes are divided over one mesh axis. A[I, J_X] · B[J_X, K] → C[I, K] {U_X}
-// -------------------------
+// ---- case 3: both contracted axes are divided over one mesh axis. A[I, J_X] · B[J_X, K] → C[I, K] {U_X} -------------
 
 using left = os::sharding_of<I, J / X>;
 using right = os::sharding_of<J / X, K>;
@@ -80,8 +77,7 @@ static_assert(case_3_partial.communications() == 0 && case_3_partial.bytes(sizes
 static_assert(only(case_3_reduce, step::all_reduce) && case_3_reduce.bytes(sizes) == 2 * 8 * 4 * 4 / 2);
 static_assert(only(case_3_scatter, step::reduce_scatter) && case_3_scatter.bytes(sizes) == 8 * 4 * 4 / 2);
 
-// ---- case 4: both outer axes are divided over one mesh axis. A[I_X, J] · B[J, K_X] → one of them is gathered
-// ---------------------
+// ---- case 4: both outer axes are divided over one mesh axis. A[I_X, J] · B[J, K_X] → one of them is gathered --------
 
 using outer_left = os::sharding_of<I / X, J>;
 using outer_right = os::sharding_of<J, K / X>;
@@ -94,8 +90,7 @@ static_assert(only(case_4_left, step::all_gather) && case_4_left.bytes(sizes) ==
 constexpr auto gather_a = os::plan_of<os::dims<I, K>, outer_left, os::sharding_of<J, K>, decltype(os::gather_left)>;
 static_assert(only(gather_a, step::all_gather));
 
-// ---- the feed-forward layer in two dimensions
-// ------------------------------------------------------------------------------------
+// ---- the feed-forward layer in two dimensions -----------------------------------------------------------------------
 
 OSTRAKA_AXIS(B);
 OSTRAKA_AXIS(S);
@@ -126,8 +121,7 @@ static_assert(out.bytes(B = 8, S = 512, X = 2) == (1 * 5120 * 2560 + 4 * 512 * 5
 static_assert(in.bytes(B = 8, S = 512, X = 1) == 3 * 8 * 512 * 1280 * 4);
 static_assert(in.bytes(B = 0, S = 512, X = 2) == 2560 * 5120 * 4);
 
-// ---- one operand: reductions and reshards are plans, too
-// -----------------------------------------------------------------------------
+// ---- one operand: reductions and reshards are plans, too ------------------------------------------------------------
 
 constexpr auto gather = os::plan_of<os::dims<I, J>, os::sharding_of<I / X, J>>;
 static_assert(only(gather, step::all_gather) && gather.bytes(sizes) == 4 * 16 * 4);
@@ -143,8 +137,7 @@ struct doubles {
 };
 static_assert(os::plan_of<os::dims<I, J>, doubles>.bytes(sizes) == 4 * 16 * 8);
 
-// ---- what is kept in a plain variable
-// ------------------------------------------------------------------------------------------
+// ---- what is kept in a plain variable -------------------------------------------------------------------------------
 
 // Of references no constexpr variable can be made before C++23; the numbers of a plan are constants all the same.
 constexpr std::int64_t of_references(os::sharding_of<I, J / X> const& a, os::sharding_of<J / X, K> const& b) {

@@ -21,8 +21,7 @@ OSTRAKA_MESH_AXIS(Z);
 
 constexpr os::rules<batch / X, hidden / Y / Z> R;
 
-// ---- one dimension
-// ---------------------------------------------------------------------------------------------------
+// ---- one dimension --------------------------------------------------------------------------------------------------
 
 static_assert(is_same_v<decltype(R(batch)), decltype(batch / X)>);
 static_assert(is_same_v<decltype(R(hidden)), decltype(hidden / Y / Z)>);
@@ -30,8 +29,7 @@ static_assert(is_same_v<decltype(R(seq)), seq_axis>);               // no rule: 
 static_assert(is_same_v<decltype(R(seq) / Y), decltype(seq / Y)>);  // a dimension like any other
 static_assert(is_same_v<decltype(R(batch) / Y), decltype(batch / X / Y)>);
 
-// ---- a whole sharding
-// --------------------------------------------------------------------------------------------------
+// ---- a whole sharding -----------------------------------------------------------------------------------------------
 
 using by_hand = os::sharding_of<batch / X, seq, hidden / Y / Z>;
 static_assert(is_same_v<os::sharding_of<R(batch, seq, hidden)>, by_hand>);
@@ -52,8 +50,7 @@ static_assert(
 static_assert(is_same_v<os::sharding_of<os::partial(Y), R(batch, os::partial(Z)), seq>,
                         os::sharding_of<batch / X, seq, os::partial(Y, Z)>>);
 
-// ---- the rules as a parameter
-// ------------------------------------------------------------------------------------------
+// ---- the rules as a parameter ---------------------------------------------------------------------------------------
 
 template <auto Rules>
 using value_of_rules = os::sharding_of<Rules(batch, seq), Rules(hidden)>;
@@ -65,8 +62,7 @@ using type_of_rules = os::sharding_of<os::under<Rules>(batch, seq, hidden)>;
 static_assert(is_same_v<type_of_rules<os::rules<batch / X, hidden / Y / Z>>, by_hand>);
 static_assert(is_same_v<type_of_rules<std::remove_const_t<decltype(R)>>, by_hand>);
 
-// ---- plans and queries
-// -------------------------------------------------------------------------------------------------
+// ---- plans and queries ----------------------------------------------------------------------------------------------
 
 using x = os::sharding_of<R(batch, seq, embed)>;
 using w = os::sharding_of<R(embed, hidden)>;
@@ -76,8 +72,7 @@ static_assert(os::plan_of<os::dims<R(seq, hidden)>, x, w>.count(os::step::all_re
 static_assert(os::plan_of<os::dims<R(seq, hidden), os::partial(X)>, x, w>.communications() == 0);
 static_assert(os::can_contract<os::dims<R(embed)>, x, w>);
 
-// ---- what is wrong is a question
-// -----------------------------------------------------------------------------------------
+// ---- what is wrong is a question ------------------------------------------------------------------------------------
 
 template <auto... Rules>
 using verdict = typename os::rules<Rules...>::verdict;

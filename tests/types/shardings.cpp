@@ -24,8 +24,7 @@ OSTRAKA_MESH_AXIS(Z);
 struct K_axis : os::axis<"K", 8> {};
 inline constexpr K_axis K{};
 
-// ---- what the declarations say
-// ---------------------------------------------------------------------------------------
+// ---- what the declarations say --------------------------------------------------------------------------------------
 
 static_assert(os::Axis<I_axis> && !os::MeshAxis<I_axis>);
 static_assert(os::MeshAxis<X_mesh> && !os::Axis<X_mesh>);
@@ -67,8 +66,7 @@ auto declared_in_a_template(T n) {
 }
 static_assert(!is_same_v<decltype(declared_in_a_template(1)), decltype(declared_in_a_template(1U))>);
 
-// ---- one type a sharding
-// ---------------------------------------------------------------------------------------------
+// ---- one type a sharding --------------------------------------------------------------------------------------------
 
 constexpr auto I_X = I / X;
 constexpr auto I_XY = I / X / Y;
@@ -114,8 +112,7 @@ static_assert(!is_same_v<os::sharding_of<I / X / Y>, os::sharding_of<I / Y / X>>
 static_assert(!is_same_v<os::sharding_of<I, J>, os::sharding_of<J, I>>);
 static_assert(!is_same_v<os::sharding_of<I, os::partial(X)>, os::sharding_of<I>>);
 
-// ---- what a sharding says of itself
-// ------------------------------------------------------------------------------------
+// ---- what a sharding says of itself ---------------------------------------------------------------------------------
 
 using traits = os::sharding_traits<os::sharding_of<I / X, J / Y, K, os::partial(Z)>>;
 static_assert(traits::rank == 3);
@@ -124,8 +121,7 @@ static_assert(is_same_v<traits::splits, os::type_list<X_mesh, Y_mesh>>);
 static_assert(is_same_v<traits::partials, os::type_list<Z_mesh>>);
 static_assert(is_same_v<traits::mesh_axes, os::type_list<X_mesh, Y_mesh, Z_mesh>>);
 
-// ---- validity is a question
-// --------------------------------------------------------------------------------------------
+// ---- validity is a question -----------------------------------------------------------------------------------------
 
 template <class Sharding>
 using verdict = typename os::sharding_traits<Sharding>::verdict;
@@ -170,8 +166,7 @@ struct f : os::axis<"f"> {};
 static_assert(os::is_valid_sharding<os::sharding<a, b, c, d, e, f, I_axis, J_axis>>);
 static_assert(is_same_v<verdict<os::sharding<a, b, c, d, e, f, I_axis, J_axis, K_axis>>, os::reason::too_many_axes<9>>);
 
-// ---- to values and back
-// --------------------------------------------------------------------------------------------------
+// ---- to values and back ---------------------------------------------------------------------------------------------
 
 template <class S, os::reduction Kind>
 constexpr bool goes_through_the_door = [] {

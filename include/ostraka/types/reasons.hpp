@@ -289,8 +289,7 @@ struct policy_not_for_reshard {
   static_assert(never<Policy>, "reshard: one tensor is moved by the cheapest plan, and the policies for that are os::no_communication, os::at_most<bytes> and os::within(bytes); drop the policy, or use the verb that is the move (os::all_gather, os::all_reduce, ...)");
 };
 
-// ---- contract: each cell of the table of two operands that needs communication
-// ----------------------------------------
+// ---- contract: each cell of the table of two operands that needs communication --------------------------------------
 
 template <class Axis>
 struct contracted_axis_in_no_operand {
@@ -429,8 +428,7 @@ struct axis_missing {
   static_assert(never<Axis, Sharding>, "tensor: the axis asked for is an axis of the tensor; name one that it has");
 };
 
-// ---- several tensors, element by element
-// -----------------------------------------------------------------------------
+// ---- several tensors, element by element ----------------------------------------------------------------------------
 
 template <class X, class Operation>
 struct partial_in_nonlinear_operation {
