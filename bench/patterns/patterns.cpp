@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Distributed products and reshards against plain MPI and CBLAS written by hand with everything preallocated. By hand means the fastest, in
-/// the median of some rounds before, of the plain ways to do the job (by_hand/): collectives of the MPI library or pairwise messages, products
-/// of blocks where they arrive or one product of what was unpacked. It runs twice in every round: the difference is what noise is. Ours is
-/// os::einsum_into, whose result is there as well, and os::einsum, which allocates it. The seconds are the slowest rank's. Bytes are counted below
-/// both. ways=1 shows every way by hand, ours=1 times none of them.
+/// Distributed products and reshards against plain MPI and CBLAS written by hand with everything preallocated. By hand
+/// means the fastest, in the median of some rounds before, of the plain ways to do the job (by_hand/): collectives of
+/// the MPI library or pairwise messages, products of blocks where they arrive or one product of what was unpacked. It
+/// runs twice in every round: the difference is what noise is. Ours is os::einsum_into, whose result is there as well,
+/// and os::einsum, which allocates it. The seconds are the slowest rank's. Bytes are counted below both. ways=1 shows
+/// every way by hand, ours=1 times none of them.
 ///
 /// patterns_float is the same with floats.
 ///

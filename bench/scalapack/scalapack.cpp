@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// C[I_X, K_Y] = A[I_X, J_Y] · B[J_X, K_Y] on a grid X × Y against ScaLAPACK's pdgemm on the same grid of the same ranks, with ScaLAPACK's own
-/// block-cyclic layout at block sizes that it likes, and with one block a rank, which is how ours lies. ScaLAPACK's is the fastest of these in
-/// the median of the same run. Its result is there before, and so is ours (os::einsum_into). The seconds are the slowest rank's.
+/// C[I_X, K_Y] = A[I_X, J_Y] · B[J_X, K_Y] on a grid X × Y against ScaLAPACK's pdgemm on the same grid of the same
+/// ranks, with ScaLAPACK's own block-cyclic layout at block sizes that it likes, and with one block a rank, which is
+/// how ours lies. ScaLAPACK's is the fastest of these in the median of the same run. Its result is there before, and so
+/// is ours (os::einsum_into). The seconds are the slowest rank's.
 ///
 ///     mpirun -n 2 bench/scalapack [rounds=9] [only=TEXT] [ways=1] [json=FILE]
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Learns to read handwritten digits by ridge regression on random features, sharded over a mesh of devices. Every product is an einsum whose
-/// communication is known while compiling. Try  mpirun -n 8 digits  and  digits --help.
+/// Learns to read handwritten digits by ridge regression on random features, sharded over a mesh of devices. Every
+/// product is an einsum whose communication is known while compiling. Try  mpirun -n 8 digits  and  digits --help.
 ///
 ///     H[N_X, F_Y] = relu(images[N_X, P] · W[P, F_Y])          (HᵀH + λI) C = Hᵀ · classes          C[F_YX, K]
 

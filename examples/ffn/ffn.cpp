@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The feed-forward layer of a transformer, divided over a mesh in both directions: batch and weights' rows over X, the model's and the
-/// layer's width over Y. Its result is divided as its input is, so that such layers follow each other.
+/// The feed-forward layer of a transformer, divided over a mesh in both directions: batch and weights' rows over X, the
+/// model's and the layer's width over Y. Its result is divided as its input is, so that such layers follow each other.
 ///
-///     a[B_X, S, F_Y] = relu(h[B_X, S, D_Y] · W_in[D_X, F_Y])          o[B_X, S, D_Y] = a[B_X, S, F_Y] · W_out[F_Y, D_X]
+///     a[B_X, S, F_Y] = relu(h[B_X, S, D_Y] · W_in[D_X, F_Y])
+///     o[B_X, S, D_Y] = a[B_X, S, F_Y] · W_out[F_Y, D_X]
 
 #include <cmath>
 #include <cstddef>

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// One program under four sets of rules: embedding, feed-forward layer with residual, and the gradient of its weights. Nothing but the rules
-/// changes, and with them what is moved and what is held; the answers are those of plain loops.
+/// One program under four sets of rules: embedding, feed-forward layer with residual, and the gradient of its weights.
+/// Nothing but the rules changes, and with them what is moved and what is held; the answers are those of plain loops.
 ///
-///     x[B, S, D] = t[B, S, V] · E[V, D]      h[B, S, F] = relu(x · W[D, F])      y = x + h · U[F, D]      dU[F, D] = h · y
+///     x[B, S, D] = t[B, S, V] · E[V, D]      h[B, S, F] = relu(x · W[D, F])
+///     y = x + h · U[F, D]                    dU[F, D] = h · y
 
 #include <cmath>
 #include <cstddef>

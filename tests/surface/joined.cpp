@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Contractions that do the work of the gather before or the reduce-scatter after them (plan/lowering/fused.hpp), against plain
-/// loops: the tensor that moves is large and the third label short, so that the loops are few. Results that are
-/// repeated have the same bits wherever they are.
+/// Contractions that do the work of the gather before or the reduce-scatter after them (plan/lowering/fused.hpp),
+/// against plain loops: the tensor that moves is large and the third label short, so that the loops are few. Results
+/// that are repeated have the same bits wherever they are.
 // ranks: 1 2 4
 
 #include <doctest/doctest.h>
