@@ -17,8 +17,10 @@ struct all_reduce : detail::verb<step::all_reduce, type_list<Ms...>> {};
 
 }  // namespace verb
 
-/// What the parts along the mesh axes `Ms`, over all of which the tensor is partial, combine to: a sum, a maximum, … by
-/// its kind; the same bits on every device. Collective over `Ms`.
+/// A[I] {U_X} → A[I]: the parts along the mesh axes `Ms` are combined, to a sum, a maximum, … by the kind of the
+/// partial tensor. It is partial over each of `Ms`. All devices get the same bits. On n devices each moves 2(n−1)/n of
+/// the bytes of its block. Collective over `Ms`.
+/// @throws ostraka::error if the tensor is an empty handle
 template <auto... Ms>
 inline constexpr verb::all_reduce<detail::type_of<Ms>...> all_reduce{};
 

@@ -17,7 +17,9 @@ struct all_to_all : detail::verb<step::all_to_all, Dim> {};
 
 }  // namespace verb
 
-/// Moves mesh axes from the minor end of other axes to the minor end of the named one. Collective over these mesh axes.
+/// A[I_X, J] → A[I, J_X] for `J/X`: mesh axes move from the minor end of other axes to the minor end of the named one.
+/// On n devices each receives (n−1)/n of the bytes of its block. Collective over these mesh axes.
+/// @throws ostraka::error if the tensor is an empty handle
 template <auto Dim>
 inline constexpr verb::all_to_all<detail::type_of<Dim>> all_to_all{};
 

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::cast<double>(A)`: the elements as another type. To a type that has all of their values, the parts of a
-/// partial tensor are kept; where values are rounded, sums are not: A[I] {U_X} of float → [I] {U_X} of double.
+/// Floor 4. `os::cast<double>(A)`: the elements as another type. If the new type has all values of the old one, the
+/// parts of a partial tensor are kept: A[I] {U_X} of float → [I] {U_X} of double. Where values are rounded, sums are
+/// not kept.
 ///
 ///     from → to                       sum, prod    max, min    and, or
 ///     all values kept                 kept         kept        between integers

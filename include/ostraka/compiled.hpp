@@ -32,7 +32,7 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
 
 }  // namespace ostraka::detail
 
-// The engine's door, and below it what is chosen for a block alone.
+// What operations call in the engine, and below it what the engine calls for one block.
 #define OSTRAKA_ENGINE_INSTANCES_(WHERE, T, EXEC)                                                                     \
   WHERE template void run(EXEC const&, execution_context const&, planner::plan_view const&, local_block<EXEC, T>*,    \
                           region<T> const&, update<T> const&);                                                        \

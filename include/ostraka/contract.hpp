@@ -37,7 +37,7 @@ template <auto... Js, Tensor A, Tensor B>
         typename detail::undivided<difference_of<union_of<axes_in<A>, axes_in<B>>, summed>>::type, typename A::space>();
 }
 
-/// Says that a verb is no policy, of which there is none here anyway.
+/// Says that a verb is no policy. os::contract takes no policy at all.
 template <auto... Js, Tensor A, Tensor B, Verb V>
 auto contract(A const&, B const&, V) {
   reason::raise<reason::verb_is_no_policy<V>>();

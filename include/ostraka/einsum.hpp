@@ -79,7 +79,7 @@ consteval auto check_operand() {
     return found<not_an_operand_verdict<T>>{};
 }
 
-// What is planned is operands alone.
+// An einsum is planned only where all are operands.
 template <class Out, class Policy, class... Operands>
 consteval auto check_operands(type_list<Operands...>) {
   using each = first_fault<typename decltype(check_operand<Operands>())::type...>;
@@ -89,17 +89,17 @@ consteval auto check_operands(type_list<Operands...>) {
     return found<first_fault<einsum_verdict<Out, Policy, Operands...>, elements_verdict<Operands...>>>{};
 }
 
-// `reason::ok`, or what is wrong with an einsum of the list `Operands`, some of which may be none.
+// The verdict on an einsum of the list `Operands`. Some of them may be no operands.
 template <class Out, class Policy, class Operands>
 using operands_verdict = typename decltype(check_operands<Out, Policy>(Operands{}))::type;
 
 }  // namespace detail
 
-/// The einsum of any number of tensors: numpy's rule on names, with the sharding of the result as asked for (partial
-/// only if that is asked for). A policy may stand behind the tensors: os::gather_left, os::gather_right,
-/// os::reduce_result, os::no_communication, os::at_most<bytes>, os::within(bytes), os::idle(Z), os::for_these_sizes. An
-/// operand whose labels repeat is an os::relabel<I, I>(A). The order of the products is planned with the moves.
-/// Collective over the mesh axes that the tensors name.
+/// The einsum of up to eight tensors: C[I_X, K_Y] = Σ_J A[I, J] B[J, K], by numpy's rule on names (numpy.einsum) with
+/// the sharding of the result as asked for, partial only if that is asked for. A policy may stand behind the tensors:
+/// os::gather_left, os::gather_right, os::reduce_result, os::no_communication, os::at_most<bytes>, os::within(bytes),
+/// os::idle(Z), os::for_these_sizes. An operand whose labels repeat is an os::relabel<I, I>(A). The order of the
+/// products is planned with the moves. Collective over the mesh axes that the tensors name.
 /// @throws ostraka::error, on all devices alike, if extents disagree, the mesh lacks a mesh axis of the result, or the
 /// plan moves more than a budget or takes more workspace than a limit
 template <auto... Out, Operand A, class... OperandsThenPolicy>

@@ -110,11 +110,11 @@ consteval auto check_einsum_into(type_list<Operands...>) {
                              elements_verdict<C, Operands...>>>{};
 }
 
-// `Operands` and `Behind` are lists: what is an operand up to the first thing that is none, and that with the rest.
+// `Operands` is the list of operands up to the first argument that is none; `Behind` has that argument and the rest.
 template <class C, class Operands, class Behind>
 using einsum_into_verdict = typename decltype(check_einsum_into<C, Behind>(Operands{}))::type;
 
-// Operands first: what is an operand up to the first thing that is none.
+// Parts the arguments: operands up to the first argument that is none, and the rest.
 template <class Operands, class... Arguments>
 struct operands_first {
   using operands = Operands;
@@ -143,7 +143,7 @@ void take_setting(engine::update<T>&, Policy& policy, Policy const& given) {
 template <class Policy, class Operands>
 struct einsum_into_of;
 
-// c <- alpha (what is computed) + beta c, where what stands behind the operands says with which factors.
+// c <- alpha (the einsum) + beta c. The arguments behind the operands hold the factors and perhaps a policy.
 template <class Policy, class First, class... Rest>
 struct einsum_into_of<Policy, type_list<First, Rest...>> {
   template <class C, class... Behind>

@@ -38,10 +38,10 @@ enum class threads {
 /// it began, Kokkos first. Make one at the head of main. Kokkos takes its arguments, --kokkos-…, out of the command
 /// line.
 ///
-/// A job of which one rank leaves while others wait for it ends with a message that names the rank: an exception that
-/// nobody catches or that destroys the environment, exit, a signal, and an environment that is destroyed, or MPI that
-/// is finalized, before the others have done what they need this rank for. Ranks that end alike have one message. With
-/// OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare what they call before they communicate.
+/// If one rank leaves a job while others wait for it, the job ends with a message that names the rank: an exception
+/// that nobody catches or that destroys the environment, exit, a signal, and an environment that is destroyed, or MPI
+/// that is finalized, before the others have done what they need this rank for. Ranks that end alike have one message.
+/// With OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare what they call before they communicate.
 ///
 /// Threads, unless OMP_NUM_THREADS or Kokkos' own settings say how many: a rank takes its part of the cores that it may
 /// run on, Kokkos and BLAS alike. A combination of ranks, threads and BLAS that gets in its own way is said once, by

@@ -93,7 +93,7 @@ consteval bool owns_elements() {
     return false;
 }
 
-// `Given` is a reference where what is given has a name.
+// `Given` is a reference if the argument has a name.
 template <class TensorType, class Given>
 consteval auto check_block() {
   using array = std::remove_reference_t<Given>;

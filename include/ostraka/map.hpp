@@ -21,7 +21,7 @@ namespace ostraka {
 
 namespace detail {
 
-// `Keeper` is the type of which the trait os::preserves says what it makes of parts.
+// The trait os::preserves is asked about the type `Keeper`: which parts does it keep?
 template <class Keeper, class... Operands>
 struct map_types {
   using labels = union_of<axes_in<Operands>...>;
@@ -134,7 +134,7 @@ consteval auto check_map() {
 template <class Operation, class Keeper, class Unless, class R, class... Operands>
 using map_verdict = typename decltype(check_map<Operation, Keeper, Unless, R, Operands...>())::type;
 
-// All maps to a new tensor: what is wrong is raised, or f is run on the blocks.
+// All maps to a new tensor: raises the reason, or runs f on the blocks.
 template <class Operation, class Keeper, class Unless, class R, class F, class First, class... Rest>
 auto checked_map(char const* operation, F const& f, First const& first, Rest const&... rest) {
   if constexpr (reason::ok_or_raise<map_verdict<Operation, Keeper, Unless, R, First, Rest...>>()) {

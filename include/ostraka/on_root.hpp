@@ -39,8 +39,8 @@ struct view_of_root {
 
 }  // namespace detail
 
-/// A view that device 0 has. Like a std::optional it is true there and false elsewhere, and reading it elsewhere is an
-/// error with a sentence:
+/// A view that device 0 has. Like a std::optional it is true there and false elsewhere. Reading it elsewhere is an
+/// error:
 ///
 ///     auto const whole = os::gather_to_root(A);
 ///     if (whole) print(*whole);

@@ -70,9 +70,9 @@ struct einsum_plan_source {
 
 }  // namespace detail
 
-/// The plan of `os::einsum<Out…>(operands…)`, a constant expression: the moves, without moving anything. Before C++23
-/// no `constexpr` variable can be made of references, as of a function's parameters; a plain one serves as well, for
-/// its numbers are constants:
+/// The plan of `os::einsum<Out…>(operands…)`, a constant expression: it says what would be moved and moves nothing.
+/// Before C++23 references, as a function's parameters are, give no `constexpr` variable; a plain one serves as well,
+/// for its numbers are constants:
 ///
 ///     auto const plan = os::plan<I/X, K/Y>(a, b);
 ///     static_assert(plan.count(os::step::all_gather) == 1);

@@ -17,8 +17,10 @@ struct reduce_scatter : detail::verb<step::reduce_scatter, Dim> {};
 
 }  // namespace verb
 
-/// What the parts along the mesh axes of `Dim`, over all of which the tensor is partial, combine to, divided over them
-/// at the minor end of the axis. `I/X/Y` scatters over X and Y at once. Collective over these mesh axes.
+/// A[I] {U_X} → A[I_X]: the parts along the mesh axes of `Dim` are combined, and the result is divided over these mesh
+/// axes, at the minor end of the axis. The tensor is partial over each of them. `I/X/Y` scatters over X and Y at once.
+/// On n devices each sends (n−1)/n of the bytes of its block. Collective over these mesh axes.
+/// @throws ostraka::error if the tensor is an empty handle
 template <auto Dim>
 inline constexpr verb::reduce_scatter<detail::type_of<Dim>> reduce_scatter{};
 

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::sum<I/X>(A)`, `max`, `min`, `prod`, `bit_and`, `bit_or` and `mean`: the labels that the result lacks
-/// are reduced. Naming the result authorises the communication that a split label needs; os::partial_max(X) and its
-/// like defer it.
+/// are reduced. Naming the result authorises the communication that a divided label needs; os::partial_max(X) and the
+/// other partial results defer it.
 ///
 ///     max over J    [I_X, J_Y]         → [I_X]            all_reduce<Y>
 ///                   [I_X, J_Y]         → [I_X] {max_Y}    nothing moved
@@ -31,7 +31,7 @@ consteval auto check_reduction() {
 template <class Out, class Policy, reduction How, class A>
 using reduction_verdict = typename decltype(check_reduction<Out, Policy, How, A>())::type;
 
-// All reductions: what is wrong is raised, or the einsum of one operand is run. The result is multiplied by `factor`.
+// All reductions: raises the reason, or runs the einsum of one operand. The result is multiplied by `factor`.
 template <class Out, reduction How, class A, class Policy>
 auto reduce(char const* name, A const& a, Policy const& policy, double factor = 1) {
   if constexpr (reason::ok_or_raise<reduction_verdict<Out, Policy, How, A>>())

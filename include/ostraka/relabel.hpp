@@ -108,8 +108,8 @@ struct relabel_sharding<type_list<Labels...>, type_list<Entries...>, type_list<O
 
 }  // namespace detail
 
-/// A tensor under other labels, for os::einsum and its kin; made by os::relabel. Holds the tensor's memory, no elements
-/// of its own.
+/// A tensor under other labels, as an operand of os::einsum, os::einsum_into, os::plan and reductions; os::relabel
+/// makes it. It holds the tensor's memory and no elements of its own.
 template <class TensorType, class... Labels>
 class relabelled {
  public:

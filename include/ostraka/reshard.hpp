@@ -72,7 +72,7 @@ consteval auto check_reshard() {
 template <class From, class To, class Policy = policy<planner::admit::any>>
 using reshard_verdict = typename decltype(check_reshard<From, To, Policy>())::type;
 
-// What is given has to be a tensor, and behind it a policy.
+// The arguments are a tensor and perhaps a policy behind it.
 template <class From, class To, class Policy>
 consteval auto check_reshard_call() {
   if constexpr (!Tensor<From> || !is_policy<Policy>)

@@ -17,8 +17,9 @@ struct slice : detail::verb<step::slice, Dim> {};
 
 }  // namespace verb
 
-/// Divides an axis over mesh axes along which the tensor is replicated. Moves nothing between devices; copies the part
-/// that is kept.
+/// A[I] → A[I_X]: an axis is divided over mesh axes along which the tensor is replicated. Nothing moves between
+/// devices; the part that a device keeps is copied.
+/// @throws ostraka::error if the tensor is an empty handle
 template <auto Dim>
 inline constexpr verb::slice<detail::type_of<Dim>> slice{};
 

@@ -105,7 +105,7 @@ using element_verdict = typename decltype(check_element<std::remove_const_t<T>>(
 // Of the views that operations make.
 inline constexpr char label_of_ours[] = "ostraka tensor";
 
-// A tensor without its names: what is the same for all shardings of a rank is compiled once.
+// A tensor without its names. It is compiled once for all shardings of a rank.
 template <class T, int Rank, class Space>
 class unnamed_tensor {
  public:
@@ -169,7 +169,7 @@ class unnamed_tensor {
   engine::shared_value<std::string const> label_;  // none as a rule
 };
 
-// `reason::ok`, or what is wrong with the type of a tensor.
+// The verdict on the type of a tensor.
 template <class T, class Sharding>
 using tensor_verdict = first_fault<typename sharding_traits<Sharding>::verdict, element_verdict<T, Sharding>>;
 

@@ -55,7 +55,8 @@ struct no_sharding {
   using type = sharding<>;
 };
 
-/// A scalar's, for a call of which nothing is known; made for these arguments only, not wherever this is included.
+/// A scalar's, for a call whose tensors are not known. It is instantiated for these arguments only, not wherever this
+/// is included.
 template <class... Arguments>
 using scalar_after_error = after_error_of<float, typename no_sharding<Arguments...>::type>;
 

@@ -109,7 +109,7 @@ template <class... Operands>
 using elements_verdict =
     first_fault<element_type_verdict<typename nth<0, Operands...>::type::value_type, typename Operands::value_type>...>;
 
-/// A profiling region of an operation on the blocks of one tensor, whose elements it touches `times` times.
+/// A profiling region of an operation on the blocks of one tensor. The operation touches each element `times` times.
 template <class TensorType>
 class profiled_block {
  public:

@@ -12,8 +12,9 @@
 
 namespace ostraka::detail {
 
-// The memory of an operand's block. Blocks are compared by this process alone, yet all come to the same answer where
-// handles, not views of one's own, are shared: an allocation has a place of its own even if the block in it is empty.
+// The memory of an operand's block. Each process compares its own blocks. All come to the same answer where handles are
+// shared, because an allocation has a place of its own even if the block in it is empty; a program's own views may
+// differ.
 struct memory_range {
   char const* begin = nullptr;
   char const* end = nullptr;
@@ -33,8 +34,8 @@ memory_range memory_of(A const& a) {
   }
 }
 
-/// `otherwise`: the operation that makes a tensor of its own. Found by this device alone where views of one's own
-/// overlap on it alone; in check mode the others are told.
+/// `otherwise`: the operation that makes a new tensor. Where a program's own views overlap on one device alone, that
+/// device alone throws; in check mode the others are told.
 inline void refuse_shared_memory(engine::execution_context const& w, engine::steps_ahead steps, char const* otherwise,
                                  memory_range const& written, memory_range const* read, int count) {
   for (int k = 0; k < count; ++k)

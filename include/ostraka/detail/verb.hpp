@@ -18,8 +18,9 @@
 
 namespace ostraka::detail {
 
-/// What a verb asks of the mesh axes that it is told: `wrong`, those that the sharding does not have where the verb
-/// takes them from, as a list; what is then said of the first one; and what where they are not at the minor end.
+/// What a verb asks of the mesh axes that it is told. `wrong`: the list of those that the sharding does not have where
+/// the verb takes them from. `reason_if_wrong`: the reason for the first of them. `reason_if_not_minor`: the reason
+/// where they are not at the minor end.
 template <step Kind>
 struct verb_rule;
 

@@ -29,8 +29,7 @@ struct fit_known {
   engine::dynamic_array<planner::einsum_plan> other{};  ///< instead of the operation's own plan, if there is one
 };
 
-/// What is wrong with a plan that takes more workspace in any passes, as all others do, and which labels stand in the
-/// way.
+/// The error where every plan takes more workspace in any passes. It says which labels stand in the way.
 inline std::string workspace_exceeded(operation_info const& o, planner::einsum_plan const& plan,
                                       planner::extents const& sizes, planner::pass_choice const& least,
                                       std::int64_t limit) {
