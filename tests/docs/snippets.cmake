@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # cmake -DPAGE=docs/budgets.md -DSOURCE=tests/types/budgets.cpp -P snippets.cmake
-# Every block of C++ in the page stands, but for its indentation, in the source, which is compiled.
+# Every block of C++ in the page stands, but for white space, in the source, which is compiled.
 
 cmake_minimum_required(VERSION 3.23)
 
 file(READ "${PAGE}" rest)
 file(READ "${SOURCE}" source)
-string(REGEX REPLACE "\n +" "\n" rest "${rest}")
-string(REGEX REPLACE "\n +" "\n" source "${source}")
+string(REGEX REPLACE "[ \n]+" "" source "${source}")  # lines are as long as a page or a source wants them
 set(count 0)
 while(TRUE)
   string(FIND "${rest}" "```cpp\n" begin)
@@ -22,7 +21,8 @@ while(TRUE)
   string(SUBSTRING "${rest}" 0 ${end} block)
   math(EXPR end "${end} + 3")
   string(SUBSTRING "${rest}" ${end} -1 rest)
-  string(FIND "${source}" "${block}" found)
+  string(REGEX REPLACE "[ \n]+" "" dense "${block}")
+  string(FIND "${source}" "${dense}" found)
   if(found EQUAL -1)
     message(FATAL_ERROR "${PAGE} shows what is not in ${SOURCE}:\n${block}")
   endif()
