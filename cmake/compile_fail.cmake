@@ -27,6 +27,7 @@ if(FLAGS_FILE)
   list(REMOVE_ITEM include_dirs "${INCLUDE_DIR}" /usr/include)  # named twice, a folder moves to the later place, where #include_next misses it
   list(REMOVE_DUPLICATES include_dirs)
   list(TRANSFORM include_dirs PREPEND "-isystem")
+  list(FILTER definitions EXCLUDE REGEX "^$")  # of generator expressions that say nothing here
   list(TRANSFORM definitions PREPEND "-D")
   list(APPEND command ${include_dirs} ${definitions} ${options})
   if(COMPILER MATCHES "clang" AND options MATCHES "openmp")
