@@ -6,7 +6,7 @@
     docs/make_errors_page.py --flags build/tests/compile_fail_shared/flags.cmake            write the page
     docs/make_errors_page.py --flags build/tests/compile_fail_shared/flags.cmake --check    compare it instead (77: compilers absent)
 
-The sentences come from include/ostraka/types/reasons.hpp, the programs from tests/compile_fail/<reason>.cpp, the output from g++ 12
+The sentences come from the headers that include/ostraka/types/reasons.hpp includes, the programs from tests/compile_fail/<reason>.cpp, the output from g++ 12
 and clang++ 19. Numbers of lines in headers change with every edit above them, and the device is that of Kokkos' build: --check compares neither.
 """
 
@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-REASONS = ROOT / "include/ostraka/types/reasons.hpp"
+REASONS = ROOT / "include/ostraka/types/reasons.hpp"  # includes the lists, in the order of the page
 TESTS = ROOT / "tests/compile_fail"
 PAGE = ROOT / "docs/errors.md"
 SKIPPED = 77
@@ -34,11 +34,11 @@ COMPILERS = {
 
 HEAD = """# What can be wrong
 
-<!-- Written by docs/make_errors_page.py from include/ostraka/types/reasons.hpp and tests/compile_fail; edit those. -->
+<!-- Written by docs/make_errors_page.py from include/ostraka/types/reasons/ and tests/compile_fail; edit those. -->
 
 A program that breaks a rule does not compile, and the first error is the only one. It is a sentence, *operation: rule; remedy*, and the
 type it stands in is named after the rule, with the culprits as its arguments: `contracted_axis_split_differently<J_axis, X_mesh, Y_mesh>`.
-All of these types are in one header, `ostraka/types/reasons.hpp`. A program asks without failing with `os::can_einsum` and `os::can_contract`.
+All of these types come with `ostraka/types/reasons.hpp`. A program asks without failing with `os::can_einsum` and `os::can_contract`.
 
 *n* is the number of devices along the mesh axis. The output is the compilers' own, without the source lines that they echo
 (`-fno-diagnostics-show-caret`, `-fno-caret-diagnostics`) and with paths shortened. Read it from the line with `error:`; the line that
@@ -71,9 +71,11 @@ def read_flags(file):
 
 
 def read_reasons():
-    """(chapter, name, sentence), in the order of the header."""
+    """(chapter, name, sentence), in the order of the headers."""
+    headers = re.findall(r"^#include <(.*)>$", REASONS.read_text(), re.MULTILINE)
+    text = "\n".join((ROOT / "include" / h).read_text() for h in headers)
     chapter = ""
-    for match in re.finditer(r'^// -+ (.+?) -+$|struct (\w+) \{\s*static_assert\([^"]*"([^"]*)"', REASONS.read_text(), re.MULTILINE):
+    for match in re.finditer(r'^// -+ (.+?) -+$|struct (\w+) \{\s*static_assert\([^"]*"([^"]*)"', text, re.MULTILINE):
         if match[1]:
             chapter = match[1]
         else:

@@ -5,7 +5,9 @@
 /// @file
 /// Everything: named-axis sharded tensors. `namespace os = ostraka;` is yours to write.
 
-#include <ostraka/types/reasons.hpp>  // first: an error then names this file and yours, and no chain of includes
+#include <ostraka/types/reasons/of_shardings.hpp>  // first: an error then names its file and yours, and no chain of includes
+#include <ostraka/types/reasons/of_products.hpp>
+#include <ostraka/types/reasons/of_other_operations.hpp>
 
 #include <ostraka/all_gather.hpp>
 #include <ostraka/all_reduce.hpp>

@@ -8,7 +8,9 @@
 ///     constexpr auto plan = os::plan<I/X, K/Y>(A, B);
 ///     static_assert(plan.count(os::step::all_gather) == 1);
 
-#include <ostraka/types/reasons.hpp>  // first: an error then names this file and yours, and no chain of includes
+#include <ostraka/types/reasons/of_shardings.hpp>  // first: an error then names its file and yours, and no chain of includes
+#include <ostraka/types/reasons/of_products.hpp>
+#include <ostraka/types/reasons/of_other_operations.hpp>
 
 #include <ostraka/plan/typed/checks.hpp>
 #include <ostraka/plan/typed/named_plan.hpp>

@@ -3,16 +3,27 @@
 #
 #   cmake -DROOT=... -P every_reason.cmake
 #
-# Every reason of types/reasons.hpp has a test of its name here and an entry in docs/errors.md, every test is of a reason, and no sentence
+# Every reason of types/reasons/ has a test of its name here and an entry in docs/errors.md, every test is of a reason, and no sentence
 # has a character that a compiler would garble.
 
 cmake_minimum_required(VERSION 3.23)
 
-set(header "${ROOT}/include/ostraka/types/reasons.hpp")
-file(STRINGS "${header}" lines REGEX "^struct [a-z_]+ {" ENCODING UTF-8)
+set(folder "${ROOT}/include/ostraka/types/reasons")
+file(GLOB headers "${folder}/of_*.hpp")
+set(lines "")
+set(failures "")
+foreach(header IN LISTS headers)
+  file(STRINGS "${header}" more REGEX "^struct [a-z_]+ {" ENCODING UTF-8)
+  list(APPEND lines ${more})
+  file(STRINGS "${header}" more REGEX "static_assert" ENCODING UTF-8)
+  foreach(sentence IN LISTS more)
+    if(NOT sentence MATCHES "^[ -~]*$")
+      string(APPEND failures "not ASCII: ${sentence}\n")
+    endif()
+  endforeach()
+endforeach()
 file(READ "${ROOT}/docs/errors.md" page)
 set(reasons "")
-set(failures "")
 foreach(line IN LISTS lines)
   string(REGEX REPLACE "^struct ([a-z_]+) .*" "\\1" reason "${line}")
   if(reason STREQUAL "ok")
@@ -29,14 +40,14 @@ foreach(line IN LISTS lines)
 endforeach()
 list(LENGTH reasons count)
 if(count LESS 40)
-  string(APPEND failures "only ${count} reasons found in ${header}: has its form changed?\n")
+  string(APPEND failures "only ${count} reasons found in ${folder}: has its form changed?\n")
 endif()
 
 file(GLOB tests "${ROOT}/tests/compile_fail/*.cpp")
 foreach(test IN LISTS tests)
   cmake_path(GET test STEM reason)  # up to the first dot
   if(NOT reason IN_LIST reasons)
-    string(APPEND failures "${test} tests no reason of ${header}\n")
+    string(APPEND failures "${test} tests no reason of ${folder}\n")
   endif()
   file(READ "${test}" source)
   foreach(needed IN ITEMS "\n// when: " "\n#ifdef SHOULD_FAIL\n" "\n#else\n" "\n#endif\n")
@@ -46,13 +57,6 @@ foreach(test IN LISTS tests)
       string(APPEND failures "${test} lacks: ${needed}\n")
     endif()
   endforeach()
-endforeach()
-
-file(STRINGS "${header}" sentences REGEX "static_assert" ENCODING UTF-8)
-foreach(sentence IN LISTS sentences)
-  if(NOT sentence MATCHES "^[ -~]*$")
-    string(APPEND failures "not ASCII: ${sentence}\n")
-  endif()
 endforeach()
 
 if(failures)

@@ -8,7 +8,12 @@ include("${CMAKE_CURRENT_LIST_DIR}/../examples/after_dashes.cmake")
 
 file(READ "${SOURCE}/README.md" readme)
 file(READ "${SOURCE}/examples/first/first.cpp" program)
-file(READ "${SOURCE}/include/ostraka/types/reasons.hpp" reasons)
+file(GLOB headers "${SOURCE}/include/ostraka/types/reasons/of_*.hpp")
+set(reasons "")
+foreach(header IN LISTS headers)
+  file(READ "${header}" more)
+  string(APPEND reasons "${more}")
+endforeach()
 
 # fenced(result language after): what stands between the first such fence after a text and its end; what follows goes to `after`.
 function(fenced result language after)
@@ -41,7 +46,7 @@ string(REPLACE "\n" " " sentence "${sentence}")
 string(STRIP "${sentence}" sentence)
 string(FIND "${reasons}" "${sentence}" found)
 if(found EQUAL -1)
-  message(FATAL_ERROR "README.md shows an error that is not in reasons.hpp: ${sentence}")
+  message(FATAL_ERROR "README.md shows an error that is no reason: ${sentence}")
 endif()
 
 if(command)

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. Reasons of operations on one tensor (moves, renames, reductions, assignments) and on several element by
+/// element.
+
+#include <ostraka/types/reasons/reason.hpp>
+
+namespace ostraka::reason {
+
+// ---- one tensor -----------------------------------------------------------------------------------------------------
+
+template <class First, class Second>
+struct policy_comes_last {
+  static_assert(never<First, Second>, "operation: reductions and reshards take one tensor, and behind it perhaps one policy; write os::sum<I>(A, os::no_communication), and let several tensors meet in os::einsum or os::map");
+};
+
+template <class From, class To>
+struct reshard_changes_axes {
+  static_assert(never<From, To>, "reshard: source and target have the same axes in the same order; use os::einsum to transpose or reduce, os::rename to rename");
+};
+
+template <class From, class To>
+struct assigned_another_sharding {
+  static_assert(never<From, To>, "assignment: a tensor is assigned or passed only to one of the same sharding, because anything else would move it; write os::reshard<I/X, J>(A) with the dimensions of the target, here the second sharding");
+};
+
+template <class From, class To>
+struct assigned_other_axes {
+  static_assert(never<From, To>, "assignment: a tensor is assigned or passed only to one of the same axes in the same order; write os::einsum<J, I>(A) to transpose or reduce it, or os::rename<J, K>(A) to give an axis another name");
+};
+
+template <class Axis>
+struct renamed_axis_missing {
+  static_assert(never<Axis>, "rename: the renamed axis is an axis of the tensor; name one that it has");
+};
+
+template <class Axis>
+struct renamed_axis_collides {
+  static_assert(never<Axis>, "rename: the new name is not yet an axis of the tensor; choose another name or rename that axis first");
+};
+
+template <class X, class Sharding>
+struct all_gather_needs_a_split {
+  static_assert(never<X, Sharding>, "all_gather: each gathered mesh axis divides an axis of the tensor; name mesh axes that divide it, or use os::reshard");
+};
+
+template <class X, class Sharding>
+struct all_gather_is_not_from_the_minor_end {
+  static_assert(never<X, Sharding>, "all_gather: a mesh axis is gathered only from the minor end of its axis (Y before X in I/X/Y), else blocks change places; gather the minor ones too or use os::reshard");
+};
+
+template <class X, class Sharding>
+struct all_reduce_needs_a_partial {
+  static_assert(never<X, Sharding>, "all_reduce: each reduced mesh axis holds partial sums of the tensor; name mesh axes of its os::partial, or use os::sum to reduce an axis");
+};
+
+template <class X, class Sharding>
+struct reduce_scatter_needs_a_partial {
+  static_assert(never<X, Sharding>, "reduce_scatter: each mesh axis that is scattered onto holds partial sums of the tensor; name mesh axes of its os::partial, or use os::slice where it is replicated");
+};
+
+template <class X, class Sharding>
+struct all_to_all_needs_a_split_elsewhere {
+  static_assert(never<X, Sharding>, "all_to_all: the moved mesh axis divides another axis of the tensor, at the minor end; use os::slice where the tensor is replicated, os::reshard for anything else");
+};
+
+template <class X, class Sharding>
+struct slice_needs_a_replicated_axis {
+  static_assert(never<X, Sharding>, "slice: the mesh axis is not used by the tensor yet; use os::reduce_scatter where it is partial, os::all_to_all or os::reshard where it divides an axis");
+};
+
+template <class Target>
+struct not_a_divided_axis {
+  static_assert(never<Target>, "verb: os::slice, os::reduce_scatter and os::all_to_all are told an axis and the mesh axes that it is to be divided over; write I/X, or use os::reshard");
+};
+
+template <class Sharding>
+struct not_a_scalar {
+  static_assert(never<Sharding>, "value: a tensor without axes holds one number; reduce the others first, as in os::sum<>(A), or read A.local()");
+};
+
+template <class Axis, class Sharding>
+struct axis_missing {
+  static_assert(never<Axis, Sharding>, "tensor: the axis asked for is an axis of the tensor; name one that it has");
+};
+
+// ---- several tensors, element by element ----------------------------------------------------------------------------
+
+template <class X, class Operation>
+struct partial_in_nonlinear_operation {
+  static_assert(never<X, Operation>, "partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b)); reduce it first with os::all_reduce or os::reduce_scatter, or, where an os::map of yours keeps such parts, say so in os::preserves");
+};
+
+template <class X>
+struct partial_plus_replicated {
+  static_assert(never<X>, "partial: summands are added, and factors multiplied, only with tensors that are partial over the same mesh axes, else the other operand would be counted once a device; reduce the partial one first, or ask for the other as a partial result");
+};
+
+template <class X>
+struct partials_multiplied {
+  static_assert(never<X>, "partial: the operation keeps the parts of one operand at a time, because a product of sums is not the sum of the products; reduce all but one first with os::all_reduce or os::reduce_scatter");
+};
+
+template <class X, class First, class Second>
+struct partial_kinds_meet {
+  static_assert(never<X, First, Second>, "partial: operands whose parts are combined in different ways do not meet, because a maximum of sums is not the sum of the maxima; reduce one of them first with os::all_reduce or os::reduce_scatter");
+};
+
+template <class X, class Axis>
+struct partial_meets_divided_axis {
+  static_assert(never<X, Axis>, "partial: an operand is partial over a mesh axis that divides an axis of another, and its block would lack the parts of the other devices; reduce it first with os::reduce_scatter onto that axis (moves (n-1)/n of it)");
+};
+
+template <class Axis, class LeftOver, class RightOver>
+struct axis_split_differently {
+  static_assert(never<Axis, LeftOver, RightOver>, "map: an axis that several tensors share is divided alike in all of them, or in one of them over the first mesh axes only (the rest is a free slice); reshard one of them first");
+};
+
+template <class MeshAxis, class FirstAxis, class SecondAxis>
+struct mesh_axis_on_two_axes {
+  static_assert(never<MeshAxis, FirstAxis, SecondAxis>, "map: a mesh axis divides the same axis in all tensors; reshard one of them first");
+};
+
+template <class... Operands>
+struct operator_on_tensor {
+  static_assert(
+      never<Operands...>,
+      "operator: tensors have none, because A * B does not say which axes are summed, repeated or divided; write os::einsum<I/X, K>(A, B) or os::contract<J>(A, B), element by element os::add(A, B), os::subtract, os::multiply or os::divide, where one of the two may be a number, and in place os::map_into(A, f, A, B)");
+};
+
+template <class... Arguments>
+struct function_comes_first {
+  static_assert(never<Arguments...>, "map: the function comes before the tensors whose elements it is given, and in map_into behind the one that it writes to; write os::map(f, A, B) or os::map_into(C, f, A, B)");
+};
+
+template <class Element, class Operation>
+struct elements_have_no_order {
+  static_assert(never<Element, Operation>, "reduction: complex numbers have no maximum and no minimum; reduce a real-valued os::map of them, such as their modulus");
+};
+
+template <class Element, class Operation>
+struct elements_are_no_bits {
+  static_assert(never<Element, Operation>, "reduction: only integers are combined bit by bit (0 and 1 are false and true); compare the elements first, as in os::map(is_positive, A), whose result holds integers");
+};
+
+template <class Partial, class Operation>
+struct partial_of_another_kind {
+  static_assert(never<Partial, Operation>, "reduction: sums, os::einsum among them, keep and make partial sums only, maxima partial maxima, and so on, because a maximum of sums is not the sum of the maxima; reduce the operand first with os::all_reduce or os::reduce_scatter, and ask for a partial result of the operation's own kind");
+};
+
+template <class From, class To>
+struct cast_drops_imaginary_part {
+  static_assert(never<From, To>, "cast: a complex number is not a real one; take its real part, or its modulus, with os::map");
+};
+
+template <class Element>
+struct mean_of_integers {
+  static_assert(never<Element>, "mean: the mean of integers is not an integer; convert them first, as in os::cast<double>(A), or divide os::sum as you want it rounded");
+};
+
+}  // namespace ostraka::reason
