@@ -6,8 +6,7 @@
 /// contiguous) and transpose-transpose-GEMM-transpose where arithmetic dominates, with a copy that moves as many bytes where bandwidth does.
 ///
 ///     bench/contractions [rounds=5] [only=TEXT] [class=arithmetic|bandwidth] [types=fd] [json=FILE] [cases=FILE]
-///     bench/contractions ways=3 [random=40] [counts=FILE] [...]      every way that the engine could go, how much slower than the fastest its choice is,
-///                                                                    and for fit.py what the cost model counts in each
+///     bench/contractions algorithms=1 [random=40] [...]      all that the engine could do, and how much slower than the fastest its choice is
 ///     bench/contractions serve=1 [cases=FILE]      what contractions.py talks to
 ///
 /// One thread unless OMP_NUM_THREADS and the library's variable say otherwise.
@@ -85,11 +84,10 @@ int compare_all(arguments const& given, std::vector<contraction_case> const& cas
 }
 
 /// How well the cost model chooses, on the cases and on so many random ones.
-int compare_ways(arguments const& given, std::vector<contraction_case> cases) {
+int compare_algorithms(arguments const& given, std::vector<contraction_case> cases) {
   std::vector<contraction_case> const more =
       random_cases(given.number("random", 0), static_cast<unsigned>(given.number("seed", 1)));
   cases.insert(cases.end(), more.begin(), more.end());
-  std::FILE* const out = given.text("counts").empty() ? nullptr : std::fopen(given.text("counts").c_str(), "w");
   summary speed;
   for (contraction_case const& one : cases) {
     if (!one.two_operands || one.k().empty() || one.m().size() + one.n().size() == 0) continue;
@@ -99,14 +97,12 @@ int compare_ways(arguments const& given, std::vector<contraction_case> cases) {
       std::string const name = one.name + "." + type;
       if (!given.wants(name) || given.text("types", "fd").find(type) == std::string::npos) continue;
       std::unique_ptr<trial> const now = make_trial(one, type);
-      std::vector<way> all = now->ways();
-      time_ways(all, given.number("rounds", 5));
-      if (out) write_ways(out, name, all);
-      speed.add(name, 1 / show_ways(name, all, static_cast<std::size_t>(given.number("ways", 3))));
+      std::vector<algorithm> all = now->algorithms();
+      time_algorithms(all, given.number("rounds", 5));
+      speed.add(name, 1 / show_algorithms(name, all));
     }
   }
-  if (out) std::fclose(out);
-  speed.print("speed of the chosen way / of the fastest");
+  speed.print("speed of the chosen algorithm / of the fastest");
   return 0;
 }
 
@@ -144,6 +140,6 @@ int main(int argc, char** argv) {
   arguments const given(argc, argv);
   std::filesystem::path const beside_this = std::filesystem::path(__FILE__).parent_path() / "cases.txt";
   std::vector<contraction_case> const cases = read_cases(given.text("cases", beside_this.string()));
-  if (given.number("ways", 0) > 0) return compare_ways(given, cases);
+  if (given.number("algorithms", 0) > 0) return compare_algorithms(given, cases);
   return given.number("serve", 0) ? serve(cases) : compare_all(given, cases);
 }

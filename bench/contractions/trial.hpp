@@ -24,7 +24,7 @@
 #include "block.hpp"
 #include "cases.hpp"
 #include "report.hpp"
-#include "ways.hpp"
+#include "algorithms.hpp"
 
 namespace bench {
 
@@ -39,7 +39,7 @@ class trial {
   virtual bool right(std::function<void()> const& way) = 0;
   [[nodiscard]] virtual double bytes() const = 0;
   /// All that the engine could do.
-  [[nodiscard]] virtual std::vector<way> ways() = 0;
+  [[nodiscard]] virtual std::vector<algorithm> algorithms() = 0;
 };
 
 template <class T>
@@ -67,7 +67,9 @@ class typed_trial final : public trial {
     return all;
   }
 
-  std::vector<way> ways() override { return ways_of(problem_, a_.data(), b_.data(), c_.data()); }
+  std::vector<algorithm> algorithms() override {
+    return algorithms_of(problem_, a_.data(), b_.data(), c_.data());
+  }
 
   [[nodiscard]] double bytes() const override { return static_cast<double>(case_.elements()) * sizeof(T); }
 

@@ -12,9 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include <ostraka/engine/kernels/blas/cublas.hpp>
-#include <ostraka/engine/kernels/blas/rocblas.hpp>
-#include <ostraka/engine/kernels/x86/wide.hpp>
+#include <ostraka/engine/kernels/blas/library.hpp>
+#include <ostraka/engine/kernels/portable/vectors.hpp>
 #include <ostraka/engine/machine/blas_library.hpp>
 #include <ostraka/engine/machine/gpu_aware_mpi.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
@@ -115,11 +114,7 @@ struct what_runs {
 #elif OSTRAKA_ENABLE_ROCBLAS && defined(KOKKOS_ENABLE_HIP)
   w.gpu_blas = rocblas::name();
 #endif
-  switch (detail::widest_vectors()) {
-    case detail::vector_width::avx512: w.vectors = "AVX-512"; break;
-    case detail::vector_width::avx2: w.vectors = "AVX2"; break;
-    case detail::vector_width::plain: w.vectors = "vectors as compiled for"; break;
-  }
+  w.vectors = detail::vectors_of_kernels();
   w.threads = node::facts({});
   return w;
 }

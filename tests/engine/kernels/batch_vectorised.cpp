@@ -156,9 +156,9 @@ TEST_CASE_TEMPLATE("side by side, but not so small: long sums, many rows", T, fl
 
 TEST_CASE("which products are done side by side") {
   auto const worth = [](std::string const& text, std::string const& letters, std::vector<std::int64_t> const& extents) {
-    return detail::worth_lanes<double>(loops_of(problem_of(text, letters, extents, 0)));
+    return detail::is_batch_vectorised<double>(loops_of(problem_of(text, letters, extents, 0)));
   };
-#if OSTRAKA_DETAIL_VECTORS
+#if OSTRAKA_DETAIL_X86
   CHECK(worth("ikb,kjb->ijb", "bijk", {8, 4, 4, 4}));
   CHECK(worth("nikb,nkjb->nijb", "bijkn", {8, 4, 4, 4, 3}));
 #endif

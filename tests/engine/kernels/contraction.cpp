@@ -137,8 +137,8 @@ contraction_plan plan_for(std::vector<std::int64_t> const& extents, std::vector<
   return plan_contraction<double>(p);
 }
 
-bool packs_nothing(contraction_plan const& plan) {
-  return !plan.copies() && !plan.pack[0] && !plan.pack[1] && !plan.pack[2];
+bool copies_nothing(contraction_plan const& plan) {
+  return !plan.copies();
 }
 
 }  // namespace
@@ -147,49 +147,45 @@ TEST_CASE("plans: what lies well is multiplied where it lies") {
   // C[i,k] = A[i,j] B[j,k], all by rows
   contraction_plan plan = plan_for({64, 32, 48}, {left, summed, right}, {32, 1, 0}, {0, 48, 1}, {48, 0, 1});
   CHECK(plan.library);
-  CHECK(packs_nothing(plan));
-  CHECK(plan.m.extent * plan.n.extent * plan.k.extent == 64 * 32 * 48);
+  CHECK(copies_nothing(plan));
+  CHECK(plan.product.m * plan.product.n * plan.product.k == 64 * 32 * 48);
 
   // C[i,k] = A[j,i] B[k,j], C by columns
   plan = plan_for({64, 32, 48}, {left, summed, right}, {1, 64, 0}, {0, 1, 32}, {1, 0, 64});
   CHECK(plan.library);
-  CHECK(packs_nothing(plan));
+  CHECK(copies_nothing(plan));
 
-  // a gathered k: (device, local) lie apart in A and together in B, so one product a device
+  // a gathered k: (device, local) lie apart in A and together in B, so one product a device, or our tiles
   plan =
       plan_for({64, 4, 32, 48}, {left, summed, summed, right}, {32, 64 * 32, 1, 0}, {0, 32 * 48, 48, 1}, {48, 0, 0, 1});
-  CHECK(plan.library);
-  CHECK(packs_nothing(plan));
-  CHECK(plan.k.panel == 32);
+  CHECK(copies_nothing(plan));
+  CHECK((!plan.library || (plan.product.k == 32 && plan.summed.size() == 4)));
 
   // attention scores, S[b,h,q,k] = Q[b,q,h,d] K[b,k,h,d]: a product per b and h, unless our tiles are the faster
   plan = plan_for({2, 4, 64, 64, 32}, {batch, batch, left, right, summed}, {64 * 128, 32, 128, 0, 1},
                   {64 * 128, 32, 0, 128, 1}, {4 * 4096, 4096, 64, 1, 0});
-  CHECK(!plan.copies());  // panels may be turned: both lie along d, which the library does less well
-  CHECK((!plan.library || plan.tasks() == 8));
+  CHECK(copies_nothing(plan));
+  CHECK((!plan.library || (plan.products() == 8 && plan.product.batch == 4)));
 }
 
-TEST_CASE("plans: packing where the library needs it, our kernel where there is nothing to gain") {
+TEST_CASE("plans: copies where the library needs them, our kernel where there is nothing to gain") {
   // A has a stride of 2 everywhere: no matrix of the library's. B and C are.
   contraction_plan plan = plan_for({256, 256, 256}, {left, summed, right}, {512, 2, 0}, {0, 256, 1}, {256, 0, 1});
-  CHECK((!plan.library || plan.pack[0] || plan.copied[0]));
-  CHECK((!plan.pack[1] && !plan.pack[2] && !plan.copied[1] && !plan.copied[2]));
+  CHECK((!plan.library || plan.copied[0]));
+  CHECK((!plan.copied[1] && !plan.copied[2]));
 
-  // an int too short for the leading dimensions, or for what a panel would have
+  // an int too short for the extents
   std::int64_t const before = cblas_limit;
   cblas_limit = 255;
-  plan = plan_for({256, 256, 256}, {left, summed, right}, {256, 1, 0}, {0, 256, 1}, {256, 0, 1});
-  CHECK((!plan.library || (plan.pack[0] && plan.pack[1] && plan.pack[2] && plan.m.panel <= 255)));
-  cblas_limit = 7;
   CHECK(!plan_for({256, 256, 256}, {left, summed, right}, {256, 1, 0}, {0, 256, 1}, {256, 0, 1}).library);
   cblas_limit = before;
 
-  // products of some size that lie well, turned or not, are the library's where ours are not known to be as fast;
-  // nothing is packed for it
+  // nothing is copied for products of some size that lie well, transposed or not
   for (std::int64_t n : {128, 256, 1000})
-    for (bool const turned : {false, true}) {
-      plan = plan_for({n, n, n}, {left, summed, right}, {turned ? 1 : n, turned ? n : 1, 0}, {0, n, 1}, {n, 0, 1});
-      CHECK((plan.library ? packs_nothing(plan) : ostraka::engine::detail::ours_are_known()));
+    for (bool const transposed : {false, true}) {
+      plan = plan_for({n, n, n}, {left, summed, right}, {transposed ? 1 : n, transposed ? n : 1, 0}, {0, n, 1},
+                      {n, 0, 1});
+      CHECK(copies_nothing(plan));
     }
 
   // an outer product and a product of vectors
@@ -197,25 +193,20 @@ TEST_CASE("plans: packing where the library needs it, our kernel where there is 
   CHECK(!plan_for({500}, {summed}, {1}, {1}, {0}).library);
 }
 
-TEST_CASE_TEMPLATE("plans: whatever is gathered or copied, in panels of any size", T, float, Kokkos::complex<double>) {
+TEST_CASE_TEMPLATE("plans: whatever is copied, and every choice of dimensions", T, float, Kokkos::complex<double>) {
   std::mt19937 random(8);
-  int found[27] = {};
+  int found[8] = {};
   for (int repeat = 0; repeat < 60; ++repeat) {
     auto const extent = [&] { return 1 + static_cast<std::int64_t>(random() % 7); };
     blocks<T> blocks(random,
                      shape_of({extent(), extent(), extent(), extent(), extent(), extent(), 1 + extent() / 3},
                               {left, left, right, right, summed, summed, repeat % 2 ? batch : left}),
                      repeat % 3 == 0);
-    for (int moved = 0; moved < 27; ++moved)  // each operand: where it lies, gathered, copied
-      for (std::int64_t bytes : {64, 1000, 1 << 20}) {
-        int copied = 0, packed = 0;
-        for (int o = 0, rest = moved; o < 3; ++o, rest /= 3) (rest % 3 == 2 ? copied : packed) |= (rest % 3 != 0) << o;
-        contraction_plan plan;
-        ostraka::engine::detail::try_copying<T>(plan, blocks.p, copied, packed, bytes);
-        if (!plan.library) continue;
-        ++found[moved];
+    for (int copied = 0; copied < 8; ++copied)
+      ostraka::engine::detail::for_each_library_plan(blocks.p, copied, cblas_limit, [&](contraction_plan& plan) {
+        ++found[copied];
         REQUIRE(blocks.follows(plan));
-      }
+      });
   }
   for (int count : found) CHECK(count > 20);
 }

@@ -160,7 +160,7 @@ struct blocks {
       got[i] = how.beta == T(0) ? unreadable<T>() : T(3);
       wanted[i] = how.alpha * expected[i] + how.beta * T(3);
     });
-    engine::detail::follow_plan(exec_space(), p, plan, a.data(), b.data(), got.data(), how);
+    engine::detail::follow_plan<cblas>(exec_space(), p, plan, a.data(), b.data(), got.data(), how);
     return got == wanted;
   }
 #endif

@@ -83,8 +83,8 @@ TEST_CASE("loops that both blocks walk without a jump are one") {
   padded.stride[0] = 13;
   CHECK(loops_over(row_major({2, 3, 4}), padded).rank == 2);
   // [I, J, K] from [J, K, I]: J and K stay together
-  strided turned = strided().add(2, 1).add(3, 8).add(4, 2);
-  loop_nest<2> const loops = loops_over(row_major({2, 3, 4}), turned);
+  strided transposed = strided().add(2, 1).add(3, 8).add(4, 2);
+  loop_nest<2> const loops = loops_over(row_major({2, 3, 4}), transposed);
   CHECK(loops.rank == 2);
   CHECK(loops.extent[0] == 2);
   CHECK(loops.extent[1] == 12);

@@ -215,7 +215,7 @@ TEST_CASE_TEMPLATE("elements of 16 bits: one call adds up an element of C", T, o
   }
   contraction_plan const plan = plan_on_device<T>(p);
   REQUIRE(plan.library);
-  CHECK(plan.k.extent == inner[0] * inner[1]);
+  CHECK(plan.product.k == inner[0] * inner[1]);
   // 300 ones a sum: by parts of 16 bits bfloat16 would stop at 256.
   std::vector<T> a(1200, T(1.0f)), b(900, T(1.0f)), c(12, T(4.0f));
   plan_ticket ticket;

@@ -147,18 +147,9 @@ TEST_CASE_TEMPLATE("products of matrices by our own tiles, in every layout", T, 
 }
 
 TEST_CASE_TEMPLATE("every micro-kernel that this processor has", T, float, double, std::int32_t, std::int64_t) {
-  constexpr int element = static_cast<int>(sizeof(T));
-  std::vector<detail::micro_kernel<T>> kernels = {
-      {4, 4, 2, 2, {detail::micro_product<T, 2, 4>, detail::micro_product<T, 4, 4>, nullptr}, {}},
-      detail::choose_micro_kernel<T>()};
-#if OSTRAKA_DETAIL_VECTORS
-  kernels.push_back(
-      {6, 6, 16 / element, 2, {detail::micro_product_16<T, 1, 6>, detail::micro_product_16<T, 2, 6>, nullptr}, {}});
-#endif
-#if OSTRAKA_DETAIL_ASKS_PROCESSOR
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    kernels.push_back(
-        {6, 6, 32 / element, 2, {detail::micro_product_32<T, 1, 6>, detail::micro_product_32<T, 2, 6>, nullptr}, {}});
+  std::vector<detail::micro_kernel<T>> kernels = {detail::plain_micro_kernel<T>(), detail::choose_micro_kernel<T>()};
+#if OSTRAKA_DETAIL_X86
+  if (detail::widest_vectors() == detail::vector_width::avx512) kernels.push_back(detail::micro_kernel_32<T>());
 #endif
   for (detail::micro_kernel<T> const& kernel : kernels)
     for (std::int64_t depth : {0, 1, 7, 128})
@@ -186,11 +177,8 @@ TEST_CASE_TEMPLATE("every micro-kernel that this processor has", T, float, doubl
                   packed[static_cast<std::size_t>(l * rows + i)] * b[static_cast<std::size_t>(l * (columns + 3) + j)];
           }
         detail::micro_lines<T> const columns_of{b.data(), 1, columns + 3};
-        std::int64_t const lines_ahead[] = {0, 64, -4096,
-                                            std::int64_t(1) << 40};  // what is not there may be asked for, too
-        product(depth, {packed.data(), 1, rows}, columns_of, c.data(), row_at.data(), adds, {});
-        product(depth, {lying.data(), apart, 1}, columns_of, again.data(), row_at.data(), adds,
-                {reinterpret_cast<char const*>(b.data()), lines_ahead, 4});
+        product(depth, {packed.data(), 1, rows}, columns_of, c.data(), row_at.data(), adds);
+        product(depth, {lying.data(), apart, 1}, columns_of, again.data(), row_at.data(), adds);
         CHECK(c == expected);
         CHECK(again == expected);
       }
@@ -206,7 +194,6 @@ std::vector<std::int64_t> offsets_in_runs(int count, int run, std::int64_t gap, 
 TEST_CASE_TEMPLATE("panels of operands whose neighbours are few", T, float, double, std::int32_t, std::int64_t,
                    Kokkos::complex<float>) {
   std::vector<T> const from = numbers<T>(4000, 101);
-  for (detail::vector_packing<T> const& packing : {detail::vector_packing<T>(), detail::choose_packing<T>()})
     for (int const width : {4, 8, 24, 48})
       for (int const count : {1, 3, 4, 7, 8, 9, 17, 23, 24, 41, 48})
         for (int const run : {1, 2, 5, 7, 9, 13, 30})
@@ -223,7 +210,7 @@ TEST_CASE_TEMPLATE("panels of operands whose neighbours are few", T, float, doub
                       i < count ? from[static_cast<std::size_t>(at[static_cast<std::size_t>(i)] +
                                                                 k_at[static_cast<std::size_t>(l)])]
                                 : T(0);
-              detail::pack_panel(packing, panel.data(), width, from.data(), at.data(), count, k_at.data(), depth);
+              detail::pack_panel(panel.data(), width, from.data(), at.data(), count, k_at.data(), depth);
               CHECK_MESSAGE(panel == expected, width << " " << count << " " << run << " " << k_run << " " << down);
             }
 }
@@ -261,7 +248,6 @@ TEST_CASE_TEMPLATE("tiles written into runs of a result", T, float, double, std:
                    Kokkos::complex<float>) {
   update<T> const ways[] = {{T(1), T(0)}, {T(1), T(1)}, {T(2), T(0)}, {T(2), T(3)}};
   constexpr int lanes = 64 / static_cast<int>(sizeof(T)), whole = 3 * lanes;
-  for (detail::vector_packing<T> const& packing : {detail::vector_packing<T>(), detail::choose_packing<T>()})
     for (int const width : {1, 2, 7, lanes, lanes + 1, 2 * lanes - 1, whole - 1, whole})
       for (int const run : {1, 2, 3, 9, 10, 19, 64})
         for (int const height : {1, 3, 8, 11})
@@ -280,25 +266,24 @@ TEST_CASE_TEMPLATE("tiles written into runs of a result", T, float, double, std:
             std::uint64_t breaks = 0;
             for (std::size_t j = 1; j < column_at.size(); ++j)
               breaks |= std::uint64_t(column_at[j] != column_at[j - 1] + 1) << j;
-            detail::write_tile(packing, how, c.data(), tile.data(), whole, row_at.data(), height, column_at.data(),
+            detail::write_tile(how, c.data(), tile.data(), whole, row_at.data(), height, column_at.data(),
                                width, breaks);
             CHECK_MESSAGE(c == expected, width << " " << run << " " << height);
           }
 }
 
-TEST_CASE_TEMPLATE("panels packed by vectors and by loops", T, float, double, std::int32_t, std::int64_t,
+TEST_CASE_TEMPLATE("panels packed from lines and from columns", T, float, double, std::int32_t, std::int64_t,
                    Kokkos::complex<float>) {
   constexpr std::int64_t line = 200;
   std::vector<T> const from = numbers<T>(80 * line, 101);
-  for (detail::vector_packing<T> const& packing : {detail::vector_packing<T>(), detail::choose_packing<T>()})
-    for (bool const turned : {false, true})
+    for (bool const transposed : {false, true})
       for (int const width : {4, 8, 24, 48})
         for (int const count : {1, 3, 4, 7, 8, 23, 24, 48})
           for (int const depth : {1, 5, 16, 67}) {
             if (count > width) continue;
             std::vector<std::int64_t> at, k_at;
-            for (int i = 0; i < count; ++i) at.push_back(turned ? i * line : i);
-            for (int l = 0; l < depth; ++l) k_at.push_back(turned ? l + (l > 40 ? 9 : 0) : l * line);
+            for (int i = 0; i < count; ++i) at.push_back(transposed ? i * line : i);
+            for (int l = 0; l < depth; ++l) k_at.push_back(transposed ? l + (l > 40 ? 9 : 0) : l * line);
             std::vector<T> panel(static_cast<std::size_t>(width * depth), T(77)), expected = panel;
             for (int l = 0; l < depth; ++l)
               for (int i = 0; i < width; ++i)
@@ -306,7 +291,7 @@ TEST_CASE_TEMPLATE("panels packed by vectors and by loops", T, float, double, st
                     i < count ? from[static_cast<std::size_t>(3 + at[static_cast<std::size_t>(i)] +
                                                               k_at[static_cast<std::size_t>(l)])]
                               : T(0);
-            detail::pack_panel(packing, panel.data(), width, from.data() + 3, at.data(), count, k_at.data(), depth);
-            CHECK_MESSAGE(panel == expected, turned << " " << width << " " << count << " " << depth);
+            detail::pack_panel(panel.data(), width, from.data() + 3, at.data(), count, k_at.data(), depth);
+            CHECK_MESSAGE(panel == expected, transposed << " " << width << " " << count << " " << depth);
           }
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// What is written past the caches and what is read from four places at once, against plain loops: ends of lines, odd
+/// Results larger than the caches, and what is read from four places at once, against plain loops: ends of lines, odd
 /// lengths, rows of every size.
 // ranks: 1
 // labels: essential

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Operands that lie transposed to one another, against plain loops: matrices turned in registers, maps, copies and
-/// sums of products whose tiles are turned; sizes that are no multiple of a square or a tile, every size of element,
+/// Operands that lie transposed to one another, against plain loops: matrices transposed in registers, maps, copies and
+/// sums of products whose tiles are transposed; sizes that are no multiple of a square or a tile, every size of element,
 /// blocks that begin anywhere in a cache line, gaps between rows.
 // ranks: 1
 // labels: essential
@@ -54,7 +54,7 @@ bool turns_right(std::int64_t height, std::int64_t width, std::int64_t shift) {
     for (std::int64_t j = 0; j < width; ++j)
       expected[static_cast<std::size_t>(shift + j * to_step + i)] =
           from[static_cast<std::size_t>(shift + i * from_step + j)];
-  detail::turn(to.data() + shift, to_step, from.data() + shift, from_step, height, width);
+  detail::transpose(to.data() + shift, to_step, from.data() + shift, from_step, height, width);
   return same(to, expected);
 }
 
@@ -152,7 +152,7 @@ bool sums_right(std::array<std::int64_t, 3> const& extent, std::string const& of
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a matrix of any size is turned and nothing beside it", T, double, float, std::int8_t,
+TEST_CASE_TEMPLATE("a matrix of any size is transposed and nothing beside it", T, double, float, std::int8_t,
                    Kokkos::complex<float>, Kokkos::complex<double>, ostraka::bfloat16) {
   for (std::int64_t const height : {1, 3, 4, 7, 8, 9, 16, 17, 33, 70})
     for (std::int64_t const width : {1, 2, 5, 8, 9, 16, 20, 33})
@@ -176,7 +176,7 @@ TEST_CASE_TEMPLATE("maps and copies of blocks larger than the caches that lie di
     }
 }
 
-TEST_CASE("a result that is an operand, with another turned") {
+TEST_CASE("a result that is an operand, with another transposed") {
   std::int64_t const n = 811, m = 1003;
   std::vector<double> c = numbers<double>(n * m, 3), expected = c;
   std::vector<double> const x = numbers<double>(n * m, 5);

@@ -11,10 +11,8 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/kernels/blas/cublas.hpp>
 #include <ostraka/engine/kernels/blas/device_products.hpp>
 #include <ostraka/engine/kernels/blas/library_product.hpp>
-#include <ostraka/engine/kernels/blas/rocblas.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/portable/contract_portable.hpp>
 #include <ostraka/engine/kernels/products/contraction_plan.hpp>
@@ -62,47 +60,19 @@ void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& 
     if (present[l]) stride[l] = sum.c[l];
 }
 
-#if OSTRAKA_ENABLE_CBLAS
-
-/// The plan's copies around its products.
-template <class Exec, class T>
-void follow_plan(Exec const& exec, contraction const& p, contraction_plan const& plan, T const* a, T const* b, T* c,
-                 update<T> const& how) {
-  if (!plan.copies()) return run_plan(exec, plan, a, b, c, how);
-  using room = kernel_scratch<T, typename Exec::memory_space>;
-  auto const room_for = [&](operand which) {
-    return room(plan.copied[static_cast<int>(which)] ? block_of(p, which).size() : 0);
-  };
-  room const copy_of_a = room_for(operand::a), copy_of_b = room_for(operand::b), copy_of_c = room_for(operand::c);
-  if (plan.copied[0]) copy(exec, copy_of_a.data(), block_of(plan.problem, operand::a), a, block_of(p, operand::a));
-  if (plan.copied[1]) copy(exec, copy_of_b.data(), block_of(plan.problem, operand::b), b, block_of(p, operand::b));
-  T* const result = plan.copied[2] ? copy_of_c.data() : c;
-  run_plan(exec, plan, plan.copied[0] ? copy_of_a.data() : a, plan.copied[1] ? copy_of_b.data() : b, result,
-           plan.copied[2] ? update<T>{how.alpha, T(0)} : how);
-  if (plan.copied[2])
-    copy(exec, c, block_of(p, operand::c), static_cast<T const*>(result), block_of(plan.problem, operand::c),
-         update<T>{T(1), how.beta});
-}
-
-#endif
-
 /// The product by the library if there is a plan for it that goes that way.
 template <class Exec, class T>
 bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p,
                          [[maybe_unused]] T const* a, [[maybe_unused]] T const* b, [[maybe_unused]] T* c,
                          [[maybe_unused]] update<T> const& how, [[maybe_unused]] plan_ticket& ticket) {
-#if OSTRAKA_ENABLE_CUBLAS || OSTRAKA_ENABLE_ROCBLAS
-  if constexpr (!runs_on_host<Exec> && library_of<Exec>::template multiplies<T>)
+  if constexpr (!runs_on_host<Exec> && library_of<Exec>::template multiplies<T>) {
     return contract_on_device<library_of<Exec>>(exec, p, a, b, c, how, ticket);
-#endif
-#if OSTRAKA_ENABLE_CBLAS
-  if constexpr (runs_on_host<Exec> && has_cblas_gemm<T>) {
+  } else if constexpr (library_of<Exec>::template multiplies<T>) {
     contraction_plan const* const plan = plan_cache<T>::instance().find(p, ticket);
     if (!plan || !plan->library) return false;
-    follow_plan(exec, p, *plan, a, b, c, how);
+    follow_plan<library_of<Exec>>(exec, p, *plan, a, b, c, how);
     return true;
   }
-#endif
   return false;
 }
 
@@ -126,7 +96,7 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
     return;
   }
 
-  if constexpr (is_narrow<T>) {
+  if constexpr (is_narrow<T> && !library_of<Exec>::template multiplies<T>) {
     detail::widened(exec, problem, a, b, c, how,
                     [&](contraction const& wide, float const* wide_a, float const* wide_b, float* wide_c) {
                       contract(exec, wide, wide_a, wide_b, wide_c, {}, ticket);

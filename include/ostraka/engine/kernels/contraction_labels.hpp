@@ -60,7 +60,7 @@ struct product_loops {
   loop_nest<2> k;
 
   /// The same with A and B exchanged: C is transposed.
-  product_loops turned() const {
+  product_loops transposed() const {
     product_loops t{batch, n, m, k};
     for (int d = 0; d < max_loops; ++d) {
       t.batch.stride[0][d] = batch.stride[1][d];

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/kernels/parallel.hpp>
 #include <ostraka/engine/kernels/portable/copy_kernel.hpp>
 #include <ostraka/engine/kernels/strided.hpp>
@@ -19,9 +18,6 @@
 namespace ostraka::engine {
 
 namespace detail {
-
-template <class T>
-inline constexpr bool is_worth_squares<same_value<T>> = true;
 
 /// Runs where the two blocks are walked alike.
 template <class Exec, class T>
@@ -36,7 +32,7 @@ void copy_alike(Exec const& exec, T* to, T const* from, loop_nest<2> const& loop
 /// Tiles where they are not. The loops around the tiles go so that what is near in either block is met soon: a cache
 /// line that belongs to two tiles is still there.
 template <class Exec, class T>
-void copy_turned(Exec const& exec, T* to, T const* from, loop_nest<2> const& loops, int source_inner) {
+void copy_transposed(Exec const& exec, T* to, T const* from, loop_nest<2> const& loops, int source_inner) {
   int const inner = loops.rank - 1;  // of the destination
   copy_tiles<T> tiles{to, from, {}, {}, {-1, -1}, {}, {}, {}};
   int const of_tile[2] = {inner, source_inner};
@@ -80,11 +76,8 @@ void copy_on_host(Exec const& exec, T* to, T const* from, loop_nest<2> const& lo
     if (loops.stride[1][d] != 0 && loops.stride[1][d] < loops.stride[1][source_inner]) source_inner = d;
   if (source_inner == inner)
     copy_alike(exec, to, from, loops);
-  else if (worth_streaming<T>(loops.size()) && loops.stride[0][inner] == 1 &&
-           loops.extent[inner] >= 4 * elements_of_line<T>)
-    map_elements(exec, loops, same_value<T>{}, to, from);
   else
-    copy_turned(exec, to, from, loops, source_inner);
+    copy_transposed(exec, to, from, loops, source_inner);
 }
 
 }  // namespace detail

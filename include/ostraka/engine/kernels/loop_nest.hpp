@@ -31,7 +31,7 @@ struct loop_nest {
     return n;
   }
 
-  /// Adds an innermost loop; a loop that turns once is none.
+  /// Adds an innermost loop; a loop of one iteration is none.
   template <class... Strides>
   void add(std::int64_t n, Strides... strides) {
     static_assert(sizeof...(Strides) == Operands);
@@ -75,9 +75,9 @@ struct loop_nest {
 
   /// This loop nest with loop d innermost.
   loop_nest with_last(int d) const {
-    loop_nest turned = *this;
-    for (int e = d; e + 1 < rank; ++e) turned.exchange(e, e + 1);
-    return turned;
+    loop_nest moved = *this;
+    for (int e = d; e + 1 < rank; ++e) moved.exchange(e, e + 1);
+    return moved;
   }
 
   /// Takes loop d away.

@@ -7,6 +7,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <type_traits>
+
 #include <ostraka/engine/kernels/copy.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/kernels/update.hpp>
@@ -28,7 +30,7 @@ struct add_scaled {
   KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& x) const { return T(alpha * x + beta * c); }
 };
 template <class T>
-inline constexpr bool is_worth_squares<add_scaled<T>> = true;
+inline constexpr bool is_worth_width<add_scaled<T>> = std::is_arithmetic_v<T>;
 
 }  // namespace detail
 

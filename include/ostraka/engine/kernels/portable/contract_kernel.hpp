@@ -109,8 +109,8 @@ struct sum_of_products {
   void along_four(T* sums, std::int64_t sum_step, std::int64_t const (&at)[2], std::int64_t const (&apart)[2],
                   std::int64_t const (&run_step)[2], std::int64_t run) const {
     if constexpr (std::is_arithmetic_v<T>)
-      if (run_step[0] == 1 && run_step[1] == 1 && run >= stream_lanes)
-        return sum_four_streams(sums, sum_step, a + at[0], apart[0], b + at[1], apart[1], run);
+      if (run_step[0] == 1 && run_step[1] == 1 && run >= dot_lanes)
+        return unrolled_dots(sums, sum_step, a + at[0], apart[0], b + at[1], apart[1], run);
     for (int s = 0; s < 4; ++s)
       sums[s * sum_step] = along(sums[s * sum_step], {at[0] + s * apart[0], at[1] + s * apart[1]}, run_step, run);
   }
@@ -130,6 +130,6 @@ struct added_product {
   KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& a, T const& b) const { return alpha * (a * b) + beta * c; }
 };
 template <class T>
-inline constexpr bool is_worth_squares<added_product<T>> = std::is_arithmetic_v<T>;
+inline constexpr bool is_worth_width<added_product<T>> = std::is_arithmetic_v<T>;
 
 }  // namespace ostraka::engine::detail

@@ -15,13 +15,13 @@
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/kernels/portable/batch_vectorised.hpp>
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
 #include <ostraka/engine/kernels/portable/contract_teams.hpp>
 #include <ostraka/engine/kernels/portable/contract_tiles.hpp>
 #include <ostraka/engine/kernels/portable/fold.hpp>
 #include <ostraka/engine/kernels/portable/fold_transposed.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
-#include <ostraka/engine/kernels/x86/contract_batch.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine::detail {
@@ -40,9 +40,9 @@ inline loop_nest<3> output_loops(product_loops const& loops) {
 
 /// The operands for loops whose A and B have been exchanged.
 template <class T>
-product_operands<T> turned_operands(product_operands<T> in, product_loops const& turned) {
+product_operands<T> transposed_operands(product_operands<T> in, product_loops const& transposed) {
   std::swap(in.a, in.b);
-  in.k = turned.k;
+  in.k = transposed.k;
   return in;
 }
 
@@ -59,8 +59,8 @@ contract_teams<Exec, T, side, each> teams_of(product_loops const& loops, product
         operands, p.batch, p.m, p.n, finer(p.k, 0, p.m, 0), finer(p.k, 1, p.n, 0)};
   };
   if (!finer(loops.m, 1, loops.n, 1)) return teams(loops, in);
-  product_loops const turned = loops.turned();
-  return teams(turned, turned_operands(in, turned));
+  product_loops const transposed = loops.transposed();
+  return teams(transposed, transposed_operands(in, transposed));
 }
 
 /// Products where nothing is summed. @pre alpha is not 0
@@ -97,9 +97,6 @@ void fold_products(Exec const& exec, product_loops const& loops, T const* a, T c
   run_fold(exec, sum_of_products<T>{a, b}, outputs, reduced, c, how, result_is_largest);
 }
 
-/// Multiplications up to which tiles are not worth a team of threads.
-inline constexpr std::int64_t serial_tiles = 1 << 16;
-
 /// Are there a team's worth of rows and columns? Then there are fewer teams than an int counts: the results of more
 /// would fit no memory.
 inline bool worth_teams(product_loops const& loops) {
@@ -109,7 +106,7 @@ inline bool worth_teams(product_loops const& loops) {
 /// Tiles on the host, each thread with panels of its own; small ones on the stack.
 template <class Exec, class T>
 void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T> const& in, std::int64_t elements) {
-  std::int64_t const most = elements <= serial_tiles ? 1 : exec.concurrency();
+  std::int64_t const most = elements <= serial_products ? 1 : exec.concurrency();
   contract_tiles<T> const tiles(loops, in, most);
   std::int64_t const tasks = tiles.tasks(), room = tiles.room(), threads = std::min(most, tasks);
   constexpr std::int64_t small = 16384 / static_cast<std::int64_t>(sizeof(T));
@@ -124,17 +121,6 @@ void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T>
                  [=, &tiles](std::int64_t begin, std::int64_t end, std::int64_t thread) {
                    tiles.run(begin, end, first + thread * room);
                  });
-}
-
-/// Products side by side in vectors on the host, each thread with some of them.
-template <class Exec, class T>
-void run_lanes(Exec const& exec, product_loops const& loops, product_operands<T> const& in) {
-  contract_lanes<T> const lanes(loops, in);
-  std::int64_t const elements = loops.batch.size() * loops.m.size() * loops.n.size() * loops.k.size();
-  std::int64_t const tasks = lanes.tasks(),
-                     threads = elements <= serial_tiles ? 1 : std::min<std::int64_t>(exec.concurrency(), tasks);
-  for_each_share("ostraka contract lanes", exec, tasks, threads, elements,
-                 [&lanes](std::int64_t begin, std::int64_t end, std::int64_t) { lanes.run(begin, end); });
 }
 
 template <class Exec, class T>
@@ -171,7 +157,8 @@ void contract_portable(Exec const& exec, contraction const& p, T const* a, T con
   product_loops const loops = loops_of(p);
   if (loops.k.size() == 1) return multiply_elements(exec, output_loops(loops), a, b, c, how);
   if constexpr (runs_on_host<Exec>) {
-    if (worth_lanes<T>(loops)) return run_lanes(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});
+    if (is_batch_vectorised<T>(loops))
+      return run_batch_vectorised(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});
     if (!worth_tiles(loops)) return fold_products(exec, loops, a, b, c, how);
   }
   std::int64_t const parts = parts_of_sum<Exec, T>(loops);

@@ -17,9 +17,7 @@
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
 #include <ostraka/engine/kernels/portable/tile_operand.hpp>
 #include <ostraka/engine/kernels/portable/tile_panels.hpp>
-#include <ostraka/engine/kernels/products/product_cost.hpp>
-#include <ostraka/engine/kernels/x86/micro_kernel.hpp>
-#include <ostraka/engine/kernels/x86/tile_fetch.hpp>
+#include <ostraka/engine/kernels/portable/kernel_choice.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -106,7 +104,6 @@ class contract_tiles {
   contract_tiles(product_loops const& loops, product_operands<T> const& operands, std::int64_t threads)
       : in_(operands),
         micro_(choose_micro_kernel<T>()),
-        packing_(choose_packing<T>()),
         sides_(loops, micro_.few_rows, micro_.lanes),
         m_(sides_.m.size(), threads > 1 ? rows / 2 : rows, micro_.rows),
         batch_(sides_.batch.size()),
@@ -116,7 +113,6 @@ class contract_tiles {
       std::swap(in_.a, in_.b);
       for (int d = 0; d < in_.k.rank; ++d) std::swap(in_.k.stride[0][d], in_.k.stride[1][d]);
     }
-    far_[0] = is_far(m_.extent), far_[1] = is_far(n_.extent);
     if (threads > 1)
       groups_ = std::min(m_.count, std::max<std::int64_t>(1, 4 * threads / (in_.parts * n_.count * batch_)));
   }
@@ -144,7 +140,6 @@ class contract_tiles {
     offsets_of_run<columns> n;
     offsets_of_run<depth> k;
     bool rows_packed = false;  // and no other rows come
-    tile_fetch ahead;
   };
 
   /// Where all rows meet the columns at once, what is packed of these is multiplied before it leaves the first cache.
@@ -171,45 +166,29 @@ class contract_tiles {
       tile_operand<T> b{in_.b + base[1], at.n.at[0], at.n.count,       at.k.at[1],
                         at.k.count,      panels_b,   micro_.columns(), micro_.lanes};
       b.leave_columns(m_.extent);
-      b.pack(packing_);
+      b.pack();
       for (std::int64_t row = group * m_.count / groups_, last = (group + 1) * m_.count / groups_; row < last; ++row) {
         at.m.move_to(sides_.m, m_.begin(row), m_.of(row));
         tile_operand<T> a{in_.a + base[0], at.m.at[0], at.m.count,  at.k.at[0],
                           at.k.count,      panels_a,   micro_.rows, micro_.few_rows};
         a.leave_rows();
-        if (!at.rows_packed) a.pack(packing_);
+        if (!at.rows_packed) a.pack();
         at.rows_packed = one_block_of_rows();
         multiply(at, a, b, target, how);
       }
     }
   }
 
-  /// Does an operand with such a side come from beyond the second cache, and is it large enough in each product to list
-  /// its lines?
-  bool is_far(std::int64_t side) const {
-    double const bytes = static_cast<double>(side * in_.k.size()) * static_cast<double>(sizeof(T));
-    return bytes > near_bytes / 8 && static_cast<double>(batch_) * bytes > near_bytes;
-  }
-
   /// Stripes of B that stay in the second cache while all rows meet them. Tiles of the same rows come one after the
-  /// other, along the lines of C; but tiles of the same columns do where these were not packed: then memory is asked
-  /// for a panel of them during all tiles of the one before.
+  /// other, along the lines of C; but tiles of the same columns do where these were not packed.
   void multiply(tables& at, tile_operand<T> const& a, tile_operand<T> const& b, T* target, update<T> const& how) const {
     int const whole = micro_.columns(),
               stripe = std::max(1, std::min(most_panels, 2048 / static_cast<int>(sizeof(T)) / whole)) * whole;
     micro_lines<T> rows_of[most_panels], columns_of[most_panels];
-    rows_of[0] = a.lines(0);
-    if (at.m.count <= micro_.rows && at.n.count <= whole)
-      return some_tiles(at, 0, at.m.count, 0, at.n.count, at.n.breaks(0, at.n.count), rows_of, b.lines(0), target, how,
-                        nullptr);
-    int const panels_together = at.k.count <= short_sum ? most_together : 1, together = panels_together * micro_.rows;
-    bool const down = at.n.count > whole && b.stays(0), far = far_[down ? 1 : 0];
-    if (far && down) at.ahead.list_columns(b, whole);
-    if (far && !down) at.ahead.list_rows(a, together);
     std::uint64_t breaks[most_panels];
-    int panels = 1, heights = 0;
-    for (int i = micro_.rows; i < at.m.count; i += micro_.rows) rows_of[panels++] = a.lines(i);
-    for (int i = 0; i < at.m.count; i += together) ++heights;
+    int heights = 0;
+    for (int i = 0; i < at.m.count; i += micro_.rows) rows_of[heights++] = a.lines(i);
+    bool const down = at.n.count > whole && b.stays(0);
     for (int begin = 0; begin < at.n.count; begin += stripe) {
       int const end = std::min(begin + stripe, at.n.count);
       int widths = 0;
@@ -217,63 +196,43 @@ class contract_tiles {
         breaks[widths] = at.n.breaks(j, std::min(whole, end - j));
         columns_of[widths] = b.lines(j);
       }
-      for (int outer = 0, outers = down ? widths : heights, inners = down ? heights : widths; outer < outers; ++outer) {
-        if (far && down) at.ahead.begin(b.next_panel(begin + outer * whole), panels);
-        if (far && !down)
-          at.ahead.begin(begin == 0 && outer + 1 < outers ? rows_of[(outer + 1) * panels_together].first : nullptr,
-                         widths * panels_together);
+      for (int outer = 0, outers = down ? widths : heights, inners = down ? heights : widths; outer < outers; ++outer)
         for (int inner = 0; inner < inners; ++inner) {
-          int const row = down ? inner : outer, column = down ? outer : inner, i = row * together,
-                    j = begin + column * whole;
-          some_tiles(at, i, std::min(together, at.m.count - i), j, std::min(whole, end - j), breaks[column],
-                     rows_of + row * panels_together, columns_of[column], target, how, far ? &at.ahead : nullptr);
+          int const row = down ? inner : outer, column = down ? outer : inner, j = begin + column * whole;
+          one_tile(at, row * micro_.rows, j, std::min(whole, end - j), breaks[column], rows_of[row],
+                   columns_of[column], target, how);
         }
-      }
     }
   }
 
-  /// `height` rows from i, `width` columns from j, which in C follow one another but for `breaks`.
-  void some_tiles(tables const& at, int i, int height, int j, int width, std::uint64_t breaks, micro_lines<T> const* a,
-                  micro_lines<T> const& b, T* target, update<T> const& how, tile_fetch* ahead) const {
-    int const vectors = micro_.vectors(width), whole = vectors * micro_.lanes;
+  /// Rows from i, `width` columns from j, which in C follow one another but for `breaks`.
+  void one_tile(tables const& at, int i, int j, int width, std::uint64_t breaks, micro_lines<T> const& a,
+                micro_lines<T> const& b, T* target, update<T> const& how) const {
+    int const vectors = micro_.vectors(width), whole = vectors * micro_.lanes,
+              height = std::min(micro_.rows, at.m.count - i);
     bool const plain = how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1)),
-               direct = plain && breaks == 0 && width == whole;
-    alignas(64) unsigned char tile_room[sizeof(T) * micro_kernel<T>::most_elements * most_together];
+               few = height <= micro_.few_rows && micro_.few_rows < micro_.rows;
+    micro_function<T> const product = (few ? micro_.few : micro_.of)[vectors - 1];
+    if (plain && breaks == 0 && width == whole && height == (few ? micro_.few_rows : micro_.rows))
+      return product(at.k.count, a, b, target + at.n.at[1][j], at.m.at[1] + i, how.beta == T(1));
+    alignas(64) unsigned char tile_room[sizeof(T) * micro_kernel<T>::most_elements];
     T* const tile = reinterpret_cast<T*>(tile_room);
     std::int64_t lines[micro_kernel<T>::most_rows];
     for (int r = 0; r < micro_.rows; ++r) lines[r] = r * whole;
-    int written = 0;
-    for (int r = 0; r < height; r += micro_.rows, ++a) {
-      int const left = height - r;
-      bool const few = left <= micro_.few_rows && micro_.few_rows < micro_.rows;
-      micro_function<T> const product = (few ? micro_.few : micro_.of)[vectors - 1];
-      micro_fetch const fetched = ahead ? ahead->next() : micro_fetch{};
-      if (direct && left >= (few ? micro_.few_rows : micro_.rows)) {
-        product(at.k.count, *a, b, target + at.n.at[1][j], at.m.at[1] + i + r, how.beta == T(1), fetched);
-        written = std::min(r + micro_.rows, height);
-      } else {
-        product(at.k.count, *a, b, tile + r * whole, lines, false, fetched);
-      }
-    }
-    if (written < height)
-      write_tile(packing_, how, target, tile + written * whole, whole, at.m.at[1] + i + written, height - written,
-                 at.n.at[1] + j, width, breaks);
+    product(at.k.count, a, b, tile, lines, false);
+    write_tile(how, target, tile, whole, at.m.at[1] + i, height, at.n.at[1] + j, width, breaks);
   }
 
   static constexpr int most_panels = 64;    // of a stripe
-  static constexpr int most_together = 2;   // tiles that are written together,
-  static constexpr int short_sum = 64;      // where products are short beside what it takes to find each run of C
 
   product_operands<T> in_;
   micro_kernel<T> micro_;
-  vector_packing<T> packing_;
   tile_sides sides_;
   tile_blocks m_;
   std::int64_t batch_;
   std::int64_t deepest_;  // iterations of k that are packed together
   tile_blocks n_;
   std::int64_t groups_ = 1;
-  bool far_[2];  // a, b: what the second cache does not hold
 };
 
 }  // namespace ostraka::engine::detail

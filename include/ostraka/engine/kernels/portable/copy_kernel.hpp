@@ -85,19 +85,13 @@ struct copy_tiles {
   }
 
   void copy_tile(T* target, T const* source, std::int64_t high, std::int64_t wide) const {
-    if (to_step[0] == 1 && from_step[1] == 1) return turn(target, to_step[1], source, from_step[0], high, wide);
+    if (to_step[0] == 1 && from_step[1] == 1) return transpose(target, to_step[1], source, from_step[0], high, wide);
     constexpr std::int64_t line = elements_of_line<T>;
     for (std::int64_t begin = 0; begin < wide; begin += line)
       for (std::int64_t i = 0; i < high; ++i)
         for (std::int64_t j = begin; j < wide && j < begin + line; ++j)
           target[i * to_step[0] + j * to_step[1]] = source[i * from_step[0] + j * from_step[1]];
   }
-};
-
-/// What a large turned copy maps (elementwise.hpp), which writes past the caches.
-template <class T>
-struct same_value {
-  KOKKOS_INLINE_FUNCTION T operator()(T const& x) const { return x; }
 };
 
 /// Runs of one value.

@@ -49,13 +49,13 @@ fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> 
     rows.length = outputs.extent[row];
     for (int o = 0; o <= n; ++o) rows.step[o] = outputs.stride[o][row];
   }
-  rows.turns = !rows.in_rows && reduced.rank == 1 && reduced.stride[0][0] == 1 &&
+  rows.transposes = !rows.in_rows && reduced.rank == 1 && reduced.stride[0][0] == 1 &&
                reduced.extent[0] <= rows_type::short_run && rows.length >= 16;
   std::int64_t const few = std::max<std::int64_t>(4, item_cut::worth_an_item / reduced.size());
   std::int64_t const piece = rows.in_rows ? rows_type::row_width : rows.runs_apart() ? rows_type::width : few;
   rows.cut = item_cut::of_runs(rows.outer.size(), rows.length, piece, reduced.size());
-  if (rows.turns)
-    rows.cut = item_cut::of_runs(rows.outer.size(), rows.length, rows_type::turned_width * 4, reduced.size());
+  if (rows.transposes)
+    rows.cut = item_cut::of_runs(rows.outer.size(), rows.length, rows_type::transposed_width * 4, reduced.size());
   return rows;
 }
 
@@ -68,7 +68,7 @@ void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> 
   std::int64_t const results = outputs.size(), elements = results * reduced.size();
   auto rows = arrange_fold<T>(fold, outputs, reduced, result_is_largest);
   std::int64_t const items = rows.cut.items();
-  std::int64_t parts = rows.turns ? 1 : parts_of_fold<Exec>(items, elements / items, reduced.size());
+  std::int64_t parts = rows.transposes ? 1 : parts_of_fold<Exec>(items, elements / items, reduced.size());
   constexpr std::int64_t widening = sizeof(value) / sizeof(typename Fold::element);
   if constexpr (widening > 1)
     parts = std::max<std::int64_t>(

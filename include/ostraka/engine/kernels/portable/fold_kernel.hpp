@@ -36,9 +36,10 @@ void for_each_run(loop_nest<Operands> const& loops, std::int64_t begin, std::int
   }
 }
 
-/// Fold: `operands` many blocks of `element`s, whose folds are `value`s; `lead()` the block that is walked in the order of memory. T: what is written.
+/// Fold: `operands` many blocks of `element`s, whose folds are `value`s; `lead()` the block that is walked in the order
+/// of memory. T: what is written.
 ///   start()                                                        what nothing folds to
-///   across(sums, at, row_step, count, run_step, run)               sums[i] <- the fold of it with terms[i, r] for r < run
+///   across(sums, at, row_step, count, run_step, run)               sums[i] <- the fold of it with terms[i, r], r < run
 ///   along(sum, at, run_step, run)                                  the same for one sum
 ///   along_four(sums, sum_step, at, apart, run_step, run)           for four, whose terms begin `apart`
 ///   join(x, y)                                                     the fold of two folds
@@ -50,8 +51,8 @@ struct fold_rows {
   static constexpr std::int64_t width = sizeof(value) < 16 ? 1024 : 512;
   static constexpr std::int64_t row_width =
       sizeof(value) < 32 ? 32768 / static_cast<std::int64_t>(sizeof(value)) : 1024;  // the longer, the fewer jumps
-  static constexpr std::int64_t turned_width =
-      256;  // of a row whose terms are turned first, because only few of them lie side by side
+  static constexpr std::int64_t transposed_width =
+      256;  // of a row whose terms are transposed first, because only few of them lie side by side
   static constexpr std::int64_t short_run = 16;
   static constexpr std::int64_t lines_apart = 64;  // elements, which are whole lines of any type
 
@@ -61,7 +62,7 @@ struct fold_rows {
   std::int64_t parts;  // into which the fold is cut; their results lie part_step apart in c
   std::int64_t part_step;
   bool in_rows;
-  bool turns;
+  bool transposes;
   loop_nest<operands + 1> outer;  // {operands…, c}, without the row
   loop_nest<operands> reduced;
   std::int64_t length;  // of a row
@@ -78,8 +79,8 @@ struct fold_rows {
     cut.for_each_piece(item, outer, [&](std::int64_t const(&at)[operands + 1], std::int64_t first, std::int64_t count) {
       std::int64_t here[operands + 1];
       for (int o = 0; o <= operands; ++o) here[o] = at[o] + first * step[o];
-      if (turns)
-        fold_turned(target, here, count);
+      if (transposes)
+        fold_transposed_runs(target, here, count);
       else if (in_rows)
         fold_row(target, here, count, begin, end);
       else
@@ -121,30 +122,30 @@ struct fold_rows {
     }
   }
 
-  /// A short row, A[r, i] with i < 16: turned to A[i, r] first, so that each output has a run.
+  /// A short row, A[r, i] with i < 16: transposed to A[i, r] first, so that each output has a run.
   void fold_narrow(value* sums, std::int64_t (&from)[operands], std::int64_t wide,
                    std::int64_t const (&of_run)[operands], std::int64_t run) const {
     std::int64_t along_terms[operands];
     for (int o = 0; o < operands; ++o) along_terms[o] = o == 0 ? 1 : of_run[o];
-    element terms[short_run * turned_width];
-    for (std::int64_t r = 0; r < run; r += turned_width) {
-      std::int64_t const count = run - r < turned_width ? run - r : turned_width;
-      turn(terms, turned_width, fold.lead() + from[0] + r * of_run[0], of_run[0], count, wide);
-      Fold const turned = fold.with_lead(terms);
+    element terms[short_run * transposed_width];
+    for (std::int64_t r = 0; r < run; r += transposed_width) {
+      std::int64_t const count = run - r < transposed_width ? run - r : transposed_width;
+      transpose(terms, transposed_width, fold.lead() + from[0] + r * of_run[0], of_run[0], count, wide);
+      Fold const transposed = fold.with_lead(terms);
       std::int64_t at[operands], apart[operands];
       for (int o = 0; o < operands; ++o)
-        at[o] = o == 0 ? 0 : from[o] + r * of_run[o], apart[o] = o == 0 ? turned_width : step[o];
+        at[o] = o == 0 ? 0 : from[o] + r * of_run[o], apart[o] = o == 0 ? transposed_width : step[o];
       std::int64_t i = 0;
       auto const next = [&](std::int64_t outputs) {
         i += outputs;
         for (int o = 0; o < operands; ++o) at[o] += outputs * apart[o];
       };
       while (i + 4 <= wide) {
-        turned.along_four(sums + i, 1, at, apart, along_terms, count);
+        transposed.along_four(sums + i, 1, at, apart, along_terms, count);
         next(4);
       }
       while (i < wide) {
-        sums[i] = turned.along(sums[i], at, along_terms, count);
+        sums[i] = transposed.along(sums[i], at, along_terms, count);
         next(1);
       }
     }
@@ -209,19 +210,19 @@ struct fold_rows {
                       run - 4 * quarter);
   }
 
-  /// Short runs, A[i, r] with r < 16: turned to A[r, i] first, so that a row of outputs is folded together.
-  void fold_turned(T* target, std::int64_t (&at)[operands + 1], std::int64_t count) const {
+  /// Short runs, A[i, r] with r < 16: transposed to A[r, i] first, so that a row of outputs is folded together.
+  void fold_transposed_runs(T* target, std::int64_t (&at)[operands + 1], std::int64_t count) const {
     std::int64_t of_run[operands], of_row[operands + 1];
     run_step(of_run);
     std::int64_t const run = reduced.size();
     for (int o = 0; o <= operands; ++o) of_row[o] = step[o];
-    of_run[0] = turned_width;
+    of_run[0] = transposed_width;
     of_row[0] = 1;
     while (count > 0) {
-      std::int64_t const wide = count < turned_width ? count : turned_width;
-      element terms[short_run * turned_width];
-      turn(terms, turned_width, fold.lead() + at[0], step[0], wide, run);
-      value sums[turned_width];
+      std::int64_t const wide = count < transposed_width ? count : transposed_width;
+      element terms[short_run * transposed_width];
+      transpose(terms, transposed_width, fold.lead() + at[0], step[0], wide, run);
+      value sums[transposed_width];
       for (std::int64_t i = 0; i < wide; ++i) sums[i] = fold.start();
       std::int64_t from[operands] = {};
       for (int o = 1; o < operands; ++o) from[o] = at[o];

@@ -5,8 +5,8 @@
 /// @file
 /// Floor 3. C[o] <- alpha (sum over r of A[o, r] B[o, r]) + beta C[o] on the host where B lies transposed to A: C = sum
 /// over i, j of A[i, j] B[j, i]. Tiles of the loop that is contiguous in A, "along", and of the one that is contiguous
-/// in B, "across": B's tile is turned in the first cache, so that both are read in whole lines, or in registers where
-/// both loops are summed (sum_tiles.hpp). Either loop may be summed or not.
+/// in B, "across": B's tile is transposed in the first cache, so that both are read in whole lines. Either loop may be
+/// summed or not.
 
 #include <Kokkos_Core.hpp>
 
@@ -19,7 +19,6 @@
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
 #include <ostraka/engine/kernels/portable/fold.hpp>
 #include <ostraka/engine/kernels/portable/transpose.hpp>
-#include <ostraka/engine/kernels/x86/sum_tiles.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine::detail {
@@ -40,13 +39,6 @@ struct fold_tiles {
     std::int64_t group = 1;
 
     std::int64_t tiles() const { return (extent + length - 1) / length; }
-
-    /// Tiles of whole lines of about this length, the last of which is not much shorter.
-    void cut_evenly(std::int64_t about) {
-      constexpr std::int64_t line = elements_of_line<T>;
-      std::int64_t const count = std::max<std::int64_t>(1, extent / about);
-      length = std::min(((extent + count - 1) / count + line - 1) / line * line, extent);
-    }
 
     /// The loop over groups of tiles: rows of both operands are used by neighbouring tiles soon after one another, as
     /// the core's prefetching likes it.
@@ -82,8 +74,6 @@ struct fold_tiles {
 
   std::int64_t items() const { return outer.size() * parts; }
 
-  bool by_squares() const { return sums_squares<T> && along.summed && across.summed; }
-
   void operator()(std::int64_t item) const {
     std::int64_t const part = item / outer.size(), end = (part + 1) * inner.size() / parts,
                        pitch = along.summed && !across.summed ? 1 : longest[0];
@@ -94,10 +84,7 @@ struct fold_tiles {
     for (std::int64_t i = part * inner.size() / parts; i < end; ++i, of_inner.next()) {
       std::int64_t const at[2] = {of_outer.offset[0] + of_inner.offset[0], of_outer.offset[1] + of_inner.offset[1]};
       std::int64_t const rows = across.left(of_outer, of_inner), length = along.left(of_outer, of_inner);
-      if (by_squares())
-        add_squares(sums, at, length, rows);
-      else if (rows > 0)
-        add_tile(sums, at, length, rows);
+      if (rows > 0) add_tile(sums, at, length, rows);
     }
     T* const to = c + part * part_step + of_outer.offset[2];
     std::int64_t const length = along.summed ? 1 : along.left(of_outer, of_inner),
@@ -109,24 +96,14 @@ struct fold_tiles {
       how.write(to + row * across.step[2], along.step[2], sums + row * pitch, length);
   }
 
-  /// What is smaller than a square as tiles of the other kind.
-  void add_squares(T* sums, std::int64_t const (&at)[2], std::int64_t length, std::int64_t rows) const {
-    if (sum_squares(sums[0], a + at[0], across.step[0], b + at[1], along.step[1], rows, length)) return;
-    for (std::int64_t row = 0; row < rows; row += longest[1])
-      for (std::int64_t i = 0; i < length; i += longest[0]) {
-        std::int64_t const here[2] = {at[0] + row * across.step[0] + i, at[1] + row + i * along.step[1]};
-        add_tile(sums, here, std::min(longest[0], length - i), std::min(longest[1], rows - row));
-      }
-  }
-
   /// Sums lie a row of the tile after the other: one row for all if `across` is summed, and otherwise one number each
   /// if `along` is.
   void add_tile(T* sums, std::int64_t const (&at)[2], std::int64_t length, std::int64_t rows) const {
     constexpr std::int64_t pitch = longest[0];
     tile_room<T, longest[0] * longest[1]> room;
-    T* const turned = room.data();
-    turn(turned, pitch, b + at[1], along.step[1], length, rows);
-    sum_of_products<T> const products{a + at[0], turned};
+    T* const transposed = room.data();
+    transpose(transposed, pitch, b + at[1], along.step[1], length, rows);
+    sum_of_products<T> const products{a + at[0], transposed};
     std::int64_t const of_along[2] = {along.step[0], 1}, of_across[2] = {across.step[0], pitch};
     if (across.summed) return products.across(sums, {0, 0}, of_along, length, of_across, rows);
     std::int64_t row = 0;
@@ -173,13 +150,7 @@ bool arrange_transposed(fold_tiles<T>& tiles, loop_nest<3> const& outputs, loop_
   for (int r = 0; r < reduced.rank; ++r)
     if (outputs.rank + r != of_side[0] && outputs.rank + r != of_side[1])
       tiles.inner.add(reduced.extent[r], reduced.stride[0][r], reduced.stride[1][r]);
-  if (tiles.by_squares()) {
-    tiles.along.cut_evenly(tile_of_squares[0]);
-    tiles.across.cut_evenly(2 * tile_of_squares[1]);  // nothing is written
-    std::swap(sides[0], sides[1]);  // tiles along are neighbours
-  } else if (tiles.along.summed && tiles.across.summed) {
-    tiles.across.add_groups_to(tiles.inner);
-  }
+  if (tiles.along.summed && tiles.across.summed) tiles.across.add_groups_to(tiles.inner);
   for (auto* const one : sides) one->summed ? one->add_tiles_to(tiles.inner) : one->add_tiles_to(tiles.outer);
   return true;
 }

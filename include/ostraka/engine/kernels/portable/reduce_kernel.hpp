@@ -131,8 +131,8 @@ struct reduction_of {
   void along_four(T* sums, std::int64_t sum_step, std::int64_t const (&at)[1], std::int64_t const (&apart)[1],
                   std::int64_t const (&run_step)[1], std::int64_t run) const {
     if constexpr (std::is_arithmetic_v<T>)
-      if (how == reduction::sum && run_step[0] == 1 && run >= stream_lanes)
-        return sum_four_streams(sums, sum_step, a + at[0], apart[0], run);
+      if (how == reduction::sum && run_step[0] == 1 && run >= dot_lanes)
+        return unrolled_sums(sums, sum_step, a + at[0], apart[0], run);
     for (int s = 0; s < 4; ++s) sums[s * sum_step] = along(sums[s * sum_step], {at[0] + s * apart[0]}, run_step, run);
   }
 };

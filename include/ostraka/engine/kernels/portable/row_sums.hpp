@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/kernels/x86/wide.hpp>
+#include <ostraka/engine/kernels/portable/vectors.hpp>
 
 namespace ostraka::engine::detail {
 

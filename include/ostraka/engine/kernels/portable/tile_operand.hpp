@@ -11,15 +11,14 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/portable/tile_panels.hpp>
-#include <ostraka/engine/kernels/x86/micro_kernel.hpp>
+#include <ostraka/engine/kernels/portable/micro_kernel.hpp>
 
 namespace ostraka::engine::detail {
 
 /// Rows up to which columns are not packed: each is read once a row of tiles, and fetched meanwhile.
 inline constexpr std::int64_t rows_of_unpacked = 256;
 
-/// Bytes between lines from which on a panel is packed together with those beside it, because each line lies in a page
-/// of its own.
+/// Bytes between lines from which on each lies in a page of its own, and a panel is packed.
 inline constexpr std::int64_t lines_far_apart = 1 << 17;
 
 /// Half of a second cache of 2 MB.
@@ -62,20 +61,13 @@ struct tile_operand {
     if (columns_stay<T>(rows, step, depth)) k_step = step;
   }
 
-  /// The first element of the panel after the one that begins with element i; null after the last.
-  T const* next_panel(int i) const { return i + width < count ? lines(i + width).first : nullptr; }
-
   /// Does the panel that begins with element i stay where it lies?
   bool stays(int i) const { return step(i) != 0; }
 
-  void pack(vector_packing<T> const& by_vectors) const {
-    for (int i = 0; i < count;) {
-      int const here = std::min(width, count - i), alike = k_step == 0 && by_vectors.lines ? whole_panels(i) : 0;
-      if (alike > 1)
-        by_vectors.lines(panels + i * depth, width, from + at[i], width, k_at, depth, alike);
-      else if (!stays(i))
-        pack_panel(by_vectors, panels + i * depth, padded(here), from, at + i, here, k_at, depth);
-      i += alike > 1 ? alike * width : here;
+  void pack() const {
+    for (int i = 0; i < count; i += width) {
+      int const here = std::min(width, count - i);
+      if (!stays(i)) pack_panel(panels + i * depth, padded(here), from, at + i, here, k_at, depth);
     }
   }
 
@@ -94,15 +86,6 @@ struct tile_operand {
     if (k_step == 0 || (side_by_side && here > 1 && at[i + 1] != at[i] + 1) || here % least != 0) return 0;
     std::int64_t const apart = step_of(at + i, here);
     return side_by_side && apart != 1 ? 0 : apart;
-  }
-
-  /// So many from element i lie side by side and are packed together, a line through all of them at a time: where lines
-  /// are far apart, they take one another's place in the caches before the next panel comes to their neighbours. More
-  /// panels than the first cache has ways would do so, too.
-  int whole_panels(int i) const {
-    constexpr int most = 8;
-    if (depth < 2 || (k_at[1] - k_at[0]) * static_cast<std::int64_t>(sizeof(T)) < lines_far_apart) return 1;
-    return detail::side_by_side(at + i, std::min(count - i, most * width)) / width;
   }
 };
 

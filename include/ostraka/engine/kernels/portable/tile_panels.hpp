@@ -8,18 +8,13 @@
 /// C[a, b, c, d] is written as the tile (b c) by (a d) finds it.
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
-#include <ostraka/engine/kernels/blas/panels.hpp>
 #include <ostraka/engine/kernels/loop_nest.hpp>
 #include <ostraka/engine/kernels/portable/fold_kernel.hpp>
 #include <ostraka/engine/kernels/portable/transpose.hpp>
 #include <ostraka/engine/kernels/update.hpp>
-#include <ostraka/engine/kernels/x86/masked_vectors.hpp>
-#include <ostraka/engine/kernels/x86/panel_vectors.hpp>
-#include <ostraka/engine/kernels/x86/wide.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -27,7 +22,7 @@ namespace ostraka::engine::detail {
 /// one jumps.
 template <int most>
 struct offsets_of_run {
-  std::int64_t at[2][most + 8];
+  std::int64_t at[2][most];
   std::uint64_t jumps[most / 64 + 2];  // a bit an iteration that does not follow the one before in the second operand
   std::int64_t begin = -1;
   int count = 0;
@@ -38,10 +33,6 @@ struct offsets_of_run {
     begin = first;
     count = static_cast<int>(how_many);
     for (int word = 0; word <= count / 64 + 1; ++word) jumps[word] = 0;
-#ifdef OSTRAKA_DETAIL_PACKS_BY_VECTORS
-    if (widest_vectors() == vector_width::avx512)
-      return walk_64(at[0], at[1], reinterpret_cast<unsigned char*>(jumps), loops, first, count);
-#endif
     int const inner = loops.rank - 1;
     std::int64_t const step[2] = {inner >= 0 ? loops.stride[0][inner] : 0, inner >= 0 ? loops.stride[1][inner] : 0};
     loop_walker<2> walker(loops, first);
@@ -79,15 +70,13 @@ inline int side_by_side(std::int64_t const* at, int count) {
   return i;
 }
 
-/// panel[l, i] = from[i step + l] for i < count, l < depth.
+/// to[i] = from[i]; not a call of memmove, which takes longer than a short run itself.
 template <class T>
-void pack_turned(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t step, int count,
-                 int depth) {
-  int const whole = by_vectors.turned ? count / 4 * 4 : 0, together = by_vectors.together,
-            deep = whole > 0 ? depth / together * together : 0;
-  if (deep > 0) by_vectors.turned(panel, width, from, step, whole, deep);
-  if (whole < count) turn(panel + whole, width, from + whole * step, step, count - whole, deep);
-  if (deep < depth) turn(panel + deep * width, width, from + deep, step, count, depth - deep);
+void copy_run(T* to, T const* from, std::int64_t count) {
+  constexpr std::int64_t block = 4;
+  std::int64_t i = 0;
+  for (; i + block <= count; i += block) std::memcpy(static_cast<void*>(to + i), from + i, block * sizeof(T));
+  for (; i < count; ++i) to[i] = from[i];
 }
 
 /// panel[l, i] = from[at[i] + k_at[l]] one by one: four i side by side, so that little but loads and stores is left to
@@ -112,38 +101,25 @@ void pack_scattered(T* panel, int width, T const* from, std::int64_t const* at, 
     for (int l = 0; l < depth; ++l) panel[l * width + i] = from[at[i] + k_at[l]];
 }
 
-/// panel[l, i] = from[at[i] + k_at[l]] where some i lie side by side, run by run.
+/// panel[l, i] = from[at[i] + k_at[l]] for i < count, 0 up to `width`: run by run along i or along the sum, where
+/// there are runs.
 template <class T>
-void pack_runs(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t const* at,
-               int count, std::int64_t const* k_at, int depth) {
-  for (int i = 0, together = 0; i < count; i += together) {
-    together = side_by_side(at + i, count - i);
-    if (by_vectors.piece) together = std::min(together, by_vectors.together);
-    if (by_vectors.piece) by_vectors.piece(panel + i, width, from + at[i], together, k_at, depth);
-    else
-      for (int l = 0; l < depth; ++l) copy_run(panel + l * width + i, from + at[i] + k_at[l], together);
-  }
-}
-
-/// panel[l, i] = from[at[i] + k_at[l]] for i < count, 0 up to `width`.
-template <class T>
-void pack_panel(vector_packing<T> const& by_vectors, T* panel, int width, T const* from, std::int64_t const* at,
-                int count, std::int64_t const* k_at, int depth) {
+void pack_panel(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
+                int depth) {
   int const run = side_by_side(at, count);
   bool const sum_runs = run < count && depth > 1 && k_at[1] == k_at[0] + 1;
   std::int64_t const step = sum_runs ? step_of(at, count) : 0;
-  if (run == count && by_vectors.lines) return by_vectors.lines(panel, width, from + at[0], count, k_at, depth, 1);
-  bool const along_k = step != 0, along_i = !along_k && 2 * run >= count;
-  if (by_vectors.gathered && !along_i && !(along_k && side_by_side(k_at, depth) >= 2 * by_vectors.together))
-    return by_vectors.gathered(panel, width, from, at, count, k_at, depth);
   if (count < width) std::fill(panel, panel + std::int64_t(depth) * width, T(0));
-  if (along_k) {
+  if (step != 0) {
     for (int l = 0, together = 0; l < depth; l += together) {
       together = side_by_side(k_at + l, depth - l);
-      pack_turned(by_vectors, panel + l * width, width, from + at[0] + k_at[l], step, count, together);
+      transpose(panel + l * width, width, from + at[0] + k_at[l], step, count, together);
     }
-  } else if (along_i) {
-    pack_runs(by_vectors, panel, width, from, at, count, k_at, depth);
+  } else if (2 * run >= count) {
+    for (int i = 0, together = 0; i < count; i += together) {
+      together = side_by_side(at + i, count - i);
+      for (int l = 0; l < depth; ++l) copy_run(panel + l * width + i, from + at[i] + k_at[l], together);
+    }
   } else {
     pack_scattered(panel, width, from, at, count, k_at, depth);
   }
@@ -158,12 +134,9 @@ inline bool in_runs(std::int64_t const* at, int count) {
 
 /// c[row_at[i] + column_at[j]] <- tile[i, j], as `how` says; `breaks` as of offsets_of_run.
 template <class T>
-void write_tile(vector_packing<T> const& by_vectors, update<T> const& how, T* c, T const* tile, int tile_step,
-                std::int64_t const* row_at, int height, std::int64_t const* column_at, int width,
-                std::uint64_t breaks) {
-  bool const overwrites = how.overwrites(), plain = overwrites || (how.alpha == T(1) && how.beta == T(1));
-  if (plain && by_vectors.write_runs && 2 * std::popcount(breaks) < width)
-    return by_vectors.write_runs(c, row_at, height, column_at, width, breaks, tile, tile_step, !overwrites);
+void write_tile(update<T> const& how, T* c, T const* tile, int tile_step, std::int64_t const* row_at, int height,
+                std::int64_t const* column_at, int width, std::uint64_t breaks) {
+  bool const overwrites = how.overwrites();
   if (breaks == 0 || in_runs(column_at, width)) {
     for (int j = 0, together = 0; j < width; j += together) {
       together = side_by_side(column_at + j, width - j);

@@ -9,14 +9,14 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/kernels/x86/micro_kernel.hpp>
+#include <ostraka/engine/kernels/x86/wide.hpp>
 
 namespace ostraka::engine::detail {
 
 /// What is read: row i of A and column j of B at their first element of the sum, and where in them the others of the
 /// sum are.
 template <class T>
-struct lane_operands {
+struct batch_operands {
   T const* const* a;
   T const* const* b;
   std::int64_t const* in_a;
@@ -28,84 +28,73 @@ struct lane_operands {
 /// So many vectors of the batch, one after the other; element (i, j) is written, or added, to c + row_at[i] +
 /// column_at[j].
 template <class T>
-using lane_function = void (*)(lane_operands<T> const& in, std::int64_t vectors, T* c, std::int64_t const* row_at,
+using batch_function = void (*)(batch_operands<T> const& in, std::int64_t vectors, T* c, std::int64_t const* row_at,
                                std::int64_t const* column_at, bool adds);
 
 /// No lanes: there is no such kernel for this type.
 template <class T>
-struct lane_kernel {
+struct batch_kernel {
   static constexpr int most_lanes = 64 / static_cast<int>(sizeof(T)), most = 4;  // rows and columns
 
   std::int64_t lanes = 0;
-  lane_function<T> product[most][most] = {};  // [rows - 1][columns - 1], rows >= columns: A and B may change places
+  batch_function<T> product[most][most] = {};  // [rows - 1][columns - 1], rows >= columns: A and B may change places
 };
 
-#if OSTRAKA_DETAIL_VECTORS
 // A macro for the same reason as in micro_kernel.hpp.
-#  define OSTRAKA_DETAIL_LANE_PRODUCT(name, attribute, bytes)                                                          \
-    template <class T, int rows, int columns>                                                                          \
-    attribute void name(lane_operands<T> const& in, std::int64_t vectors, T* c, std::int64_t const* row_at,            \
-                        std::int64_t const* column_at, bool adds) {                                                    \
-      typedef T vector __attribute__((vector_size(bytes)));                                                            \
-      constexpr int lanes = bytes / static_cast<int>(sizeof(T));                                                       \
-      T const* a[rows];                                                                                                \
-      T const* b[columns];                                                                                             \
-      for (int i = 0; i < rows; ++i) a[i] = in.a[i] + in.first;                                                        \
-      for (int j = 0; j < columns; ++j) b[j] = in.b[j] + in.first;                                                     \
-      for (; vectors > 0; --vectors, c += lanes) {                                                                     \
-        vector tile[rows][columns] = {};                                                                               \
-        for (std::int64_t l = 0; l < in.depth; ++l) {                                                                  \
-          vector left[rows];                                                                                           \
+#define OSTRAKA_DETAIL_BATCH_PRODUCT(name, attribute, bytes)                                                          \
+    template <class T, int rows, int columns>                                                                         \
+    attribute void name(batch_operands<T> const& in, std::int64_t vectors, T* c, std::int64_t const* row_at,          \
+                        std::int64_t const* column_at, bool adds) {                                                   \
+      typedef T vector __attribute__((vector_size(bytes)));                                                           \
+      constexpr int lanes = bytes / static_cast<int>(sizeof(T));                                                      \
+      T const* a[rows];                                                                                               \
+      T const* b[columns];                                                                                            \
+      for (int i = 0; i < rows; ++i) a[i] = in.a[i] + in.first;                                                       \
+      for (int j = 0; j < columns; ++j) b[j] = in.b[j] + in.first;                                                    \
+      for (; vectors > 0; --vectors, c += lanes) {                                                                    \
+        vector tile[rows][columns] = {};                                                                              \
+        for (std::int64_t l = 0; l < in.depth; ++l) {                                                                 \
+          vector left[rows];                                                                                          \
           _Pragma("GCC unroll 4") for (int i = 0; i < rows; ++i) __builtin_memcpy(&left[i], a[i] + in.in_a[l], bytes); \
-          _Pragma("GCC unroll 4") for (int j = 0; j < columns; ++j) {                                                  \
-            vector right;                                                                                              \
-            __builtin_memcpy(&right, b[j] + in.in_b[l], bytes);                                                        \
-            _Pragma("GCC unroll 4") for (int i = 0; i < rows; ++i) tile[i][j] += left[i] * right;                      \
-          }                                                                                                            \
-        }                                                                                                              \
-        _Pragma("GCC unroll 4") for (int i = 0; i < rows; ++i)                                                         \
-            _Pragma("GCC unroll 4") for (int j = 0; j < columns; ++j) {                                                \
-          T* const to = c + row_at[i] + column_at[j];                                                                  \
-          vector sum = {};                                                                                             \
-          if (adds) __builtin_memcpy(&sum, to, bytes);                                                                 \
-          sum += tile[i][j];                                                                                           \
-          __builtin_memcpy(to, &sum, bytes);                                                                           \
-        }                                                                                                              \
-        for (int i = 0; i < rows; ++i) a[i] += lanes;                                                                  \
-        for (int j = 0; j < columns; ++j) b[j] += lanes;                                                               \
-      }                                                                                                                \
-    }                                                                                                                  \
-    template <class T>                                                                                                 \
-    constexpr lane_kernel<T> name##s = {bytes / static_cast<int>(sizeof(T)),                                           \
-                                        {{name<T, 1, 1>},                                                              \
-                                         {name<T, 2, 1>, name<T, 2, 2>},                                               \
-                                         {name<T, 3, 1>, name<T, 3, 2>, name<T, 3, 3>},                                \
+          _Pragma("GCC unroll 4") for (int j = 0; j < columns; ++j) {                                                 \
+            vector right;                                                                                             \
+            __builtin_memcpy(&right, b[j] + in.in_b[l], bytes);                                                       \
+            _Pragma("GCC unroll 4") for (int i = 0; i < rows; ++i) tile[i][j] += left[i] * right;                     \
+          }                                                                                                           \
+        }                                                                                                             \
+        _Pragma("GCC unroll 4") for (int i = 0; i < rows; ++i)                                                        \
+            _Pragma("GCC unroll 4") for (int j = 0; j < columns; ++j) {                                               \
+          T* const to = c + row_at[i] + column_at[j];                                                                 \
+          vector sum = {};                                                                                            \
+          if (adds) __builtin_memcpy(&sum, to, bytes);                                                                \
+          sum += tile[i][j];                                                                                          \
+          __builtin_memcpy(to, &sum, bytes);                                                                          \
+        }                                                                                                             \
+        for (int i = 0; i < rows; ++i) a[i] += lanes;                                                                 \
+        for (int j = 0; j < columns; ++j) b[j] += lanes;                                                              \
+      }                                                                                                               \
+    }                                                                                                                 \
+    template <class T>                                                                                                \
+    constexpr batch_kernel<T> name##s = {bytes / static_cast<int>(sizeof(T)),                                         \
+                                        {{name<T, 1, 1>},                                                             \
+                                         {name<T, 2, 1>, name<T, 2, 2>},                                              \
+                                         {name<T, 3, 1>, name<T, 3, 2>, name<T, 3, 3>},                               \
                                          {name<T, 4, 1>, name<T, 4, 2>, name<T, 4, 3>, name<T, 4, 4>}}};
 
-#  if !OSTRAKA_DETAIL_ASKS_PROCESSOR
-OSTRAKA_DETAIL_LANE_PRODUCT(lane_product_16, , 16)
-#else  // every kernel is twenty functions for a compiler; who has less than AVX2 does without
-OSTRAKA_DETAIL_LANE_PRODUCT(lane_product_32, OSTRAKA_DETAIL_AVX2, 32)
-OSTRAKA_DETAIL_LANE_PRODUCT(lane_product_64, OSTRAKA_DETAIL_AVX512, 64)
-#endif
-#undef OSTRAKA_DETAIL_LANE_PRODUCT
-#endif
+// Every kernel is twenty functions for a compiler; who has less than AVX2 does without.
+OSTRAKA_DETAIL_BATCH_PRODUCT(batch_product_32, OSTRAKA_DETAIL_AVX2, 32)
+OSTRAKA_DETAIL_BATCH_PRODUCT(batch_product_64, OSTRAKA_DETAIL_AVX512, 64)
+#undef OSTRAKA_DETAIL_BATCH_PRODUCT
 
 /// The widest for this type and this processor whose vectors a batch of this extent fills.
 template <class T>
-lane_kernel<T> choose_lane_kernel([[maybe_unused]] std::int64_t batch) {
-#if OSTRAKA_DETAIL_VECTORS
+batch_kernel<T> choose_batch_kernel([[maybe_unused]] std::int64_t batch) {
   if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8) {
     auto const fills = [&](int bytes) { return batch >= bytes / static_cast<int>(sizeof(T)); };
-#if OSTRAKA_DETAIL_ASKS_PROCESSOR
     vector_width const widest = widest_vectors();
-    if (fills(64) && widest == vector_width::avx512) return lane_product_64s<T>;
-    if (fills(32) && widest != vector_width::plain) return lane_product_32s<T>;
-#else
-    if (fills(16)) return lane_product_16s<T>;
-#endif
+    if (fills(64) && widest == vector_width::avx512) return batch_product_64s<T>;
+    if (fills(32) && widest != vector_width::plain) return batch_product_32s<T>;
   }
-#endif
   return {};
 }
 

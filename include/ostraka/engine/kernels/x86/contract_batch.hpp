@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Many small products of matrices whose batch lies innermost in all operands, as finite elements keep them:
-/// C[i, j, b] = sum over k of A[i, k, b] B[k, j, b]. A lane of the vectors is a product: nothing is packed or turned,
-/// and what memory brings in a cache line is used at once.
+/// C[i, j, b] = sum over k of A[i, k, b] B[k, j, b]. A lane of the vectors is a product: nothing is packed or
+/// transposed, and what memory brings in a cache line is used at once.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +20,7 @@
 namespace ostraka::engine::detail {
 
 /// The loop of the batch along which all operands lie side by side; -1 if there is none.
-inline int loop_of_lanes(loop_nest<3> const& batch) {
+inline int innermost_batch_loop(loop_nest<3> const& batch) {
   for (int d = 0; d < batch.rank; ++d)
     if (batch.stride[0][d] == 1 && batch.stride[1][d] == 1 && batch.stride[2][d] == 1) return d;
   return -1;
@@ -28,27 +28,27 @@ inline int loop_of_lanes(loop_nest<3> const& batch) {
 
 /// Are the products small, and enough to fill vectors?
 template <class T>
-bool worth_lanes(product_loops const& loops) {
+bool worth_batch_kernel(product_loops const& loops) {
   constexpr std::int64_t largest = 128;
-  int const lanes = loop_of_lanes(loops.batch);
+  int const lanes = innermost_batch_loop(loops.batch);
   if (lanes < 0 || loops.k.size() == 1 || std::max(loops.m.size(), loops.n.size()) > largest ||
       loops.m.size() * loops.n.size() == 1)
     return false;
-  return choose_lane_kernel<T>(loops.batch.extent[lanes]).lanes > 0;
+  return choose_batch_kernel<T>(loops.batch.extent[lanes]).lanes > 0;
 }
 
 /// The products. A task is a piece of the innermost loop of the batch whose operands stay in a core's first cache.
 template <class T>
-class contract_lanes {
+class contract_batch {
  public:
-  /// @pre worth_lanes<T>(loops)
-  contract_lanes(product_loops const& loops, product_operands<T> const& in)
+  /// @pre worth_batch_kernel<T>(loops)
+  contract_batch(product_loops const& loops, product_operands<T> const& in)
       : in_(in),
         m_(loops.m),
         n_(loops.n),
-        outer_(loops.batch.without(loop_of_lanes(loops.batch))),
-        extent_(loops.batch.extent[loop_of_lanes(loops.batch)]),
-        kernel_(choose_lane_kernel<T>(extent_)) {
+        outer_(loops.batch.without(innermost_batch_loop(loops.batch))),
+        extent_(loops.batch.extent[innermost_batch_loop(loops.batch)]),
+        kernel_(choose_batch_kernel<T>(extent_)) {
     std::int64_t const m = m_.size(), n = n_.size(), k = std::min<std::int64_t>(in.k.size(), depth);
     // a block that meets a vector is read once: only the vector and what is written need stay, and the longer its runs
     // the better
@@ -90,7 +90,7 @@ class contract_lanes {
 
   /// Equal shares of a side: 5 is 3 and 2.
   static int share(int rest) {
-    int const tiles = (rest + lane_kernel<T>::most - 1) / lane_kernel<T>::most;
+    int const tiles = (rest + batch_kernel<T>::most - 1) / batch_kernel<T>::most;
     return (rest + tiles - 1) / tiles;
   }
 
@@ -110,8 +110,8 @@ class contract_lanes {
   }
 
   void multiply(tables const& at, T const* a, T const* b, T* c, std::int64_t count, update<T> const& how) const {
-    T const* left[lane_kernel<T>::most];
-    T const* right[lane_kernel<T>::most];
+    T const* left[batch_kernel<T>::most];
+    T const* right[batch_kernel<T>::most];
     for (int i = 0, height = 0; i < at.m.count; i += height) {
       height = share(at.m.count - i);
       for (int r = 0; r < height; ++r) left[r] = a + at.m.at[0][i + r];
@@ -131,8 +131,8 @@ class contract_lanes {
   }
 
   /// Whole vectors go straight to C where nothing else is to be done to them.
-  void one_tile(lane_operands<T> const& in, tile const& t, T* c, std::int64_t count, update<T> const& how) const {
-    lane_function<T> const product = kernel_.product[t.height - 1][t.width - 1];
+  void one_tile(batch_operands<T> const& in, tile const& t, T* c, std::int64_t count, update<T> const& how) const {
+    batch_function<T> const product = kernel_.product[t.height - 1][t.width - 1];
     std::int64_t done = 0;
     if (how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1))) {
       product(in, count / kernel_.lanes, c, t.row_at, t.column_at, how.beta == T(1));
@@ -143,9 +143,9 @@ class contract_lanes {
   }
 
   /// Less than a vector is the end of one that begins earlier, where other products of the batch lie.
-  void one_vector(lane_function<T> product, lane_operands<T> in, tile const& t, T* c, std::int64_t begin,
+  void one_vector(batch_function<T> product, batch_operands<T> in, tile const& t, T* c, std::int64_t begin,
                   std::int64_t count, update<T> const& how) const {
-    constexpr int most = lane_kernel<T>::most, lanes = lane_kernel<T>::most_lanes;
+    constexpr int most = batch_kernel<T>::most, lanes = batch_kernel<T>::most_lanes;
     std::int64_t const earlier = kernel_.lanes - count;
     in.first += begin - earlier;
     alignas(64) T sums[most * most * lanes];
@@ -161,7 +161,7 @@ class contract_lanes {
   loop_nest<2> m_, n_;
   loop_nest<3> outer_;   // of the batch
   std::int64_t extent_;  // of its innermost loop
-  lane_kernel<T> kernel_;
+  batch_kernel<T> kernel_;
   std::int64_t length_ = 0, pieces_ = 0;  // of that loop
 };
 

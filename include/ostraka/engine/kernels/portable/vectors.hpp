@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The door to the room x86, which OSTRAKA_ENABLE_X86_KERNELS = 0 leaves out: then, and on other processors
+/// and for accelerators' compilers, loops are compiled for the processor that the compiler was told.
+
+#ifndef OSTRAKA_ENABLE_X86_KERNELS
+#define OSTRAKA_ENABLE_X86_KERNELS 1
+#endif
+
+#if OSTRAKA_ENABLE_X86_KERNELS && defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && \
+    !defined(__HIPCC__)
+#define OSTRAKA_DETAIL_X86 1
+#include <ostraka/engine/kernels/x86/wide.hpp>
+#else
+#define OSTRAKA_DETAIL_X86 0
+#endif
+
+#include <cstdint>
+
+namespace ostraka::engine::detail {
+
+/// Elements of a cache line.
+template <class T>
+inline constexpr std::int64_t elements_of_line = sizeof(T) < 64 ? 64 / static_cast<std::int64_t>(sizeof(T)) : 1;
+
+/// Calls f(), plain loops, with the widest vectors that this processor has.
+template <class F>
+void with_wide_vectors(F const& f) {
+#if OSTRAKA_DETAIL_X86
+  switch (widest_vectors()) {
+    case vector_width::avx512: return run_with_avx512(f);
+    case vector_width::avx2: return run_with_avx2(f);
+    case vector_width::plain: break;
+  }
+#endif
+  f();
+}
+
+/// Of our own kernels, in words.
+inline char const* vectors_of_kernels() {
+#if OSTRAKA_DETAIL_X86
+  switch (widest_vectors()) {
+    case vector_width::avx512: return "AVX-512";
+    case vector_width::avx2: return "AVX2";
+    case vector_width::plain: break;
+  }
+  return "vectors as compiled for";
+#else
+  return "portable, vectors as compiled for";
+#endif
+}
+
+}  // namespace ostraka::engine::detail
