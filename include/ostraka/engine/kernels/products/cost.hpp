@@ -19,7 +19,7 @@
 namespace ostraka::engine::detail {
 
 /// In multiplications of doubles; elements count as doubles, half as much where they are floats. Fitted on an AMD Zen 5
-/// with AVX-512 (bench/contractions algorithms=1), where each but the first two changes the choice by a tenth and more.
+/// with AVX-512 (bench/contractions algorithms=1).
 namespace cost {
 inline constexpr double call = 1000;        // of the library
 inline constexpr double copy = 1600;        // to begin one
