@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <ostraka/engine/collectives/communicator.hpp>
@@ -62,41 +63,33 @@ int checked_mesh_size(named_extent<M> n) {
   return checked_mesh_size(M::name, M::extent, n.value);
 }
 
-// A mesh over the processes of a communicator, which is duplicated. Collective over it. A template so that
-// ostraka::compiled can hold it.
+// The processes that are a mesh's devices. Those of a communicator duplicate it, collectively.
+struct mesh_processes {
+  enum class kind { of_communicator, this_one, none } which = kind::of_communicator;
+  engine::native_communicator communicator{};
+};
+
+// A template so that ostraka::compiled can hold it.
 template <class = void>
-[[gnu::cold]] engine::device_mesh const* make_device_mesh(engine::native_communicator ranks,
-                                                          std::string_view const* names,
+[[gnu::cold]] engine::device_mesh const* make_device_mesh(mesh_processes processes, std::string_view const* axes,
                                                           engine::dynamic_array<int> const& sizes) {
+  std::vector<std::string> names(axes, axes + sizes.size());
+  if (processes.which == mesh_processes::kind::none)
+    return new engine::device_mesh const(engine::device_mesh::absent(std::move(names), sizes));
+  if (processes.which == mesh_processes::kind::this_one)
+    return new engine::device_mesh const(engine::communicator(), std::move(names), sizes);
   engine::exclusive_use const use = engine::use_mpi("make_mesh");
-  engine::require_agreement_to_create("make_mesh", ranks);
-  return new engine::device_mesh const(engine::communicator(ranks),
-                                       std::vector<std::string>(names, names + sizes.size()), sizes);
+  engine::require_agreement_to_create("make_mesh", processes.communicator);
+  return new engine::device_mesh const(engine::communicator(processes.communicator), std::move(names), sizes);
 }
 
 // (std::make_shared would save an allocation for each mesh, and cost each program 40 ms of compile time.)
 template <class... Ms>
-mesh<Ms...> share_mesh(engine::device_mesh const* devices) {
+mesh<Ms...> make_mesh_of(mesh_processes processes, named_extent<Ms>... sizes) {
   using twice = first_repeated<type_list<Ms...>>;
   if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
-  return mesh<Ms...>(std::shared_ptr<engine::device_mesh const>(devices));
-}
-
-template <class... Ms>
-mesh<Ms...> make_absent_mesh(named_extent<Ms>... sizes) {
-  return share_mesh<Ms...>(new engine::device_mesh const(
-      engine::device_mesh::absent(std::vector<std::string>{std::string(Ms::name)...}, {checked_mesh_size(sizes)...})));
-}
-
-template <class... Ms>
-mesh<Ms...> make_mesh_over(engine::native_communicator ranks, named_extent<Ms>... sizes) {
-  return share_mesh<Ms...>(make_device_mesh(ranks, names_of<type_list<Ms...>>.data(), {checked_mesh_size(sizes)...}));
-}
-
-template <class... Ms>
-mesh<Ms...> make_mesh_here(named_extent<Ms>... sizes) {
-  return share_mesh<Ms...>(new engine::device_mesh const(
-      engine::communicator(), std::vector<std::string>{std::string(Ms::name)...}, {checked_mesh_size(sizes)...}));
+  return mesh<Ms...>(std::shared_ptr<engine::device_mesh const>(
+      make_device_mesh(processes, names_of<type_list<Ms...>>.data(), {checked_mesh_size(sizes)...})));
 }
 
 inline void require_running() {
@@ -112,8 +105,9 @@ inline void require_running() {
   engine::foresee_end();
 }
 
-inline void refuse_intercommunicator([[maybe_unused]] engine::native_communicator comm) {
+inline mesh_processes processes_of(engine::native_communicator comm) {
 #if OSTRAKA_ENABLE_MPI
+  if (comm == MPI_COMM_NULL) return {mesh_processes::kind::none, comm};
   int joins_two_groups = 0;
   MPI_Comm_test_inter(comm, &joins_two_groups);
   if (joins_two_groups)
@@ -121,6 +115,7 @@ inline void refuse_intercommunicator([[maybe_unused]] engine::native_communicato
         "make_mesh: a mesh is made over one group of processes, but an intercommunicator was given, which joins two; merge them with "
         "MPI_Intercomm_merge first");
 #endif
+  return {mesh_processes::kind::of_communicator, comm};
 }
 
 template <class T>
@@ -136,7 +131,8 @@ template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(Sizes... sizes) {
   detail::require_running();
-  return detail::make_mesh_over(engine::all_ranks(), detail::as_mesh_size(sizes)...);
+  return detail::make_mesh_of({detail::mesh_processes::kind::of_communicator, engine::all_ranks()},
+                              detail::as_mesh_size(sizes)...);
 }
 
 namespace detail {
@@ -166,7 +162,7 @@ template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(this_device_only, Sizes... sizes) {
   detail::require_running();
-  return detail::make_mesh_here(detail::as_mesh_size(sizes)...);
+  return detail::make_mesh_of({detail::mesh_processes::kind::this_one, {}}, detail::as_mesh_size(sizes)...);
 }
 
 /// No process, in the place of a communicator.
@@ -178,7 +174,7 @@ template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(not_here_only, Sizes... sizes) {
   detail::require_running();
-  return detail::make_absent_mesh(detail::as_mesh_size(sizes)...);
+  return detail::make_mesh_of({detail::mesh_processes::kind::none, {}}, detail::as_mesh_size(sizes)...);
 }
 
 /// A mesh over the processes of a communicator, which is duplicated. Collective over it. Processes outside of it give
@@ -189,11 +185,7 @@ template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(engine::native_communicator comm, Sizes... sizes) {
   detail::require_running();
-#if OSTRAKA_ENABLE_MPI
-  if (comm == MPI_COMM_NULL) return detail::make_absent_mesh(detail::as_mesh_size(sizes)...);
-#endif
-  detail::refuse_intercommunicator(comm);
-  return detail::make_mesh_over(comm, detail::as_mesh_size(sizes)...);
+  return detail::make_mesh_of(detail::processes_of(comm), detail::as_mesh_size(sizes)...);
 }
 
 }  // namespace ostraka
