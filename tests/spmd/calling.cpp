@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Somebody calls another operation than the others, with other sizes, or in another group. In lawful scenarios only
+/// groups that do not need each other differ.
+
+#include <cstdint>
+#include <stdexcept>
+
+#include "scenarios.hpp"
+
+namespace scenarios {
+
+scenario_list calling() {
+  return {
+    {"calls_another_operation",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I/X, J>(mesh, I = 8, J = 6);
+       catching([&] {
+         if (culprit())
+           static_cast<void>(os::all_to_all<J/X>(a));
+         else
+           static_cast<void>(os::all_gather<X>(a));
+       });
+       work(mesh);
+     }},
+    {"has_another_extent",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I, J/X>(mesh, I = culprit() ? 9 : 8, J = 6);
+       auto const b = os::zeros<float, J/X, K>(mesh, J = 6, K = 2);
+       catching([&] { static_cast<void>(os::einsum<I, K>(a, b)); });
+       work(mesh);
+     }},
+    {"gathers_another_extent",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I/X, J>(mesh, I = culprit() ? 9 : 8, J = 6);
+       catching([&] { static_cast<void>(os::gather_to_root(a)); });
+       work(mesh);
+     }},
+    {"uses_another_mesh",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const other = a_line(env.devices());
+       auto const a = os::zeros<float, I/X, J>(culprit() ? other : mesh, I = 8, J = 6);
+       catching([&] { static_cast<void>(os::all_gather<X>(a)); });
+       work(mesh);
+     }},
+    {"makes_a_mesh",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       catching([&] {
+         if (culprit())
+           static_cast<void>(a_line(env.devices()));
+         else
+           work(mesh);
+       });
+       work(mesh);
+     }},
+    {"has_operands_that_disagree",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I, J/X>(mesh, I = 8, J = culprit() ? 7 : 6);
+       auto const b = os::zeros<float, J/X, K>(mesh, J = 6, K = 2);
+       catching([&] { static_cast<void>(os::einsum<I, K>(a, b)); });
+       work(mesh);
+     }},
+    {"all_have_operands_that_disagree",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       catching([&] { disagree(mesh); });
+       work(mesh);
+     }},
+    {"has_another_seed",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       catching([&] { static_cast<void>(os::random<float, I/X, J>(mesh, I = 8, J = 6, os::seed(culprit() ? 4 : 3))); });
+       work(mesh);
+     }},
+
+    {"works_in_another_group",  // rank 0 needs rank 1 along Y, rank 1 needs everybody
+     [](os::environment& env) {
+       auto const mesh = os::make_mesh(X = env.devices() / 2, Y = 2);
+       auto const a = os::zeros<float, I/X, J/Y>(mesh, I = 8, J = 6);
+       if (culprit()) {
+         tell_when();
+         static_cast<void>(os::reshard<I, J>(a));
+       } else {
+         static_cast<void>(os::all_gather<Y>(a));
+       }
+     }},
+    {"closes_a_ring",  // 0 in X waits for 2, which in Y waits for 3, which in X waits for 1, which in Y waits for 0
+     [](os::environment&) {
+       auto const mesh = os::make_mesh(X = 2, Y = 2);
+       auto const a = os::zeros<float, I/X, J/Y>(mesh, I = 8, J = 6);
+       if (culprit()) tell_when();
+       if (mesh.coordinate(X) == mesh.coordinate(Y))
+         static_cast<void>(os::all_gather<X>(a));
+       else
+         static_cast<void>(os::all_gather<Y>(a));
+     }},
+    {"rows_differ",  // lawful: a row needs nobody else until the columns meet; in a ring of orders, too, where somebody
+                     // does not wait
+     [](os::environment& env) {
+       auto const mesh = os::make_mesh(X = env.devices() / 2, Y = 2);
+       auto const a = os::generate<std::int64_t, I/X, J/Y>(mesh, I = 5, J = 3,
+                                                           [](std::int64_t i, std::int64_t j) { return 10 * i + j; });
+       for (int n = 0; n < 20 * mesh.coordinate(X); ++n) {
+         auto const row = os::all_gather<Y>(a);
+         if (row.local().extent(1) != 3) throw std::logic_error("a wrong row");
+       }
+       if (mesh.coordinate(X) == 1) pause_ms(1200);
+       auto const whole = os::reshard<I, J>(a);
+       for (std::size_t i = 0; i < 5; ++i)
+         for (std::size_t j = 0; j < 3; ++j)
+           if (whole.local()(i, j) != static_cast<std::int64_t>(10 * i + j)) throw std::logic_error("a wrong element");
+     }},
+  };
+}
+
+}  // namespace scenarios
