@@ -9,37 +9,26 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <limits>
 #include <utility>
 
 #include <ostraka/engine/memory/dynamic_array.hpp>
-#include <ostraka/engine/memory/large_pages.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/memory/placement.hpp>
+#include <ostraka/engine/memory/slabs.hpp>
 
 namespace ostraka::engine {
 
 /// What scratch memory is for: a plan, which foretells it (planner::memory_of), or a kernel, which decides by itself.
 enum class scratch_for { plan, kernel };
 
-/// A host thread's pool of one memory space. It holds slabs of memory and hands out pieces of them.
+/// A host thread's pool of one memory space, and who has how much of it.
 template <class Space>
 class workspace {
  public:
-  /// Plain memory: a Kokkos::View would count its users at every hand that it passes through.
-  struct block {
-    char* memory = nullptr;
-    std::size_t bytes = 0;
-
-    [[nodiscard]] std::size_t size() const { return bytes; }
-    [[nodiscard]] char* end() const { return memory + bytes; }
-  };
-
   /// The calling thread's.
   static workspace& instance() {
     static thread_local constinit workspace* pool = nullptr;
@@ -64,23 +53,23 @@ class workspace {
     if (Kokkos::is_initialized()) release();
   }
 
-  [[gnu::noinline]] block take(std::size_t bytes, scratch_for whom) {
+  [[gnu::noinline]] memory_piece take(std::size_t bytes, scratch_for whom) {
     std::size_t const at =
         whom == scratch_for::plan && run_ != nullptr && run_->cached() ? run_->take(bytes) : placement::nowhere;
     bool const learns = whom == scratch_for::plan && run_ != nullptr && !run_->cached();
     if (learns) run_->expect_one();
-    block const taken = at != placement::nowhere ? block{run_buffer_.memory + at, bytes} : take(bytes);
+    memory_piece const taken = at != placement::nowhere ? memory_piece{run_buffer_.memory + at, bytes} : take(bytes);
     (whom == scratch_for::plan ? by_plans_ : by_kernels_).take(bytes);
     if (learns) run_->took(bytes, taken.memory);
     return taken;
   }
 
-  [[gnu::noinline]] void give_back(block returned, scratch_for whom) {
+  [[gnu::noinline]] void give_back(memory_piece returned, scratch_for whom) {
     (whom == scratch_for::plan ? by_plans_ : by_kernels_).now -= returned.bytes;
     if (returned.memory >= run_buffer_.memory && returned.memory < run_buffer_.end())
       return run_->give_back(static_cast<std::size_t>(returned.memory - run_buffer_.memory));
     if (whom == scratch_for::plan && run_ != nullptr && !run_->cached()) run_->gave_back(returned.memory);
-    give_back(returned);
+    slabs_.give_back(returned);
   }
 
   /// From here on, plans take the pieces of this run, until `leave`, when they have given them back. Its first time
@@ -95,126 +84,35 @@ class workspace {
   }
 
   [[gnu::noinline]] void leave(bool completed) {
-    if (run_buffer_.bytes > 0) give_back(std::exchange(run_buffer_, {}));
+    if (run_buffer_.bytes > 0) slabs_.give_back(std::exchange(run_buffer_, {}));
     std::exchange(run_, nullptr)->end(completed);
   }
 
   /// Frees every slab of which nothing is in use, and forgets how much once was.
   void release() {
-    free_unused();
-    for (use* const u : {&used_, &by_plans_, &by_kernels_}) u->most = u->now;
+    slabs_.release();
+    for (bytes_in_use* const u : {&by_plans_, &by_kernels_}) u->most = u->now;
   }
 
-  std::size_t held_bytes() const { return held_; }
-  std::size_t peak_bytes() const { return peak_; }
+  std::size_t held_bytes() const { return slabs_.held_bytes(); }
+  std::size_t peak_bytes() const { return slabs_.peak_bytes(); }
 
   /// Bytes that were in use at once, at most, since the last release: of all, by plans, by kernels. All of a run's
   /// block is in use during the run.
-  std::size_t most_used() const { return used_.most; }
+  std::size_t most_used() const { return slabs_.most_used(); }
   std::size_t most_used_by_plans() const { return by_plans_.most; }
   std::size_t most_used_by_kernels() const { return by_kernels_.most; }
 
-  static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-
   /// Bytes that are to be held at most, as long as no more is in use at once; the limit so far.
-  std::size_t limit_to(std::size_t bytes) { return std::exchange(limit_, bytes); }
+  std::size_t limit_to(std::size_t bytes) { return slabs_.limit_to(bytes); }
 
  private:
-  static constexpr std::size_t alignment = 64;  // of what is left of a piece; slabs are aligned by Kokkos
-
-  struct use {
-    std::size_t now = 0;
-    std::size_t most = 0;
-
-    void take(std::size_t bytes) {
-      now += bytes;
-      most = std::max(most, now);
-    }
-  };
-
-  // The smallest free piece that is large enough, of which the rest stays free; else a new slab. For that all slabs
-  // without a piece in use make place where more would be held than was ever in use at once. Who repeats what he asks
-  // for comes to the point where nothing is new: a slab that makes place is smaller than what it makes place for. Under
-  // a limit, by the first who finds the pool empty, and by a run whose places are to be found out, pieces are not cut,
-  // so that what is in use has nothing left over.
-  block take(std::size_t bytes) {
-    block const taken = find(bytes);
-    used_.take(bytes);  // not before: where there is no memory, nothing is in use
-    return taken;
+  memory_piece take(std::size_t bytes) {
+    if (slabs_.held_bytes() == 0) release_with_kokkos();
+    return slabs_.take(bytes, run_ != nullptr && run_->is_first());
   }
 
-  block find(std::size_t bytes) {
-    bool const limited = limit_ != no_limit;
-    uncut_ = uncut_ || held_ == 0;
-    bool const exact = limited || uncut_ || (run_ != nullptr && run_->is_first());
-    std::size_t best = free_.size();
-    for (std::size_t i = 0; i < free_.size(); ++i)
-      if (exact ? free_[i].bytes == bytes
-                : free_[i].bytes >= bytes && (best == free_.size() || free_[i].bytes < free_[best].bytes))
-        best = i;
-    if (best != free_.size()) return cut(best, bytes);
-    if (held_ + bytes > (limited ? limit_ : std::max(used_.most, used_.now + bytes))) free_unused();
-    return new_slab(bytes);
-  }
-
-  void give_back(block returned) {
-    used_.now -= returned.bytes;
-    uncut_ = uncut_ && used_.now > 0;
-    returned.bytes = rounded_up(returned);
-    for (std::size_t i = 0; i < free_.size();) {  // neighbours become one again; between slabs are records of Kokkos
-      if (free_[i].end() == returned.memory || returned.end() == free_[i].memory) {
-        returned = {free_[i].memory < returned.memory ? free_[i].memory : returned.memory,
-                    free_[i].bytes + returned.bytes};
-        forget(free_, i);
-      } else {
-        ++i;
-      }
-    }
-    free_.push_back(returned);
-  }
-
-  // The slab that a piece is of.
-  block const& slab_of(block const& piece) const {
-    std::size_t i = 0;
-    while (piece.memory < slabs_[i].memory || piece.memory >= slabs_[i].end()) ++i;
-    return slabs_[i];
-  }
-
-  // A piece in use together with what lies between its end and the next aligned place.
-  std::size_t rounded_up(block const& piece) const {
-    std::size_t const rounded = (piece.bytes + alignment - 1) / alignment * alignment;
-    std::size_t const left = static_cast<std::size_t>(slab_of(piece).end() - piece.memory);
-    return rounded < left ? rounded : left;
-  }
-
-  block cut(std::size_t i, std::size_t bytes) {
-    block const piece{free_[i].memory, bytes};
-    std::size_t const taken = rounded_up(piece);
-    if (taken < free_[i].bytes)
-      free_[i] = {piece.memory + taken, free_[i].bytes - taken};
-    else
-      forget(free_, i);
-    return piece;
-  }
-
-  block new_slab(std::size_t bytes) {
-    release_with_kokkos();
-    auto const allocate = [&] {
-      slabs_.push_back({static_cast<char*>(Kokkos::kokkos_malloc<Space>("ostraka workspace", bytes)), bytes});
-    };
-    try {
-      allocate();
-    } catch (std::exception const&) {
-      free_unused();
-      allocate();
-    }
-    held_ += bytes;
-    peak_ = std::max(peak_, held_);
-    ask_for_large_pages<Space>(slabs_.back().memory, bytes);
-    return slabs_.back();
-  }
-
-  // No thread is in an operation when Kokkos ends.
+  // To be called before there is memory. No thread is in an operation when Kokkos ends.
   [[gnu::cold]] static void release_with_kokkos() {
     short_lock const alone(list_);
     if (std::exchange(hooked_, true)) return;
@@ -224,37 +122,11 @@ class workspace {
     });
   }
 
-  void free_unused() {
-    for (std::size_t s = 0; s < slabs_.size();) {
-      std::size_t i = 0;
-      while (i < free_.size() && (free_[i].memory != slabs_[s].memory || free_[i].bytes != slabs_[s].bytes)) ++i;
-      if (i == free_.size()) {
-        ++s;
-        continue;
-      }
-      held_ -= slabs_[s].bytes;
-      Kokkos::kokkos_free<Space>(slabs_[s].memory);
-      forget(slabs_, s);
-      forget(free_, i);
-    }
-  }
-
-  static void forget(dynamic_array<block>& list, std::size_t i) {
-    list[i] = list.back();
-    list.pop_back();
-  }
-
-  dynamic_array<block> slabs_;
-  dynamic_array<block> free_;
-  std::size_t held_ = 0;
-  std::size_t peak_ = 0;
-  use used_;
-  use by_plans_;
-  use by_kernels_;
-  std::size_t limit_ = no_limit;
+  slab_pool<Space> slabs_;
+  bytes_in_use by_plans_;
+  bytes_in_use by_kernels_;
   placement* run_ = nullptr;
-  block run_buffer_{};  // of a run whose places are cached
-  bool uncut_ = false;  // since the pool was empty, as long as anything is in use
+  memory_piece run_buffer_{};  // of a run whose places are cached
 
   workspace* next_ = nullptr;  // of another thread
   inline static constinit workspace* first_ = nullptr;
@@ -314,7 +186,7 @@ class scratch {
   T* data() const { return reinterpret_cast<T*>(block_.memory); }
 
  private:
-  typename workspace<Space>::block block_{};
+  memory_piece block_{};
 };
 
 template <class T, class Space>

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Memory of one space that is held in slabs and handed out in pieces. What comes back is kept for the next; a
+/// slab of which no piece is in use may be freed. Nothing here knows what the pieces are for.
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <utility>
+
+#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/memory/large_pages.hpp>
+
+namespace ostraka::engine {
+
+/// Plain memory: a Kokkos::View would count its users at every hand that it passes through.
+struct memory_piece {
+  char* memory = nullptr;
+  std::size_t bytes = 0;
+
+  [[nodiscard]] std::size_t size() const { return bytes; }
+  [[nodiscard]] char* end() const { return memory + bytes; }
+};
+
+/// Bytes in use, and how many of them there were at once, at most.
+struct bytes_in_use {
+  std::size_t now = 0;
+  std::size_t most = 0;
+
+  void take(std::size_t bytes) {
+    now += bytes;
+    most = std::max(most, now);
+  }
+};
+
+template <class Space>
+class slab_pool {
+ public:
+  static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+  /// The smallest free piece that is large enough; its rest stays free. If there is none, a new slab. Before that, slabs
+  /// of which nothing is in use are freed where more would be held than was ever in use at once. So whoever repeats what
+  /// he asks for comes to the point where nothing is new: a slab is freed only for a larger one.
+  ///
+  /// Pieces are not cut if `whole` says so, under a limit, and for the first who finds the pool empty. Then nothing is
+  /// left over of what is in use.
+  memory_piece take(std::size_t bytes, bool whole) {
+    memory_piece const taken = find(bytes, whole);
+    used_.take(bytes);  // not before: where there is no memory, nothing is in use
+    return taken;
+  }
+
+  void give_back(memory_piece returned) {
+    used_.now -= returned.bytes;
+    uncut_ = uncut_ && used_.now > 0;
+    returned.bytes = rounded_up(returned);
+    for (std::size_t i = 0; i < free_.size();) {  // neighbours become one again; between slabs are records of Kokkos
+      if (free_[i].end() == returned.memory || returned.end() == free_[i].memory) {
+        returned = {free_[i].memory < returned.memory ? free_[i].memory : returned.memory,
+                    free_[i].bytes + returned.bytes};
+        forget(free_, i);
+      } else {
+        ++i;
+      }
+    }
+    free_.push_back(returned);
+  }
+
+  /// Frees every slab of which nothing is in use, and forgets how much once was.
+  void release() {
+    free_unused();
+    used_.most = used_.now;
+  }
+
+  [[nodiscard]] std::size_t held_bytes() const { return held_; }
+  [[nodiscard]] std::size_t peak_bytes() const { return peak_; }
+  /// Bytes that were in use at once, at most, since the last release.
+  [[nodiscard]] std::size_t most_used() const { return used_.most; }
+
+  /// Bytes that are to be held at most, as long as no more is in use at once; the limit so far.
+  std::size_t limit_to(std::size_t bytes) { return std::exchange(limit_, bytes); }
+
+ private:
+  static constexpr std::size_t alignment = 64;  // of what is left of a piece; slabs are aligned by Kokkos
+
+  memory_piece find(std::size_t bytes, bool whole) {
+    bool const limited = limit_ != no_limit;
+    uncut_ = uncut_ || held_ == 0;
+    bool const exact = limited || uncut_ || whole;
+    std::size_t best = free_.size();
+    for (std::size_t i = 0; i < free_.size(); ++i)
+      if (exact ? free_[i].bytes == bytes
+                : free_[i].bytes >= bytes && (best == free_.size() || free_[i].bytes < free_[best].bytes))
+        best = i;
+    if (best != free_.size()) return cut(best, bytes);
+    if (held_ + bytes > (limited ? limit_ : std::max(used_.most, used_.now + bytes))) free_unused();
+    return new_slab(bytes);
+  }
+
+  // The slab that a piece is of.
+  memory_piece const& slab_of(memory_piece const& piece) const {
+    std::size_t i = 0;
+    while (piece.memory < slabs_[i].memory || piece.memory >= slabs_[i].end()) ++i;
+    return slabs_[i];
+  }
+
+  // A piece in use together with what lies between its end and the next aligned place.
+  std::size_t rounded_up(memory_piece const& piece) const {
+    std::size_t const rounded = (piece.bytes + alignment - 1) / alignment * alignment;
+    std::size_t const left = static_cast<std::size_t>(slab_of(piece).end() - piece.memory);
+    return rounded < left ? rounded : left;
+  }
+
+  memory_piece cut(std::size_t i, std::size_t bytes) {
+    memory_piece const piece{free_[i].memory, bytes};
+    std::size_t const taken = rounded_up(piece);
+    if (taken < free_[i].bytes)
+      free_[i] = {piece.memory + taken, free_[i].bytes - taken};
+    else
+      forget(free_, i);
+    return piece;
+  }
+
+  memory_piece new_slab(std::size_t bytes) {
+    auto const allocate = [&] {
+      slabs_.push_back({static_cast<char*>(Kokkos::kokkos_malloc<Space>("ostraka workspace", bytes)), bytes});
+    };
+    try {
+      allocate();
+    } catch (std::exception const&) {
+      free_unused();
+      allocate();
+    }
+    held_ += bytes;
+    peak_ = std::max(peak_, held_);
+    ask_for_large_pages<Space>(slabs_.back().memory, bytes);
+    return slabs_.back();
+  }
+
+  void free_unused() {
+    for (std::size_t s = 0; s < slabs_.size();) {
+      std::size_t i = 0;
+      while (i < free_.size() && (free_[i].memory != slabs_[s].memory || free_[i].bytes != slabs_[s].bytes)) ++i;
+      if (i == free_.size()) {
+        ++s;
+        continue;
+      }
+      held_ -= slabs_[s].bytes;
+      Kokkos::kokkos_free<Space>(slabs_[s].memory);
+      forget(slabs_, s);
+      forget(free_, i);
+    }
+  }
+
+  static void forget(dynamic_array<memory_piece>& list, std::size_t i) {
+    list[i] = list.back();
+    list.pop_back();
+  }
+
+  dynamic_array<memory_piece> slabs_;
+  dynamic_array<memory_piece> free_;
+  std::size_t held_ = 0;
+  std::size_t peak_ = 0;
+  bytes_in_use used_;
+  std::size_t limit_ = no_limit;
+  bool uncut_ = false;  // since the pool was empty, as long as anything is in use
+};
+
+}  // namespace ostraka::engine
