@@ -57,7 +57,7 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
   static auto run(char const* operation, engine::update<value> const& how, First const& first, Rest const&... rest,
                   Policy const& policy = {}) {
     using result_type = basic_tensor<value, Out, typename First::space>;
-    engine::steps_ahead const steps(planner::plan_view(stored_plan_of<types>).steps);
+    engine::steps_ahead const steps = steps_ahead_of<Policy, types>(planner::plan_view(stored_plan_of<types>).steps);
     engine::execution_context const w =
         context_of<typename types::labels, typename types::mesh>(operation, steps, first, rest...);
     auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);

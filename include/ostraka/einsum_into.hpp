@@ -154,12 +154,12 @@ struct einsum_into_of<Policy, type_list<First, Rest...>> {
     engine::update<value> how;
     Policy policy{};
     (take_setting(how, policy, behind), ...);
-    engine::steps_ahead const steps(planner::plan_view(stored_plan_of<types>).steps);
+    engine::steps_ahead const steps = steps_ahead_of<Policy, types>(planner::plan_view(stored_plan_of<types>).steps);
     engine::execution_context const w =
         context_of<typename types::labels, typename types::mesh>("einsum_into", steps, first, rest..., c);
-    auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
     memory_range const read[] = {memory_of(first), memory_of(rest)...};
     refuse_shared_memory(w, steps, "os::einsum", memory_of(c), read, static_cast<int>(sizeof...(Rest)) + 1);
+    auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
     typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
     static thread_local constinit engine::run_memory<value>* memory = nullptr;
     engine::run(execution_space_of<C>(), w, plan, blocks, c.local().data(), how, engine::per_thread(memory));

@@ -19,12 +19,12 @@ using reshard_into_verdict =
 template <class Types, class Policy, class B, class A>
 void run_reshard_into(B const& b, A const& a, Policy const& policy) {
   using value = typename A::value_type;
-  engine::steps_ahead const ahead(Types::steps);
+  engine::steps_ahead const ahead = steps_ahead_of<Policy, Types>(Types::steps);
   engine::execution_context const w =
       context_of<typename Types::labels, typename Types::mesh>("reshard_into", ahead, a, b);
-  auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
   memory_range const read = memory_of(a);
   refuse_shared_memory(w, ahead, "os::reshard", memory_of(b), &read, 1);
+  auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
   static thread_local constinit engine::run_memory<value>* memory = nullptr;
   engine::run(execution_space_of<A>(), w, steps, Types::from, elements_of(a), b.local().data(),
               engine::per_thread(memory));

@@ -84,8 +84,8 @@ std::string describe_move(A const& a, std::shared_ptr<engine::device_mesh const>
       "reshard B" + planner::describe(spec_of<To, labels, mesh_axes_in<To>>, naming_of<labels, mesh_axes_in<To>>) +
       " = A" + planner::describe(spec_of<A, labels, mesh_axes_in<A>>, naming_of<labels, mesh_axes_in<A>>) + " from " +
       w.mesh->describe() + " to " + target->describe();
-  return text +
-         engine::describe_sizes(w, naming_of<labels, mesh_axes_in<A>>, engine::element_name<typename A::value_type>);
+  return text + ", " + engine::element_name<typename A::value_type> +
+         engine::describe_sizes(w, naming_of<labels, mesh_axes_in<A>>);
 }
 
 }  // namespace detail

@@ -74,6 +74,31 @@ scenario_list calling() {
        catching([&] { disagree(mesh); });
        work(mesh);
      }},
+    // Plans for these sizes: where J is 1 the product of A and B is computed by everybody, else each device computes a
+    // part, which are gathered over X.
+    {"has_another_extent_at_hand",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       int const j = culprit() ? 64 : 1;
+       auto const a = os::zeros<float, I, J>(mesh, I = 8, J = j);
+       auto const b = os::zeros<float, J, K>(mesh, J = j, K = 8);
+       auto const c = os::zeros<float, L/X>(mesh, L = 4);
+       catching([&] {
+         static_cast<void>(os::einsum<I, K, L/X>(a, b, c, os::least_time<1>(os::for_these_sizes)));
+       });
+       work(mesh);
+     }},
+    {"has_operands_that_disagree_at_hand",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I, J>(mesh, I = 8, J = culprit() ? 2 : 1);
+       auto const b = os::zeros<float, J, K>(mesh, J = 1, K = 8);
+       auto const c = os::zeros<float, L/X>(mesh, L = 4);
+       catching([&] {
+         static_cast<void>(os::einsum<I, K, L/X>(a, b, c, os::least_time<1>(os::for_these_sizes)));
+       });
+       work(mesh);
+     }},
     {"has_another_seed",
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());

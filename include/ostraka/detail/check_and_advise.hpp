@@ -14,6 +14,7 @@
 #include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/spmd/call_in_words.hpp>
 #include <ostraka/plan/search/advice.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 #include <ostraka/plan/typed/checks.hpp>
@@ -105,9 +106,24 @@ class plans_at_hand {
   int next_ = 0;
 };
 
+/// Is the plan that runs made when the operation runs?
+template <class Policy, class Types>
+inline constexpr bool is_planned_at_run_time =
+    !all_static<typename Types::labels, typename Types::mesh> &&
+    (Policy::plans_at_run_time || Policy::limits_workspace);
+
+/// Steps that were planned while the program was compiled, as an operation knows them before it has its sizes.
+template <class Policy, class Types, class Steps>
+engine::steps_ahead steps_ahead_of(Steps const& planned) {
+  engine::steps_ahead steps(planned);
+  steps.may_change = is_planned_at_run_time<Policy, Types>;
+  return steps;
+}
+
 /// The plan that an operation runs: the one that was made while the program was compiled, or one for the sizes at hand.
 template <class Policy, class Types, int ElementBytes>
 planner::plan_view plan_at_hand([[maybe_unused]] engine::execution_context const& w) {
+  if constexpr (is_planned_at_run_time<Policy, Types>) engine::require_same_sizes(w);
   if constexpr (Policy::plans_at_run_time && !all_static<typename Types::labels, typename Types::mesh>) {
     static thread_local constinit plans_at_hand* known = nullptr;
     return engine::per_thread(known).of(info_of<Types, Policy::rule, ElementBytes>(w), w.sizes);

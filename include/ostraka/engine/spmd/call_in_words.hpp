@@ -16,10 +16,9 @@
 
 namespace ostraka::engine {
 
-/// `, float, I = 8, J = 4, K = 2`
-[[gnu::cold]] inline std::string describe_sizes(execution_context const& w, planner::naming const& names,
-                                                char const* elements) {
-  std::string text = std::string(", ") + elements;
+/// `, I = 8, J = 4, K = 2`
+[[gnu::cold]] inline std::string describe_sizes(execution_context const& w, planner::naming const& names) {
+  std::string text;
   for (int l = 0; l < w.sizes.labels; ++l)
     if (w.sizes.label[l] >= 0) text += ", " + std::string(names.labels[l]) + " = " + std::to_string(w.sizes.label[l]);
   return text;
@@ -29,6 +28,7 @@ namespace ostraka::engine {
 struct steps_ahead {
   planner::planned_step const* first = nullptr;
   int count = 0;
+  bool may_change = false;  ///< the plan that runs is made for the sizes at hand, and may move along other mesh axes
 
   steps_ahead() = default;
   template <int Capacity>
@@ -40,8 +40,9 @@ struct steps_ahead {
   [[nodiscard]] planner::planned_step const* begin() const { return first; }
   [[nodiscard]] planner::planned_step const* end() const { return first + count; }
 
-  /// The mesh axes whose devices communicate.
+  /// The mesh axes whose devices communicate; all that the operation names as long as the plan may change.
   [[nodiscard]] planner::mesh_set moving() const {
+    if (may_change) return planner::mesh_set::first(planner::max_mesh_axes);
     planner::mesh_set axes;
     for (planner::planned_step const& s : *this)
       if (communicates(s.kind)) axes = axes | s.axes;
@@ -63,7 +64,7 @@ namespace detail {
               planner::detail::mesh_names(planner::detail::in_order(s.axes), w.names) + '>';
       by = ", ";
     }
-  return text + describe_sizes(w, w.names, elements);
+  return text + ", " + elements + describe_sizes(w, w.names);
 }
 
 inline void require_same_call(execution_context const& w, planner::spec const* operands, int count,
@@ -109,6 +110,15 @@ inline void require_same_seed(execution_context const& w, planner::spec const& t
   if (compares_calls(w))
     require_agreement(w.mesh->world(), [&] {
       return detail::describe_call(w, &tensor, 1, tensor, {}, elements) + ", seed " + std::to_string(seed);
+    });
+}
+
+/// In check mode, throws unless all devices of the operation's mesh axes plan it for the same sizes: plans for other
+/// sizes may move along other mesh axes, where nobody would hear of the difference.
+inline void require_same_sizes(execution_context const& w) {
+  if (compares_calls(w))
+    require_agreement(w.group(planner::mesh_set::first(planner::max_mesh_axes)), [&] {
+      return std::string(w.operation) + " planned for the sizes at hand" + describe_sizes(w, w.names);
     });
 }
 
