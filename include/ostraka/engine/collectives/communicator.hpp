@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. A group of devices that talk to each other: an MPI communicator of our own, or, without MPI, the one device
-/// there is. Whoever wants to know which groups there are, and how far this device has come in them, is their observer.
+/// there is. An observer can be told which groups there are, and how far this device has come in them.
 
 #include <cstdint>
 #include <utility>

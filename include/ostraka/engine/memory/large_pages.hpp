@@ -19,7 +19,7 @@
 
 namespace ostraka::engine {
 
-/// Of memory that nobody has written to yet. What is smaller, or no memory of the host, stays as it is; so does all
+/// For memory that nobody has written to yet. Memory that is smaller, or not the host's, stays as it is; so does all
 /// where the system refuses.
 template <class Space>
 void ask_for_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {

@@ -16,7 +16,7 @@
 
 namespace ostraka::engine {
 
-/// A lock for what is rare and short, such as a thread's first use of a pool.
+/// A lock for rare and short sections, a thread's first use of a pool for instance.
 class short_lock {
  public:
   explicit short_lock(std::atomic_flag& flag) : flag_(flag) {
@@ -72,7 +72,7 @@ class thread_objects {
 
 }  // namespace detail
 
-/// The calling thread's object, of which `place`, a thread-local pointer, knows where it is; made now if there is none.
+/// The calling thread's object. `place` is a thread-local pointer to it. If there is none, it is made now.
 template <class T>
 T& per_thread(T*& place) {
   return place != nullptr ? *place : detail::thread_objects::make(place);

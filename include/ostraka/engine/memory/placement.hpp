@@ -8,7 +8,7 @@
 /// a run are of elements of one type.
 ///
 ///     taken and given back    +a +b -a +c -b -c
-///     in the block            [a][b ]  then  [c ][b ]        what is there at the same time lies apart
+///     in the block            [a][b ]  then  [c ][b ]        pieces that exist at the same time lie apart
 
 #include <algorithm>
 #include <cstddef>
@@ -118,7 +118,7 @@ class placement {
 
   [[nodiscard]] bool expects(int event) const { return event < static_cast<int>(events_.size()); }
 
-  // The piece of which an event is.
+  // The piece that an event takes or gives back.
   [[nodiscard]] piece_in_time const& at(int event) const {
     return pieces_[static_cast<std::size_t>(events_[static_cast<std::size_t>(event)])];
   }

@@ -88,7 +88,7 @@ class workspace {
     std::exchange(run_, nullptr)->end(completed);
   }
 
-  /// Frees every slab of which nothing is in use, and forgets how much once was.
+  /// Frees every slab without a piece in use, and forgets how much once was in use.
   void release() {
     slabs_.release();
     for (bytes_in_use* const u : {&by_plans_, &by_kernels_}) u->most = u->now;
@@ -167,7 +167,7 @@ class placed_run {
 };
 
 /// `count` uninitialised elements for the length of a scope. Kernels still running on an execution space instance may
-/// use them after the scope's end if whoever takes the block next uses the same instance; otherwise fence first.
+/// use them after the scope's end if the next owner of the block uses the same instance; otherwise fence first.
 template <class T, class Space, scratch_for Whom = scratch_for::plan>
 class scratch {
  public:

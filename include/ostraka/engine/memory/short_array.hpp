@@ -43,7 +43,7 @@ struct counts_view {
   }
 };
 
-/// A host thread's memory for what is too long to lie in place. What comes back is handed out again.
+/// A host thread's memory for lists that are too long to lie in place. Memory that comes back is handed out again.
 class kept_memory {
  public:
   /// The calling thread's.

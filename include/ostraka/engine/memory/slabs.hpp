@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Memory of one space that is held in slabs and handed out in pieces. What comes back is kept for the next; a
-/// slab of which no piece is in use may be freed. Nothing here knows what the pieces are for.
+/// slab without a piece in use may be freed. Nothing here knows what the pieces are for.
 
 #include <Kokkos_Core.hpp>
 
@@ -45,11 +45,11 @@ class slab_pool {
   static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
   /// The smallest free piece that is large enough; its rest stays free. If there is none, a new slab. Before that, slabs
-  /// of which nothing is in use are freed where more would be held than was ever in use at once. So whoever repeats what
-  /// he asks for comes to the point where nothing is new: a slab is freed only for a larger one.
+  /// without a piece in use are freed where more would be held than was ever in use at once. So a program that repeats
+  /// its requests soon allocates nothing: a slab is freed only for a larger one.
   ///
-  /// Pieces are not cut if `whole` says so, under a limit, and for the first who finds the pool empty. Then nothing is
-  /// left over of what is in use.
+  /// Pieces are not cut if `whole` says so, under a limit, and for the first who finds the pool empty. Then slabs
+  /// in use have no free rest.
   memory_piece take(std::size_t bytes, bool whole) {
     memory_piece const taken = find(bytes, whole);
     used_.take(bytes);  // not before: where there is no memory, nothing is in use
@@ -72,7 +72,7 @@ class slab_pool {
     free_.push_back(returned);
   }
 
-  /// Frees every slab of which nothing is in use, and forgets how much once was.
+  /// Frees every slab without a piece in use, and forgets how much once was in use.
   void release() {
     free_unused();
     used_.most = used_.now;
@@ -87,7 +87,7 @@ class slab_pool {
   std::size_t limit_to(std::size_t bytes) { return std::exchange(limit_, bytes); }
 
  private:
-  static constexpr std::size_t alignment = 64;  // of what is left of a piece; slabs are aligned by Kokkos
+  static constexpr std::size_t alignment = 64;  // of the rest of a cut piece; slabs are aligned by Kokkos
 
   memory_piece find(std::size_t bytes, bool whole) {
     bool const limited = limit_ != no_limit;

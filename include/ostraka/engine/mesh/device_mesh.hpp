@@ -251,8 +251,8 @@ inline dynamic_array<int> device_mesh::members(std::uint32_t set) const {
   return numbers;
 }
 
-/// Devices that compare what they call make all groups now: while a group is made nobody could say what he is about to
-/// call.
+/// Devices that compare their calls make all groups now: a device that makes a group later could not tell the others
+/// what it is about to call.
 [[gnu::cold]] inline void device_mesh::prepare_groups() {
   for (int a = 0; a < axes(); ++a) divided_ |= size(a) > 1 ? 1u << a : 0u;
   shared_->groups.resize(std::size_t(1) << axes());

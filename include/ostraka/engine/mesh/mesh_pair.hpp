@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Two meshes of which one has all processes of the other, and who is which device on either. On the same
+/// Floor 3. Two meshes, one of which has all processes of the other, and who is which device on either. On the same
 /// processes everybody can work that out alone; where one mesh has more, those that are outside of the other do not
 /// know who is in it, so all of the larger one tell each other, once for two meshes. {X: 4} on ranks 0 1 2 3, {Y: 2} on
 /// ranks 3 1: 0 → –, 1 → 1, 2 → –, 3 → 0.

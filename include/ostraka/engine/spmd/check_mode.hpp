@@ -14,7 +14,8 @@ namespace ostraka::engine {
 /// Was the program built without NDEBUG?
 inline bool is_debug_build = false;
 
-/// Says so. For what is compiled with the program alone: a library of the engine may have been built otherwise.
+/// Says so. Only code that is compiled with the program may call it: a library of the engine may have been built
+/// otherwise.
 inline void tell_build() {
 #ifndef NDEBUG
   is_debug_build = true;

@@ -36,7 +36,7 @@ inline end_of_kokkos the_end;
 
 }  // namespace detail
 
-/// Has Kokkos ended? @pre foresee_end has been called, which whoever makes a mesh does
+/// Has Kokkos ended? @pre foresee_end has been called, as os::make_mesh does
 inline bool has_ended() { return detail::the_end.began && !Kokkos::is_initialized(); }
 
 /// To be called while Kokkos and MPI run.
@@ -61,7 +61,7 @@ inline void require_not_ended(char const* operation) {
         ": operations run inside the scope of the os::environment, but it has ended; end it after the last of them");
 }
 
-/// What the owner of a view calls before he lets go of it: if Kokkos has ended, the view is never destroyed.
+/// To be called by the owner of a view before it destroys the view. If Kokkos has ended, the view is never destroyed.
 template <class View>
 void let_survive(View& view) {
   if (!has_ended()) return;

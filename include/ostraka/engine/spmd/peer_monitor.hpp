@@ -158,7 +158,7 @@ inline peer_monitor::peer_monitor(MPI_Comm theirs) {
   if (first_ == nullptr) leave_with_mpi();
 }
 
-// MPI_Finalize, whoever calls it, begins with the attributes of MPI_COMM_SELF.
+// MPI deletes the attributes of MPI_COMM_SELF first when it is finalized, by us or by the program.
 inline void peer_monitor::leave_with_mpi() {
   if (sees_presence_) {
     window_.mine().uses.store(use_of_mpi.user.load() != nullptr ? 1 : 0);  // this may be made within an operation

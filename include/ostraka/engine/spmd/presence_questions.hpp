@@ -104,7 +104,7 @@ class presence_questions {
 
   peer_monitor const& monitor_;
   double next_;
-  int rounds_ = 0;     // of which all were answered in time
+  int rounds_ = 0;     // that all have answered in time
   bool asks_ = false;  // as the others read it
   std::uint64_t seen_ = 0;
   double since_ = 0;
