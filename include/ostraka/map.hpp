@@ -134,25 +134,29 @@ consteval auto check_map() {
 template <class Operation, class Keeper, class Unless, class R, class... Operands>
 using map_verdict = typename decltype(check_map<Operation, Keeper, Unless, R, Operands...>())::type;
 
+// A function of its own, so that its result is made where the caller wants it.
+template <class Types, class R, class F, class First, class... Rest>
+auto run_map(char const* operation, F const& f, First const& first, Rest const&... rest) {
+  using labels = typename Types::labels;
+  using mesh = typename Types::mesh;
+  static constexpr planner::spec out = Types::finding.result;  // static: g++ 12 warns of reading beyond a local one
+  using result_type = basic_tensor<R, sharding_from<out, labels, mesh>, typename First::space>;
+  engine::execution_context const w = context_of<labels, mesh>(operation, first, rest...);
+  result_type const result = allocate_in<result_type, labels, mesh>(w, first.mesh_handle());
+  engine::map_blocks(execution_space_of<result_type>(), w, out, f, result.local().data(),
+                     engine::align(w, spec_of<First, labels, mesh>, out, elements_of(first)),
+                     engine::align(w, spec_of<Rest, labels, mesh>, out, elements_of(rest))...);
+  return result;
+}
+
 // All maps to a new tensor: raises the reason, or runs f on the blocks.
 template <class Operation, class Keeper, class Unless, class R, class F, class First, class... Rest>
 auto checked_map(char const* operation, F const& f, First const& first, Rest const&... rest) {
-  if constexpr (reason::ok_or_raise<map_verdict<Operation, Keeper, Unless, R, First, Rest...>>()) {
-    using types = map_types<Keeper, First, Rest...>;
-    using labels = typename types::labels;
-    using mesh = typename types::mesh;
-    static constexpr planner::spec out = types::finding.result;  // static: g++ 12 warns of reading beyond a local one
-    using result_type = basic_tensor<R, sharding_from<out, labels, mesh>, typename First::space>;
-    engine::execution_context const w = context_of<labels, mesh>(operation, first, rest...);
-    result_type const result = allocate_in<result_type, labels, mesh>(w, first.mesh_handle());
-    engine::map_blocks(execution_space_of<result_type>(), w, out, f, result.local().data(),
-                       engine::align(w, spec_of<First, labels, mesh>, out, elements_of(first)),
-                       engine::align(w, spec_of<Rest, labels, mesh>, out, elements_of(rest))...);
-    return result;
-  } else {
+  if constexpr (reason::ok_or_raise<map_verdict<Operation, Keeper, Unless, R, First, Rest...>>())
+    return run_map<map_types<Keeper, First, Rest...>, R>(operation, f, first, rest...);
+  else
     return after_error_of<R, typename undivided<union_of<axes_in<First>, axes_in<Rest>...>>::type,
                           typename First::space>();
-  }
 }
 
 }  // namespace detail
