@@ -71,7 +71,8 @@ struct cblas {
   static std::int64_t limit() { return cblas_limit; }
 
   template <class Exec, class T>
-  static void multiply(Exec const& exec, matrix_product const& p, T const* a, T const* b, update<T> const& how, T* c) {
+  static void multiply(Exec const& exec, [[maybe_unused]] matrix_product const& p, [[maybe_unused]] T const* a,
+                       [[maybe_unused]] T const* b, [[maybe_unused]] update<T> const& how, [[maybe_unused]] T* c) {
     fence(exec);
 #if OSTRAKA_ENABLE_CBLAS
     for (std::int64_t i = 0; i < p.batch; ++i)
