@@ -82,10 +82,14 @@ class plan_lowering {
 
   constexpr lowered_tensor& at(int tensor) { return tensors_[slot_of(tensor)]; }
 
-  // A block that the call has in a buffer, or this pass's part of it.
+  // A block that the call has in a buffer, or this pass's part of it. Who foretells takes it for a part that is not
+  // all: for the last device it may be, when for others it is not.
   [[nodiscard]] constexpr region block_of_call(spec const& s, int buffer) const {
-    region const block = dense_region(box_of(s, v_.here, whole_), {buffer, 0});
-    return in_passes() ? block.part(box_of(s, v_.here, e_)) : block;
+    box whole = box_of(s, v_.here, whole_);
+    if (!in_passes()) return dense_region(whole, {buffer, 0});
+    int const divided = v_.foretells ? s.find(e_.now.label) : -1;
+    if (divided >= 0) ++whole.at[divided].end;
+    return dense_region(whole, {buffer, 0}).part(box_of(s, v_.here, e_));
   }
 
   // An operand begins its way: where it is, or as a copy, which outlives a pass.

@@ -125,8 +125,8 @@ class move_lowering {
                             scaling how) {
     device_loops const loops = loops_of_received(s, e_);
     std::int64_t const total = to.where.size();
-    bool const as_it_is =
-        how.overwrites() && lies_as_message(v_, to, s.to, s.from, s.axes, loops, decided.stays_message);
+    bool const lies_so = lies_as_message(v_, to, s.to, s.from, s.axes, loops, decided.stays_message);
+    bool const as_it_is = how.overwrites() && lies_so;
     buffer_taken const b = out_.take(as_it_is ? 0 : total);
     message m = message_of(s, from.where.size(), !loops.empty());
     m.received = as_it_is ? to.begin : place{b.number, 0};
@@ -139,7 +139,7 @@ class move_lowering {
     count_parts(s.from, m);
     out_.start(m);
     out_.finish();
-    if (!as_it_is) copy_parts(s.from, s.axes, loops, to, m.received, how, false);
+    if (!as_it_is && !(v_.foretells && lies_so)) copy_parts(s.from, s.axes, loops, to, m.received, how, false);
     out_.give_back(b);
   }
 
@@ -253,12 +253,13 @@ class move_lowering {
     std::int64_t unpacked = 0;
     if (!decided.sends_message && !(from.gapless() && in_runs(s.from, s.to, e_)))
       packed = sent_equal ? sent - sent / ways : e_.ways((s.axes & s.from.uses()) - s.to.uses()) * sent;
-    if (!decided.stays_message && !(how.overwrites() && to.gapless() && in_runs(s.to, s.from, e_)))
+    bool const in_place = to.gapless() && in_runs(s.to, s.from, e_);
+    if (!decided.stays_message && !(how.overwrites() && in_place))
       unpacked = received_equal ? received - received / ways : received;
     buffer_taken const out = out_.take(packed);
     buffer_taken const in = out_.take(unpacked);
     if constexpr (!Writer::keeps)
-      out_.copy_elements(packed + unpacked +
+      out_.copy_elements(packed + (in_place ? 0 : unpacked) +
                          std::min(sent_equal ? sent / ways : sent, received_equal ? received / ways : received));
     out_.start(message_of(s, received, false));
     out_.finish();

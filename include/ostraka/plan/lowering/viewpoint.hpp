@@ -19,8 +19,9 @@ struct viewpoint {
   int order[max_mesh_axes]{0, 1, 2, 3, 4, 5};  ///< of the running mesh's axes, by the plan's number
   bool scales = false;                         ///< the result is multiplied by an alpha that is not 1
   bool adds = false;                           ///< it is added to what was there, times a beta that is not 0
-  bool foretells = false;  ///< no device in particular: the order is not known, and where parts are uneven
-                           ///< the most that any device has is counted
+  bool foretells = false;  ///< no device and no call in particular: the order is not known; where parts are uneven the
+                           ///< most that any device has is counted; what lands in the result is held as if it were
+                           ///< added to what is there, and copied as if it were not
 
   /// Members of the group along `axes` count in the order of the running mesh, its first axis major.
   [[nodiscard]] constexpr coordinates member(mesh_set axes, std::int64_t number) const {
@@ -67,6 +68,7 @@ struct viewpoint {
   v.sizes = e;
   v.sizes.now.part = e.now.parts - 1;
   v.foretells = true;
+  v.adds = true;
   for (int m = 0; m < e.mesh_axes; ++m) v.here.at[m] = e.mesh[m] - 1;
   return v;
 }
