@@ -34,7 +34,7 @@ namespace detail {
 struct axis_base {};
 struct mesh_axis_base {};
 
-/// What stands behind the name of an axis: its extent, or a hint.
+/// The part of an axis behind its name: its extent, or a hint.
 template <class T>
 concept extent_or_hint = std::integral<T> || std::same_as<T, extent_hint>;
 
@@ -110,8 +110,8 @@ struct named_extent {
 
 namespace detail {
 
-/// What OSTRAKA_AXIS derives an axis from: `I = 1024` gives its extent a name. A base, because the classes of a
-/// function have no templates.
+/// The base that OSTRAKA_AXIS derives an axis from: `I = 1024` gives its extent a name. A base, because the classes of
+/// a function have no templates.
 template <class Named, class Base>
 struct declared : Base {
   template <std::integral N>

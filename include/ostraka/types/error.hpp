@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. What is thrown where a program is wrong in a way that only the run time can see (extents, sizes of meshes).
-/// Thrown before any communication and on every device alike; the text reads "operation: rule; remedy".
+/// Floor 1. The exception of a program that is wrong in a way that only the run time can see (extents, sizes of
+/// meshes). Thrown before any communication and on every device alike; the text reads "operation: rule; remedy".
 
 #include <stdexcept>
 

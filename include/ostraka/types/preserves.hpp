@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. What elementwise operations make of the parts of partial tensors. `os::preserves<Op, Kind>` says for which
+/// Floor 1. Do elementwise operations keep the parts of partial tensors? `os::preserves<Op, Kind>` says for which
 /// operands f(a ⊕ a', …) = f(a, …) ⊗ f(a', …), ⊕ being the kind; parts of such operands become parts of the result, by
 /// ⊗.
 ///
@@ -34,7 +34,7 @@ struct outcome {
   friend constexpr bool operator==(outcome, outcome) = default;
 };
 
-/// What an operation makes of operands that are partial by one kind; by default nothing.
+/// How an operation keeps operands that are partial by one kind; by default it does not.
 struct preservation {
   outcome together{};  ///< all operands partial: f(a ⊕ a', b ⊕ b') = f(a, b) ⊗ f(a', b')
   outcome alone[8]{};  ///< operand k partial, the others the same on all devices: f(a ⊕ a', b) = f(a, b) ⊗ f(a', b)
@@ -46,7 +46,7 @@ struct preservation {
     return together.kept;
   }
 
-  /// What either says; the left one where both say something.
+  /// Both together; the left one where both say something.
   friend constexpr preservation operator|(preservation a, preservation const& b) {
     if (!a.together.kept) a.together = b.together;
     for (int k = 0; k < 8; ++k)
@@ -108,7 +108,7 @@ inline constexpr preservation preserves = {};
 /// How many kinds there are.
 inline constexpr int reduction_kinds = 6;
 
-/// What an operation makes of parts of each kind.
+/// How an operation keeps parts of each kind.
 struct preservations {
   preservation of[reduction_kinds]{};
 

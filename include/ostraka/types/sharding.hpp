@@ -80,7 +80,7 @@ consteval typename detail::other_way_round<M, B>::type operator/(M, B) {
 
 namespace detail {
 
-// What one entry says. Unknowns are kept as dimensions, so that the check below can name them.
+// The contents of one entry. Unknowns count as dimensions, so that the check below can name them.
 template <class Entry>
 struct entry {
   static constexpr bool is_known = false;
@@ -239,7 +239,7 @@ consteval auto check_sharding() {
 
 }  // namespace detail
 
-/// What a sharding says, as lists of types.
+/// The contents of a sharding, as lists of types.
 template <class Sharding>
 struct sharding_traits;
 
