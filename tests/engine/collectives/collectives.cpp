@@ -153,7 +153,9 @@ TEST_CASE_TEMPLATE("gathers and sums that leave out the own part", T, float, std
           expected.push_back(value(d, 0, i));
           parts.push_back(value(me, d, i));
         }
-      all_gather_of_others<T>(world, own.data(), all.data(), count).finish();
+      all_gather_in_flight<T> gather;
+      gather.begin_of_others(world, own.data(), all.data(), count);
+      gather.finish();
       CHECK(all == expected);
 
       std::fill(added.begin(), added.end(), T(3.f));
@@ -212,8 +214,7 @@ void exchange_in_order(communicator const& world, std::vector<T> const& send,
   }
   exchanged<T> const& own = parts[static_cast<std::size_t>(world.rank())];
   std::copy_n(own.send, own.sent, own.receive);
-  auto const no_block = [](std::size_t) { return strided{}; };
-  exchange(world, parts.data(), no_block, no_block, [] {});
+  exchange(world, parts.data(), [] {});
 }
 
 TEST_CASE_TEMPLATE("exchange", T, ELEMENT_TYPES) {
@@ -266,9 +267,10 @@ TEST_CASE_TEMPLATE("exchange of strided blocks, on one side or both", T, ELEMENT
           if (!own) expected[at] = element<T>(static_cast<int>(d), world.rank(), i);
         }
         parts.push_back({sends ? from.data() + place(d, 0) : packed.data() + d * 24, own ? 0 : 24,
-                         receives ? to.data() + place(d, 0) : arrived.data() + d * 24, own ? 0 : 24, sends, receives});
+                         receives ? to.data() + place(d, 0) : arrived.data() + d * 24, own ? 0 : 24,
+                         sends ? &block : nullptr, receives ? &block : nullptr});
       }
-      exchange(world, parts.data(), [&](std::size_t) { return block; }, [&](std::size_t) { return block; }, [] {});
+      exchange(world, parts.data(), [] {});
       if (!receives)
         for (std::int64_t d = 0; d < n; ++d)
           for (std::int64_t i = 0; i < 24 && d != world.rank(); ++i)
@@ -368,12 +370,15 @@ TEST_CASE_TEMPLATE("several collectives of one group in flight, finished in the 
         parts.push_back({sent.data() + d * length, count, exchanged_parts.data() + d * length, count});
       std::copy_n(sent.data() + static_cast<std::size_t>(me) * length, length,
                   exchanged_parts.data() + static_cast<std::size_t>(me) * length);
-      auto const no_block = [](std::size_t) { return strided{}; };
 
-      all_gather_in_flight<T> gather(world, mine.data(), gathered.data(), counts);
-      reduce_scatter_in_flight<T> scatter(world, summands.data(), sum.data(), counts, reduction::sum);
-      exchange_in_flight exchange(world, parts.data(), no_block, no_block);
-      all_gather_in_flight<T> second(world, mine.data(), again.data(), counts);
+      all_gather_in_flight<T> gather, second;
+      reduce_scatter_in_flight<T> scatter;
+      exchange_in_flight<T> exchange;
+      std::vector<T> pieces(static_cast<std::size_t>(scatter.pieces_of(world, count)));
+      gather.begin(world, mine.data(), gathered.data(), counts);
+      scatter.begin(world, summands.data(), sum.data(), counts, pieces.data(), reduction::sum);
+      exchange.begin(world, parts.data());
+      second.begin(world, mine.data(), again.data(), counts);
       gather.finish();
       scatter.finish();
       exchange.finish();

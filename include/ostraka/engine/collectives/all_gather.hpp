@@ -7,119 +7,49 @@
 /// between the two a device may compute, and begin others.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
 
 #include <ostraka/engine/collectives/message.hpp>
 
 namespace ostraka::engine {
 
-/// An all-gather in flight. recv gets the members' parts in member order; counts are the same on all of them, and send
-/// has counts[rank] elements. They overlap only where send is the own part of recv. Until it is finished, send and
-/// counts stay as they are and recv is not read.
-/// Members begin the collectives of a group in the same order, and finish them in the same order.
+/// An all-gather in flight. Members begin the collectives of a group in the same order, and finish them in the same
+/// order; between the two, what is sent stays as it is and what is received is not touched.
 template <class T>
 class all_gather_in_flight {
  public:
-  all_gather_in_flight(communicator const& members, T const* send, T* recv, counts_view counts)
-      : members_(members),
-        recv_(recv),
-        counts_(counts),
-        at_(detail::offsets_of(counts))
-#if OSTRAKA_ENABLE_MPI
-        ,
-        pending_(members)
-#endif
-  {
+  /// recv gets the members' parts in member order; counts are the same on all of them, stay where they are until the
+  /// end, and send has counts[rank] elements. It overlaps recv only where it is the own part of it.
+  void begin(communicator const& members, T const* send, T* recv, counts_view counts) {
+    std::size_t const me = static_cast<std::size_t>(members.rank());
     if (members.size() == 1) {
-      std::copy_n(send, counts[me()], recv);
+      std::copy_n(send, counts[me], recv);
       return;
     }
     members.enter();
 #if OSTRAKA_ENABLE_MPI
-    if (at_.back() == 0) return;
+    std::int64_t const total = counts.total();
+    if (total == 0) return;
+    std::int64_t const before = std::accumulate(counts.begin(), counts.begin() + me, std::int64_t(0));
     // Two members send one message each way: Open MPI 4's call takes up to twice as long. Beyond what a call of MPI can
     // carry, a ring is optimal in bandwidth, and at this length nothing else matters.
-    if (members.size() == 2 || at_.back() > chunk_limit) {
-      put_own_part(send);
-      post_of_ring(0);
-    } else {
-      gather_by_mpi(send);
-    }
+    if (members.size() > 2 && total <= chunk_limit) return gather_by_mpi(members, send, recv, counts, recv + before);
+    if (send != recv + before) std::copy_n(send, counts[me], recv + before);
+    pending_.begin(members);
+    ring_ = {&members, recv, counts, 0};
+    post_of_ring();
 #endif
   }
 
-  void finish() {
-#if OSTRAKA_ENABLE_MPI
-    if (posted_ == 0) return;
-    pending_.wait();
-    while (posted_ + 1 < members_.size()) {
-      post_of_ring(posted_);
-      pending_.wait();
-    }
-#endif
-  }
-
- private:
-  std::size_t me() const { return static_cast<std::size_t>(members_.rank()); }
-
-#if OSTRAKA_ENABLE_MPI
-  void put_own_part(T const* send) const {
-    if (send != recv_ + at_[me()]) std::copy_n(send, counts_[me()], recv_ + at_[me()]);
-  }
-
-  // In step s of the ring a member passes on the part of the member s before it.
-  void post_of_ring(int step) {
-    int const n = members_.size();
-    std::size_t const passed_on = static_cast<std::size_t>((members_.rank() + n - step) % n);
-    std::size_t const arriving = static_cast<std::size_t>((members_.rank() + n - step - 1) % n);
-    pending_.receive((members_.rank() + n - 1) % n, recv_ + at_[arriving], counts_[arriving]);
-    pending_.send((members_.rank() + 1) % n, recv_ + at_[passed_on], counts_[passed_on]);
-    posted_ = step + 1;
-  }
-
-  void gather_by_mpi(T const* send) const {
-    MPI_Datatype const type = detail::message_type<T>();
-    int const mine = static_cast<int>(counts_[me()]);
-    if (counts_.all_equal()) {
-      void const* const own = send == recv_ + at_[me()] ? MPI_IN_PLACE : send;
-      MPI_Allgather(own, mine, type, recv_, mine, type, members_.native());
-      return;
-    }
-    put_own_part(send);  // uneven parts need not lie alike, and in place is for all members or none
-    short_array<int> const narrow = detail::to_int(counts_);
-    short_array<int> const places = detail::to_int(at_);
-    MPI_Allgatherv(MPI_IN_PLACE, mine, type, recv_, narrow.data(), places.data(), type, members_.native());
-  }
-#endif
-
-  communicator const& members_;
-  T* recv_;
-  counts_view counts_;
-  short_array<std::int64_t> at_;
-#if OSTRAKA_ENABLE_MPI
-  detail::messages pending_;
-  int posted_ = 0;  // steps of the ring
-#endif
-};
-
-/// All of it at once.
-template <class T>
-void all_gather(communicator const& members, T const* send, T* recv, counts_view counts) {
-  all_gather_in_flight<T>(members, send, recv, counts).finish();
-}
-
-/// An all-gather in flight, of parts of `count` elements each: recv gets the others' parts in member order, without the
-/// own one between them. In pairs, whatever the number of members, so that nothing waits before `finish`.
-template <class T>
-class all_gather_of_others {
- public:
-  all_gather_of_others(communicator const& members, [[maybe_unused]] T const* send, [[maybe_unused]] T* recv,
-                       [[maybe_unused]] std::int64_t count)
-#if OSTRAKA_ENABLE_MPI
-      : pending_(members)
-#endif
-  {
+  /// The same for parts of `count` elements each, without the own part between the others. In pairs, whatever the number
+  /// of members, so that nothing waits here.
+  void begin_of_others(communicator const& members, [[maybe_unused]] T const* send, [[maybe_unused]] T* recv,
+                       [[maybe_unused]] std::int64_t count) {
     members.enter();
 #if OSTRAKA_ENABLE_MPI
+    pending_.begin(members);
     int const n = members.size();
     for (int step = 1; step < n; ++step) {
       int const before = (members.rank() + n - step) % n;
@@ -132,13 +62,64 @@ class all_gather_of_others {
   void finish() {
 #if OSTRAKA_ENABLE_MPI
     pending_.wait();
+    if (ring_.members == nullptr) return;
+    while (ring_.step + 1 < ring_.members->size()) {
+      post_of_ring();
+      pending_.wait();
+    }
+    ring_ = {};
 #endif
   }
 
  private:
 #if OSTRAKA_ENABLE_MPI
+  struct ring {
+    communicator const* members = nullptr;
+    T* recv = nullptr;
+    counts_view counts{nullptr, 0};
+    int step = 0;  // posted so far
+  };
+
+  // In step s of the ring a member passes on the part of the member s before it.
+  void post_of_ring() {
+    communicator const& members = *ring_.members;
+    int const n = members.size();
+    auto const part = [&](int steps_before) {
+      return static_cast<std::size_t>((members.rank() + n - steps_before) % n);
+    };
+    auto const at = [&](std::size_t d) {
+      return ring_.recv + std::accumulate(ring_.counts.begin(), ring_.counts.begin() + d, std::int64_t(0));
+    };
+    std::size_t const passed_on = part(ring_.step), arriving = part(ring_.step + 1);
+    pending_.receive((members.rank() + n - 1) % n, at(arriving), ring_.counts[arriving]);
+    pending_.send((members.rank() + 1) % n, at(passed_on), ring_.counts[passed_on]);
+    ++ring_.step;
+  }
+
+  static void gather_by_mpi(communicator const& members, T const* send, T* recv, counts_view counts, T* own) {
+    MPI_Datatype const type = detail::message_type<T>();
+    int const mine = static_cast<int>(counts[static_cast<std::size_t>(members.rank())]);
+    if (counts.all_equal()) {
+      MPI_Allgather(send == own ? MPI_IN_PLACE : send, mine, type, recv, mine, type, members.native());
+      return;
+    }
+    if (send != own) std::copy_n(send, mine, own);  // uneven parts need not lie alike: in place is for all or none
+    short_array<int> const narrow = detail::to_int(counts);
+    short_array<int> const places = detail::to_int(detail::offsets_of(counts));
+    MPI_Allgatherv(MPI_IN_PLACE, mine, type, recv, narrow.data(), places.data(), type, members.native());
+  }
+
   detail::messages pending_;
+  ring ring_;
 #endif
 };
+
+/// All of it at once.
+template <class T>
+void all_gather(communicator const& members, T const* send, T* recv, counts_view counts) {
+  all_gather_in_flight<T> gather;
+  gather.begin(members, send, recv, counts);
+  gather.finish();
+}
 
 }  // namespace ostraka::engine

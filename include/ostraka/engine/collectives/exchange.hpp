@@ -15,38 +15,32 @@
 
 namespace ostraka::engine {
 
-/// What one member of a group is sent and sends: runs of elements, or strided blocks.
+/// What one member of a group is sent and sends: runs of elements, or strided blocks where a layout is given.
 template <class T>
 struct exchanged {
   T const* send;
   std::int64_t sent;
   T* receive;
   std::int64_t received;
-  bool sends_block = false;
-  bool receives_block = false;
+  strided const* block_sent = nullptr;
+  strided const* block_received = nullptr;
 };
 
-/// An exchange in flight. parts[d] is what goes to member d and what comes from there, wherever that lies; what is sent
-/// from here to d is received there from here. Nothing is done with the own part. Pairs that exchange nothing send no
-/// message. block_sent(d) and block_received(d) are the layouts of strided blocks. Until it is finished, parts and what
-/// they send stay as they are, and what they receive is not touched.
-/// Members begin the collectives of a group in the same order, and finish them in the same order.
-template <class T, class Sent, class Received>
+/// An exchange in flight. Members begin the collectives of a group in the same order, and finish them in the same order;
+/// between the two, what is sent stays as it is and what is received is not touched.
+template <class T>
 class exchange_in_flight {
  public:
-  exchange_in_flight(communicator const& members, exchanged<T> const* parts, Sent const& block_sent,
-                     Received const& block_received)
-      : members_(members),
-        parts_(parts),
-        block_sent_(block_sent),
-        block_received_(block_received)
-#if OSTRAKA_ENABLE_MPI
-        ,
-        pending_(members)
-#endif
-  {
+  /// parts[d] is what goes to member d and what comes from there, wherever that lies; what is sent from here to d is
+  /// received there from here. Nothing is done with the own part. Pairs that exchange nothing send no message. The parts
+  /// and their layouts stay where they are until the end.
+  void begin(communicator const& members, [[maybe_unused]] exchanged<T> const* parts) {
     members.enter();
 #if OSTRAKA_ENABLE_MPI
+    pending_.begin(members);
+    members_ = &members;
+    parts_ = parts;
+    step_ = 1;
     post_window();
 #endif
   }
@@ -54,52 +48,47 @@ class exchange_in_flight {
   void finish() {
 #if OSTRAKA_ENABLE_MPI
     pending_.wait();
-    while (step_ < members_.size()) {
+    while (step_ < members_->size()) {
       post_window();
       pending_.wait();
     }
 #endif
   }
 
- private:
 #if OSTRAKA_ENABLE_MPI
+ private:
   // Step s pairs everyone with the member s further on, so that no device is everybody's first. All devices close a
   // window of steps before the next: that bounds the messages under way.
   static constexpr int window = 32;
 
   void post_window() {
-    int const n = members_.size();
+    int const n = members_->size();
     for (int const end = std::min(step_ + window, n); step_ < end; ++step_) {
-      int const before = (members_.rank() + n - step_) % n;
-      int const after = (members_.rank() + step_) % n;
+      int const before = (members_->rank() + n - step_) % n;
+      int const after = (members_->rank() + step_) % n;
       exchanged<T> const& comes = parts_[before];
       exchanged<T> const& goes = parts_[after];
-      comes.receives_block
-          ? pending_.receive(before, comes.receive, block_received_(static_cast<std::size_t>(before)))
-          : pending_.receive(before, comes.receive, comes.received);
-      goes.sends_block ? pending_.send(after, goes.send, block_sent_(static_cast<std::size_t>(after)))
-                       : pending_.send(after, goes.send, goes.sent);
+      comes.block_received != nullptr ? pending_.receive(before, comes.receive, *comes.block_received)
+                                      : pending_.receive(before, comes.receive, comes.received);
+      goes.block_sent != nullptr ? pending_.send(after, goes.send, *goes.block_sent)
+                                 : pending_.send(after, goes.send, goes.sent);
     }
   }
-#endif
 
-  communicator const& members_;
-  exchanged<T> const* parts_;
-  Sent const& block_sent_;
-  Received const& block_received_;
-#if OSTRAKA_ENABLE_MPI
-  detail::messages pending_;
+  communicator const* members_ = nullptr;
+  exchanged<T> const* parts_ = nullptr;
   int step_ = 1;
+  detail::messages pending_;
 #endif
 };
 
 /// All of it at once; `meanwhile()` may do something of its own while the messages are under way.
-template <class T, class Sent, class Received, class Meanwhile>
-void exchange(communicator const& members, exchanged<T> const* parts, Sent const& block_sent,
-              Received const& block_received, Meanwhile const& meanwhile) {
-  exchange_in_flight<T, Sent, Received> under_way(members, parts, block_sent, block_received);
+template <class T, class Meanwhile>
+void exchange(communicator const& members, exchanged<T> const* parts, Meanwhile const& meanwhile) {
+  exchange_in_flight<T> in_flight;
+  in_flight.begin(members, parts);
   meanwhile();
-  under_way.finish();
+  in_flight.finish();
 }
 
 }  // namespace ostraka::engine

@@ -84,10 +84,14 @@ MPI_Datatype type_of_block(strided const& block) {
 /// Point-to-point messages under way. Long ones travel in chunks, which MPI keeps in order; empty ones do not travel.
 class messages {
  public:
-  explicit messages(communicator const& members) : comm_(members.native()) {}
+  messages() = default;
+  explicit messages(communicator const& members) { begin(members); }
   messages(messages const&) = delete;
   messages& operator=(messages const&) = delete;
   ~messages() { wait(); }
+
+  /// Those from here on are between these members.
+  void begin(communicator const& members) { comm_ = members.native(); }
 
   template <class T>
   void receive(int from, T* data, std::int64_t count) {
@@ -127,7 +131,7 @@ class messages {
  private:
   MPI_Request* next() { return &requests_.push_back(MPI_REQUEST_NULL); }
 
-  MPI_Comm comm_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
   short_array<MPI_Request, 64> requests_;
 };
 

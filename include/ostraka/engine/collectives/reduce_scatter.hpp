@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include <ostraka/engine/collectives/message.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
@@ -22,38 +21,24 @@ namespace ostraka::engine {
 /// Which parts lie in what a member sends.
 enum class parts_sent : std::uint8_t { all, all_but_own };
 
-/// A reduce-scatter in flight. recv gets the reduction over the members of part `rank` of their send arrays, which hold
-/// the parts in member order; counts are the same on all members. Where the own part is left out, the others' are
-/// reduced alone. Reduced in member order, so equal runs give equal bits. send and recv do not overlap. With `into`, a
-/// sum is added to what recv holds. Until it is finished, send and counts stay as they are and recv is not touched.
-/// Members begin the collectives of a group in the same order, and finish them in the same order.
-///
-/// Everyone sends everyone its part, in pieces; while one piece is reduced the next travels.
+/// A reduce-scatter in flight. Everyone sends everyone its part, in pieces; while one piece is reduced the next travels.
+/// Members begin the collectives of a group in the same order, and finish them in the same order; between the two, what
+/// is sent stays as it is and what is received is not touched.
 template <class T>
 class reduce_scatter_in_flight {
  public:
-  reduce_scatter_in_flight(communicator const& members, T const* send, T* recv, counts_view counts, reduction how,
-                           update<T> const& into = {}, parts_sent sent = parts_sent::all)
-      : members_(members),
-        send_(send),
-        recv_(recv),
-        counts_(counts),
-        how_(how),
-        into_(into),
-        with_own_(sent == parts_sent::all)
-#if OSTRAKA_ENABLE_MPI
-        ,
-        at_(counts.size(),
-            [&, next = std::int64_t(0)](std::size_t d) mutable {  // where what is sent to a member begins
-              return std::exchange(next, next + (d == me() && !with_own_ ? 0 : counts[d]));
-            }),
-        arrives_in_place_(members.size() == 2 && !with_own_ && into.overwrites()),
-        piece_(std::min(chunk_limit, planner::measured.piece_of_reduction(std::max(peers(), 1)))),
-        longest_(members.size() == 1 ? 0 : *std::max_element(counts.begin(), counts.end())),
-        arriving_{staging(staged()), staging(staged())},
-        pending_{detail::messages(members), detail::messages(members)}
-#endif
-  {
+  /// Elements that are set aside for pieces that arrive, where the own part has so many.
+  static std::int64_t pieces_of(communicator const& members, std::int64_t own) {
+    std::int64_t const peers = members.size() - 1;
+    return peers == 0 ? 0 : 2 * peers * std::min(own, planner::measured.piece_of_reduction(peers));
+  }
+
+  /// recv gets the reduction over the members of part `rank` of their send arrays, which hold the parts in member order;
+  /// counts are the same on all members. Where the own part is left out, the others' are reduced alone. Reduced in
+  /// member order, so equal runs give equal bits. send and recv do not overlap. With `into`, a sum is added to what recv
+  /// holds. `pieces` has room for pieces_of(members, counts[rank]), and like counts it stays until the end.
+  void begin(communicator const& members, T const* send, T* recv, counts_view counts, [[maybe_unused]] T* pieces,
+             reduction how, update<T> const& into = {}, parts_sent sent = parts_sent::all) {
     require_reducible<T>(how);
     if (members.size() == 1) {
       into.write(recv, 1, send, counts[0]);
@@ -61,36 +46,56 @@ class reduce_scatter_in_flight {
     }
     members.enter();
 #if OSTRAKA_ENABLE_MPI
-    if (arrives_in_place_) {  // the sum of one part is that part
-      pending_[0].receive(1 - members.rank(), recv, counts[me()]);
-      pending_[0].send(1 - members.rank(), send, counts[1 - me()]);
-    } else {
-      post(0, 0);
+    for (detail::messages& m : pending_) m.begin(members);
+    with_own_ = sent == parts_sent::all;
+    if (arrives_in_place(members, sent, into)) {  // the sum of one part is that part
+      pending_[0].receive(1 - members.rank(), recv, counts[static_cast<std::size_t>(members.rank())]);
+      pending_[0].send(1 - members.rank(), send, counts[static_cast<std::size_t>(1 - members.rank())]);
+      return;
     }
+    members_ = &members;
+    send_ = send;
+    recv_ = recv;
+    counts_ = counts;
+    how_ = how;
+    into_ = into;
+    at_.clear();
+    std::int64_t next = 0;
+    for (std::size_t d = 0; d < counts.size(); ++d) {
+      at_.push_back(next);
+      next += d == me() && !with_own_ ? 0 : counts[d];
+    }
+    piece_ = std::min(chunk_limit, planner::measured.piece_of_reduction(peers()));
+    longest_ = *std::max_element(counts.begin(), counts.end());
+    pieces_[0] = pieces;
+    pieces_[1] = pieces + std::min(piece_, counts[me()]) * peers();
+    post(0, 0);
 #endif
   }
 
   void finish() {
 #if OSTRAKA_ENABLE_MPI
-    if (arrives_in_place_) return pending_[0].wait();
+    if (members_ == nullptr) return pending_[0].wait();
     int turn = 0;
     for (std::int64_t begin = 0; begin < longest_; begin += piece_, turn ^= 1) {
       post(begin + piece_, turn ^ 1);
       pending_[turn].wait();
-      reduce(begin, arriving_[turn].data());
+      reduce(begin, pieces_[turn]);
     }
+    members_ = nullptr;
 #endif
   }
 
+  /// Is what arrives the result, so that there are no pieces?
+  static bool arrives_in_place(communicator const& members, parts_sent sent, update<T> const& into) {
+    return members.size() == 2 && sent == parts_sent::all_but_own && into.overwrites();
+  }
+
  private:
-  std::size_t me() const { return static_cast<std::size_t>(members_.rank()); }
-
 #if OSTRAKA_ENABLE_MPI
-  using staging = scratch<T, Kokkos::HostSpace>;
-
-  int peers() const { return members_.size() - 1; }
-  std::int64_t staged() const { return arrives_in_place_ ? 0 : std::min(piece_, counts_[me()]) * peers(); }
-  bool leaves_out(int d) const { return d == members_.rank() && !with_own_; }
+  int peers() const { return members_->size() - 1; }
+  std::size_t me() const { return static_cast<std::size_t>(members_->rank()); }
+  bool leaves_out(int d) const { return d == members_->rank() && !with_own_; }
   int first_summand() const { return leaves_out(0) ? 1 : 0; }
 
   /// Elements of member d's part in the piece that begins here.
@@ -100,12 +105,12 @@ class reduce_scatter_in_flight {
 
   /// Posts the messages of the piece that begins here.
   void post(std::int64_t begin, int turn) {
-    T* const arriving = arriving_[turn].data();
-    int const n = members_.size();
+    T* const arriving = pieces_[turn];
+    int const n = members_->size();
     for (int step = 1; step < n; ++step) {
-      int const before = (members_.rank() + n - step) % n;
-      std::size_t const after = static_cast<std::size_t>((members_.rank() + step) % n);
-      int const slot = before < members_.rank() ? before : before - 1;
+      int const before = (members_->rank() + n - step) % n;
+      std::size_t const after = static_cast<std::size_t>((members_->rank() + step) % n);
+      int const slot = before < members_->rank() ? before : before - 1;
       pending_[turn].receive(before, arriving + slot * length(me(), begin), length(me(), begin));
       pending_[turn].send(static_cast<int>(after), send_ + at_[after] + begin, length(after, begin));
     }
@@ -118,9 +123,9 @@ class reduce_scatter_in_flight {
     T* const recv = recv_ + begin;
     if constexpr (is_narrow<T>) return reduce_as_floats(count, arriving, own, recv);
     int const first = first_summand();
-    for (int d = first; d < members_.size(); ++d) {
+    for (int d = first; d < members_->size(); ++d) {
       if (leaves_out(d)) continue;
-      T const* const part = d == members_.rank() ? own : arriving + (d < members_.rank() ? d : d - 1) * count;
+      T const* const part = d == members_->rank() ? own : arriving + (d < members_->rank() ? d : d - 1) * count;
       if (d == first)
         into_.write(recv, 1, part, count);
       else if (into_.alpha == T(1))
@@ -138,10 +143,10 @@ class reduce_scatter_in_flight {
     for (std::int64_t begin = 0; begin < count; begin += run) {
       std::int64_t const n = std::min(run, count - begin);
       int const first = first_summand();
-      for (int d = first; d < members_.size(); ++d) {
+      for (int d = first; d < members_->size(); ++d) {
         if (leaves_out(d)) continue;
         T const* const from =
-            (d == members_.rank() ? own : arriving + (d < members_.rank() ? d : d - 1) * count) + begin;
+            (d == members_->rank() ? own : arriving + (d < members_->rank() ? d : d - 1) * count) + begin;
         float* const to = d == first ? sums : part;
         for (std::int64_t i = 0; i < n; ++i) to[i] = float(from[i]);
         if (d != first) combine_run(how_, sums, static_cast<float const*>(part), n);
@@ -149,21 +154,18 @@ class reduce_scatter_in_flight {
       into_.write(recv + begin, 1, sums, n);
     }
   }
-#endif
 
-  communicator const& members_;
-  T const* send_;
-  T* recv_;
-  counts_view counts_;
-  reduction how_;
+  communicator const* members_ = nullptr;  // while there are pieces
+  T const* send_ = nullptr;
+  T* recv_ = nullptr;
+  counts_view counts_{nullptr, 0};
+  reduction how_ = reduction::sum;
   update<T> into_;
-  bool with_own_;
-#if OSTRAKA_ENABLE_MPI
-  short_array<std::int64_t> at_;
-  bool arrives_in_place_;
-  std::int64_t piece_;
-  std::int64_t longest_;
-  staging arriving_[2];
+  bool with_own_ = true;
+  short_array<std::int64_t> at_;  // where what is sent to a member begins
+  std::int64_t piece_ = 0;
+  std::int64_t longest_ = 0;
+  T* pieces_[2] = {nullptr, nullptr};
   detail::messages pending_[2];
 #endif
 };
@@ -171,8 +173,15 @@ class reduce_scatter_in_flight {
 /// All of it at once.
 template <class T>
 void reduce_scatter(communicator const& members, T const* send, T* recv, counts_view counts, reduction how,
-                    update<T> const& into = {}) {
-  reduce_scatter_in_flight<T>(members, send, recv, counts, how, into).finish();
+                    update<T> const& into = {}, parts_sent sent = parts_sent::all) {
+  using flight = reduce_scatter_in_flight<T>;
+  scratch<T, Kokkos::HostSpace> const pieces(
+      flight::arrives_in_place(members, sent, into)
+          ? 0
+          : flight::pieces_of(members, counts[static_cast<std::size_t>(members.rank())]));
+  flight scatter;
+  scatter.begin(members, send, recv, counts, pieces.data(), how, into, sent);
+  scatter.finish();
 }
 
 /// The sum over the other members of part `rank`, of parts of `count` elements each: `send` has those for the others in
@@ -181,7 +190,7 @@ template <class T>
 void reduce_scatter_of_others(communicator const& members, T const* send, T* recv, std::int64_t count,
                               update<T> const& into = {}) {
   short_array<std::int64_t> const counts(static_cast<std::size_t>(members.size()), [&](std::size_t) { return count; });
-  reduce_scatter_in_flight<T>(members, send, recv, counts, reduction::sum, into, parts_sent::all_but_own).finish();
+  reduce_scatter<T>(members, send, recv, counts, reduction::sum, into, parts_sent::all_but_own);
 }
 
 }  // namespace ostraka::engine

@@ -69,6 +69,7 @@ template <class T>
 struct exchange_record {
   bool known = false;
   dynamic_array<part_of_exchange> parts{};  // by member
+  std::size_t blocks = 0;                   // sent or received as they lie
   region<T const> kept{};                 // what a device keeps: where it is, and where it belongs
   region<T> kept_here{};
 
@@ -76,6 +77,7 @@ struct exchange_record {
   void find_out(std::size_t members, std::size_t me, region<T const> const& from, region<T> const& to,
                 Source const& source_of, Target const& target_of) {
     parts.assign(members, {});
+    blocks = 0;
     for (std::size_t d = 0; d < members; ++d) {
       region<T const> const source = source_of(d);
       region<T> const target = target_of(d);
@@ -90,6 +92,7 @@ struct exchange_record {
       p.received_as_it_lies = target.gapless();
       p.sends_block = !p.sent_as_it_lies && detail::travels_as_block(source);
       p.receives_block = !p.received_as_it_lies && detail::travels_as_block(target);
+      blocks += (p.sends_block ? 1u : 0u) + (p.receives_block ? 1u : 0u);
     }
     known = true;
   }
@@ -119,16 +122,19 @@ void exchange_parts(Exec const& exec, communicator const& members, region<T cons
     record.template find_out<Exec>(static_cast<std::size_t>(members.size()), me, from, to, source_of, target_of);
   std::int64_t packed = 0;
   std::int64_t unpacked = 0;
+  short_array<strided, 1> layouts;  // of what MPI takes from where it lies, and puts where it belongs
+  if (record.blocks > 0) layouts.reserve(record.blocks);
   short_array<exchanged<T>> parts(record.parts.size(), [&](std::size_t d) {
     exchanged<T> part{nullptr, 0, nullptr, 0};
     if (d == me) return part;
     part_of_exchange const& p = record.parts[d];
     part.sent = p.sent;
     part.received = p.received;
-    part.sends_block = p.sends_block;
-    part.receives_block = p.receives_block && how.overwrites();
+    if (p.sends_block) part.block_sent = &layouts.push_back(source_of(d).layout());
+    if (p.receives_block && how.overwrites()) part.block_received = &layouts.push_back(target_of(d).layout());
     if (p.sends_block || p.sent_as_it_lies) part.send = from.data + p.send_at;
-    if (part.receives_block || (p.received_as_it_lies && how.overwrites())) part.receive = to.data + p.receive_at;
+    if (part.block_received != nullptr || (p.received_as_it_lies && how.overwrites()))
+      part.receive = to.data + p.receive_at;
     packed += part.send == nullptr ? part.sent : 0;
     unpacked += part.receive == nullptr ? part.received : 0;
     return part;
@@ -151,14 +157,11 @@ void exchange_parts(Exec const& exec, communicator const& members, region<T cons
                           if (part.receive == nullptr) part.receive = next_received, next_received += part.received;
                           return part;
                         });
-                        exchange(
-                            members, placed.data(), [&](std::size_t d) { return source_of(d).layout(); },
-                            [&](std::size_t d) { return target_of(d).layout(); },
-                            [&] {
-                              record.kept.data = from.data + record.parts[me].send_at;
-                              record.kept_here.data = to.data + record.parts[me].receive_at;
-                              if (record.parts[me].sent > 0) copy(exec, record.kept_here, record.kept, how);
-                            });
+                        exchange(members, placed.data(), [&] {
+                          record.kept.data = from.data + record.parts[me].send_at;
+                          record.kept_here.data = to.data + record.parts[me].receive_at;
+                          if (record.parts[me].sent > 0) copy(exec, record.kept_here, record.kept, how);
+                        });
                       });
   T const* arrived = in.data();
   for (std::size_t d = 0; d < parts.size(); ++d) {

@@ -102,8 +102,9 @@ class others_on_their_way {
   others_on_their_way(Exec const& exec, communicator const& members, T const* own, std::int64_t part, T* message,
                       std::int64_t count)
       : sends_(const_cast<T*>(own), part, is_staged<Exec>(host_work::carries)),  // which is not written
-        receives_(message, count, is_staged<Exec>(host_work::carries)),
-        gather_(members, sent(exec), receives_.data(), part) {}
+        receives_(message, count, is_staged<Exec>(host_work::carries)) {
+    gather_.begin_of_others(members, sent(exec), receives_.data(), part);
+  }
 
   void wait() {
     gather_.finish();
@@ -119,7 +120,7 @@ class others_on_their_way {
 
   array_for_mpi<Exec, T> sends_;
   array_for_mpi<Exec, T> receives_;
-  all_gather_of_others<T> gather_;
+  all_gather_in_flight<T> gather_;
 };
 
 // The products of the own part of block number `which` and of the others', in the order of the devices. @pre the own
