@@ -40,8 +40,6 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
                           update<T> const&, run_memory<T>&);                                                          \
   WHERE template void run(EXEC const&, execution_context const&, planner::reshard_steps const&, planner::spec const&, \
                           region<T const> const&, region<T> const&);                                                  \
-  WHERE template void run(EXEC const&, execution_context const&, planner::reshard_steps const&, planner::spec const&, \
-                          region<T const> const&, region<T> const&, run_memory<T>&);                                  \
   WHERE template void run(EXEC const&, mesh_route const&, T const*, T*);                                              \
   WHERE template void run_in_passes(EXEC const&, execution_context, planner::plan_view const&, planner::pass const&,  \
                                     local_block<EXEC, T>*, region<T> const&, update<T> const&);                       \
@@ -64,6 +62,10 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
 // at run time.
 #define OSTRAKA_COMMON_INSTANCES_(WHERE)                                                                               \
   namespace ostraka {                                                                                                  \
+  namespace engine {                                                                                                   \
+  WHERE template void lower_for<>(known_schedule&, planner::plan_view const&, execution_context const&, bool, bool,    \
+                                  int);                                                                                \
+  }                                                                                                                    \
   WHERE template void environment::begin<>(int&, char**&, threads);                                                    \
   WHERE template void environment::end<>();                                                                            \
   namespace detail {                                                                                                   \

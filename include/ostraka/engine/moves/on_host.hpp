@@ -16,6 +16,7 @@
 
 #include <ostraka/engine/kernels/parallel.hpp>
 #include <ostraka/engine/machine/gpu_aware_mpi.hpp>
+#include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine {
@@ -100,6 +101,63 @@ class array_for_mpi {
   std::int64_t count_;
   kernel_scratch<T, Kokkos::HostSpace> copy_;
   bool staged_;
+};
+
+/// The same of the arrays of a collective in flight, as many as it has. Copies are there until the next one begins.
+template <class Exec, class T>
+class arrays_for_mpi {
+ public:
+  void begin(bool staged) {
+    staged_ = staged;
+    if (!staged) return;
+    received_.clear();
+    copies_.clear();
+  }
+
+  T const* sent(T const* array, std::int64_t count) {
+    if (!staged_) return array;
+    T* const copy = room_for(count);
+    detail::stage<Kokkos::HostSpace, space>(copy, array, count);
+    return copy;
+  }
+
+  /// An array that is written; with `reads`, what it holds is read.
+  T* received(T* array, std::int64_t count, bool reads = false) {
+    if (!staged_) return array;
+    T* const copy = room_for(count);
+    if (reads) detail::stage<Kokkos::HostSpace, space>(copy, static_cast<T const*>(array), count);
+    received_.push_back({array, copy, count});
+    return copy;
+  }
+
+  /// An array that says nothing before and after.
+  T* set_aside(T* array, std::int64_t count) { return staged_ ? room_for(count) : array; }
+
+  /// The arrays get what has been received.
+  void bring_back() const {
+    if (!staged_) return;
+    for (pair const& p : received_)
+      detail::stage<space, Kokkos::HostSpace>(p.array, static_cast<T const*>(p.copy), p.count);
+  }
+
+ private:
+  using space = typename Exec::memory_space;
+  using room = kernel_scratch<T, Kokkos::HostSpace>;
+
+  struct pair {
+    T* array;
+    T* copy;
+    std::int64_t count;
+  };
+
+  T* room_for(std::int64_t count) {
+    copies_.push_back(room(count));
+    return copies_.back().data();
+  }
+
+  bool staged_ = false;
+  dynamic_array<room> copies_;
+  dynamic_array<pair> received_;
 };
 
 /// Calls `collective(out, in)` with the arrays as MPI gets them. `adds`: it reads what `in` holds.

@@ -90,8 +90,7 @@ inline planner::spec const& target_of(planner::reshard_steps const& steps, plann
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
          T const* source, T* target, run_memory<T>& memory) {
-  run(exec, w, steps, from, dense_region(source, box_of(from, w.here, w.sizes)),
-      dense_region(target, box_of(detail::target_of(steps, from), w.here, w.sizes)), memory);
+  run(exec, w, planner::plan_view(from, detail::target_of(steps, from), steps), &source, target, update<T>(), memory);
 }
 
 /// The same within a limit.

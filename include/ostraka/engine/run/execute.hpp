@@ -14,9 +14,13 @@
 #include <ostraka/engine/kernels/update.hpp>
 #include <ostraka/engine/moves/local_block.hpp>
 #include <ostraka/engine/moves/moves.hpp>
+#include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/plan_run.hpp>
 #include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/run_record.hpp>
+#include <ostraka/engine/run/running.hpp>
+#include <ostraka/engine/run/running.hpp>
 #include <ostraka/engine/spmd/call_in_words.hpp>
 #include <ostraka/plan/lowering/decide.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
@@ -60,22 +64,13 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
   here.to(result);
 }
 
-/// The same for operands and a result that lie dense in memory, with what earlier runs of the plan have found out.
+/// The same for operands and a result that lie dense in memory, by a schedule that is known from earlier runs.
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
          T* result, update<T> const& how, run_memory<T>& memory) {
   require_same_call<T>(w, plan);
-  run_record<T>& record = memory.of(w, how, plan.steps.size());
-  if (record.operands.empty()) {
-    for (int k = 0; k < plan.operands.size(); ++k)
-      record.operands.push_back(dense_region<T const>(nullptr, box_of(plan.operands[k], w.here, w.sizes)));
-    record.result = dense_region<T>(nullptr, box_of(*plan.result, w.here, w.sizes));
-  }
-  detail::plan_run<Exec, T> here(exec, w, plan, record, how, &record.places);
-  for (int k = 0; k < plan.operands.size(); ++k)
-    here.enter(k, record.operands[static_cast<std::size_t>(k)], operands[k]);
-  record.result.data = result;
-  here.to(record.result);
+  running<Exec, T> here(exec, w, plan, memory.schedules.template of<T>(w, plan, how), operands, result, how);
+  here.run_to_end();
 }
 
 /// Runs the steps of a reshard from a local block into another, with what is known of these steps. Collective over the
@@ -98,14 +93,7 @@ void run(Exec const& exec, execution_context const& w, planner::reshard_steps co
   fence(exec);
 }
 
-/// The same for dense blocks, with what earlier runs have found out; or for others.
-template <class Exec, class T>
-void run(Exec const& exec, execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
-         region<T const> const& source, region<T> const& target, run_memory<T>& memory) {
-  run_record<T>& record = memory.of(w, {}, steps.size());
-  placed_run<typename Exec::memory_space> const in_places(&record.places);
-  run(exec, w, steps, from, source, target, record);
-}
+/// The same for steps that are not run again.
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
          region<T const> const& source, region<T> const& target) {

@@ -19,6 +19,7 @@
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/moves/moves.hpp>
 #include <ostraka/engine/moves/region.hpp>
+#include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/plan/lowering/decide.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 
@@ -118,6 +119,8 @@ struct run_record {
 template <class T>
 class run_memory {
  public:
+  schedule_memory schedules;
+
   /// The record of runs here, of so many steps; a new one has no operands.
   run_record<T>& of(execution_context const& w, update<T> const& how, int steps) {
     for (auto const& r : records_)

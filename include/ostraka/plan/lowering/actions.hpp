@@ -82,6 +82,8 @@ struct message {
   scaling into{};  ///< how a reduction is written where it belongs
   place sent{};
   place received{};
+  place pieces{};             ///< of a reduction: for what arrives from the others, while the piece before is added up
+  place share{};              ///< of an all-reduce: for the part that this device reduces for all
   std::int64_t own = 0;       ///< elements of this device's part, or of the array
   std::int64_t members = 0;   ///< of the group
   bool even = false;          ///< all parts are as long as the own one; else they are counted

@@ -153,6 +153,8 @@ class move_lowering {
       std::int64_t const share = (m.own + m.members - 1) / m.members;
       buffer_taken const reduced = out_.take(share);  // the part that this device reduces for all
       buffer_taken const pieces = take_for_reduction(share, m.members);
+      m.share = {reduced.number, 0};
+      m.pieces = {pieces.number, 0};
       out_.start(m);
       out_.finish();
       out_.give_back(pieces);
@@ -174,6 +176,7 @@ class move_lowering {
     with_message(to, how, false, [&](region const& lies) {
       m.received = lies.begin;
       buffer_taken const pieces = take_for_reduction(m.own, m.members);
+      m.pieces = {pieces.number, 0};
       count_parts(s.to, m);
       out_.start(m);
       out_.finish();

@@ -112,6 +112,7 @@ class product_lowering {
       m.received = lies.begin;
       bool const directly = m.members == 2 && m.into.overwrites();  // the sum of one part is that part
       buffer_taken const pieces = directly ? out_.take(0) : moves_.take_for_reduction(part, m.members);
+      m.pieces = {pieces.number, 0};
       out_.start(m);
       out_.finish();
       out_.give_back(pieces);

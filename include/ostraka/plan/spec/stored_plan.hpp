@@ -53,6 +53,10 @@ struct plan_view {
         element_weight(plan.element_weight),
         steps{plan.steps.item, plan.steps.count} {}
 
+  /// The moves of one tensor.
+  constexpr plan_view(spec const& from, spec const& to, reshard_steps const& moves)
+      : operands{&from, 1}, result(&to), steps{moves.begin(), moves.size()} {}
+
   /// The whole value again, for what plans and compares.
   [[nodiscard]] constexpr einsum_plan value() const {
     einsum_plan plan;

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The schedules of an operation, found by what they were lowered for: extents, the device's place, and whether
+/// there is an alpha or a beta. A loop over C[I, K] <- A[I, J_X] B[J, K] lowers its plan once and then only runs it.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <ostraka/engine/kernels/contraction.hpp>
+#include <ostraka/engine/kernels/strided.hpp>
+#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/plan/lowering/schedule.hpp>
+#include <ostraka/plan/spec/stored_plan.hpp>
+
+namespace ostraka::engine {
+
+/// The loops of a local product as kernels take them, and where its plan was found last.
+struct scheduled_product {
+  contraction loops;
+  plan_ticket plan{};
+};
+
+/// A schedule, and beside it what kernels want to know of its regions and products. It names no address.
+struct known_schedule {
+  planner::viewpoint view{};
+  planner::schedule schedule{};
+  dynamic_array<strided> shapes{};  ///< of the regions, those of a copy with the same loops
+  dynamic_array<scheduled_product> products{};
+
+  /// Was it lowered for this call?
+  [[nodiscard]] bool is_of(execution_context const& w, bool scales, bool adds) const {
+    if (view.scales != scales || view.adds != adds || view.here.nowhere != w.here.nowhere || !(view.sizes == w.sizes))
+      return false;
+    for (int m = 0; m < view.sizes.mesh_axes; ++m)
+      if (view.order[m] != w.axis[m] || view.here.at[m] != w.here.at[m]) return false;
+    return true;
+  }
+};
+
+namespace detail {
+
+static_assert(planner::max_contraction_loops <= max_loops);
+
+inline contraction loops_of(planner::contraction_loops const& loops) {
+  contraction p;
+  p.labels = loops.count;
+  std::int64_t* const strides[3] = {p.a, p.b, p.c};
+  bool* const present[3] = {p.in_a, p.in_b, p.in_c};
+  for (int l = 0; l < loops.count; ++l) {
+    p.extent[l] = loops.extent[l];
+    for (int t = 0; t < 3; ++t) {
+      strides[t][l] = loops.stride[t][l];
+      present[t][l] = loops.present[t][l];
+    }
+  }
+  return p;
+}
+
+// Adds a region, and another of the same elements, with the same loops: those over devices of either.
+inline void add_shapes(dynamic_array<strided>& shapes, planner::strided_box const& to,
+                       planner::strided_box const* from) {
+  strided target, source;
+  for (int i = 0; i < to.where.rank; ++i) {
+    planner::label_cuts cuts;
+    cuts.add(to, i);
+    if (from != nullptr) cuts.add(*from, i);
+    cuts.for_each(to.where.at[i].size(), [&](std::int64_t extent, std::int64_t unit) {
+      target.add(extent, to.step_of(i, unit));
+      if (from != nullptr) source.add(extent, from->step_of(i, unit));
+    });
+  }
+  shapes.push_back(target);
+  if (from != nullptr) shapes.push_back(source);
+}
+
+}  // namespace detail
+
+/// Lowers the plan for a device. A template so that ostraka::compiled can hold it.
+template <class = void>
+[[gnu::cold]] void lower_for(known_schedule& known, planner::plan_view const& plan, execution_context const& w,
+                             bool scales, bool adds, int element_bytes) {
+  constexpr int line = 64;  // bytes of a cache's
+  planner::viewpoint& v = known.view;
+  v = {};
+  v.sizes = w.sizes;
+  v.here = w.here;
+  v.scales = scales;
+  v.adds = adds;
+  for (int m = 0; m < w.sizes.mesh_axes; ++m) v.order[m] = w.axis[m];
+  bool moves_only = plan.operands.size() == 1;
+  for (planner::planned_step const& s : plan.steps) moves_only = moves_only && s.kind != step::contract;
+  int const result = moves_only && !plan.steps.empty() ? plan.steps[0].operand : planner::the_result;
+  planner::decisions const decided = planner::decide(plan.operands, plan.steps, result, v.sizes);
+  planner::lower_to(known.schedule, plan, decided, v, line / element_bytes);
+
+  known.shapes.clear();
+  known.products.clear();
+  auto const& regions = known.schedule.regions;
+  for (planner::action const& a : known.schedule.actions) {
+    if (a.what == planner::verb::copy)
+      detail::add_shapes(known.shapes, regions[static_cast<std::size_t>(a.to)],
+                         &regions[static_cast<std::size_t>(a.from)]);
+    if (a.what == planner::verb::fill)
+      detail::add_shapes(known.shapes, regions[static_cast<std::size_t>(a.to)], nullptr);
+  }
+  for (planner::product const& p : known.schedule.products) known.products.push_back({detail::loops_of(p.loops)});
+}
+
+/// The last schedules of one plan by one host thread.
+class schedule_memory {
+ public:
+  template <class T>
+  known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how) {
+    bool const scales = !(how.alpha == accumulator_of_t<T>(1));
+    bool const adds = !(how.beta == accumulator_of_t<T>(0));
+    for (auto const& known : schedules_)
+      if (known->is_of(w, scales, adds)) return *known;
+    if (schedules_.size() < most) schedules_.push_back(std::make_unique<known_schedule>());
+    known_schedule& known = *schedules_[next_];
+    next_ = (next_ + 1) % most;
+    lower_for(known, plan, w, scales, adds, static_cast<int>(sizeof(T)));
+    return known;
+  }
+
+ private:
+  static constexpr std::size_t most = 32;
+  dynamic_array<std::unique_ptr<known_schedule>> schedules_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace ostraka::engine

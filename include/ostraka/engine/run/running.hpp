@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. A schedule that is being run on blocks in memory: Kokkos' kernels and MPI's messages for the six verbs of
+/// planner::advance. A run owns its workspace, one piece of the pool, so several can be under way; it stops where a
+/// message has been finished, and goes on from there.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/engine/collectives/all_gather.hpp>
+#include <ostraka/engine/collectives/all_reduce.hpp>
+#include <ostraka/engine/collectives/exchange.hpp>
+#include <ostraka/engine/collectives/reduce_scatter.hpp>
+#include <ostraka/engine/kernels/contraction.hpp>
+#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/kernels/reduce.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/engine/memory/short_array.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/engine/moves/region.hpp>
+#include <ostraka/engine/run/known_schedule.hpp>
+#include <ostraka/engine/run/profiling.hpp>
+
+namespace ostraka::engine {
+
+/// A run of a schedule. Collective over the mesh axes of its plan: members of a group begin their runs, and advance
+/// them, in the same order.
+template <class Exec, class T>
+class running {
+ public:
+  /// result <- alpha (what the plan computes of the operands) + beta result, on dense blocks that stay where they are
+  /// until the end. The result overlaps no operand. @pre alpha = 1 and beta = 0 unless the plan sums
+  running(Exec const& exec, execution_context const& w, planner::plan_view const& plan, known_schedule& known,
+          T const* const* operands, T* result, update<T> const& how)
+      : exec_(exec), w_(w), plan_(plan), known_(known), how_(how), workspace_(known.schedule.workspace) {
+    for (int k = 0; k < plan.operands.size(); ++k) buffers_[k] = const_cast<T*>(operands[k]);  // which are not written
+    buffers_[planner::result_buffer] = result;
+    if (heard_) push_run(w_, plan_, static_cast<int>(sizeof(T)));
+  }
+  running(running const&) = delete;
+  running& operator=(running const&) = delete;
+  ~running() {
+    if (!heard_) return;
+    if (stage_ >= 0) Kokkos::Profiling::popRegion();
+    Kokkos::Profiling::popRegion();
+  }
+
+  /// Goes on until a message has been finished; is there more to do?
+  bool advance() { return planner::advance(known_.schedule, next_, *this); }
+
+  void run_to_end() {
+    while (advance()) {
+    }
+    if (heard_) enter_stage(static_cast<int>(known_.schedule.stages.size()) - 1);
+    fence(exec_);
+  }
+
+  // --- the verbs ----------------------------------------------------------------------------------------------------
+
+  void enter(planner::schedule const& s, std::size_t i) {
+    if (heard_) enter_stage(s.actions[i].stage);
+  }
+  void leave(planner::schedule const&, std::size_t) {}
+
+  void copy(planner::region const& to, planner::region const& from, planner::scaling how) {
+    copied_bytes += to.where.size() * static_cast<std::int64_t>(sizeof(T));
+    engine::copy(exec_, at(to.begin), shape_of(to), static_cast<T const*>(at(from.begin)), shape_of(from),
+                 update_of(how));
+  }
+
+  void fill(planner::region const& to, planner::factor beta, reduction kind) {
+    if (beta == planner::factor::zero)
+      engine::fill(exec_, at(to.begin), shape_of(to), identity<T>(kind));
+    else
+      scale(exec_, at(to.begin), shape_of(to), how_.beta);
+  }
+
+  void multiply(planner::product const& p, planner::scaling how) {
+    scheduled_product& known = product_of(p);
+    contract(exec_, known.loops, static_cast<T const*>(at(p.begin[0])), static_cast<T const*>(at(p.begin[1])),
+             at(p.begin[2]), update_of(how), known.plan);
+  }
+
+  void reduce(planner::product const& p, reduction kind, planner::scaling how) {
+    engine::reduce(exec_, product_of(p).loops, static_cast<T const*>(at(p.begin[0])), at(p.begin[2]), kind,
+                   update_of(how));
+  }
+
+  void start(planner::schedule const& s, planner::scheduled_message const& m) {
+    fence(exec_);
+    communicator const& members = w_.group(m.axes);
+    switch (m.kind) {
+      case step::all_gather: return start_gather(s, m, members);
+      case step::all_reduce: return reduce_all(m, members);
+      case step::reduce_scatter: return start_scatter(s, m, members);
+      default: return start_exchange(s, m, members);
+    }
+  }
+
+  void finish(planner::schedule const&, planner::scheduled_message const& m) {
+    switch (m.kind) {
+      case step::all_gather: gather_.finish(); break;
+      case step::all_reduce: break;
+      case step::reduce_scatter: scatter_.finish(); break;
+      default: exchange_.finish();
+    }
+    arrays_.bring_back();
+  }
+
+ private:
+  void start_gather(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
+    T const* const sent = at(m.sent);
+    T* const received = at(m.received);
+    arrays_.begin(is_staged<Exec>(host_work::carries));
+    if (m.own_left_out) {
+      T const* const out = arrays_.sent(sent, m.own);
+      return gather_.begin_of_others(members, out, arrays_.received(received, m.own * (m.members - 1)), m.own);
+    }
+    count_parts(s, m);
+    std::int64_t before = 0;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(members.rank()); ++d) before += counts_[d];
+    std::int64_t const total = counts_view(counts_).total();
+    if (is_gpu_memory<Exec>() && !is_staged<Exec>(host_work::carries) && sent != received + before) {
+      strided const own = strided().add(m.own, 1);  // which the host cannot put in its place
+      engine::copy(exec_, received + before, own, sent, own);
+      fence(exec_);
+      return gather_.begin(members, received + before, received, counts_);
+    }
+    T const* const out = arrays_.sent(sent, m.own);
+    gather_.begin(members, out, arrays_.received(received, total), counts_);
+  }
+
+  void reduce_all(planner::scheduled_message const& m, communicator const& members) {
+    arrays_.begin(is_staged<Exec>(host_work::computes));
+    T* const data = arrays_.received(at(m.received), m.own, true);
+    std::int64_t const share = share_of_all_reduce(members, m.own);
+    all_reduce(members, data, m.own, m.how, arrays_.set_aside(at(m.share), share),
+               arrays_.set_aside(at(m.pieces), scatter_.pieces_of(members, share)));
+  }
+
+  void start_scatter(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
+    count_parts(s, m);
+    update<T> const into = update_of(m.into);
+    std::int64_t const sent = counts_view(counts_).total() - (m.own_left_out ? m.own : 0);
+    arrays_.begin(is_staged<Exec>(host_work::computes));
+    T const* const out = arrays_.sent(at(m.sent), sent);
+    T* const in = arrays_.received(at(m.received), m.own, into.beta != T(0));
+    scatter_.begin(members, out, in, counts_, arrays_.set_aside(at(m.pieces), scatter_.pieces_of(members, m.own)), m.how, into,
+                   m.own_left_out ? parts_sent::all_but_own : parts_sent::all);
+  }
+
+  void start_exchange(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
+    parts_.clear();
+    layouts_.clear();
+    layouts_.reserve(static_cast<std::size_t>(2 * m.parts));  // they are pointed to
+    for (int d = 0; d < members.size(); ++d) parts_.push_back({nullptr, 0, nullptr, 0});
+    arrays_.begin(is_staged<Exec>(host_work::carries));
+    for (int k = 0; k < m.parts; ++k) {
+      planner::message_part const& p = s.parts[static_cast<std::size_t>(m.first_part + k)];
+      exchanged<T>& part = parts_.data()[p.member];
+      part.sent = p.sent.where.size();
+      part.received = p.received.where.size();
+      part.send = at(p.sent.begin);
+      part.receive = at(p.received.begin);
+      if (part.sent > 0 && !p.sent.gapless()) part.block_sent = &layouts_.push_back(layout_of(p.sent));
+      if (part.received > 0 && !p.received.gapless()) part.block_received = &layouts_.push_back(layout_of(p.received));
+      part.send = arrays_.sent(part.send, part.sent);
+      part.receive = arrays_.received(part.receive, part.received);
+    }
+    exchange_.begin(members, parts_.data());
+  }
+
+  // Elements of each member's part.
+  void count_parts(planner::schedule const& s, planner::scheduled_message const& m) {
+    counts_.clear();
+    for (std::int64_t d = 0; d < m.members; ++d)
+      counts_.push_back(m.even ? m.own : s.counts[static_cast<std::size_t>(m.first_count + d)]);
+  }
+
+  [[nodiscard]] T* at(planner::place p) const {
+    if (p.buffer < planner::first_own_buffer) return buffers_[p.buffer] + p.at;
+    return workspace_.data() + known_.schedule.in_workspace(p);
+  }
+
+  [[nodiscard]] update<T> update_of(planner::scaling how) const {
+    using wide = accumulator_of_t<T>;
+    auto const number = [](planner::factor f, wide given) {
+      return f == planner::factor::given ? given : f == planner::factor::one ? wide(1) : wide(0);
+    };
+    return {number(how.alpha, how_.alpha), number(how.beta, how_.beta)};
+  }
+
+  [[nodiscard]] strided const& shape_of(planner::region const& r) const {
+    return known_.shapes[static_cast<std::size_t>(&r - known_.schedule.regions.data())];
+  }
+  [[nodiscard]] scheduled_product& product_of(planner::product const& p) const {
+    return known_.products[static_cast<std::size_t>(&p - known_.schedule.products.data())];
+  }
+
+  static strided layout_of(planner::region const& r) {
+    strided s;
+    for (int i = 0; i < r.where.rank; ++i) s.add(r.where.at[i].size(), r.stride[i]);
+    return s;
+  }
+
+  // Tools hear of every stage, also of one without actions.
+  [[gnu::cold, gnu::noinline]] void enter_stage(int stage) {
+    while (stage_ < stage) {
+      if (stage_ >= 0) Kokkos::Profiling::popRegion();
+      int const step = known_.schedule.stages[static_cast<std::size_t>(++stage_)].step;
+      if (step < plan_.steps.size())
+        push_step(w_, plan_, step, static_cast<int>(sizeof(T)));
+      else
+        push_region("copy to the result");
+    }
+  }
+
+  Exec const& exec_;
+  execution_context const& w_;
+  planner::plan_view const& plan_;
+  known_schedule& known_;
+  update<T> how_;
+  T* buffers_[planner::first_own_buffer]{};
+  scratch<T, typename Exec::memory_space> workspace_;
+  std::size_t next_ = 0;
+  bool heard_ = tool_listens();
+  int stage_ = -1;
+
+  // The message that is under way, and what it is made of.
+  arrays_for_mpi<Exec, T> arrays_;
+  short_array<std::int64_t> counts_;
+  short_array<exchanged<T>> parts_;
+  short_array<strided, 1> layouts_;
+  all_gather_in_flight<T> gather_;
+  reduce_scatter_in_flight<T> scatter_;
+  exchange_in_flight<T> exchange_;
+};
+
+}  // namespace ostraka::engine
