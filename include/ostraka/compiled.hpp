@@ -22,7 +22,6 @@
 #include <ostraka/engine/kernels/reduce.hpp>
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/engine/run/move_between.hpp>
-#include <ostraka/engine/run/run_in_passes.hpp>
 #include <ostraka/environment.hpp>
 #include <ostraka/make_mesh.hpp>
 
@@ -34,15 +33,11 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
 
 // What operations call in the engine, and below it what the engine calls for one block.
 #define OSTRAKA_ENGINE_INSTANCES_(WHERE, T, EXEC)                                                                     \
-  WHERE template void run(EXEC const&, execution_context const&, planner::plan_view const&, local_block<EXEC, T>*,    \
-                          region<T> const&, update<T> const&);                                                        \
   WHERE template void run(EXEC const&, execution_context const&, planner::plan_view const&, T const* const*, T*,      \
-                          update<T> const&, run_memory<T>&);                                                          \
-  WHERE template void run(EXEC const&, execution_context const&, planner::reshard_steps const&, planner::spec const&, \
-                          region<T const> const&, region<T> const&);                                                  \
+                          update<T> const&, schedule_memory&);                                                        \
+  WHERE template void run(EXEC const&, execution_context const&, planner::plan_view const&, region<T const> const*,   \
+                          region<T> const&, update<T> const&, schedule_memory&);                                      \
   WHERE template void run(EXEC const&, mesh_route const&, T const*, T*);                                              \
-  WHERE template void run_in_passes(EXEC const&, execution_context, planner::plan_view const&, planner::pass const&,  \
-                                    local_block<EXEC, T>*, region<T> const&, update<T> const&);                       \
   WHERE template void contract(EXEC const&, contraction const&, T const*, T const*, T*, update<T> const&);            \
   WHERE template void contract(EXEC const&, contraction const&, T const*, T const*, T*, update<T> const&,             \
                                plan_ticket&);                                                                         \
@@ -64,7 +59,7 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   namespace ostraka {                                                                                                  \
   namespace engine {                                                                                                   \
   WHERE template void lower_for<>(known_schedule&, planner::plan_view const&, execution_context const&, bool, bool,    \
-                                  int);                                                                                \
+                                  int, planner::strided_box const*);                                                                                \
   }                                                                                                                    \
   WHERE template void environment::begin<>(int&, char**&, threads);                                                    \
   WHERE template void environment::end<>();                                                                            \

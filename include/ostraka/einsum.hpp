@@ -12,7 +12,7 @@
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/detail/within.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
-#include <ostraka/engine/run/dense_blocks.hpp>
+#include <ostraka/engine/run/execute.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/relabel.hpp>
 
@@ -64,7 +64,7 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
     result_type const result =
         allocate_in<result_type, typename types::labels, typename types::mesh>(w, first.mesh_handle());
     typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
-    static thread_local constinit engine::run_memory<value>* memory = nullptr;
+    static thread_local constinit engine::schedule_memory* memory = nullptr;
     engine::run(execution_space_of<result_type>(), w, plan, blocks, result.local().data(), how,
                 engine::per_thread(memory));
     return result;

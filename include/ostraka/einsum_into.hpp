@@ -161,7 +161,7 @@ struct einsum_into_of<Policy, type_list<First, Rest...>> {
     refuse_shared_memory(w, steps, "os::einsum", memory_of(c), read, static_cast<int>(sizeof...(Rest)) + 1);
     auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
     typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
-    static thread_local constinit engine::run_memory<value>* memory = nullptr;
+    static thread_local constinit engine::schedule_memory* memory = nullptr;
     engine::run(execution_space_of<C>(), w, plan, blocks, c.local().data(), how, engine::per_thread(memory));
   }
 };

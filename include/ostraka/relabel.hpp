@@ -26,7 +26,7 @@
 #include <type_traits>
 
 #include <ostraka/detail/after_error.hpp>
-#include <ostraka/engine/run/dense_blocks.hpp>
+#include <ostraka/engine/run/execute.hpp>
 #include <ostraka/plan/spec/policy.hpp>
 #include <ostraka/plan/typed/checks.hpp>
 

@@ -9,7 +9,7 @@
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/detail/within.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
-#include <ostraka/engine/run/dense_blocks.hpp>
+#include <ostraka/engine/run/execute.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/plan/typed/nominal.hpp>
 #include <ostraka/relabel.hpp>
@@ -136,7 +136,7 @@ auto run_reshard(char const* operation, A const& a, [[maybe_unused]] Policy cons
     auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
     result_type const result =
         allocate_in<result_type, typename Types::labels, typename Types::mesh>(w, a.mesh_handle());
-    static thread_local constinit engine::run_memory<value>* memory = nullptr;
+    static thread_local constinit engine::schedule_memory* memory = nullptr;
     engine::run(execution_space_of<A>(), w, steps, Types::from, elements_of(a), result.local().data(),
                 engine::per_thread(memory));
     return result;

@@ -25,7 +25,7 @@ void run_reshard_into(B const& b, A const& a, Policy const& policy) {
   memory_range const read = memory_of(a);
   refuse_shared_memory(w, ahead, "os::reshard", memory_of(b), &read, 1);
   auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
-  static thread_local constinit engine::run_memory<value>* memory = nullptr;
+  static thread_local constinit engine::schedule_memory* memory = nullptr;
   engine::run(execution_space_of<A>(), w, steps, Types::from, elements_of(a), b.local().data(),
               engine::per_thread(memory));
 }

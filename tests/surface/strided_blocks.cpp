@@ -55,14 +55,15 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
   os::engine::execution_context const w = os::detail::context_of<labels, mesh>("einsum in pieces", a, b, c);
   constexpr int l = os::position_in<K_axis, labels>;
   exec_space const exec;
+  os::engine::schedule_memory memory;
   for (std::int64_t lo = 0; lo < w.sizes.label[l]; lo += 3) {
     os::engine::execution_context piece = w;
     piece.sizes.label[l] = std::min<std::int64_t>(3, w.sizes.label[l] - lo);
-    os::engine::local_block<exec_space, double> operands[2];
-    operands[0].now = piece_of(static_cast<double const*>(a.local().data()), w, piece, plan.operands[0], l, lo);
-    operands[1].now = piece_of(static_cast<double const*>(b.local().data()), w, piece, plan.operands[1], l, lo);
+    os::engine::region<double const> const operands[] = {
+        piece_of(static_cast<double const*>(a.local().data()), w, piece, plan.operands[0], l, lo),
+        piece_of(static_cast<double const*>(b.local().data()), w, piece, plan.operands[1], l, lo)};
     os::engine::run(exec, piece, plan, operands, piece_of(c.local().data(), w, piece, *plan.result, l, lo),
-                    os::engine::update<double>{2, 3});
+                    os::engine::update<double>{2, 3}, memory);
   }
   auto wanted = t::product_by_loops(t::letters_in<result>(), whole_a, whole_b);
   for (std::size_t i = 0; i < wanted.values.size(); ++i) wanted.values[i] = 2 * wanted.values[i] + 3 * before.values[i];

@@ -13,7 +13,7 @@
 #include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
-#include <ostraka/engine/run/dense_blocks.hpp>
+#include <ostraka/engine/run/execute.hpp>
 #include <ostraka/plan/lowering/fitting.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 #include <ostraka/plan/typed/checks.hpp>

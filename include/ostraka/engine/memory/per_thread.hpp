@@ -7,7 +7,7 @@
 /// its plans. So threads that work on meshes of their own share nothing, and nothing is locked. An object is made when its thread first asks
 /// for it and ends with the thread. It costs a pointer of thread-local storage:
 ///
-///     static thread_local constinit run_memory<T>* memory = nullptr;
+///     static thread_local constinit schedule_memory* memory = nullptr;
 ///     run(…, per_thread(memory));
 
 #include <atomic>

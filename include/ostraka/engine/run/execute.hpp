@@ -4,102 +4,126 @@
 
 /// @file
 /// Floor 3. Runs a plan on local blocks: the operands' into the result's, result <- alpha (what is computed) + beta
-/// result.
+/// result. The plan is lowered once for the extents at hand (known_schedule.hpp), and its schedule is run (running.hpp):
+/// of an einsum, a reduction or a reshard, at once or in passes, on blocks that lie dense or with any strides.
 
 #include <Kokkos_Core.hpp>
 
-#include <cstddef>
-#include <utility>
+#include <cstdint>
 
 #include <ostraka/engine/kernels/update.hpp>
-#include <ostraka/engine/moves/local_block.hpp>
-#include <ostraka/engine/moves/moves.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/engine/moves/region.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
-#include <ostraka/engine/run/plan_run.hpp>
-#include <ostraka/engine/run/profiling.hpp>
-#include <ostraka/engine/run/known_schedule.hpp>
-#include <ostraka/engine/run/run_record.hpp>
-#include <ostraka/engine/run/running.hpp>
 #include <ostraka/engine/run/running.hpp>
 #include <ostraka/engine/spmd/call_in_words.hpp>
-#include <ostraka/plan/lowering/decide.hpp>
+#include <ostraka/plan/regions/diagonal.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 
 namespace ostraka::engine {
 
-/// The dense local block of a plan's operand number `k`.
-template <class Exec, class T>
-local_block<Exec, T> operand_block(execution_context const& w, planner::plan_view const& plan, int k, T const* data) {
-  return {dense_region(data, box_of(plan.operands[k], w.here, w.sizes)), nullptr,
-          typename local_block<Exec, T>::room()};
-}
+/// An operand's block. Under labels that may repeat: dimension p of the block runs along dimension `along[p]` of the
+/// operand.
+template <class T>
+struct operand_source {
+  T const* data = nullptr;
+  int const* along = nullptr;  ///< null: each dimension along itself
+  box whole{};                 ///< the block's indices, unless `along` is null
+};
 
-namespace detail {
+/// A plan that keeps within a limit of workspace, in passes.
+struct bounded_plan {
+  planner::plan_view plan;
+  planner::pass first;
+  std::int64_t limit;  ///< in bytes
+};
 
-inline void push_run(execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
-                     int element_bytes) {
-  engine::push_run(w, &from, 1, steps.empty() ? from : steps[steps.size() - 1].to, steps.begin(), steps.size(),
-                   element_bytes);
-}
+/// The same for the steps of a reshard.
+struct bounded_steps {
+  planner::reshard_steps steps;
+  planner::pass first;
+  std::int64_t limit;
+};
 
-}  // namespace detail
-
-/// Runs the plan of an einsum or a reduction. `operands` are the operands' local blocks, which are used up; `result` is
-/// the result's, which is updated: result <- alpha (what is computed) + beta result. It overlaps no operand. All of
-/// them may be parts of larger blocks: a plan runs over some of the indices of a label that it does not divide if the
-/// execution context's extent is their number and the regions begin at the first. Collective over the mesh axes of the
-/// plan, with equal alpha and beta. @pre alpha = 1 and beta = 0 unless the plan sums
-template <class Exec, class T>
-void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, local_block<Exec, T>* operands,
-         region<T> const& result, update<T> const& how = {}) {
-  require_same_call<T>(w, plan);
-  run_record<T>& record = detail::passing_record<T>();
-  record.begin(w, how, plan.steps.size());
-  detail::plan_run<Exec, T> here(exec, w, plan, record, how);
-  for (int k = 0; k < plan.operands.size(); ++k) {
-    auto& entered = here.enter(k, operands[k].now, operands[k].now.data);
-    entered.mine = operands[k].mine;
-    entered.own = std::move(operands[k].own);
-  }
-  here.to(result);
-}
-
-/// The same for operands and a result that lie dense in memory, by a schedule that is known from earlier runs.
+/// Runs the plan of an einsum, a reduction or a reshard. `operands` and `result` are dense local blocks, by where they
+/// begin; the result is updated and overlaps no operand. What runs of the plan have in common is in `memory`. Collective
+/// over the mesh axes of the plan, with equal alpha and beta. @pre alpha = 1 and beta = 0 unless the plan sums
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
-         T* result, update<T> const& how, run_memory<T>& memory) {
+         T* result, update<T> const& how, schedule_memory& memory) {
   require_same_call<T>(w, plan);
-  running<Exec, T> here(exec, w, plan, memory.schedules.template of<T>(w, plan, how), operands, result, how);
-  here.run_to_end();
+  running<Exec, T>(exec, w, plan, memory.of<T>(w, plan, how), operands, result, how).run_to_end();
 }
 
-/// Runs the steps of a reshard from a local block into another, with what is known of these steps. Collective over the
-/// mesh axes of the steps.
+/// The same for blocks that may be parts of larger ones, or lie otherwise. An operand that covers a part of its block is
+/// zero elsewhere.
 template <class Exec, class T>
-void run(Exec const& exec, execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
-         region<T const> const& source, region<T> const& target, run_record<T>& record) {
-  bool const heard = tool_listens();
-  profiled const region_of_run([&] { detail::push_run(w, steps, from, static_cast<int>(sizeof(T))); }, heard);
-  require_same_call<T>(w, steps, from);
-  local_block<Exec, T> block;
-  block.now = source;
-  for (int i = 0; i < steps.size(); ++i) {
-    profiled const region_of_step([&] { push_step(w, steps[i], static_cast<int>(sizeof(T))); }, heard);
-    region<T> const* const room = planner::stays_from(steps, i + 1, steps[i].operand) ? &target : nullptr;
-    move(exec, w, steps[i], block, record.steps[static_cast<std::size_t>(i)].of_move(w.group_size(steps[i].axes)),
-         room);
+void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, region<T const> const* operands,
+         region<T> const& result, update<T> const& how, schedule_memory& memory) {
+  require_same_call<T>(w, plan);
+  planner::strided_box given[planner::result_buffer + 1];
+  T const* data[planner::max_operands]{};
+  for (int k = 0; k < plan.operands.size(); ++k) {
+    given[k] = operands[k];
+    data[k] = operands[k].data;
   }
-  detail::put(exec, block.now, target);
-  fence(exec);
+  given[planner::result_buffer] = result;
+  running<Exec, T>(exec, w, plan, memory.of<T>(w, plan, how, given), data, result.data, how).run_to_end();
 }
 
-/// The same for steps that are not run again.
+/// The same for operands of which some stand under labels that repeat.
+template <class Exec, class T>
+void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
+         operand_source<T> const* operands, T* result, update<T> const& how, schedule_memory& memory) {
+  execution_context whole = w;
+  whole.sizes.now = {};
+  region<T const> blocks[planner::max_operands];
+  for (int k = 0; k < plan.operands.size(); ++k) {
+    box const target = box_of(plan.operands[k], whole.here, whole.sizes);
+    operand_source<T> const& a = operands[k];
+    if (a.along == nullptr) {
+      blocks[k] = dense_region(a.data, target);
+    } else {
+      planner::diagonal const d = planner::diagonal_of(a.whole, a.along, target);
+      blocks[k] = {d.lies, a.data + d.begin};
+    }
+  }
+  run(exec, w, plan, blocks, dense_region(result, box_of(*plan.result, whole.here, whole.sizes)), how, memory);
+}
+
+/// Runs a plan within its limit: where it has several passes, each over a part of one label, into the part of the
+/// result with the same indices; where the label is summed, passes after the first add to it. `Source`: `T const*`, or
+/// an operand_source where labels repeat.
+template <class Exec, class Source, class T>
+void run(Exec const& exec, execution_context w, bounded_plan const& bounded, Source const* operands, T* result,
+         update<T> const& how, schedule_memory& memory) {
+  workspace_limit<typename Exec::memory_space> const limit(bounded.limit);
+  planner::pass const& first = bounded.first;
+  bool const summed = first.parts > 1 && bounded.plan.result->find(first.label) < 0;
+  for (std::int64_t part = 0; part < first.parts; ++part) {
+    if (first.parts > 1) {
+      w.sizes.now = first;
+      w.sizes.now.part = part;
+    }
+    run(exec, w, bounded.plan, operands, result, part == 0 || !summed ? how : update<T>{how.alpha, T(1)}, memory);
+  }
+}
+
+/// Runs the steps of a reshard from a dense block into another.
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
-         region<T const> const& source, region<T> const& target) {
-  run_record<T>& record = detail::passing_record<T>();
-  record.begin(w, {}, steps.size());
-  run(exec, w, steps, from, source, target, record);
+         T const* source, T* target, schedule_memory& memory) {
+  planner::spec const& to = steps.empty() ? from : steps[steps.size() - 1].to;
+  run(exec, w, planner::plan_view(from, to, steps), &source, target, update<T>(), memory);
+}
+
+/// The same within a limit.
+template <class Exec, class T>
+void run(Exec const& exec, execution_context const& w, bounded_steps const& bounded, planner::spec const& from,
+         T const* source, T* target, schedule_memory& memory) {
+  planner::reshard_steps const& steps = bounded.steps;
+  planner::spec const& to = steps.empty() ? from : steps[steps.size() - 1].to;
+  run(exec, w, bounded_plan{{from, to, steps}, bounded.first, bounded.limit}, &source, target, update<T>(), memory);
 }
 
 }  // namespace ostraka::engine

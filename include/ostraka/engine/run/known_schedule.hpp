@@ -81,10 +81,11 @@ inline void add_shapes(dynamic_array<strided>& shapes, planner::strided_box cons
 
 }  // namespace detail
 
-/// Lowers the plan for a device. A template so that ostraka::compiled can hold it.
+/// Lowers the plan for a device; `given` says how operands and result lie that do not lie dense. A template so that
+/// ostraka::compiled can hold it.
 template <class = void>
 [[gnu::cold]] void lower_for(known_schedule& known, planner::plan_view const& plan, execution_context const& w,
-                             bool scales, bool adds, int element_bytes) {
+                             bool scales, bool adds, int element_bytes, planner::strided_box const* given) {
   constexpr int line = 64;  // bytes of a cache's
   planner::viewpoint& v = known.view;
   v = {};
@@ -92,6 +93,7 @@ template <class = void>
   v.here = w.here;
   v.scales = scales;
   v.adds = adds;
+  v.given = given;
   for (int m = 0; m < w.sizes.mesh_axes; ++m) v.order[m] = w.axis[m];
   bool moves_only = plan.operands.size() == 1;
   for (planner::planned_step const& s : plan.steps) moves_only = moves_only && s.kind != step::contract;
@@ -117,20 +119,39 @@ class schedule_memory {
  public:
   template <class T>
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how) {
-    bool const scales = !(how.alpha == accumulator_of_t<T>(1));
-    bool const adds = !(how.beta == accumulator_of_t<T>(0));
+    bool const scales = scales_by(how);
+    bool const adds = adds_to(how);
     for (auto const& known : schedules_)
       if (known->is_of(w, scales, adds)) return *known;
     if (schedules_.size() < most) schedules_.push_back(std::make_unique<known_schedule>());
     known_schedule& known = *schedules_[next_];
     next_ = (next_ + 1) % most;
-    lower_for(known, plan, w, scales, adds, static_cast<int>(sizeof(T)));
+    lower_for(known, plan, w, scales, adds, static_cast<int>(sizeof(T)), nullptr);
     return known;
   }
 
+  /// For blocks that do not lie dense, by how they lie; valid until the next call.
+  template <class T>
+  known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
+                     planner::strided_box const* given) {
+    if (transient_ == nullptr) transient_ = std::make_unique<known_schedule>();
+    lower_for(*transient_, plan, w, scales_by(how), adds_to(how), static_cast<int>(sizeof(T)), given);
+    return *transient_;
+  }
+
  private:
+  template <class T>
+  static bool scales_by(update<T> const& how) {
+    return !(how.alpha == accumulator_of_t<T>(1));
+  }
+  template <class T>
+  static bool adds_to(update<T> const& how) {
+    return !(how.beta == accumulator_of_t<T>(0));
+  }
+
   static constexpr std::size_t most = 32;
   dynamic_array<std::unique_ptr<known_schedule>> schedules_;
+  std::unique_ptr<known_schedule> transient_;
   std::size_t next_ = 0;
 };
 

@@ -213,10 +213,10 @@ class running {
     while (stage_ < stage) {
       if (stage_ >= 0) Kokkos::Profiling::popRegion();
       int const step = known_.schedule.stages[static_cast<std::size_t>(++stage_)].step;
-      if (step < plan_.steps.size())
+      if (step >= 0 && step < plan_.steps.size())
         push_step(w_, plan_, step, static_cast<int>(sizeof(T)));
       else
-        push_region("copy to the result");
+        push_region(step < 0 ? "copy of a diagonal" : "copy to the result");
     }
   }
 

@@ -86,6 +86,10 @@ class plan_lowering {
   // all: for the last device it may be, when for others it is not.
   [[nodiscard]] constexpr region block_of_call(spec const& s, int buffer) const {
     box whole = box_of(s, v_.here, whole_);
+    if (v_.given != nullptr) {
+      region const block{v_.given[buffer], {buffer, 0}};
+      return in_passes() ? block.part(intersect(block.where, box_of(s, v_.here, e_))) : block;
+    }
     if (!in_passes()) return dense_region(whole, {buffer, 0});
     int const divided = v_.foretells ? s.find(e_.now.label) : -1;
     if (divided >= 0) ++whole.at[divided].end;
@@ -97,10 +101,26 @@ class plan_lowering {
     lowered_tensor& t = tensors_[k];
     t.labels = &plan_.operands[k];
     t.now = block_of_call(*t.labels, k);
+    if (v_.given != nullptr) return pad(t);
     if constexpr (requires { plan_.copied[k]; }) {
       if (!plan_.copied[k]) return;
       (in_passes() ? copies_[k] : t.own) = out_.take(largest_block(*t.labels, whole_));
     }
+  }
+
+  // An operand that covers a part of its block becomes a copy with zeros elsewhere.
+  constexpr void pad(lowered_tensor& t) {
+    box const block = box_of(*t.labels, v_.here, e_);
+    if (t.now.where.size() == block.size()) {
+      t.now.where = block;  // also where both are empty
+      return;
+    }
+    region const covered = t.now;
+    t.own = out_.take(block.size());
+    t.now = dense_region(block, {t.own.number, 0});
+    out_.begin_stage(-1, -1);
+    out_.fill(t.now, factor::zero, reduction::sum);
+    if (covered.where.size() > 0) out_.copy(t.now.part(covered.where), covered, {});
   }
 
   constexpr void leave(lowered_tensor& t) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include <ostraka/plan/regions/strided_box.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 
 namespace ostraka::planner {
@@ -19,6 +20,8 @@ struct viewpoint {
   int order[max_mesh_axes]{0, 1, 2, 3, 4, 5};  ///< of the running mesh's axes, by the plan's number
   bool scales = false;                         ///< the result is multiplied by an alpha that is not 1
   bool adds = false;                           ///< it is added to what was there, times a beta that is not 0
+  strided_box const* given = nullptr;  ///< how operands and result lie, by buffer, unless all of them lie dense; an
+                                       ///< operand may cover a part of its block, the rest being zeros
   bool foretells = false;  ///< no device and no call in particular: the order is not known; where parts are uneven the
                            ///< most that any device has is counted; what lands in the result is held as if it were
                            ///< added to what is there, and copied as if it were not
