@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. Scratch memory that outlives the operation that needed it, so that a loop over the same operations
 /// allocates once. One pool per memory space and host thread; pieces are handed out, come back, and are freed when the
-/// thread or Kokkos ends. A run that is repeated takes one piece, in which its own have their places (placement.hpp).
+/// thread or Kokkos ends.
 
 #include <Kokkos_Core.hpp>
 
@@ -17,7 +17,6 @@
 
 #include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
-#include <ostraka/engine/memory/placement.hpp>
 #include <ostraka/engine/memory/slabs.hpp>
 
 namespace ostraka::engine {
@@ -54,38 +53,14 @@ class workspace {
   }
 
   [[gnu::noinline]] memory_piece take(std::size_t bytes, scratch_for whom) {
-    std::size_t const at =
-        whom == scratch_for::plan && run_ != nullptr && run_->cached() ? run_->take(bytes) : placement::nowhere;
-    bool const learns = whom == scratch_for::plan && run_ != nullptr && !run_->cached();
-    if (learns) run_->expect_one();
-    memory_piece const taken = at != placement::nowhere ? memory_piece{run_buffer_.memory + at, bytes} : take(bytes);
+    memory_piece const taken = take(bytes);
     (whom == scratch_for::plan ? by_plans_ : by_kernels_).take(bytes);
-    if (learns) run_->took(bytes, taken.memory);
     return taken;
   }
 
   [[gnu::noinline]] void give_back(memory_piece returned, scratch_for whom) {
     (whom == scratch_for::plan ? by_plans_ : by_kernels_).now -= returned.bytes;
-    if (returned.memory >= run_buffer_.memory && returned.memory < run_buffer_.end())
-      return run_->give_back(static_cast<std::size_t>(returned.memory - run_buffer_.memory));
-    if (whom == scratch_for::plan && run_ != nullptr && !run_->cached()) run_->gave_back(returned.memory);
     slabs_.give_back(returned);
-  }
-
-  /// From here on, plans take the pieces of this run, until `leave`, when they have given them back. Its first time
-  /// finds out where they belong.
-  /// @returns whether it is so: a run within another is a part of it
-  [[gnu::noinline]] bool enter(placement& run) {
-    if (run_ != nullptr) return false;
-    run.begin();
-    if (run.bytes() > 0) run_buffer_ = take(run.bytes());
-    run_ = &run;
-    return true;
-  }
-
-  [[gnu::noinline]] void leave(bool completed) {
-    if (run_buffer_.bytes > 0) slabs_.give_back(std::exchange(run_buffer_, {}));
-    std::exchange(run_, nullptr)->end(completed);
   }
 
   /// Frees every slab without a piece in use, and forgets how much once was in use.
@@ -97,8 +72,7 @@ class workspace {
   std::size_t held_bytes() const { return slabs_.held_bytes(); }
   std::size_t peak_bytes() const { return slabs_.peak_bytes(); }
 
-  /// Bytes that were in use at once, at most, since the last release: of all, by plans, by kernels. All of a run's
-  /// block is in use during the run.
+  /// Bytes that were in use at once, at most, since the last release: of all, by plans, by kernels.
   std::size_t most_used() const { return slabs_.most_used(); }
   std::size_t most_used_by_plans() const { return by_plans_.most; }
   std::size_t most_used_by_kernels() const { return by_kernels_.most; }
@@ -109,7 +83,7 @@ class workspace {
  private:
   memory_piece take(std::size_t bytes) {
     if (slabs_.held_bytes() == 0) release_with_kokkos();
-    return slabs_.take(bytes, run_ != nullptr && run_->is_first());
+    return slabs_.take(bytes);
   }
 
   // To be called before there is memory. No thread is in an operation when Kokkos ends.
@@ -125,8 +99,6 @@ class workspace {
   slab_pool<Space> slabs_;
   bytes_in_use by_plans_;
   bytes_in_use by_kernels_;
-  placement* run_ = nullptr;
-  memory_piece run_buffer_{};  // of a run whose places are cached
 
   workspace* next_ = nullptr;  // of another thread
   inline static constinit workspace* first_ = nullptr;
@@ -146,24 +118,6 @@ class workspace_limit {
 
  private:
   std::size_t before_;
-};
-
-/// A run of a plan for the length of a scope, in which its pieces come back. Of one that is not repeated, nothing is
-/// remembered.
-template <class Space>
-class placed_run {
- public:
-  explicit placed_run(placement* run)
-      : entered_(run != nullptr && !run->takes_nothing() && workspace<Space>::instance().enter(*run)) {}
-  ~placed_run() {
-    if (entered_) workspace<Space>::instance().leave(std::uncaught_exceptions() == exceptions_);
-  }
-  placed_run(placed_run const&) = delete;
-  placed_run& operator=(placed_run const&) = delete;
-
- private:
-  int exceptions_ = std::uncaught_exceptions();
-  bool entered_;
 };
 
 /// `count` uninitialised elements for the length of a scope. Kernels still running on an execution space instance may

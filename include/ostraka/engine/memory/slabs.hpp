@@ -48,10 +48,10 @@ class slab_pool {
   /// without a piece in use are freed where more would be held than was ever in use at once. So a program that repeats
   /// its requests soon allocates nothing: a slab is freed only for a larger one.
   ///
-  /// Pieces are not cut if `whole` says so, under a limit, and for the first who finds the pool empty. Then slabs
+  /// Pieces are not cut under a limit, and for the first who finds the pool empty. Then slabs
   /// in use have no free rest.
-  memory_piece take(std::size_t bytes, bool whole) {
-    memory_piece const taken = find(bytes, whole);
+  memory_piece take(std::size_t bytes) {
+    memory_piece const taken = find(bytes);
     used_.take(bytes);  // not before: where there is no memory, nothing is in use
     return taken;
   }
@@ -89,10 +89,10 @@ class slab_pool {
  private:
   static constexpr std::size_t alignment = 64;  // of the rest of a cut piece; slabs are aligned by Kokkos
 
-  memory_piece find(std::size_t bytes, bool whole) {
+  memory_piece find(std::size_t bytes) {
     bool const limited = limit_ != no_limit;
     uncut_ = uncut_ || held_ == 0;
-    bool const exact = limited || uncut_ || whole;
+    bool const exact = limited || uncut_;
     std::size_t best = free_.size();
     for (std::size_t i = 0; i < free_.size(); ++i)
       if (exact ? free_[i].bytes == bytes
