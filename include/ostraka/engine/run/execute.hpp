@@ -46,8 +46,7 @@ struct bounded_steps {
 };
 
 /// Runs the plan of an einsum, a reduction or a reshard. `operands` and `result` are dense local blocks, by where they
-/// begin; the result is updated and overlaps no operand. What runs of the plan have in common is in `memory`. Collective
-/// over the mesh axes of the plan, with equal alpha and beta. @pre alpha = 1 and beta = 0 unless the plan sums
+/// begin; the result is updated and overlaps no operand. `memory` is of this plan alone. Collective over the mesh axes of the plan, with equal alpha and beta. @pre alpha = 1 and beta = 0 unless the plan sums
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
          T* result, update<T> const& how, schedule_memory& memory) {
@@ -91,21 +90,36 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
   run(exec, w, plan, blocks, dense_region(result, box_of(*plan.result, whole.here, whole.sizes)), how, memory);
 }
 
+namespace detail {
+
+template <class T>
+operand_source<T> source_of(T const* data) {
+  return {data};
+}
+template <class T>
+operand_source<T> const& source_of(operand_source<T> const& source) {
+  return source;
+}
+
+}  // namespace detail
+
 /// Runs a plan within its limit: where it has several passes, each over a part of one label, into the part of the
-/// result with the same indices; where the label is summed, passes after the first add to it. `Source`: `T const*`, or
-/// an operand_source where labels repeat.
+/// result with the same indices; where the label is summed, passes after the first add to it. Which plan it is depends
+/// on the limit, so nothing is remembered. `Source`: `T const*`, or an operand_source where labels repeat.
 template <class Exec, class Source, class T>
 void run(Exec const& exec, execution_context w, bounded_plan const& bounded, Source const* operands, T* result,
          update<T> const& how, schedule_memory& memory) {
   workspace_limit<typename Exec::memory_space> const limit(bounded.limit);
   planner::pass const& first = bounded.first;
   bool const summed = first.parts > 1 && bounded.plan.result->find(first.label) < 0;
+  operand_source<T> sources[planner::max_operands];
+  for (int k = 0; k < bounded.plan.operands.size(); ++k) sources[k] = detail::source_of(operands[k]);
   for (std::int64_t part = 0; part < first.parts; ++part) {
     if (first.parts > 1) {
       w.sizes.now = first;
       w.sizes.now.part = part;
     }
-    run(exec, w, bounded.plan, operands, result, part == 0 || !summed ? how : update<T>{how.alpha, T(1)}, memory);
+    run(exec, w, bounded.plan, sources, result, part == 0 || !summed ? how : update<T>{how.alpha, T(1)}, memory);
   }
 }
 

@@ -114,7 +114,7 @@ template <class = void>
   for (planner::product const& p : known.schedule.products) known.products.push_back({detail::loops_of(p.loops)});
 }
 
-/// The last schedules of one plan by one host thread.
+/// The last schedules of one plan by one host thread. A plan that depends on extents alone counts as one.
 class schedule_memory {
  public:
   template <class T>

@@ -46,7 +46,7 @@ class running {
   running& operator=(running const&) = delete;
   ~running() {
     if (!heard_) return;
-    if (stage_ >= 0) Kokkos::Profiling::popRegion();
+    if (in_step_) Kokkos::Profiling::popRegion();
     Kokkos::Profiling::popRegion();
   }
 
@@ -208,15 +208,13 @@ class running {
     return s;
   }
 
-  // Tools hear of every stage, also of one without actions.
+  // Tools hear of every step, also of one without actions; not of what pads a diagonal or puts a view into the result.
   [[gnu::cold, gnu::noinline]] void enter_stage(int stage) {
     while (stage_ < stage) {
-      if (stage_ >= 0) Kokkos::Profiling::popRegion();
+      if (in_step_) Kokkos::Profiling::popRegion();
       int const step = known_.schedule.stages[static_cast<std::size_t>(++stage_)].step;
-      if (step >= 0 && step < plan_.steps.size())
-        push_step(w_, plan_, step, static_cast<int>(sizeof(T)));
-      else
-        push_region(step < 0 ? "copy of a diagonal" : "copy to the result");
+      in_step_ = step >= 0 && step < plan_.steps.size();
+      if (in_step_) push_step(w_, plan_, step, static_cast<int>(sizeof(T)));
     }
   }
 
@@ -230,6 +228,7 @@ class running {
   std::size_t next_ = 0;
   bool heard_ = tool_listens();
   int stage_ = -1;
+  bool in_step_ = false;
 
   // The message that is under way, and what it is made of.
   arrays_for_mpi<Exec, T> arrays_;
