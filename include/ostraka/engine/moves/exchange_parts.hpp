@@ -21,13 +21,9 @@
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/moves/message_blocks.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/engine/moves/transport.hpp>
 
 namespace ostraka::engine {
-
-/// Bytes of a message, and of its rows, from which on MPI takes it from where it lies. Shorter rows our own copies pack
-/// faster, and a shorter message stays in the cache whole. Tests lower both.
-inline std::int64_t shortest_block_message = 128 * 1024;
-inline std::int64_t shortest_block_row = 256;
 
 namespace detail {
 

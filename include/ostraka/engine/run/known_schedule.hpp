@@ -15,6 +15,7 @@
 #include <ostraka/engine/kernels/update.hpp>
 #include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/transport.hpp>
 #include <ostraka/plan/lowering/schedule.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 
@@ -34,8 +35,9 @@ struct known_schedule {
   dynamic_array<scheduled_product> products{};
 
   /// Was it lowered for this call?
-  [[nodiscard]] bool is_of(execution_context const& w, bool scales, bool adds) const {
-    if (view.scales != scales || view.adds != adds || view.here.nowhere != w.here.nowhere || !(view.sizes == w.sizes))
+  [[nodiscard]] bool is_of(execution_context const& w, bool scales, bool adds, planner::transport const& via) const {
+    if (view.scales != scales || view.adds != adds || view.here.nowhere != w.here.nowhere ||
+        !(view.sizes == w.sizes) || !(view.via == via))
       return false;
     for (int m = 0; m < view.sizes.mesh_axes; ++m)
       if (view.order[m] != w.axis[m] || view.here.at[m] != w.here.at[m]) return false;
@@ -85,7 +87,8 @@ inline void add_shapes(dynamic_array<strided>& shapes, planner::strided_box cons
 /// ostraka::compiled can hold it.
 template <class = void>
 [[gnu::cold]] void lower_for(known_schedule& known, planner::plan_view const& plan, execution_context const& w,
-                             bool scales, bool adds, int element_bytes, planner::strided_box const* given) {
+                             bool scales, bool adds, planner::transport const& via,
+                             planner::strided_box const* given) {
   constexpr int line = 64;  // bytes of a cache's
   planner::viewpoint& v = known.view;
   v = {};
@@ -93,13 +96,14 @@ template <class = void>
   v.here = w.here;
   v.scales = scales;
   v.adds = adds;
+  v.via = via;
   v.given = given;
   for (int m = 0; m < w.sizes.mesh_axes; ++m) v.order[m] = w.axis[m];
   bool moves_only = plan.operands.size() == 1;
   for (planner::planned_step const& s : plan.steps) moves_only = moves_only && s.kind != step::contract;
   int const result = moves_only && !plan.steps.empty() ? plan.steps[0].operand : planner::the_result;
   planner::decisions const decided = planner::decide(plan.operands, plan.steps, result, v.sizes);
-  planner::lower_to(known.schedule, plan, decided, v, line / element_bytes);
+  planner::lower_to(known.schedule, plan, decided, v, line / via.element_bytes);
 
   known.shapes.clear();
   known.products.clear();
@@ -117,25 +121,26 @@ template <class = void>
 /// The last schedules of one plan by one host thread. A plan that depends on extents alone counts as one.
 class schedule_memory {
  public:
-  template <class T>
+  template <class Exec, class T>
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how) {
     bool const scales = scales_by(how);
     bool const adds = adds_to(how);
+    planner::transport const via = transport_for<Exec>(static_cast<int>(sizeof(T)));
     for (auto const& known : schedules_)
-      if (known->is_of(w, scales, adds)) return *known;
+      if (known->is_of(w, scales, adds, via)) return *known;
     if (schedules_.size() < most) schedules_.push_back(std::make_unique<known_schedule>());
     known_schedule& known = *schedules_[next_];
     next_ = (next_ + 1) % most;
-    lower_for(known, plan, w, scales, adds, static_cast<int>(sizeof(T)), nullptr);
+    lower_for(known, plan, w, scales, adds, via, nullptr);
     return known;
   }
 
   /// For blocks that do not lie dense, by how they lie; valid until the next call.
-  template <class T>
+  template <class Exec, class T>
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
                      planner::strided_box const* given) {
     if (transient_ == nullptr) transient_ = std::make_unique<known_schedule>();
-    lower_for(*transient_, plan, w, scales_by(how), adds_to(how), static_cast<int>(sizeof(T)), given);
+    lower_for(*transient_, plan, w, scales_by(how), adds_to(how), transport_for<Exec>(static_cast<int>(sizeof(T))), given);
     return *transient_;
   }
 

@@ -199,8 +199,8 @@ class move_lowering {
     std::int64_t unpacked = 0;
     std::size_t first = 0;
     if constexpr (Writer::keeps) first = out_.parts.size();
-    auto const is_packed = [](region const& r) { return !r.gapless(); };
-    auto const is_unpacked = [&](region const& r) { return !r.gapless() || !how.overwrites(); };
+    auto const is_packed = [&](region const& r) { return !r.gapless() && !v_.via.takes(r); };
+    auto const is_unpacked = [&](region const& r) { return is_packed(r) || !how.overwrites(); };
     for (std::int64_t d = 0; d < m.members; ++d) {
       coordinates const c = v_.member(s.axes, d);
       if (!same_along(repeated, c)) continue;

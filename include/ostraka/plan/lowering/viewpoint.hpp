@@ -13,6 +13,26 @@
 
 namespace ostraka::planner {
 
+/// What a message may be made of beside runs of memory: long blocks of long rows, which MPI takes from where they lie
+/// and puts where they belong.
+struct transport {
+  bool takes_blocks = false;
+  int element_bytes = 1;
+  std::int64_t shortest_message = 0;  ///< bytes
+  std::int64_t shortest_row = 0;      ///< bytes
+  std::int64_t longest_message = 0;   ///< elements
+
+  [[nodiscard]] constexpr bool takes(strided_box const& b) const {
+    std::int64_t const elements = b.where.size();
+    int const row = b.where.rank - 1;
+    return takes_blocks && b.across.empty() && row >= 0 && elements * element_bytes >= shortest_message &&
+           elements <= longest_message && b.stride[row] == 1 &&
+           b.where.at[row].size() * element_bytes >= shortest_row;
+  }
+
+  friend constexpr bool operator==(transport const&, transport const&) = default;
+};
+
 /// A device, and the call that it takes part in.
 struct viewpoint {
   extents sizes{};
@@ -20,6 +40,7 @@ struct viewpoint {
   int order[max_mesh_axes]{0, 1, 2, 3, 4, 5};  ///< of the running mesh's axes, by the plan's number
   bool scales = false;                         ///< the result is multiplied by an alpha that is not 1
   bool adds = false;                           ///< it is added to what was there, times a beta that is not 0
+  transport via{};
   strided_box const* given = nullptr;  ///< how operands and result lie, by buffer, unless all of them lie dense; an
                                        ///< operand may cover a part of its block, the rest being zeros
   bool foretells = false;  ///< no device and no call in particular: the order is not known; where parts are uneven the
