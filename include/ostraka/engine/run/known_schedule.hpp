@@ -83,6 +83,21 @@ inline void add_shapes(dynamic_array<strided>& shapes, planner::strided_box cons
 
 }  // namespace detail
 
+/// Makes what kernels want to know of the schedule.
+inline void prepare(known_schedule& known) {
+  known.shapes.clear();
+  known.products.clear();
+  auto const& regions = known.schedule.regions;
+  for (planner::action const& a : known.schedule.actions) {
+    if (a.what == planner::verb::copy)
+      detail::add_shapes(known.shapes, regions[static_cast<std::size_t>(a.to)],
+                         &regions[static_cast<std::size_t>(a.from)]);
+    if (a.what == planner::verb::fill)
+      detail::add_shapes(known.shapes, regions[static_cast<std::size_t>(a.to)], nullptr);
+  }
+  for (planner::product const& p : known.schedule.products) known.products.push_back({detail::loops_of(p.loops)});
+}
+
 /// Lowers the plan for a device; `given` says how operands and result lie that do not lie dense. A template so that
 /// ostraka::compiled can hold it.
 template <class = void>
@@ -105,17 +120,7 @@ template <class = void>
   planner::decisions const decided = planner::decide(plan.operands, plan.steps, result, v.sizes);
   planner::lower_to(known.schedule, plan, decided, v, line / via.element_bytes);
 
-  known.shapes.clear();
-  known.products.clear();
-  auto const& regions = known.schedule.regions;
-  for (planner::action const& a : known.schedule.actions) {
-    if (a.what == planner::verb::copy)
-      detail::add_shapes(known.shapes, regions[static_cast<std::size_t>(a.to)],
-                         &regions[static_cast<std::size_t>(a.from)]);
-    if (a.what == planner::verb::fill)
-      detail::add_shapes(known.shapes, regions[static_cast<std::size_t>(a.to)], nullptr);
-  }
-  for (planner::product const& p : known.schedule.products) known.products.push_back({detail::loops_of(p.loops)});
+  prepare(known);
 }
 
 /// The last schedules of one plan by one host thread. A plan that depends on extents alone counts as one.

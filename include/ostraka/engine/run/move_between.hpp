@@ -14,10 +14,13 @@
 
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/mesh/mesh_pair.hpp>
-#include <ostraka/engine/moves/exchange_parts.hpp>
-#include <ostraka/engine/moves/moves.hpp>
-#include <ostraka/engine/run/execute.hpp>
+#include <ostraka/engine/moves/transport.hpp>
+#include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/engine/run/running.hpp>
+#include <ostraka/plan/lowering/lower_between.hpp>
 #include <ostraka/plan/reshard/between_meshes.hpp>
 
 namespace ostraka::engine {
@@ -53,41 +56,6 @@ inline planner::mesh_side side_of(execution_context const& w, planner::spec shar
   side.device = pair.device[which];
   side.process = pair.process[which];
   return side;
-}
-
-// What goes to, or comes from, another process.
-struct part {
-  int process;
-  box where;
-};
-
-template <class Exec, class T>
-void exchange_between(Exec const& exec, communicator const& all, planner::mesh_side const& source,
-                      planner::mesh_side const& target, region<T const> const& from, region<T> const& to) {
-  int const me = all.rank();
-  planner::coordinates const now = source.at(me);
-  planner::coordinates const then = target.at(me);
-  short_array<part, 8> sent;
-  short_array<part, 8> received;
-  for_each_receiver(source, target, me, [&](int p) {
-    sent.push_back({p, intersect(from.where, box_of(target.sharding, target.at(p), target.sizes))});
-  });
-  for_each_sender(source, target, me, [&](int p) {
-    received.push_back({p, intersect(box_of(source.sharding, source.at(p), source.sizes), to.where)});
-  });
-  bool const keeps = !then.nowhere && target.has_values(then) && planner::detail::common(source, now, target, then) > 0;
-  box const nothing{1};
-  box const kept = keeps ? intersect(from.where, to.where) : nothing;
-  auto const box_at = [&](short_array<part, 8> const& parts, std::size_t d) {
-    if (d == static_cast<std::size_t>(me)) return kept;
-    for (part const& p : parts)
-      if (static_cast<std::size_t>(p.process) == d) return p.where;
-    return nothing;
-  };
-  exchange_parts(
-      exec, all, from, to, update<T>(), [&](std::size_t d) { return box_at(sent, d); },
-      [&](std::size_t d) { return box_at(received, d); });
-  if (!then.nowhere && !target.has_values(then)) fill(exec, to.data, to.layout(), identity<T>(target.sharding.kind));
 }
 
 }  // namespace detail
@@ -127,24 +95,32 @@ template <class Exec, class T>
 void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   if (!r.pair->here) return;
   constexpr int element_bytes = static_cast<int>(sizeof(T));
+  constexpr int line = 64 / element_bytes;
+  static thread_local constinit schedule_memory* moves = nullptr;
+  static thread_local constinit known_schedule* exchange = nullptr;
   bool const heard = tool_listens();
   profiled const region_of_run([&] { detail::push_route(r, element_bytes); }, heard);
   planner::mesh_reshard const& plan = r.plan;
+  int const me = r.all().rank();
   execution_context w;
   w.mesh = r.mesh[0].get();
   w.sizes = plan.start.sizes;
-  w.here = plan.start.at(r.all().rank());
+  w.here = plan.start.at(me);
   for (int a = 0; a < w.sizes.mesh_axes; ++a) w.axis[a] = a;
-  local_block<Exec, T> block;
-  block.now = dense_region(source, box_of(plan.start.sharding, w.here, w.sizes));
-  for (planner::planned_step const& s : plan.steps) {
-    profiled const region_of_step([&] { push_step(w, s, element_bytes); }, heard);
-    move(exec, w, s, block, passing_move<T>());
+
+  planner::plan_view const on_source(plan.start.sharding, plan.source.sharding, plan.steps);
+  std::int64_t const moved = planner::block_size(plan.source.sharding, w.here, w.sizes);
+  scratch<T, typename Exec::memory_space> const between(plan.steps.empty() ? 0 : moved);
+  if (!plan.steps.empty()) {
+    known_schedule& known = per_thread(moves).template of<Exec>(w, on_source, update<T>(), nullptr);
+    running<Exec, T>(exec, w, on_source, known, &source, between.data(), update<T>(), heard_as::steps).run_to_end();
+    source = between.data();
   }
   profiled const region_of_step([&] { detail::push_exchange(r, element_bytes); }, heard);
-  box const wanted = box_of(plan.target.sharding, plan.target.at(r.all().rank()), plan.target.sizes);
-  detail::exchange_between(exec, r.all(), plan.source, plan.target, block.now, dense_region(target, wanted));
-  fence(exec);
+  known_schedule& known = per_thread(exchange);
+  planner::lower_between(known.schedule, plan.source, plan.target, me, transport_for<Exec>(element_bytes), line);
+  prepare(known);
+  running<Exec, T>(exec, w, on_source, known, &source, target, update<T>(), heard_as::nothing, &r.all()).run_to_end();
 }
 
 }  // namespace ostraka::engine

@@ -28,6 +28,9 @@
 
 namespace ostraka::engine {
 
+/// What tools hear of a run: the operation and its steps, the steps, or nothing.
+enum class heard_as : std::uint8_t { operation, steps, nothing };
+
 /// A run of a schedule. Collective over the mesh axes of its plan: members of a group begin their runs, and advance
 /// them, in the same order.
 template <class Exec, class T>
@@ -36,18 +39,26 @@ class running {
   /// result <- alpha (what the plan computes of the operands) + beta result, on dense blocks that stay where they are
   /// until the end. The result overlaps no operand. @pre alpha = 1 and beta = 0 unless the plan sums
   running(Exec const& exec, execution_context const& w, planner::plan_view const& plan, known_schedule& known,
-          T const* const* operands, T* result, update<T> const& how)
-      : exec_(exec), w_(w), plan_(plan), known_(known), how_(how), workspace_(known.schedule.workspace) {
+          T const* const* operands, T* result, update<T> const& how, heard_as hears = heard_as::operation,
+          communicator const* everybody = nullptr)
+      : exec_(exec),
+        w_(w),
+        plan_(plan),
+        known_(known),
+        how_(how),
+        everybody_(everybody),
+        workspace_(known.schedule.workspace),
+        heard_(hears != heard_as::nothing && tool_listens()),
+        in_operation_(heard_ && hears == heard_as::operation) {
     for (int k = 0; k < plan.operands.size(); ++k) buffers_[k] = const_cast<T*>(operands[k]);  // which are not written
     buffers_[planner::result_buffer] = result;
-    if (heard_) push_run(w_, plan_, static_cast<int>(sizeof(T)));
+    if (in_operation_) push_run(w_, plan_, static_cast<int>(sizeof(T)));
   }
   running(running const&) = delete;
   running& operator=(running const&) = delete;
   ~running() {
-    if (!heard_) return;
     if (in_step_) Kokkos::Profiling::popRegion();
-    Kokkos::Profiling::popRegion();
+    if (in_operation_) Kokkos::Profiling::popRegion();
   }
 
   /// Goes on until a message has been finished; is there more to do?
@@ -93,7 +104,7 @@ class running {
 
   void start(planner::schedule const& s, planner::scheduled_message const& m) {
     fence(exec_);
-    communicator const& members = w_.group(m.axes);
+    communicator const& members = everybody_ != nullptr ? *everybody_ : w_.group(m.axes);
     switch (m.kind) {
       case step::all_gather: return start_gather(s, m, members);
       case step::all_reduce: return reduce_all(m, members);
@@ -223,10 +234,12 @@ class running {
   planner::plan_view const& plan_;
   known_schedule& known_;
   update<T> how_;
+  communicator const* everybody_;  // of a message that is not of a group of one mesh
   T* buffers_[planner::first_own_buffer]{};
   scratch<T, typename Exec::memory_space> workspace_;
   std::size_t next_ = 0;
-  bool heard_ = tool_listens();
+  bool heard_;
+  bool in_operation_;
   int stage_ = -1;
   bool in_step_ = false;
 

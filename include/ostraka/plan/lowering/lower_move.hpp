@@ -105,6 +105,51 @@ class move_lowering {
     out_.give_back(b);
   }
 
+  // The exchange `m` of the parts that `each(use)` tells, from where they lie to where they belong; `kept` stays here.
+  template <class Each>
+  constexpr void exchange_parts(message const& m, Each const& each, message_part const& kept, scaling how) {
+    auto const is_packed = [&](region const& r) { return !r.gapless() && !v_.via.takes(r); };
+    auto const is_unpacked = [&](region const& r) { return is_packed(r) || !how.overwrites(); };
+    std::int64_t packed = 0;
+    std::int64_t unpacked = 0;
+    std::size_t first = 0;
+    if constexpr (Writer::keeps) first = out_.parts.size();
+    each([&](message_part const& p) {
+      if (is_packed(p.sent)) packed += p.sent.where.size();
+      if (is_unpacked(p.received)) unpacked += p.received.where.size();
+      if constexpr (Writer::keeps) out_.part(p);
+    });
+    buffer_taken const out = out_.take(packed);
+    buffer_taken const in = out_.take(unpacked);
+    if constexpr (Writer::keeps) {
+      place next{out.number, 0};
+      for (std::size_t k = first; k < out_.parts.size(); ++k)
+        if (region& sent = out_.parts[k].sent; is_packed(sent)) {
+          region const packs = dense_region(sent.where, next);
+          copy_if_any(packs, sent, {});
+          next.at += sent.where.size();
+          sent = packs;
+        }
+    } else {
+      out_.copy_elements(packed + unpacked);
+    }
+    out_.start(m);
+    copy_if_any(kept.received, kept.sent, how);  // meanwhile
+    out_.finish();
+    if constexpr (Writer::keeps) {
+      place next{in.number, 0};
+      for (std::size_t k = first; k < out_.parts.size(); ++k)
+        if (region& received = out_.parts[k].received; is_unpacked(received)) {
+          region const arrives = dense_region(received.where, next);
+          copy_if_any(received, arrives, how);
+          next.at += received.where.size();
+          received = arrives;
+        }
+    }
+    out_.give_back(in);
+    out_.give_back(out);
+  }
+
   // What a reduction sets aside while it is under way: a piece from each of the others while it adds up those before.
   constexpr buffer_taken take_for_reduction(std::int64_t part, std::int64_t devices) {
     return out_.take(2 * (devices - 1) * std::min(part, machine_.piece_of_reduction(devices - 1)));
@@ -186,62 +231,28 @@ class move_lowering {
   }
 
   // Each device sends each other the intersection of their blocks. Where the source is repeated along a mesh axis, the
-  // receiver is served by the device with its own coordinate there; the others send it an empty box.
+  // receiver is served by the device with its own coordinate there; the others send it nothing.
   constexpr void exchange(planned_step const& s, region const& from, region const& to, scaling how) {
     mesh_set const repeated = s.axes - s.from.uses();
     message m = message_of(s, to.where.size(), false);
     m.sent = from.begin;
     m.received = to.begin;
-    m.moved = to.where.size();
     std::int64_t const me = v_.number_in(s.axes);
-    message_part kept;
-    std::int64_t packed = 0;
-    std::int64_t unpacked = 0;
-    std::size_t first = 0;
-    if constexpr (Writer::keeps) first = out_.parts.size();
-    auto const is_packed = [&](region const& r) { return !r.gapless() && !v_.via.takes(r); };
-    auto const is_unpacked = [&](region const& r) { return is_packed(r) || !how.overwrites(); };
-    for (std::int64_t d = 0; d < m.members; ++d) {
-      coordinates const c = v_.member(s.axes, d);
-      if (!same_along(repeated, c)) continue;
-      message_part const p{d, part_for(from, d, intersect(from.where, box_of(s.to, c, e_))),
-                           part_for(to, d, intersect(box_of(s.from, c, e_), to.where))};
-      if (d == me) kept = p;
-      if (d == me || p.sent.where.size() + p.received.where.size() == 0) continue;
-      if (is_packed(p.sent)) packed += p.sent.where.size();
-      if (is_unpacked(p.received)) unpacked += p.received.where.size();
-      if constexpr (Writer::keeps) out_.part(p);
-    }
-    buffer_taken const out = out_.take(packed);
-    buffer_taken const in = out_.take(unpacked);
-    if constexpr (Writer::keeps) {
-      place next{out.number, 0};
-      for (std::size_t k = first; k < out_.parts.size(); ++k)
-        if (region& sent = out_.parts[k].sent; is_packed(sent)) {
-          region const packs = dense_region(sent.where, next);
-          copy_if_any(packs, sent, {});
-          next.at += sent.where.size();
-          sent = packs;
-        }
-    } else {
-      out_.copy_elements(packed + unpacked);
-    }
-    m.moved -= kept.received.where.size();
-    out_.start(m);
-    copy_if_any(kept.received, kept.sent, how);  // meanwhile
-    out_.finish();
-    if constexpr (Writer::keeps) {
-      place next{in.number, 0};
-      for (std::size_t k = first; k < out_.parts.size(); ++k)
-        if (region& received = out_.parts[k].received; is_unpacked(received)) {
-          region const arrives = dense_region(received.where, next);
-          copy_if_any(received, arrives, how);
-          next.at += received.where.size();
-          received = arrives;
-        }
-    }
-    out_.give_back(in);
-    out_.give_back(out);
+    auto const part_of = [&](std::int64_t d, coordinates const& c) {
+      return message_part{d, part_for(from, d, intersect(from.where, box_of(s.to, c, e_))),
+                          part_for(to, d, intersect(box_of(s.from, c, e_), to.where))};
+    };
+    auto const each = [&](auto const& use) {
+      for (std::int64_t d = 0; d < m.members; ++d) {
+        coordinates const c = v_.member(s.axes, d);
+        if (d == me || !same_along(repeated, c)) continue;
+        message_part const p = part_of(d, c);
+        if (p.sent.where.size() + p.received.where.size() > 0) use(p);
+      }
+    };
+    message_part const kept = part_of(me, v_.member(s.axes, me));
+    m.moved = to.where.size() - kept.received.where.size();
+    exchange_parts(m, each, kept, how);
   }
 
   // The most that any device has of it: what the last one keeps, others send.

@@ -77,11 +77,32 @@ std::int64_t place_by(Measure const& measure, std::vector<buffer>& buffers, std:
   return length;
 }
 
+// Every order of a few buffers, until one takes no more than `least`. Returns the length, or −1 if there are too many.
+inline std::int64_t place_by_trial(std::vector<buffer>& buffers, std::int64_t least) {
+  constexpr std::size_t few = 7;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i].elements > 0) order.push_back(i);
+  if (order.size() > few) return -1;
+  do {
+    for (buffer& b : buffers) b.at = b.elements > 0 ? -1 : 0;
+    std::int64_t length = 0;
+    for (std::size_t const i : order) {
+      place_one(buffers[i], buffers, 1);
+      length = std::max(length, buffers[i].end());
+      if (length > least) break;
+    }
+    if (length <= least) return length;
+  } while (std::next_permutation(order.begin(), order.end()));
+  return -1;
+}
+
 }  // namespace detail
 
 /// Gives each buffer its place and returns the length of the workspace. The longest first, those that are there
 /// longest, as they are taken, or those of the busiest moment as they are taken and then the longest: none of these
-/// orders is best for all schedules. Each begins a line of the cache, of `line` elements, unless that takes more.
+/// orders is best for all schedules, and where none of them takes what is there at once, all orders of a few are tried.
+/// Each begins a line of the cache, of `line` elements, unless that takes more.
 inline std::int64_t place_buffers(std::vector<buffer>& buffers, std::int64_t line) {
   detail::busiest_moment const most = detail::busiest(buffers);
   constexpr int orders = 4;
@@ -112,6 +133,7 @@ inline std::int64_t place_buffers(std::vector<buffer>& buffers, std::int64_t lin
       best_order = order;
       best_unit = unit;
     }
+  if (std::int64_t const length = detail::place_by_trial(buffers, most.elements); length >= 0) return length;
   return place(best_order, best_unit);
 }
 

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. The exchange of a reshard between two meshes as a schedule: a process sends what others lack of its block on
+/// one mesh, and receives what it lacks of its block on the other. A[I_X] on {X: 4} → A[I_Y] on {Y: 2}. Operand 0 is the
+/// block on the source mesh; on a mesh where the process is none of the devices there is no block.
+
+#include <cstdint>
+#include <vector>
+
+#include <ostraka/plan/lowering/schedule.hpp>
+#include <ostraka/plan/reshard/between_meshes.hpp>
+
+namespace ostraka::planner {
+
+namespace detail {
+
+// What goes to and comes from other processes, one entry each.
+inline std::vector<message_part> parts_between(mesh_side const& source, mesh_side const& target, int me,
+                                               region const& from, region const& to) {
+  std::vector<message_part> parts;
+  region const nothing = dense_region(box{1}, {});
+  auto const with = [&](int process) -> message_part& {
+    for (message_part& p : parts)
+      if (p.member == process) return p;
+    parts.push_back({process, nothing, nothing});
+    return parts.back();
+  };
+  for_each_receiver(source, target, me, [&](int p) {
+    with(p).sent = from.part(intersect(from.where, box_of(target.sharding, target.at(p), target.sizes)));
+  });
+  for_each_sender(source, target, me, [&](int p) {
+    with(p).received = to.part(intersect(box_of(source.sharding, source.at(p), source.sizes), to.where));
+  });
+  return parts;
+}
+
+}  // namespace detail
+
+/// Lowers it for process `me`, into a schedule with one message among all processes. Of a partial target, devices
+/// without values get what changes nothing.
+inline void lower_between(schedule& s, mesh_side const& source, mesh_side const& target, int me, transport const& via,
+                          std::int64_t line) {
+  s.clear();
+  s.begin_stage(0, -1);
+  viewpoint v;
+  v.via = via;
+  coordinates const now = source.at(me);
+  coordinates const then = target.at(me);
+  region const from = dense_region(box_of(source.sharding, now, source.sizes), {0, 0});
+  region const to = dense_region(box_of(target.sharding, then, target.sizes), {result_buffer, 0});
+  std::vector<message_part> const parts = detail::parts_between(source, target, me, from, to);
+  bool const keeps = !then.nowhere && detail::common(source, now, target, then) > 0;
+  box const shared = keeps ? intersect(from.where, to.where) : box{1};
+  message m;
+  m.kind = step::block_exchange;
+  m.members = source.processes();
+  for (message_part const& p : parts) m.moved += p.received.where.size();
+  auto const each = [&](auto const& use) {
+    for (message_part const& p : parts) use(p);
+  };
+  detail::move_lowering<schedule>(v, s, measured)
+      .exchange_parts(m, each, {me, from.part(shared), to.part(shared)}, {});
+  if (!then.nowhere && !target.has_values(then)) s.fill(to, factor::zero, target.sharding.kind);
+  s.workspace = place_buffers(s.buffers, line);
+}
+
+}  // namespace ostraka::planner
