@@ -61,7 +61,10 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& 
     if (os::describe(fitting) != os::describe(plan)) ++others;
     CHECK(wrong() == 0);
     CHECK(moved.bytes == fitting.total_bytes(t::named(e), m.sizes()));
-    CHECK(static_cast<std::int64_t>(pool::instance().held_bytes() - before) <= limit);
+    // What kernels set aside is no plan's, and is counted apart (docs/design/memory.md).
+    std::int64_t const by_kernels = static_cast<std::int64_t>(pool::instance().most_used_by_kernels());
+    CHECK(static_cast<std::int64_t>(pool::instance().most_used_by_plans()) <= limit);
+    CHECK(static_cast<std::int64_t>(pool::instance().held_bytes() - before) <= limit + by_kernels);
   }
 }
 

@@ -87,6 +87,8 @@ inline void add_shapes(dynamic_array<strided>& shapes, planner::strided_box cons
 inline void prepare(known_schedule& known) {
   known.shapes.clear();
   known.products.clear();
+  known.shapes.reserve(known.schedule.regions.size());
+  known.products.reserve(known.schedule.products.size());
   auto const& regions = known.schedule.regions;
   for (planner::action const& a : known.schedule.actions) {
     if (a.what == planner::verb::copy)
@@ -120,6 +122,7 @@ template <class = void>
   planner::decisions const decided = planner::decide(plan.operands, plan.steps, result, v.sizes);
   planner::lower_to(known.schedule, plan, decided, v, line / via.element_bytes);
 
+  if (given == nullptr) known.schedule.shrink();  // it is kept
   prepare(known);
 }
 

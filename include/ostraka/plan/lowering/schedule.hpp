@@ -70,6 +70,18 @@ class schedule {
     parts_before_ = counts_before_ = 0;
   }
 
+  /// Gives back the memory that it has no use for, where it is kept for long.
+  void shrink() {
+    actions.shrink_to_fit();
+    regions.shrink_to_fit();
+    products.shrink_to_fit();
+    messages.shrink_to_fit();
+    parts.shrink_to_fit();
+    counts.shrink_to_fit();
+    buffers.shrink_to_fit();
+    stages.shrink_to_fit();
+  }
+
   /// Where in the workspace a buffer's element lies. @pre the buffer is the schedule's own, and has its place
   [[nodiscard]] std::int64_t in_workspace(place p) const {
     return buffers[static_cast<std::size_t>(p.buffer - first_own_buffer)].at + p.at;
