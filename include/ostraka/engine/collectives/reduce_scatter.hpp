@@ -38,7 +38,7 @@ class reduce_scatter_in_flight {
   /// member order, so equal runs give equal bits. send and recv do not overlap. With `into`, a sum is added to what recv
   /// holds. `pieces` has room for pieces_of(members, counts[rank]), and like counts it stays until the end.
   void begin(communicator const& members, T const* send, T* recv, counts_view counts, [[maybe_unused]] T* pieces,
-             reduction how, update<T> const& into = {}, parts_sent sent = parts_sent::all) {
+             reduction how, update<T> const& into = {}, [[maybe_unused]] parts_sent sent = parts_sent::all) {
     require_reducible<T>(how);
     if (members.size() == 1) {
       into.write(recv, 1, send, counts[0]);
