@@ -51,16 +51,18 @@ TEST_CASE("what was there is brought, what has become of it is taken back") {
     bool const copied = what != e::pretended_gpu::none;
     std::vector<double> const out{1, 2, 3};
     std::vector<double> in{10, 20};
-    e::with_arrays_for_mpi(
-        exec_space(), e::host_work::computes, out.data(), 3, in.data(), 2,
-        [&](double const* sent, double* received) {
-          CHECK((sent != out.data()) == copied);
-          CHECK((received != in.data()) == copied);
-          received[0] += sent[0];
-          received[1] += sent[2];
-          if (copied) CHECK(in == std::vector<double>{10, 20});
-        },
-        true);
+    e::arrays_for_mpi<exec_space, double> arrays;
+    arrays.begin(e::is_staged<exec_space>(e::host_work::computes));
+    double const* const sent = arrays.sent(out.data(), 3);
+    double* const received = arrays.received(in.data(), 2, true);
+    double pieces = 0;
+    CHECK((sent != out.data()) == copied);
+    CHECK((received != in.data()) == copied);
+    CHECK((arrays.set_aside(&pieces, 1) != &pieces) == copied);
+    received[0] += sent[0];
+    received[1] += sent[2];
+    if (copied) CHECK(in == std::vector<double>{10, 20});
+    arrays.bring_back();
     CHECK(in == std::vector<double>{11, 23});
 
     e::with_array_for_mpi(exec_space(), e::host_work::carries, in.data(), 2, [&](double* both) {

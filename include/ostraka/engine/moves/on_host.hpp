@@ -75,35 +75,8 @@ void stage(T* to, T const* from, std::int64_t count) {
 
 }  // namespace detail
 
-/// An array as a collective gets it: where it lies, or a copy of it on the host.
-template <class Exec, class T>
-class array_for_mpi {
- public:
-  array_for_mpi(T* array, std::int64_t count, bool staged)
-      : array_(array), count_(staged ? count : 0), copy_(count_), staged_(staged) {}
-
-  [[nodiscard]] T* data() const { return staged_ ? copy_.data() : array_; }
-
-  /// The copy gets what the array holds.
-  void bring() const {
-    if (staged_) detail::stage<Kokkos::HostSpace, space>(copy_.data(), static_cast<T const*>(array_), count_);
-  }
-
-  /// The array gets what the copy holds.
-  void bring_back() const {
-    if (staged_) detail::stage<space, Kokkos::HostSpace>(array_, static_cast<T const*>(copy_.data()), count_);
-  }
-
- private:
-  using space = typename Exec::memory_space;
-
-  T* array_;
-  std::int64_t count_;
-  kernel_scratch<T, Kokkos::HostSpace> copy_;
-  bool staged_;
-};
-
-/// The same of the arrays of a collective in flight, as many as it has. Copies are there until the next one begins.
+/// The arrays of a collective as MPI gets them: where they lie, or copies on the host, which are there until the next
+/// collective begins.
 template <class Exec, class T>
 class arrays_for_mpi {
  public:
@@ -160,26 +133,13 @@ class arrays_for_mpi {
   dynamic_array<pair> received_;
 };
 
-/// Calls `collective(out, in)` with the arrays as MPI gets them. `adds`: it reads what `in` holds.
-template <class Exec, class T, class Collective>
-void with_arrays_for_mpi(Exec const&, host_work work, T const* out, std::int64_t sent, T* in, std::int64_t received,
-                         Collective const& collective, bool adds = false) {
-  bool const staged = is_staged<Exec>(work);
-  array_for_mpi<Exec, T> const sends(const_cast<T*>(out), sent, staged);  // which is not written
-  array_for_mpi<Exec, T> const receives(in, received, staged);
-  sends.bring();
-  if (adds) receives.bring();
-  collective(static_cast<T const*>(sends.data()), receives.data());
-  receives.bring_back();
-}
-
 /// Calls `collective(data)` with the array as MPI gets it.
 template <class Exec, class T, class Collective>
 void with_array_for_mpi(Exec const&, host_work work, T* data, std::int64_t count, Collective const& collective) {
-  array_for_mpi<Exec, T> const both(data, count, is_staged<Exec>(work));
-  both.bring();
-  collective(both.data());
-  both.bring_back();
+  arrays_for_mpi<Exec, T> arrays;
+  arrays.begin(is_staged<Exec>(work));
+  collective(arrays.received(data, count, true));
+  arrays.bring_back();
 }
 
 }  // namespace ostraka::engine
