@@ -18,6 +18,7 @@
 #include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/spmd/peer_monitor.hpp>
 #include <ostraka/plan/spec/describe.hpp>
 #include <ostraka/types/error.hpp>
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/blas/device_products.hpp>
+#include <ostraka/engine/kernels/blas/library.hpp>
 #include <ostraka/engine/kernels/blas/library_product.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/portable/contract_portable.hpp>
@@ -96,10 +97,12 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
     return;
   }
 
-  if constexpr (is_narrow<T> && !library_of<Exec>::template multiplies<T>) {
+  if constexpr (is_narrow<T>) {  // sums of 16 bits are floats, also where a library knows no such product
+    plan_ticket of_floats;  // where the given one may be of a plan of 16 bits
+    plan_ticket& of_wide = library_of<Exec>::template multiplies<T> ? of_floats : ticket;
     detail::widened(exec, problem, a, b, c, how,
                     [&](contraction const& wide, float const* wide_a, float const* wide_b, float* wide_c) {
-                      contract(exec, wide, wide_a, wide_b, wide_c, {}, ticket);
+                      contract(exec, wide, wide_a, wide_b, wide_c, {}, of_wide);
                     });
   } else {
     contraction p = problem;

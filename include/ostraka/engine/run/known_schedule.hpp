@@ -29,6 +29,7 @@ struct scheduled_product {
 
 /// A schedule, and beside it what kernels want to know of its regions and products. It names no address.
 struct known_schedule {
+  bool made = false;  ///< not while it is lowered, which may throw for want of memory
   planner::viewpoint view{};
   planner::schedule schedule{};
   dynamic_array<strided> shapes{};  ///< of the regions, those of a copy with the same loops
@@ -36,7 +37,7 @@ struct known_schedule {
 
   /// Was it lowered for this call?
   [[nodiscard]] bool is_of(execution_context const& w, bool scales, bool adds, planner::transport const& via) const {
-    if (view.scales != scales || view.adds != adds || view.here.nowhere != w.here.nowhere ||
+    if (!made || view.scales != scales || view.adds != adds || view.here.nowhere != w.here.nowhere ||
         !(view.sizes == w.sizes) || !(view.via == via))
       return false;
     for (int m = 0; m < view.sizes.mesh_axes; ++m)
@@ -107,6 +108,7 @@ template <class = void>
                              bool scales, bool adds, planner::transport const& via,
                              planner::strided_box const* given) {
   constexpr int line = 64;  // bytes of a cache's
+  known.made = false;
   planner::viewpoint& v = known.view;
   v = {};
   v.sizes = w.sizes;
@@ -124,6 +126,7 @@ template <class = void>
 
   if (given == nullptr) known.schedule.shrink();  // it is kept
   prepare(known);
+  known.made = true;
 }
 
 /// The last schedules of one plan by one host thread. A plan that depends on extents alone counts as one.

@@ -69,6 +69,7 @@ struct cublas {
                        T* c) {
     constexpr element_type type = type_of<T>();
     column_major_call const call = column_major(p);
+    current_device const here(exec.cuda_device());
     handle const h = library_handles<cublas>::of(exec.cuda_device());
     require(cublasSetStream(h, exec.cuda_stream()), "cublasSetStream");
     auto const narrow = [](std::int64_t n) { return static_cast<int>(n); };
@@ -87,19 +88,34 @@ struct cublas {
   using handle = cublasHandle_t;
 
   static handle begin(int device) {
-    int before = 0;
-    cudaGetDevice(&before);
-    cudaSetDevice(device);
+    current_device const here(device);
     handle made = nullptr;
-    cublasStatus_t const status = cublasCreate(&made);
-    cudaSetDevice(before);
-    require(status, "cublasCreate");
+    require(cublasCreate(&made), "cublasCreate");
+    // Else cuBLAS may add up parts of a sum of 16-bit products in 16 bits.
+    require(cublasSetMathMode(made, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                                              CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
+            "cublasSetMathMode");
     return made;
   }
 
   static void end(handle h) { cublasDestroy(h); }
 
  private:
+  // A host thread has a current device, which need not be that of the instance.
+  class current_device {
+   public:
+    explicit current_device(int device) {
+      cudaGetDevice(&before_);
+      if (before_ != device) cudaSetDevice(device);
+    }
+    ~current_device() { cudaSetDevice(before_); }
+    current_device(current_device const&) = delete;
+    current_device& operator=(current_device const&) = delete;
+
+   private:
+    int before_ = 0;
+  };
+
   static void require(cublasStatus_t status, char const* call) {
     if (status != CUBLAS_STATUS_SUCCESS)
       throw error(std::string(call) + " failed: " + cublasGetStatusString(status) +

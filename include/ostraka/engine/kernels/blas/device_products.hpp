@@ -47,7 +47,8 @@ contraction_plan plan_on_device(contraction const& problem) {
   if (loops.k.size() == 1 || (loops.m.size() == 1 && loops.n.size() == 1)) return best;
   for (int copied = 0; copied < 8; ++copied)
     detail::for_each_library_plan(problem, copied, cblas_limit, [&](contraction_plan& candidate) {
-      if (is_narrow<T> && candidate.summed.size() > 1) return;  // C would be rounded after each of them
+      // C would be rounded after each of several products, and before it is added to what there was.
+      if (is_narrow<T> && (candidate.summed.size() > 1 || candidate.copied[static_cast<int>(operand::c)])) return;
       if (candidate.product.batch > cblas_limit) return;
       candidate.cost = detail::microseconds_of(candidate, static_cast<std::int64_t>(sizeof(T)));
       if (!best.library || candidate.cost < best.cost) best = candidate;

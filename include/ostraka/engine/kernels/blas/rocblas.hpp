@@ -75,6 +75,7 @@ struct rocblas {
                        T* c) {
     constexpr element_type type = type_of<T>();
     column_major_call const call = column_major(p);
+    current_device const here(exec.hip_device());
     handle const h = library_handles<rocblas>::of(exec.hip_device());
     require(rocblas_set_stream(h, exec.hip_stream()), "rocblas_set_stream");
     auto const narrow = [](std::int64_t n) { return static_cast<rocblas_int>(n); };
@@ -97,19 +98,30 @@ struct rocblas {
   using handle = rocblas_handle;
 
   static handle begin(int device) {
-    int before = 0;
-    static_cast<void>(hipGetDevice(&before));
-    static_cast<void>(hipSetDevice(device));
+    current_device const here(device);
     handle made = nullptr;
-    rocblas_status const status = rocblas_create_handle(&made);
-    static_cast<void>(hipSetDevice(before));
-    require(status, "rocblas_create_handle");
+    require(rocblas_create_handle(&made), "rocblas_create_handle");
     return made;
   }
 
   static void end(handle h) { rocblas_destroy_handle(h); }
 
  private:
+  // A host thread has a current device, which need not be that of the instance.
+  class current_device {
+   public:
+    explicit current_device(int device) {
+      static_cast<void>(hipGetDevice(&before_));
+      if (before_ != device) static_cast<void>(hipSetDevice(device));
+    }
+    ~current_device() { static_cast<void>(hipSetDevice(before_)); }
+    current_device(current_device const&) = delete;
+    current_device& operator=(current_device const&) = delete;
+
+   private:
+    int before_ = 0;
+  };
+
   static void require(rocblas_status status, char const* call) {
     if (status != rocblas_status_success)
       throw error(std::string(call) + " failed: " + rocblas_status_to_string(status) +
