@@ -59,7 +59,7 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   namespace ostraka {                                                                                                  \
   namespace engine {                                                                                                   \
   WHERE template void lower_for<>(known_schedule&, planner::plan_view const&, execution_context const&, bool, bool,    \
-                                  planner::transport const&, planner::strided_box const*);                                                                                \
+                                  planner::transport const&, planner::strided_box const*);                             \
   }                                                                                                                    \
   WHERE template void environment::begin<>(int&, char**&, threads);                                                    \
   WHERE template void environment::end<>();                                                                            \

@@ -32,24 +32,16 @@ inline MPI_Op operation_of(reduction how) {
 
 #endif
 
-#if OSTRAKA_ENABLE_MPI
-
-namespace detail {
-
-// Does MPI reduce such elements, to the same bits on all members? Its maximum of numbers that compare equal or not at
-// all (-0 and 0, NaN) may be another on every device; a sum or product of two is the same both ways round, so that the
-// trees of all devices agree. (Not so a complex product, where a compiler fuses multiplication and addition.) It has no
-// operations for numbers of 16 bits.
+/// Does MPI reduce such elements, to the same bits on all members? Its maximum of numbers that compare equal or not at
+/// all (-0 and 0, NaN) may be another on every device; a sum or product of two is the same both ways round, so that the
+/// trees of all devices agree. (Not so a complex product, where a compiler fuses multiplication and addition.) It has no
+/// operations for numbers of 16 bits.
 template <class T>
-bool reduced_by_mpi(reduction how) {
+constexpr bool reduced_by_mpi(reduction how) {
   bool const any_tree_agrees =
       how == reduction::sum || (how == reduction::prod && std::is_arithmetic_v<T>) || std::is_integral_v<T>;
   return any_tree_agrees && !is_narrow<T>;
 }
-
-}  // namespace detail
-
-#endif
 
 /// Elements of the largest part that a member reduces for all.
 inline std::int64_t share_of_all_reduce(communicator const& members, std::int64_t count) {
@@ -57,7 +49,8 @@ inline std::int64_t share_of_all_reduce(communicator const& members, std::int64_
 }
 
 /// data becomes the reduction over all members, the same bits on each of them. Set aside are `share` with room for
-/// share_of_all_reduce, and `pieces` with room for what a reduce-scatter of such a part sets aside.
+/// share_of_all_reduce, and `pieces` with room for what a reduce-scatter of such a part sets aside; neither, if MPI
+/// reduces the elements.
 template <class T>
 void all_reduce(communicator const& members, [[maybe_unused]] T* data, std::int64_t count, reduction how,
                 [[maybe_unused]] T* share, [[maybe_unused]] T* pieces) {
@@ -65,7 +58,7 @@ void all_reduce(communicator const& members, [[maybe_unused]] T* data, std::int6
   if (members.size() == 1 || count == 0) return;
   members.enter();
 #if OSTRAKA_ENABLE_MPI
-  if (detail::reduced_by_mpi<T>(how)) {
+  if (reduced_by_mpi<T>(how)) {
     MPI_Op const operation = detail::operation_of(how);
     for (std::int64_t done = 0; done < count; done += chunk_limit)
       MPI_Allreduce(MPI_IN_PLACE, data + done, static_cast<int>(std::min(chunk_limit, count - done)),
@@ -88,11 +81,7 @@ void all_reduce(communicator const& members, [[maybe_unused]] T* data, std::int6
 /// The same with memory of its own.
 template <class T>
 void all_reduce(communicator const& members, T* data, std::int64_t count, reduction how) {
-  bool by_mpi = true;
-#if OSTRAKA_ENABLE_MPI
-  by_mpi = detail::reduced_by_mpi<T>(how);
-#endif
-  std::int64_t const part = by_mpi || members.size() == 1 ? 0 : share_of_all_reduce(members, count);
+  std::int64_t const part = reduced_by_mpi<T>(how) || members.size() == 1 ? 0 : share_of_all_reduce(members, count);
   scratch<T, Kokkos::HostSpace> const share(part);
   scratch<T, Kokkos::HostSpace> const pieces(reduce_scatter_in_flight<T>::pieces_of(members, part));
   all_reduce(members, data, count, how, share.data(), pieces.data());

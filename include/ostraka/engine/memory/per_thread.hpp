@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. What the engine remembers from operation to operation belongs to the host thread that calls: its workspace, the records of its runs,
-/// its plans. So threads that work on meshes of their own share nothing, and nothing is locked. An object is made when its thread first asks
-/// for it and ends with the thread. It costs a pointer of thread-local storage:
+/// Floor 3. What the engine remembers from operation to operation belongs to the host thread that calls: its pool, the
+/// schedules of its operations, the plans of its products. So threads that work on meshes of their own share nothing,
+/// and nothing is locked. An object is made when its thread first asks for it, and ends with the thread. It costs a
+/// pointer of thread-local storage:
 ///
 ///     static thread_local constinit schedule_memory* memory = nullptr;
 ///     run(…, per_thread(memory));

@@ -82,13 +82,13 @@ class arrays_for_mpi {
  public:
   void begin(bool staged) {
     staged_ = staged;
-    if (!staged) return;
+    if (copies_.empty()) return;
     received_.clear();
     copies_.clear();
   }
 
   T const* sent(T const* array, std::int64_t count) {
-    if (!staged_) return array;
+    if (!staged_ || count == 0) return array;
     T* const copy = room_for(count);
     detail::stage<Kokkos::HostSpace, space>(copy, array, count);
     return copy;
@@ -96,7 +96,7 @@ class arrays_for_mpi {
 
   /// An array that is written; with `reads`, what it holds is read.
   T* received(T* array, std::int64_t count, bool reads = false) {
-    if (!staged_) return array;
+    if (!staged_ || count == 0) return array;
     T* const copy = room_for(count);
     if (reads) detail::stage<Kokkos::HostSpace, space>(copy, static_cast<T const*>(array), count);
     received_.push_back({array, copy, count});

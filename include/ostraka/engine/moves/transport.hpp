@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <ostraka/engine/collectives/all_reduce.hpp>
 #include <ostraka/engine/collectives/message.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/plan/lowering/viewpoint.hpp>
@@ -21,11 +22,15 @@ namespace ostraka::engine {
 inline std::int64_t shortest_block_message = 128 * 1024;
 inline std::int64_t shortest_block_row = 256;
 
-/// What lowering knows of it. All numbers of a message are within MPI's int.
-template <class Exec>
-planner::transport transport_for(int element_bytes) {
-  return {!is_gpu_memory<Exec>(), element_bytes, shortest_block_message, shortest_block_row,
-          std::min<std::int64_t>(chunk_limit, std::numeric_limits<int>::max() / element_bytes)};
+/// What lowering knows of messages of elements T. All numbers of a message are within MPI's int.
+template <class Exec, class T>
+planner::transport transport_for() {
+  constexpr int element_bytes = static_cast<int>(sizeof(T));
+  planner::transport t{!is_gpu_memory<Exec>(), element_bytes, shortest_block_message, shortest_block_row,
+                       std::min<std::int64_t>(chunk_limit, std::numeric_limits<int>::max() / element_bytes)};
+  for (unsigned how = 0; how < 8; ++how)
+    if (reduced_by_mpi<T>(static_cast<reduction>(how))) t.reduced_by_mpi |= 1u << how;
+  return t;
 }
 
 }  // namespace ostraka::engine

@@ -29,7 +29,8 @@ struct scheduled_product {
 
 /// A schedule, and beside it what kernels want to know of its regions and products. It names no address.
 struct known_schedule {
-  bool made = false;  ///< not while it is lowered, which may throw for want of memory
+  bool is_kept = false;  ///< for other calls
+  bool made = false;     ///< not while it is lowered, which may throw for want of memory
   planner::viewpoint view{};
   planner::schedule schedule{};
   dynamic_array<strided> shapes{};  ///< of the regions, those of a copy with the same loops
@@ -124,7 +125,7 @@ template <class = void>
   planner::decisions const decided = planner::decide(plan.operands, plan.steps, result, v.sizes);
   planner::lower_to(known.schedule, plan, decided, v, line / via.element_bytes);
 
-  if (given == nullptr) known.schedule.shrink();  // it is kept
+  if (known.is_kept) known.schedule.shrink();
   prepare(known);
   known.made = true;
 }
@@ -136,12 +137,14 @@ class schedule_memory {
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how) {
     bool const scales = scales_by(how);
     bool const adds = adds_to(how);
-    planner::transport const via = transport_for<Exec>(static_cast<int>(sizeof(T)));
+    planner::transport const via = transport_for<Exec, T>();
     for (auto const& known : schedules_)
       if (known->is_of(w, scales, adds, via)) return *known;
+    if (lists_many_members(w, plan)) return of<Exec>(w, plan, how, nullptr);
     if (schedules_.size() < most) schedules_.push_back(std::make_unique<known_schedule>());
     known_schedule& known = *schedules_[next_];
     next_ = (next_ + 1) % most;
+    known.is_kept = true;
     lower_for(known, plan, w, scales, adds, via, nullptr);
     return known;
   }
@@ -151,11 +154,19 @@ class schedule_memory {
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
                      planner::strided_box const* given) {
     if (transient_ == nullptr) transient_ = std::make_unique<known_schedule>();
-    lower_for(*transient_, plan, w, scales_by(how), adds_to(how), transport_for<Exec>(static_cast<int>(sizeof(T))), given);
+    lower_for(*transient_, plan, w, scales_by(how), adds_to(how), transport_for<Exec, T>(), given);
     return *transient_;
   }
 
  private:
+  // An exchange lists the members of its group: what is kept does not grow with the job.
+  static bool lists_many_members(execution_context const& w, planner::plan_view const& plan) {
+    constexpr std::int64_t few = 32;
+    for (planner::planned_step const& s : plan.steps)
+      if ((s.kind == step::all_to_all || s.kind == step::block_exchange) && w.sizes.ways(s.axes) > few) return true;
+    return false;
+  }
+
   template <class T>
   static bool scales_by(update<T> const& how) {
     return !(how.alpha == accumulator_of_t<T>(1));

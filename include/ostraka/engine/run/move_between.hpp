@@ -118,7 +118,7 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   }
   profiled const region_of_step([&] { detail::push_exchange(r, element_bytes); }, heard);
   known_schedule& known = per_thread(exchange);
-  planner::lower_between(known.schedule, plan.source, plan.target, me, transport_for<Exec>(element_bytes), line);
+  planner::lower_between(known.schedule, plan.source, plan.target, me, transport_for<Exec, T>(), line);
   prepare(known);
   running<Exec, T>(exec, w, on_source, known, &source, target, update<T>(), heard_as::nothing, &r.all()).run_to_end();
 }

@@ -37,7 +37,8 @@ template <class Exec, class T>
 class running {
  public:
   /// result <- alpha (what the plan computes of the operands) + beta result, on dense blocks that stay where they are
-  /// until the end. The result overlaps no operand. @pre alpha = 1 and beta = 0 unless the plan sums
+  /// until the end, as `known` does: the memory that it is of keeps the last 32. The result overlaps no operand.
+  /// @pre alpha = 1 and beta = 0 unless the plan sums
   running(Exec const& exec, execution_context const& w, planner::plan_view const& plan, known_schedule& known,
           T const* const* operands, T* result, update<T> const& how, heard_as hears = heard_as::operation,
           communicator const* everybody = nullptr)
@@ -88,7 +89,7 @@ class running {
     if (beta == planner::factor::zero)
       engine::fill(exec_, at(to.begin), shape_of(to), identity<T>(kind));
     else
-      scale(exec_, at(to.begin), shape_of(to), how_.beta);
+      scale(exec_, at(to.begin), shape_of(to), update_of({planner::factor::one, beta}).beta);
   }
 
   void multiply(planner::product const& p, planner::scaling how) {
@@ -149,7 +150,7 @@ class running {
   void reduce_all(planner::scheduled_message const& m, communicator const& members) {
     arrays_.begin(is_staged<Exec>(host_work::computes));
     T* const data = arrays_.received(at(m.received), m.own, true);
-    std::int64_t const share = share_of_all_reduce(members, m.own);
+    std::int64_t const share = reduced_by_mpi<T>(m.how) ? 0 : share_of_all_reduce(members, m.own);
     all_reduce(members, data, m.own, m.how, arrays_.set_aside(at(m.share), share),
                arrays_.set_aside(at(m.pieces), scatter_.pieces_of(members, share)));
   }

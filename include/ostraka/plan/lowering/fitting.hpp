@@ -3,15 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 2. The plan that keeps within a limit of workspace: the planner's own, in passes if need be (plan/lowering/passes.hpp),
-/// or, where that fits in no passes, of all divisions of the product the cheapest that does.
+/// Floor 2. The plan that keeps within a limit of workspace: the planner's own, in passes if need be (passes.hpp); or,
+/// where that fits in no passes, of all work partitions of the product the cheapest that does.
 ///
-///     C[I_X, K] = A[I, J] · B[J_X, K]      the planner's: sums over parts of J, scattered; over K, a column of them at
-///     a time
-///                                          within less: B gathered; over J, a row of it at a time
+///     C[I_X, K] = A[I, J] · B[J_X, K]      the planner's: sums over parts of J, scattered; over K, by columns
+///                                          within less: B gathered; over J, by rows
 ///
-/// A division says of each mesh axis by which label it divides the product, at which place among the others that do, or
-/// which operand stays partial.
+/// A work partition says of each mesh axis by which label it divides the product, at which place among the others that
+/// do, or which operand stays partial.
 
 #include <cstdint>
 #include <limits>

@@ -9,9 +9,8 @@
 ///
 ///     follows in place    alpha                                beta
 ///     nothing             all devices                          all devices
-///     all-reduce          all devices                          the first one along its mesh axes; the others' is
-///     overwritten mask                the first one along its mesh axes    all devices; the mask itself is then
-///     nothing to do
+///     all-reduce          all devices                          the first one along its mesh axes; others overwrite
+///     mask                the first one along its mesh axes    all devices; the mask itself is then nothing to do
 ///
 /// `out` writes it down: `tally` counts (tally.hpp), `schedule` keeps (schedule.hpp).
 

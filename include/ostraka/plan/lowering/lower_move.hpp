@@ -7,10 +7,11 @@
 /// from the block distribution alone, so uneven, empty and repeated blocks need no cases of their own. What arrives may
 /// be added to what is there.
 ///
-///     all_gather      [copy own]  start  finish  [copy]          received where it belongs if the parts lie there in
-///     order all_reduce      [copy]      start  finish  [copy]          in place reduce_scatter  [copy]      start
-///     finish  [copy]          sent from where it lies if the parts lie there in order exchanges       [copies] start
-///     copy what is kept  finish  [copies] zero_pad, mask  fill  copy
+///     all_gather      [copy own]  start  finish  [copy]      received where it belongs if the parts lie there in order
+///     all_reduce      [copy]      start  finish  [copy]      in place
+///     reduce_scatter  [copy]      start  finish  [copy]      sent from where it lies if the parts lie there in order
+///     exchanges       [copies]    start  copy what is kept  finish  [copies]
+///     zero_pad, mask  fill  copy
 
 #include <algorithm>
 #include <cstdint>
@@ -195,7 +196,7 @@ class move_lowering {
       m.sent = m.received = lies.begin;
       range const part = block(m.own, v_.number_in(s.axes), m.members);
       m.moved = (m.members - 1) * part.size() + m.own - part.size();
-      std::int64_t const share = (m.own + m.members - 1) / m.members;
+      std::int64_t const share = v_.via.reduces(m.how) ? 0 : (m.own + m.members - 1) / m.members;
       buffer_taken const reduced = out_.take(share);  // the part that this device reduces for all
       buffer_taken const pieces = take_for_reduction(share, m.members);
       m.share = {reduced.number, 0};

@@ -13,14 +13,19 @@
 
 namespace ostraka::planner {
 
-/// What a message may be made of beside runs of memory: long blocks of long rows, which MPI takes from where they lie
-/// and puts where they belong.
+/// What MPI does for us. A message may be made of runs of memory and, where it takes them, of long blocks of long rows,
+/// from where they lie to where they belong.
 struct transport {
   bool takes_blocks = false;
   int element_bytes = 1;
   std::int64_t shortest_message = 0;  ///< bytes
   std::int64_t shortest_row = 0;      ///< bytes
   std::int64_t longest_message = 0;   ///< elements
+  std::uint32_t reduced_by_mpi = 0;   ///< which reductions MPI does by itself, a bit each: we set nothing aside for them
+
+  [[nodiscard]] constexpr bool reduces(reduction how) const {
+    return (reduced_by_mpi >> static_cast<unsigned>(how) & 1) != 0;
+  }
 
   [[nodiscard]] constexpr bool takes(strided_box const& b) const {
     std::int64_t const elements = b.where.size();
