@@ -2,12 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # cmake -DPAGE=docs/budgets.md -DSOURCE=tests/types/budgets.cpp -P snippets.cmake
-# Every block of C++ in the page stands, but for white space, in the source, which is compiled.
+# Every block of C++ in the page stands, but for white space, in the source, which is compiled; or in one of several, with commas between them.
 
 cmake_minimum_required(VERSION 3.23)
 
 file(READ "${PAGE}" rest)
-file(READ "${SOURCE}" source)
+string(REPLACE "," ";" sources "${SOURCE}")
+set(source "")
+foreach(file IN LISTS sources)
+  file(READ "${file}" text)
+  string(APPEND source "${text}")
+endforeach()
 string(REGEX REPLACE "[ \n]+" "" source "${source}")  # lines are as long as a page or a source wants them
 set(count 0)
 while(TRUE)
