@@ -139,7 +139,7 @@ static_assert(sizeof(Kokkos::complex<float>) == sizeof(rocblas_float_complex) &&
 #endif
 
 TEST_CASE("a product by rows or columns, transposed, padded, in a batch") {
-  std::int64_t const m = 3, n = 4, k = 5, batch = 2;
+  std::int64_t const m = 3, n = 4, k = 5, products = 2;
   for (int bits = 0; bits < 16; ++bits) {
     CAPTURE(bits);
     bool const by_rows = (bits & 1) != 0, a_turned = (bits & 2) != 0, b_turned = (bits & 4) != 0;
@@ -152,14 +152,14 @@ TEST_CASE("a product by rows or columns, transposed, padded, in a batch") {
                      {a_turned, (a_by_rows ? k : m) + 1},
                      {b_turned, (b_by_rows ? n : k) + 2},
                      (by_rows ? n : m) + 3,
-                     batch,
+                     products,
                      {60, b_repeated ? 0 : 70, 80}};
     std::mt19937 random(static_cast<unsigned>(bits));
     std::vector<double> a(200), b(200), c(200), wanted;
     for (auto* v : {&a, &b, &c})
       for (double& x : *v) x = small_value<double>(random);
     wanted = c;
-    for (std::int64_t s = 0; s < batch; ++s)
+    for (std::int64_t s = 0; s < products; ++s)
       for (std::int64_t i = 0; i < m; ++i)
         for (std::int64_t j = 0; j < n; ++j) {
           double sum = 0;
