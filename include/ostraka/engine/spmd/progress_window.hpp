@@ -34,7 +34,11 @@ class progress_window {
     std::atomic<std::uint64_t> waits;        ///< the same of waiting, in an operation, for what others call
     std::atomic<std::uint64_t> asks;         ///< 1 while this rank asks who is in MPI
     char text[slots][text_bytes];            ///< what is about to be called
+    char unused[8192 - (slots + 3) * 8 - slots * text_bytes];
   };
+  // MPICH 4.0 puts the parts of a window one behind the other, aligns what it returns to each rank, and reads where the
+  // part would begin without: pages of memory have both at the same place.
+  static_assert(sizeof(page) % 4096 == 0);
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint64_t>) == 8);
 
   /// The numbers of a page, as they were read.
