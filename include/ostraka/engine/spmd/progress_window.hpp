@@ -36,8 +36,8 @@ class progress_window {
     char text[slots][text_bytes];            ///< what is about to be called
     char unused[8192 - (slots + 3) * 8 - slots * text_bytes];
   };
-  // MPICH 4.0 puts the parts of a window one behind the other, aligns what it returns to each rank, and reads where the
-  // part would begin without: pages of memory have both at the same place.
+  // Seen with MPICH 4.0 and pages of 8088 bytes: what was read of an odd rank began eight bytes off. Whole pages of
+  // memory are read where they are written.
   static_assert(sizeof(page) % 4096 == 0);
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint64_t>) == 8);
 
