@@ -32,8 +32,6 @@ struct execution_context {
 
   /// The devices that take a step over these mesh axes together with this one.
   [[nodiscard]] communicator const& group(planner::mesh_set axes) const { return mesh->group(bits_of(axes)); }
-  /// Their number, which needs no communicator.
-  [[nodiscard]] int group_size(planner::mesh_set axes) const { return mesh->group_size(bits_of(axes)); }
 
   /// These axes as the running mesh counts them.
   [[nodiscard]] std::uint32_t bits_of(planner::mesh_set axes) const {
@@ -41,18 +39,6 @@ struct execution_context {
     for (int m = 0; m < sizes.mesh_axes; ++m)
       if (axes.contains(m)) bits |= std::uint32_t{1} << axis[m];
     return bits;
-  }
-
-  /// Coordinates of a member of that group: members count the running mesh's axes major first.
-  [[nodiscard]] planner::coordinates member(planner::mesh_set axes, int number) const {
-    planner::coordinates c = here;
-    for (int a = mesh->axes() - 1; a >= 0; --a)
-      for (int m = 0; m < sizes.mesh_axes; ++m)
-        if (axis[m] == a && axes.contains(m)) {
-          c.at[m] = number % mesh->size(a);
-          number /= mesh->size(a);
-        }
-    return c;
   }
 };
 

@@ -13,26 +13,24 @@
 #include <ostraka/engine/kernels/copy.hpp>
 #include <ostraka/engine/kernels/strided.hpp>
 #include <ostraka/engine/kernels/update_block.hpp>
-#include <ostraka/plan/regions/contraction_loops.hpp>
 #include <ostraka/plan/regions/strided_box.hpp>
 
 namespace ostraka::engine {
 
 using planner::box;
 using planner::box_of;
-using planner::device_stride;
+
+/// A shape as kernels take it. @pre it does not lie as a message
+inline strided layout_of(planner::strided_box const& b) {
+  strided s;
+  for (int i = 0; i < b.where.rank; ++i) s.add(b.where.at[i].size(), b.stride[i]);
+  return s;
+}
 
 /// Elements of a box somewhere in memory.
 template <class T>
 struct region : planner::strided_box {
   T* data = nullptr;
-
-  /// The shape in memory. @pre it does not lie as a message
-  [[nodiscard]] strided layout() const {
-    strided s;
-    for (int i = 0; i < where.rank; ++i) s.add(where.at[i].size(), stride[i]);
-    return s;
-  }
 
   /// The part of it within `inner`. @pre it lies within, and this does not lie as a message
   [[nodiscard]] region part(box const& inner) const {
@@ -54,22 +52,11 @@ region<T const> readable(region<T> const& r) {
 /// Bytes that copies between regions have written so far: packed, unpacked, put in place.
 inline thread_local constinit std::int64_t copied_bytes = 0;
 
-/// to <- alpha from + beta to. @pre of two messages, the units along a dimension divide one another
+/// to <- alpha from + beta to. @pre neither lies as a message
 template <class Exec, class T>
 void copy(Exec const& exec, region<T> const& to, region<T const> const& from, update<T> const& how = {}) {
   copied_bytes += to.where.size() * static_cast<std::int64_t>(sizeof(T));
-  if (to.across.empty() && from.across.empty()) return copy(exec, to.data, to.layout(), from.data, from.layout(), how);
-  strided target, source;
-  for (int i = 0; i < to.where.rank; ++i) {
-    planner::label_cuts cuts;
-    cuts.add(to, i);
-    cuts.add(from, i);
-    cuts.for_each(to.where.at[i].size(), [&](std::int64_t extent, std::int64_t unit) {
-      target.add(extent, to.step_of(i, unit));
-      source.add(extent, from.step_of(i, unit));
-    });
-  }
-  copy(exec, to.data, target, from.data, source, how);
+  copy(exec, to.data, layout_of(to), from.data, layout_of(from), how);
 }
 
 }  // namespace ostraka::engine

@@ -119,10 +119,7 @@ template <class = void>
   v.via = via;
   v.given = given;
   for (int m = 0; m < w.sizes.mesh_axes; ++m) v.order[m] = w.axis[m];
-  bool moves_only = plan.operands.size() == 1;
-  for (planner::planned_step const& s : plan.steps) moves_only = moves_only && s.kind != step::contract;
-  int const result = moves_only && !plan.steps.empty() ? plan.steps[0].operand : planner::the_result;
-  planner::decisions const decided = planner::decide(plan.operands, plan.steps, result, v.sizes);
+  planner::decisions const decided = planner::decide(plan.operands, plan.steps, planner::result_of(plan), v.sizes);
   planner::lower_to(known.schedule, plan, decided, v, line / via.element_bytes);
 
   if (known.is_kept) known.schedule.shrink();

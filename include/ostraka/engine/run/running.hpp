@@ -214,12 +214,6 @@ class running {
     return known_.products[static_cast<std::size_t>(&p - known_.schedule.products.data())];
   }
 
-  static strided layout_of(planner::region const& r) {
-    strided s;
-    for (int i = 0; i < r.where.rank; ++i) s.add(r.where.at[i].size(), r.stride[i]);
-    return s;
-  }
-
   // Tools hear of every step, also of one without actions; not of what pads a diagonal or puts a view into the result.
   [[gnu::cold, gnu::noinline]] void enter_stage(int stage) {
     while (stage_ < stage) {

@@ -88,14 +88,6 @@ void require_same_call(execution_context const& w, planner::plan_view const& pla
                               element_name<T>);
 }
 
-/// The same for a reshard.
-template <class T>
-void require_same_call(execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from) {
-  if (compares_calls(w))
-    detail::require_same_call(w, &from, 1, steps.empty() ? from : steps[steps.size() - 1].to, steps_ahead(steps),
-                              element_name<T>);
-}
-
 /// The same for an operation of the whole mesh on one tensor.
 template <class T>
 void require_same_call(execution_context const& w, planner::spec const& tensor) {

@@ -20,6 +20,20 @@
 
 namespace ostraka::planner {
 
+/// Is it a reshard: one tensor that is only moved?
+template <class Plan>
+[[nodiscard]] constexpr bool only_moves(Plan const& plan) {
+  for (int i = 0; i < plan.steps.size(); ++i)
+    if (plan.steps[i].kind == step::contract) return false;
+  return plan.operands.size() == 1;
+}
+
+/// The tensor that the plan leaves where the result belongs: of a reshard, the one that its steps move.
+template <class Plan>
+[[nodiscard]] constexpr int result_of(Plan const& plan) {
+  return !only_moves(plan) ? the_result : plan.steps.empty() ? 0 : plan.steps[0].operand;
+}
+
 namespace detail {
 
 // A tensor on its way through a plan.
@@ -43,10 +57,10 @@ class plan_lowering {
         out_(out),
         moves_(v, out, machine),
         products_(v, out, moves_),
-        result_(is_reshard() ? plan.steps.empty() ? 0 : plan.steps[0].operand : the_result) {
+        result_(result_of(plan)) {
     whole_.now = {};
     for (int k = 0; k < plan_.operands.size(); ++k) enter(k);
-    if (is_reshard() && result_ == the_result) at(the_result) = at(0);
+    if (only_moves(plan) && result_ == the_result) at(the_result) = at(0);
   }
 
   constexpr void lower() {
@@ -68,11 +82,6 @@ class plan_lowering {
   }
 
  private:
-  [[nodiscard]] constexpr bool is_reshard() const {
-    for (int i = 0; i < plan_.steps.size(); ++i)
-      if (plan_.steps[i].kind == step::contract) return false;
-    return plan_.operands.size() == 1;
-  }
   [[nodiscard]] constexpr spec const& result_spec() const {
     if (plan_.steps.empty()) return plan_.operands[0];
     return plan_.steps[plan_.steps.size() - 1].to;
