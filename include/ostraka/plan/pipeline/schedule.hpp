@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. A network is cut into stages, a batch into microbatches, and in each tick every stage works on one
+/// microbatch, or on none: that slot is part of the bubble. A pipeline's schedule is the table (tick, stage) →
+/// (microbatch, repeat, phase). The value holds sizes only and answers from formulas, so it is a constant while
+/// compiling, and as well a value at run time; engine, cost model and tests read the same one.
+///
+///     constexpr auto table = os::gpipe(4, 8);                         // 4 stages, 8 microbatches
+///     static_assert(table.ticks() == 11 && table.at(3, 1).microbatch == 2);
+
+#include <algorithm>
+#include <cstdint>
+
+namespace ostraka::planner {
+
+enum class pipeline_phase : std::uint8_t { idle, forward, backward };
+
+/// What a stage does in a tick.
+struct pipeline_work {
+  int microbatch = -1;
+  int repeat = 0;  ///< how often the microbatch has gone round before; the stage's layers of that repeat are due
+  pipeline_phase phase = pipeline_phase::idle;
+
+  [[nodiscard]] constexpr bool idle() const { return phase == pipeline_phase::idle; }
+  friend constexpr bool operator==(pipeline_work, pipeline_work) = default;
+};
+
+/// In which order a stage takes its work.
+///
+///     all_forward            forward of all microbatches, one repeat after another; then all backward, mirrored
+///     all_forward_by_groups  the same, but as many microbatches as there are stages go through all repeats, then the
+///                            next ones: a microbatch that comes back is due at once, and nothing waits
+///     one_forward_one_backward   stage s has S − s microbatches under way, then finishes one before it takes another
+enum class pipeline_order : std::uint8_t { all_forward, all_forward_by_groups, one_forward_one_backward };
+
+/// A pipeline's schedule. A stage has one lane, or as many as it has layers: then each layer takes another microbatch
+/// in a tick, which lasts as long as one of the whole stage does.
+struct pipeline_schedule {
+  pipeline_order order = pipeline_order::all_forward;
+  int stages = 1;
+  int microbatches = 0;
+  int repeats = 1;
+  int lanes = 1;
+  bool backward = false;  ///< one_forward_one_backward always is
+
+  friend constexpr bool operator==(pipeline_schedule const&, pipeline_schedule const&) = default;
+
+  /// The same with the backward phase.
+  [[nodiscard]] constexpr pipeline_schedule with_backward() const {
+    pipeline_schedule s = *this;
+    s.backward = true;
+    return s;
+  }
+
+  /// How many ticks the schedule takes, from the first work to the last.
+  [[nodiscard]] constexpr int ticks() const {
+    if (microbatches == 0) return 0;
+    return order == pipeline_order::one_forward_one_backward ? 2 * (microbatches + stages - 1)
+                                                             : (backward ? 2 : 1) * forward_ticks();
+  }
+
+  /// What a lane of a stage does in a tick. @pre 0 ≤ tick, 0 ≤ stage < stages, 0 ≤ lane < lanes
+  [[nodiscard]] constexpr pipeline_work at(int tick, int stage, int lane = 0) const {
+    if (tick >= ticks()) return {};
+    if (order == pipeline_order::one_forward_one_backward) return alternating(tick, stage);
+    int const forward = forward_ticks();
+    if (tick < forward) return first_pass(tick, stage, lane);
+    pipeline_work w = first_pass(2 * forward - 1 - tick, stage, lane);
+    if (!w.idle()) w.phase = pipeline_phase::backward;
+    return w;
+  }
+
+  /// When a lane of a stage does a work; the inverse of `at`. @pre the work is one of the schedule's
+  [[nodiscard]] constexpr int tick_of(pipeline_work const& w, int stage, int lane = 0) const {
+    bool const forwards = w.phase == pipeline_phase::forward;
+    if (order == pipeline_order::one_forward_one_backward) {
+      if (!forwards) return 2 * stages - 1 - stage + 2 * w.microbatch;
+      return stage + (w.microbatch < stages - stage ? w.microbatch : 2 * w.microbatch);
+    }
+    int const tick =
+        (w.microbatch / group() * repeats + w.repeat) * period() + w.microbatch % group() + stage * lanes + lane;
+    return forwards ? tick : 2 * forward_ticks() - 1 - tick;
+  }
+
+  /// Slots of the table: a lane of a stage in a tick.
+  [[nodiscard]] constexpr std::int64_t slots() const { return std::int64_t{1} * ticks() * stages * lanes; }
+
+  /// Slots in which something is done.
+  [[nodiscard]] constexpr std::int64_t busy_slots() const {
+    return std::int64_t{backward ? 2 : 1} * microbatches * repeats * stages * lanes;
+  }
+
+  [[nodiscard]] constexpr std::int64_t idle_slots() const { return slots() - busy_slots(); }
+
+  /// The part of all slots that is idle; (S − 1) / (R·M + S − 1) for S stages, M ≥ S microbatches and R repeats, for
+  /// any M where R is 1 (by groups: where S divides M, or R is 1).
+  [[nodiscard]] constexpr double bubble() const {
+    return slots() == 0 ? 0 : static_cast<double>(idle_slots()) / static_cast<double>(slots());
+  }
+
+ private:
+  // Microbatches that go through all repeats before others begin.
+  [[nodiscard]] constexpr int group() const {
+    return order == pipeline_order::all_forward_by_groups ? std::min(microbatches, stages * lanes) : microbatches;
+  }
+
+  // Ticks from a microbatch's repeat to its next one: it has to come round, and the group goes before it.
+  [[nodiscard]] constexpr int period() const { return std::max(group(), stages * lanes); }
+
+  [[nodiscard]] constexpr int forward_ticks() const {
+    pipeline_work const last{microbatches - 1, repeats - 1, pipeline_phase::forward};
+    return tick_of(last, stages - 1, lanes - 1) + 1;
+  }
+
+  // Lane l of stage s is s·lanes + l ticks behind the first, which does its group's repeats period by period.
+  [[nodiscard]] constexpr pipeline_work first_pass(int tick, int stage, int lane) const {
+    int const since = tick - (stage * lanes + lane);
+    if (since < 0) return {};
+    int const round = since / period();
+    int const in_group = since % period();
+    int const microbatch = round / repeats * group() + in_group;
+    if (in_group >= group() || microbatch >= microbatches) return {};
+    return {microbatch, round % repeats, pipeline_phase::forward};
+  }
+
+  // Forward of microbatch m at s + m while fewer than S − s are under way, then at s + 2m; backward at 2S − 1 − s + 2m.
+  [[nodiscard]] constexpr pipeline_work alternating(int tick, int stage) const {
+    int const since = tick - stage;
+    int const first = std::min(stages - stage, microbatches);
+    if (since >= 0 && since < first) return {since, 0, pipeline_phase::forward};
+    if (since >= 2 * first && since % 2 == 0 && since / 2 < microbatches)
+      return {since / 2, 0, pipeline_phase::forward};
+    int const after = tick - (2 * stages - 1 - stage);
+    if (after >= 0 && after % 2 == 0 && after / 2 < microbatches) return {after / 2, 0, pipeline_phase::backward};
+    return {};
+  }
+};
+
+}  // namespace ostraka::planner
+
+namespace ostraka {
+
+/// How a pipeline is scheduled, before its sizes are known: called with them it gives the table.
+struct pipeline_rule {
+  planner::pipeline_order order = planner::pipeline_order::all_forward;
+  bool per_layer = false;  ///< a tick is one of a layer
+
+  /// `pieces`: the repeats, or, where a tick is one of a layer, the layers of a stage.
+  /// @pre stages ≥ 1, microbatches ≥ 0, pieces ≥ 1, and 1 for one_forward_one_backward
+  [[nodiscard]] constexpr planner::pipeline_schedule operator()(int stages, int microbatches, int pieces = 1) const {
+    return {order,
+            stages,
+            microbatches,
+            per_layer ? 1 : pieces,
+            per_layer ? pieces : 1,
+            order == planner::pipeline_order::one_forward_one_backward};
+  }
+
+  friend constexpr bool operator==(pipeline_rule const&, pipeline_rule const&) = default;
+};
+
+/// All microbatches forward (and all backward): `os::gpipe(stages, microbatches)`.
+inline constexpr pipeline_rule gpipe{};
+
+/// Stages are gone through several times, each with other layers: `os::circular(stages, microbatches, repeats)`. The
+/// smallest bubble for any number of microbatches; of M microbatches over S stages M − S wait between repeats.
+inline constexpr pipeline_rule circular{};
+
+/// The same in groups of as many microbatches as there are stages: none waits. As small a bubble where the stages
+/// divide the microbatches.
+inline constexpr pipeline_rule circular_by_groups{planner::pipeline_order::all_forward_by_groups};
+
+/// Forward and backward by turns, so that a stage stores the activations of few microbatches.
+inline constexpr pipeline_rule one_forward_one_backward{planner::pipeline_order::one_forward_one_backward};
+
+/// A tick per layer: `os::tick_per_layer(stages, microbatches, layers of a stage)`. A stage's layers work on as many
+/// microbatches in one tick, so that the bubble is that of as many stages as there are layers.
+inline constexpr pipeline_rule tick_per_layer{planner::pipeline_order::all_forward, true};
+
+}  // namespace ostraka
