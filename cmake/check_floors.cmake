@@ -15,7 +15,7 @@ cmake_minimum_required(VERSION 3.23)
 set(rooms
   "plan/spec:"
   "plan/regions: plan/spec"
-  "plan/pipeline:"
+  "plan/pipeline: plan/spec"
   "plan/rules: plan/spec"
   "plan/reshard: plan/spec"
   "plan/search: plan/spec plan/reshard"

@@ -14,6 +14,7 @@
 #include <doctest/doctest.h>
 
 #include <ostraka/plan/pipeline/describe.hpp>
+#include <ostraka/plan/pipeline/feeding.hpp>
 #include <ostraka/plan/pipeline/messages.hpp>
 
 #include "event_simulation.hpp"
@@ -198,6 +199,36 @@ TEST_CASE("what stages keep, in closed form") {
         CHECK(messages_waiting(os::circular(stages, m, 3), stage) ==
               (stage == 0 && stages > 1 ? std::max(m - stages, 0) : 0));
       }
+}
+
+TEST_CASE("each microbatch comes from its home in time and its result goes there") {
+  for_each_schedule(most_stages, most_microbatches, most_pieces, [&](pipeline_schedule const& s, char const* name) {
+    INFO(text_of(s, name));
+    // Homes by dealing out: stage d has the microbatches from ⌊d·M/S⌋ up to ⌊(d+1)·M/S⌋.
+    std::vector<int> home;
+    for (int d = 0; d < s.stages; ++d) home.resize((d + 1) * s.microbatches / s.stages, d);
+    std::vector<int> fed_to(s.microbatches, 0), sent_home(s.microbatches, 0);
+    for (int t = 0; t < s.ticks(); ++t) {
+      if (pipeline_message const m = fed(s, t); !m.none()) {
+        CHECK((m.from == home[m.work.microbatch] && m.to == 0 && s.at(t, 0) == m.work));
+        ++fed_to[m.work.microbatch];
+      }
+      if (pipeline_message const m = drained(s, t); !m.none()) {
+        CHECK((m.from == s.stages - 1 && m.to == home[m.work.microbatch]));
+        CHECK((s.at(t, m.from, s.lanes - 1) == m.work && m.work.repeat == s.repeats - 1));
+        ++sent_home[m.work.microbatch];
+      }
+    }
+    int in = 0, out = 0;
+    for (int m = 0; m < s.microbatches; ++m) {
+      CHECK(home_of(s, m) == home[m]);
+      CHECK(fed_to[m] == (home[m] == 0 ? 0 : 1));
+      CHECK(sent_home[m] == (home[m] == s.stages - 1 ? 0 : 1));
+      in += fed_to[m], out += sent_home[m];
+    }
+    CHECK(messages_fed(s) == in);
+    CHECK(messages_drained(s) == out);
+  });
 }
 
 TEST_CASE("the table as it is drawn") {
