@@ -21,6 +21,7 @@
 #include <ostraka/engine/kernels/copy.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
 #include <ostraka/engine/run/execute.hpp>
+#include <ostraka/engine/run/in_flight.hpp>
 #include <ostraka/engine/run/move_between.hpp>
 #include <ostraka/environment.hpp>
 #include <ostraka/make_mesh.hpp>
@@ -38,6 +39,9 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   WHERE template void run(EXEC const&, execution_context const&, planner::plan_view const&, region<T const> const*,   \
                           region<T> const&, update<T> const&, schedule_memory&);                                      \
   WHERE template void run(EXEC const&, mesh_route const&, T const*, T*);                                              \
+  WHERE template run_in_flight detail::begin_flight(EXEC const&, execution_context const&, planner::plan_view const&, \
+                                                    T const* const*, T*, update<T> const&, schedule_memory&,          \
+                                                    planner::strided_box const*);                                     \
   WHERE template void contract(EXEC const&, contraction const&, T const*, T const*, T*, update<T> const&);            \
   WHERE template void contract(EXEC const&, contraction const&, T const*, T const*, T*, update<T> const&,             \
                                plan_ticket&);                                                                         \

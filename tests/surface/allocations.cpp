@@ -13,6 +13,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <type_traits>
+
+#include <ostraka/engine/run/in_flight.hpp>
 
 #include "support/on_meshes.hpp"
 
@@ -181,6 +184,47 @@ TEST_CASE("reshard_into and map_into") {
     CHECK(most_in_steady_state([&] { os::reshard_into(rows, whole); }) == 0);    // slice
     CHECK(most_in_steady_state([&] { os::map_into(other_rows, plus(), rows, bias); }) == 0);
     CHECK(most_in_steady_state([&] { os::map_into(rows, plus(), rows, bias); }) == 0);
+  });
+}
+
+// Two runs of one call and one of another, begun one after the other and waited for later.
+template <class To, class From>
+void check_in_flight(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  using types = os::detail::reshard_types<From, typename To::sharding_type>;
+  From const from[2] = {t::placed<From>(m, t::whole_numbers<double>(t::letters_in<From>(), e, 5)),
+                        t::placed<From>(m, t::whole_numbers<double>(t::letters_in<From>(), e, 6))};
+  To const to[2] = {t::placed<To>(m, t::whole_numbers<double>(t::letters_in<To>(), e, 7)),
+                    t::placed<To>(m, t::whole_numbers<double>(t::letters_in<To>(), e, 8))};
+  os::engine::schedule_memory memory;
+  auto const begin = [&](int i) {
+    auto const w = os::detail::context_of<typename types::labels, typename types::mesh>("reshard", from[i]);
+    return os::engine::begin(Kokkos::DefaultExecutionSpace(), w, types::steps, types::from,
+                             os::detail::elements_of(from[i]), to[i].local().data(), memory);
+  };
+  CHECK(most_in_steady_state([&] {
+          os::engine::run_in_flight first = begin(0);
+          os::engine::run_in_flight const second = begin(1);
+          os::engine::progress();
+          first.wait();
+        }) == 0);
+  if (!std::is_same_v<From, os::tensor<double, I, J, os::partial_max(X)>>)  // whose parts are summands
+    for (int i = 0; i < 2; ++i)
+      CHECK(t::disagreements(m, to[i], t::whole_numbers<double>(t::letters_in<To>(), e, 5 + i)) == 0);
+}
+
+TEST_CASE("runs in flight") {
+  for_several_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    using rows = os::tensor<double, I/X, J>;
+    using columns = os::tensor<double, I, J/X>;
+    using whole = os::tensor<double, I, J>;
+    using partial = os::tensor<double, I, J, os::partial(X)>;
+    using greatest = os::tensor<double, I, J, os::partial_max(X)>;
+    check_in_flight<whole, rows>(m, e);
+    check_in_flight<columns, rows>(m, e);
+    check_in_flight<rows, whole>(m, e);
+    check_in_flight<whole, partial>(m, e);
+    check_in_flight<rows, partial>(m, e);
+    check_in_flight<whole, greatest>(m, e);  // our own all-reduce
   });
 }
 

@@ -22,7 +22,8 @@ class all_gather_in_flight {
  public:
   /// recv gets the members' parts in member order; counts are the same on all of them, stay where they are until the
   /// end, and send has counts[rank] elements. It overlaps recv only where it is the own part of it.
-  void begin(communicator const& members, T const* send, T* recv, counts_view counts) {
+  void begin(communicator const& members, T const* send, T* recv, counts_view counts,
+             [[maybe_unused]] mpi_calls calls = mpi_calls::blocking) {
     std::size_t const me = static_cast<std::size_t>(members.rank());
     if (members.size() == 1) {
       std::copy_n(send, counts[me], recv);
@@ -33,15 +34,22 @@ class all_gather_in_flight {
     std::int64_t const total = counts.total();
     if (total == 0) return;
     std::int64_t const before = std::accumulate(counts.begin(), counts.begin() + me, std::int64_t(0));
-    // Two members send one message each way: Open MPI 4's call takes up to twice as long. Beyond what a call of MPI can
-    // carry, a ring is optimal in bandwidth, and at this length nothing else matters.
-    if (members.size() > 2 && total <= chunk_limit) return gather_by_mpi(members, send, recv, counts, recv + before);
+    // Two members send one message each way: Open MPI 4's call takes up to twice as long.
+    if (calls == mpi_calls::blocking && members.size() > 2 && total <= chunk_limit)
+      return gather_by_mpi(members, send, recv, counts, recv + before);
     if (send != recv + before) std::copy_n(send, counts[me], recv + before);
-    pending_.begin(members);
-    ring_ = {&members, recv, counts, 0};
-    post_of_ring();
+    go_on(members, members.next_tag(), recv, counts, calls);
 #endif
   }
+
+#if OSTRAKA_ENABLE_MPI
+  /// The same as a part of a collective that has begun, under its tag: each member's part lies in its place.
+  void go_on(communicator const& members, int tag, T* recv, counts_view counts, mpi_calls calls) {
+    pending_.begin(members, tag);
+    steps_ = {&members, recv, counts, calls, 0};
+    post();
+  }
+#endif
 
   /// The same for parts of `count` elements each, without the own part between the others. In pairs, whatever the number
   /// of members, so that nothing waits here.
@@ -59,41 +67,63 @@ class all_gather_in_flight {
 #endif
   }
 
+  /// Goes on without waiting; would finish() not wait either?
+  bool test() {
+#if OSTRAKA_ENABLE_MPI
+    while (pending_.test()) {
+      if (!more()) return true;
+      post();
+    }
+    return false;
+#else
+    return true;
+#endif
+  }
+
   void finish() {
 #if OSTRAKA_ENABLE_MPI
     pending_.wait();
-    if (ring_.members == nullptr) return;
-    while (ring_.step + 1 < ring_.members->size()) {
-      post_of_ring();
+    while (more()) {
+      post();
       pending_.wait();
     }
-    ring_ = {};
+    steps_.members = nullptr;
 #endif
   }
 
  private:
 #if OSTRAKA_ENABLE_MPI
-  struct ring {
+  struct in_steps {
     communicator const* members = nullptr;
     T* recv = nullptr;
     counts_view counts{nullptr, 0};
-    int step = 0;  // posted so far
+    mpi_calls calls = mpi_calls::blocking;
+    int done = 0;  // posted so far
   };
 
-  // In step s of the ring a member passes on the part of the member s before it.
-  void post_of_ring() {
-    communicator const& members = *ring_.members;
+  [[nodiscard]] bool more() const { return steps_.members != nullptr && steps_.done + 1 < steps_.members->size(); }
+
+  // Beyond what a call of MPI can carry, a ring is optimal in bandwidth, and at this length nothing else matters: in
+  // step s a member passes on the part of the member s before it. Who computes meanwhile sends its part to each other
+  // by itself, so that no step waits for one that nobody has looked at.
+  void post() {
+    constexpr int window = 32;
+    if (steps_.calls == mpi_calls::blocking) return post_step(1, steps_.done);
+    for (int k = 0; k < window && more(); ++k) post_step(steps_.done + 1, 0);
+  }
+
+  // The part of the member so many before this one goes to the one `apart` further on.
+  void post_step(int apart, int passed_on) {
+    communicator const& members = *steps_.members;
     int const n = members.size();
-    auto const part = [&](int steps_before) {
-      return static_cast<std::size_t>((members.rank() + n - steps_before) % n);
-    };
+    auto const part = [&](int before) { return static_cast<std::size_t>((members.rank() + n - before) % n); };
     auto const at = [&](std::size_t d) {
-      return ring_.recv + std::accumulate(ring_.counts.begin(), ring_.counts.begin() + d, std::int64_t(0));
+      return steps_.recv + std::accumulate(steps_.counts.begin(), steps_.counts.begin() + d, std::int64_t(0));
     };
-    std::size_t const passed_on = part(ring_.step), arriving = part(ring_.step + 1);
-    pending_.receive((members.rank() + n - 1) % n, at(arriving), ring_.counts[arriving]);
-    pending_.send((members.rank() + 1) % n, at(passed_on), ring_.counts[passed_on]);
-    ++ring_.step;
+    std::size_t const goes = part(passed_on), arrives = part(passed_on + apart);
+    pending_.receive((members.rank() + n - apart) % n, at(arrives), steps_.counts[arrives]);
+    pending_.send((members.rank() + apart) % n, at(goes), steps_.counts[goes]);
+    ++steps_.done;
   }
 
   static void gather_by_mpi(communicator const& members, T const* send, T* recv, counts_view counts, T* own) {
@@ -110,7 +140,7 @@ class all_gather_in_flight {
   }
 
   detail::messages pending_;
-  ring ring_;
+  in_steps steps_;
 #endif
 };
 

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. All-reduce: the members' arrays are reduced and all keep the whole. A[I]{U_X} -> A[I].
+/// Floor 3. All-reduce: the members' arrays are reduced and all keep the whole. A[I]{U_X} -> A[I]. It is begun, and
+/// finished later: between the two a device may compute, and begin others.
 
 #include <type_traits>
 
@@ -48,34 +49,107 @@ inline std::int64_t share_of_all_reduce(communicator const& members, std::int64_
   return (count + members.size() - 1) / members.size();
 }
 
-/// data becomes the reduction over all members, the same bits on each of them. Set aside are `share` with room for
-/// share_of_all_reduce, and `pieces` with room for what a reduce-scatter of such a part sets aside; neither, if MPI
-/// reduces the elements.
+/// An all-reduce in flight. Members begin the collectives of a group in the same order; between beginning and end the
+/// array is not touched.
 template <class T>
-void all_reduce(communicator const& members, [[maybe_unused]] T* data, std::int64_t count, reduction how,
-                [[maybe_unused]] T* share, [[maybe_unused]] T* pieces) {
-  require_reducible<T>(how);
-  if (members.size() == 1 || count == 0) return;
-  members.enter();
+class all_reduce_in_flight {
+ public:
+  /// data becomes the reduction over all members, the same bits on each of them. Set aside are `share` with room for
+  /// share_of_all_reduce, and `pieces` with room for what a reduce-scatter of such a part sets aside; neither, if MPI
+  /// reduces the elements. All of them stay where they are until the end.
+  void begin(communicator const& members, [[maybe_unused]] T* data, std::int64_t count, reduction how,
+             [[maybe_unused]] T* share, [[maybe_unused]] T* pieces,
+             [[maybe_unused]] mpi_calls calls = mpi_calls::blocking) {
+    require_reducible<T>(how);
+    if (members.size() == 1 || count == 0) return;
+    members.enter();
 #if OSTRAKA_ENABLE_MPI
-  if (reduced_by_mpi<T>(how)) {
-    MPI_Op const operation = detail::operation_of(how);
-    for (std::int64_t done = 0; done < count; done += chunk_limit)
-      MPI_Allreduce(MPI_IN_PLACE, data + done, static_cast<int>(std::min(chunk_limit, count - done)),
-                    detail::message_type<T>(), operation, members.native());
-    return;
-  }
-  // The same bytes: what a reduce-scatter and an all-gather move.
-  std::int64_t const n = members.size();
-  short_array<std::int64_t> const counts(static_cast<std::size_t>(n), [&](std::size_t member) {
-    std::int64_t const d = static_cast<std::int64_t>(member);
-    return (d + 1) * count / n - d * count / n;
-  });
-  reduce_scatter_in_flight<T> scatter;
-  scatter.begin(members, data, share, counts, pieces, how);
-  scatter.finish();
-  all_gather(members, static_cast<T const*>(share), data, counts);
+    if (reduced_by_mpi<T>(how)) return reduce_by_mpi(members, data, count, how, calls);
+    // The same bytes: what a reduce-scatter and an all-gather move.
+    std::int64_t const n = members.size();
+    std::int64_t own = 0;
+    counts_.clear();
+    for (std::int64_t d = 0; d < n; ++d) {
+      counts_.push_back((d + 1) * count / n - d * count / n);
+      if (d < members.rank()) own += counts_.back();
+    }
+    members_ = &members;
+    data_ = data;
+    share_ = share;
+    own_ = data + own;
+    calls_ = calls;
+    scattered_ = false;
+    scatter_.begin(members, data, share, counts_, pieces, how);
 #endif
+  }
+
+  /// Goes on without waiting; would finish() not wait either?
+  bool test() {
+#if OSTRAKA_ENABLE_MPI
+    if (members_ == nullptr) return pending_.test();
+    if (!scattered_) {
+      if (!scatter_.test()) return false;
+      gather();
+    }
+    return gather_.test();
+#else
+    return true;
+#endif
+  }
+
+  void finish() {
+#if OSTRAKA_ENABLE_MPI
+    if (members_ == nullptr) return pending_.wait();
+    if (!scattered_) gather();
+    gather_.finish();
+    members_ = nullptr;
+#endif
+  }
+
+#if OSTRAKA_ENABLE_MPI
+ private:
+  void reduce_by_mpi(communicator const& members, T* data, std::int64_t count, reduction how, mpi_calls calls) {
+    MPI_Op const operation = detail::operation_of(how);
+    MPI_Datatype const type = detail::message_type<T>();
+    for (std::int64_t done = 0; done < count; done += chunk_limit) {
+      int const n = static_cast<int>(std::min(chunk_limit, count - done));
+      if (calls == mpi_calls::blocking)
+        MPI_Allreduce(MPI_IN_PLACE, data + done, n, type, operation, members.native());
+      else
+        MPI_Iallreduce(MPI_IN_PLACE, data + done, n, type, operation, members.native(), pending_.next());
+    }
+  }
+
+  // What everybody has reduced goes to all. In flight, when that is depends on who arrives when, so it has no tag of
+  // its own: between each two members its messages follow those of the reduce-scatter.
+  void gather() {
+    scattered_ = true;
+    scatter_.finish();
+    if (calls_ == mpi_calls::blocking)
+      return gather_.begin(*members_, static_cast<T const*>(share_), data_, counts_, calls_);
+    std::copy_n(share_, counts_[static_cast<std::size_t>(members_->rank())], own_);
+    gather_.go_on(*members_, scatter_.tag(), data_, counts_, calls_);
+  }
+
+  communicator const* members_ = nullptr;  // unless MPI reduces the elements
+  T* data_ = nullptr;
+  T* share_ = nullptr;
+  T* own_ = nullptr;  // the part of the data that is reduced here
+  mpi_calls calls_ = mpi_calls::blocking;
+  bool scattered_ = false;
+  short_array<std::int64_t> counts_;
+  reduce_scatter_in_flight<T> scatter_;
+  all_gather_in_flight<T> gather_;
+  detail::messages pending_;  // of MPI's own
+#endif
+};
+
+/// All of it at once.
+template <class T>
+void all_reduce(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces) {
+  all_reduce_in_flight<T> all;
+  all.begin(members, data, count, how, share, pieces);
+  all.finish();
 }
 
 /// The same with memory of its own.

@@ -57,6 +57,17 @@ class communicator {
 #endif
   }
 
+  /// The tag of the messages of a collective that begins now. Members begin the collectives of a group in the same
+  /// order, so it is the same on all of them, and what several send that are in flight does not meet.
+  int next_tag() const {
+#if OSTRAKA_ENABLE_MPI
+    constexpr int tags = 1 << 14;  // MPI has twice as many, of which check mode uses the last
+    return shared_ ? shared_->tag = (shared_->tag + 1) % tags : 0;
+#else
+    return 0;
+#endif
+  }
+
   /// Do its devices tell each other what they are about to call?
   bool compares_calls() const {
 #if OSTRAKA_ENABLE_MPI
@@ -77,6 +88,7 @@ class communicator {
     int size = 1;
     int rank = 0;
 #if OSTRAKA_ENABLE_MPI
+    mutable int tag = 0;  // given out last
     group_observer* observer = nullptr;
     group_progress* progress = nullptr;
     owned(native_communicator adopted, group_observer* observed_by);

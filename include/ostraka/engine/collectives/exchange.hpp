@@ -45,6 +45,19 @@ class exchange_in_flight {
 #endif
   }
 
+  /// Goes on without waiting; would finish() not wait either?
+  bool test() {
+#if OSTRAKA_ENABLE_MPI
+    while (pending_.test()) {
+      if (step_ >= members_->size()) return true;
+      post_window();
+    }
+    return false;
+#else
+    return true;
+#endif
+  }
+
   void finish() {
 #if OSTRAKA_ENABLE_MPI
     pending_.wait();

@@ -23,6 +23,10 @@ namespace ostraka::engine {
 /// chunked paths with small arrays.
 inline std::int64_t chunk_limit = std::int64_t(1) << 30;
 
+/// How MPI is called for a collective that is begun: by a call that returns when all is done, which is the fastest
+/// where nothing else is done meanwhile, or by one that returns at once.
+enum class mpi_calls : std::uint8_t { blocking, nonblocking };
+
 namespace detail {
 
 /// Where each member's part begins in a buffer that holds the parts in member order; one more entry for the end.
@@ -90,20 +94,25 @@ class messages {
   messages& operator=(messages const&) = delete;
   ~messages() { wait(); }
 
-  /// Those from here on are between these members.
-  void begin(communicator const& members) { comm_ = members.native(); }
+  /// Those from here on are of a collective of these members that begins now, or has this tag.
+  void begin(communicator const& members) { begin(members, members.next_tag()); }
+  void begin(communicator const& members, int tag) {
+    comm_ = members.native();
+    tag_ = tag;
+  }
+  [[nodiscard]] int tag() const { return tag_; }
 
   template <class T>
   void receive(int from, T* data, std::int64_t count) {
     for (std::int64_t done = 0; done < count; done += chunk_limit)
-      MPI_Irecv(data + done, static_cast<int>(std::min(chunk_limit, count - done)), message_type<T>(), from, 0, comm_,
-                next());
+      MPI_Irecv(data + done, static_cast<int>(std::min(chunk_limit, count - done)), message_type<T>(), from, tag_,
+                comm_, next());
   }
 
   template <class T>
   void send(int to, T const* data, std::int64_t count) {
     for (std::int64_t done = 0; done < count; done += chunk_limit)
-      MPI_Isend(data + done, static_cast<int>(std::min(chunk_limit, count - done)), message_type<T>(), to, 0, comm_,
+      MPI_Isend(data + done, static_cast<int>(std::min(chunk_limit, count - done)), message_type<T>(), to, tag_, comm_,
                 next());
   }
 
@@ -111,14 +120,14 @@ class messages {
   template <class T>
   void receive(int from, T* data, strided const& block) {
     MPI_Datatype type = type_of_block<T>(block);
-    MPI_Irecv(data, 1, type, from, 0, comm_, next());
+    MPI_Irecv(data, 1, type, from, tag_, comm_, next());
     MPI_Type_free(&type);  // once the message has arrived
   }
 
   template <class T>
   void send(int to, T const* data, strided const& block) {
     MPI_Datatype type = type_of_block<T>(block);
-    MPI_Isend(data, 1, type, to, 0, comm_, next());
+    MPI_Isend(data, 1, type, to, tag_, comm_, next());
     MPI_Type_free(&type);
   }
 
@@ -128,10 +137,21 @@ class messages {
     requests_.clear();
   }
 
- private:
+  /// Lets them go on; have all of them arrived?
+  bool test() {
+    if (requests_.empty()) return true;
+    int arrived = 0;
+    MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE);
+    if (arrived != 0) requests_.clear();
+    return arrived != 0;
+  }
+
+  /// The request of another that is begun with them.
   MPI_Request* next() { return &requests_.push_back(MPI_REQUEST_NULL); }
 
+ private:
   MPI_Comm comm_ = MPI_COMM_NULL;
+  int tag_ = 0;
   short_array<MPI_Request, 64> requests_;
 };
 

@@ -46,7 +46,8 @@ class reduce_scatter_in_flight {
     }
     members.enter();
 #if OSTRAKA_ENABLE_MPI
-    for (detail::messages& m : pending_) m.begin(members);
+    pending_[0].begin(members);
+    pending_[1].begin(members, pending_[0].tag());
     with_own_ = sent == parts_sent::all;
     if (arrives_in_place(members, sent, into)) {  // the sum of one part is that part
       pending_[0].receive(1 - members.rank(), recv, counts[static_cast<std::size_t>(members.rank())]);
@@ -69,22 +70,39 @@ class reduce_scatter_in_flight {
     longest_ = *std::max_element(counts.begin(), counts.end());
     pieces_[0] = pieces;
     pieces_[1] = pieces + std::min(piece_, counts[me()]) * peers();
-    post(0, 0);
+    next_ = 0;
+    post(0);
+    post(piece_);
 #endif
+  }
+
+  /// Goes on without waiting; would finish() not wait either?
+  bool test() {
+#if OSTRAKA_ENABLE_MPI
+    if (members_ == nullptr) return pending_[0].test();
+    while (next_ < longest_) {
+      if (!pending_[turn_of(next_)].test()) return false;
+      take_next();
+    }
+#endif
+    return true;
   }
 
   void finish() {
 #if OSTRAKA_ENABLE_MPI
     if (members_ == nullptr) return pending_[0].wait();
-    int turn = 0;
-    for (std::int64_t begin = 0; begin < longest_; begin += piece_, turn ^= 1) {
-      post(begin + piece_, turn ^ 1);
-      pending_[turn].wait();
-      reduce(begin, pieces_[turn]);
+    while (next_ < longest_) {
+      pending_[turn_of(next_)].wait();
+      take_next();
     }
     members_ = nullptr;
 #endif
   }
+
+#if OSTRAKA_ENABLE_MPI
+  /// Of its messages.
+  [[nodiscard]] int tag() const { return pending_[0].tag(); }
+#endif
 
   /// Is what arrives the result, so that there are no pieces?
   static bool arrives_in_place(communicator const& members, parts_sent sent, update<T> const& into) {
@@ -103,8 +121,19 @@ class reduce_scatter_in_flight {
     return std::max<std::int64_t>(0, std::min(piece_, counts_[d] - begin));
   }
 
+  // The piece that begins here, of the two that are under way.
+  int turn_of(std::int64_t begin) const { return static_cast<int>(begin / piece_ % 2); }
+
+  // The next piece has arrived.
+  void take_next() {
+    reduce(next_, pieces_[turn_of(next_)]);
+    next_ += piece_;
+    post(next_ + piece_);
+  }
+
   /// Posts the messages of the piece that begins here.
-  void post(std::int64_t begin, int turn) {
+  void post(std::int64_t begin) {
+    int const turn = turn_of(begin);
     T* const arriving = pieces_[turn];
     int const n = members_->size();
     for (int step = 1; step < n; ++step) {
@@ -165,6 +194,7 @@ class reduce_scatter_in_flight {
   short_array<std::int64_t> at_;  // where what is sent to a member begins
   std::int64_t piece_ = 0;
   std::int64_t longest_ = 0;
+  std::int64_t next_ = 0;  // where the piece begins that is reduced next
   T* pieces_[2] = {nullptr, nullptr};
   detail::messages pending_[2];
 #endif

@@ -64,16 +64,11 @@ class exclusive_use {
 
   /// `what` as it is called in messages. @throws ostraka::error if another thread uses it
   exclusive_use(used_by_one& it, std::string_view operation, std::string_view what) {
-    void const* const me = this_thread::mark();
-    if (it.user.load(std::memory_order_relaxed) == me) return;
-    void const* nobody = nullptr;
-    void const* const only = it.only.load(std::memory_order_relaxed);
-    if ((only != nullptr && only != me) ||
-        !it.user.compare_exchange_strong(nobody, me, std::memory_order_acquire, std::memory_order_relaxed))
-      refuse(it, operation, what);
-    it_ = &it;
-    tell();
+    if (!begin(it)) refuse(it, operation, what);
   }
+
+  /// The same, unless another thread uses it: then `may` is false.
+  exclusive_use(used_by_one& it, bool& may) { may = begin(it); }
   exclusive_use(exclusive_use const&) {}
   exclusive_use(exclusive_use&& other) noexcept : it_(std::exchange(other.it_, nullptr)) {}
   exclusive_use& operator=(exclusive_use other) noexcept {
@@ -87,6 +82,18 @@ class exclusive_use {
   }
 
  private:
+  bool begin(used_by_one& it) {
+    void const* const me = this_thread::mark();
+    if (it.user.load(std::memory_order_relaxed) == me) return true;
+    void const* nobody = nullptr;
+    void const* const only = it.only.load(std::memory_order_relaxed);
+    if ((only != nullptr && only != me) ||
+        !it.user.compare_exchange_strong(nobody, me, std::memory_order_acquire, std::memory_order_relaxed))
+      return false;
+    it_ = &it;
+    tell();
+    return true;
+  }
   void tell() const {
     if (it_->told != nullptr)
       it_->told->store(it_->told->load(std::memory_order_relaxed) + 1, std::memory_order_release);

@@ -90,6 +90,9 @@ class device_mesh {
     return {*shared_->use, operation, shared_->name};
   }
 
+  /// The same, unless another does: then `may` is false.
+  [[nodiscard]] exclusive_use use(bool& may) const { return {*shared_->use, may}; }
+
   /// What has been found out about this mesh and others; used with the mesh.
   struct cached_pair {
     std::weak_ptr<device_mesh const> other;

@@ -71,13 +71,14 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
   running<Exec, T>(exec, w, plan, memory.of<Exec>(w, plan, how, given), data, result.data, how).run_to_end();
 }
 
-/// The same for operands of which some stand under labels that repeat.
-template <class Exec, class T>
-void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
-         operand_source<T> const* operands, T* result, update<T> const& how, schedule_memory& memory) {
+namespace detail {
+
+// Where the blocks of operands lie, of which some stand under labels that repeat, and that of the result.
+template <class T>
+region<T> regions_of(execution_context const& w, planner::plan_view const& plan, operand_source<T> const* operands,
+                     T* result, region<T const>* blocks) {
   execution_context whole = w;
   whole.sizes.now = {};
-  region<T const> blocks[planner::max_operands];
   for (int k = 0; k < plan.operands.size(); ++k) {
     box const target = box_of(plan.operands[k], whole.here, whole.sizes);
     operand_source<T> const& a = operands[k];
@@ -88,7 +89,18 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
       blocks[k] = {d.lies, a.data + d.begin};
     }
   }
-  run(exec, w, plan, blocks, dense_region(result, box_of(*plan.result, whole.here, whole.sizes)), how, memory);
+  return dense_region(result, box_of(*plan.result, whole.here, whole.sizes));
+}
+
+}  // namespace detail
+
+/// The same for operands of which some stand under labels that repeat.
+template <class Exec, class T>
+void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
+         operand_source<T> const* operands, T* result, update<T> const& how, schedule_memory& memory) {
+  region<T const> blocks[planner::max_operands];
+  region<T> const target = detail::regions_of(w, plan, operands, result, blocks);
+  run(exec, w, plan, blocks, target, how, memory);
 }
 
 namespace detail {

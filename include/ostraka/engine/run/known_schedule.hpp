@@ -31,6 +31,7 @@ struct scheduled_product {
 struct known_schedule {
   bool is_kept = false;  ///< for other calls
   bool made = false;     ///< not while it is lowered, which may throw for want of memory
+  int in_flight = 0;     ///< runs of it that are under way: until they end nobody lowers anything into it
   planner::viewpoint view{};
   planner::schedule schedule{};
   dynamic_array<strided> shapes{};  ///< of the regions, those of a copy with the same loops
@@ -132,30 +133,47 @@ class schedule_memory {
  public:
   template <class Exec, class T>
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how) {
-    bool const scales = scales_by(how);
-    bool const adds = adds_to(how);
-    planner::transport const via = transport_for<Exec, T>();
-    for (auto const& known : schedules_)
-      if (known->is_of(w, scales, adds, via)) return *known;
-    if (lists_many_members(w, plan)) return of<Exec>(w, plan, how, nullptr);
-    if (schedules_.size() < most) schedules_.push_back(std::make_unique<known_schedule>());
-    known_schedule& known = *schedules_[next_];
-    next_ = (next_ + 1) % most;
-    known.is_kept = true;
-    lower_for(known, plan, w, scales, adds, via, nullptr);
-    return known;
+    return of<Exec>(w, plan, how, nullptr, transient_);
   }
 
   /// For blocks that do not lie dense, by how they lie; valid until the next call.
   template <class Exec, class T>
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
                      planner::strided_box const* given) {
-    if (transient_ == nullptr) transient_ = std::make_unique<known_schedule>();
-    lower_for(*transient_, plan, w, scales_by(how), adds_to(how), transport_for<Exec, T>(), given);
-    return *transient_;
+    return of<Exec>(w, plan, how, given, transient_);
+  }
+
+  /// For blocks that lie dense, or as `given`. What is not kept for other calls is lowered into `transient`.
+  template <class Exec, class T>
+  known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
+                     planner::strided_box const* given, std::unique_ptr<known_schedule>& transient) {
+    bool const scales = scales_by(how);
+    bool const adds = adds_to(how);
+    planner::transport const via = transport_for<Exec, T>();
+    if (given == nullptr)
+      for (auto const& known : schedules_)
+        if (known->is_of(w, scales, adds, via)) return *known;
+    bool const is_kept = given == nullptr && !lists_many_members(w, plan);
+    if (!is_kept && transient == nullptr) transient = std::make_unique<known_schedule>();
+    known_schedule& known = is_kept ? oldest() : *transient;
+    known.is_kept = is_kept;
+    lower_for(known, plan, w, scales, adds, via, given);
+    return known;
   }
 
  private:
+  // A schedule to be made anew: of the last ones that which was made first. One that is in flight stays.
+  known_schedule& oldest() {
+    if (schedules_.size() >= most)
+      for (std::size_t tried = 0; tried < schedules_.size(); ++tried) {
+        known_schedule& known = *schedules_[next_];
+        next_ = (next_ + 1) % schedules_.size();
+        if (known.in_flight == 0) return known;
+      }
+    schedules_.push_back(std::make_unique<known_schedule>());
+    return *schedules_.back();
+  }
+
   // An exchange lists the members of its group: what is kept does not grow with the job.
   static bool lists_many_members(execution_context const& w, planner::plan_view const& plan) {
     constexpr std::int64_t few = 32;

@@ -37,17 +37,19 @@ template <class Exec, class T>
 class running {
  public:
   /// result <- alpha (what the plan computes of the operands) + beta result, on dense blocks that stay where they are
-  /// until the end, as `known` does: the memory that it is of keeps the last 32. The result overlaps no operand.
+  /// until the end, as everything does that is given by reference. The result overlaps no operand. MPI is called so
+  /// that the run waits nowhere but in `finish`, or as is fastest where nobody advances another run meanwhile.
   /// @pre alpha = 1 and beta = 0 unless the plan sums
   running(Exec const& exec, execution_context const& w, planner::plan_view const& plan, known_schedule& known,
           T const* const* operands, T* result, update<T> const& how, heard_as hears = heard_as::operation,
-          communicator const* everybody = nullptr)
+          communicator const* everybody = nullptr, mpi_calls calls = mpi_calls::blocking)
       : exec_(exec),
         w_(w),
         plan_(plan),
         known_(known),
         how_(how),
         everybody_(everybody),
+        calls_(calls),
         workspace_(known.schedule.workspace),
         heard_(hears != heard_as::nothing && tool_listens()),
         in_operation_(heard_ && hears == heard_as::operation) {
@@ -64,6 +66,34 @@ class running {
 
   /// Goes on until a message has been finished; is there more to do?
   bool advance() { return planner::advance(known_.schedule, next_, *this); }
+
+  /// Goes on until a message has been started, at most; is there more to do?
+  bool advance_to_message() { return planner::advance(known_.schedule, next_, *this, planner::verb::start); }
+
+  /// Lets the message that is under way go on, without waiting; has it arrived?
+  bool test() {
+    if (under_way_ == nullptr) return true;
+    switch (under_way_->kind) {
+      case step::all_gather:
+        return gather_.test();
+      case step::all_reduce:
+        return all_reduce_.test();
+      case step::reduce_scatter:
+        return scatter_.test();
+      default:
+        return exchange_.test();
+    }
+  }
+
+  /// Tools hear nothing of the run until it is resumed, so that others may begin and end.
+  void pause() {
+    if (in_step_) Kokkos::Profiling::popRegion();
+    if (in_operation_) Kokkos::Profiling::popRegion();
+  }
+  void resume() {
+    if (in_operation_) push_run(w_, plan_, static_cast<int>(sizeof(T)));
+    if (in_step_) push_stage();
+  }
 
   void run_to_end() {
     while (advance()) {
@@ -105,6 +135,7 @@ class running {
 
   void start(planner::schedule const& s, planner::scheduled_message const& m) {
     fence(exec_);
+    under_way_ = &m;
     communicator const& members = everybody_ != nullptr ? *everybody_ : w_.group(m.axes);
     switch (m.kind) {
       case step::all_gather: return start_gather(s, m, members);
@@ -117,10 +148,13 @@ class running {
   void finish(planner::schedule const&, planner::scheduled_message const& m) {
     switch (m.kind) {
       case step::all_gather: gather_.finish(); break;
-      case step::all_reduce: break;
+      case step::all_reduce:
+        all_reduce_.finish();
+        break;
       case step::reduce_scatter: scatter_.finish(); break;
       default: exchange_.finish();
     }
+    under_way_ = nullptr;
     arrays_.bring_back();
   }
 
@@ -141,18 +175,18 @@ class running {
       strided const own = strided().add(m.own, 1);  // which the host cannot put in its place
       engine::copy(exec_, received + before, own, sent, own);
       fence(exec_);
-      return gather_.begin(members, received + before, received, counts_);
+      return gather_.begin(members, received + before, received, counts_, calls_);
     }
     T const* const out = arrays_.sent(sent, m.own);
-    gather_.begin(members, out, arrays_.received(received, total), counts_);
+    gather_.begin(members, out, arrays_.received(received, total), counts_, calls_);
   }
 
   void reduce_all(planner::scheduled_message const& m, communicator const& members) {
     arrays_.begin(is_staged<Exec>(host_work::computes));
     T* const data = arrays_.received(at(m.received), m.own, true);
     std::int64_t const share = reduced_by_mpi<T>(m.how) ? 0 : share_of_all_reduce(members, m.own);
-    all_reduce(members, data, m.own, m.how, arrays_.set_aside(at(m.share), share),
-               arrays_.set_aside(at(m.pieces), scatter_.pieces_of(members, share)));
+    all_reduce_.begin(members, data, m.own, m.how, arrays_.set_aside(at(m.share), share),
+                      arrays_.set_aside(at(m.pieces), scatter_.pieces_of(members, share)), calls_);
   }
 
   void start_scatter(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
@@ -162,8 +196,8 @@ class running {
     arrays_.begin(is_staged<Exec>(host_work::computes));
     T const* const out = arrays_.sent(at(m.sent), sent);
     T* const in = arrays_.received(at(m.received), m.own, into.beta != T(0));
-    scatter_.begin(members, out, in, counts_, arrays_.set_aside(at(m.pieces), scatter_.pieces_of(members, m.own)), m.how, into,
-                   m.own_left_out ? parts_sent::all_but_own : parts_sent::all);
+    scatter_.begin(members, out, in, counts_, arrays_.set_aside(at(m.pieces), scatter_.pieces_of(members, m.own)),
+                   m.how, into, m.own_left_out ? parts_sent::all_but_own : parts_sent::all);
   }
 
   void start_exchange(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
@@ -220,8 +254,11 @@ class running {
       if (in_step_) Kokkos::Profiling::popRegion();
       int const step = known_.schedule.stages[static_cast<std::size_t>(++stage_)].step;
       in_step_ = step >= 0 && step < plan_.steps.size();
-      if (in_step_) push_step(w_, plan_, step, static_cast<int>(sizeof(T)));
+      if (in_step_) push_stage();
     }
+  }
+  [[gnu::cold, gnu::noinline]] void push_stage() const {
+    push_step(w_, plan_, known_.schedule.stages[static_cast<std::size_t>(stage_)].step, static_cast<int>(sizeof(T)));
   }
 
   Exec const& exec_;
@@ -230,6 +267,7 @@ class running {
   known_schedule& known_;
   update<T> how_;
   communicator const* everybody_;  // of a message that is not of a group of one mesh
+  mpi_calls calls_;
   T* buffers_[planner::first_own_buffer]{};
   scratch<T, typename Exec::memory_space> workspace_;
   std::size_t next_ = 0;
@@ -239,11 +277,13 @@ class running {
   bool in_step_ = false;
 
   // The message that is under way, and what it is made of.
+  planner::scheduled_message const* under_way_ = nullptr;
   arrays_for_mpi<Exec, T> arrays_;
   short_array<std::int64_t> counts_;
   short_array<exchanged<T>> parts_;
   short_array<strided, 1> layouts_;
   all_gather_in_flight<T> gather_;
+  all_reduce_in_flight<T> all_reduce_;
   reduce_scatter_in_flight<T> scatter_;
   exchange_in_flight<T> exchange_;
 };

@@ -155,10 +155,10 @@ void lower_to(schedule& s, Plan const& plan, decisions const& decided, viewpoint
   s.workspace = place_buffers(s.buffers, line);
 }
 
-/// Runs the schedule on from action number `next` until a message has been finished. Returns whether there is more to
-/// do. `hands.enter(s, i)` is called before action number i and `hands.leave(s, i)` after it.
+/// Runs the schedule on from action number `next` until a message has been finished, or started. Returns whether there
+/// is more to do. `hands.enter(s, i)` is called before action number i and `hands.leave(s, i)` after it.
 template <class Hands>
-bool advance(schedule const& s, std::size_t& next, Hands& hands) {
+bool advance(schedule const& s, std::size_t& next, Hands& hands, verb until = verb::finish) {
   while (next < s.actions.size()) {
     std::size_t const i = next++;
     action const& a = s.actions[i];
@@ -186,7 +186,7 @@ bool advance(schedule const& s, std::size_t& next, Hands& hands) {
         break;
     }
     hands.leave(s, i);
-    if (a.what == verb::finish) return next < s.actions.size();
+    if (a.what == until) return next < s.actions.size();
   }
   return false;
 }
