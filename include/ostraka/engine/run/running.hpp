@@ -19,10 +19,12 @@
 #include <ostraka/engine/kernels/contraction.hpp>
 #include <ostraka/engine/kernels/copy.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
+#include <ostraka/engine/machine/progress.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/moves/region.hpp>
+#include <ostraka/engine/run/contract_in_tiles.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 
@@ -107,7 +109,7 @@ class running {
   void enter(planner::schedule const& s, std::size_t i) {
     if (heard_) enter_stage(s.actions[i].stage);
   }
-  void leave(planner::schedule const&, std::size_t) {}
+  void leave(planner::schedule const&, std::size_t) { progress(); }
 
   void copy(planner::region const& to, planner::region const& from, planner::scaling how) {
     copied_bytes += to.where.size() * static_cast<std::int64_t>(sizeof(T));
@@ -124,8 +126,8 @@ class running {
 
   void multiply(planner::product const& p, planner::scaling how) {
     scheduled_product& known = product_of(p);
-    contract(exec_, known.loops, static_cast<T const*>(at(p.begin[0])), static_cast<T const*>(at(p.begin[1])),
-             at(p.begin[2]), update_of(how), known.plan);
+    contract_in_tiles(exec_, known.loops, static_cast<T const*>(at(p.begin[0])), static_cast<T const*>(at(p.begin[1])),
+                      at(p.begin[2]), update_of(how), known.plan);
   }
 
   void reduce(planner::product const& p, reduction kind, planner::scaling how) {

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. A local contraction while messages are in flight: long ones are done tile by tile of the result, and
+/// between two tiles the messages go on, which MPI moves only while somebody calls it. With nothing in flight it is the
+/// contraction itself. docs/design/execution.md has what tiles cost and gain.
+
+#include <algorithm>
+#include <cstdint>
+
+#include <ostraka/engine/kernels/contraction.hpp>
+#include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/machine/progress.hpp>
+#include <ostraka/plan/spec/blocks.hpp>
+
+namespace ostraka::engine {
+
+namespace detail {
+
+/// A label that is cut into parts, or none into one.
+struct label_cut {
+  int label = -1;
+  std::int64_t parts = 1;
+};
+
+/// The longest label of a class, in parts of so many indices at least.
+inline label_cut cut_of(contraction const& p, label_class which, std::int64_t shortest, std::int64_t most) {
+  label_cut cut;
+  for (int l = 0; l < p.labels; ++l)
+    if (class_of(p, l) == which && (cut.label < 0 || p.extent[l] > p.extent[cut.label])) cut.label = l;
+  if (cut.label >= 0) cut.parts = std::clamp<std::int64_t>(p.extent[cut.label] / shortest, 1, most);
+  return cut;
+}
+
+/// The tiles of a product: at most 32, by one label of each operand's or one of a batch. A tile of fewer rows or
+/// columns would be slower, since what it multiplies is packed for each tile anew. Of 2048 × 2048 tiles of 512 × 256
+/// take 4 % longer than the whole, slabs of 64 rows 60 %.
+struct tiles {
+  label_cut first;
+  label_cut second;
+
+  explicit tiles(contraction const& p) {
+    constexpr std::int64_t shortest_product = std::int64_t{1} << 21;  // multiplications: some 50 microseconds
+    std::int64_t all = 1;
+    for (int l = 0; l < p.labels; ++l) {
+      if (class_of(p, l) == label_class::only_a || class_of(p, l) == label_class::only_b) return;  // summed before
+      all *= p.extent[l];
+    }
+    std::int64_t const most = std::min<std::int64_t>(all / shortest_product, 32);
+    if (most < 2) return;
+    label_cut const batch = cut_of(p, label_class::batch, 1, most);
+    if (batch.parts > 1) {
+      first = batch;
+      return;
+    }
+    first = cut_of(p, label_class::m, 256, std::min<std::int64_t>(4, most));
+    second = cut_of(p, label_class::n, 128, most / first.parts);
+  }
+
+  [[nodiscard]] bool several() const { return first.parts * second.parts > 1; }
+};
+
+}  // namespace detail
+
+/// As `contract`.
+template <class Exec, class T>
+void contract_in_tiles(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how,
+                       plan_ticket& ticket) {
+  if (!runs_on_host<Exec> || in_flight::first() == nullptr) return contract(exec, problem, a, b, c, how, ticket);
+  detail::tiles const all(problem);
+  if (!all.several()) return contract(exec, problem, a, b, c, how, ticket);
+  std::int64_t at[3]{};  // in a, b and c
+  contraction tile = problem;
+  auto const for_parts = [&](detail::label_cut const& cut, auto const& each) {
+    if (cut.label < 0) return each();
+    std::int64_t const steps[3] = {problem.in_a[cut.label] ? problem.a[cut.label] : 0,
+                                   problem.in_b[cut.label] ? problem.b[cut.label] : 0, problem.c[cut.label]};
+    for (std::int64_t k = 0; k < cut.parts; ++k) {
+      planner::range const part = planner::block(problem.extent[cut.label], k, cut.parts);
+      tile.extent[cut.label] = part.size();
+      for (int i = 0; i < 3; ++i) at[i] += part.begin * steps[i];
+      each();
+      for (int i = 0; i < 3; ++i) at[i] -= part.begin * steps[i];
+    }
+  };
+  for_parts(all.first, [&] {
+    for_parts(all.second, [&] {
+      plan_ticket of_tile;  // tiles have up to four shapes
+      contract(exec, tile, a + at[0], b + at[1], c + at[2], how, of_tile);
+      progress();
+    });
+  });
+}
+
+}  // namespace ostraka::engine
