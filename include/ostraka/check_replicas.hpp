@@ -22,6 +22,7 @@ namespace ostraka {
 template <Tensor A>
 void check_replicas(A const& a) {
   using value = typename A::value_type;
+  reason::raise<detail::no_block_verdict<A, operation::check_replicas>>();
   constexpr planner::spec s = spec_of<A, axes_in<A>, mesh_axes_in<A>>;
   engine::execution_context const w = detail::context_of<axes_in<A>, mesh_axes_in<A>>("check_replicas", a);
   if (w.mesh->absent()) return;

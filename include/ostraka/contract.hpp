@@ -15,7 +15,7 @@ namespace detail {
 template <class Summed, class A, class B>
 struct contract_result {
   using types = contract_types<Summed, A, B>;
-  using type = sharding_from<types::finding.result, typename types::labels, typename types::mesh>;
+  using type = varying_as<sharding_from<types::finding.result, typename types::labels, typename types::mesh>, A, B>;
 };
 
 }  // namespace detail

@@ -42,6 +42,9 @@ struct given_extents<named_extent<Named>> {
   using collected = type_list<>;
 };
 
+template <class Named, class Extent>
+struct given_extents<named_own_extent<Named, Extent>> : given_extents<named_extent<Named>> {};
+
 template <class Given>
   requires knows_extents<Given>
 struct given_extents<Given> {
@@ -60,15 +63,16 @@ consteval auto check_given() {
     return found<reason::ok>{};
 }
 
-template <class A, class Names>
+// Of a block a static extent says nothing: the axis may have been divided.
+template <bool IsBlock, class A, class Names>
 consteval auto check_axis_given() {
-  if constexpr (A::extent == dynamic_extent && position_in<A, Names> < 0)
+  if constexpr ((A::extent == dynamic_extent || IsBlock) && position_in<A, Names> < 0)
     return found<reason::missing_extent<A>>{};
   else
     return found<reason::ok>{};
 }
 
-template <class... Axes, class... Given>
+template <bool IsBlock, class... Axes, class... Given>
 consteval auto check_extents_given(type_list<Axes...>, type_list<Given...>) {
   using names = concatenation_of<typename given_extents<Given>::written...,
                                  union_of<typename given_extents<Given>::collected...>>;
@@ -78,7 +82,7 @@ consteval auto check_extents_given(type_list<Axes...>, type_list<Given...>) {
   else if constexpr (!std::is_void_v<first_repeated<names>>)
     return found<reason::extent_given_twice<first_repeated<names>>>{};
   else
-    return found<first_fault<typename decltype(check_axis_given<Axes, names>())::type...>>{};
+    return found<first_fault<typename decltype(check_axis_given<IsBlock, Axes, names>())::type...>>{};
 }
 
 template <class>
@@ -106,10 +110,10 @@ consteval auto check_mesh() {
 template <class Mesh, class Used>
 using mesh_verdict = typename decltype(check_mesh<Mesh, Used>())::type;
 
-template <class A, class Sizes>
+template <bool IsBlock, class A, class Sizes>
 std::int64_t checked_extent(Sizes const& given, char const* operation) {
   std::int64_t const n = required_extent<A>(given);
-  if (A::extent != dynamic_extent && n != A::extent)
+  if (!IsBlock && A::extent != dynamic_extent && n != A::extent)
     throw error(std::string(operation) + ": the axis " + std::string(A::name) + " has the static extent " +
                 std::to_string(A::extent) + ", but " + std::to_string(n) +
                 " was given; leave it out or give that extent");
@@ -119,9 +123,31 @@ std::int64_t checked_extent(Sizes const& given, char const* operation) {
   return n;
 }
 
-template <class... As, class Sizes>
+template <class TensorType, class... As, class Sizes>
 auto checked_extents(type_list<As...>, Sizes const& given, [[maybe_unused]] char const* operation) {
-  return std::array<std::int64_t, sizeof...(As)>{checked_extent<As>(given, operation)...};
+  return std::array<std::int64_t, sizeof...(As)>{
+      checked_extent<(varying_in<TensorType>::size > 0), As>(given, operation)...};
+}
+
+// How the extent of A came about that is given by this argument, if it knows.
+template <class A, class Given>
+void find_origin(extent_origin& found, [[maybe_unused]] Given const& given) {
+  if constexpr (requires { given.own; }) {
+    if constexpr (position_in<A, typename given_extents<Given>::written> >= 0) found = given.own.origin();
+  } else if constexpr (is_tensor<Given>) {
+    if constexpr (position_in<A, axes_in<Given>> >= 0) found = origin_in<A>(given);
+  }
+}
+
+// Of a block that is made: extents are the same on all devices, unless they are those of another block.
+template <class TensorType, class... As, class... Given>
+void set_given_origins(TensorType& t, type_list<As...>, Given const&... given) {
+  auto const origin = [&]<class A>(A) {
+    extent_origin found;
+    (find_origin<A>(found, given), ...);
+    return found;
+  };
+  t.set_origins({origin(As{})...});
 }
 
 template <class TensorType, class Operation>
@@ -141,16 +167,19 @@ using values_verdict = typename decltype(check_values<TensorType, Operation>()):
 template <class TensorType, class Mesh, class... Given>
 using creation_verdict =
     first_fault<tensor_verdict<typename TensorType::value_type, typename TensorType::sharding_type>,
-                writable_verdict<TensorType>, mesh_verdict<Mesh, typename TensorType::mesh_axes>,
-                typename decltype(check_extents_given(typename TensorType::axes{}, type_list<Given...>{}))::type>;
+                writable_verdict<TensorType>, mesh_verdict<Mesh, concatenation_of<typename TensorType::mesh_axes, varying_in<TensorType>>>,
+                typename decltype(check_extents_given<(varying_in<TensorType>::size > 0)>(
+                    typename TensorType::axes{}, type_list<Given...>{}))::type>;
 
 /// A fresh tensor on the mesh, its elements not yet set. `Unless` is what else may be wrong.
 template <class TensorType, class Unless = reason::ok, class Mesh, class... Given>
 auto make_uninitialised(char const* operation, Mesh const& m, Given const&... given) {
   if constexpr (reason::ok_or_raise<first_fault<creation_verdict<TensorType, Mesh, Given...>, Unless>>()) {
     engine::require_not_ended(operation);
-    return allocate<TensorType>(m.handle(),
-                                checked_extents(typename TensorType::axes{}, collect_sizes(given...), operation));
+    using axes = typename TensorType::axes;
+    auto t = allocate<TensorType>(m.handle(), checked_extents<TensorType>(axes{}, collect_sizes(given...), operation));
+    if constexpr (varying_in<TensorType>::size > 0) set_given_origins(t, axes{}, given...);
+    return t;
   } else {
     return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type,
                           typename TensorType::space>();

@@ -48,6 +48,11 @@ template <Tensor A>
   std::string const label = a.label();
   std::string text = engine::element_name<typename A::value_type> + (label.empty() ? label : ' ' + label) +
                      planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, n);
+  if constexpr (varying_in<A>::size > 0)
+    text += " {V_" +
+            planner::detail::mesh_names(planner::detail::in_order(planner::mesh_set::first(varying_in<A>::size)),
+                                        detail::naming_of<axes_in<A>, varying_in<A>>) +
+            '}';
   if (!a.mesh_handle()) return text + ", an empty handle";
   planner::range ranges[max_rank];
   for (int i = 0; i < A::rank; ++i) ranges[i] = a.range(i);

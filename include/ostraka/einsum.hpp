@@ -62,7 +62,7 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
         context_of<typename types::labels, typename types::mesh>(operation, steps, first, rest...);
     auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
     result_type const result =
-        allocate_in<result_type, typename types::labels, typename types::mesh>(w, first.mesh_handle());
+        allocate_for<result_type, typename types::labels, typename types::mesh>(w, first, rest...);
     typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
     static thread_local constinit engine::schedule_memory* memory = nullptr;
     engine::run(execution_space_of<result_type>(), w, plan, blocks, result.local().data(), how,
@@ -107,10 +107,11 @@ template <auto... Out, Operand A, class... OperandsThenPolicy>
   using split = detail::arguments<A, OperandsThenPolicy...>;
   using policy = typename split::policy;
   using operands = typename split::operands;
-  if constexpr (reason::ok_or_raise<detail::operands_verdict<sharding_of<Out...>, policy, operands>>())
-    return detail::einsum_of<sharding_of<Out...>, policy, reduction::sum, operands>::run("einsum", {}, a, more...);
+  using out = detail::varying_as_list<sharding_of<Out...>, operands>;
+  if constexpr (reason::ok_or_raise<detail::operands_verdict<out, policy, operands>>())
+    return detail::einsum_of<out, policy, reduction::sum, operands>::run("einsum", {}, a, more...);
   else
-    return detail::after_error_of<typename A::value_type, sharding_of<Out...>, typename A::space>();
+    return detail::after_error_of<typename A::value_type, out, typename A::space>();
 }
 
 /// Says what stands where a tensor should.

@@ -149,7 +149,7 @@ TensorType adopt(Mesh const& m, Array& array, Arguments const& arguments, std::i
   constexpr int rank = TensorType::rank;
   constexpr bool ask_others =
       !(std::is_same_v<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>, unchecked_by_others> || ...);
-  auto const extents = checked_extents(
+  auto const extents = checked_extents<TensorType>(
       typename TensorType::axes{}, collect_sizes(extents_beside_unchecked(std::get<Is>(arguments))...), "from_local");
   TensorType const shape(m.handle(), extents, view());
   std::int64_t wanted[max_rank]{};
@@ -161,8 +161,11 @@ TensorType adopt(Mesh const& m, Array& array, Arguments const& arguments, std::i
           context_of<typename TensorType::axes, typename TensorType::mesh_axes>("from_local", shape), s);
   }
   engine::require_block(*m.handle(), describe_block(array), wanted, rank, ask_others);
-  return TensorType(m.handle(), extents,
-                    block_view<view>(array, wanted, std::make_index_sequence<static_cast<std::size_t>(rank)>{}));
+  TensorType t(m.handle(), extents,
+               block_view<view>(array, wanted, std::make_index_sequence<static_cast<std::size_t>(rank)>{}));
+  if constexpr (varying_in<TensorType>::size > 0)
+    set_given_origins(t, typename TensorType::axes{}, std::get<Is>(arguments)...);
+  return t;
 }
 
 template <class TensorType, class Given, class Mesh, class Arguments, std::size_t... Is>

@@ -34,7 +34,8 @@ template <Tensor A>
 [[nodiscard]] auto gather_to_root(A const& a) {
   using value = typename A::value_type;
   using view = Kokkos::View<typename A::view_type::non_const_data_type, Kokkos::LayoutRight, Kokkos::HostSpace>;
-  reason::raise<detail::values_verdict<A, operation::gather_to_root>>();
+  reason::raise<detail::first_fault<detail::no_block_verdict<A, operation::gather_to_root>,
+                                    detail::values_verdict<A, operation::gather_to_root>>>();
   constexpr planner::spec s = spec_of<A, axes_in<A>, mesh_axes_in<A>>;
   engine::execution_context const w = detail::context_of<axes_in<A>, mesh_axes_in<A>>("gather_to_root", a);
   if (w.mesh->absent()) return on_root<view>(detail::no_device, view());

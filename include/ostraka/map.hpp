@@ -88,7 +88,8 @@ void apply_in_place(char const* operation, TensorType const& t, F const& f) {
 template <class Keeper, class... Operands>
 struct map_result {
   using types = map_types<Keeper, Operands...>;
-  using type = sharding_from<types::finding.result, typename types::labels, typename types::mesh>;
+  using type =
+      varying_as<sharding_from<types::finding.result, typename types::labels, typename types::mesh>, Operands...>;
 };
 
 // Has a plan room for so many?
@@ -111,7 +112,8 @@ consteval auto check_room() {
 template <class Operation, class Keeper, class Unless, class... Operands>
 consteval auto check_meeting() {
   using own = first_fault<typename sharding_traits<sharding_in<Operands>>::verdict...,
-                          typename decltype(check_room<Operands...>())::type, Unless>;
+                          typename decltype(check_room<Operands...>())::type, blocks_verdict<sharding<>, Operands...>,
+                          Unless>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
   else
@@ -140,9 +142,10 @@ auto run_map(char const* operation, F const& f, First const& first, Rest const&.
   using labels = typename Types::labels;
   using mesh = typename Types::mesh;
   static constexpr planner::spec out = Types::finding.result;  // static: g++ 12 warns of reading beyond a local one
-  using result_type = basic_tensor<R, sharding_from<out, labels, mesh>, typename First::space>;
+  using result_type =
+      basic_tensor<R, varying_as<sharding_from<out, labels, mesh>, First, Rest...>, typename First::space>;
   engine::execution_context const w = context_of<labels, mesh>(operation, first, rest...);
-  result_type const result = allocate_in<result_type, labels, mesh>(w, first.mesh_handle());
+  result_type const result = allocate_for<result_type, labels, mesh>(w, first, rest...);
   engine::map_blocks(execution_space_of<result_type>(), w, out, f, result.local().data(),
                      engine::align(w, spec_of<First, labels, mesh>, out, elements_of(first)),
                      engine::align(w, spec_of<Rest, labels, mesh>, out, elements_of(rest))...);

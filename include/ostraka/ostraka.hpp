@@ -8,6 +8,7 @@
 #include <ostraka/types/reasons/of_shardings.hpp>  // first: an error then names its file and yours, and no chain of includes
 #include <ostraka/types/reasons/of_products.hpp>
 #include <ostraka/types/reasons/of_other_operations.hpp>
+#include <ostraka/types/reasons/of_the_local_view.hpp>
 
 #include <ostraka/all_gather.hpp>
 #include <ostraka/all_reduce.hpp>
@@ -43,6 +44,7 @@
 #include <ostraka/reshard_meshes.hpp>
 #include <ostraka/rules.hpp>
 #include <ostraka/scatter_from_root.hpp>
+#include <ostraka/shard_map.hpp>
 #include <ostraka/slice.hpp>
 #include <ostraka/tensor.hpp>
 #include <ostraka/value.hpp>

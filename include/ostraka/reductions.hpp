@@ -34,13 +34,14 @@ using reduction_verdict = typename decltype(check_reduction<Out, Policy, How, A>
 // All reductions: raises the reason, or runs the einsum of one operand. The result is multiplied by `factor`.
 template <class Out, reduction How, class A, class Policy>
 auto reduce(char const* name, A const& a, Policy const& policy, double factor = 1) {
-  if constexpr (reason::ok_or_raise<reduction_verdict<Out, Policy, How, A>>())
-    return einsum_of<Out, Policy, How, type_list<A>>::run(
+  using out = varying_as_one<Out, A>;
+  if constexpr (reason::ok_or_raise<reduction_verdict<out, Policy, How, A>>())
+    return einsum_of<out, Policy, How, type_list<A>>::run(
         name, {real_of<accumulator_of_t<typename A::value_type>>(factor)}, a, policy);
   else if constexpr (Operand<A>)
-    return after_error_of<typename A::value_type, Out, typename A::space>();
+    return after_error_of<typename A::value_type, out, typename A::space>();
   else
-    return after_error_of<float, Out>();
+    return after_error_of<float, out>();
 }
 
 template <class A, class... Kept>

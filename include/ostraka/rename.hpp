@@ -64,13 +64,15 @@ template <auto From, auto To, Tensor A>
   using to = detail::type_of<To>;
   using sharding = typename detail::rename_sharding<from, to, typename A::sharding_type>::type;
   if constexpr (reason::ok_or_raise<detail::rename_verdict<from, to, axes_in<A>>>()) {
-    if (to::extent != dynamic_extent && a.extent(from{}) != to::extent)
+    constexpr bool is_block = varying_in<A>::size > 0;  // whose extents are its own
+    if (!is_block && to::extent != dynamic_extent && a.extent(from{}) != to::extent)
       throw error("rename: " + std::string(to::name) + " has the static extent " + std::to_string(to::extent) +
                   ", but " + std::string(from::name) + " is " + std::to_string(a.extent(from{})) +
                   "; rename to an axis of that extent or without a static one");
     basic_tensor<typename A::element_type, sharding, typename A::space> renamed(a.mesh_handle(), a.extents(),
                                                                                 a.local());
     renamed.share_label(a);
+    if constexpr (is_block) renamed.set_origins(a.origins());
     return renamed;
   } else {
     return detail::after_error_of<typename A::value_type, sharding, typename A::space>();

@@ -130,12 +130,13 @@ auto run_reshard(char const* operation, A const& a, [[maybe_unused]] Policy cons
   engine::execution_context const w =
       context_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a);
   if constexpr (Types::steps.empty()) {
-    return basic_tensor<typename A::element_type, To, typename A::space>(a.mesh_handle(), a.extents(), a.local());
+    basic_tensor<typename A::element_type, To, typename A::space> same(a.mesh_handle(), a.extents(), a.local());
+    if constexpr (varying_in<A>::size > 0) same.set_origins(a.origins());
+    return same;
   } else {
     using result_type = basic_tensor<value, To, typename A::space>;
     auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
-    result_type const result =
-        allocate_in<result_type, typename Types::labels, typename Types::mesh>(w, a.mesh_handle());
+    auto const result = allocate_for<result_type, typename Types::labels, typename Types::mesh>(w, a);
     static thread_local constinit engine::schedule_memory* memory = nullptr;
     engine::run(execution_space_of<A>(), w, steps, Types::from, elements_of(a), result.local().data(),
                 engine::per_thread(memory));
@@ -152,7 +153,7 @@ auto run_reshard(char const* operation, A const& a, [[maybe_unused]] Policy cons
 /// than a budget
 template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto reshard(A const& a, Policy policy = {}) {
-  using target = sharding_of<To...>;
+  using target = detail::varying_as_one<sharding_of<To...>, A>;
   if constexpr (reason::ok_or_raise<detail::reshard_call_verdict<A, target, Policy>>())
     return detail::run_reshard<detail::reshard_types<A, target>, target>("reshard", a, policy);
   else if constexpr (Tensor<A>)

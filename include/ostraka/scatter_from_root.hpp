@@ -87,8 +87,9 @@ View const& array_in(on_root<View> const& given) {
 
 template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
 auto scatter_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
-  auto t = make_uninitialised<TensorType, values_verdict<TensorType, operation::scatter_from_root>>(
-      "scatter_from_root", m, std::get<Is>(arguments)...);
+  using verdict = first_fault<no_block_verdict<TensorType, operation::scatter_from_root>,
+                              values_verdict<TensorType, operation::scatter_from_root>>;
+  auto t = make_uninitialised<TensorType, verdict>("scatter_from_root", m, std::get<Is>(arguments)...);
   if constexpr (std::is_same_v<decltype(t), TensorType>) scatter_into(t, array_in(std::get<sizeof...(Is)>(arguments)));
   return t;
 }

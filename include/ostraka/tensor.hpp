@@ -17,13 +17,12 @@
 #include <string_view>
 #include <utility>
 
+#include <ostraka/detail/unnamed_tensor.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
-#include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/memory/large_pages.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
-#include <ostraka/engine/spmd/ended.hpp>
 #include <ostraka/mesh.hpp>
-#include <ostraka/plan/typed/to_spec.hpp>
+#include <ostraka/plan/typed/varying.hpp>
 #include <ostraka/types/operations.hpp>
 #include <ostraka/types/sharding.hpp>
 
@@ -33,14 +32,6 @@ template <class T, class Sharding, class Space>
 class basic_tensor;
 
 namespace detail {
-
-template <class T, int Rank>
-struct add_pointers : add_pointers<T*, Rank - 1> {};
-
-template <class T>
-struct add_pointers<T, 0> {
-  using type = T;
-};
 
 // std::complex is not for devices: its place is taken by Kokkos::complex, of the same layout.
 template <class T>
@@ -102,73 +93,6 @@ template <class T, class Sharding>
 using element_verdict = typename decltype(check_element<std::remove_const_t<T>>(
     typename sharding_traits<Sharding>::partial_entries{}))::type;
 
-// Of the views that operations make.
-inline constexpr char label_of_ours[] = "ostraka tensor";
-
-// A tensor without its names. It is compiled once for all shardings of a rank.
-template <class T, int Rank, class Space>
-class unnamed_tensor {
- public:
-  /// This device's block: row-major, one dimension per axis, in the order of the axes.
-  using view_type = Kokkos::View<typename add_pointers<T, Rank>::type, Kokkos::LayoutRight, Space>;
-  using extents_type = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;
-
-  unnamed_tensor() = default;
-  unnamed_tensor(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents, view_type local)
-      : mesh_(std::move(mesh)), extents_(extents), local_(std::move(local)) {}
-
-  unnamed_tensor(unnamed_tensor const&) = default;
-  unnamed_tensor(unnamed_tensor&&) noexcept = default;
-  unnamed_tensor& operator=(unnamed_tensor const& other) {
-    if (this != &other) engine::let_survive(local_);
-    mesh_ = other.mesh_;
-    extents_ = other.extents_;
-    local_ = other.local_;
-    label_ = other.label_;
-    return *this;
-  }
-  unnamed_tensor& operator=(unnamed_tensor&& other) noexcept {
-    if (this != &other) engine::let_survive(local_);
-    mesh_ = std::move(other.mesh_);
-    extents_ = other.extents_;
-    local_ = std::move(other.local_);
-    label_ = std::move(other.label_);
-    return *this;
-  }
-  ~unnamed_tensor() { engine::let_survive(local_); }
-
-  /// This device's block; writing to it writes to the tensor.
-  [[nodiscard]] view_type const& local() const { return local_; }
-
-  /// The global extents, in the order of the axes.
-  [[nodiscard]] extents_type const& extents() const { return extents_; }
-
-  /// What the program calls it: by os::named, else the label of the Kokkos::View that os::from_local adopted; empty for
-  /// neither.
-  [[nodiscard, gnu::cold]] std::string label() const {
-    if (label_) return *label_;
-    std::string of_view = local_.label();
-    return of_view == label_of_ours ? std::string() : of_view;
-  }
-
-  /// Calls this handle so; other handles of the block are called what they were. os::named does it.
-  void set_label(std::string label) { label_ = engine::shared_value<std::string const>::make(std::move(label)); }
-  template <class Other>
-  void share_label(Other const& other) {
-    label_ = other.label_handle();
-  }
-  [[nodiscard]] engine::shared_value<std::string const> const& label_handle() const { return label_; }
-
-  /// The mesh that the tensor lives on; null for an empty handle.
-  [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return mesh_; }
-
- private:
-  std::shared_ptr<engine::device_mesh const> mesh_;
-  extents_type extents_{};
-  view_type local_;
-  engine::shared_value<std::string const> label_;  // none as a rule
-};
-
 // The verdict on the type of a tensor.
 template <class T, class Sharding>
 using tensor_verdict = first_fault<typename sharding_traits<Sharding>::verdict, element_verdict<T, Sharding>>;
@@ -201,15 +125,25 @@ struct tensor_parts {
 
 template <class T, class Sharding, class Space>
 struct tensor_parts<T, Sharding, Space, true> {
-  using type = unnamed_tensor<T, sharding_traits<Sharding>::axes::size, Space>;
+  static constexpr int rank = sharding_traits<Sharding>::axes::size;
+  using type = std::conditional_t<(sharding_traits<Sharding>::varying::size > 0), unnamed_block<T, rank, Space>,
+                                  unnamed_tensor<T, rank, Space>>;
 };
+
+// Are the two the same but for mesh axes along which only the second varies?
+template <class From, class To>
+inline constexpr bool varies_less = false;
+template <class... From, class... To>
+inline constexpr bool varies_less<sharding<From...>, sharding<To...>> =
+    !std::is_same_v<sharding<From...>, sharding<To...>> && varying_in<sharding<To...>>::size > 0 &&
+    std::is_same_v<varying_as<sharding<From...>, sharding<To...>>, sharding<To...>>;
 
 // Is it a tensor in the same memory, of another type?
 template <class Other, class TensorType>
 inline constexpr bool is_other_tensor = false;
 template <class T, class From, class U, class To, class Space>
 inline constexpr bool is_other_tensor<basic_tensor<T, From, Space>, basic_tensor<U, To, Space>> =
-    (!std::is_same_v<T, U> && !std::is_same_v<T const, U>) || !std::is_same_v<From, To>;
+    (!std::is_same_v<T, U> && !std::is_same_v<T const, U>) || (!std::is_same_v<From, To> && !varies_less<From, To>);
 
 // Where what has no valid type has said so, nothing more is wrong.
 template <class Other, class TensorType>
@@ -224,6 +158,9 @@ consteval auto check_assignment() {
     return found<reason::element_types_differ<from, to>>{};
   else if constexpr (!std::is_same_v<typename Other::axes, typename TensorType::axes>)
     return found<reason::assigned_other_axes<given, wanted>>{};
+  else if constexpr (varies_less<wanted, given>)
+    return found<reason::loop_changes_variance<
+        typename type_at<difference_of<varying_in<given>, varying_in<wanted>>, 0>::type, given, wanted>>{};
   else if constexpr (!std::is_same_v<given, wanted>)
     return found<reason::assigned_another_sharding<given, wanted>>{};
   else
@@ -274,11 +211,13 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
   /// Gives names to one that has none.
   explicit basic_tensor(unnamed tensor) : unnamed(std::move(tensor)) {}
 
-  /// The same block, to be read only.
-  template <class U>
-    requires(std::is_same_v<U const, T>)
-  basic_tensor(basic_tensor<U, Sharding, Space> const& a) : unnamed(a.mesh_handle(), a.extents(), a.local()) {
+  /// The same block, to be read only, or as one that varies along more mesh axes.
+  template <class U, class From>
+    requires((std::is_same_v<U const, T> && std::is_same_v<From, Sharding>) ||
+             ((std::is_same_v<U const, T> || std::is_same_v<U, T>)&&detail::varies_less<From, Sharding>))
+  basic_tensor(basic_tensor<U, From, Space> const& a) : unnamed(a.mesh_handle(), a.extents(), a.local()) {
     this->share_label(a);
+    if constexpr (varying_in<From>::size > 0) this->set_origins(a.origins());
   }
 
   /// Says that another tensor's elements or sharding are not this one's: nothing is moved or converted by an
@@ -287,10 +226,13 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
     requires(detail::is_other_tensor<Other, basic_tensor>)
   basic_tensor(Other const&) { reason::raise<detail::assignment_verdict<Other, basic_tensor>>(); }
 
-  /// The global extent of an axis.
+  /// The global extent of an axis; of a block its own.
   template <Axis A>
-  [[nodiscard]] std::int64_t extent(A) const {
-    return this->extents()[index<A>()];
+  [[nodiscard]] auto extent(A) const {
+    if constexpr (sharding_traits<Sharding>::varying::size > 0)
+      return own_extent(this->extents()[index<A>()], this->origins()[index<A>()]);
+    else
+      return this->extents()[index<A>()];
   }
 
   /// The global index of this device's first element along an axis.
@@ -320,7 +262,7 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
 
   template <class... As, class... Ms>
   [[nodiscard]] ostraka::sizes<As..., Ms...> sizes(type_list<As...>, type_list<Ms...>) const {
-    return {named_extent<As>(As{}, extent(As{}))...,
+    return {named_extent<As>(As{}, this->extents()[index<As>()])...,
             named_extent<Ms>(Ms{}, where().sizes.mesh[position_in<Ms, mesh_axes>])...};
   }
 

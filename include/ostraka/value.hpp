@@ -18,7 +18,7 @@ consteval auto check_value() {
   if constexpr (A::rank > 0)
     return found<reason::not_a_scalar<sharding_in<A>>>{};
   else
-    return found<values_verdict<A, operation::value>>{};
+    return found<first_fault<no_block_verdict<A, operation::value>, values_verdict<A, operation::value>>>{};
 }
 
 template <class A>

@@ -31,8 +31,10 @@ auto uninitialised_like(basic_tensor<T, Sharding, Space> const& a) {
   std::int64_t local[max_rank]{};
   for (int i = 0; i < rank; ++i) local[i] = static_cast<std::int64_t>(a.local().extent(static_cast<std::size_t>(i)));
   using view = typename tensor_type::view_type;
-  return tensor_type{a.mesh_handle(), a.extents(),
-                     make_view<view>(local, std::make_index_sequence<static_cast<std::size_t>(rank)>{})};
+  tensor_type like{a.mesh_handle(), a.extents(),
+                   make_view<view>(local, std::make_index_sequence<static_cast<std::size_t>(rank)>{})};
+  if constexpr (varying_in<tensor_type>::size > 0) like.set_origins(a.origins());
+  return like;
 }
 
 }  // namespace ostraka::detail

@@ -68,6 +68,8 @@ template <class Labels, class Mesh, class First, class... Rest>
 engine::execution_context context_of(char const* operation, engine::steps_ahead steps, First const& first,
                                      Rest const&... rest) {
   engine::device_mesh const* const meshes[] = {first.mesh_handle().get(), rest.mesh_handle().get()...};
+  if constexpr (any_varies<First, Rest...>)
+    origins_of(operation, union_of<axes_in<First>, axes_in<Rest>...>{}, first, rest...);
   engine::execution_context w =
       engine::make_context(common_mesh(operation, meshes, static_cast<int>(sizeof...(Rest)) + 1), names_of<Mesh>.data(),
                            Mesh::size, operation);
@@ -85,11 +87,16 @@ engine::execution_context context_of(char const* operation, First const& first, 
   return context_of<Labels, Mesh>(operation, engine::steps_ahead{}, first, rest...);
 }
 
-/// A fresh tensor whose axes and mesh axes are among those of the execution context.
-template <class TensorType, class Labels, class Mesh>
-TensorType allocate_in(engine::execution_context const& w, std::shared_ptr<engine::device_mesh const> const& mesh) {
-  return TensorType(allocate_unnamed<typename TensorType::value_type, TensorType::rank, typename TensorType::space>(
-      mesh, w, spec_of<typename TensorType::sharding_type, Labels, Mesh>));
+/// A fresh tensor for the result of an operation on `operands`, whose axes and mesh axes are among those of the
+/// execution context.
+template <class TensorType, class Labels, class Mesh, class First, class... Rest>
+TensorType allocate_for(engine::execution_context const& w, First const& first, [[maybe_unused]] Rest const&... rest) {
+  TensorType result(
+      allocate_unnamed<typename TensorType::value_type, TensorType::rank, typename TensorType::space>(
+          first.mesh_handle(), w, spec_of<typename TensorType::sharding_type, Labels, Mesh>));
+  if constexpr (any_varies<First, Rest...>)
+    result.set_origins(origins_of(w.operation, typename TensorType::axes{}, first, rest...));
+  return result;
 }
 
 template <class One, class Other>

@@ -151,7 +151,7 @@ struct verb : verb_base {
     using call = verb_call<Kind, A, Told>;
     if constexpr (reason::ok_or_raise<typename call::verdict>()) {
       using move = typename call::move;
-      return run_reshard<move, sharding_from<move::to, typename move::labels, typename move::mesh>>(
+      return run_reshard<move, varying_as<sharding_from<move::to, typename move::labels, typename move::mesh>, A>>(
           planner::name_of(Kind).data(), a);
     } else {
       return after_error<A>{a};

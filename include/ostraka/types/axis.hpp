@@ -110,6 +110,12 @@ struct named_extent {
 
 namespace detail {
 
+/// The extent of a block, which knows how it came about, with its name: what `I = block.extent(I)` is.
+template <class Named, class Extent>
+struct named_own_extent : named_extent<Named> {
+  Extent own;
+};
+
 /// The base that OSTRAKA_AXIS derives an axis from: `I = 1024` gives its extent a name. A base, because the classes of
 /// a function have no templates.
 template <class Named, class Base>
@@ -117,6 +123,11 @@ struct declared : Base {
   template <std::integral N>
   constexpr auto operator=(N n) const {
     return named_extent<Named>(Named{}, n);
+  }
+  template <class Extent>
+    requires requires(Extent const& e) { e.origin(); }
+  constexpr auto operator=(Extent const& e) const {
+    return named_own_extent<Named, Extent>{{Named{}, static_cast<std::int64_t>(e)}, e};
   }
 };
 

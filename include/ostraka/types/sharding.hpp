@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 1. The sharding of a tensor as a type: `I/X` is I_X, `I/X/Y` is I_XY (X major), `os::partial(X)` is {U_X}
-/// (partial.hpp).
+/// (partial.hpp), `os::varying(X)` {V_X} (varying.hpp).
 /// Every way to write a sharding comes to one canonical `os::sharding<…>`, so that equal shardings are equal types.
 
 #include <type_traits>
@@ -13,6 +13,7 @@
 #include <ostraka/types/partial.hpp>
 #include <ostraka/types/reasons.hpp>
 #include <ostraka/types/type_list.hpp>
+#include <ostraka/types/varying.hpp>
 
 namespace ostraka {
 
@@ -20,8 +21,8 @@ namespace ostraka {
 template <Axis A, MeshAxis... Ms>
 struct over {};
 
-/// Entries in the order of the axes: an axis (not divided), `over<axis, mesh…>`, and last at most one
-/// `partial_sum<mesh…>`, `partial_max<mesh…>`, ….
+/// Entries in the order of the axes: an axis (not divided), `over<axis, mesh…>`, then at most one `partial_sum<mesh…>`,
+/// `partial_max<mesh…>`, …, and last, of a block, `varying<mesh…>`.
 template <class... Entries>
 struct sharding {};
 
@@ -117,6 +118,29 @@ struct entry<P> {
   using partials = type_list<P>;
 };
 
+template <Varying V>
+struct entry<V> {
+  static constexpr bool is_known = true;
+  using canonical = type_list<>;
+  using axes = type_list<>;
+  using splits = type_list<>;
+  using partials = type_list<>;
+};
+
+// The mesh axes along which an entry says that a block varies.
+template <class Entry>
+struct varying_in_entry {
+  using type = type_list<>;
+};
+template <class... Ms>
+struct varying_in_entry<varying<Ms...>> {
+  using type = type_list<Ms...>;
+};
+template <class... Entries>
+struct varying_in_entry<sharding<Entries...>> {
+  using type = concatenation_of<typename varying_in_entry<Entries>::type...>;
+};
+
 // A whole sharding among the dimensions stands for its own: `R(batch, hidden)` of os::rules.
 template <class... Entries>
 struct entry<sharding<Entries...>> {
@@ -127,18 +151,19 @@ struct entry<sharding<Entries...>> {
   using partials = concatenation_of<typename entry<Entries>::partials...>;
 };
 
-template <class Dimensions, class Partials>
+template <class Dimensions, class Partials, class Varying>
 struct assemble;
 
-template <class... Dimensions, class... Partials>
-struct assemble<type_list<Dimensions...>, type_list<Partials...>> {
-  using type = sharding<Dimensions..., Partials...>;
+template <class... Dimensions, class... Partials, class... Varying>
+struct assemble<type_list<Dimensions...>, type_list<Partials...>, type_list<Varying...>> {
+  using type = sharding<Dimensions..., Partials..., Varying...>;
 };
 
 template <class... Entries>
 using canonical_sharding =
     typename assemble<concatenation_of<typename entry<Entries>::canonical...>,
-                      typename merge_partials<concatenation_of<typename entry<Entries>::partials...>>::type>::type;
+                      typename merge_partials<concatenation_of<typename entry<Entries>::partials...>>::type,
+                      varying_entry<union_of<typename varying_in_entry<Entries>::type...>>>::type;
 
 }  // namespace detail
 
@@ -186,16 +211,17 @@ struct axes_of_partials<type_list<Ps...>> {
 };
 
 // What a mesh axis is used for in a sharding, once for each use: the axis that it divides, or the entry that is partial
-// over it.
+// over it or varies along it.
 template <class M, class Entry, class Splits = typename entry<Entry>::splits,
-          class Partials = typename axes_of_partials<typename entry<Entry>::partials>::type>
+          class Others = concatenation_of<typename axes_of_partials<typename entry<Entry>::partials>::type,
+                                          typename varying_in_entry<Entry>::type>>
 struct uses_in_entry;
 
-template <class M, class Entry, class... Splits, class... Partials>
-struct uses_in_entry<M, Entry, type_list<Splits...>, type_list<Partials...>> {
+template <class M, class Entry, class... Splits, class... Others>
+struct uses_in_entry<M, Entry, type_list<Splits...>, type_list<Others...>> {
   using type =
       concatenation_of<std::conditional_t<std::is_same_v<M, Splits>, typename entry<Entry>::axes, type_list<>>...,
-                       std::conditional_t<std::is_same_v<M, Partials>, type_list<Entry>, type_list<>>...>;
+                       std::conditional_t<std::is_same_v<M, Others>, type_list<Entry>, type_list<>>...>;
 };
 
 template <class M, class Uses>
@@ -252,10 +278,12 @@ struct sharding_traits<sharding<Entries...>> {
                                                                        ///< sharding at most one
   using partials = typename detail::axes_of_partials<partial_entries>::type;  ///< mesh axes that hold parts
   using mesh_axes = concatenation_of<splits, partials>;
+  using varying = concatenation_of<typename detail::varying_in_entry<Entries>::type...>;  ///< of a block; plans see none
   static constexpr int rank = axes::size;
 
   /// `reason::ok`, or what is wrong with the sharding by itself.
-  using verdict = typename decltype(detail::check_sharding<sharding<Entries...>, axes, mesh_axes, partial_entries,
+  using verdict = typename decltype(detail::check_sharding<sharding<Entries...>, axes, concatenation_of<mesh_axes, varying>,
+                                                           partial_entries,
                                                            typename detail::find_unknown<Entries...>::type>())::type;
 };
 

@@ -56,6 +56,8 @@ template <class T>
 inline constexpr bool is_named_extent = false;
 template <class Named>
 inline constexpr bool is_named_extent<named_extent<Named>> = true;
+template <class Named, class Extent>
+inline constexpr bool is_named_extent<named_own_extent<Named, Extent>> = true;
 
 // What is written out among the arguments; the others pass by.
 template <class... Named>

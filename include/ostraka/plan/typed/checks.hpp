@@ -13,6 +13,7 @@
 #include <ostraka/plan/search/einsum.hpp>
 #include <ostraka/plan/typed/nominal.hpp>
 #include <ostraka/plan/typed/to_spec.hpp>
+#include <ostraka/plan/typed/varying.hpp>
 #include <ostraka/types/operations.hpp>
 
 namespace ostraka {
@@ -172,7 +173,7 @@ struct divisor_of<A, sharding<E, Entries...>> {
 
 template <class Out, class Policy, reduction How, class... Operands>
 consteval auto check_einsum() {
-  using own = first_fault<typename sharding_traits<sharding_in<Operands>>::verdict...,
+  using own = first_fault<blocks_verdict<Out, Operands...>, typename sharding_traits<sharding_in<Operands>>::verdict...,
                           typename sharding_traits<sharding_in<Out>>::verdict, kinds_verdict<How, Operands..., Out>>;
   using of_no_operand = difference_of<axes_in<Out>, union_of<axes_in<Operands>...>>;
   using types = einsum_types<Out, typename Policy::unlimited, How, Operands...>;

@@ -66,6 +66,7 @@ inline constexpr entry_numbers numbers_of<Labels, Mesh, P>{
 
 constexpr void add_entry(planner::spec& s, entry_numbers const& e) {
   if (e.label >= 0) return s.push_back(e.label, e.order);
+  if (e.partial.empty()) return;  // varying, which is no matter of plans
   s.partial = s.partial | e.partial;
   s.kind = e.kind;
 }
@@ -164,6 +165,10 @@ template <class T>
 using axes_in = typename sharding_traits<sharding_in<T>>::axes;
 template <class T>
 using mesh_axes_in = typename sharding_traits<sharding_in<T>>::mesh_axes;
+
+/// The mesh axes along which a block varies; none of a tensor that is none.
+template <class T>
+using varying_in = typename sharding_traits<sharding_in<T>>::varying;
 
 /// The value of a sharding, with labels numbered by `Labels` and mesh axes by `Mesh`.
 template <class T, class Labels, class Mesh>

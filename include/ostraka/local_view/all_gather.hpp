@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::all_gather<I/X>(a)`: in the body of os::shard_map, the blocks of the devices along X, one after the other
+/// along I, or, if the block has no axis I, stacked along it. float[I] {V_X} → float[I]; float[J] {V_X} → float[I, J]
+
+#include <ostraka/all_gather.hpp>
+#include <ostraka/local_view/collective.hpp>
+
+namespace ostraka::verb {
+
+/// Of os::all_gather<I/X>: all devices along X have the same afterwards, so the result does not vary along it. A new axis
+/// comes first. Moves n − 1 blocks to each of n devices. Collective over `Ms`.
+/// @throws ostraka::error, on all devices alike, if other extents than I's differ along `Ms`
+template <class I, class... Ms>
+struct all_gather<over<I, Ms...>> : detail::verb_base {
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    if constexpr (reason::ok_or_raise<detail::varies_verdict<A, Ms...>>()) {
+      if constexpr (position_in<I, axes_in<A>> >= 0)
+        return gather<typename detail::lifted_as_division<A, I, Ms...>::type>(a);
+      else
+        return gather<typename detail::lifted_as_stack<A, I, Ms...>::type>(a);
+    } else {
+      return detail::block_after_error<A>{a};
+    }
+  }
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a, untiled_axis) const {
+    reason::raise<detail::new_axis_verdict<A, I>>();
+    return (*this)(a);
+  }
+
+ private:
+  template <class Lifted, class A>
+  static auto gather(A const& a) {
+    return detail::run_lifted<detail::lifted_move<step::all_gather, Lifted, void, Ms...>, void>("all_gather", a);
+  }
+};
+
+}  // namespace ostraka::verb

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::all_to_all<I/X, J/X>(a)`: in the body of os::shard_map, blocks that were parts of I become parts of J: device
+/// d along X is sent block d along J, and puts what it is sent one after the other along I. float[I, J] {V_X} → float[I, J]
+/// {V_X}
+
+#include <ostraka/all_to_all.hpp>
+#include <ostraka/local_view/collective.hpp>
+
+namespace ostraka::verb {
+
+/// Of os::all_to_all<I/X, J/X>. With os::untiled behind the block J has an index for each device, and goes, and I is new and
+/// comes first. Moves (n−1)/n of the block on each of n devices. Collective over `Ms`.
+/// @throws ostraka::error, on all devices alike, if extents differ along `Ms` that are not I's, or an untiled axis has another
+template <class I, class J, class... Ms>
+struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::verb_base {
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::has_axis_verdict<A, I>,
+                                        detail::has_axis_verdict<A, J>>;
+    if constexpr (reason::ok_or_raise<verdict>())
+      return exchange<typename detail::lifted_as_division<A, I, Ms...>::type, void>(a);
+    else
+      return detail::block_after_error<A>{a};
+  }
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a, untiled_axis) const {
+    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::new_axis_verdict<A, I>,
+                                        detail::has_axis_verdict<A, J>>;
+    if constexpr (reason::ok_or_raise<verdict>())
+      return exchange<typename detail::lifted_as_stack<A, I, Ms...>::type, J>(a);
+    else
+      return detail::block_after_error<A>{a};
+  }
+
+ private:
+  template <class Lifted, class Dropped, class A>
+  static auto exchange(A const& a) {
+    return detail::run_lifted<detail::lifted_move<step::all_to_all, Lifted, J, Ms...>, Dropped>("all_to_all", a);
+  }
+};
+
+}  // namespace ostraka::verb

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Collectives on blocks, in the body of os::shard_map. A block is lifted: float[I, J] {V_X} is seen as the tensor
+/// that it is a block of, a summand {U_X} or a part I_X; the verb of the global view moves that; and the result is a block
+/// again. So a collective is what it does to the set of mesh axes along which its operand varies:
+///
+///     collective            the block [I, J] {V_X} as     moved by          the result
+///     psum<X>               [I, J] {U_X}                  all_reduce        [I, J]
+///     all_gather<I/X>       [I_X, J]                      all_gather        [I, J]
+///     all_gather<N/X>       [N_X, I, J]                   all_gather        [N, I, J]
+///     psum_scatter<I/X>     [I, J] {U_X}                  reduce_scatter    [I, J] {V_X}
+///     all_to_all<I/X, J/X>  [I_X, J]                      all_to_all        [I, J] {V_X}
+
+#include <cstdint>
+#include <string>
+
+#include <ostraka/local_view/doors.hpp>
+#include <ostraka/detail/verb.hpp>
+#include <ostraka/plan/typed/inside.hpp>
+
+namespace ostraka {
+
+/// Behind the block of a collective: the named axis is not concatenated or divided, it has an index for each device, and
+/// goes (os::psum_scatter<N/X>) or comes. JAX's tiled=False.
+struct untiled_axis {};
+inline constexpr untiled_axis untiled{};
+
+namespace detail {
+
+// The move of the lifted block `Lifted`, over `Ms`; `Divided` is the axis that they divide afterwards, void for none.
+template <step Kind, class Lifted, class Divided, class... Ms>
+struct lifted_move : one_move<Kind, Lifted, Divided, Ms...> {
+  using base = one_move<Kind, Lifted, Divided, Ms...>;
+  using axes_moved = type_list<Ms...>;
+  /// What the result is in the body, with all axes.
+  using inside =
+      varying_as<inside_of<sharding_from<base::to, typename base::labels, typename base::mesh>, axes_moved>, Lifted>;
+};
+
+template <class Entry, class A>
+struct entry_without {
+  using type = std::conditional_t<is_one_of<A, Entry>, sharding<>, Entry>;
+};
+
+// A sharding without an axis that is not divided.
+template <class Sharding, class A>
+struct without_axis;
+template <class... Entries, class A>
+struct without_axis<sharding<Entries...>, A> {
+  using type = canonical_sharding<typename entry_without<Entries, A>::type...>;
+};
+
+// The block's extent of a label; of one that it lacks 1, since each device adds one.
+template <class L, class A>
+std::int64_t own_extent_of(A const& a) {
+  if constexpr (position_in<L, axes_in<A>> >= 0)
+    return a.extents()[static_cast<std::size_t>(position_in<L, axes_in<A>>)];
+  else
+    return 1;
+}
+template <class L, class A>
+extent_origin origin_or_alike(A const& a) {
+  if constexpr (position_in<L, axes_in<A>> >= 0)
+    return origin_in<L>(a);
+  else
+    return {};
+}
+
+[[noreturn, gnu::cold]] inline void throw_untiled(std::string_view operation, std::string_view axis, std::int64_t extent,
+                                                  std::int64_t devices) {
+  throw error(std::string(operation) + ": an axis that is untiled has an index for each device, but " +
+              std::string(axis) + " = " + std::to_string(extent) + " for " + std::to_string(devices) +
+              "; leave out os::untiled, or choose that extent");
+}
+
+/// Where a lifted block is moved: the extents of the tensor that it is a block of, and of the block that will be.
+template <int Labels>
+struct lifted_context {
+  engine::execution_context w;
+  std::int64_t own[Labels + 1]{};
+  extent_origin origins[Labels + 1]{};
+};
+
+template <class Move, class A, class... Ls>
+void lift_extents(char const* operation, A const& a, lifted_context<Move::labels::size>& lifted, type_list<Ls...>) {
+  engine::execution_context& w = lifted.w;
+  w = engine::make_context(*common_mesh(operation, a), names_of<typename Move::mesh>.data(), Move::mesh::size, operation);
+  w.names.labels = names_of<typename Move::labels>.data();
+  w.sizes.labels = Move::labels::size;
+  std::int64_t const own[] = {own_extent_of<Ls>(a)..., 0};
+  extent_origin origins[] = {origin_or_alike<Ls>(a)..., {}};
+  static constexpr planner::spec from = Move::from, to = Move::to;
+  leave_extents_of_block(w, from, Move::moved, own, origins, w.sizes.label);
+  for (int l = 0; l < w.sizes.labels; ++l) lifted.origins[l] = origins[l];
+  enter_extents_of_block(w, to, Move::moved, w.sizes.label, lifted.own, lifted.origins);
+}
+
+// The result, uninitialised: a block of type R, which has some of the labels.
+template <class R, class Move, class... Rs>
+R allocate_lifted(std::shared_ptr<engine::device_mesh const> const& mesh,
+                  lifted_context<Move::labels::size> const& lifted, type_list<Rs...>) {
+  constexpr int position[] = {position_in<Rs, typename Move::labels>..., 0};
+  static constexpr planner::spec to = Move::to;
+  typename R::extents_type extents{};
+  extent_origins<R::rank> origins{};
+  std::int64_t local[max_rank]{};
+  for (int i = 0; i < R::rank; ++i) {
+    extents[static_cast<std::size_t>(i)] = lifted.own[position[i]];
+    origins[static_cast<std::size_t>(i)] = lifted.origins[position[i]];
+    local[i] = planner::range_of(to, position[i], lifted.w.here, lifted.w.sizes).size();
+  }
+  R result(mesh, extents,
+           make_view<typename R::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(R::rank)>{}));
+  if constexpr (varying_in<R>::size > 0) result.set_origins(origins);
+  return result;
+}
+
+// Moves a block as the tensor that it is lifted to. `Dropped`: the axis of the result that is untiled, or void.
+template <class Move, class Dropped, class A>
+auto run_lifted(char const* operation, A const& a, engine::update<typename A::value_type> const& how = {}) {
+  using value = typename A::value_type;
+  using labels = typename Move::labels;
+  using result_type =
+      basic_tensor<value, typename without_axis<typename Move::inside, Dropped>::type, typename A::space>;
+  lifted_context<labels::size> lifted;
+  lift_extents<Move>(operation, a, lifted, labels{});
+  if constexpr (!std::is_void_v<Dropped>)
+    if (std::int64_t const n = lifted.w.sizes.label[position_in<Dropped, labels>], p = lifted.w.sizes.ways(Move::moved);
+        n != p)
+      throw_untiled(operation, Dropped::name, n, p);
+  auto const result =
+      allocate_lifted<result_type, Move>(a.mesh_handle(), lifted, typename sharding_traits<sharding_in<result_type>>::axes{});
+  static constexpr planner::spec from = Move::from, to = Move::to;
+  static thread_local constinit engine::schedule_memory* memory = nullptr;
+  value const* const block = elements_of(a);
+  engine::run(execution_space_of<A>(), lifted.w, planner::plan_view(from, to, Move::steps), &block,
+              result.local().data(), how, engine::per_thread(memory));
+  return result;
+}
+
+// ---- verdicts -------------------------------------------------------------------------------------------------------
+
+template <class A, class... Ms>
+using axes_not_varying = difference_of<type_list<Ms...>, varying_in<A>>;
+
+template <class Culprit, reduction How, class A, class... Ms>
+consteval auto check_block_reduction() {
+  if constexpr (axes_not_varying<A, Ms...>::size > 0)
+    return found<reason::reduction_of_what_does_not_vary<typename type_at<axes_not_varying<A, Ms...>, 0>::type,
+                                                         sharding_in<A>>>{};
+  else
+    return found<reducible_verdict<typename A::value_type, How, Culprit>>{};
+}
+
+template <class A, class... Ms>
+consteval auto check_varies() {
+  if constexpr (axes_not_varying<A, Ms...>::size > 0)
+    return found<reason::collective_over_unknown_axis<typename type_at<axes_not_varying<A, Ms...>, 0>::type,
+                                                      sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+// Does the block vary along all of them?
+template <class A, class... Ms>
+using varies_verdict = typename decltype(check_varies<A, Ms...>())::type;
+
+template <class A, class I>
+consteval auto check_has_axis() {
+  if constexpr (position_in<I, axes_in<A>> < 0)
+    return found<reason::axis_missing<I, sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+template <class A, class I>
+using has_axis_verdict = typename decltype(check_has_axis<A, I>())::type;
+
+template <class A, class I>
+consteval auto check_new_axis() {
+  if constexpr (position_in<I, axes_in<A>> >= 0)
+    return found<reason::untiled_axis_is_there<I, sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+template <class A, class I>
+using new_axis_verdict = typename decltype(check_new_axis<A, I>())::type;
+
+// ---- lifts ----------------------------------------------------------------------------------------------------------
+
+// [I, J] {V_X} as [I, J] {U_X}.
+template <class A, reduction How, class... Ms>
+struct lifted_as_part {
+  using rest = invariant_over<sharding_in<A>, type_list<Ms...>>;
+  using type = canonical_sharding<rest, typename partial_of<How, type_list<Ms...>>::type>;
+};
+
+// [I, J] {V_X} as [I_X, J].
+template <class A, class I, class... Ms>
+struct lifted_as_division {
+  using type = typename lift_axis<invariant_over<sharding_in<A>, type_list<Ms...>>, I, Ms...>::type;
+};
+
+// [J] {V_X} as [N_X, J]: each device has one index of N.
+template <class A, class N, class... Ms>
+struct lifted_as_stack {
+  using type = canonical_sharding<over<N, Ms...>, invariant_over<sharding_in<A>, type_list<Ms...>>>;
+};
+
+template <class A>
+using block_after_error = after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
+
+}  // namespace detail
+
+}  // namespace ostraka

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::psum<X>(a)`, os::pmean, os::pmax, os::pmin, os::pprod: in the body of os::shard_map, the blocks of the
+/// devices along X combined element by element; all of these devices have the result. float[I] {V_X} → float[I]
+
+#include <type_traits>
+
+#include <ostraka/local_view/collective.hpp>
+
+namespace ostraka {
+
+namespace verb {
+
+/// The type of os::psum<X> and its like.
+template <reduction How, class... Ms>
+struct combine_blocks : detail::verb_base {
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    using verdict = typename decltype(detail::check_block_reduction<combine_blocks, How, A, Ms...>())::type;
+    if constexpr (reason::ok_or_raise<verdict>()) {
+      using lifted = typename detail::lifted_as_part<A, How, Ms...>::type;
+      return detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void>(name(), a);
+    } else {
+      return detail::block_after_error<A>{a};
+    }
+  }
+
+  static constexpr char const* name() {
+    return How == reduction::sum ? "psum" : How == reduction::max ? "pmax" : How == reduction::min ? "pmin" : "pprod";
+  }
+};
+
+/// The type of os::pmean<X>.
+template <class... Ms>
+struct mean_of_blocks : detail::verb_base {
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    using value = typename A::value_type;
+    using varies = typename decltype(detail::check_block_reduction<mean_of_blocks, reduction::sum, A, Ms...>())::type;
+    if constexpr (std::is_integral_v<value>) reason::raise<reason::mean_of_integers<value>>();
+    if constexpr (reason::ok_or_raise<varies>() && !std::is_integral_v<value>) {
+      using lifted = typename detail::lifted_as_part<A, reduction::sum, Ms...>::type;
+      using wide = accumulator_of_t<value>;
+      detail::common_mesh("pmean", a);
+      int devices = 1;
+      ((devices *= a.mesh_handle()->size(a.mesh_handle()->find(Ms::name))), ...);
+      engine::update<value> const how{wide(static_cast<detail::real_of<wide>>(1.0 / devices))};
+      return detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void>("pmean", a, how);
+    } else {
+      return detail::block_after_error<A>{a};
+    }
+  }
+};
+
+}  // namespace verb
+
+/// The sum of the blocks over the mesh axes `Ms`, along which they vary; the result does not. Moves 2(n−1)/n of the block
+/// on each of n devices. Collective over `Ms`.
+/// @throws ostraka::error, on all devices alike, if blocks have different extents along `Ms`
+template <auto... Ms>
+inline constexpr verb::combine_blocks<reduction::sum, detail::type_of<Ms>...> psum{};
+
+/// The largest of them; NaN wins.
+template <auto... Ms>
+inline constexpr verb::combine_blocks<reduction::max, detail::type_of<Ms>...> pmax{};
+
+/// The smallest of them; NaN wins.
+template <auto... Ms>
+inline constexpr verb::combine_blocks<reduction::min, detail::type_of<Ms>...> pmin{};
+
+/// Their product.
+template <auto... Ms>
+inline constexpr verb::combine_blocks<reduction::prod, detail::type_of<Ms>...> pprod{};
+
+/// Their mean over the devices, each counting alike; not of integers.
+template <auto... Ms>
+inline constexpr verb::mean_of_blocks<detail::type_of<Ms>...> pmean{};
+
+}  // namespace ostraka

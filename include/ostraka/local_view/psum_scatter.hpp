@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::psum_scatter<I/X>(a)`: in the body of os::shard_map, the sum of the blocks of the devices along X, of which
+/// each keeps its part along I. float[I, J] {V_X} → float[I, J] {V_X}, I shorter by the size of X.
+
+#include <ostraka/local_view/collective.hpp>
+
+namespace ostraka {
+
+namespace verb {
+
+/// The type of os::psum_scatter<I/X>.
+template <class Dim>
+struct psum_scatter : detail::verb_base {
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    reason::raise<reason::not_a_divided_axis<Dim>>();
+    return detail::block_after_error<A>{a};
+  }
+};
+
+template <class I, class... Ms>
+struct psum_scatter<over<I, Ms...>> : detail::verb_base {
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    return run<void>(a);
+  }
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a, untiled_axis) const {
+    return run<I>(a);
+  }
+
+ private:
+  template <class Dropped, class A>
+  static auto run(A const& a) {
+    using verdict = detail::first_fault<
+        typename decltype(detail::check_block_reduction<psum_scatter, reduction::sum, A, Ms...>())::type,
+        detail::has_axis_verdict<A, I>>;
+    if constexpr (reason::ok_or_raise<verdict>()) {
+      using lifted = typename detail::lifted_as_part<A, reduction::sum, Ms...>::type;
+      return detail::run_lifted<detail::lifted_move<step::reduce_scatter, lifted, I, Ms...>, Dropped>("psum_scatter", a);
+    } else {
+      return detail::block_after_error<A>{a};
+    }
+  }
+};
+
+}  // namespace verb
+
+/// The sum of the blocks over the mesh axes of `Dim`, divided along its axis: device d of n keeps block d. With
+/// os::untiled behind the block the axis has an index for each device, and goes. Moves (n−1)/n of the block on each of n
+/// devices. Collective over the mesh axes.
+/// @throws ostraka::error, on all devices alike, if blocks have different extents, or an untiled axis another extent
+template <auto Dim>
+inline constexpr verb::psum_scatter<detail::type_of<Dim>> psum_scatter{};
+
+}  // namespace ostraka

@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::shard_map<I/X, K>(f, A, B)`: f says what each device does with its own blocks. A[I_X, J] enters the body
+/// as float[I, J] {V_X}, an ordinary tensor of this device that varies along X; what leaves is A's like again. Nothing
+/// moves at the doors.
+///
+///     auto C = os::shard_map<I/X, K>([](auto a, auto b) { return os::psum<Y>(os::einsum<I, K>(a, b)); }, A, B);
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/detail/after_error.hpp>
+#include <ostraka/detail/operation.hpp>
+#include <ostraka/local_view/all_gather.hpp>
+#include <ostraka/local_view/all_to_all.hpp>
+#include <ostraka/local_view/axis_index.hpp>
+#include <ostraka/local_view/doors.hpp>
+#include <ostraka/local_view/psum.hpp>
+#include <ostraka/local_view/psum_scatter.hpp>
+#include <ostraka/local_view/pvary.hpp>
+#include <ostraka/plan/typed/inside.hpp>
+#include <ostraka/reshard.hpp>
+
+namespace ostraka {
+
+/// The mesh axes that a body speaks of by itself: the value of `os::manual(X)`.
+template <MeshAxis... Ms>
+struct manual_axes {};
+
+/// First among the dimensions of os::shard_map: only these mesh axes are manual. Blocks stay divided over the others, and
+/// operations in the body are planned over them.
+template <MeshAxis... Ms>
+consteval manual_axes<Ms...> manual(Ms...) {
+  return {};
+}
+
+namespace detail {
+
+// What stands in the angle brackets: the manual mesh axes, if they are named, and the results.
+template <class... Named>
+struct named_results {
+  using results = type_list<canonical_sharding<Named...>>;
+  static constexpr bool is_tuple = false;
+};
+template <auto... First, class... More>
+struct named_results<dims<First...>, More...> {
+  using results = type_list<typename dims_types<dims<First...>>::sharding_type,
+                            typename dims_types<More>::sharding_type...>;
+  static constexpr bool is_tuple = true;
+};
+
+template <class Operands, class... Named>
+struct body_of;
+template <class... As, class... Named>
+struct body_of<type_list<As...>, Named...> : named_results<Named...> {
+  template <class... Outs>
+  static auto mentioned(type_list<Outs...>) -> union_of<mesh_axes_in<As>..., mesh_axes_in<Outs>...>;
+  using manual = decltype(mentioned(typename named_results<Named...>::results{}));
+};
+template <class... As, class... Ms, class... Named>
+struct body_of<type_list<As...>, manual_axes<Ms...>, Named...> : named_results<Named...> {
+  using manual = type_list<Ms...>;
+};
+
+// A tensor as a block.
+template <class Manual, class A>
+auto enter(char const* operation, A const& a) {
+  using labels = axes_in<A>;
+  using mesh = common_of<mesh_axes_in<A>, Manual>;
+  using block = basic_tensor<typename A::element_type, inside_of<sharding_in<A>, Manual>, typename A::space>;
+  common_mesh(operation, a);
+  if constexpr (mesh::size == 0) {
+    return a;
+  } else {
+    using all = mesh_axes_in<A>;
+    static constexpr planner::spec s = spec_of<A, labels, all>;
+    engine::execution_context w = engine::make_context(*a.mesh_handle(), names_of<all>.data(), all::size, operation);
+    w.names.labels = names_of<labels>.data();
+    typename A::extents_type own{};
+    extent_origins<A::rank> origins{};
+    if constexpr (varying_in<A>::size > 0) origins = a.origins();
+    enter_extents_of_block(w, s, mesh_axes_numbered<all>(mesh{}), a.extents().data(), own.data(), origins.data());
+    block b(a.mesh_handle(), own, a.local());
+    b.share_label(a);
+    b.set_origins(origins);
+    return b;
+  }
+}
+
+// A block as the tensor that it is a block of.
+template <class Out, class Manual, class Kept, class B>
+auto leave(char const* operation, B const& b) {
+  using labels = axes_in<B>;
+  using mesh = union_of<mesh_axes_in<Out>, difference_of<varying_in<B>, Kept>>;
+  using result = basic_tensor<typename B::element_type,
+                              typename with_varying<Out, common_of<varying_in<B>, Kept>>::type, typename B::space>;
+  static constexpr planner::spec s = spec_of<Out, labels, mesh>;
+  engine::execution_context w =
+      engine::make_context(*common_mesh(operation, b), names_of<mesh>.data(), mesh::size, operation);
+  w.names.labels = names_of<labels>.data();
+  typename B::extents_type whole{};
+  extent_origins<B::rank> origins{};
+  if constexpr (varying_in<B>::size > 0) origins = b.origins();
+  leave_extents_of_block(w, s, mesh_axes_numbered<mesh>(common_of<mesh, Manual>{}), b.extents().data(), origins.data(),
+                         whole.data());
+  result r(b.mesh_handle(), whole, b.local());
+  r.share_label(b);
+  if constexpr (varying_in<result>::size > 0) r.set_origins(origins);
+  return r;
+}
+
+// What is returned, as a list of types.
+template <class Returned>
+struct returned_list {
+  using type = type_list<Returned>;
+};
+template <class... Rs>
+struct returned_list<std::tuple<Rs...>> {
+  using type = type_list<Rs...>;
+};
+template <class A, class B>
+struct returned_list<std::pair<A, B>> {
+  using type = type_list<A, B>;
+};
+
+template <class Returned, class Out, class Manual, class Kept>
+consteval auto check_returned() {
+  if constexpr (!Tensor<Returned>)
+    return found<reason::result_is_no_tensor<Returned>>{};
+  else
+    return found<leave_verdict<sharding_in<Returned>, Out, Manual, Kept>>{};
+}
+
+template <class Manual, class Kept, class... Returned, class... Outs>
+consteval auto check_results(type_list<Returned...>, type_list<Outs...>) {
+  if constexpr (sizeof...(Returned) != sizeof...(Outs))
+    return found<reason::wrong_number_of_results<static_cast<int>(sizeof...(Returned)),
+                                                 static_cast<int>(sizeof...(Outs))>>{};
+  else
+    return found<first_fault<typename decltype(check_returned<Returned, Outs, Manual, Kept>())::type...>>{};
+}
+
+template <class Manual, class Kept, class... Outs, class Returned>
+auto leave_all(type_list<Outs...>, Returned const& returned) {
+  return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+    return std::tuple{leave<Outs, Manual, Kept>("shard_map", std::get<Is>(returned))...};
+  }(std::index_sequence_for<Outs...>{});
+}
+
+template <class Results>
+struct result_after_error;
+template <class... Outs>
+struct result_after_error<type_list<Outs...>> {
+  using all = std::tuple<after_error_of<float, Outs>...>;
+  using first = std::tuple_element_t<0, all>;
+};
+
+template <class Body, class Kept, class Returned>
+auto results_of(Returned const& returned) {
+  using results = typename Body::results;
+  using manual = typename Body::manual;
+  using verdict =
+      typename decltype(check_results<manual, Kept>(typename returned_list<Returned>::type{}, results{}))::type;
+  if constexpr (reason::ok_or_raise<verdict>()) {
+    if constexpr (Body::is_tuple && !Tensor<Returned>)
+      return leave_all<manual, Kept>(results{}, returned);
+    else if constexpr (Body::is_tuple)
+      return std::tuple{leave<typename type_at<results, 0>::type, manual, Kept>("shard_map", returned)};
+    else
+      return leave<typename type_at<results, 0>::type, manual, Kept>("shard_map", returned);
+  } else if constexpr (Body::is_tuple) {
+    return typename result_after_error<results>::all{};
+  } else {
+    return typename result_after_error<results>::first{};
+  }
+}
+
+template <class F, class... Blocks>
+consteval auto check_body() {
+  if constexpr (requires(F const& f, Blocks... blocks) { f(blocks...); })
+    return found<reason::ok>{};
+  else
+    return found<reason::body_does_not_take_blocks<F, Blocks...>>{};
+}
+
+template <class Given, class Wanted>
+consteval auto check_in() {
+  using own = same_axes_verdict<sharding_in<Given>, Wanted>;
+  if constexpr (!std::is_same_v<own, reason::ok>) {
+    return found<own>{};
+  } else if constexpr (std::is_same_v<sharding_in<Given>, Wanted>) {
+    return found<reason::ok>{};
+  } else {
+    using types = reshard_types<Given, Wanted>;
+    constexpr std::int64_t bytes =
+        planner::bytes_per_device(types::plan.elements_moved(types::plan.sizes), element_bytes_in<Given>, types::plan.sizes);
+    return found<reason::body_wants_another_sharding<sharding_in<Given>, Wanted, bytes>>{};
+  }
+}
+
+}  // namespace detail
+
+/// Calls `f` with each device's blocks of the tensors and returns what the blocks that it returns are blocks of. `Named`:
+/// the dimensions of the result, or os::dims<…>{} for each of several, returned as a std::tuple; before them perhaps
+/// os::manual(X), without which all mesh axes that operands and results name are manual.
+///
+/// In the body `I/X, J` is `I, J, os::varying(X)`, with extents of its own; so is a partial tensor, of which the block is
+/// a part. A tensor that does not name X is the same along it. A result that does not name X is the same along it: only
+/// collectives (os::psum<X>, os::all_gather<I/X>, …) make it so. One that names X is what the blocks are together, one
+/// after the other along an axis, or summands. Doors move nothing. All devices of the mesh call the same collectives in
+/// the same order.
+/// @throws ostraka::error, on all devices alike, if blocks of uneven extents do not fit the result
+template <auto... Named, class F, Tensor... As>
+  requires(!Tensor<F> && sizeof...(As) > 0)
+auto shard_map([[maybe_unused]] F const& f, [[maybe_unused]] As const&... as) {
+  using body = detail::body_of<type_list<As...>, detail::type_of<Named>...>;
+  using manual = typename body::manual;
+  using verdict = detail::first_fault<typename sharding_traits<sharding_in<As>>::verdict...,
+                                      detail::enter_verdict<sharding_in<As>, manual>...>;
+  if constexpr (reason::ok_or_raise<verdict>()) {
+    using taken = typename decltype(detail::check_body<F, decltype(detail::enter<manual>("", as))...>())::type;
+    if constexpr (reason::ok_or_raise<taken>())
+      return detail::results_of<body, union_of<varying_in<As>...>>(f(detail::enter<manual>("shard_map", as)...));
+    else if constexpr (body::is_tuple)
+      return typename detail::result_after_error<typename body::results>::all{};
+    else
+      return typename detail::result_after_error<typename body::results>::first{};
+  } else if constexpr (body::is_tuple) {
+    return typename detail::result_after_error<typename body::results>::all{};
+  } else {
+    return typename detail::result_after_error<typename body::results>::first{};
+  }
+}
+
+/// The tensor as it is; does not compile unless its sharding is this one, order of mesh axes included. For operands of a
+/// body that takes `auto`: `os::shard_map<I/X, K>(f, os::in<I/X, J/Y>(A), B)`.
+template <auto... Dims, Tensor A>
+[[nodiscard]] A const& in(A const& a) {
+  reason::raise<typename decltype(detail::check_in<A, sharding_of<Dims...>>())::type>();
+  return a;
+}
+
+}  // namespace ostraka

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. Reasons of the local view: bodies of os::shard_map, their blocks, and what they say to each other.
+
+#include <ostraka/types/reasons/reason.hpp>
+
+namespace ostraka::reason {
+
+// ---- doors ----------------------------------------------------------------------------------------------------------
+
+template <class Given, class Wanted, long long BytesOfReshard>
+struct body_wants_another_sharding {
+  static_assert(never<Given, Wanted>, "shard_map: a body takes a tensor only under the sharding that os::in names, order of mesh axes included, because anything else would move it; write os::reshard<I/X, J>(A) with those dimensions (here the second sharding; the number is the bytes that a device receives at planned sizes)");
+};
+
+template <class Body, class... Blocks>
+struct body_does_not_take_blocks {
+  static_assert(never<Body, Blocks...>, "shard_map: the body is called with a block for each tensor, its sharding without the manual axes and with os::varying(X); take `auto` or these types, os::tensor<float, I, J, os::varying(X)> for a tensor divided over X");
+};
+
+template <class Axis, class MeshAxis>
+struct manual_axis_is_minor {
+  static_assert(never<Axis, MeshAxis>, "shard_map: the manual mesh axes of an axis are its major ones, because blocks of I/X/Y along Y alone are no block of I; make X manual, too, or divide over Y/X");
+};
+
+template <class MeshAxis, class Result>
+struct result_varies_over {
+  static_assert(never<MeshAxis, Result>, "shard_map: a result that does not name a manual mesh axis is the same along it, and this block varies; combine it with os::psum<X>, os::pmax<X>, os::all_gather<I/X>, …, or name the axis in the result, as in I/X or os::partial(X)");
+};
+
+template <class Result, class Wanted>
+struct result_has_other_axes {
+  static_assert(never<Result, Wanted>, "shard_map: a result has the axes that are named for it, in that order; name the block's own, transpose it with os::einsum<J, I>(A), or rename an axis with os::rename<J, K>(A)");
+};
+
+template <class Result, class Wanted>
+struct result_is_divided_otherwise {
+  static_assert(never<Result, Wanted>, "shard_map: a block leaves divided over the mesh axes that are not manual as it is inside; name them in the result, or os::reshard the block first");
+};
+
+template <class Result>
+struct result_is_no_tensor {
+  static_assert(never<Result>, "shard_map: a body returns a block, or a std::tuple of as many blocks as results are named with os::dims<…>{}; return tensors");
+};
+
+template <int Returned, int Named>
+struct wrong_number_of_results {
+  static_assert(Returned == Named, "shard_map: a body returns as many blocks as results are named; name each with os::dims<…>{}");
+};
+
+template <class MeshAxis, class Partial>
+struct partial_result_does_not_vary {
+  static_assert(never<MeshAxis, Partial>, "shard_map: a result that is partial over a mesh axis is made of blocks that differ along it, else it would be counted once a device; drop os::partial(X), or os::pvary<X> the block if each device's is a part of its own");
+};
+
+template <class MeshAxis, class Divided, class Block>
+struct divided_tensor_meets_block {
+  static_assert(never<MeshAxis, Divided, Block>, "shard_map: a tensor that is divided over a mesh axis, or partial, does not meet a block that varies along it, because its own block is hidden; hand it to os::shard_map as an operand, or os::reshard it to be whole along that axis before");
+};
+
+template <class MeshAxis, class Result>
+struct manual_axis_divides_result {
+  static_assert(never<MeshAxis, Result>, "shard_map: inside a body a result is each device's own, so manual mesh axes do not divide it; leave them out here, and name them in the result of os::shard_map<I/X, J>(…)");
+};
+
+template <class MeshAxis, class Result>
+struct divided_tensor_leaves {
+  static_assert(never<MeshAxis, Result>, "shard_map: a result is a block of the body, and this tensor is divided over a manual mesh axis or partial; it needs no body to leave: return blocks only");
+};
+
+template <class MeshAxis, class Operation>
+struct block_is_no_tensor {
+  static_assert(never<MeshAxis, Operation>, "shard_map: the operation speaks for all devices, and a block differs along this mesh axis; combine it with os::psum<X>, os::all_gather<I/X>, …, do this with what os::shard_map returns, or read block.local()");
+};
+
+template <class MeshAxis, class From, class To>
+struct loop_changes_variance {
+  static_assert(never<MeshAxis, From, To>, "assignment: a block that varies along a mesh axis is not assigned to one that does not; let that one vary from the start with os::pvary<X>, or os::varying(X) where it is made, so that a loop keeps one type");
+};
+
+template <class MeshAxis, class Target>
+struct target_does_not_vary {
+  static_assert(never<MeshAxis, Target>, "shard_map: what is written to varies along the mesh axes along which the operands do; make it with os::varying(X), or combine the operands first with os::psum<X>");
+};
+
+// ---- collectives on blocks ------------------------------------------------------------------------------------------
+
+template <class MeshAxis, class Block>
+struct reduction_of_what_does_not_vary {
+  static_assert(never<MeshAxis, Block>, "psum: a block is reduced over mesh axes along which it varies, else the same number would be counted once a device; drop the axis, multiply by os::axis_size<X>, or os::pvary<X> the block first if that is meant");
+};
+
+template <class MeshAxis, class Block>
+struct collective_over_unknown_axis {
+  static_assert(never<MeshAxis, Block>, "collective: a block is moved along mesh axes along which it varies; name a manual axis of the body, or os::pvary<X> the block first");
+};
+
+template <class Axis, class Block>
+struct untiled_axis_is_there {
+  static_assert(never<Axis, Block>, "collective: an untiled result stacks blocks along a new axis; name an axis that the block lacks, or leave out os::untiled");
+};
+
+}  // namespace ostraka::reason

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// os::shard_map: what enters a body and leaves it, on every mesh, with uneven and empty blocks, against plain loops; the
+/// doors move nothing. The matmul of the tutorials, [I_X, J_Y] · [J_Y, K] → [I_X, K], written out for each device.
+// labels: essential
+
+#include <doctest/doctest.h>
+
+#include <tuple>
+#include <type_traits>
+
+#include "support/on_meshes.hpp"
+
+namespace os = ostraka;
+namespace t = os::testing;
+
+using os::dims;
+
+namespace {
+
+template <auto... Dims>
+using tensor = os::tensor<double, Dims...>;
+
+template <class F>
+void on_all(F&& f) {
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    for (t::extents_by_letter const& e : t::usual_extents()) {
+      INFO(m.text(), t::text_of(e));
+      f(m, e);
+    }
+  });
+}
+
+template <class A>
+t::global_tensor<double> numbers(t::extents_by_letter const& e, int seed) {
+  return t::whole_numbers<double>(t::letters_in<A>(), e, static_cast<std::uint64_t>(seed));
+}
+
+}  // namespace
+
+TEST_CASE("a matmul") {
+  using left = tensor<I/X, J/Y>;
+  using right = tensor<J/Y, K>;
+  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    auto const whole_a = numbers<left>(e, 1), whole_b = numbers<right>(e, 2);
+    auto const l = t::placed<left>(m, whole_a);
+    auto const r = t::placed<right>(m, whole_b);
+    auto const wanted = t::product_by_loops("IK", whole_a, whole_b);
+    auto const C = os::shard_map<I/X, K>(
+        [](auto a, auto b) {
+          static_assert(std::is_same_v<decltype(a), tensor<I, J, os::varying(X, Y)>>);
+          auto const c = os::einsum<I, K>(a, b);
+          static_assert(std::is_same_v<decltype(c), tensor<I, K, os::varying(X, Y)> const>);
+          return os::psum<Y>(c);
+        },
+        l, r);
+    static_assert(std::is_same_v<decltype(C), tensor<I/X, K> const>);
+    CHECK(t::disagreements(m, C, wanted) == 0);
+    auto const as_parts = os::shard_map<I/X, K, os::partial(Y)>([](auto a, auto b) { return os::einsum<I, K>(a, b); }, l, r);
+    CHECK(t::disagreements(m, as_parts, wanted) == 0);
+    auto const planned_over_y =
+        os::shard_map<os::manual(X), I/X, K>([](auto a, auto b) { return os::einsum<I, K>(a, b); }, l, r);
+    CHECK(t::disagreements(m, planned_over_y, wanted) == 0);
+    auto const contracted = os::shard_map<I/X, K>([](auto a, auto b) { return os::psum<Y>(os::contract<J>(a, b)); }, l, r);
+    CHECK(t::disagreements(m, contracted, wanted) == 0);
+  });
+}
+
+TEST_CASE("what leaves as it came") {
+  using whole = tensor<B/X, I/Y/Z, J>;
+  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    auto const values = numbers<whole>(e, 3);
+    auto const A = t::placed<whole>(m, values);
+    auto const before = t::traffic_so_far();
+    auto const same = os::shard_map<B/X, I/Y/Z, J>([](auto a) { return a; }, A);
+    auto const [first, second] = os::shard_map<dims<B/X, I/Y/Z, J>{}, dims<B/X, J, I/Y/Z>{}>(
+        [](auto a) { return std::tuple{a, os::einsum<B, J, I>(a)}; }, os::in<B/X, I/Y/Z, J>(A));
+    auto const nested = os::shard_map<os::manual(X), B/X, I/Y/Z, J>(
+        [](auto a) {
+          static_assert(std::is_same_v<decltype(a), tensor<B, I/Y/Z, J, os::varying(X)>>);
+          return os::shard_map<os::manual(Y, Z), B, I/Y/Z, J>([](auto b) { return b; }, a);
+        },
+        A);
+    auto const after = t::traffic_so_far();
+    CHECK(after.bytes == before.bytes);
+    CHECK(after.calls == before.calls);
+    CHECK(same.local().data() == A.local().data());
+    CHECK(nested.local().data() == A.local().data());
+    CHECK(t::disagreements(m, same, values) == 0);
+    CHECK(t::disagreements(m, first, values) == 0);
+    CHECK(t::disagreements(m, second, values) == 0);
+    CHECK(t::disagreements(m, nested, values) == 0);
+  });
+}
+
+TEST_CASE("collectives") {
+  using summands = tensor<I, J, os::partial(X)>;
+  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    auto const values = numbers<summands>(e, 4);
+    auto const A = t::placed<summands>(m, values);
+    auto const D = t::placed<tensor<I/X, J>>(m, values);
+    CHECK(t::disagreements(m, os::shard_map<I, J>([](auto a) { return os::psum<X>(a); }, A), values) == 0);
+    CHECK(t::disagreements(m, os::shard_map<I/X, J>([](auto a) { return os::psum_scatter<I/X>(a); }, A), values) == 0);
+    CHECK(t::disagreements(m, os::shard_map<I, J/X>([](auto a) { return os::psum_scatter<J/X>(a); }, A), values) == 0);
+    CHECK(t::disagreements(m, os::shard_map<I, J>([](auto a) { return os::all_gather<I/X>(a); }, D), values) == 0);
+    CHECK(t::disagreements(m, os::shard_map<I, J/X>([](auto a) { return os::all_to_all<I/X, J/X>(a); }, D), values) == 0);
+    auto const stacked = os::shard_map<I, J>(
+        [](auto a) { return os::sum<I, J>(os::all_gather<K/X>(a)); }, A);
+    CHECK(t::disagreements(m, stacked, values) == 0);
+    if (e.at('I') % m.size("X") != 0)
+      CHECK_THROWS_AS((os::shard_map<I/X, J>([](auto a) { return os::pvary<X>(os::psum<X>(a)); }, D)), os::error);
+  });
+}
