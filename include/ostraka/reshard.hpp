@@ -60,7 +60,7 @@ consteval auto check_reshard() {
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
   else if constexpr ((Policy::rule != planner::admit::any && Policy::rule != planner::admit::no_communication) ||
-                     Policy::idle_axes::size > 0)
+                     Policy::idle_axes::size > 0 || Policy::directions > 0)
     return found<reason::policy_not_for_reshard<Policy>>{};
   else if constexpr (Policy::rule == planner::admit::no_communication &&
                      reshard_types<From, To>::plan.communications() > 0)

@@ -243,6 +243,7 @@ class simulated_mesh {
         }
         break;
       case step::contract:
+      case step::ring_contraction:
         expect(false, "a contraction is no step of one tensor");
         break;
     }

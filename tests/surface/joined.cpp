@@ -24,11 +24,13 @@ namespace {
 
 int joined_gathers = 0;
 int joined_scatters = 0;
+int rings = 0;
 
 void count_joined(os::planner::einsum_plan const& plan, os::planner::extents const& e) {
   os::planner::decisions const decided = os::planner::decide(plan, e);
+  for (int i = 0; i < plan.steps.size(); ++i) rings += decided[i].ring >= 0 ? 1 : 0;
   for (int i = 0; i < plan.steps.size(); ++i)
-    if (plan.steps[i].kind != os::step::contract && decided[i].fused >= 0)
+    if (!os::contracts(plan.steps[i].kind) && decided[i].fused >= 0)
       ++(plan.steps[i].kind == os::step::all_gather ? joined_gathers : joined_scatters);
 }
 
@@ -92,6 +94,22 @@ TEST_CASE("gathers and reduce-scatters that a contraction does") {
   });
   if (t::ranks() > 1) CHECK(joined_gathers > 4);
   if (t::ranks() > 1) CHECK(joined_scatters > 2);
+}
+
+TEST_CASE("products that overlap the moves next to them as rings") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (t::extents_by_letter const& e :
+         std::vector<t::extents_by_letter>{{{'B', 1}, {'I', 8}, {'J', 512}, {'K', 512}, {'L', 1}},
+                                           {{'B', 1}, {'I', 515}, {'J', 3}, {'K', 519}, {'L', 1}},
+                                           {{'B', 1}, {'I', 521}, {'J', 517}, {'K', 2}, {'L', 1}}}) {
+      check<double>(m, e, dims<I/X, K>{}, dims<I/X, J>{}, dims<J/X, K>{}, os::overlapped);
+      check<std::int64_t>(m, e, dims<I/X, K>{}, dims<I, J/X>{}, dims<J/X, K>{}, os::overlapped_both_ways);
+      check<float>(m, e, dims<I, K/X>{}, dims<I, J/X/Y>{}, dims<J/X/Y, K>{}, os::overlapped);
+      check<std::int32_t>(m, e, dims<K, I>{}, dims<J, I/X>{}, dims<J, K>{},
+                          os::overlapped_both_ways(os::gather_left));
+    }
+  });
+  if (t::ranks() > 1) CHECK(rings > 3);
 }
 
 TEST_CASE(

@@ -81,7 +81,7 @@ void execute(einsum_plan const& plan, data const& d, simulated_mesh& mesh,
   for (std::size_t k = 0; k < d.operands.size(); ++k) tensors[static_cast<int>(k)] = placed[k][which[k]].everywhere;
   for (planned_step const& s : plan.steps) {
     if (!mesh.error.empty()) return;
-    if (s.kind == step::contract) {
+    if (ostraka::contracts(s.kind)) {
       std::vector<sharded_tensor> factors;
       for (int factor : {s.left, s.right}) {
         if (factor == ostraka::planner::no_tensor && d.operands.size() == 1) continue;
@@ -175,6 +175,7 @@ void sweep(einsum_labels const& labels, extents const& e, std::int64_t one_in, t
     }
     problem.result = specs.back()[which.back()];
     problem.sizes = e;
+    problem.directions = static_cast<int>(n / 2 % 3);  // a third with rings one way, a third with rings both ways
     einsum_plan const plan = ostraka::planner::plan_einsum(problem);
     simulated_mesh mesh(e);
     if (e.mesh_axes == 1 || n % 4 == 0) execute(plan, d, mesh, placed, which);
@@ -314,6 +315,7 @@ TEST_CASE("plans that a policy admits give the product and move what the policy 
           einsum_plan const cheapest = ostraka::planner::plan_einsum(problem);
           for (admit rule : {admit::gather_left, admit::gather_right, admit::reduce_result, admit::no_communication}) {
             problem.rule = rule;
+            problem.directions = static_cast<int>(admitted / 2 % 3);
             einsum_plan const plan = ostraka::planner::plan_einsum(problem);
             simulated_mesh mesh(e);
             if (rule == admit::no_communication)

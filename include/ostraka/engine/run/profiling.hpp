@@ -101,9 +101,11 @@ namespace detail {
 [[gnu::cold, gnu::noinline]] inline void push_step(execution_context const& w, planner::plan_view const& plan, int at,
                                                    int element_bytes) {
   planner::planned_step const& s = plan.steps[at];
-  if (s.kind != step::contract) return push_step(w, s, element_bytes);
-  std::string text(planner::name_of(s.kind));
-  int const with = w.here.nowhere ? -1 : planner::decide(plan, w.sizes)[at].fused;
+  if (!contracts(s.kind)) return push_step(w, s, element_bytes);
+  planner::step_decision const decided =
+      w.here.nowhere ? planner::step_decision{} : planner::decide(plan, w.sizes)[at];
+  std::string text(planner::name_of(decided.ring >= 0 ? step::ring_contraction : step::contract));
+  int const with = decided.fused;
   if (with >= 0) text += " with " + detail::describe_move(w, plan.steps[with], element_bytes);
   if (s.right != planner::no_tensor) {
     planner::tensor_states tensors(plan);

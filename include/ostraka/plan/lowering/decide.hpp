@@ -15,6 +15,7 @@
 #include <ostraka/plan/lowering/fused.hpp>
 #include <ostraka/plan/lowering/message_layout.hpp>
 #include <ostraka/plan/spec/plan.hpp>
+#include <ostraka/plan/spec/ring.hpp>
 
 namespace ostraka::planner {
 
@@ -32,6 +33,7 @@ template <class Steps>
 /// Of one step.
 struct step_decision {
   std::int8_t fused = -1;  ///< of a contraction: the move that it does as well; of a move: the contraction that does it
+  std::int8_t ring = -1;   ///< of a contraction that does it as a ring: the dimension along which parts go round
   bool stays_message =
       false;  ///< what it leaves lies as a message: what arrives, or what a contraction makes to be sent
   bool sends_message = false;  ///< of a move: what it sends has been written as a message
@@ -57,8 +59,11 @@ template <class Operands, class Steps>
     planned_step const& s = steps[i];
     step_decision& here = d.of[i];
     int last = i;  // the last step that is done with this one
-    if (s.kind == step::contract) {
-      contracted_messages const m = messages_at(steps, i, e, machine);
+    if (contracts(s.kind)) {
+      ring_choice const ring = s.kind == step::ring_contraction ? ring_at(steps, i, e, machine.shortest_ring_part)
+                                                                : ring_choice{};
+      bool const in_a_ring = ring.verdict == ring_verdict::taken;
+      contracted_messages const m = in_a_ring ? contracted_messages{} : messages_at(steps, i, e, machine);
       if (m.left) d.of[last_before(steps, i, s.left)].stays_message = true;
       if (m.right) d.of[last_before(steps, i, s.right)].stays_message = true;
       if (m.result) {
@@ -66,7 +71,8 @@ template <class Operands, class Steps>
         d.of[next_after(steps, i, s.operand)].sends_message = true;
       }
       here.passes_on = computes_nothing(s, *now[slot_of(s.left)]);
-      int const move = fused_with(steps, i, m, e, machine);
+      int const move = in_a_ring ? ring.move : fused_with(steps, i, m, e, machine);
+      if (in_a_ring) here.ring = static_cast<std::int8_t>(ring.dimension);
       if (move >= 0) {
         here.fused = static_cast<std::int8_t>(move);
         d.of[move].fused = static_cast<std::int8_t>(i);

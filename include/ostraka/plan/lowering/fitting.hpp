@@ -19,6 +19,7 @@
 #include <ostraka/plan/reshard/reshard.hpp>
 #include <ostraka/plan/search/einsum_problem.hpp>
 #include <ostraka/plan/search/price.hpp>
+#include <ostraka/plan/spec/ring.hpp>
 
 namespace ostraka::planner {
 
@@ -135,6 +136,7 @@ class fitting_search {
         {step::contract, the_result, dividing, made, made, 0, plan.operands.size() > 1 ? 1 : no_tensor});
     for (planned_step const& s : plan_reshard(made, plan.result, e_, the_result, slicing::of_target))
       plan.steps.push_back(s);
+    name_rings(plan);
     return plan;
   }
 
@@ -166,7 +168,7 @@ class fitting_search {
 // Is there a choice? A policy that names a way leaves none, nor does a reshard; of more than two operands only the
 // cheapest plan is looked at.
 constexpr bool has_other_divisions(einsum_plan const& plan) {
-  return plan.rule == admit::any && plan.operands.size() <= 2 && plan.count(step::contract) > 0;
+  return plan.rule == admit::any && plan.operands.size() <= 2 && plan.computes();
 }
 
 }  // namespace detail

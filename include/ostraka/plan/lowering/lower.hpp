@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include <ostraka/plan/lowering/lower_product.hpp>
+#include <ostraka/plan/lowering/lower_ring.hpp>
 
 namespace ostraka::planner {
 
@@ -24,7 +25,7 @@ namespace ostraka::planner {
 template <class Plan>
 [[nodiscard]] constexpr bool only_moves(Plan const& plan) {
   for (int i = 0; i < plan.steps.size(); ++i)
-    if (plan.steps[i].kind == step::contract) return false;
+    if (contracts(plan.steps[i].kind)) return false;
   return plan.operands.size() == 1;
 }
 
@@ -57,6 +58,7 @@ class plan_lowering {
         out_(out),
         moves_(v, out, machine),
         products_(v, out, moves_),
+        rings_(v, out, machine),
         result_(result_of(plan)) {
     whole_.now = {};
     for (int k = 0; k < plan_.operands.size(); ++k) enter(k);
@@ -67,9 +69,9 @@ class plan_lowering {
     region const result = block_of_call(result_spec(), result_buffer);
     for (int i = 0; i < plan_.steps.size(); ++i) {
       planned_step const& s = plan_.steps[i];
-      if (s.kind != step::contract && decided_[i].fused >= 0) continue;  // done by a contraction
+      if (!contracts(s.kind) && decided_[i].fused >= 0) continue;  // done by a contraction
       out_.begin_stage(i, decided_[i].fused);
-      s.kind == step::contract ? contract(i, result) : move(i, result);
+      contracts(s.kind) ? contract(i, result) : move(i, result);
     }
     lowered_tensor& made = at(result_);
     if (made.now.begin.buffer != result_buffer) {
@@ -204,12 +206,17 @@ class plan_lowering {
     } else {
       p.labels[1] = at(s.right).labels;
       p.block[1] = at(s.right).now;
+      int const moved = fused >= 0 && !scatters && plan_.steps[fused].operand != s.left ? 1 : 0;
       if (fused < 0)
         products_.multiply(p, how);
+      else if (decided.ring >= 0 && scatters)
+        rings_.contract_and_scatter(plan_.steps[fused], decided.ring, p, plan_.directions > 1, how);
+      else if (decided.ring >= 0)
+        rings_.gather_and_contract(plan_.steps[fused], decided.ring, p, moved, plan_.directions > 1, how);
       else if (scatters)
         products_.contract_and_scatter(plan_.steps[fused], p, how);
       else
-        products_.gather_and_contract(plan_.steps[fused], p, plan_.steps[fused].operand == s.left ? 0 : 1, how);
+        products_.gather_and_contract(plan_.steps[fused], p, moved, how);
       leave(at(s.right));
     }
     leave(left);
@@ -242,6 +249,7 @@ class plan_lowering {
   Writer& out_;
   move_lowering<Writer> moves_;
   product_lowering<Writer> products_;
+  ring_lowering<Writer> rings_;
   int result_;
   lowered_tensor tensors_[max_tensors]{};
   buffer_taken copies_[max_operands]{};

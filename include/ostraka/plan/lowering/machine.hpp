@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <ostraka/plan/spec/ring.hpp>
+
 namespace ostraka::planner {
 
 struct machine_constants {
@@ -28,6 +30,9 @@ struct machine_constants {
   std::int64_t arriving_pieces = 32768;
   /// Elements of such a piece at least, so that it travels well.
   std::int64_t shortest_piece = 2048;
+  /// Elements of a part, and of a piece of it, that go round a ring at least.
+  std::int64_t shortest_ring_part = planner::shortest_ring_part;
+  std::int64_t shortest_ring_piece = planner::shortest_ring_piece;
 
   /// Elements of a piece in which parts of a reduction arrive from so many others.
   [[nodiscard]] constexpr std::int64_t piece_of_reduction(std::int64_t peers) const {

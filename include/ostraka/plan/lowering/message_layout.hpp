@@ -183,24 +183,6 @@ class cuts_of_labels {
   return true;
 }
 
-/// The last step before `at` that has made or moved the tensor; -1 if there is none.
-template <class Steps>
-[[nodiscard]] constexpr int last_before(Steps const& steps, int at, int tensor) {
-  int i = at - 1;
-  while (i >= 0 && steps[i].operand != tensor) --i;
-  return i;
-}
-
-/// The next step that moves or contracts the tensor; the number of steps if there is none.
-template <class Steps>
-[[nodiscard]] constexpr int next_after(Steps const& steps, int at, int tensor) {
-  int i = at + 1;
-  while (i < steps.size() && steps[i].operand != tensor &&
-         (steps[i].kind != step::contract || (steps[i].left != tensor && steps[i].right != tensor)))
-    ++i;
-  return i;
-}
-
 /// Which tensors of the contraction that is step number `at` lie as messages: as many as are worth it and have loops
 /// that fit together, in this order. The result of one tensor does not: it may be that tensor.
 template <class Steps>
@@ -224,7 +206,7 @@ template <class Steps>
   m.left = arrives(s.left);
   m.right = arrives(s.right);
   if (s.right == no_tensor || next == steps.size() || steps[next].operand != s.operand ||
-      steps[next].kind == step::contract)
+      contracts(steps[next].kind))
     return m;
   device_loops const sent = loops_of_sent(steps[next], e);
   m.result = !detail::in_order(s.to, steps[next].to, steps[next].axes, e) &&

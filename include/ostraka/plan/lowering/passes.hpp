@@ -39,7 +39,7 @@ constexpr bool splits_into_passes(einsum_plan const& plan, int label) {
   for (planned_step const& s : plan.steps) {
     bool const kept = s.to.find(label) >= 0;
     if (summed && s.kind != step::slice) return false;
-    if (!kept && s.kind == step::contract) {
+    if (!kept && contracts(s.kind)) {
       summed = tensors.of(s.left).find(label) >= 0 || (s.right != no_tensor && tensors.of(s.right).find(label) >= 0);
       if (!summed || s.operand != the_result || plan.how != reduction::sum) return false;
     } else if (!kept && s.kind != step::slice) {
@@ -103,7 +103,7 @@ constexpr std::int64_t turns(pass_choice const& c, division_of_label const& d) {
 /// A reshard's plan as one whose only tensor is the result, so that what its last step makes is no workspace. Others
 /// are as they are.
 [[nodiscard]] constexpr einsum_plan result_in_place(einsum_plan plan) {
-  if (plan.count(step::contract) == 0)
+  if (!plan.computes())
     for (int i = 0; i < plan.steps.size(); ++i) plan.steps[i].operand = the_result;
   return plan;
 }

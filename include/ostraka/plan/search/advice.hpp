@@ -74,7 +74,7 @@ template <class Does>
 
 // No plan for sizes `e` costs less: the work of the best order, divided as far as its price counts that.
 [[gnu::cold]] constexpr double least_price(einsum_plan const& plan, extents const& e) {
-  if (plan.count(step::contract) == 0 || plan.operands.size() > 4) return 0;
+  if (!plan.computes() || plan.operands.size() > 4) return 0;
   einsum_problem p = problem_of(plan, plan.rule);
   p.sizes = e;
   label_sets const labels(p);

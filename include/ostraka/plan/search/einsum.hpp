@@ -22,6 +22,7 @@
 #include <ostraka/plan/search/contraction_order.hpp>
 #include <ostraka/plan/search/einsum_problem.hpp>
 #include <ostraka/plan/search/partition_search.hpp>
+#include <ostraka/plan/spec/ring.hpp>
 
 namespace ostraka::planner {
 
@@ -44,6 +45,7 @@ class einsum_search {
     plan.how = problem_.how;
     plan.rule = problem_.rule;
     plan.element_weight = problem_.element_weight;
+    plan.directions = problem_.directions;
     plan.feasible = best_.price < unbounded;
     if (plan.feasible) write(plan);
     return plan;
@@ -105,6 +107,7 @@ class einsum_search {
              plan_reshard(made, problem_.result, problem_.sizes, the_result, slicing::of_target))
           plan.steps.push_back(step);
     }
+    name_rings(plan);
   }
 
   // The labels that product p keeps: those of its left factor, then those of its right one.

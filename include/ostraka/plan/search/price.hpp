@@ -51,7 +51,7 @@ inline constexpr double multiplications_per_element = 1024;
   double price = 0;
   tensor_states tensors(plan);
   for (planned_step const& s : plan.steps) {
-    if (s.kind == step::contract) {
+    if (contracts(s.kind)) {
       spec const& left = tensors.of(s.left);
       spec const* const right = s.right == no_tensor ? nullptr : &tensors.of(s.right);
       mesh_set priced;

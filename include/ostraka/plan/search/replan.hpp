@@ -22,6 +22,7 @@ constexpr einsum_problem problem_of(einsum_plan const& plan, admit rule) {
   p.rule = rule;
   p.how = plan.how;
   p.element_weight = plan.element_weight;
+  p.directions = plan.directions;
   return p;
 }
 
@@ -30,7 +31,7 @@ constexpr einsum_problem problem_of(einsum_plan const& plan, admit rule) {
 /// The plan for sizes `e`. A plan without a contraction is a reshard's. Where `rule` admits none for these sizes, the
 /// plan as it is.
 [[nodiscard, gnu::cold]] constexpr einsum_plan replan(einsum_plan const& plan, admit rule, extents const& e) {
-  if (plan.count(step::contract) > 0) {
+  if (plan.computes()) {
     einsum_problem p = detail::problem_of(plan, rule);
     p.sizes = e;
     einsum_plan again = plan_einsum(p);

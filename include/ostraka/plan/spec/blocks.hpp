@@ -83,15 +83,18 @@ struct coordinates {
   return n;
 }
 
+/// Number of indices of dimension `i` in the largest block; in passes, in the largest in any of them.
+[[nodiscard]] constexpr std::int64_t largest_range(spec const& s, int i, extents const& e) {
+  std::int64_t const whole = e.label[s.label[i]];
+  std::int64_t const held = largest_size(whole, e.ways(s.over[i]));
+  if (s.label[i] != e.now.label) return held;
+  return std::min(held, largest_size(e.now.of_each_block ? held : whole, e.now.parts));
+}
+
 /// Number of elements of the largest block; in passes, of the largest in any of them.
 [[nodiscard]] constexpr std::int64_t largest_block(spec const& s, extents const& e) {
   std::int64_t n = 1;
-  for (int i = 0; i < s.rank; ++i) {
-    std::int64_t const whole = e.label[s.label[i]];
-    std::int64_t held = largest_size(whole, e.ways(s.over[i]));
-    if (s.label[i] == e.now.label) held = std::min(held, largest_size(e.now.of_each_block ? held : whole, e.now.parts));
-    n *= held;
-  }
+  for (int i = 0; i < s.rank; ++i) n *= largest_range(s, i, e);
   return n;
 }
 

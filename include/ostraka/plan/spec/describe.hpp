@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <ostraka/plan/spec/plan.hpp>
+#include <ostraka/plan/spec/ring.hpp>
 
 namespace ostraka::planner {
 
@@ -33,6 +34,7 @@ struct naming {
     case step::all_to_all: return "all_to_all";
     case step::block_exchange: return "block_exchange";
     case step::contract: return "contract";
+    case step::ring_contraction: return "ring_contraction";
   }
   return "";
 }
@@ -144,6 +146,19 @@ inline mesh_order in_order(mesh_set axes) {
   return text;
 }
 
+namespace detail {
+
+/// How a contraction that is to overlap a move does so, for these extents; or why it does not.
+[[gnu::cold]] inline std::string describe_ring(einsum_plan const& plan, int at, extents const& e) {
+  ring_choice const r = ring_at(plan.steps, at, e);
+  if (r.verdict != ring_verdict::taken) return "no ring: " + std::string(name_of(r.verdict));
+  std::int64_t const devices = e.ways(plan.steps[r.move].axes);
+  return std::string(name_of(plan.steps[r.move].kind)) + " in " + describe_number(devices - 1) +
+         (devices == 2 ? " step" : plan.directions > 1 ? " steps, both ways" : " steps");
+}
+
+}  // namespace detail
+
 /// A line for the operation, a line for each step with the bytes that it moves per device for these extents, a line for
 /// the sum. Operands are A, B, …, the result is the next letter, unless the naming calls them otherwise, and an
 /// intermediate is called by what is in it: AB.
@@ -159,10 +174,20 @@ inline mesh_order in_order(mesh_set axes) {
   for (int k = 0; k < plan.operands.size(); ++k) text += (k > 0 ? " · " : "") + tensor(k, plan.operands[k]);
   text += '\n';
   tensor_states tensors(plan);
-  for (planned_step const& s : plan.steps) {
+  for (int i = 0; i < plan.steps.size(); ++i) {
+    planned_step const& s = plan.steps[i];
+    step kind = s.kind;
     std::string axes;
     std::string from;
-    if (s.kind == step::contract) {
+    std::string ring;
+    if (contracts(s.kind)) {
+      if (plan.directions > 0) {
+        ring = ' ' + detail::describe_ring(plan, i, e);
+        ring_choice const r = ring_at(plan.steps, i, e);
+        kind = r.verdict == ring_verdict::taken ? step::ring_contraction : step::contract;
+        if (kind == step::ring_contraction)
+          axes = '<' + detail::mesh_names(detail::in_order(plan.steps[r.move].axes), n) + '>';
+      }
       if (s.operand != the_result)
         names[s.operand] =
             names[slot_of(s.left)] + detail::joint_of(of_all, plan.operands.size()) + names[slot_of(s.right)];
@@ -172,8 +197,9 @@ inline mesh_order in_order(mesh_set axes) {
       axes = '<' + detail::mesh_names(detail::in_order(s.axes), n) + '>';
       from = tensor(s.operand, s.from);
     }
-    std::string line = "  " + detail::padded(std::string(name_of(s.kind)) + axes, 20) + ' ' +
+    std::string line = "  " + detail::padded(std::string(name_of(kind)) + axes, 20) + ' ' +
                        detail::padded(from + " → " + tensor(s.operand, s.to), 44);
+    line += ring;
     if (communicates(s.kind)) line += ' ' + describe_bytes(bytes_per_device(elements_moved(s, e), n.element_bytes, e));
     text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
     tensors.after(s);

@@ -30,6 +30,7 @@ struct einsum_plan {
   reduction how = reduction::sum;  ///< how labels are reduced
   double element_weight = 0;       ///< in multiplications, as the einsum_problem had it
   admit rule = admit::any;         ///< that it was chosen by
+  int directions = 0;              ///< in which contractions go round with a move next to them (ring.hpp); 0: they do not
   bool feasible = false;
   bool copied[max_operands]{};  ///< operands that begin as copies, padded with zeros: diagonals that are split
   bounded_list<planned_step, max_plan_steps> steps{};
@@ -39,6 +40,13 @@ struct einsum_plan {
     int n = 0;
     for (planned_step const& s : steps) n += s.kind == kind ? 1 : 0;
     return n;
+  }
+
+  /// Is there a contraction? Else it is a reshard.
+  [[nodiscard]] constexpr bool computes() const {
+    for (planned_step const& s : steps)
+      if (contracts(s.kind)) return true;
+    return false;
   }
 
   /// Number of steps that move bytes between devices.
@@ -91,7 +99,7 @@ constexpr std::int64_t einsum_plan::flops(extents const& e) const {
   tensor_states tensors(*this);
   std::int64_t n = 0;
   for (planned_step const& s : steps) {
-    if (s.kind == step::contract)
+    if (contracts(s.kind))
       n += 2 * detail::products_of(tensors.of(s.left), s.right == no_tensor ? nullptr : &tensors.of(s.right), e);
     tensors.after(s);
   }

@@ -27,6 +27,7 @@ struct policy {
   static constexpr planner::admit rule = Rule;
   using idle_axes = type_list<Idle...>;
   using unlimited = policy;
+  static constexpr int directions = 0;  ///< of rings in which products overlap moves; 0: there are none
   static constexpr double flops_per_byte = 0;  ///< that weigh as much as a byte moved; 0: the default balance
   static constexpr std::int64_t budget = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t workspace_limit =
@@ -118,6 +119,32 @@ inline constexpr bool is_policy<timed<FlopsPerByte, Policy>> = true;
 /// slice instead and reduce the result.
 template <std::int64_t FlopsPerByte>
 inline constexpr timed<FlopsPerByte, policy<planner::admit::any>> least_time{};
+
+/// A policy whose products overlap the moves next to them.
+template <int Directions, class Policy>
+struct overlapping : Policy {
+  static constexpr int directions = Directions;
+  using unlimited = overlapping<Directions, typename Policy::unlimited>;
+
+  /// Another policy with the same overlap: `os::overlapped(os::gather_right)`.
+  template <class Other>
+    requires is_policy<Other>
+  constexpr overlapping<Directions, Other> operator()(Other other) const {
+    return {other};
+  }
+};
+
+template <int Directions, class Policy>
+inline constexpr bool is_policy<overlapping<Directions, Policy>> = true;
+
+/// A product of two tensors does the gather before it, or the reduce-scatter after it, as a ring: in n − 1 steps each
+/// device passes a part on to the next one while it multiplies what is here, and nobody holds the gathered tensor. For
+/// networks that are as slow as products are; in shared memory little is gained. Which plan it is does not change. Where
+/// it cannot be, or parts are short, it is as without it, and the plan's description says why.
+inline constexpr overlapping<1, policy<planner::admit::any>> overlapped{};
+/// The same both ways round, half of each part to the next device and half to the one before: for networks whose links
+/// carry as much one way while they carry the other.
+inline constexpr overlapping<2, policy<planner::admit::any>> overlapped_both_ways{};
 
 /// A policy whose plan is made when the operation runs.
 template <class Policy>

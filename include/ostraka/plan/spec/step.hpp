@@ -15,6 +15,7 @@
 ///     all_to_all      S(l) → S(l')                  (n−1)/n² · |T|
 ///     block_exchange  any blocks → any blocks       what a device needs and does not have
 ///     contract        the local product             0
+///     ring_contraction  the same, with the move next to it part by part (ring.hpp)
 
 #include <cstdint>
 
@@ -31,12 +32,16 @@ enum class step : std::uint8_t {
   reduce_scatter,
   all_to_all,
   block_exchange,
-  contract
+  contract,
+  ring_contraction
 };
+
+/// Is it a local product, or the reduction of what is local?
+[[nodiscard]] constexpr bool contracts(step s) { return s == step::contract || s == step::ring_contraction; }
 
 /// Does the step move bytes between devices?
 [[nodiscard]] constexpr bool communicates(step s) {
-  return s != step::slice && s != step::mask && s != step::zero_pad && s != step::contract;
+  return s != step::slice && s != step::mask && s != step::zero_pad && !contracts(s);
 }
 
 namespace planner {
@@ -57,7 +62,7 @@ inline constexpr int the_result = -1;
 /// In the place of a second factor, where a contraction takes a single tensor.
 inline constexpr int no_tensor = -2;
 
-/// One step of a plan. `contract` makes the tensor `operand` of `left` and `right` as the steps before it left them;
+/// One step of a plan. A contraction makes the tensor `operand` of `left` and `right` as the steps before it left them;
 /// its `from` is the left one.
 struct planned_step {
   step kind = step::slice;
@@ -68,6 +73,24 @@ struct planned_step {
   int left = no_tensor;
   int right = no_tensor;
 };
+
+/// The last step before `at` that has made or moved the tensor; -1 if there is none.
+template <class Steps>
+[[nodiscard]] constexpr int last_before(Steps const& steps, int at, int tensor) {
+  int i = at - 1;
+  while (i >= 0 && steps[i].operand != tensor) --i;
+  return i;
+}
+
+/// The next step that moves or contracts the tensor; the number of steps if there is none.
+template <class Steps>
+[[nodiscard]] constexpr int next_after(Steps const& steps, int at, int tensor) {
+  int i = at + 1;
+  while (i < steps.size() && steps[i].operand != tensor &&
+         (!contracts(steps[i].kind) || (steps[i].left != tensor && steps[i].right != tensor)))
+    ++i;
+  return i;
+}
 
 /// A list of bounded length that a constant expression can hold.
 template <class T, int Capacity>

@@ -18,10 +18,11 @@ struct stored_plan {
   extents sizes{};
   reduction how = reduction::sum;
   double element_weight = 0;
+  int directions = 0;
   planned_step steps[Steps > 0 ? Steps : 1]{};
 
   constexpr explicit stored_plan(einsum_plan const& plan)
-      : result(plan.result), sizes(plan.sizes), how(plan.how), element_weight(plan.element_weight) {
+      : result(plan.result), sizes(plan.sizes), how(plan.how), element_weight(plan.element_weight), directions(plan.directions) {
     for (int k = 0; k < Operands; ++k) operands[k] = plan.operands[k];
     for (int i = 0; i < Steps; ++i) steps[i] = plan.steps[i];
   }
@@ -34,6 +35,7 @@ struct plan_view {
   extents const* sizes = nullptr;
   reduction how = reduction::sum;
   double element_weight = 0;
+  int directions = 0;
   list_view<planned_step> steps{};
 
   constexpr plan_view() = default;  ///< none
@@ -44,6 +46,7 @@ struct plan_view {
         sizes(&plan.sizes),
         how(plan.how),
         element_weight(plan.element_weight),
+        directions(plan.directions),
         steps{plan.steps, Steps} {}
   constexpr plan_view(einsum_plan const& plan)
       : operands{plan.operands.item, plan.operands.count},
@@ -51,6 +54,7 @@ struct plan_view {
         sizes(&plan.sizes),
         how(plan.how),
         element_weight(plan.element_weight),
+        directions(plan.directions),
         steps{plan.steps.item, plan.steps.count} {}
 
   /// The moves of one tensor.
@@ -65,6 +69,7 @@ struct plan_view {
     plan.sizes = *sizes;
     plan.how = how;
     plan.element_weight = element_weight;
+    plan.directions = directions;
     plan.feasible = true;
     for (planned_step const& s : steps) plan.steps.push_back(s);
     return plan;

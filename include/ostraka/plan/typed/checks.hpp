@@ -47,6 +47,7 @@ struct einsum_types {
     p.result = spec_of<Out, labels, mesh>;
     p.sizes = planner::nominal_sizes(planned_sizes(labels{}, mesh{}), p.operands, p.result);
     p.rule = Policy::rule;
+    p.directions = Policy::directions;
     p.element_weight = Policy::flops_per_byte * element_bytes_in<typename nth<0, Operands...>::type> /
                        2.0;  // a product of two elements is two operations
     p.how = How;
