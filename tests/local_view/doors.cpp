@@ -102,6 +102,8 @@ TEST_CASE("collectives") {
     auto const A = t::placed<summands>(m, values);
     auto const D = t::placed<tensor<I/X, J>>(m, values);
     CHECK(t::disagreements(m, os::shard_map<I, J>([](auto a) { return os::psum<X>(a); }, A), values) == 0);
+    auto const mean = os::shard_map<I, J>([](auto a) { return os::pmean<X>(a); }, A);
+    CHECK(t::disagreements(m, os::scale(mean, m.size("X")), values) == 0);
     CHECK(t::disagreements(m, os::shard_map<I/X, J>([](auto a) { return os::psum_scatter<I/X>(a); }, A), values) == 0);
     CHECK(t::disagreements(m, os::shard_map<I, J/X>([](auto a) { return os::psum_scatter<J/X>(a); }, A), values) == 0);
     CHECK(t::disagreements(m, os::shard_map<I, J>([](auto a) { return os::all_gather<I/X>(a); }, D), values) == 0);

@@ -99,8 +99,8 @@ extent_origin origin_among(std::string_view operation, First const& first, Rest 
 }
 
 template <class... As, class... Operands>
-extent_origins<static_cast<int>(sizeof...(As))> origins_of(std::string_view operation, type_list<As...>,
-                                                           Operands const&... operands) {
+extent_origins<static_cast<int>(sizeof...(As))> origins_of([[maybe_unused]] std::string_view operation,
+                                                           type_list<As...>, Operands const&... operands) {
   return {origin_among<As>(operation, operands...)...};
 }
 

@@ -120,7 +120,7 @@ R allocate_lifted(std::shared_ptr<engine::device_mesh const> const& mesh,
 
 // Moves a block as the tensor that it is lifted to. `Dropped`: the axis of the result that is untiled, or void.
 template <class Move, class Dropped, class A>
-auto run_lifted(char const* operation, A const& a, engine::update<typename A::value_type> const& how = {}) {
+auto run_lifted(char const* operation, A const& a) {
   using value = typename A::value_type;
   using labels = typename Move::labels;
   using result_type =
@@ -137,7 +137,7 @@ auto run_lifted(char const* operation, A const& a, engine::update<typename A::va
   static thread_local constinit engine::schedule_memory* memory = nullptr;
   value const* const block = elements_of(a);
   engine::run(execution_space_of<A>(), lifted.w, planner::plan_view(from, to, Move::steps), &block,
-              result.local().data(), how, engine::per_thread(memory));
+              result.local().data(), engine::update<value>{}, engine::per_thread(memory));
   return result;
 }
 

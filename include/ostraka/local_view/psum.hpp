@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <ostraka/local_view/collective.hpp>
+#include <ostraka/reductions.hpp>
 
 namespace ostraka {
 
@@ -44,11 +45,11 @@ struct mean_of_blocks : detail::verb_base {
     if constexpr (reason::ok_or_raise<varies>() && !std::is_integral_v<value>) {
       using lifted = typename detail::lifted_as_part<A, reduction::sum, Ms...>::type;
       using wide = accumulator_of_t<value>;
-      detail::common_mesh("pmean", a);
+      auto const mean = detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void>("pmean", a);
       int devices = 1;
       ((devices *= a.mesh_handle()->size(a.mesh_handle()->find(Ms::name))), ...);
-      engine::update<value> const how{wide(static_cast<detail::real_of<wide>>(1.0 / devices))};
-      return detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void>("pmean", a, how);
+      detail::apply_in_place("pmean", mean, detail::divide_by<value>{wide(static_cast<detail::real_of<wide>>(devices))});
+      return mean;
     } else {
       return detail::block_after_error<A>{a};
     }
