@@ -15,11 +15,9 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
 
-#include <ostraka/engine/machine/progress.hpp>
-#include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/run/execute.hpp>
+#include <ostraka/engine/run/flight.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/running.hpp>
 #include <ostraka/engine/spmd/call_in_words.hpp>
@@ -28,58 +26,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// What is known of a run in flight without its element type.
-class flight : public in_flight {
- public:
-  virtual ~flight() = default;
-
-  /// Has the message under way arrived, so that wait() does not wait for it?
-  virtual bool test() noexcept = 0;
-
-  /// Goes on to the end, and is kept for another run.
-  virtual void end() = 0;
-};
-
-}  // namespace detail
-
-/// A run that has begun, or none. It ends where it is waited for, destroyed, or assigned to: on the host thread that
-/// began it, before that thread ends. Runs are begun, and waited for, in the same order on all devices of their mesh
-/// axes; until the end nobody writes the operands or touches the result.
-class [[nodiscard]] run_in_flight {
- public:
-  run_in_flight() = default;
-  explicit run_in_flight(detail::flight& begun) : flight_(&begun) {}
-  run_in_flight(run_in_flight&& other) noexcept : flight_(std::exchange(other.flight_, nullptr)) {}
-  run_in_flight& operator=(run_in_flight&& other) {
-    if (this == &other) return *this;
-    wait();
-    flight_ = std::exchange(other.flight_, nullptr);
-    return *this;
-  }
-  ~run_in_flight() { wait(); }
-
-  /// Is there one that has not ended?
-  explicit operator bool() const { return flight_ != nullptr; }
-
-  /// Lets its message go on, without waiting; has it arrived? Then wait() only does what is left, without waiting for
-  /// it.
-  bool test() { return flight_ == nullptr || flight_->test(); }
-
-  /// Does the rest: the result is there.
-  void wait() {
-    if (flight_ != nullptr) std::exchange(flight_, nullptr)->end();
-  }
-
- private:
-  detail::flight* flight_ = nullptr;
-};
-
-namespace detail {
-
-template <class Exec, class T>
-class flight_records;
-
-/// A run with all that it refers to. Records are kept by their host thread, so that a steady state allocates none.
+/// A run with all that it refers to.
 template <class Exec, class T>
 class flight_record final : public flight {
  public:
@@ -93,35 +40,31 @@ class flight_record final : public flight {
     run_.emplace(exec_, w_, plan_, known, operands, result, how, heard_as::operation, nullptr, mpi_calls::nonblocking);
     known_ = &known;
     ++known_->in_flight;
-    enlist();
+    enlist(*w.mesh, w.operation);
     try {
       run_->advance_to_message();
     } catch (...) {  // for want of memory
+      leave();
       forget();
       throw;
     }
     run_->pause();
   }
 
-  void go_on() noexcept override {
-    bool may = false;
-    exclusive_use const use = w_.mesh->use(may);
-    if (may) run_->test();
-  }
-
-  bool test() noexcept override {
-    bool may = false;
-    exclusive_use const use = w_.mesh->use(may);
-    return may && run_->test();
-  }
-
-  void end() override;
+  flight_record* next_free = nullptr;
 
  private:
-  friend class flight_records<Exec, T>;
+  bool arrived() noexcept override { return run_->test(); }
+  void finish() override {
+    run_->resume();
+    run_->run_to_end();
+  }
+  void give_back() noexcept override {
+    forget();
+    flight_records<flight_record>::instance().give_back(*this);
+  }
 
   void forget() {
-    leave();
     run_.reset();
     --known_->in_flight;
   }
@@ -146,63 +89,15 @@ class flight_record final : public flight {
   std::unique_ptr<known_schedule> own_;  // of what no schedule_memory keeps
   known_schedule* known_ = nullptr;
   std::optional<running<Exec, T>> run_;
-  flight_record* next_free_ = nullptr;
 };
-
-/// The records of one host thread.
-template <class Exec, class T>
-class flight_records {
- public:
-  /// The calling thread's.
-  static flight_records& instance() {
-    static thread_local constinit flight_records* records = nullptr;
-    return per_thread(records);
-  }
-
-  flight_records() = default;
-  flight_records(flight_records const&) = delete;
-  flight_records& operator=(flight_records const&) = delete;
-  ~flight_records() {
-    while (free_ != nullptr) delete std::exchange(free_, free_->next_free_);
-  }
-
-  flight_record<Exec, T>& take() {
-    if (free_ == nullptr) return *new flight_record<Exec, T>;
-    return *std::exchange(free_, free_->next_free_);
-  }
-  void give_back(flight_record<Exec, T>& record) {
-    record.next_free_ = free_;
-    free_ = &record;
-  }
-
- private:
-  flight_record<Exec, T>* free_ = nullptr;  // as many as were in flight at once
-};
-
-template <class Exec, class T>
-void flight_record<Exec, T>::end() {
-  struct ending {
-    flight_record& record;
-    ~ending() {
-      if (record.run_) record.forget();
-      flight_records<Exec, T>::instance().give_back(record);
-    }
-  } const at_last{*this};
-  if (!run_) return;  // it has not begun, for want of memory
-  exclusive_use const use = w_.mesh->use(w_.operation);
-  run_->resume();
-  run_->run_to_end();
-}
 
 template <class Exec, class T>
 run_in_flight begin_flight(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
                            T const* const* operands, T* result, update<T> const& how, schedule_memory& memory,
                            planner::strided_box const* given) {
   require_same_call<T>(w, plan);
-  flight_record<Exec, T>& record = flight_records<Exec, T>::instance().take();
-  run_in_flight begun(record);
-  record.begin(exec, w, plan, operands, result, how, memory, given);
-  return begun;
+  return begin_record<flight_record<Exec, T>>(
+      [&](flight_record<Exec, T>& record) { record.begin(exec, w, plan, operands, result, how, memory, given); });
 }
 
 }  // namespace detail

@@ -96,6 +96,22 @@ void require_same_call(execution_context const& w, planner::spec const& tensor) 
                       [&] { return detail::describe_call(w, &tensor, 1, tensor, {}, element_name<T>); });
 }
 
+/// The same for an operation along some mesh axes on blocks that have extents of their own; `further()` says what else
+/// has to be the same: shift [I, J] over X, by +1, float, J = 4
+template <class T, class Further>
+void require_same_call(execution_context const& w, planner::spec const& block, planner::mesh_set axes,
+                       Further const& further) {
+  require_agreement(w.group(axes), [&] {
+    std::string text(w.operation);
+    if (w.names.labels != nullptr)
+      text += ' ' + planner::describe(block, w.names) + " over " +
+              planner::detail::mesh_names(planner::detail::in_order(axes), w.names);
+    std::string const more = further();
+    return text + (more.empty() ? "" : ", " + more) + ", " + element_name<T> +
+           (w.names.labels != nullptr ? describe_sizes(w, w.names) : std::string());
+  });
+}
+
 /// In check mode, throws unless all devices of the mesh make the same random tensor: of the same seed, too.
 inline void require_same_seed(execution_context const& w, planner::spec const& tensor, char const* elements,
                               std::uint64_t seed) {

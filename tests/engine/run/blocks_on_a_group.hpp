@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Blocks of the devices of a group, for tests of what they send each other: element (i, j) of device d's block is a
+/// formula, blocks lie dense, transposed or with gaps, and what is behind them must stay as it is.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/engine/moves/region.hpp>
+#include <ostraka/engine/moves/transport.hpp>
+
+namespace ostraka::testing {
+
+using exec_space = Kokkos::DefaultHostExecutionSpace;
+
+/// A mesh {X, Y} over all ranks, and the group along some of its axes.
+struct group_at_hand {
+  engine::device_mesh mesh;
+  engine::execution_context w;
+  planner::mesh_set axes;
+
+  group_at_hand(engine::device_mesh m, std::uint32_t bits) : mesh(m) {
+    static constexpr std::string_view names[] = {"X", "Y"};
+    w = engine::make_context(mesh, names, 2, "test");
+    w.use = {};
+    for (int a = 0; a < 2; ++a)
+      if ((bits >> a & 1u) != 0) axes.insert(a);
+  }
+  [[nodiscard]] engine::communicator const& members() const { return w.group(axes); }
+};
+
+/// Calls f with the groups of all meshes {X, Y} over the ranks.
+template <class F>
+void on_every_group(F const& f) {
+  engine::communicator const world = engine::communicator::world();
+  for (int x = 1; x <= world.size(); ++x)
+    if (world.size() % x == 0) {
+      engine::device_mesh const mesh(world, {"X", "Y"}, {x, world.size() / x});
+      for (std::uint32_t bits = 0; bits < 4; ++bits) f(group_at_hand(mesh, bits));
+    }
+}
+
+/// How a block lies in its memory.
+enum class lies { dense, transposed, with_gaps };
+
+/// A block of rows × columns.
+template <class T>
+struct block_at_hand {
+  std::int64_t rows, columns;
+  lies how;
+  std::vector<T> memory;
+  engine::region<T> region;
+
+  block_at_hand(std::int64_t r, std::int64_t c, lies lie, T fill = T(-77)) : rows(r), columns(c), how(lie) {
+    planner::box where;
+    where.rank = 2;
+    where.at[0] = {0, rows};
+    where.at[1] = {0, columns};
+    std::int64_t const gap = lie == lies::with_gaps ? 2 : 0;
+    memory.assign(static_cast<std::size_t>(rows * (columns + gap) + 1), fill);
+    region = engine::dense_region(memory.data(), where);
+    if (lie == lies::transposed) region.stride[0] = 1, region.stride[1] = rows;
+    if (lie == lies::with_gaps) region.stride[0] = columns + gap;
+  }
+  block_at_hand(block_at_hand&& other) noexcept = default;  // whose memory moves along
+
+  [[nodiscard]] T& at(std::int64_t i, std::int64_t j) {
+    return memory[static_cast<std::size_t>(i * region.stride[0] + j * region.stride[1])];
+  }
+
+  template <class F>
+  void fill(F const& value) {
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < columns; ++j) at(i, j) = value(i, j);
+  }
+
+  /// Elements that differ from the formula, and elements behind the block that were written.
+  template <class F>
+  [[nodiscard]] std::int64_t wrong(F const& value, T behind = T(-77)) {
+    std::int64_t n = 0;
+    std::vector<T> expected(memory.size(), behind);
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < columns; ++j)
+        expected[static_cast<std::size_t>(i * region.stride[0] + j * region.stride[1])] = value(i, j);
+    for (std::size_t k = 0; k < memory.size(); ++k) n += memory[k] == expected[k] ? 0 : 1;
+    return n;
+  }
+};
+
+/// Element (i, j) of device d's block: a small whole number.
+template <class T>
+T element_of(int d, std::int64_t i, std::int64_t j) {
+  return T(static_cast<float>((13 * d + 5 * i + 3 * j) % 97) - 40.f);
+}
+
+/// As if the host's memory were a GPU's, and small strided messages long, for the length of a scope.
+class as_if {
+ public:
+  explicit as_if(engine::pretended_gpu gpu, bool all_are_long = false)
+      : gpu_(engine::pretended), message_(engine::shortest_block_message), row_(engine::shortest_block_row) {
+    engine::pretended = gpu;
+    if (all_are_long) engine::shortest_block_message = engine::shortest_block_row = 1;
+  }
+  ~as_if() {
+    engine::pretended = gpu_;
+    engine::shortest_block_message = message_;
+    engine::shortest_block_row = row_;
+  }
+  as_if(as_if const&) = delete;
+  as_if& operator=(as_if const&) = delete;
+
+ private:
+  engine::pretended_gpu gpu_;
+  std::int64_t message_, row_;
+};
+
+/// Calls f in all of these worlds.
+template <class F>
+void as_if_everything(F const& f) {
+  for (engine::pretended_gpu gpu :
+       {engine::pretended_gpu::none, engine::pretended_gpu::direct, engine::pretended_gpu::staged}) {
+    as_if const now(gpu);
+    f();
+  }
+  as_if const all_are_long(engine::pretended_gpu::none, true);
+  f();
+}
+
+}  // namespace ostraka::testing
