@@ -6,13 +6,14 @@
 /// Floor 4. `os::einsum<I/X, K/Y>(A, B)`: C[I_X, K_Y] = A · B, summed over the labels that C lacks. Naming the result
 /// is what authorises communication; os::plan<I/X, K/Y>(A, B) tells beforehand which.
 
+#include <tuple>
 #include <type_traits>
 
 #include <ostraka/detail/after_error.hpp>
+#include <ostraka/detail/at_once.hpp>
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/detail/within.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
-#include <ostraka/engine/run/execute.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/relabel.hpp>
 
@@ -53,7 +54,8 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
   using types = einsum_types<Out, typename Policy::unlimited, How, First, Rest...>;
   using sources = sources_of<First, Rest...>;
 
-  // A new tensor <- what is computed, times how.alpha.
+  // A new tensor <- what is computed, times how.alpha, `When` it is told.
+  template <class When = at_once>
   static auto run(char const* operation, engine::update<value> const& how, First const& first, Rest const&... rest,
                   Policy const& policy = {}) {
     using result_type = basic_tensor<value, Out, typename First::space>;
@@ -65,9 +67,17 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
         allocate_for<result_type, typename types::labels, typename types::mesh>(w, first, rest...);
     typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
     static thread_local constinit engine::schedule_memory* memory = nullptr;
-    engine::run(execution_space_of<result_type>(), w, plan, blocks, result.local().data(), how,
-                engine::per_thread(memory));
-    return result;
+    return When::run(result, std::tuple(view_in(first), view_in(rest)...), execution_space_of<result_type>(), w, plan,
+                     blocks, result.local().data(), how, engine::per_thread(memory));
+  }
+
+ private:
+  template <class A>
+  static auto const& view_in(A const& a) {
+    if constexpr (is_tensor<A>)
+      return a.local();
+    else
+      return a.tensor().local();
   }
 };
 
@@ -93,6 +103,19 @@ consteval auto check_operands(type_list<Operands...>) {
 template <class Out, class Policy, class Operands>
 using operands_verdict = typename decltype(check_operands<Out, Policy>(Operands{}))::type;
 
+// os::einsum and os::start_einsum.
+template <class When, class Out, class A, class... More>
+auto checked_einsum(char const* operation, A const& a, More const&... more) {
+  using split = arguments<A, More...>;
+  using policy = typename split::policy;
+  using operands = typename split::operands;
+  using out = varying_as_list<Out, operands>;
+  if constexpr (reason::ok_or_raise<operands_verdict<out, policy, operands>>())
+    return einsum_of<out, policy, reduction::sum, operands>::template run<When>(operation, {}, a, more...);
+  else
+    return after_error_of<typename A::value_type, out, typename A::space>();
+}
+
 }  // namespace detail
 
 /// The einsum of up to eight tensors: C[I_X, K_Y] = Σ_J A[I, J] B[J, K], by numpy's rule on names (numpy.einsum) with
@@ -104,14 +127,7 @@ using operands_verdict = typename decltype(check_operands<Out, Policy>(Operands{
 /// plan moves more than a budget or takes more workspace than a limit
 template <auto... Out, Operand A, class... OperandsThenPolicy>
 [[nodiscard]] auto einsum(A const& a, OperandsThenPolicy const&... more) {
-  using split = detail::arguments<A, OperandsThenPolicy...>;
-  using policy = typename split::policy;
-  using operands = typename split::operands;
-  using out = detail::varying_as_list<sharding_of<Out...>, operands>;
-  if constexpr (reason::ok_or_raise<detail::operands_verdict<out, policy, operands>>())
-    return detail::einsum_of<out, policy, reduction::sum, operands>::run("einsum", {}, a, more...);
-  else
-    return detail::after_error_of<typename A::value_type, out, typename A::space>();
+  return detail::checked_einsum<detail::at_once, sharding_of<Out...>>("einsum", a, more...);
 }
 
 /// Says what stands where a tensor should.

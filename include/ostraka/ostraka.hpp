@@ -33,6 +33,7 @@
 #include <ostraka/mesh.hpp>
 #include <ostraka/named.hpp>
 #include <ostraka/operators.hpp>
+#include <ostraka/pending.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/random.hpp>
 #include <ostraka/reduce_scatter.hpp>
@@ -46,6 +47,7 @@
 #include <ostraka/scatter_from_root.hpp>
 #include <ostraka/shard_map.hpp>
 #include <ostraka/slice.hpp>
+#include <ostraka/start.hpp>
 #include <ostraka/tensor.hpp>
 #include <ostraka/value.hpp>
 #include <ostraka/version.hpp>

@@ -5,11 +5,13 @@
 /// @file
 /// Floor 4. `os::reshard<I/Y, J>(A)`: any sharding to any other by the cheapest plan. A[I_X, J] → A[I_Y, J]
 
+#include <tuple>
+
 #include <ostraka/detail/after_error.hpp>
+#include <ostraka/detail/at_once.hpp>
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/detail/within.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
-#include <ostraka/engine/run/execute.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/plan/typed/nominal.hpp>
 #include <ostraka/relabel.hpp>
@@ -123,8 +125,8 @@ planner::reshard_steps const& steps_to_run(engine::execution_context const&, no_
   return Types::steps;
 }
 
-// Runs the steps of `Types`: those of a planned reshard, or the one of a verb.
-template <class Types, class To, class A, class Policy = no_policy>
+// Runs the steps of `Types`, those of a planned reshard or the one of a verb, `When` it is told.
+template <class Types, class To, class When = at_once, class A, class Policy = no_policy>
 auto run_reshard(char const* operation, A const& a, [[maybe_unused]] Policy const& policy = {}) {
   using value = typename A::value_type;
   engine::execution_context const w =
@@ -132,16 +134,27 @@ auto run_reshard(char const* operation, A const& a, [[maybe_unused]] Policy cons
   if constexpr (Types::steps.empty()) {
     basic_tensor<typename A::element_type, To, typename A::space> same(a.mesh_handle(), a.extents(), a.local());
     if constexpr (varying_in<A>::size > 0) same.set_origins(a.origins());
-    return same;
+    return When::same(same);
   } else {
     using result_type = basic_tensor<value, To, typename A::space>;
     auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
     auto const result = allocate_for<result_type, typename Types::labels, typename Types::mesh>(w, a);
     static thread_local constinit engine::schedule_memory* memory = nullptr;
-    engine::run(execution_space_of<A>(), w, steps, Types::from, elements_of(a), result.local().data(),
-                engine::per_thread(memory));
-    return result;
+    return When::run(result, std::tuple(a.local()), execution_space_of<A>(), w, steps, Types::from, elements_of(a),
+                     result.local().data(), engine::per_thread(memory));
   }
+}
+
+// os::reshard and os::start_reshard.
+template <class When, class Target, class A, class Policy>
+auto checked_reshard(char const* operation, A const& a, Policy const& policy) {
+  using target = varying_as_one<Target, A>;
+  if constexpr (reason::ok_or_raise<reshard_call_verdict<A, target, Policy>>())
+    return run_reshard<reshard_types<A, target>, target, When>(operation, a, policy);
+  else if constexpr (Tensor<A>)
+    return after_error_of<typename A::value_type, target, typename A::space>();
+  else
+    return after_error_of<float, target>();
 }
 
 }  // namespace detail
@@ -153,13 +166,7 @@ auto run_reshard(char const* operation, A const& a, [[maybe_unused]] Policy cons
 /// than a budget
 template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto reshard(A const& a, Policy policy = {}) {
-  using target = detail::varying_as_one<sharding_of<To...>, A>;
-  if constexpr (reason::ok_or_raise<detail::reshard_call_verdict<A, target, Policy>>())
-    return detail::run_reshard<detail::reshard_types<A, target>, target>("reshard", a, policy);
-  else if constexpr (Tensor<A>)
-    return detail::after_error_of<typename A::value_type, target, typename A::space>();
-  else
-    return detail::after_error_of<float, target>();
+  return detail::checked_reshard<detail::at_once, sharding_of<To...>>("reshard", a, policy);
 }
 
 /// The plan of `os::reshard<Target…>(A)` from types alone: `os::reshard_plan_of<os::dims<I/Y, J>, TA>`.

@@ -22,6 +22,7 @@
 #include <ostraka/local_view/psum.hpp>
 #include <ostraka/local_view/psum_scatter.hpp>
 #include <ostraka/local_view/pvary.hpp>
+#include <ostraka/pending.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/reshard.hpp>
 
@@ -129,7 +130,9 @@ struct returned_list<std::pair<A, B>> {
 
 template <class Returned, class Out, class Manual, class Kept>
 consteval auto check_returned() {
-  if constexpr (!Tensor<Returned>)
+  if constexpr (is_pending<Returned>)
+    return found<reason::pending_value_leaves<Returned>>{};
+  else if constexpr (!Tensor<Returned>)
     return found<reason::result_is_no_tensor<Returned>>{};
   else
     return found<leave_verdict<sharding_in<Returned>, Out, Manual, Kept>>{};

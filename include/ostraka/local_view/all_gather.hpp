@@ -15,29 +15,37 @@ namespace ostraka::verb {
 /// comes first. Moves n − 1 blocks to each of n devices. Collective over `Ms`.
 /// @throws ostraka::error, on all devices alike, if other extents than I's differ along `Ms`
 template <class I, class... Ms>
-struct all_gather<over<I, Ms...>> : detail::verb_base {
-  template <Tensor A>
-  [[nodiscard]] auto operator()(A const& a) const {
+struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>>> {
+  template <class When, class A>
+  static auto call(A const& a) {
     if constexpr (reason::ok_or_raise<detail::varies_verdict<A, Ms...>>()) {
       if constexpr (position_in<I, axes_in<A>> >= 0)
-        return gather<typename detail::lifted_as_division<A, I, Ms...>::type>(a);
+        return gather<When, typename detail::lifted_as_division<A, I, Ms...>::type>(a);
       else
-        return gather<typename detail::lifted_as_stack<A, I, Ms...>::type>(a);
+        return gather<When, typename detail::lifted_as_stack<A, I, Ms...>::type>(a);
     } else {
       return detail::block_after_error<A>{a};
     }
   }
-  template <Tensor A>
-  [[nodiscard]] auto operator()(A const& a, untiled_axis) const {
+  template <class When, class A>
+  static auto call(A const& a, untiled_axis) {
     reason::raise<detail::new_axis_verdict<A, I>>();
-    return (*this)(a);
+    return call<When>(a);
   }
 
  private:
-  template <class Lifted, class A>
+  template <class When, class Lifted, class A>
   static auto gather(A const& a) {
-    return detail::run_lifted<detail::lifted_move<step::all_gather, Lifted, void, Ms...>, void>("all_gather", a);
+    return detail::run_lifted<detail::lifted_move<step::all_gather, Lifted, void, Ms...>, void, When>("all_gather", a);
   }
 };
 
 }  // namespace ostraka::verb
+
+namespace ostraka {
+
+/// os::all_gather<I/X>, begun (pending.hpp).
+template <auto Dim>
+inline constexpr detail::started<verb::all_gather<detail::type_of<Dim>>> start_all_gather{};
+
+}  // namespace ostraka

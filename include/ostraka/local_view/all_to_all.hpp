@@ -16,31 +16,39 @@ namespace ostraka::verb {
 /// comes first. Moves (n−1)/n of the block on each of n devices. Collective over `Ms`.
 /// @throws ostraka::error, on all devices alike, if extents differ along `Ms` that are not I's, or an untiled axis has another
 template <class I, class J, class... Ms>
-struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::verb_base {
-  template <Tensor A>
-  [[nodiscard]] auto operator()(A const& a) const {
+struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::collective<all_to_all<over<I, Ms...>, over<J, Ms...>>> {
+  template <class When, class A>
+  static auto call(A const& a) {
     using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::has_axis_verdict<A, I>,
                                         detail::has_axis_verdict<A, J>>;
     if constexpr (reason::ok_or_raise<verdict>())
-      return exchange<typename detail::lifted_as_division<A, I, Ms...>::type, void>(a);
+      return exchange<When, typename detail::lifted_as_division<A, I, Ms...>::type, void>(a);
     else
       return detail::block_after_error<A>{a};
   }
-  template <Tensor A>
-  [[nodiscard]] auto operator()(A const& a, untiled_axis) const {
+  template <class When, class A>
+  static auto call(A const& a, untiled_axis) {
     using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::new_axis_verdict<A, I>,
                                         detail::has_axis_verdict<A, J>>;
     if constexpr (reason::ok_or_raise<verdict>())
-      return exchange<typename detail::lifted_as_stack<A, I, Ms...>::type, J>(a);
+      return exchange<When, typename detail::lifted_as_stack<A, I, Ms...>::type, J>(a);
     else
       return detail::block_after_error<A>{a};
   }
 
  private:
-  template <class Lifted, class Dropped, class A>
+  template <class When, class Lifted, class Dropped, class A>
   static auto exchange(A const& a) {
-    return detail::run_lifted<detail::lifted_move<step::all_to_all, Lifted, J, Ms...>, Dropped>("all_to_all", a);
+    return detail::run_lifted<detail::lifted_move<step::all_to_all, Lifted, J, Ms...>, Dropped, When>("all_to_all", a);
   }
 };
 
 }  // namespace ostraka::verb
+
+namespace ostraka {
+
+/// os::all_to_all<I/X, J/X>, begun (pending.hpp).
+template <auto From, auto To>
+inline constexpr detail::started<verb::all_to_all<detail::type_of<From>, detail::type_of<To>>> start_all_to_all{};
+
+}  // namespace ostraka

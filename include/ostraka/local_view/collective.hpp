@@ -18,6 +18,7 @@
 #include <string>
 
 #include <ostraka/local_view/doors.hpp>
+#include <ostraka/pending.hpp>
 #include <ostraka/detail/verb.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 
@@ -118,8 +119,9 @@ R allocate_lifted(std::shared_ptr<engine::device_mesh const> const& mesh,
   return result;
 }
 
-// Moves a block as the tensor that it is lifted to. `Dropped`: the axis of the result that is untiled, or void.
-template <class Move, class Dropped, class A>
+// Moves a block as the tensor that it is lifted to, `When` it is told. `Dropped`: the axis of the result that is untiled,
+// or void.
+template <class Move, class Dropped, class When, class A>
 auto run_lifted(char const* operation, A const& a) {
   using value = typename A::value_type;
   using labels = typename Move::labels;
@@ -136,9 +138,9 @@ auto run_lifted(char const* operation, A const& a) {
   static constexpr planner::spec from = Move::from, to = Move::to;
   static thread_local constinit engine::schedule_memory* memory = nullptr;
   value const* const block = elements_of(a);
-  engine::run(execution_space_of<A>(), lifted.w, planner::plan_view(from, to, Move::steps), &block,
-              result.local().data(), engine::update<value>{}, engine::per_thread(memory));
-  return result;
+  return When::run(result, std::tuple(a.local()), execution_space_of<A>(), lifted.w,
+                   planner::plan_view(from, to, Move::steps), &block, result.local().data(),
+                   engine::update<value>(), engine::per_thread(memory));
 }
 
 // ---- verdicts -------------------------------------------------------------------------------------------------------
@@ -207,6 +209,24 @@ struct lifted_as_division {
 template <class A, class N, class... Ms>
 struct lifted_as_stack {
   using type = canonical_sharding<over<N, Ms...>, invariant_over<sharding_in<A>, type_list<Ms...>>>;
+};
+
+// A collective: called it is run at once, `Verb::call<later>` begins it.
+template <class Verb>
+struct collective : verb_base {
+  template <Tensor A, class... More>
+  [[nodiscard]] auto operator()(A const& a, More const&... more) const {
+    return Verb::template call<at_once>(a, more...);
+  }
+};
+
+// The same, begun.
+template <class Verb>
+struct started : verb_base {
+  template <Tensor A, class... More>
+  [[nodiscard]] auto operator()(A const& a, More const&... more) const {
+    return Verb::template call<later>(a, more...);
+  }
 };
 
 template <class A>

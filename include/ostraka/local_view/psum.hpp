@@ -17,13 +17,13 @@ namespace verb {
 
 /// The type of os::psum<X> and its like.
 template <reduction How, class... Ms>
-struct combine_blocks : detail::verb_base {
-  template <Tensor A>
-  [[nodiscard]] auto operator()(A const& a) const {
+struct combine_blocks : detail::collective<combine_blocks<How, Ms...>> {
+  template <class When, class A>
+  static auto call(A const& a) {
     using verdict = typename decltype(detail::check_block_reduction<combine_blocks, How, A, Ms...>())::type;
     if constexpr (reason::ok_or_raise<verdict>()) {
       using lifted = typename detail::lifted_as_part<A, How, Ms...>::type;
-      return detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void>(name(), a);
+      return detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void, When>(name(), a);
     } else {
       return detail::block_after_error<A>{a};
     }
@@ -45,7 +45,7 @@ struct mean_of_blocks : detail::verb_base {
     if constexpr (reason::ok_or_raise<varies>() && !std::is_integral_v<value>) {
       using lifted = typename detail::lifted_as_part<A, reduction::sum, Ms...>::type;
       using wide = accumulator_of_t<value>;
-      auto const mean = detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void>("pmean", a);
+      auto const mean = detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void, detail::at_once>("pmean", a);
       int devices = 1;
       ((devices *= a.mesh_handle()->size(a.mesh_handle()->find(Ms::name))), ...);
       detail::apply_in_place("pmean", mean, detail::divide_by<value>{wide(static_cast<detail::real_of<wide>>(devices))});
@@ -79,5 +79,15 @@ inline constexpr verb::combine_blocks<reduction::prod, detail::type_of<Ms>...> p
 /// Their mean over the devices, each counting alike; not of integers.
 template <auto... Ms>
 inline constexpr verb::mean_of_blocks<detail::type_of<Ms>...> pmean{};
+
+/// The same, begun (pending.hpp).
+template <auto... Ms>
+inline constexpr detail::started<verb::combine_blocks<reduction::sum, detail::type_of<Ms>...>> start_psum{};
+template <auto... Ms>
+inline constexpr detail::started<verb::combine_blocks<reduction::max, detail::type_of<Ms>...>> start_pmax{};
+template <auto... Ms>
+inline constexpr detail::started<verb::combine_blocks<reduction::min, detail::type_of<Ms>...>> start_pmin{};
+template <auto... Ms>
+inline constexpr detail::started<verb::combine_blocks<reduction::prod, detail::type_of<Ms>...>> start_pprod{};
 
 }  // namespace ostraka

@@ -14,34 +14,34 @@ namespace verb {
 
 /// The type of os::psum_scatter<I/X>.
 template <class Dim>
-struct psum_scatter : detail::verb_base {
-  template <Tensor A>
-  [[nodiscard]] auto operator()(A const& a) const {
+struct psum_scatter : detail::collective<psum_scatter<Dim>> {
+  template <class When, class A, class... Untiled>
+  static auto call(A const& a, Untiled...) {
     reason::raise<reason::not_a_divided_axis<Dim>>();
     return detail::block_after_error<A>{a};
   }
 };
 
 template <class I, class... Ms>
-struct psum_scatter<over<I, Ms...>> : detail::verb_base {
-  template <Tensor A>
-  [[nodiscard]] auto operator()(A const& a) const {
-    return run<void>(a);
+struct psum_scatter<over<I, Ms...>> : detail::collective<psum_scatter<over<I, Ms...>>> {
+  template <class When, class A>
+  static auto call(A const& a) {
+    return run<When, void>(a);
   }
-  template <Tensor A>
-  [[nodiscard]] auto operator()(A const& a, untiled_axis) const {
-    return run<I>(a);
+  template <class When, class A>
+  static auto call(A const& a, untiled_axis) {
+    return run<When, I>(a);
   }
 
  private:
-  template <class Dropped, class A>
+  template <class When, class Dropped, class A>
   static auto run(A const& a) {
     using verdict = detail::first_fault<
         typename decltype(detail::check_block_reduction<psum_scatter, reduction::sum, A, Ms...>())::type,
         detail::has_axis_verdict<A, I>>;
     if constexpr (reason::ok_or_raise<verdict>()) {
       using lifted = typename detail::lifted_as_part<A, reduction::sum, Ms...>::type;
-      return detail::run_lifted<detail::lifted_move<step::reduce_scatter, lifted, I, Ms...>, Dropped>("psum_scatter", a);
+      return detail::run_lifted<detail::lifted_move<step::reduce_scatter, lifted, I, Ms...>, Dropped, When>("psum_scatter", a);
     } else {
       return detail::block_after_error<A>{a};
     }
@@ -56,5 +56,9 @@ struct psum_scatter<over<I, Ms...>> : detail::verb_base {
 /// @throws ostraka::error, on all devices alike, if blocks have different extents, or an untiled axis another extent
 template <auto Dim>
 inline constexpr verb::psum_scatter<detail::type_of<Dim>> psum_scatter{};
+
+/// The same, begun (pending.hpp).
+template <auto Dim>
+inline constexpr detail::started<verb::psum_scatter<detail::type_of<Dim>>> start_psum_scatter{};
 
 }  // namespace ostraka

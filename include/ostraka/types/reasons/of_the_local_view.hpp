@@ -46,6 +46,11 @@ struct result_is_no_tensor {
   static_assert(never<Result>, "shard_map: a body returns a block, or a std::tuple of as many blocks as results are named with os::dims<…>{}; return tensors");
 };
 
+template <class Pending>
+struct pending_value_leaves {
+  static_assert(never<Pending>, "shard_map: an operation that is under way belongs to its body; return its result, std::move(p).wait()");
+};
+
 template <int Returned, int Named>
 struct wrong_number_of_results {
   static_assert(Returned == Named, "shard_map: a body returns as many blocks as results are named; name each with os::dims<…>{}");

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Operations that are begun now and waited for later. `os::start_psum<X>(a)`, os::start_einsum<…>(A, B) and the
+/// like give an os::pending, whose result nobody can read before `wait`:
+///
+///     auto next = os::start_shift<X>(r, +1);          messages are under way
+///     os::einsum_into(c, a, r, os::beta = 1);         meanwhile
+///     r = std::move(next).wait();
+
+#include <tuple>
+#include <utility>
+
+#include <ostraka/detail/at_once.hpp>
+#include <ostraka/engine/run/in_flight.hpp>
+
+namespace ostraka {
+
+/// The result of an operation that is under way. It ends where it is waited for, or dropped: then it waits. What the
+/// operation reads is kept, and not to be written until then. It belongs to the host thread that began it, and does not
+/// leave the body of os::shard_map. All devices begin, and wait for, operations in the same order. `Kept`: views of the
+/// operands.
+template <class Result, class... Kept>
+class [[nodiscard]] pending {
+ public:
+  pending(Result result, engine::run_in_flight run, Kept... kept)
+      : result_(std::move(result)), kept_(std::move(kept)...), run_(std::move(run)) {}
+
+  /// The result, once it is there: `std::move(p).wait()`.
+  Result wait() && {
+    run_.wait();
+    return std::move(result_);
+  }
+
+  /// Lets messages go on, without waiting; have they arrived? For long computations of the program's own: MPI moves long
+  /// messages only while it is called.
+  bool test() { return run_.test(); }
+
+ private:
+  Result result_;
+  std::tuple<Kept...> kept_;
+  engine::run_in_flight run_;  // last, so that it ends before the memory that it reads is given back
+};
+
+template <class T>
+inline constexpr bool is_pending = false;
+template <class Result, class... Kept>
+inline constexpr bool is_pending<pending<Result, Kept...>> = true;
+
+namespace detail {
+
+/// How operations are run that are begun and waited for (at_once.hpp has the other way).
+struct later {
+  template <class Result>
+  static pending<Result> same(Result const& result) {
+    return {result, {}};
+  }
+  template <class Result, class... Kept, class... Run>
+  static pending<Result, Kept...> run(Result const& result, std::tuple<Kept...> const& operands, Run&&... run) {
+    return std::apply(
+        [&](Kept const&... kept) {
+          return pending<Result, Kept...>(result, engine::begin(std::forward<Run>(run)...), kept...);
+        },
+        operands);
+  }
+};
+
+}  // namespace detail
+
+}  // namespace ostraka

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Operations that are begun and waited for later: several under way at once, waited for in their order, dropped, and in a
+/// loop; in bodies of os::shard_map and outside. Each gives what plain loops give.
+// labels: essential
+
+#include <doctest/doctest.h>
+
+#include <utility>
+
+#include "support/on_meshes.hpp"
+
+namespace os = ostraka;
+namespace t = os::testing;
+
+namespace {
+
+template <auto... Dims>
+using tensor = os::tensor<double, Dims...>;
+
+template <class F>
+void on_all(F&& f) {
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    for (t::extents_by_letter const& e : t::usual_extents()) {
+      INFO(m.text(), t::text_of(e));
+      f(m, e);
+    }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("collectives of a body") {
+  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    auto const values = t::whole_numbers<double>("IJ", e, 4);
+    auto const parts = t::placed<tensor<I, J, os::partial(X)>>(m, values);
+    auto const divided = t::placed<tensor<I/X, J>>(m, values);
+    auto const [sum, scattered, gathered, exchanged] =
+        os::shard_map<os::dims<I, J>{}, os::dims<I/X, J>{}, os::dims<I, J>{}, os::dims<I, J/X>{}>(
+            [](auto p, auto d) {
+              auto a = os::start_psum<X>(p);
+              auto b = os::start_psum_scatter<I/X>(p);
+              auto c = os::start_all_gather<I/X>(d);
+              auto f = os::start_all_to_all<I/X, J/X>(d);
+              static_cast<void>(os::start_pmax<X>(p));  // dropped: it waits
+              static_cast<void>(a.test());
+              auto ra = std::move(a).wait();
+              auto rb = std::move(b).wait();
+              auto rc = std::move(c).wait();
+              return std::tuple{ra, rb, rc, std::move(f).wait()};
+            },
+            parts, divided);
+    CHECK(t::disagreements(m, sum, values) == 0);
+    CHECK(t::disagreements(m, scattered, values) == 0);
+    CHECK(t::disagreements(m, gathered, values) == 0);
+    CHECK(t::disagreements(m, exchanged, values) == 0);
+  });
+}
+
+TEST_CASE("operations of the global view") {
+  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    auto const a = t::whole_numbers<double>("IJ", e, 5), b = t::whole_numbers<double>("JK", e, 6);
+    auto const left = t::placed<tensor<I/X, J/Y>>(m, a);
+    auto const right = t::placed<tensor<J/Y, K>>(m, b);
+    auto product = os::start_einsum<I/X, K>(left, right);
+    auto moved = os::start_reshard<I, J/X>(left);
+    auto scattered = os::start_einsum<I/X, K/Y>(left, right);
+    auto const wanted = t::product_by_loops("IK", a, b);
+    CHECK(t::disagreements(m, std::move(product).wait(), wanted) == 0);
+    CHECK(t::disagreements(m, std::move(moved).wait(), a) == 0);
+    CHECK(t::disagreements(m, std::move(scattered).wait(), wanted) == 0);
+    auto gathered = os::start_reshard<I, J>(left);
+    gathered = os::start_reshard<I, J>(left);  // the first is waited for
+    CHECK(t::disagreements(m, std::move(gathered).wait(), a) == 0);
+  });
+}
