@@ -9,6 +9,7 @@
 ///
 ///     auto C = os::shard_map<I/X, K>([](auto a, auto b) { return os::psum<Y>(os::einsum<I, K>(a, b)); }, A, B);
 
+#include <array>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -114,6 +115,47 @@ auto leave(char const* operation, B const& b) {
   return r;
 }
 
+// The tensors of an operand, which is one, or a std::array, std::tuple or std::pair of operands. `found`: it is an operand.
+template <class T>
+struct tensors_in {
+  using type = type_list<>;
+  static constexpr bool found = false;
+};
+template <Tensor A>
+struct tensors_in<A> {
+  using type = type_list<A>;
+  static constexpr bool found = true;
+};
+template <class A, std::size_t N>
+  requires(N > 0)
+struct tensors_in<std::array<A, N>> : tensors_in<A> {};
+template <class... As>
+struct tensors_in<std::tuple<As...>> {
+  using type = concatenation_of<typename tensors_in<As>::type...>;
+  static constexpr bool found = (tensors_in<As>::found && ...);
+};
+template <class A, class B>
+struct tensors_in<std::pair<A, B>> : tensors_in<std::tuple<A, B>> {};
+
+// The same of blocks.
+template <class Manual, class A>
+auto enter_all(char const* operation, A const& a) {
+  if constexpr (Tensor<A>)
+    return enter<Manual>(operation, a);
+  else
+    return std::apply(
+        [&](auto const&... each) {
+          if constexpr (requires { typename A::first_type; })
+            return std::pair{enter_all<Manual>(operation, each)...};
+          else if constexpr (requires { typename A::value_type; })
+            return std::array<decltype(enter_all<Manual>(operation, a[0])), sizeof...(each)>{
+                enter_all<Manual>(operation, each)...};
+          else
+            return std::tuple<decltype(enter_all<Manual>(operation, each))...>{enter_all<Manual>(operation, each)...};
+        },
+        a);
+}
+
 // What is returned, as a list of types.
 template <class Returned>
 struct returned_list {
@@ -190,6 +232,42 @@ consteval auto check_body() {
     return found<reason::body_does_not_take_blocks<F, Blocks...>>{};
 }
 
+// The operands by themselves, then what the body makes of them.
+template <class Body, class... As>
+consteval auto check_operands(type_list<As...>) {
+  return found<first_fault<typename sharding_traits<sharding_in<As>>::verdict...,
+                           enter_verdict<sharding_in<As>, typename Body::manual>...>>{};
+}
+
+// The mesh axes along which operands vary already: this body is in another.
+template <class... As>
+consteval auto varying_in_any(type_list<As...>) {
+  return union_of<varying_in<As>...>{};
+}
+
+template <class Body>
+auto body_after_error() {
+  if constexpr (Body::is_tuple)
+    return typename result_after_error<typename Body::results>::all{};
+  else
+    return typename result_after_error<typename Body::results>::first{};
+}
+
+template <class Body, class F, class... As>
+auto run_body([[maybe_unused]] F const& f, [[maybe_unused]] As const&... as) {
+  using manual = typename Body::manual;
+  using operands = concatenation_of<typename tensors_in<As>::type...>;
+  if constexpr (reason::ok_or_raise<typename decltype(check_operands<Body>(operands{}))::type>()) {
+    using taken = typename decltype(check_body<F, decltype(enter_all<manual>("", as))...>())::type;
+    if constexpr (reason::ok_or_raise<taken>())
+      return results_of<Body, decltype(varying_in_any(operands{}))>(f(enter_all<manual>("shard_map", as)...));
+    else
+      return body_after_error<Body>();
+  } else {
+    return body_after_error<Body>();
+  }
+}
+
 template <class Given, class Wanted>
 consteval auto check_in() {
   using own = same_axes_verdict<sharding_in<Given>, Wanted>;
@@ -211,32 +289,20 @@ consteval auto check_in() {
 /// the dimensions of the result, or os::dims<…>{} for each of several, returned as a std::tuple; before them perhaps
 /// os::manual(X), without which all mesh axes that operands and results name are manual.
 ///
+/// An operand is a tensor, or a std::array, std::tuple or std::pair of operands, as the weights of all layers, of which the
+/// body gets the like of blocks.
+///
 /// In the body `I/X, J` is `I, J, os::varying(X)`, with extents of its own; so is a partial tensor, of which the block is
 /// a part. A tensor that does not name X is the same along it. A result that does not name X is the same along it: only
 /// collectives (os::psum<X>, os::all_gather<I/X>, …) make it so. One that names X is what the blocks are together, one
 /// after the other along an axis, or summands. Doors move nothing. All devices of the mesh call the same collectives in
 /// the same order.
 /// @throws ostraka::error, on all devices alike, if blocks of uneven extents do not fit the result
-template <auto... Named, class F, Tensor... As>
-  requires(!Tensor<F> && sizeof...(As) > 0)
-auto shard_map([[maybe_unused]] F const& f, [[maybe_unused]] As const&... as) {
-  using body = detail::body_of<type_list<As...>, detail::type_of<Named>...>;
-  using manual = typename body::manual;
-  using verdict = detail::first_fault<typename sharding_traits<sharding_in<As>>::verdict...,
-                                      detail::enter_verdict<sharding_in<As>, manual>...>;
-  if constexpr (reason::ok_or_raise<verdict>()) {
-    using taken = typename decltype(detail::check_body<F, decltype(detail::enter<manual>("", as))...>())::type;
-    if constexpr (reason::ok_or_raise<taken>())
-      return detail::results_of<body, union_of<varying_in<As>...>>(f(detail::enter<manual>("shard_map", as)...));
-    else if constexpr (body::is_tuple)
-      return typename detail::result_after_error<typename body::results>::all{};
-    else
-      return typename detail::result_after_error<typename body::results>::first{};
-  } else if constexpr (body::is_tuple) {
-    return typename detail::result_after_error<typename body::results>::all{};
-  } else {
-    return typename detail::result_after_error<typename body::results>::first{};
-  }
+template <auto... Named, class F, class... As>
+  requires(!Tensor<F> && sizeof...(As) > 0 && (detail::tensors_in<As>::found && ...))
+auto shard_map(F const& f, As const&... as) {
+  return detail::run_body<
+      detail::body_of<concatenation_of<typename detail::tensors_in<As>::type...>, detail::type_of<Named>...>>(f, as...);
 }
 
 /// The tensor as it is; does not compile unless its sharding is this one, order of mesh axes included. For operands of a

@@ -8,8 +8,11 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "support/on_meshes.hpp"
 
@@ -92,6 +95,32 @@ TEST_CASE("what leaves as it came") {
     CHECK(t::disagreements(m, first, values) == 0);
     CHECK(t::disagreements(m, second, values) == 0);
     CHECK(t::disagreements(m, nested, values) == 0);
+  });
+}
+
+TEST_CASE("arrays, tuples and pairs of tensors") {
+  using left = tensor<I/X, J/Y>;
+  using right = tensor<J/Y, K>;
+  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    auto const whole_a = numbers<left>(e, 1), whole_b = numbers<right>(e, 2);
+    auto const l = t::placed<left>(m, whole_a);
+    auto const r = t::placed<right>(m, whole_b);
+    auto const v = os::cast<std::int32_t>(os::sum<I/X>(l));
+    auto const before = t::traffic_so_far();
+    auto const [same, twice, sums] = os::shard_map<dims<I/X, J/Y>{}, dims<J/Y, K>{}, dims<I/X>{}>(
+        [](auto pair, auto nested, auto array) {
+          using block = tensor<J, K, os::varying(Y)>;
+          static_assert(std::is_same_v<decltype(nested),
+                                       std::tuple<std::array<std::array<block, 2>, 1>, os::tensor<std::int32_t, I, os::varying(X)>>>);
+          static_assert(std::is_same_v<decltype(pair), std::pair<tensor<I, J, os::varying(X, Y)>, block>>);
+          auto const& [inner, number] = nested;
+          return std::tuple{array[2], os::add(inner[0][1], pair.second), number};
+        },
+        std::pair{l, r}, std::tuple{std::array<std::array<right, 2>, 1>{{{r, r}}}, v}, std::array{l, l, l});
+    CHECK(t::traffic_so_far().bytes == before.bytes);
+    CHECK(t::disagreements(m, same, whole_a) == 0);
+    CHECK(t::disagreements(m, os::scale(twice, 0.5), whole_b) == 0);
+    CHECK(os::value(os::sum<>(sums)) == static_cast<std::int32_t>(os::value(os::sum<>(l))));
   });
 }
 
