@@ -115,7 +115,7 @@ auto leave(char const* operation, B const& b) {
   return r;
 }
 
-// The tensors of an operand, which is one, or a std::array, std::tuple or std::pair of operands. `found`: it is an operand.
+// The tensors of an operand, which is one, or a std::array, std::tuple or std::pair of operands; `found`: it is one.
 template <class T>
 struct tensors_in {
   using type = type_list<>;
@@ -289,8 +289,8 @@ consteval auto check_in() {
 /// the dimensions of the result, or os::dims<…>{} for each of several, returned as a std::tuple; before them perhaps
 /// os::manual(X), without which all mesh axes that operands and results name are manual.
 ///
-/// An operand is a tensor, or a std::array, std::tuple or std::pair of operands, as the weights of all layers, of which the
-/// body gets the like of blocks.
+/// An operand is a tensor, or a std::array, std::tuple or std::pair of operands, as the weights of all layers; the body
+/// gets the same of blocks.
 ///
 /// In the body `I/X, J` is `I, J, os::varying(X)`, with extents of its own; so is a partial tensor, of which the block is
 /// a part. A tensor that does not name X is the same along it. A result that does not name X is the same along it: only

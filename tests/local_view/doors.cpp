@@ -110,11 +110,11 @@ TEST_CASE("arrays, tuples and pairs of tensors") {
     auto const [same, twice, sums] = os::shard_map<dims<I/X, J/Y>{}, dims<J/Y, K>{}, dims<I/X>{}>(
         [](auto pair, auto nested, auto array) {
           using block = tensor<J, K, os::varying(Y)>;
-          static_assert(std::is_same_v<decltype(nested),
-                                       std::tuple<std::array<std::array<block, 2>, 1>, os::tensor<std::int32_t, I, os::varying(X)>>>);
+          using number = os::tensor<std::int32_t, I, os::varying(X)>;
+          static_assert(std::is_same_v<decltype(nested), std::tuple<std::array<std::array<block, 2>, 1>, number>>);
           static_assert(std::is_same_v<decltype(pair), std::pair<tensor<I, J, os::varying(X, Y)>, block>>);
-          auto const& [inner, number] = nested;
-          return std::tuple{array[2], os::add(inner[0][1], pair.second), number};
+          auto const& [inner, numbers] = nested;
+          return std::tuple{array[2], os::add(inner[0][1], pair.second), numbers};
         },
         std::pair{l, r}, std::tuple{std::array<std::array<right, 2>, 1>{{{r, r}}}, v}, std::array{l, l, l});
     CHECK(t::traffic_so_far().bytes == before.bytes);
