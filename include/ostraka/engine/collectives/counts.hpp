@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Numbers that members tell each other before they send: how much goes to whom, how long each one's block is.
+/// Where block and receiver are known from extents that all devices share, nobody asks for them.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/engine/collectives/all_gather.hpp>
+#include <ostraka/engine/collectives/communicator.hpp>
+#include <ostraka/engine/collectives/message.hpp>
+
+namespace ostraka::engine {
+
+/// Everyone tells everyone so many numbers: those for member d stand at told + d · each, those from member d at
+/// heard + d · each.
+inline void exchange_counts(communicator const& members, std::int64_t const* told, std::int64_t* heard, int each = 1) {
+  if (members.size() == 1) {
+    std::copy_n(told, each, heard);
+    return;
+  }
+  members.enter();
+#if OSTRAKA_ENABLE_MPI
+  MPI_Alltoall(told, each, MPI_INT64_T, heard, each, MPI_INT64_T, members.native());
+#endif
+}
+
+/// Everyone tells all the same numbers: those of member d stand at heard + d · each.
+inline void gather_counts(communicator const& members, std::int64_t const* told, std::int64_t* heard, int each = 1) {
+  short_array<std::int64_t> const counts(static_cast<std::size_t>(members.size()), [&](std::size_t) { return each; });
+  all_gather(members, told, heard, counts);
+}
+
+}  // namespace ostraka::engine
