@@ -40,17 +40,45 @@ void scatter(communicator const& members, T const* send, T* recv, counts_view co
 #endif
 }
 
-/// data on member `root` → data on all members.
+/// A broadcast in flight. Members begin the collectives of a group in the same order; between beginning and end nobody
+/// writes the data.
 template <class T>
-void broadcast(communicator const& members, [[maybe_unused]] T* data, [[maybe_unused]] std::int64_t count,
-               [[maybe_unused]] int root = 0) {
-  if (members.size() == 1) return;
-  members.enter();
+class broadcast_in_flight {
+ public:
+  /// data on member `root` → data on all members.
+  void begin(communicator const& members, [[maybe_unused]] T* data, [[maybe_unused]] std::int64_t count,
+             [[maybe_unused]] int root, [[maybe_unused]] mpi_calls calls) {
+    if (members.size() == 1) return;
+    members.enter();
 #if OSTRAKA_ENABLE_MPI
-  for (std::int64_t done = 0; done < count; done += chunk_limit)
-    MPI_Bcast(data + done, static_cast<int>(std::min(chunk_limit, count - done)), detail::message_type<T>(), root,
-              members.native());
+    MPI_Datatype const type = detail::message_type<T>();
+    for (std::int64_t done = 0; done < count; done += chunk_limit) {
+      int const n = static_cast<int>(std::min(chunk_limit, count - done));
+      if (calls == mpi_calls::blocking)
+        MPI_Bcast(data + done, n, type, root, members.native());
+      else
+        MPI_Ibcast(data + done, n, type, root, members.native(), pending_.next());
+    }
 #endif
+  }
+
+#if OSTRAKA_ENABLE_MPI
+  /// Goes on without waiting; would finish() not wait either?
+  bool test() { return pending_.test(); }
+  void finish() { pending_.wait(); }
+
+ private:
+  detail::messages pending_;
+#else
+  bool test() { return true; }
+  void finish() {}
+#endif
+};
+
+/// All of it at once.
+template <class T>
+void broadcast(communicator const& members, T* data, std::int64_t count, int root = 0) {
+  broadcast_in_flight<T>().begin(members, data, count, root, mpi_calls::blocking);
 }
 
 }  // namespace ostraka::engine

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Barrier: nobody of a group goes on before all of them have come.
+
+#include <ostraka/engine/collectives/communicator.hpp>
+
+namespace ostraka::engine {
+
+inline void barrier(communicator const& members) {
+  if (members.size() == 1) return;
+  members.enter();
+#if OSTRAKA_ENABLE_MPI
+  MPI_Barrier(members.native());
+#endif
+}
+
+}  // namespace ostraka::engine

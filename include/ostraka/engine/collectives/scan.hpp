@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Scan: member d gets the reduction of the arrays of members 0 to d, or, exclusive, of those before it. In
+/// ⌈log₂ n⌉ steps, in which arrays go 1, 2, 4, … members on (Hillis and Steele 1986): the order of the sums depends on
+/// the number of members alone, whichever MPI carries them, and 16 bits are rounded once.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <ostraka/engine/collectives/message.hpp>
+#include <ostraka/engine/collectives/permute.hpp>
+#include <ostraka/engine/kernels/combine.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+
+namespace ostraka::engine {
+
+/// Is the own array a part of the sum?
+enum class scan_kind : std::uint8_t { inclusive, exclusive };
+
+namespace detail {
+
+// In `mine`, of which `room` is another such array. Of the two, that with the result is returned.
+template <class T>
+T* scan_in_steps(communicator const& members, T* mine, T* room, std::int64_t count, reduction how, scan_kind kind) {
+  int const n = members.size(), me = members.rank();
+  permute_in_flight<T> step;
+  auto const shift = [&](int by) {
+    hops_here const here{me + by < n ? me + by : -1, me >= by ? me - by : -1};
+    step.begin(members, here, {mine, count, room, count});
+    step.finish();
+    return here.from >= 0;
+  };
+  for (int by = 1; by < n; by *= 2)
+    if (shift(by)) {
+      combine_run(how, room, static_cast<T const*>(mine), count);  // those before stand on the left
+      std::swap(mine, room);
+    }
+  if (kind == scan_kind::inclusive) return mine;
+  if (!shift(1)) std::fill_n(room, count, identity<T>(how));
+  return room;
+}
+
+}  // namespace detail
+
+/// data becomes the reduction of the members' arrays up to this one's. `count` is the same on all members; the first
+/// gets what changes nothing in an exclusive scan.
+template <class T>
+void scan(communicator const& members, T* data, std::int64_t count, reduction how,
+          scan_kind kind = scan_kind::inclusive) {
+  require_reducible<T>(how);
+  if constexpr (is_narrow<T>) {
+    kernel_scratch<float, Kokkos::HostSpace> const mine(count), room(count);
+    std::copy_n(data, count, mine.data());
+    float const* const sums = detail::scan_in_steps(members, mine.data(), room.data(), count, how, kind);
+    for (std::int64_t i = 0; i < count; ++i) data[i] = T(sums[i]);
+  } else {
+    kernel_scratch<T, Kokkos::HostSpace> const room(count);
+    T const* const sums = detail::scan_in_steps(members, data, room.data(), count, how, kind);
+    if (sums != data) std::copy_n(sums, count, data);
+  }
+}
+
+}  // namespace ostraka::engine
