@@ -79,6 +79,7 @@ class flight_record final : public flight {
     plan_copy_->sizes = w_.sizes;
     plan_copy_->how = plan_.how;
     plan_copy_->element_weight = plan_.element_weight;
+    plan_copy_->directions = plan_.directions;
     plan_ = planner::plan_view(*plan_copy_);
   }
 

@@ -143,6 +143,9 @@ class running {
       case step::all_gather: return start_gather(s, m, members);
       case step::all_reduce: return reduce_all(m, members);
       case step::reduce_scatter: return start_scatter(s, m, members);
+      case step::ring_contraction:
+        start_exchange(s, m, members);
+        return own_message_.begin();
       default: return start_exchange(s, m, members);
     }
   }
@@ -156,6 +159,7 @@ class running {
       case step::reduce_scatter: scatter_.finish(); break;
       default: exchange_.finish();
     }
+    own_message_.end();
     under_way_ = nullptr;
     arrays_.bring_back();
   }
@@ -278,6 +282,18 @@ class running {
   int stage_ = -1;
   bool in_step_ = false;
 
+  // The message of a ring, which goes on between the tiles of the products beside it.
+  class own_message final : public in_flight {
+   public:
+    explicit own_message(running& run) : run_(run) {}
+    void begin() { enlist(); }
+    void end() { leave(); }
+    void go_on() noexcept override { run_.test(); }
+
+   private:
+    running& run_;
+  };
+
   // The message that is under way, and what it is made of.
   planner::scheduled_message const* under_way_ = nullptr;
   arrays_for_mpi<Exec, T> arrays_;
@@ -288,6 +304,7 @@ class running {
   all_reduce_in_flight<T> all_reduce_;
   reduce_scatter_in_flight<T> scatter_;
   exchange_in_flight<T> exchange_;
+  own_message own_message_{*this};
 };
 
 }  // namespace ostraka::engine
