@@ -34,6 +34,7 @@
 #include <ostraka/named.hpp>
 #include <ostraka/operators.hpp>
 #include <ostraka/pending.hpp>
+#include <ostraka/pipeline.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/random.hpp>
 #include <ostraka/reduce_scatter.hpp>

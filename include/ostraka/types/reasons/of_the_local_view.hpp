@@ -108,4 +108,26 @@ struct untiled_axis_is_there {
   static_assert(never<Axis, Block>, "collective: an untiled result stacks blocks along a new axis; name an axis that the block lacks, or leave out os::untiled");
 };
 
+// ---- pipelines ------------------------------------------------------------------------------------------------------
+
+template <class Layers, class Stages>
+struct pipeline_needs_stacked_layers {
+  static_assert(never<Layers, Stages>, "pipeline: layers are an axis of the parameters, divided over the stages; hand over parameters stacked along it, as in os::tensor<float, L/P, D, F>, or their blocks");
+};
+
+template <class Axis, class Sharding>
+struct pipeline_cuts_leading_axes {
+  static_assert(never<Axis, Sharding>, "pipeline: microbatches and layers are cut where they lie, so the batch comes first among the axes of what goes through, and repeats and then layers among those of parameters; declare them so, or transpose with os::einsum");
+};
+
+template <class MeshAxis, class Sharding>
+struct pipeline_divides_the_batch {
+  static_assert(never<MeshAxis, Sharding>, "pipeline: over the stages a tensor that goes through is divided along its batch, or not at all, because each stage works on whole microbatches; os::reshard it so");
+};
+
+template <class Layers, class Stages>
+struct pipeline_goes_forward_only {
+  static_assert(never<Layers, Stages>, "pipeline: os::one_forward_one_backward orders a forward and a backward pass, and this is a forward pass; choose os::gpipe, which has the same ticks, or os::circular");
+};
+
 }  // namespace ostraka::reason

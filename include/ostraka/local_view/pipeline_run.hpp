@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. A pipeline as one stage sees it: in each tick it takes what has arrived, works on what the table says, and
+/// hands it on. The table is known to all stages, so each knows what the others send.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <ostraka/detail/fill.hpp>
+#include <ostraka/detail/operation.hpp>
+#include <ostraka/engine/blocks/dense.hpp>
+#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/moves/handed_on.hpp>
+#include <ostraka/engine/spmd/same_calls.hpp>
+#include <ostraka/plan/pipeline/feeding.hpp>
+#include <ostraka/plan/pipeline/messages.hpp>
+
+namespace ostraka::detail {
+
+/// Indices [begin, begin + size) of axis I of a block, where they lie; the block has to outlive them. `size` is the
+/// same on all devices. @pre axes before I have extent 1
+template <class I, class B>
+B part_of_leading_axis(B const& b, std::int64_t begin, std::int64_t size) {
+  constexpr auto place = static_cast<std::size_t>(position_in<I, axes_in<B>>);
+  auto extents = b.extents();
+  extents[place] = size;
+  std::array<std::size_t, static_cast<std::size_t>(B::rank)> local{};
+  std::int64_t stride = 1;
+  for (std::size_t i = 0; i < local.size(); ++i)
+    local[i] = i == place ? static_cast<std::size_t>(size) : b.local().extent(i);
+  for (std::size_t i = place + 1; i < local.size(); ++i) stride *= static_cast<std::int64_t>(local[i]);
+  return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+    B part(b.mesh_handle(), extents, typename B::view_type(b.local().data() + begin * stride, local[Is]...));
+    if constexpr (varying_in<B>::size > 0) {
+      auto origins = b.origins();
+      origins[place] = {};
+      part.set_origins(origins);
+    }
+    return part;
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(B::rank)>{});
+}
+
+[[noreturn, gnu::cold]] inline void throw_pipeline(std::string const& why) { throw error("pipeline: " + why); }
+
+[[noreturn, gnu::cold]] inline void throw_stages_differ(std::string_view layers) {
+  throw_pipeline("with a tick per layer all stages have as many layers, and " + std::string(layers) +
+                 " was divided unevenly; choose os::gpipe, whose stages may differ, or pad the layers");
+}
+
+/// How the batch, of so many rows on this stage, is cut. @throws ostraka::error, on all devices alike
+inline std::int64_t rows_of_microbatch(planner::pipeline_schedule const& s, std::string_view axis, std::int64_t own,
+                                       bool divided, bool alike) {
+  std::string const n(axis);
+  if (s.microbatches < 1)
+    throw_pipeline("a batch has one microbatch or more, not " + std::to_string(s.microbatches) +
+                   "; give os::microbatches = 8");
+  if (!alike)
+    throw_pipeline("all stages have as many rows of " + n +
+                   ", which was divided unevenly; choose an extent that the mesh axes divide");
+  if (divided && s.microbatches % s.stages != 0)
+    throw_pipeline("as many microbatches of " + n + " are at home on each stage, and " +
+                   std::to_string(s.microbatches) + " are divided over " + std::to_string(s.stages) +
+                   " stages; choose a multiple, or do not divide the batch over the stages");
+  std::int64_t const rows = divided ? own * s.stages : own;
+  if (rows % s.microbatches != 0)
+    throw_pipeline("microbatches divide " + n + " evenly, and " + std::to_string(rows) + " rows are cut in " +
+                   std::to_string(s.microbatches) + "; choose another number, or pad the batch");
+  return rows / s.microbatches;
+}
+
+/// One run on this stage, of blocks whose first axis N is the batch. `Divided`: each stage is the home of its rows;
+/// otherwise all have the whole batch, of which the first stage reads its own, and all get the whole result.
+template <class Block, class N, bool Divided>
+class pipeline_run {
+ public:
+  pipeline_run(engine::execution_context const& w, planner::pipeline_schedule const& table, Block const& batch)
+      : table_(table),
+        stage_(static_cast<int>(w.here.at[0])),
+        rows_(rows_of_microbatch(table, N::name, batch.extents()[0], Divided, batch.origins()[0].is_alike())),
+        batch_(batch),
+        result_(uninitialised_like(batch)),
+        arrived_(static_cast<std::size_t>(table.microbatches)),
+        made_(static_cast<std::size_t>(table.lanes) + 1),
+        messages_(space(), w.group(planner::mesh_set::first(1))) {}
+
+  /// `work(block, lane, repeat)` is what a lane of this stage makes of a microbatch.
+  template <class Work>
+  Block run(Work const& work) {
+    for (int tick = -1; tick < table_.ticks(); ++tick) {  // the turn before the first tick feeds it
+      messages_.arrive();
+      feed(tick + 1);
+      if (tick < 0) continue;
+      expect(tick);
+      for (int lane = table_.lanes - 1; lane >= 0; --lane)
+        if (planner::pipeline_work const w = table_.at(tick, stage_, lane); !w.idle())
+          made_[at(lane + 1)] = work(lane > 0 ? made_[at(lane)] : taken(w.microbatch), lane, w.repeat);
+      hand_on(tick);
+    }
+    messages_.arrive();
+    if constexpr (!Divided) spread();
+    return result_;
+  }
+
+ private:
+  using space = execution_space_of<Block>;
+  using element = typename Block::value_type;
+
+  static std::size_t at(int k) { return static_cast<std::size_t>(k); }
+  [[nodiscard]] int last() const { return table_.stages - 1; }
+  [[nodiscard]] int home(int microbatch) const { return Divided ? planner::home_of(table_, microbatch) : last(); }
+
+  // A microbatch of a block that has those that are at home here.
+  Block at_home(Block const& whole, int microbatch) const {
+    int const first = Divided ? table_.microbatches / table_.stages * stage_ : 0;
+    return part_of_leading_axis<N>(whole, (microbatch - first) * rows_, rows_);
+  }
+
+  static std::int64_t size(Block const& b) { return static_cast<std::int64_t>(b.local().size()); }
+  void send(int to, Block const& b) { messages_.send(to, b.local().data(), size(b)); }
+  void receive(int from, Block const& b) { messages_.receive(from, b.local().data(), size(b)); }
+  Block& make_arrive(int microbatch) {
+    return arrived_[at(microbatch)] = uninitialised_like(part_of_leading_axis<N>(batch_, 0, rows_));
+  }
+
+  // What the first stage begins in this tick leaves its home.
+  void feed(int tick) {
+    if constexpr (Divided) {
+      planner::pipeline_message const m = planner::fed(table_, tick);
+      if (m.to == stage_) receive(m.from, make_arrive(m.work.microbatch));
+      if (m.from == stage_) send(m.to, at_home(batch_, m.work.microbatch));
+    }
+  }
+
+  // What others send in this tick, and is there in the next.
+  void expect(int tick) {
+    planner::pipeline_message const m = planner::received(table_, tick, stage_, planner::pipeline_phase::forward);
+    if (!m.none()) receive(m.from, make_arrive(m.work.microbatch));
+    if (int const done = finished(tick); done >= 0 && stage_ == home(done) && stage_ != last())
+      receive(last(), at_home(result_, done));
+  }
+
+  // What this stage begins with: what another one sent, or its own.
+  Block taken(int microbatch) {
+    Block b = std::exchange(arrived_[at(microbatch)], Block());
+    return b.mesh_handle() ? b : at_home(batch_, microbatch);
+  }
+
+  // The microbatch that the last stage has done with in this tick, or −1.
+  [[nodiscard]] int finished(int tick) const {
+    planner::pipeline_work const w = table_.at(tick, last(), table_.lanes - 1);
+    return w.idle() || w.repeat + 1 < table_.repeats ? -1 : w.microbatch;
+  }
+
+  void hand_on(int tick) {
+    Block const& made = made_[made_.size() - 1];
+    planner::pipeline_work const w = table_.at(tick, stage_, table_.lanes - 1);
+    if (w.idle()) return;
+    sent_[tick % 2] = made;  // as long as its message may be under way
+    if (planner::pipeline_message const m = planner::sent(table_, tick, stage_); !m.none()) {
+      send(m.to, made);
+    } else if (stage_ == last()) {
+      if (w.repeat + 1 < table_.repeats)
+        arrived_[at(w.microbatch)] = made;  // a single stage's own next repeat
+      else if (home(w.microbatch) != stage_)
+        send(home(w.microbatch), made);
+      else
+        engine::copy_block(space(), at_home(result_, w.microbatch).local().data(), elements_of(made), size(made));
+    }
+  }
+
+  // The last stage's result to all, along a tree.
+  void spread() {
+    int const place = (stage_ + 1) % table_.stages;
+    for (int step = 1; step < table_.stages; step *= 2) {
+      if (place < step && place + step < table_.stages) send((place + step - 1) % table_.stages, result_);
+      if (place >= step && place < 2 * step) receive((place - step + last()) % table_.stages, result_);
+      messages_.arrive();
+    }
+  }
+
+  planner::pipeline_schedule table_;
+  int stage_;
+  std::int64_t rows_;
+  Block batch_, result_;
+  Block sent_[2];
+  engine::dynamic_array<Block> arrived_;  // by microbatch
+  engine::dynamic_array<Block> made_;     // by each lane, and handed to the next; the last is the stage's
+  engine::handed_on<space, element> messages_;
+};
+
+}  // namespace ostraka::detail

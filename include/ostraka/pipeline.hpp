@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::pipeline<os::gpipe, L/P, N>(os::microbatches = 8, layer, x, W, b)`: x[N, D] through the layers L of
+/// the stacked parameters W[L_P, …], b[L_P, …]. The devices along P are stages, each with its block of layers, and work
+/// at the same time on different microbatches of N, as the table of the schedule says (plan/pipeline/schedule.hpp).
+///
+///     auto y = os::pipeline<os::gpipe, L/P, N>(os::microbatches = 8, [](auto h, auto w) {   // h[N, D], w[L, D, F]: a
+///     layer
+///       return os::rename<F, D>(os::map(relu, os::einsum<N, F>(h, w)));
+///     }, x, W);
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <ostraka/local_view/pipeline_run.hpp>
+#include <ostraka/shard_map.hpp>
+
+namespace ostraka {
+
+/// A number of microbatches with its name: what `os::microbatches = 8` is.
+struct microbatch_count {
+  int value;
+};
+
+struct microbatches_setting {
+  template <std::integral Number>
+  constexpr microbatch_count operator=(Number n) const {
+    return {static_cast<int>(n)};
+  }
+};
+inline constexpr microbatches_setting microbatches{};
+
+namespace detail {
+
+// What the angle brackets name: layers L over the stages P, the batch N, and the repeats R or nothing.
+template <class... Named>
+struct pipeline_axes;
+template <class L, class P, class N, class... Rs>
+  requires(sizeof...(Rs) < 2)
+struct pipeline_axes<over<L, P>, N, Rs...> {
+  using layers = L;
+  using stages = P;
+  using batch = N;
+  using repeats = std::conditional_t<sizeof...(Rs) == 0, void, typename type_at<type_list<Rs..., void>, 0>::type>;
+};
+
+// Does it have the axis at this place, or not at all?
+template <class Axis, int Place, class A>
+consteval auto check_cut() {
+  constexpr int place = position_in<Axis, axes_in<A>>;
+  if constexpr (place < 0 || place == Place)
+    return found<reason::ok>{};
+  else
+    return found<reason::pipeline_cuts_leading_axes<Axis, sharding_in<A>>>{};
+}
+
+// Repeats come first among the axes of parameters, then layers.
+template <class Axes, class W>
+using parameters_verdict = first_fault<
+    typename decltype(check_cut<typename Axes::repeats, 0, W>())::type,
+    typename decltype(check_cut<typename Axes::layers, (position_in<typename Axes::repeats, axes_in<W>> >= 0 ? 1 : 0),
+                                W>())::type>;
+
+// Is `Axis` divided over the mesh axis in a sharding?
+template <class Axis, class M, class Entry>
+inline constexpr bool divides_entry = false;
+template <class Axis, class M, class... Ms>
+inline constexpr bool divides_entry<Axis, M, over<Axis, Ms...>> = is_one_of<M, Ms...>;
+template <class Axis, class M, class Sharding>
+inline constexpr bool divides = false;
+template <class Axis, class M, class... Entries>
+inline constexpr bool divides<Axis, M, sharding<Entries...>> = (divides_entry<Axis, M, Entries> || ...);
+
+template <class Axis, class... As>
+inline constexpr bool one_has = ((position_in<Axis, axes_in<As>> >= 0) || ...);
+
+// In the body of os::shard_map: does one of them vary along the mesh axis?
+template <class M, class... As>
+inline constexpr bool one_varies = ((position_in<M, varying_in<As>> >= 0) || ...);
+
+template <pipeline_rule Rule, class Axes, class X, class... Ws>
+consteval auto check_pipeline() {
+  using L = typename Axes::layers;
+  using P = typename Axes::stages;
+  using N = typename Axes::batch;
+  using R = typename Axes::repeats;
+  constexpr bool in_body = one_varies<P, Ws...>;
+  if constexpr (Rule.order == planner::pipeline_order::one_forward_one_backward)
+    return found<reason::pipeline_goes_forward_only<L, P>>{};
+  else if constexpr (!one_has<L, Ws...> || !(in_body || (divides<L, P, sharding_in<Ws>> || ...)))
+    return found<reason::pipeline_needs_stacked_layers<L, P>>{};
+  else if constexpr (!std::is_void_v<R> && !one_has<R, Ws...>)
+    return found<reason::axis_missing<R, sharding_in<typename nth<0, Ws...>::type>>>{};
+  else if constexpr (!one_has<N, X>)
+    return found<reason::axis_missing<N, sharding_in<X>>>{};
+  else if constexpr (position_in<P, mesh_axes_in<X>> >= 0 && !divides<N, P, sharding_in<X>>)
+    return found<reason::pipeline_divides_the_batch<P, sharding_in<X>>>{};
+  else
+    return found<first_fault<typename decltype(check_cut<N, 0, X>())::type, parameters_verdict<Axes, Ws>...>>{};
+}
+
+// The extent of an axis of parameters, and whether it is the same on all stages.
+template <class Axis, class W, class... Ws>
+own_extent extent_among(W const& w, Ws const&... ws) {
+  if constexpr (position_in<Axis, axes_in<W>> >= 0)
+    return {w.extents()[static_cast<std::size_t>(position_in<Axis, axes_in<W>>)], origin_in<Axis>(w)};
+  else
+    return extent_among<Axis>(ws...);
+}
+
+// The parameters of one layer; those that are not stacked are every layer's.
+template <class Axes, class W>
+W parameters_of_layer(W const& w, int repeat, std::int64_t layer) {
+  W part = w;
+  if constexpr (position_in<typename Axes::repeats, axes_in<W>> >= 0)
+    part = part_of_leading_axis<typename Axes::repeats>(part, repeat, 1);
+  if constexpr (position_in<typename Axes::layers, axes_in<W>> >= 0)
+    part = part_of_leading_axis<typename Axes::layers>(part, layer, 1);
+  return part;
+}
+
+// In a body: blocks in, a block out, which is the same along the stages where the batch was.
+template <pipeline_rule Rule, class Axes, class F, class X, class... Ws>
+auto pipeline_of_blocks(int microbatches, F const& layer, X const& x, Ws const&... ws) {
+  using P = typename Axes::stages;
+  using block = basic_tensor<typename X::value_type, varying_as<sharding_in<X>, sharding<varying<P>>, X, Ws...>,
+                             typename X::space>;
+  static constexpr bool divided = position_in<P, varying_in<X>> >= 0;
+  using result =
+      std::conditional_t<divided, block,
+                         basic_tensor<typename block::value_type, invariant_over<sharding_in<block>, type_list<P>>,
+                                      typename block::space>>;
+  engine::execution_context const w =
+      engine::make_context(*common_mesh("pipeline", x), names_of<type_list<P>>.data(), 1, "pipeline");
+  own_extent const layers = extent_among<typename Axes::layers>(ws...);
+  int pieces = 1;
+  if constexpr (Rule.per_layer) {
+    if (!layers.origin().is_alike()) throw_stages_differ(Axes::layers::name);
+    pieces = static_cast<int>(layers);
+  } else if constexpr (!std::is_void_v<typename Axes::repeats>) {
+    pieces = static_cast<int>(extent_among<typename Axes::repeats>(ws...));
+  }
+  planner::pipeline_schedule const table = Rule(static_cast<int>(w.sizes.mesh[0]), microbatches, pieces);
+  pipeline_run<block, typename Axes::batch, divided> stage(w, table, block(x));
+  block const made = stage.run([&](block h, int lane, int repeat) {
+    std::int64_t const end = Rule.per_layer ? lane + 1 : std::int64_t{layers};
+    for (std::int64_t l = Rule.per_layer ? lane : 0; l < end; ++l)
+      h = layer(h, parameters_of_layer<Axes>(ws, repeat, l)...);
+    return h;
+  });
+  result r(made.mesh_handle(), made.extents(), made.local());
+  if constexpr (varying_in<result>::size > 0) r.set_origins(made.origins());
+  return r;
+}
+
+}  // namespace detail
+
+/// Sends `x` through all layers of the stacked parameters `ws`; `layer(h, w…)` is one of them, whose `w…` have one
+/// index of `Layers`' axis (a product without it in its result sums over it). It is called by the stage that has the
+/// layer, for one microbatch at a time, and never for a slot that is idle. It may communicate along other mesh axes.
+///
+/// `Named`: L/P, the axis of layers over the stages; N, the batch; where stages are gone through several times
+/// (os::circular) R, the axis of repeats. N comes first in `x`, and R and then L in parameters, so that a part lies in
+/// one piece. `Rule`: os::gpipe, os::circular, os::circular_by_groups, or os::tick_per_layer to compare with.
+///
+/// Where N is divided over P, each stage sends its microbatches to the first one and gets its results from the last; a
+/// batch that all stages have is fed for nothing, and all get the result. Every microbatch's activation moves once from
+/// a stage to the next: plan/pipeline/messages.hpp and feeding.hpp count. In the body of os::shard_map with blocks, or
+/// outside with tensors. Collective over P.
+/// @throws ostraka::error, on all devices alike, if microbatches do not divide the batch, or the stages microbatches
+/// that are divided over them
+template <pipeline_rule Rule, auto... Named, class F, Tensor X, Tensor... Ws>
+[[nodiscard]] auto pipeline(microbatch_count count, F const& layer, X const& x, Ws const&... ws) {
+  using axes = detail::pipeline_axes<detail::type_of<Named>...>;
+  using verdict = typename decltype(detail::check_pipeline<Rule, axes, X, Ws...>())::type;
+  if constexpr (!reason::ok_or_raise<verdict>())
+    return x;
+  else if constexpr (detail::one_varies<typename axes::stages, Ws...>)
+    return detail::pipeline_of_blocks<Rule, axes>(count.value, layer, x, ws...);
+  else
+    return [&]<class... Dims>(std::type_identity<sharding<Dims...>>) {
+      return shard_map<Dims{}...>(
+          [&](auto const& block, auto const&... blocks) {
+            return detail::pipeline_of_blocks<Rule, axes>(count.value, layer, block, blocks...);
+          },
+          x, ws...);
+    }(std::type_identity<sharding_in<X>>());
+}
+
+}  // namespace ostraka

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: the batch, or the axis of layers, is not the first axis
+// error: pipeline: microbatches and layers are cut where they lie, so the batch comes first among the axes of what goes through
+// error: pipeline_cuts_leading_axes<L_axis, ostraka::sharding<D_axis, ostraka::over<L_axis, P_mesh>>>
+#include <ostraka/pipeline.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(D);
+OSTRAKA_AXIS(L);
+OSTRAKA_AXIS(N);
+OSTRAKA_MESH_AXIS(P);
+
+// A layer scales.
+auto const layer = [](auto const& h, auto const& w) { return os::einsum<N, D>(h, w); };
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, N, D> const& x, os::tensor<float, D, L / P> const& w) {
+#else
+auto f(os::tensor<float, N, D> const& x, os::tensor<float, L / P, D> const& w) {
+#endif
+  return os::pipeline<os::gpipe, L / P, N>(os::microbatches = 4, layer, x, w);
+}
