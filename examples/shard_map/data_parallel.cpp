@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   auto const b = make_biases<F>(mesh);
 
   auto const loss = os::shard_map<>([&](auto x, auto t) {    // the weights are the same everywhere, and captured
-    auto const y = predict(x, [&](auto const& h, int l) { return os::add(os::einsum<N, F>(h, W[l]), b[l]); });
+    auto const y = predict(x, [&](auto const& h, std::size_t l) { return os::add(os::einsum<N, F>(h, W[l]), b[l]); });
     return os::pmean<batch>(os::mean<>(squared_errors(y, t)));
   }, inputs, targets);
 

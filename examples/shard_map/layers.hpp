@@ -7,6 +7,7 @@
 /// for one device; on blocks, with any sharding whose products move nothing, it is the same.
 
 #include <array>
+#include <cstddef>
 #include <utility>
 
 #include "network.hpp"
@@ -54,8 +55,9 @@ auto make_targets(auto const& mesh) {
 /// The network; affine(x, l) is layer l's x · W + b.
 template <class X, class Affine>
 auto predict(X x, Affine const& affine) {
-  for (int l = 0; l + 1 < network::layers; ++l) x = os::rename<F, D>(os::map(network::relu{}, affine(x, l)));
-  return affine(x, network::layers - 1);
+  constexpr std::size_t last = network::layers - 1;
+  for (std::size_t l = 0; l < last; ++l) x = os::rename<F, D>(os::map(network::relu{}, affine(x, l)));
+  return affine(x, last);
 }
 
 /// The squared errors of each sample: [N]

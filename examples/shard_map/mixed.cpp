@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   auto const biases = make_biases<F/feats/batch>(mesh);
 
   auto const loss = os::shard_map<>([](auto x, auto t, auto W, auto b) {
-    auto const y = predict(x, [&](auto const& h, int l) {
+    auto const y = predict(x, [&](auto const& h, std::size_t l) {
       auto const product = os::einsum<N, F>(h, os::all_gather<D/batch>(W[l]));
       return os::add(os::psum_scatter<F/feats>(product), os::all_gather<F/batch>(b[l]));
     });

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   auto const W = make_weights<D/feats, F>(mesh);
   auto const b = make_biases<F/feats>(mesh);
 
-  auto const y = predict(inputs, [&](auto const& x, int l) { return affine(x, W[l], b[l]); });
+  auto const y = predict(inputs, [&](auto const& x, std::size_t l) { return affine(x, W[l], b[l]); });
   auto const loss = os::mean<>(squared_errors(y, targets));    // summed over feats: an all-reduce that is planned
 
   return verdict_of_loss(loss, mesh);
