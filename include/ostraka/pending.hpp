@@ -57,13 +57,15 @@ struct later {
   static pending<Result> same(Result const& result) {
     return {result, {}};
   }
+  template <class Result, class... Kept, class Begin>
+  static pending<Result, Kept...> launch(Result const& result, std::tuple<Kept...> const& operands,
+                                         Begin const& begin) {
+    return std::apply(
+        [&](Kept const&... kept) { return pending<Result, Kept...>(result, begin(), kept...); }, operands);
+  }
   template <class Result, class... Kept, class... Run>
   static pending<Result, Kept...> run(Result const& result, std::tuple<Kept...> const& operands, Run&&... run) {
-    return std::apply(
-        [&](Kept const&... kept) {
-          return pending<Result, Kept...>(result, engine::begin(std::forward<Run>(run)...), kept...);
-        },
-        operands);
+    return launch(result, operands, [&] { return engine::begin(std::forward<Run>(run)...); });
   }
 };
 

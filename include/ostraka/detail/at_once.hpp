@@ -19,6 +19,13 @@ struct at_once {
     return result;
   }
 
+  /// Runs what `begin` begins.
+  template <class Result, class Operands, class Begin>
+  static Result launch(Result const& result, [[maybe_unused]] Operands const& operands, Begin const& begin) {
+    begin().wait();
+    return result;
+  }
+
   /// Runs what engine::run is told here. `operands`: views that are read, as a tuple.
   template <class Result, class Operands, class... Run>
   static Result run(Result const& result, [[maybe_unused]] Operands const& operands, Run&&... run) {

@@ -25,8 +25,9 @@ struct extent_origin {
   static constexpr std::int64_t alike = -1;     ///< `whole`: the same on all devices
   static constexpr std::int64_t of_its_own = -2;  ///< `whole`: each device's own
 
-  std::int64_t whole = alike;       ///< or a block of so many indices, which `over` divides unevenly
-  planner::mesh_order over{};       ///< mesh axes as the running mesh counts them, major first
+  std::int64_t whole = alike;         ///< or a block of so many indices, which `over` divides unevenly
+  planner::mesh_order over{};         ///< mesh axes as the running mesh counts them, major first
+  int shifted = 0;                    ///< the block is that of the device so many before, along the one mesh axis
 
   [[nodiscard]] bool is_alike() const { return whole == alike; }
   friend bool operator==(extent_origin const&, extent_origin const&) = default;

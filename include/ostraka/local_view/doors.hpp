@@ -62,13 +62,13 @@ inline void enter_extents_of_block(engine::execution_context const& w, planner::
     if (d.ways == 1) continue;
     if (n % d.ways == 0 && n % (d.ways * d.rest) == 0) {
       own[i] = n / d.ways;
-      if (!origins[i].is_alike()) origins[i] = {extent_origin::of_its_own, {}};
+      if (!origins[i].is_alike()) origins[i] = {extent_origin::of_its_own};
       continue;
     }
     if (d.rest > 1) throw_not_nested(w.operation, w.names.labels[s.label[i]], n, d.ways * d.rest);
     std::int64_t const number = w.here.nowhere ? 0 : planner::block_number(d.manual, w.here, w.sizes);
     own[i] = planner::block(n, number, d.ways).size();
-    origins[i] = origins[i].is_alike() ? extent_origin{n, d.running} : extent_origin{extent_origin::of_its_own, {}};
+    origins[i] = origins[i].is_alike() ? extent_origin{n, d.running} : extent_origin{extent_origin::of_its_own};
   }
 }
 
@@ -125,7 +125,7 @@ inline void leave_extents_of_block(engine::execution_context const& w, planner::
     } else if (o.whole == extent_origin::of_its_own) {
       whole[i] = joined_extent(w, leaving, d, own[i], axis);
       if (d.ways > 1) origins[i] = {};
-    } else if (d.running == o.over && d.ways > 1) {
+    } else if (d.running == o.over && o.shifted == 0 && d.ways > 1) {
       whole[i] = o.whole;
       origins[i] = {};
     } else {

@@ -11,14 +11,9 @@
 
 #include <ostraka/engine/collectives/exchange.hpp>
 #include <ostraka/engine/collectives/message.hpp>
+#include <ostraka/types/permutation.hpp>
 
 namespace ostraka::engine {
-
-/// From one member to another, by their numbers.
-struct hop {
-  int from;
-  int to;
-};
 
 /// Where a member's block goes, and where its new one comes from; -1 for nowhere.
 struct hops_here {

@@ -5,6 +5,8 @@
 /// @file
 /// Floor 1. Reasons of the local view: bodies of os::shard_map, their blocks, and what they say to each other.
 
+#include <type_traits>
+
 #include <ostraka/types/reasons/reason.hpp>
 
 namespace ostraka::reason {
@@ -101,6 +103,11 @@ struct reduction_of_what_does_not_vary {
 template <class MeshAxis, class Block>
 struct collective_over_unknown_axis {
   static_assert(never<MeshAxis, Block>, "collective: a block is moved along mesh axes along which it varies; name a manual axis of the body, or os::pvary<X> the block first");
+};
+
+template <int From, int To>
+struct permutation_repeats {
+  static_assert(never<std::integral_constant<int, From>>, "ppermute: each device sends to one other at most and gets from one at most, and all are there; list each source and each target once (here the first hop that is wrong)");
 };
 
 template <class Axis, class Block>

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// os::shift and os::ppermute of blocks, on every mesh, along one mesh axis and several, with blocks of uneven extents:
+/// whose block each device has, against plain counting.
+// labels: essential
+
+#include <doctest/doctest.h>
+
+#include <utility>
+#include <vector>
+
+#include "support/on_meshes.hpp"
+
+namespace os = ostraka;
+namespace t = os::testing;
+
+namespace {
+
+template <auto... Dims>
+using tensor = os::tensor<double, Dims...>;
+
+// The block that device `from` of the ones along X (with this device's other coordinates) holds of a [I/X, J].
+std::vector<double> block_of(t::mesh_at_hand const& m, t::extents_by_letter const& e,
+                             t::global_tensor<double> const& whole, int x) {
+  std::int64_t const n = e.at('I'), p = m.size("X"), j = e.at('J');
+  std::vector<double> block;
+  for (std::int64_t i = x * n / p; i < (x + 1) * n / p; ++i)
+    for (std::int64_t k = 0; k < j; ++k) block.push_back(whole.values[static_cast<std::size_t>(i * j + k)]);
+  return block;
+}
+
+template <class Block>
+std::vector<double> elements(Block const& b) {
+  return t::read_elements<double>(b.local().data(), b.local().size());
+}
+
+}  // namespace
+
+TEST_CASE("along one mesh axis") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (t::extents_by_letter const& e : t::usual_extents()) {
+      INFO(m.text(), t::text_of(e));
+      auto const values = t::whole_numbers<double>("IJ", e, 4);
+      auto const A = t::placed<tensor<I/X, J>>(m, values);
+      int const n = m.size("X"), x = m.coordinate("X", t::rank());
+      static_cast<void>(os::shard_map<os::dims<I/X, J>{}>(
+          [&](auto a) {
+            for (int by : {0, 1, -1, 2, n + 3}) {
+              INFO("by ", by);
+              auto const b = os::shift<X>(a, by);
+              CHECK(elements(b) == block_of(m, e, values, ((x - by) % n + n) % n));
+              auto const back = os::shift<X>(b, -by);
+              CHECK(back.extent(I).origin() == a.extent(I).origin());
+              CHECK(elements(back) == elements(a));
+            }
+            auto first = os::start_shift<X>(a, 1);
+            auto second = os::start_shift<X>(a, -1);
+            CHECK(elements(std::move(first).wait()) == block_of(m, e, values, (x + n - 1) % n));
+            CHECK(elements(std::move(second).wait()) == block_of(m, e, values, (x + 1) % n));
+            if (n >= 2) {
+              auto const b = os::ppermute<X>(a, {{0, n - 1}, {n - 1, 0}});
+              auto const wanted = x == 0       ? block_of(m, e, values, n - 1)
+                                  : x == n - 1 ? block_of(m, e, values, 0)
+                                               : std::vector<double>(a.local().size(), 0.0);
+              CHECK(elements(b) == wanted);
+              auto const on = os::shift<X>(b, 1);  // of which nobody knows the extents
+              if (x == 1 || n == 1) CHECK(elements(on) == block_of(m, e, values, n - 1));
+              CHECK_THROWS_AS(static_cast<void>(os::ppermute<X>(a, {{0, 1}, {0, 0}})), os::error);
+              CHECK_THROWS_AS(static_cast<void>(os::ppermute<X>(a, std::vector<os::hop>{{0, n}})), os::error);
+            }
+            return a;
+          },
+          A));
+    }
+  });
+}
+
+TEST_CASE("along two mesh axes, in the order in which they are named") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    int const x = m.coordinate("X", t::rank()), y = m.coordinate("Y", t::rank()), nx = m.size("X"), ny = m.size("Y");
+    INFO(m.text());
+    t::extents_by_letter const e{{'I', 4 * nx}, {'J', 3 * ny}};
+    auto const A = t::placed<tensor<I/X, J/Y>>(m, t::whole_numbers<double>("IJ", e, 4));
+    static_cast<void>(os::shard_map<I/X, J/Y>(
+        [&](auto a) {
+          Kokkos::deep_copy(a.local(), 10.0 * x + y);
+          int const before = (x * ny + y + nx * ny - 1) % (nx * ny);
+          CHECK(elements(os::shift<X, Y>(a, 1)).front() == 10.0 * (before / ny) + before % ny);
+          int const before_y_major = (y * nx + x + nx * ny - 1) % (nx * ny);
+          CHECK(elements(os::shift<Y, X>(a, 1)).front() == 10.0 * (before_y_major % nx) + before_y_major / nx);
+          if (nx * ny > 1) {
+            auto const b = os::ppermute<Y, X>(a, {{nx * ny - 1, 0}});
+            CHECK(elements(b).front() == (x == 0 && y == 0 ? 10.0 * (nx - 1) + (ny - 1) : 0.0));
+          }
+          return a;
+        },
+        A));
+  });
+}
