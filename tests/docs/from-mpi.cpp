@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// The snippets of docs/from-mpi.md as they are printed there, run on 4 ranks: calls of MPI, and collectives on blocks,
+/// which come to the same.
+
+#include <doctest/doctest.h>
+
+#include <tuple>
+#include <utility>
+
+#include "support/on_meshes.hpp"
+
+namespace os = ostraka;
+
+namespace from_mpi {
+
+OSTRAKA_AXIS(I);  OSTRAKA_AXIS(J);
+OSTRAKA_MESH_AXIS(X);  OSTRAKA_MESH_AXIS(Y);
+
+using matrix = Kokkos::View<double**, Kokkos::LayoutRight>;
+
+constexpr int n = 4, m = 8;    // what a rank has
+
+// The block of this rank, as an array, and the tensor that the blocks are together.
+struct blocks {
+  MPI_Comm comm = MPI_COMM_WORLD;
+  int rank = 0, ranks = 1;
+  matrix A{"A", n, m};
+  blocks() {
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < m; ++j) A(i, j) = 100 * rank + 10 * i + j;
+  }
+  auto tensor() const {
+    auto const mesh = os::make_mesh(X = ranks);
+    return os::from_local<double, I/X, J>(mesh, I = n * ranks, J = m, A);
+  }
+};
+
+// Does the block hold what the array does, in this order?
+bool same(auto const& block, matrix const& array) {
+  auto const local = block.local();
+  Kokkos::fence();
+  if (local.size() != array.size()) return false;
+  for (std::size_t e = 0; e < array.size(); ++e)
+    if (local.data()[e] != array.data()[e]) return false;
+  return true;
+}
+
+TEST_CASE("all-reduce, all-gather, reduce-scatter") {
+  blocks const b;
+  auto const [comm, rank, ranks, A] = b;
+
+  // all-reduce
+  matrix sum("sum", n, m);
+  MPI_Allreduce(A.data(), sum.data(), n * m, MPI_DOUBLE, MPI_SUM, comm);
+
+  // all-gather
+  matrix all("all", n * ranks, m);
+  MPI_Allgather(A.data(), n * m, MPI_DOUBLE, all.data(), n * m, MPI_DOUBLE, comm);
+
+  // reduce-scatter
+  matrix rows("rows", n / ranks, m);
+  MPI_Reduce_scatter_block(A.data(), rows.data(), n / ranks * m, MPI_DOUBLE, MPI_SUM, comm);
+
+  auto const [total, whole, divided] =
+      os::shard_map<os::dims<I, J>{}, os::dims<I, J>{}, os::dims<I/X, J>{}>([&](auto a) {
+    // collectives
+    auto s = os::psum<X>(a);               // double[I, J]: the same on every device
+    auto g = os::all_gather<I/X>(a);       // double[I, J]: the blocks, one after the other along I
+    auto r = os::psum_scatter<I/X>(a);     // double[I, J] {V_X}: of the sum, this device's rows
+
+    CHECK(same(s, sum));
+    CHECK(same(g, all));
+    CHECK(same(r, rows));
+    return std::tuple{s, g, r};
+  }, b.tensor());
+  CHECK(total.extent(I) == n);
+  CHECK(whole.extent(I) == n * ranks);
+  CHECK(divided.extent(I) == n);
+}
+
+TEST_CASE("columns for rows") {
+  blocks const b;
+  auto const [comm, rank, ranks, A] = b;
+
+  // all-to-all
+  int const columns = m / ranks;
+  matrix out("out", n * ranks, columns), in("in", n * ranks, columns);
+  for (int to = 0; to < ranks; ++to)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < columns; ++j) out(to * n + i, j) = A(i, to * columns + j);
+  MPI_Alltoall(out.data(), n * columns, MPI_DOUBLE, in.data(), n * columns, MPI_DOUBLE, comm);
+
+  auto const transposed = os::shard_map<I, J/X>([&](auto a) {
+    auto t = os::all_to_all<I/X, J/X>(a);    // parts of J go out, and what comes in stands one after the other along I
+    CHECK(same(t, in));
+    return t;
+  }, b.tensor());
+  CHECK(transposed.extent(J) == m);
+}
+
+TEST_CASE("in flight") {
+  blocks const b;
+  auto const [comm, rank, ranks, A] = b;
+  matrix B("B", n, m), sum("sum", n, m);
+  auto const compute = [](auto const& x) {
+    Kokkos::deep_copy(x, 1.0);
+  };
+
+  // non-blocking
+  MPI_Request request;
+  MPI_Iallreduce(A.data(), sum.data(), n * m, MPI_DOUBLE, MPI_SUM, comm, &request);
+  compute(B);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+
+  auto const total = os::shard_map<I, J>([&](auto a) {
+    auto coming = os::start_psum<X>(a);
+    compute(B);                            // a contraction lets messages go on between its tiles
+    auto s = std::move(coming).wait();     // before, nobody can read it
+    CHECK(same(s, sum));
+    return s;
+  }, b.tensor());
+  CHECK(total.extent(I) == n);
+}
+
+// a communicator of one's own
+TEST_CASE("a row of ranks") {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  auto const mesh = os::make_mesh(X = 2, Y = 2);
+  auto const tensor = os::ones<double, I/X, J/Y>(mesh, I = 2, J = 2);
+  MPI_Comm row;
+  int place = 0, members = 0;
+
+  // places
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &row);
+  MPI_Comm_rank(row, &place);
+  MPI_Comm_size(row, &members);
+
+  auto const same_place = os::shard_map<I/X, J/Y>([&](auto a) {
+    auto y = os::axis_index<Y>(a);         // an os::varying_int<Y>: what is cut with it varies along Y
+    int of = os::axis_size<Y>(a);
+    CHECK(int(y) == place);
+    CHECK(of == members);
+    return a;
+  }, tensor);
+  CHECK(same_place.extent(I) == 2);
+  MPI_Comm_free(&row);
+}
+
+}  // namespace from_mpi

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// The snippets of docs/from-shard_map.md as they are printed there, run on 4 ranks; what they come to is checked
+/// behind them.
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <tuple>
+
+#include "support/on_meshes.hpp"
+
+namespace os = ostraka;
+
+namespace from_shard_map {
+
+// axes
+OSTRAKA_AXIS(I);  OSTRAKA_AXIS(J);  OSTRAKA_AXIS(K);  OSTRAKA_AXIS(N);
+OSTRAKA_MESH_AXIS(X);  OSTRAKA_MESH_AXIS(Y);
+
+auto const counting = [](std::int64_t i, std::int64_t j) { return static_cast<float>(4 * i + j); };
+
+TEST_CASE("bodies") {
+  auto mesh = os::make_mesh(X = 2, Y = 2);
+  auto A = os::generate<float, I/X, J/Y>(mesh, I = 8, J = 16, counting);
+  auto B = os::generate<float, J/Y, K>(mesh, J = 16, K = 4, counting);
+
+  auto C = os::shard_map<I/X, K>([](auto a, auto b) {    // a: float[I, J] {V_X V_Y}, b: float[J, K] {V_Y}
+    auto part = os::einsum<I, K>(a, b);                  // float[I, K] {V_X V_Y}: its J is this device's
+    return os::psum<Y>(part);                            // float[I, K] {V_X}
+  }, A, B);                                              // C: float[I_X, K]
+
+  auto D = os::einsum<I/X, K>(A, B);    // what jit does: the same, planned
+  CHECK(os::value(os::max<>(os::subtract(C, D))) == 0);
+  CHECK(os::value(os::min<>(os::subtract(C, D))) == 0);
+
+  // several
+  auto [total, rows] = os::shard_map<os::dims<>{}, os::dims<I/X>{}>([](auto a) {
+    auto of_rows = os::psum<Y>(os::sum<I>(a));
+    return std::tuple{os::psum<X>(os::sum<>(of_rows)), of_rows};
+  }, A);
+  CHECK(os::value(total) == os::value(os::sum<>(A)));
+  CHECK(rows.extent(I) == 8);
+
+  // manual over X alone
+  auto E = os::shard_map<os::manual(X), I/X, K>([](auto a, auto b) {    // a: float[I, J_Y] {V_X}
+    return os::einsum<I, K>(a, b);                                      // planned over Y: an all-reduce
+  }, A, B);
+  CHECK(os::value(os::max<>(os::subtract(E, D))) == 0);
+
+  // captured
+  auto bias = os::full<float, K>(mesh, K = 4, 0.5);
+  auto F = os::shard_map<I/X, K>([&](auto c) { return os::add(c, bias); }, C);    // bias is the same everywhere
+  CHECK(os::value(os::sum<>(F)) == doctest::Approx(os::value(os::sum<>(C)) + 16));
+
+  // in loops
+  auto G = os::shard_map<K>([&](auto c) {
+    auto sum = os::pvary<X>(bias);                                   // varies from the start, as it will in the end
+    for (int step = 0; step < 3; ++step) sum = os::add(sum, os::sum<K>(c));
+    return os::psum<X>(sum);
+  }, C);
+  CHECK(os::value(os::sum<>(G)) == doctest::Approx(3 * os::value(os::sum<>(C)) + 4));
+
+  // transposed blocks
+  auto T = os::shard_map<I/Y, J/X>([](auto a) { return a; }, A);    // the block of device (x, y) stands at (y, x)
+  CHECK(T.extent(I) == 8);
+}
+
+TEST_CASE("lists of tensors") {
+  auto mesh = os::make_mesh(X = 4);
+  auto x = os::generate<float, I/X, J>(mesh, I = 8, J = 4, counting);
+  auto W = std::array{os::ones<float, J/X, K>(mesh, J = 4, K = 4), os::ones<float, J/X, K>(mesh, J = 4, K = 4)};
+
+  auto y = os::shard_map<I/X, J>([](auto h, auto layers) {    // layers: a std::array of blocks
+    for (auto const& layer : layers) h = os::rename<K, J>(os::einsum<I, K>(h, os::all_gather<J/X>(layer)));
+    return h;
+  }, x, W);
+  CHECK(os::value(os::sum<>(y)) == 16 * os::value(os::sum<>(x)));
+}
+
+}  // namespace from_shard_map
