@@ -145,6 +145,14 @@ class relabelled {
 
   [[nodiscard]] TensorType const& tensor() const { return tensor_; }
 
+  /// Of a block: how the extents came about.
+  [[nodiscard]] auto origins() const {
+    detail::extent_origins<axes::size> origins{};
+    for (int p = TensorType::rank - 1; p >= 0; --p)
+      origins[static_cast<std::size_t>(along()[p])] = tensor_.origins()[static_cast<std::size_t>(p)];
+    return origins;
+  }
+
   /// What the tensor is called.
   [[nodiscard]] std::string label() const { return tensor_.label(); }
 

@@ -20,6 +20,7 @@
 #include <ostraka/local_view/all_to_all.hpp>
 #include <ostraka/local_view/axis_index.hpp>
 #include <ostraka/local_view/doors.hpp>
+#include <ostraka/local_view/part.hpp>
 #include <ostraka/local_view/ppermute.hpp>
 #include <ostraka/local_view/psum.hpp>
 #include <ostraka/local_view/psum_scatter.hpp>

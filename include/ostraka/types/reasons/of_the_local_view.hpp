@@ -105,6 +105,11 @@ struct collective_over_unknown_axis {
   static_assert(never<MeshAxis, Block>, "collective: a block is moved along mesh axes along which it varies; name a manual axis of the body, or os::pvary<X> the block first");
 };
 
+template <class Axis, class Sharding>
+struct part_of_divided_axis {
+  static_assert(never<Axis, Sharding>, "part: a part is of an axis that is not divided; os::slice divides an axis over a mesh axis, and a body of os::shard_map has the device's own block");
+};
+
 template <int From, int To>
 struct permutation_repeats {
   static_assert(never<std::integral_constant<int, From>>, "ppermute: each device sends to one other at most and gets from one at most, and all are there; list each source and each target once (here the first hop that is wrong)");
