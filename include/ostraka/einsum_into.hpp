@@ -102,7 +102,7 @@ consteval auto check_settings(type_list<Behind...>) {
 template <class C, class Behind, class... Operands>
 consteval auto check_einsum_into(type_list<Operands...>) {
   using own =
-      first_fault<writable_verdict<C>, target_verdict<C, Operands...>,
+      first_fault<writable_verdict<C>, blocks_verdict<sharding<>, Operands..., C>, target_verdict<C, Operands...>,
                   typename decltype(check_settings<typename C::value_type>(Behind{}))::type>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};

@@ -59,7 +59,8 @@ consteval auto check_fit() {
 
 template <class R, class C, class... Operands>
 consteval auto check_map_into() {
-  using own = first_fault<writable_verdict<C>, target_verdict<C, Operands...>, values_verdict<C, operation::map>,
+  using own = first_fault<writable_verdict<C>, blocks_verdict<sharding<>, Operands..., C>,
+                          target_verdict<C, Operands...>, values_verdict<C, operation::map>,
                           values_verdict<Operands, operation::map>..., element_type_verdict<typename C::value_type, R>>;
   using met = meeting_verdict<operation::map, void, own, C, Operands...>;
   if constexpr (!std::is_same_v<met, reason::ok>)

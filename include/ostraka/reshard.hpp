@@ -58,7 +58,7 @@ using same_axes_verdict = typename decltype(check_same_axes<From, To>())::type;
 
 template <class From, class To, class Policy>
 consteval auto check_reshard() {
-  using own = same_axes_verdict<sharding_in<From>, To>;
+  using own = first_fault<blocks_verdict<To, From>, same_axes_verdict<sharding_in<From>, To>>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
   else if constexpr ((Policy::rule != planner::admit::any && Policy::rule != planner::admit::no_communication) ||

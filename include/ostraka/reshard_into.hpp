@@ -14,7 +14,8 @@ namespace detail {
 
 template <class B, class A, class Policy>
 using reshard_into_verdict =
-    first_fault<writable_verdict<B>, target_verdict<B, A>, reshard_verdict<A, sharding_in<B>, Policy>, elements_verdict<B, A>>;
+    first_fault<writable_verdict<B>, blocks_verdict<sharding<>, A, B>, target_verdict<B, A>,
+                reshard_verdict<A, sharding_in<B>, Policy>, elements_verdict<B, A>>;
 
 template <class Types, class Policy, class B, class A>
 void run_reshard_into(B const& b, A const& a, Policy const& policy) {

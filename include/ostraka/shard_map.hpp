@@ -206,32 +206,65 @@ struct result_after_error<type_list<Outs...>> {
   using first = std::tuple_element_t<0, all>;
 };
 
+// Stands for the results where something is wrong.
+template <class Body>
+auto refused_results() {
+  using harmless = result_after_error<typename Body::results>;
+  return std::conditional_t<Body::is_tuple, typename harmless::all, typename harmless::first>{};
+}
+
+// Has an operation in the body said what is wrong?
+template <class Returned>
+inline constexpr bool is_returned_after_error = false;
+template <class... Rs>
+inline constexpr bool is_returned_after_error<type_list<Rs...>> = (is_after_error<Rs> || ...);
+
 template <class Body, class Kept, class Returned>
 auto results_of(Returned const& returned) {
   using results = typename Body::results;
   using manual = typename Body::manual;
-  using verdict =
-      typename decltype(check_results<manual, Kept>(typename returned_list<Returned>::type{}, results{}))::type;
-  if constexpr (reason::ok_or_raise<verdict>()) {
+  using list = typename returned_list<Returned>::type;
+  if constexpr (is_returned_after_error<list>) {
+    return refused_results<Body>();
+  } else if constexpr (reason::ok_or_raise<typename decltype(check_results<manual, Kept>(list{}, results{}))::type>()) {
     if constexpr (Body::is_tuple && !Tensor<Returned>)
       return leave_all<manual, Kept>(results{}, returned);
     else if constexpr (Body::is_tuple)
       return std::tuple{leave<typename type_at<results, 0>::type, manual, Kept>("shard_map", returned)};
     else
       return leave<typename type_at<results, 0>::type, manual, Kept>("shard_map", returned);
-  } else if constexpr (Body::is_tuple) {
-    return typename result_after_error<results>::all{};
   } else {
-    return typename result_after_error<results>::first{};
+    return refused_results<Body>();
   }
+}
+
+// Does a parameter of this type take the block? A tensor of another type converts, only to say what is wrong.
+template <class Parameter, class Block>
+inline constexpr bool takes_block = !is_other_tensor<Block, std::remove_cvref_t<Parameter>>;
+
+// The same of the parameters of a body that names their types; of one that does not nothing is known.
+template <class Call, class... Blocks>
+inline constexpr bool parameters_take = true;
+template <class R, class F, class... Ps, class... Blocks>
+  requires(sizeof...(Ps) == sizeof...(Blocks))
+inline constexpr bool parameters_take<R (F::*)(Ps...) const, Blocks...> = (takes_block<Ps, Blocks> && ...);
+
+template <class F, class... Blocks>
+consteval bool body_takes() {
+  if constexpr (requires { &F::operator(); }) {
+    if constexpr (!parameters_take<decltype(&F::operator()), Blocks...>) return false;
+  }
+  return requires(F const& f, Blocks const&... blocks) { f(blocks...); };
 }
 
 template <class F, class... Blocks>
 consteval auto check_body() {
-  if constexpr (requires(F const& f, Blocks... blocks) { f(blocks...); })
-    return found<reason::ok>{};
-  else
+  if constexpr (!body_takes<F, Blocks...>())
     return found<reason::body_does_not_take_blocks<F, Blocks...>>{};
+  else if constexpr (std::is_void_v<std::invoke_result_t<F const&, Blocks...>>)
+    return found<reason::result_is_no_tensor<void>>{};
+  else
+    return found<reason::ok>{};
 }
 
 // The operands by themselves, then what the body makes of them.
@@ -247,14 +280,6 @@ consteval auto varying_in_any(type_list<As...>) {
   return union_of<varying_in<As>...>{};
 }
 
-template <class Body>
-auto body_after_error() {
-  if constexpr (Body::is_tuple)
-    return typename result_after_error<typename Body::results>::all{};
-  else
-    return typename result_after_error<typename Body::results>::first{};
-}
-
 template <class Body, class F, class... As>
 auto run_body([[maybe_unused]] F const& f, [[maybe_unused]] As const&... as) {
   using manual = typename Body::manual;
@@ -264,9 +289,9 @@ auto run_body([[maybe_unused]] F const& f, [[maybe_unused]] As const&... as) {
     if constexpr (reason::ok_or_raise<taken>())
       return results_of<Body, decltype(varying_in_any(operands{}))>(f(enter_all<manual>("shard_map", as)...));
     else
-      return body_after_error<Body>();
+      return refused_results<Body>();
   } else {
-    return body_after_error<Body>();
+    return refused_results<Body>();
   }
 }
 
@@ -310,9 +335,12 @@ auto shard_map(F const& f, As const&... as) {
 /// The tensor as it is; does not compile unless its sharding is this one, order of mesh axes included. For operands of a
 /// body that takes `auto`: `os::shard_map<I/X, K>(f, os::in<I/X, J/Y>(A), B)`.
 template <auto... Dims, Tensor A>
-[[nodiscard]] A const& in(A const& a) {
-  reason::raise<typename decltype(detail::check_in<A, sharding_of<Dims...>>())::type>();
-  return a;
+[[nodiscard]] decltype(auto) in(A const& a) {
+  using wanted = sharding_of<Dims...>;
+  if constexpr (reason::ok_or_raise<typename decltype(detail::check_in<A, wanted>())::type>())
+    return (a);
+  else
+    return detail::after_error_of<typename A::value_type, wanted, typename A::space>();
 }
 
 }  // namespace ostraka

@@ -26,6 +26,7 @@ struct verb_rule;
 
 template <>
 struct verb_rule<step::all_gather> {
+  using operation = operation::all_gather;
   template <class Told, class Sharding>
   using wrong = difference_of<Told, typename sharding_traits<Sharding>::splits>;
   template <class X, class Sharding>
@@ -36,6 +37,7 @@ struct verb_rule<step::all_gather> {
 
 template <>
 struct verb_rule<step::all_reduce> {
+  using operation = operation::all_reduce;
   template <class Told, class Sharding>
   using wrong = difference_of<Told, typename sharding_traits<Sharding>::partials>;
   template <class X, class Sharding>
@@ -44,6 +46,7 @@ struct verb_rule<step::all_reduce> {
 
 template <>
 struct verb_rule<step::reduce_scatter> {
+  using operation = operation::reduce_scatter;
   template <class Told, class Sharding>
   using wrong = difference_of<Told, typename sharding_traits<Sharding>::partials>;
   template <class X, class Sharding>
@@ -52,6 +55,7 @@ struct verb_rule<step::reduce_scatter> {
 
 template <>
 struct verb_rule<step::all_to_all> {
+  using operation = operation::all_to_all;
   template <class Told, class Sharding>
   using wrong = difference_of<Told, typename sharding_traits<Sharding>::splits>;
   template <class X, class Sharding>
@@ -62,6 +66,7 @@ struct verb_rule<step::all_to_all> {
 
 template <>
 struct verb_rule<step::slice> {
+  using operation = operation::slice;
   template <class Told, class Sharding>
   using wrong = difference_of<Told, difference_of<Told, mesh_axes_in<Sharding>>>;
   template <class X, class Sharding>
@@ -115,8 +120,11 @@ consteval auto check_move() {
   using sharding = sharding_in<A>;
   using rule = verb_rule<Kind>;
   using wrong = typename rule::template wrong<type_list<Ms...>, sharding>;
+  using varying = common_of<type_list<Ms...>, varying_in<A>>;
   if constexpr (!std::is_void_v<I> && position_in<I, axes_in<A>> < 0)
     return found<reason::axis_missing<I, sharding>>{};
+  else if constexpr (varying::size > 0)
+    return found<reason::block_is_no_tensor<typename type_at<varying, 0>::type, typename rule::operation>>{};
   else if constexpr (wrong::size > 0)
     return found<typename rule::template reason_if_wrong<typename type_at<wrong, 0>::type, sharding>>{};
   else if constexpr (!one_move<Kind, A, I, Ms...>::is_from_minor_ends())

@@ -18,19 +18,21 @@ template <class I, class... Ms>
 struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>>> {
   template <class When, class A>
   static auto call(A const& a) {
-    if constexpr (reason::ok_or_raise<detail::varies_verdict<A, Ms...>>()) {
+    if constexpr (detail::may_move<detail::varies_verdict<A, Ms...>, A>()) {
       if constexpr (position_in<I, axes_in<A>> >= 0)
         return gather<When, typename detail::lifted_as_division<A, I, Ms...>::type>(a);
       else
         return gather<When, typename detail::lifted_as_stack<A, I, Ms...>::type>(a);
     } else {
-      return detail::block_after_error<A>{a};
+      return detail::whole_after_error<A>{};
     }
   }
   template <class When, class A>
   static auto call(A const& a, untiled_axis) {
-    reason::raise<detail::new_axis_verdict<A, I>>();
-    return call<When>(a);
+    if constexpr (detail::may_move<detail::new_axis_verdict<A, I>, A>())
+      return call<When>(a);
+    else
+      return detail::whole_after_error<A>{};
   }
 
  private:

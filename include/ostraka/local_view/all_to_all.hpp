@@ -21,19 +21,19 @@ struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::collective<all_to_al
   static auto call(A const& a) {
     using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::has_axis_verdict<A, I>,
                                         detail::has_axis_verdict<A, J>>;
-    if constexpr (reason::ok_or_raise<verdict>())
+    if constexpr (detail::may_move<verdict, A>())
       return exchange<When, typename detail::lifted_as_division<A, I, Ms...>::type, void>(a);
     else
-      return detail::block_after_error<A>{a};
+      return detail::block_after_error<A>{};
   }
   template <class When, class A>
   static auto call(A const& a, untiled_axis) {
     using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::new_axis_verdict<A, I>,
                                         detail::has_axis_verdict<A, J>>;
-    if constexpr (reason::ok_or_raise<verdict>())
+    if constexpr (detail::may_move<verdict, A>())
       return exchange<When, typename detail::lifted_as_stack<A, I, Ms...>::type, J>(a);
     else
-      return detail::block_after_error<A>{a};
+      return detail::block_after_error<A>{};
   }
 
  private:

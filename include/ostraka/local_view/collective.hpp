@@ -143,6 +143,15 @@ auto run_lifted(char const* operation, A const& a) {
                    engine::update<value>(), engine::per_thread(memory));
 }
 
+// Is nothing wrong with the collective, nor with what gave its operand? That has said so by itself.
+template <class Verdict, class A>
+consteval bool may_move() {
+  if constexpr (is_after_error<A>)
+    return false;
+  else
+    return reason::ok_or_raise<Verdict>();
+}
+
 // ---- verdicts -------------------------------------------------------------------------------------------------------
 
 template <class A, class... Ms>
@@ -231,6 +240,11 @@ struct started : verb_base {
 
 template <class A>
 using block_after_error = after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
+
+// Of a collective after which all devices have the same.
+template <class A>
+using whole_after_error =
+    after_error_of<typename A::value_type, invariant_over<sharding_in<A>, varying_in<A>>, typename A::space>;
 
 }  // namespace detail
 

@@ -21,11 +21,11 @@ struct combine_blocks : detail::collective<combine_blocks<How, Ms...>> {
   template <class When, class A>
   static auto call(A const& a) {
     using verdict = typename decltype(detail::check_block_reduction<combine_blocks, How, A, Ms...>())::type;
-    if constexpr (reason::ok_or_raise<verdict>()) {
+    if constexpr (detail::may_move<verdict, A>()) {
       using lifted = typename detail::lifted_as_part<A, How, Ms...>::type;
       return detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void, When>(name(), a);
     } else {
-      return detail::block_after_error<A>{a};
+      return detail::whole_after_error<A>{};
     }
   }
 
@@ -40,9 +40,10 @@ struct mean_of_blocks : detail::verb_base {
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
     using value = typename A::value_type;
-    using varies = typename decltype(detail::check_block_reduction<mean_of_blocks, reduction::sum, A, Ms...>())::type;
-    if constexpr (std::is_integral_v<value>) reason::raise<reason::mean_of_integers<value>>();
-    if constexpr (reason::ok_or_raise<varies>() && !std::is_integral_v<value>) {
+    using verdict = detail::first_fault<
+        typename decltype(detail::check_block_reduction<mean_of_blocks, reduction::sum, A, Ms...>())::type,
+        std::conditional_t<std::is_integral_v<value>, reason::mean_of_integers<value>, reason::ok>>;
+    if constexpr (detail::may_move<verdict, A>()) {
       using lifted = typename detail::lifted_as_part<A, reduction::sum, Ms...>::type;
       using wide = accumulator_of_t<value>;
       auto const mean = detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void, detail::at_once>("pmean", a);
@@ -51,7 +52,7 @@ struct mean_of_blocks : detail::verb_base {
       detail::apply_in_place("pmean", mean, detail::divide_by<value>{wide(static_cast<detail::real_of<wide>>(devices))});
       return mean;
     } else {
-      return detail::block_after_error<A>{a};
+      return detail::whole_after_error<A>{};
     }
   }
 };

@@ -16,9 +16,9 @@ namespace verb {
 template <class Dim>
 struct psum_scatter : detail::collective<psum_scatter<Dim>> {
   template <class When, class A, class... Untiled>
-  static auto call(A const& a, Untiled...) {
+  static auto call(A const&, Untiled...) {
     reason::raise<reason::not_a_divided_axis<Dim>>();
-    return detail::block_after_error<A>{a};
+    return detail::block_after_error<A>{};
   }
 };
 
@@ -39,11 +39,11 @@ struct psum_scatter<over<I, Ms...>> : detail::collective<psum_scatter<over<I, Ms
     using verdict = detail::first_fault<
         typename decltype(detail::check_block_reduction<psum_scatter, reduction::sum, A, Ms...>())::type,
         detail::has_axis_verdict<A, I>>;
-    if constexpr (reason::ok_or_raise<verdict>()) {
+    if constexpr (detail::may_move<verdict, A>()) {
       using lifted = typename detail::lifted_as_part<A, reduction::sum, Ms...>::type;
       return detail::run_lifted<detail::lifted_move<step::reduce_scatter, lifted, I, Ms...>, Dropped, When>("psum_scatter", a);
     } else {
-      return detail::block_after_error<A>{a};
+      return detail::block_after_error<A>{};
     }
   }
 };

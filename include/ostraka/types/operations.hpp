@@ -9,6 +9,9 @@ namespace ostraka::operation {
 
 struct add;
 struct all;
+struct all_gather;
+struct all_reduce;
+struct all_to_all;
 struct any;
 struct bit_and;
 struct bit_or;
@@ -29,9 +32,11 @@ struct negate;
 struct ones;
 struct prod;
 struct random;
+struct reduce_scatter;
 struct reshard;
 struct scale;
 struct scatter_from_root;
+struct slice;
 struct subtract;
 struct sum;
 struct value;

@@ -271,7 +271,7 @@ consteval auto explain_contract() {
 template <class Summed, class Left, class Right>
 consteval auto check_contract() {
   using own =
-      first_fault<typename sharding_traits<sharding_in<Left>>::verdict,
+      first_fault<blocks_verdict<sharding<>, Left, Right>, typename sharding_traits<sharding_in<Left>>::verdict,
                   typename sharding_traits<sharding_in<Right>>::verdict, kinds_verdict<reduction::sum, Left, Right>>;
   using of_no_operand = difference_of<Summed, union_of<axes_in<Left>, axes_in<Right>>>;
   using kept = difference_of<union_of<axes_in<Left>, axes_in<Right>>, Summed>;

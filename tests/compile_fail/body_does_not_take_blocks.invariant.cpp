@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a body takes a block that does not vary where it is handed one that does
+// error: shard_map: the body is called with a block for each tensor, its sharding without the manual axes and with os::varying(X)
+// error: body_does_not_take_blocks<
+#include <ostraka/shard_map.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I/X> const& a) {
+  return os::shard_map<I>([](os::tensor<float, I> block) { return block; }, a);
+}
+#else
+auto f(os::tensor<float, I/X> const& a) {
+  return os::shard_map<I/X>([](os::tensor<float, I, os::varying(X)> block) { return block; }, a);
+}
+#endif

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: the same in os::map
+// error: shard_map: a tensor that is divided over a mesh axis, or partial, does not meet a block that varies along it, because its own block is hidden
+// error: divided_tensor_meets_block<X_mesh, sharding<over<I_axis, X_mesh>>, sharding<I_axis, varying<X_mesh>>>
+#include <ostraka/map.hpp>
+#include <ostraka/shard_map.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I/X> const& a, os::tensor<float, I/X> const& b) {
+  return os::shard_map<I/X>([&](auto block) { return os::map([](float x, float y) { return x * y; }, block, b); }, a);
+}
+#else
+auto f(os::tensor<float, I/X> const& a, os::tensor<float, I/X> const& b) {
+  return os::shard_map<I/X>([&](auto x, auto y) { return os::map([](float x, float y) { return x * y; }, x, y); }, a, b);
+}
+#endif
