@@ -33,7 +33,7 @@ set(rooms
   "engine/spmd: engine/memory engine/machine engine/collectives engine/mesh plan/spec"
   "engine/moves: engine/memory engine/machine engine/kernels engine/collectives engine/mesh plan/spec plan/regions plan/lowering"
   "engine/run: engine/memory engine/machine engine/kernels engine/spmd engine/collectives engine/mesh engine/moves plan/spec plan/regions plan/reshard plan/lowering"
-  "engine/blocks: engine/memory engine/kernels engine/spmd engine/collectives engine/mesh engine/moves engine/run plan/spec plan/regions")
+  "engine/blocks: engine/memory engine/machine engine/kernels engine/spmd engine/collectives engine/mesh engine/moves engine/run plan/spec plan/regions")
 
 # The room of a header, or nothing: types/, the surface and the few files that stand on a floor itself have none.
 function(room_of header result)

@@ -20,11 +20,13 @@
 #include <ostraka/local_view/all_to_all.hpp>
 #include <ostraka/local_view/axis_index.hpp>
 #include <ostraka/local_view/doors.hpp>
+#include <ostraka/local_view/exchange_halo.hpp>
 #include <ostraka/local_view/part.hpp>
 #include <ostraka/local_view/ppermute.hpp>
 #include <ostraka/local_view/psum.hpp>
 #include <ostraka/local_view/psum_scatter.hpp>
 #include <ostraka/local_view/pvary.hpp>
+#include <ostraka/local_view/stencil.hpp>
 #include <ostraka/pending.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/reshard.hpp>

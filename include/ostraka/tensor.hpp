@@ -23,6 +23,7 @@
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/mesh.hpp>
 #include <ostraka/plan/typed/varying.hpp>
+#include <ostraka/types/halo.hpp>
 #include <ostraka/types/operations.hpp>
 #include <ostraka/types/sharding.hpp>
 
@@ -171,6 +172,25 @@ consteval auto check_assignment() {
 template <class Other, class TensorType>
 using assignment_verdict = typename decltype(check_assignment<Other, TensorType>())::type;
 
+// Is the axis there with a halo? `extent(I)` of float[I(1), J].
+template <class Axes, class A>
+inline constexpr bool pads = false;
+template <class... As, class A>
+inline constexpr bool pads<type_list<As...>, A> = !std::is_void_v<typename halo_of<A, type_list<As...>>::type>;
+
+template <class A, class Axes>
+using padding_of = typename halo_of<A, Axes>::type;
+
+template <class Padded, class TensorType>
+auto own_extent_of_padded(TensorType const& t) {
+  constexpr auto at = static_cast<std::size_t>(position_in<Padded, axes_in<TensorType>>);
+  std::int64_t const own = t.extents()[at] - 2 * Padded::width;
+  if constexpr (varying_in<TensorType>::size > 0)
+    return own_extent(own, t.origins()[at].padded_by(-2 * Padded::width));
+  else
+    return own;
+}
+
 // Where a tensor with these mesh axes and extents lives.
 inline engine::execution_context context_of_tensor(std::string_view operation, engine::device_mesh const& mesh,
                                                    std::string_view const* mesh_axes, int count,
@@ -226,10 +246,12 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
     requires(detail::is_other_tensor<Other, basic_tensor>)
   basic_tensor(Other const&) { reason::raise<detail::assignment_verdict<Other, basic_tensor>>(); }
 
-  /// The global extent of an axis; of a block its own.
+  /// The global extent of an axis; of a block its own, of a padded one without its halo.
   template <Axis A>
   [[nodiscard]] auto extent(A) const {
-    if constexpr (sharding_traits<Sharding>::varying::size > 0)
+    if constexpr (detail::pads<axes, A>)
+      return detail::own_extent_of_padded<detail::padding_of<A, axes>>(*this);
+    else if constexpr (sharding_traits<Sharding>::varying::size > 0)
       return own_extent(this->extents()[index<A>()], this->origins()[index<A>()]);
     else
       return this->extents()[index<A>()];

@@ -28,9 +28,20 @@ struct extent_origin {
   std::int64_t whole = alike;         ///< or a block of so many indices, which `over` divides unevenly
   planner::mesh_order over{};         ///< mesh axes as the running mesh counts them, major first
   int shifted = 0;                    ///< the block is that of the device so many before, along the one mesh axis
+  std::int64_t halo = 0;              ///< indices of neighbours beside its own, of an extent that is not alike
+  bool is_undivided = false;          ///< of a padded axis: no other device has indices of it
 
   [[nodiscard]] bool is_alike() const { return whole == alike; }
-  friend bool operator==(extent_origin const&, extent_origin const&) = default;
+
+  /// That of the extent with so many indices of neighbours more.
+  [[nodiscard]] extent_origin padded_by(std::int64_t more) const {
+    extent_origin padded = *this;
+    padded.halo += is_alike() ? 0 : more;
+    return padded;
+  }
+  friend bool operator==(extent_origin const& a, extent_origin const& b) {
+    return a.whole == b.whole && a.over == b.over && a.shifted == b.shifted && a.halo == b.halo;
+  }
 };
 
 }  // namespace ostraka::detail

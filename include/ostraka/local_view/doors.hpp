@@ -125,7 +125,7 @@ inline void leave_extents_of_block(engine::execution_context const& w, planner::
     } else if (o.whole == extent_origin::of_its_own) {
       whole[i] = joined_extent(w, leaving, d, own[i], axis);
       if (d.ways > 1) origins[i] = {};
-    } else if (d.running == o.over && o.shifted == 0 && d.ways > 1) {
+    } else if (d.running == o.over && o.shifted == 0 && o.halo == 0 && d.ways > 1) {
       whole[i] = o.whole;
       origins[i] = {};
     } else {

@@ -97,6 +97,10 @@ concept Axis = std::is_base_of_v<detail::axis_base, T>;
 template <class T>
 concept MeshAxis = std::is_base_of_v<detail::mesh_axis_base, T>;
 
+/// An axis of a block with neighbours at either end: types/halo.hpp.
+template <class A, int Width>
+struct halo_axis;
+
 /// An extent with its name: what `I = 1024` and `X = 2` are.
 template <class Named>
   requires Axis<Named> || MeshAxis<Named>

@@ -247,6 +247,25 @@ struct explain_two_kinds<type_list<First, Second, More...>> {
   using type = reason::partial_in_two_ways<First, Second>;
 };
 
+// A padded axis is one of a block, which is not divided further.
+template <class Entry>
+inline constexpr bool divides_halo_in = false;
+template <class A, int Width, class M, class... Ms>
+inline constexpr bool divides_halo_in<over<halo_axis<A, Width>, M, Ms...>> = true;
+template <class Sharding>
+inline constexpr bool divides_halo = false;
+template <class... Entries>
+inline constexpr bool divides_halo<sharding<Entries...>> = (divides_halo_in<Entries> || ...);
+
+template <class Sharding>
+struct explain_divided_halo;
+template <class Entry, class... Entries>
+struct explain_divided_halo<sharding<Entry, Entries...>> : explain_divided_halo<sharding<Entries...>> {};
+template <class A, int Width, class M, class... Ms, class... Entries>
+struct explain_divided_halo<sharding<over<halo_axis<A, Width>, M, Ms...>, Entries...>> {
+  using type = reason::halo_is_divided<halo_axis<A, Width>, M, Ms...>;
+};
+
 template <class Sharding, class Axes, class MeshAxes, class Partials, class Unknown>
 consteval auto check_sharding() {
   if constexpr (!std::is_void_v<Unknown>)
@@ -259,6 +278,8 @@ consteval auto check_sharding() {
     return found<typename explain_two_kinds<Partials>::type>{};
   else if constexpr (Axes::size > max_rank)
     return found<reason::too_many_axes<Axes::size>>{};
+  else if constexpr (divides_halo<Sharding>)
+    return found<typename explain_divided_halo<Sharding>::type>{};
   else
     return found<reason::ok>{};
 }

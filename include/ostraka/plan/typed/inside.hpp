@@ -102,6 +102,8 @@ consteval auto check_leave() {
   using summands = difference_of<common_of<typename sharding_traits<Out>::partials, Manual>, varying_in<Block>>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
+  else if constexpr (any_padded<Block>)
+    return found<reason::halo_leaves<typename first_halo<axes_in<Block>>::type, Block>>{};
   else if constexpr (!std::is_same_v<axes_in<Block>, axes_in<Out>>)
     return found<reason::result_has_other_axes<Block, Out>>{};
   else if constexpr (divided::size > 0)

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <ostraka/plan/typed/to_spec.hpp>
+#include <ostraka/types/halo.hpp>
 #include <ostraka/types/reasons.hpp>
 
 namespace ostraka {
@@ -86,9 +87,23 @@ consteval auto check_meets_blocks() {
   }
 }
 
+// Has one of them a padded axis?
+template <class... Operands>
+inline constexpr bool any_padded = ((padded_axes<axes_in<Operands>> > 0) || ...);
+
+template <class Operand, class... Rest>
+struct first_padded : first_padded<Rest...> {};
+template <class Operand, class... Rest>
+  requires(padded_axes<axes_in<Operand>> > 0)
+struct first_padded<Operand, Rest...> {
+  using type = reason::halo_meets_operation<typename first_halo<axes_in<Operand>>::type, sharding_in<Operand>>;
+};
+
 template <class Out, class... Operands>
 consteval auto check_blocks() {
-  if constexpr (!any_varies<Operands...>) {
+  if constexpr (any_padded<Operands...>) {
+    return found<typename first_padded<Operands...>::type>{};
+  } else if constexpr (!any_varies<Operands...>) {
     return found<reason::ok>{};
   } else {
     using named = common_of<mesh_axes_in<Out>, union_of<varying_in<Operands>...>>;

@@ -142,4 +142,71 @@ struct pipeline_goes_forward_only {
   static_assert(never<Layers, Stages>, "pipeline: os::one_forward_one_backward orders a forward and a backward pass, and this is a forward pass; choose os::gpipe, which has the same ticks, or os::circular");
 };
 
+// ---- halos ----------------------------------------------------------------------------------------------------------
+
+template <class Entry>
+struct halo_is_of_an_axis {
+  static_assert(never<Entry>, "halo: an axis of a tensor is padded, once; write os::halo<I, 1>, and the mesh axes behind it, as in os::halo<I, 1>/X");
+};
+
+template <class Axis, int Width>
+struct halo_without_width {
+  static_assert(never<Axis>, "halo: a halo is at least one index wide; leave the axis as it is for none");
+};
+
+template <class Axis, int Width, long long Extent>
+struct halo_wider_than_the_axis {
+  static_assert(Width <= Extent, "halo: a halo is at most as wide as its axis, beyond which there are no neighbours; choose a smaller width (the first number), or a longer axis (the second)");
+};
+
+template <class Axis, class Padded>
+struct halo_meets_operation {
+  static_assert(never<Axis, Padded>, "halo: operations on tensors do not take a padded block, because they would count what it holds of its neighbours once a device; use os::stencil, or its own part with os::own(a)");
+};
+
+template <class Axis, class Padded>
+struct halo_leaves {
+  static_assert(never<Axis, Padded>, "shard_map: blocks leave without their halos, which are copies of what others hold; return os::own(a), or what os::stencil makes of the block");
+};
+
+template <class Axis, class... MeshAxes>
+struct halo_is_divided {
+  static_assert(never<Axis, MeshAxes...>, "halo: a padded axis is one of a block and is not divided itself; name os::halo<I, 1> without mesh axes here, and with them for os::exchange_halo");
+};
+
+template <class Told>
+struct not_a_halo {
+  static_assert(never<Told>, "exchange_halo: each axis to be padded is named with its width and the mesh axes along which its neighbours are; write os::exchange_halo<os::halo<I, 1>/X>(a), or os::halo<I, 1> for an axis that is whole on every device");
+};
+
+template <class Option>
+struct not_a_halo_option {
+  static_assert(never<Option>, "exchange_halo: behind the block stand os::periodic or os::periodic(I), os::boundary = 2.5 and os::faces, each optional; drop what is none of these");
+};
+
+template <class Axis, class Block>
+struct halo_of_a_divided_axis {
+  static_assert(never<Axis, Block>, "exchange_halo: an axis is padded in a body where all its mesh axes are manual, and this one is still divided; name them with os::manual(X, Y), or leave os::manual out");
+};
+
+template <class Target, class Padded>
+struct halo_target_is_another {
+  static_assert(never<Target, Padded>, "exchange_halo_into: the target has the axes of the block, those padded that are named, in the same order, and the same elements; make it with os::exchange_halo, or os::zeros_like of a padded block");
+};
+
+template <class Operand>
+struct stencil_needs_a_halo {
+  static_assert(never<Operand>, "stencil: the first tensor is a padded block, whose neighbours the function reads; pad it with os::exchange_halo<os::halo<I, 1>/X>(a), or use os::map, which reads one element of each tensor");
+};
+
+template <int Given, int Padded>
+struct stencil_step_missing {
+  static_assert(Given == Padded, "stencil: the function names one step along each padded axis, in their order; write x(-1, 0) where two axes are padded, and x(0, 0) for the point itself");
+};
+
+template <class First, class Other>
+struct stencil_of_other_axes {
+  static_assert(never<First, Other>, "stencil: all blocks have the axes of the first one in its order, padded or not; transpose with os::einsum<I, J>(a), or rename an axis");
+};
+
 }  // namespace ostraka::reason

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. Which indices of which block lie in the margins of another. A block [b, e) of an axis that is padded by w
+/// reads [b − w, e + w), and of a periodic axis of n indices what is i is also i ± n. So blocks may be uneven or empty, a
+/// margin may reach over several blocks, and a neighbour may be oneself.
+
+#include <cstdint>
+
+#include <ostraka/plan/spec/blocks.hpp>
+
+namespace ostraka::planner {
+
+/// An axis of blocks: not padded if `width` is 0. @pre width ≤ whole
+struct padded_axis {
+  std::int64_t whole = 0;  ///< indices in all blocks together
+  std::int64_t ways = 1;   ///< blocks
+  std::int64_t width = 0;  ///< of the margin at either end
+  bool periodic = false;
+
+  friend constexpr bool operator==(padded_axis const&, padded_axis const&) = default;
+};
+
+/// Indices of one block that lie in another, padded one.
+struct overlap {
+  range sent{};      ///< from the begin of the block that holds them
+  range received{};  ///< from the begin of the padded block
+  bool is_margin = false;
+};
+
+/// The overlaps of two blocks of an axis: of the left margin, the right one, and of a block with itself; of a periodic
+/// axis a block may lie in one margin twice.
+struct overlaps {
+  overlap of[5]{};
+  int count = 0;
+};
+
+/// In an order that depends on the two blocks alone, so that who sends and who receives come to the same.
+[[nodiscard]] constexpr overlaps overlaps_of(padded_axis const& a, std::int64_t sender, std::int64_t receiver) {
+  range const from = block(a.whole, sender, a.ways);
+  range const to = block(a.whole, receiver, a.ways);
+  overlaps found;
+  auto const add = [&](range wanted, std::int64_t shift, bool is_margin) {
+    range const common = intersect(wanted, {from.begin + shift, from.end + shift});
+    if (common.size() == 0) return;
+    std::int64_t const in_sender = from.begin + shift, in_receiver = to.begin - a.width;
+    found.of[found.count++] = {{common.begin - in_sender, common.end - in_sender},
+                               {common.begin - in_receiver, common.end - in_receiver},
+                               is_margin};
+  };
+  if (sender == receiver) add(to, 0, false);
+  if (a.width == 0) return found;
+  for (std::int64_t shift = a.periodic ? -1 : 0; shift <= (a.periodic ? 1 : 0); ++shift) {
+    if (shift <= 0) add({to.begin - a.width, to.begin}, shift * a.whole, true);
+    if (shift >= 0) add({to.end, to.end + a.width}, shift * a.whole, true);
+  }
+  return found;
+}
+
+/// How much of the margins of a block lies beyond the ends of an axis that is not periodic: before it, and behind it.
+struct beyond_ends {
+  std::int64_t before = 0;
+  std::int64_t behind = 0;
+};
+
+[[nodiscard]] constexpr beyond_ends beyond(padded_axis const& a, std::int64_t number) {
+  if (a.periodic || a.width == 0) return {};
+  range const own = block(a.whole, number, a.ways);
+  return {own.begin < a.width ? a.width - own.begin : 0,
+          own.end + a.width > a.whole ? own.end + a.width - a.whole : 0};
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a padded block leaves a body
+// error: shard_map: blocks leave without their halos, which are copies of what others hold; return os::own(a), or what os::stencil makes of the block
+// error: halo_leaves<
+#include <ostraka/shard_map.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+
+auto call(os::tensor<float, I/X, J/Y> const& a) {
+  return os::shard_map<I/X, J/Y>(
+      [](auto b) {
+#ifdef SHOULD_FAIL
+        return os::exchange_halo<os::halo<I, 1>/X>(b);
+#else
+        return os::own(os::exchange_halo<os::halo<I, 1>/X>(b));
+#endif
+      },
+      a);
+}

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a padded block is multiplied
+// error: halo: operations on tensors do not take a padded block, because they would count what it holds of its neighbours once a device; use os::stencil, or its own part with os::own(a)
+// error: halo_meets_operation<
+#include <ostraka/shard_map.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+
+auto call(os::tensor<float, I/X, J/Y> const& a) {
+  return os::shard_map<I/X, J/Y>(
+      [](auto b) {
+#ifdef SHOULD_FAIL
+        auto const padded = os::exchange_halo<os::halo<I, 1>/X>(b);
+        auto const c = os::einsum<J>(padded, padded);
+        return b;
+#else
+        auto const own = os::own(os::exchange_halo<os::halo<I, 1>/X>(b));
+        auto const c = os::einsum<J>(own, own);
+        return b;
+#endif
+      },
+      a);
+}

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: an axis is to be padded that is still divided in the body
+// error: exchange_halo: an axis is padded in a body where all its mesh axes are manual, and this one is still divided; name them with os::manual(X, Y), or leave os::manual out
+// error: halo_of_a_divided_axis<
+#include <ostraka/shard_map.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+
+auto call(os::tensor<float, I/X, J/Y> const& a) {
+#ifdef SHOULD_FAIL
+  return os::shard_map<os::manual(X), I/X, J/Y>([](auto b) { return os::own(os::exchange_halo<os::halo<J, 1>>(b)); }, a);
+#else
+  return os::shard_map<os::manual(X, Y), I/X, J/Y>([](auto b) { return os::own(os::exchange_halo<os::halo<J, 1>>(b)); }, a);
+#endif
+}

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: halos are exchanged into a block that is padded otherwise
+// error: exchange_halo_into: the target has the axes of the block, those padded that are named, in the same order, and the same elements; make it with os::exchange_halo, or os::zeros_like of a padded block
+// error: halo_target_is_another<
+#include <ostraka/shard_map.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+
+auto call(os::tensor<float, I/X, J/Y> const& a) {
+  return os::shard_map<I/X, J/Y>(
+      [](auto b) {
+#ifdef SHOULD_FAIL
+        auto const padded = os::exchange_halo<os::halo<I, 2>/X>(b);
+        os::exchange_halo_into<os::halo<I, 1>/X>(padded, b);
+        return b;
+#else
+        auto const padded = os::exchange_halo<os::halo<I, 1>/X>(b);
+        os::exchange_halo_into<os::halo<I, 1>/X>(padded, b);
+        return b;
+#endif
+      },
+      a);
+}

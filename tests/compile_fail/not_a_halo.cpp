@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: an exchange of halos is told an axis without a width
+// error: exchange_halo: each axis to be padded is named with its width and the mesh axes along which its neighbours are; write os::exchange_halo<os::halo<I, 1>/X>(a), or os::halo<I, 1> for an axis that is whole on every device
+// error: not_a_halo<
+#include <ostraka/shard_map.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+
+auto call(os::tensor<float, I/X, J/Y> const& a) {
+  return os::shard_map<I/X, J/Y>(
+      [](auto b) {
+#ifdef SHOULD_FAIL
+        os::exchange_halo<I/X>(b);
+        return b;
+#else
+        auto const padded = os::exchange_halo<os::halo<I, 1>/X>(b);
+        return b;
+#endif
+      },
+      a);
+}

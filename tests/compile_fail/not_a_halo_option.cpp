@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: something else than options stands behind the block
+// error: exchange_halo: behind the block stand os::periodic or os::periodic(I), os::boundary = 2.5 and os::faces, each optional; drop what is none of these
+// error: not_a_halo_option<
+#include <ostraka/shard_map.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+
+auto call(os::tensor<float, I/X, J/Y> const& a) {
+  return os::shard_map<I/X, J/Y>(
+      [](auto b) {
+#ifdef SHOULD_FAIL
+        auto const padded = os::exchange_halo<os::halo<I, 1>/X>(b, 2.5);
+        return b;
+#else
+        auto const padded = os::exchange_halo<os::halo<I, 1>/X>(b, os::boundary = 2.5);
+        return b;
+#endif
+      },
+      a);
+}
