@@ -137,18 +137,17 @@ auto pipeline_of_blocks(int microbatches, F const& layer, X const& x, Ws const&.
                                       typename block::space>>;
   engine::execution_context const w =
       engine::make_context(*common_mesh("pipeline", x), names_of<type_list<P>>.data(), 1, "pipeline");
-  own_extent const layers = extent_among<typename Axes::layers>(ws...);
-  int pieces = 1;
+  own_extent const own_layers = extent_among<typename Axes::layers>(ws...);
+  planner::pipeline_schedule table = Rule(static_cast<int>(w.sizes.mesh[0]), microbatches);
   if constexpr (Rule.per_layer) {
-    if (!layers.origin().is_alike()) throw_stages_differ(Axes::layers::name);
-    pieces = static_cast<int>(layers);
-  } else if constexpr (!std::is_void_v<typename Axes::repeats>) {
-    pieces = static_cast<int>(extent_among<typename Axes::repeats>(ws...));
+    if (!own_layers.origin().is_alike()) throw_stages_differ(Axes::layers::name);
+    table.lanes = static_cast<int>(own_layers);
   }
-  planner::pipeline_schedule const table = Rule(static_cast<int>(w.sizes.mesh[0]), microbatches, pieces);
+  if constexpr (!std::is_void_v<typename Axes::repeats>)
+    table.repeats = static_cast<int>(extent_among<typename Axes::repeats>(ws...));
   pipeline_run<block, typename Axes::batch, divided> stage(w, table, block(x));
   block const made = stage.run([&](block h, int lane, int repeat) {
-    std::int64_t const end = Rule.per_layer ? lane + 1 : std::int64_t{layers};
+    std::int64_t const end = Rule.per_layer ? lane + 1 : std::int64_t{own_layers};
     for (std::int64_t l = Rule.per_layer ? lane : 0; l < end; ++l)
       h = layer(h, parameters_of_layer<Axes>(ws, repeat, l)...);
     return h;

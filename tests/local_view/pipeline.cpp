@@ -101,8 +101,9 @@ template <os::pipeline_rule Rule, bool Divided, bool Repeats>
 void compare(t::mesh_at_hand const& m, int microbatches, batch const& now) {
   int calls = 0;
   std::int64_t wrong = -1;
-  int const pieces = static_cast<int>(Rule.per_layer ? now.e.at('L') / m.size("X") : now.e.at('K'));
-  auto const table = Rule(m.size("X"), microbatches, pieces);
+  auto table = Rule(m.size("X"), microbatches);
+  if (Rule.per_layer) table.lanes = static_cast<int>(now.e.at('L')) / m.size("X");
+  table.repeats = static_cast<int>(now.e.at('K'));
   t::traffic sent;
   auto const run = [&](auto const& x, auto const& w, auto const& b) {
     sent = t::traffic_of([&] {
@@ -148,6 +149,7 @@ TEST_CASE("every schedule, with a batch that is divided over the stages or not")
       compare<os::tick_per_layer, false, false>(m, microbatches, once);
       compare<os::circular, false, true>(m, microbatches, thrice);
       compare<os::circular_by_groups, false, true>(m, microbatches, thrice);
+      compare<os::tick_per_layer, false, true>(m, microbatches, thrice);
       if (microbatches % stages != 0) continue;
       compare<os::gpipe, true, false>(m, microbatches, once);
       compare<os::tick_per_layer, true, false>(m, microbatches, once);
@@ -208,6 +210,24 @@ TEST_CASE("a batch that all have is read by the first stage alone") {
       for (int l = 0; l < stages; ++l) wanted.values[n] += added.values[static_cast<std::size_t>(l) * 2 + n % 2];
     CHECK(t::disagreements(m, y, wanted) == 0);
   });
+}
+
+TEST_CASE("on a mesh of some of the processes; the others pass by") {
+#if OSTRAKA_ENABLE_MPI
+  int const n = (t::ranks() + 1) / 2;
+  MPI_Comm part = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, t::rank() < n ? 0 : MPI_UNDEFINED, t::rank(), &part);
+  auto const mesh = os::make_mesh(part, X = n);
+  if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
+  auto const x = os::full<double, B/X, I>(mesh, B = 4 * n, I = 2, 1.0);
+  auto const w = os::full<double, L/X, I>(mesh, L = 3 * n, I = 2, 2.0);
+  int calls = 0;
+  auto const y = os::pipeline<os::gpipe, L/X, B>(
+      os::microbatches = 2 * n, [&](auto const& h, auto const& v) { return ++calls, os::add(h, os::sum<I>(v)); }, x, w);
+  CHECK(y.extent(B) == 4 * n);
+  CHECK(calls == (mesh.absent() ? 0 : 3 * 2 * n));
+  for (double const v : t::read_elements(y.local().data(), y.local().size())) CHECK(v == 1 + 2 * 3 * n);
+#endif
 }
 
 TEST_CASE("what does not fit is an error on all devices") {

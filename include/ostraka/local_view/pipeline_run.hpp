@@ -81,19 +81,20 @@ inline std::int64_t rows_of_microbatch(planner::pipeline_schedule const& s, std:
 template <class Block, class N, bool Divided>
 class pipeline_run {
  public:
-  pipeline_run(engine::execution_context const& w, planner::pipeline_schedule const& table, Block const& batch)
+  pipeline_run(engine::execution_context const& w, planner::pipeline_schedule const& table, Block const& given)
       : table_(table),
         stage_(static_cast<int>(w.here.at[0])),
-        rows_(rows_of_microbatch(table, N::name, batch.extents()[0], Divided, batch.origins()[0].is_alike())),
-        batch_(batch),
-        result_(uninitialised_like(batch)),
+        rows_(rows_of_microbatch(table, N::name, given.extents()[0], Divided, given.origins()[0].is_alike())),
+        batch_(given),
+        result_(uninitialised_like(given)),
         arrived_(static_cast<std::size_t>(table.microbatches)),
         made_(static_cast<std::size_t>(table.lanes) + 1),
-        messages_(space(), w.group(planner::mesh_set::first(1))) {}
+        messages_(space(), agreed(w.group(planner::mesh_set::first(1)))) {}
 
   /// `work(block, lane, repeat)` is what a lane of this stage makes of a microbatch.
   template <class Work>
   Block run(Work const& work) {
+    if (stage_ < 0) return result_;  // the mesh is elsewhere
     for (int tick = -1; tick < table_.ticks(); ++tick) {  // the turn before the first tick feeds it
       messages_.arrive();
       feed(tick + 1);
@@ -112,6 +113,17 @@ class pipeline_run {
  private:
   using space = execution_space_of<Block>;
   using element = typename Block::value_type;
+
+  // The stages, which in check mode compare what they are about to do.
+  engine::communicator const& agreed(engine::communicator const& stages) const {
+    engine::require_agreement(stages, [&] {
+      return "pipeline of " + std::to_string(table_.microbatches) + " microbatches with " + std::to_string(rows_) +
+             " rows of " + std::string(N::name) + " each, " + std::to_string(table_.repeats) + " repeat(s), " +
+             std::to_string(table_.lanes) + " layer(s) a tick, order " +
+             std::to_string(static_cast<int>(table_.order)) + (Divided ? ", divided over the stages" : "");
+    });
+    return stages;
+  }
 
   static std::size_t at(int k) { return static_cast<std::size_t>(k); }
   [[nodiscard]] int last() const { return table_.stages - 1; }

@@ -47,6 +47,12 @@ constexpr void for_each_schedule(int stages, int microbatches, int pieces, F f) 
         for (int p = 1; p <= (k == 0 || k == 3 ? 1 : pieces); ++p) {
           f(rules[k](s, m, p), names[k]);
           if (k != 3) f(rules[k](s, m, p).with_backward(), names[k]);
+          if (k == 4) {  // several layers at once, and several repeats
+            pipeline_schedule both = rules[k](s, m, p);
+            both.repeats = 2;
+            f(both, names[k]);
+            f(both.with_backward(), names[k]);
+          }
         }
 }
 
@@ -178,7 +184,7 @@ TEST_CASE("each work is done once, after what it needs, and the bubble is the li
     CHECK(test_bubble(s));
     ++schedules;
   });
-  CHECK(schedules == 8 * 13 * (2 + 6 + 6 + 1 + 6));
+  CHECK(schedules == 8 * 13 * (2 + 6 + 6 + 1 + 12));
 }
 
 TEST_CASE("slots, messages and what stages keep are those of a simulation by events") {
