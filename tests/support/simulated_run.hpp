@@ -215,7 +215,7 @@ inline std::vector<std::vector<std::int64_t>> dense_blocks(sharded_tensor const&
 }
 
 /// Numbers by which all moves are worth being fused, and all messages worth being walked as they lie, however small.
-inline constexpr planner::machine_constants all_is_worth_it{1, 1, 1, 1 << 20, 1 << 20, 4, 2, 1, 1};
+inline constexpr planner::machine_constants all_is_worth_it{1, 1, 1, 1 << 20, 1 << 20, 4, 2, 1, 1, 1};
 
 /// All devices with one plan. What goes wrong is left as a sentence in `error`, the first one only.
 class simulated_run {

@@ -99,9 +99,9 @@ TEST_CASE("gathers and reduce-scatters that a contraction does") {
 TEST_CASE("products that overlap the moves next to them as rings") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     for (t::extents_by_letter const& e :
-         std::vector<t::extents_by_letter>{{{'B', 1}, {'I', 8}, {'J', 512}, {'K', 512}, {'L', 1}},
-                                           {{'B', 1}, {'I', 515}, {'J', 3}, {'K', 519}, {'L', 1}},
-                                           {{'B', 1}, {'I', 521}, {'J', 517}, {'K', 2}, {'L', 1}}}) {
+         std::vector<t::extents_by_letter>{{{'B', 1}, {'I', 8}, {'J', 1024}, {'K', 512}, {'L', 1}},
+                                           {{'B', 1}, {'I', 1030}, {'J', 3}, {'K', 519}, {'L', 1}},
+                                           {{'B', 1}, {'I', 1034}, {'J', 517}, {'K', 2}, {'L', 1}}}) {
       check<double>(m, e, dims<I/X, K>{}, dims<I/X, J>{}, dims<J/X, K>{}, os::overlapped);
       check<std::int64_t>(m, e, dims<I/X, K>{}, dims<I, J/X>{}, dims<J/X, K>{}, os::overlapped_both_ways);
       check<float>(m, e, dims<I, K/X>{}, dims<I, J/X/Y>{}, dims<J/X/Y, K>{}, os::overlapped);

@@ -9,10 +9,10 @@
 ///     gather     start(0)  multiply  finish  start(1)  multiply  finish  …      what arrived with message m is part of
 ///     scatter    multiply  start(0)  multiply  finish  start(1)  …              product m + pieces, and of its message
 ///
-/// Product number p is that of piece p mod `pieces` of the part of step p / pieces. With as many products to a message
+/// Product number p is that of piece p mod `pieces` of the part of step p / pieces; neighbours are one product. With as many products to a message
 /// as there are in all, both end together; without pieces the last part, or the first, would have nothing beside it.
 ///
-/// Two sets of pieces, two parts, are all that is set aside: one is sent and multiplied, into the other one arrives.
+/// Two parts are all that is set aside: one is sent and multiplied, into the other one arrives.
 /// Both ways round, half of the pieces go to the next device and half to the one before.
 
 #include <algorithm>
@@ -29,7 +29,6 @@ struct ring_cut {
   int dimension = 0;
   int lanes = 1;   ///< directions
   int pieces = 1;  ///< of each
-  std::int64_t longest = 0;  ///< elements of a piece
 };
 
 /// At least so many pieces go round in all: what is computed without a message beside it is one of them.
@@ -43,9 +42,9 @@ inline constexpr std::int64_t ring_pieces = 16;
   std::int64_t const indices = largest_range(parts, c.dimension, e);
   std::int64_t const elements = largest_block(parts, e);
   c.lanes = both_ways && members > 2 && indices > 1 ? 2 : 1;  // of two devices the next is the one before
-  std::int64_t const most = std::min(indices, elements / machine.shortest_ring_piece) / c.lanes;
+  std::int64_t const most =
+      std::min(indices / machine.shortest_ring_indices, elements / machine.shortest_ring_piece) / c.lanes;
   c.pieces = static_cast<int>(std::max<std::int64_t>(1, std::min(most, (ring_pieces + members - 1) / members)));
-  c.longest = indices == 0 ? 0 : elements / indices * largest_size(indices, c.lanes * c.pieces);
   return c;
 }
 
@@ -68,30 +67,24 @@ class ring_lowering {
     int const sets = packs || t.members > 2 ? 2 : 1;
     buffer_taken const passed = out_.take(sets * t.elements_of_set());
     if constexpr (Writer::keeps) {
-      auto const lies = [&](std::int64_t turn, int lane, int piece) {
-        box const b = piece_of(t, t.origin(turn, lane), lane, piece);
-        return turn == 0 && !packs ? own.part(b) : in_set(t, passed, turn % sets, lane, piece, b);
+      auto const lies = [&](std::int64_t turn, int lane, range pieces) {
+        return piece(t, t.origin(turn, lane), lane, pieces, turn == 0 && !packs ? &own : nullptr, passed, turn % sets);
       };
-      if (packs)
-        t.for_each_piece([&](int lane, int piece) {
-          region const r = lies(0, lane, piece);
-          if (r.where.size() > 0) out_.copy(r, own.part(r.where), {});
-        });
-      marks written;
+      for (int lane = 0; packs && lane < t.cut.lanes; ++lane)
+        if (region const r = lies(0, lane, {0, t.cut.pieces}); r.where.size() > 0) out_.copy(r, own.part(r.where), {});
+      marks written{t.cut};
       go_round(
           t, false,
-          [&](std::int64_t turn, int piece) {
+          [&](std::int64_t turn, range piece) {
             pass_on(t, [&](int lane) { return lies(turn, lane, piece); },
                     [&](int lane) { return lies(turn + 1, lane, piece); });
           },
-          [&](std::int64_t turn, int piece) {
+          [&](std::int64_t turn, range pieces) {
             for (int lane = 0; lane < t.cut.lanes; ++lane) {
               std::int64_t const from = t.origin(turn, lane);
-              scaling now = how;
-              if (written.mark(p.labels[2]->find(t.label(dimension)) < 0 ? 0 : from,
-                                p.labels[2]->find(t.label(t.cut.dimension)) < 0 ? 0 : t.number_of(lane, piece)))
-                now.beta = factor::one;
-              multiply(t, p, from, which, lies(turn, lane, piece), now);
+              bool const before = written.mark(p.labels[2]->find(t.label(dimension)) < 0 ? 0 : from, lane,
+                                               p.labels[2]->find(t.label(t.cut.dimension)) >= 0, pieces);
+              multiply(t, p, from, which, lies(turn, lane, pieces), {how.alpha, before ? factor::one : how.beta});
             }
           });
     } else {
@@ -117,19 +110,19 @@ class ring_lowering {
     if constexpr (Writer::keeps) {
       // Before the own part comes that of the neighbour who is the last to get the sums from here.
       auto const origin = [&](std::int64_t turn, int lane) { return t.origin(turn + 1, lane); };
-      auto const lies = [&](std::int64_t turn, int lane, int piece) {
-        box const b = piece_of(t, origin(turn, lane), lane, piece);
-        return turn == last && arrives_there ? own.part(b) : in_set(t, passed, turn % sets, lane, piece, b);
+      auto const lies = [&](std::int64_t turn, int lane, range pieces) {
+        return piece(t, origin(turn, lane), lane, pieces, turn == last && arrives_there ? &own : nullptr, passed,
+                     turn % sets);
       };
       go_round(
           t, true,
-          [&](std::int64_t turn, int piece) {
+          [&](std::int64_t turn, range piece) {
             pass_on(t, [&](int lane) { return lies(turn, lane, piece); },
                     [&](int lane) { return lies(turn + 1, lane, piece); });
           },
-          [&](std::int64_t turn, int piece) {
+          [&](std::int64_t turn, range pieces) {
             for (int lane = 0; lane < t.cut.lanes; ++lane) {
-              region sums = lies(turn, lane, piece);
+              region sums = lies(turn, lane, pieces);
               if (turn == last && !arrives_there) {
                 region const there = own.part(sums.where);
                 if (there.where.size() > 0) out_.copy(there, sums, {factor::one, how.beta});
@@ -157,37 +150,37 @@ class ring_lowering {
     std::int64_t members = 1;
     std::int64_t me = 0;
     ring_cut cut{};
+    std::int64_t longest = 0;  // elements of a lane of a part
 
     [[nodiscard]] constexpr int label(int i) const { return parts->label[i]; }
-    [[nodiscard]] constexpr std::int64_t elements_of_set() const { return cut.lanes * cut.pieces * cut.longest; }
-    [[nodiscard]] constexpr int number_of(int lane, int piece) const { return lane * cut.pieces + piece; }
+    [[nodiscard]] constexpr std::int64_t elements_of_set() const { return cut.lanes * longest; }
     // Whose part is here after so many steps. The first lane goes to the next member, the other one back.
     [[nodiscard]] constexpr std::int64_t origin(std::int64_t turn, int lane) const {
       return (me + (lane == 0 ? members - turn % members : turn)) % members;
     }
-    template <class Use>
-    constexpr void for_each_piece(Use const& use) const {
-      for (int lane = 0; lane < cut.lanes; ++lane)
-        for (int piece = 0; piece < cut.pieces; ++piece) use(lane, piece);
-    }
   };
 
-  // What of the result has been written: by the member whose part it is of, if there it has the label of the ring, and
-  // by the piece, if it has the label that is cut.
+  // What of the result has been written: by the member whose part it is of, if it has the label of the ring, and by the
+  // pieces, if it has the label that is cut.
   struct marks {
+    ring_cut cut;
     bool at[most_ring_devices][2 * ring_pieces]{};
 
-    constexpr bool mark(std::int64_t member, int piece) {
-      bool const before = at[member][piece];
-      at[member][piece] = true;
+    constexpr bool mark(std::int64_t member, int lane, bool by_pieces, range pieces) {
+      range const seen = by_pieces ? range{lane * cut.pieces + pieces.begin, lane * cut.pieces + pieces.end} : range{0, 1};
+      bool const before = at[member][seen.begin];
+      for (std::int64_t k = seen.begin; k < seen.end; ++k) at[member][k] = true;
       return before;
     }
   };
 
   constexpr travel travel_of(planned_step const& move, spec const& parts, int dimension, bool both_ways) const {
     std::int64_t const members = e_.ways(move.axes);
-    return {&parts, move.axes, dimension, members, v_.number_in(move.axes),
-            cut_of_ring(parts, members, both_ways, e_, machine_)};
+    travel t{&parts, move.axes, dimension, members, v_.number_in(move.axes),
+             cut_of_ring(parts, members, both_ways, e_, machine_)};
+    std::int64_t const indices = largest_range(parts, t.cut.dimension, e_);
+    t.longest = largest_block(parts, e_) / std::max<std::int64_t>(indices, 1) * largest_size(indices, t.cut.lanes);
+    return t;
   }
 
   // Where the result is repeated along the ring, all devices add up what makes an element in the same order. Both ways
@@ -198,20 +191,27 @@ class ring_lowering {
     return p.labels[2]->find(gather.from.label[cut]) >= 0;
   }
 
-  constexpr box piece_of(travel const& t, std::int64_t member, int lane, int piece) const {
-    box b = box_of(*t.parts, v_.member(t.axes, member), e_);
-    range& cut = b.at[t.cut.dimension];
-    range const part = block(cut.size(), t.number_of(lane, piece), t.cut.lanes * t.cut.pieces);
-    cut = {cut.begin + part.begin, cut.begin + part.end};
-    return b;
+  // Pieces that follow one another in a lane of a part.
+  static constexpr box pieces_of(travel const& t, box part, int lane, range pieces) {
+    range& cut = part.at[t.cut.dimension];
+    std::int64_t const all = t.cut.lanes * t.cut.pieces;
+    std::int64_t const before = lane * t.cut.pieces;
+    cut = {cut.begin + block(cut.size(), before + pieces.begin, all).begin,
+           cut.begin + block(cut.size(), before + pieces.end - 1, all).end};
+    return part;
   }
 
-  static constexpr region in_set(travel const& t, buffer_taken const& passed, std::int64_t set, int lane, int piece,
-                                 box const& b) {
-    return dense_region(b, {passed.number, set * t.elements_of_set() + t.number_of(lane, piece) * t.cut.longest});
+  // Of a member's part: where that is, or in a set of what is set aside, where each lane has room of its own.
+  constexpr region piece(travel const& t, std::int64_t member, int lane, range pieces, region const* there,
+                         buffer_taken const& passed, std::int64_t set) const {
+    box const part = box_of(*t.parts, v_.member(t.axes, member), e_);
+    box const b = pieces_of(t, part, lane, pieces);
+    if (there != nullptr) return there->part(b);
+    place const begin{passed.number, set * t.elements_of_set() + lane * t.longest};
+    return dense_region(pieces_of(t, part, lane, {0, t.cut.pieces}), begin).part(b);
   }
 
-  // Messages and products, in step. Sums are multiplied before they are sent.
+  // Messages and products, in step: pieces of a part that are multiplied beside one message are one product. Sums are multiplied before they are sent.
   template <class Start, class Multiply>
   constexpr void go_round(travel const& t, bool sums, Start const& start, Multiply const& multiply) {
     std::int64_t const pieces = t.cut.pieces;
@@ -219,11 +219,16 @@ class ring_lowering {
     std::int64_t const messages = all - pieces;
     std::int64_t done = 0;
     auto const multiply_until = [&](std::int64_t end) {
-      for (; done < end; ++done) multiply(done / pieces, static_cast<int>(done % pieces));
+      while (done < end) {
+        std::int64_t const turn = done / pieces;
+        std::int64_t const stop = std::min(end, (turn + 1) * pieces);
+        multiply(turn, range{done - turn * pieces, stop - turn * pieces});
+        done = stop;
+      }
     };
     for (std::int64_t m = 0; m < messages; ++m) {
       if (sums) multiply_until(m + 1);
-      start(m / pieces, static_cast<int>(m % pieces));
+      start(m / pieces, range{m % pieces, m % pieces + 1});
       multiply_until(std::min((m + 1) * all / messages + (sums ? 1 : 0), m + pieces));
       out_.finish();
     }

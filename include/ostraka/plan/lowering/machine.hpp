@@ -33,6 +33,8 @@ struct machine_constants {
   /// Elements of a part, and of a piece of it, that go round a ring at least.
   std::int64_t shortest_ring_part = planner::shortest_ring_part;
   std::int64_t shortest_ring_piece = planner::shortest_ring_piece;
+  /// Indices of such a piece at least, along the label that is cut: a product of fewer is slower.
+  std::int64_t shortest_ring_indices = 64;
 
   /// Elements of a piece in which parts of a reduction arrive from so many others.
   [[nodiscard]] constexpr std::int64_t piece_of_reduction(std::int64_t peers) const {

@@ -21,7 +21,7 @@
 namespace ostraka::planner {
 
 /// Elements that a device passes on in a step, at least: of shorter parts the messages cost more than they hide.
-inline constexpr std::int64_t shortest_ring_part = 32768;
+inline constexpr std::int64_t shortest_ring_part = 131072;
 /// Of a part that goes round in pieces, elements of a piece at least.
 inline constexpr std::int64_t shortest_ring_piece = 8192;
 /// A ring is written down step by step: with more devices it would be long, and a step would hide little.
@@ -38,7 +38,7 @@ enum class ring_verdict : std::uint8_t { taken, no_move, no_sum, several_labels,
     case ring_verdict::several_labels: return "the move divides several labels";
     case ring_verdict::pinned: return "all devices are to add up in one order";
     case ring_verdict::many_devices: return "more than 64 devices";
-    case ring_verdict::short_parts: return "parts of less than 32,768 elements";
+    case ring_verdict::short_parts: return "parts of less than 131,072 elements";
   }
   return "";
 }
