@@ -72,7 +72,6 @@ struct sum_of_products {
   T const* lead() const { return a; }
   sum_of_products with_lead(T const* data) const { return {data, b}; }
   reduction_of<T> of_parts(T const* data) const { return {data, reduction::sum, T(0)}; }
-  T join(T const& x, T const& y) const { return x + y; }
 
   void across(T* sums, std::int64_t const (&at)[2], std::int64_t const* row_step, std::int64_t count,
               std::int64_t const (&run_step)[2], std::int64_t run) const {
@@ -86,33 +85,23 @@ struct sum_of_products {
       for (std::int64_t i = 0; i < count; ++i) sums[i] += x[i * x_step] * y[i * y_step];
   }
 
-  T along(T sum, std::int64_t const (&at)[2], std::int64_t const (&run_step)[2], std::int64_t run) const {
-    T const* const x = a + at[0];
-    T const* const y = b + at[1];
+  void along(T* sums, std::int64_t const (&at)[2], std::int64_t const* row_step, std::int64_t count,
+             std::int64_t const (&run_step)[2], std::int64_t run) const {
+    T const* x = a + at[0];
+    T const* y = b + at[1];
     std::int64_t const x_step = run_step[0], y_step = run_step[1];
-    std::int64_t r = 0;
-    if (run >= fold_lanes) {
+    if constexpr (std::is_arithmetic_v<T>)
+      if (x_step == 1 && y_step == 1) return sum_run_products(sums, count, x, row_step[0], y, row_step[1], run);
+    for (std::int64_t i = 0; i < count; ++i, x += row_step[0], y += row_step[1]) {
       T side[fold_lanes];
       for (int l = 0; l < fold_lanes; ++l) side[l] = T(0);
-      if (x_step == 1 && y_step == 1)
-        for (; r + fold_lanes <= run; r += fold_lanes)
-          for (int l = 0; l < fold_lanes; ++l) side[l] += x[r + l] * y[r + l];
-      else
-        for (; r + fold_lanes <= run; r += fold_lanes)
-          for (int l = 0; l < fold_lanes; ++l) side[l] += x[(r + l) * x_step] * y[(r + l) * y_step];
-      for (int l = 0; l < fold_lanes; ++l) sum += side[l];
+      std::int64_t r = 0;
+      for (; r + fold_lanes <= run; r += fold_lanes)
+        for (int l = 0; l < fold_lanes; ++l) side[l] += x[(r + l) * x_step] * y[(r + l) * y_step];
+      if (r > 0)
+        for (int l = 0; l < fold_lanes; ++l) sums[i] += side[l];
+      for (; r < run; ++r) sums[i] += x[r * x_step] * y[r * y_step];
     }
-    for (; r < run; ++r) sum += x[r * x_step] * y[r * y_step];
-    return sum;
-  }
-
-  void along_four(T* sums, std::int64_t sum_step, std::int64_t const (&at)[2], std::int64_t const (&apart)[2],
-                  std::int64_t const (&run_step)[2], std::int64_t run) const {
-    if constexpr (std::is_arithmetic_v<T>)
-      if (run_step[0] == 1 && run_step[1] == 1 && run >= dot_lanes)
-        return unrolled_dots(sums, sum_step, a + at[0], apart[0], b + at[1], apart[1], run);
-    for (int s = 0; s < 4; ++s)
-      sums[s * sum_step] = along(sums[s * sum_step], {at[0] + s * apart[0], at[1] + s * apart[1]}, run_step, run);
   }
 };
 

@@ -18,9 +18,6 @@
 
 namespace ostraka::engine::detail {
 
-/// Sums side by side, so that the processor need not wait for one addition to begin the next.
-inline constexpr int fold_lanes = 16;
-
 /// Iterations [begin, end) of a loop nest as pieces of its innermost loop: f(where the piece begins in each operand,
 /// its length).
 template <int Operands, class F>
@@ -40,9 +37,7 @@ void for_each_run(loop_nest<Operands> const& loops, std::int64_t begin, std::int
 /// of memory. T: what is written.
 ///   start()                                                        what nothing folds to
 ///   across(sums, at, row_step, count, run_step, run)               sums[i] <- the fold of it with terms[i, r], r < run
-///   along(sum, at, run_step, run)                                  the same for one sum
-///   along_four(sums, sum_step, at, apart, run_step, run)           for four, whose terms begin `apart`
-///   join(x, y)                                                     the fold of two folds
+///   along(sums, at, row_step, count, run_step, run)                the same, one i after the other
 template <class T, class Fold>
 struct fold_rows {
   using value = typename Fold::value;
@@ -135,19 +130,7 @@ struct fold_rows {
       std::int64_t at[operands], apart[operands];
       for (int o = 0; o < operands; ++o)
         at[o] = o == 0 ? 0 : from[o] + r * of_run[o], apart[o] = o == 0 ? transposed_width : step[o];
-      std::int64_t i = 0;
-      auto const next = [&](std::int64_t outputs) {
-        i += outputs;
-        for (int o = 0; o < operands; ++o) at[o] += outputs * apart[o];
-      };
-      while (i + 4 <= wide) {
-        transposed.along_four(sums + i, 1, at, apart, along_terms, count);
-        next(4);
-      }
-      while (i < wide) {
-        sums[i] = transposed.along(sums[i], at, along_terms, count);
-        next(1);
-      }
+      transposed.along(sums, at, apart, wide, along_terms, count);
     }
   }
 
@@ -165,7 +148,7 @@ struct fold_rows {
       for_each_run(reduced, begin, end, [&](std::int64_t const (&offset)[operands], std::int64_t run) {
         std::int64_t from[operands];
         for (int o = 0; o < operands; ++o) from[o] = at[o] + offset[o];
-        fold_runs(sums, from, wide, of_run, run);
+        fold.along(sums, from, step, wide, of_run, run);
       });
       how.write(target + at[operands], step[operands], sums, wide);
       for (int o = 0; o <= operands; ++o) at[o] += wide * step[o];
@@ -174,41 +157,6 @@ struct fold_rows {
   }
 
   bool runs_apart() const { return reduced.rank > 1 && step[0] < reduced.stride[0][reduced.rank - 2]; }
-
-  /// sums[i] <- the fold of it with a run. Four runs at a time, of outputs a quarter of the row apart, or the quarters
-  /// of one long run.
-  void fold_runs(value* sums, std::int64_t (&from)[operands], std::int64_t wide, std::int64_t const (&of_run)[operands],
-                 std::int64_t run) const {
-    std::int64_t const quarter = wide / 4;
-    std::int64_t apart[operands];
-    for (int o = 0; o < operands; ++o) apart[o] = quarter * step[o];
-    std::int64_t i = 0;
-    for (; i < quarter; ++i) {
-      fold.along_four(sums + i, quarter, from, apart, of_run, run);
-      for (int o = 0; o < operands; ++o) from[o] += step[o];
-    }
-    for (int o = 0; o < operands; ++o) from[o] += 3 * apart[o];
-    for (i = 4 * quarter; i < wide; ++i) {
-      sums[i] = fold_run(sums[i], from, of_run, run);
-      for (int o = 0; o < operands; ++o) from[o] += step[o];
-    }
-  }
-
-  value fold_run(value sum, std::int64_t const (&from)[operands], std::int64_t const (&of_run)[operands],
-                 std::int64_t run) const {
-    constexpr std::int64_t worth_quarters = 512;
-    if (run < worth_quarters) return fold.along(sum, from, of_run, run);
-    std::int64_t const quarter = run / 4 / fold_lanes * fold_lanes;
-    std::int64_t apart[operands], rest[operands];
-    for (int o = 0; o < operands; ++o) {
-      apart[o] = quarter * of_run[o];
-      rest[o] = from[o] + 4 * apart[o];
-    }
-    value sums[4] = {sum, fold.start(), fold.start(), fold.start()};
-    fold.along_four(sums, 1, from, apart, of_run, quarter);
-    return fold.along(fold.join(fold.join(sums[0], sums[1]), fold.join(sums[2], sums[3])), rest, of_run,
-                      run - 4 * quarter);
-  }
 
   /// Short runs, A[i, r] with r < 16: transposed to A[r, i] first, so that a row of outputs is folded together.
   void fold_transposed_runs(T* target, std::int64_t (&at)[operands + 1], std::int64_t count) const {

@@ -106,17 +106,9 @@ struct fold_tiles {
     sum_of_products<T> const products{a + at[0], transposed};
     std::int64_t const of_along[2] = {along.step[0], 1}, of_across[2] = {across.step[0], pitch};
     if (across.summed) return products.across(sums, {0, 0}, of_along, length, of_across, rows);
-    std::int64_t row = 0;
-    if (along.summed)
-      for (; row + 4 <= rows; row += 4)
-        products.along_four(sums + row, 1, {row * of_across[0], row * pitch}, of_across, of_along, length);
-    for (; row < rows; ++row) {
-      std::int64_t const here[2] = {row * of_across[0], row * pitch};
-      if (along.summed)
-        sums[row] = products.along(sums[row], here, of_along, length);
-      else
-        products.across(sums + row * pitch, here, of_along, length, of_across, 1);
-    }
+    if (along.summed) return products.along(sums, {0, 0}, of_across, rows, of_along, length);
+    for (std::int64_t row = 0; row < rows; ++row)
+      products.across(sums + row * pitch, {row * of_across[0], row * pitch}, of_along, length, of_across, 1);
   }
 };
 

@@ -85,7 +85,6 @@ struct reduction_of {
   Element const* lead() const { return a; }
   reduction_of with_lead(Element const* data) const { return {data, how, identity}; }
   reduction_of<T> of_parts(T const* data) const { return {data, how, identity}; }
-  T join(T const& x, T const& y) const { return combine(how, x, y); }
 
   void across(T* sums, std::int64_t const (&at)[1], std::int64_t const* row_step, std::int64_t count,
               std::int64_t const (&run_step)[1], std::int64_t run) const {
@@ -106,34 +105,29 @@ struct reduction_of {
     });
   }
 
-  T along(T sum, std::int64_t const (&at)[1], std::int64_t const (&run_step)[1], std::int64_t run) const {
+  void along(T* sums, std::int64_t const (&at)[1], std::int64_t const* row_step, std::int64_t count,
+             std::int64_t const (&run_step)[1], std::int64_t run) const {
+    if constexpr (std::is_arithmetic_v<T>)
+      if (how == reduction::sum && run_step[0] == 1) return sum_runs(sums, count, a + at[0], row_step[0], run);
     for_operation<T>(how, [&](auto operation) {
       constexpr reduction op = decltype(operation)::value;
-      Element const* const x = a + at[0];
       std::int64_t const step = run_step[0];
-      std::int64_t r = 0;
-      if (run >= fold_lanes) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        Element const* const x = a + at[0] + i * row_step[0];
         T side[fold_lanes];
         for (int l = 0; l < fold_lanes; ++l) side[l] = identity;
+        std::int64_t r = 0;
         if (step == 1)
           for (; r + fold_lanes <= run; r += fold_lanes)
             for (int l = 0; l < fold_lanes; ++l) side[l] = combine(op, side[l], T(x[r + l]));
         else
           for (; r + fold_lanes <= run; r += fold_lanes)
             for (int l = 0; l < fold_lanes; ++l) side[l] = combine(op, side[l], T(x[(r + l) * step]));
-        for (int l = 0; l < fold_lanes; ++l) sum = combine(op, sum, side[l]);
+        if (r > 0)
+          for (int l = 0; l < fold_lanes; ++l) sums[i] = combine(op, sums[i], side[l]);
+        for (; r < run; ++r) sums[i] = combine(op, sums[i], T(x[r * step]));
       }
-      for (; r < run; ++r) sum = combine(op, sum, T(x[r * step]));
     });
-    return sum;
-  }
-
-  void along_four(T* sums, std::int64_t sum_step, std::int64_t const (&at)[1], std::int64_t const (&apart)[1],
-                  std::int64_t const (&run_step)[1], std::int64_t run) const {
-    if constexpr (std::is_arithmetic_v<T>)
-      if (how == reduction::sum && run_step[0] == 1 && run >= dot_lanes)
-        return unrolled_sums(sums, sum_step, a + at[0], apart[0], run);
-    for (int s = 0; s < 4; ++s) sums[s * sum_step] = along(sums[s * sum_step], {at[0] + s * apart[0]}, run_step, run);
   }
 };
 
