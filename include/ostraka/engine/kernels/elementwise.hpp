@@ -59,7 +59,7 @@ struct map_tiles {
     loop_walker<operands> walker(tiles.loops, tiles.cut.begin(item));
     for (std::int64_t t = tiles.cut.begin(item); t < tiles.cut.end(item); ++t, walker.next()) {
       auto const tile = tiles.tile_at(walker);
-      if (tile.rows > 0) map_tile(tile.at, tile.length, tile.rows, std::make_index_sequence<sizeof...(Ts)>{});
+      map_tile(tile.at, tile.length, tile.rows, std::make_index_sequence<sizeof...(Ts)>{});
     }
   }
 

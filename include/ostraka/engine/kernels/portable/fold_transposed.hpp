@@ -25,8 +25,7 @@ namespace ostraka::engine::detail {
 
 template <class T>
 struct fold_tiles {
-  static constexpr std::int64_t tiles_of_group = 16;  // across, where both are summed
-  static constexpr std::int64_t longest[2] = {64, std::clamp<std::int64_t>(2 * elements_of_line<T>, 16, 32)};
+  static constexpr std::int64_t longest[2] = {256, 32};  // of a tile: several lines of both operands
 
   /// One of the two loops.
   struct side {
@@ -35,30 +34,18 @@ struct fold_tiles {
     std::int64_t length = 1;  // of a tile
     std::int64_t step[3] = {};  // {a, b, c}
     int loop = -1;  // over its tiles: of `inner` if it is summed, of `outer` if not; -1 where there is one tile
-    int group_loop = -1;  // over groups of them
-    std::int64_t group = 1;
-
-    std::int64_t tiles() const { return (extent + length - 1) / length; }
-
-    /// The loop over groups of tiles: rows of both operands are used by neighbouring tiles soon after one another, as
-    /// the core's prefetching likes it.
-    void add_groups_to(loop_nest<2>& loops) {
-      if (tiles() <= tiles_of_group) return;
-      group = tiles_of_group;
-      detail::add_tiles(loops, group_loop, (tiles() + group - 1) / group, group * length, {step[0], step[1]});
-    }
 
     template <int Operands>
     void add_tiles_to(loop_nest<Operands>& loops) {
       std::int64_t steps[Operands];
       for (int o = 0; o < Operands; ++o) steps[o] = step[o];
-      detail::add_tiles(loops, loop, group_loop < 0 ? tiles() : group, length, steps);
+      detail::add_tiles(loops, loop, (extent + length - 1) / length, length, steps);
     }
 
-    /// Nothing or less in the last group beyond its last tile.
+    /// Elements of the tile where the loops are.
     std::int64_t left(loop_walker<3> const& of_outer, loop_walker<2> const& of_inner) const {
-      auto const index = [&](int l) { return l < 0 ? 0 : summed ? of_inner.index[l] : of_outer.index[l]; };
-      return std::min(length, extent - (index(group_loop) * group + index(loop)) * length);
+      std::int64_t const index = loop < 0 ? 0 : summed ? of_inner.index[loop] : of_outer.index[loop];
+      return std::min(length, extent - index * length);
     }
   };
 
@@ -84,7 +71,7 @@ struct fold_tiles {
     for (std::int64_t i = part * inner.size() / parts; i < end; ++i, of_inner.next()) {
       std::int64_t const at[2] = {of_outer.offset[0] + of_inner.offset[0], of_outer.offset[1] + of_inner.offset[1]};
       std::int64_t const rows = across.left(of_outer, of_inner), length = along.left(of_outer, of_inner);
-      if (rows > 0) add_tile(sums, at, length, rows);
+      add_tile(sums, at, length, rows);
     }
     T* const to = c + part * part_step + of_outer.offset[2];
     std::int64_t const length = along.summed ? 1 : along.left(of_outer, of_inner),
@@ -102,7 +89,7 @@ struct fold_tiles {
     constexpr std::int64_t pitch = longest[0];
     tile_room<T, longest[0] * longest[1]> room;
     T* const transposed = room.data();
-    transpose(transposed, pitch, b + at[1], along.step[1], length, rows);
+    transpose(transposed, pitch, b + at[1], along.step[1], length, rows, rows);
     sum_of_products<T> const products{a + at[0], transposed};
     std::int64_t const of_along[2] = {along.step[0], 1}, of_across[2] = {across.step[0], pitch};
     if (across.summed) return products.across(sums, {0, 0}, of_along, length, of_across, rows);
@@ -142,7 +129,6 @@ bool arrange_transposed(fold_tiles<T>& tiles, loop_nest<3> const& outputs, loop_
   for (int r = 0; r < reduced.rank; ++r)
     if (outputs.rank + r != of_side[0] && outputs.rank + r != of_side[1])
       tiles.inner.add(reduced.extent[r], reduced.stride[0][r], reduced.stride[1][r]);
-  if (tiles.along.summed && tiles.across.summed) tiles.across.add_groups_to(tiles.inner);
   for (auto* const one : sides) one->summed ? one->add_tiles_to(tiles.inner) : one->add_tiles_to(tiles.outer);
   return true;
 }

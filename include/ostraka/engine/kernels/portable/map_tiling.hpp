@@ -20,7 +20,7 @@ namespace ostraka::engine::detail {
 /// the layout.
 template <class T>
 struct tile_rows {
-  static constexpr std::int64_t elements = 2048;
+  static constexpr std::int64_t elements = 8192;  // of a tile: long runs of all operands, within a second cache
   static constexpr std::int64_t piece = 512;  // that is computed at a time: as much of a repeated value is enough
 
   T const* first;
@@ -39,7 +39,7 @@ struct tile_rows {
     T* const element = room.data();
     std::int64_t const pitch = (length + 15) / 16 * 16;  // rows begin where vectors do
     if (row_step == 1) {
-      transpose(element, pitch, from, along, length, count);
+      transpose(element, pitch, from, along, length, count, count);
     } else {
       for (std::int64_t row = 0; row < count; ++row)
         for (std::int64_t j = 0; j < length; ++j) element[row * pitch + j] = from[row * row_step + j * along];
@@ -73,8 +73,6 @@ tile_rows<T> rows_at(T const* from, std::int64_t along, std::int64_t row_step, s
 /// its cache lines are used whole. The same for all functions of so many operands, the result being number 0.
 template <class R, int Operands>
 struct map_tiling {
-  static constexpr std::int64_t tiles_of_group = 8;
-
   R* result;
   void const* in[Operands - 1];
   loop_nest<Operands> loops;    // over the other loops, and over the tiles
@@ -83,11 +81,8 @@ struct map_tiling {
   std::int64_t extent[2] = {1, 1};  // of a run, and of the other loop
   std::int64_t step[2][Operands] = {};
   item_cut cut{};
-  int group_loop =
-      -1;  // over groups of the other loop's tiles: what all tiles of a run touch meanwhile stays in the second cache
 
-  /// A tile: its first element in each operand, its length along a run, and its rows, of which the last group's last
-  /// tiles may have none.
+  /// A tile: its first element in each operand, its length along a run, and its rows.
   struct tile {
     std::int64_t at[Operands];
     std::int64_t length;
@@ -98,8 +93,7 @@ struct map_tiling {
     tile t;
     for (int o = 0; o < Operands; ++o) t.at[o] = walker.offset[o];
     t.length = std::min(side[0], extent[0] - index_of(walker, tile_loop[0]) * side[0]);
-    std::int64_t const row = (index_of(walker, group_loop) * tiles_of_group + index_of(walker, tile_loop[1])) * side[1];
-    t.rows = std::min(side[1], extent[1] - row);
+    t.rows = std::min(side[1], extent[1] - index_of(walker, tile_loop[1]) * side[1]);
     return t;
   }
 
@@ -143,8 +137,7 @@ map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, 
     t.in[o - 1] = in[o - 1];
     side_by_side = side_by_side && inner >= 0 && (loops.stride[o][inner] | 1) == 1;
   }
-  constexpr std::int64_t two_lines = std::clamp<std::int64_t>(2 * elements_of_line<R>, 16, 32);
-  std::int64_t const longest[2] = {side_by_side ? 4096 : of_tile[1] < 0 ? 1024 : 64, across < 0 ? 16 : two_lines};
+  std::int64_t const longest[2] = {side_by_side ? 4096 : of_tile[1] < 0 ? 1024 : 256, across < 0 ? 16 : 32};
   for (int i = 0; i < 2; ++i) {
     if (of_tile[i] < 0) continue;
     t.extent[i] = loops.extent[of_tile[i]];
@@ -153,15 +146,8 @@ map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, 
   }
   for (int const d : of_tile)
     if (d >= 0) loops.remove(d);
-  std::int64_t const along = (t.extent[0] + t.side[0] - 1) / t.side[0];
-  std::int64_t across_run = (t.extent[1] + t.side[1] - 1) / t.side[1];
-  if (along > 1 && across_run > t.tiles_of_group) {
-    std::int64_t const groups = (across_run + t.tiles_of_group - 1) / t.tiles_of_group;
-    add_tiles(loops, t.group_loop, groups, t.tiles_of_group * t.side[1], t.step[1]);
-    across_run = t.tiles_of_group;
-  }
-  add_tiles(loops, t.tile_loop[0], along, t.side[0], t.step[0]);
-  add_tiles(loops, t.tile_loop[1], across_run, t.side[1], t.step[1]);
+  for (int i = 0; i < 2; ++i)
+    add_tiles(loops, t.tile_loop[i], (t.extent[i] + t.side[i] - 1) / t.side[i], t.side[i], t.step[i]);
   t.cut = item_cut::of_units(loops.size(), t.side[0] * t.side[1]);
   return t;
 }

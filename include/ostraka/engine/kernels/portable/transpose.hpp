@@ -23,17 +23,17 @@ struct tile_room {
   T* data() { return reinterpret_cast<T*>(bytes); }
 };
 
-/// to[j to_step + i] = from[i from_step + j] for i < height, j < width: a cache line of j after the other, along i in
-/// each.
+/// to[j to_step + i] = from[i from_step + j] for i < height, j < width: so many j at a time, along i in each. By
+/// cache lines of j, memory is written forward. With all j at once a row is read before other rows, which may lie pages
+/// apart, evict what the processor fetches of it ahead: for tiles that a cache holds.
 template <class T>
 void transpose(T* to, std::int64_t to_step, T const* from, std::int64_t from_step, std::int64_t height,
-               std::int64_t width) {
+               std::int64_t width, std::int64_t together = elements_of_line<T>) {
 #if OSTRAKA_DETAIL_X86
-  if (transpose_in_registers(to, to_step, from, from_step, height, width)) return;
+  if (transpose_in_registers(to, to_step, from, from_step, height, width, together)) return;
 #endif
-  constexpr std::int64_t line = elements_of_line<T>;
-  for (std::int64_t begin = 0; begin < width; begin += line) {
-    std::int64_t const end = begin + line < width ? begin + line : width;
+  for (std::int64_t begin = 0; begin < width; begin += together) {
+    std::int64_t const end = begin + together < width ? begin + together : width;
     for (std::int64_t i = 0; i < height; ++i)
       for (std::int64_t j = begin; j < end; ++j) to[j * to_step + i] = from[i * from_step + j];
   }

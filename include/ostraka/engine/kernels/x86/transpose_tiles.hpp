@@ -68,15 +68,14 @@ OSTRAKA_DETAIL_TRANSPOSE_TILES(tiles_of_32_bytes, OSTRAKA_DETAIL_AVX2, 32)
 OSTRAKA_DETAIL_TRANSPOSE_TILES(tiles_of_64_bytes, OSTRAKA_DETAIL_AVX512, 64)
 #undef OSTRAKA_DETAIL_TRANSPOSE_TILES
 
-/// By these tiles if both sides are at least one's; a cache line of j after the other, so that lines are used whole
-/// even where rows evict one another.
+/// By these tiles if both sides are at least one's; so many j at a time.
 template <class Tiles, class Word>
 bool transpose_by(Word* to, std::int64_t to_step, Word const* from, std::int64_t from_step, std::int64_t height,
-                  std::int64_t width) {
-  constexpr std::int64_t side = Tiles::side, line = 64 / static_cast<std::int64_t>(sizeof(Word));
+                  std::int64_t width, std::int64_t together) {
+  constexpr std::int64_t side = Tiles::side;
   if (height < side || width < side) return false;
-  for (std::int64_t begin = 0; begin < width; begin += line) {
-    std::int64_t const end = begin + line < width ? begin + line : width;
+  for (std::int64_t begin = 0; begin < width; begin += together) {
+    std::int64_t const end = begin + together < width ? begin + together : width;
     for (std::int64_t next = height % side ? -side : 0; next + side <= height; next += side) {
       std::int64_t const i = next < 0 ? height - side : next;
       for (std::int64_t begins = begin; begins < end; begins += side) {
@@ -93,7 +92,8 @@ bool transpose_by(Word* to, std::int64_t to_step, Word const* from, std::int64_t
 template <class T>
 bool transpose_in_registers([[maybe_unused]] T* to, [[maybe_unused]] std::int64_t to_step,
                             [[maybe_unused]] T const* from, [[maybe_unused]] std::int64_t from_step,
-                            [[maybe_unused]] std::int64_t height, [[maybe_unused]] std::int64_t width) {
+                            [[maybe_unused]] std::int64_t height, [[maybe_unused]] std::int64_t width,
+                            [[maybe_unused]] std::int64_t together) {
   using word = std::conditional_t<
       sizeof(T) == 8, std::uint64_t,
       std::conditional_t<sizeof(T) == 4, std::uint32_t,
@@ -104,13 +104,13 @@ bool transpose_in_registers([[maybe_unused]] T* to, [[maybe_unused]] std::int64_
     if constexpr (sizeof(T) >= 4) {  // as many rows of smaller elements are more than there are registers
       vector_width const widest = widest_vectors();
       if (widest == vector_width::avx512 &&
-          transpose_by<tiles_of_64_bytes<word>>(words, to_step, source, from_step, height, width))
+          transpose_by<tiles_of_64_bytes<word>>(words, to_step, source, from_step, height, width, together))
         return true;
       if (widest != vector_width::plain &&
-          transpose_by<tiles_of_32_bytes<word>>(words, to_step, source, from_step, height, width))
+          transpose_by<tiles_of_32_bytes<word>>(words, to_step, source, from_step, height, width, together))
         return true;
     }
-    return transpose_by<tiles_of_16_bytes<word>>(words, to_step, source, from_step, height, width);
+    return transpose_by<tiles_of_16_bytes<word>>(words, to_step, source, from_step, height, width, together);
   }
   return false;
 }
