@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/create.hpp>
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/detail/shared_memory.hpp>
 #include <ostraka/engine/blocks/stencil.hpp>
