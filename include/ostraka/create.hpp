@@ -139,15 +139,42 @@ void find_origin(extent_origin& found, [[maybe_unused]] Given const& given) {
   }
 }
 
-// Of a block that is made: extents are the same on all devices, unless they are those of another block.
-template <class TensorType, class... As, class... Given>
-void set_given_origins(TensorType& t, type_list<As...>, Given const&... given) {
-  auto const origin = [&]<class A>(A) {
-    extent_origin found;
-    (find_origin<A>(found, given), ...);
-    return found;
-  };
-  t.set_origins({origin(As{})...});
+// Does it know how extents came about?
+template <class Given>
+inline constexpr bool knows_origins = requires(Given const& given) { given.own; };
+template <class T, class Sharding, class Space>
+inline constexpr bool knows_origins<basic_tensor<T, Sharding, Space>> = varying_in<Sharding>::size > 0;
+
+// Extents differ only along mesh axes along which the tensor varies.
+inline void require_origin(char const* operation, std::string_view axis, extent_origin const& o,
+                           std::uint32_t varying) {
+  bool fits = o.is_alike() || (o.whole == extent_origin::of_its_own && varying != 0);
+  if (!fits && o.whole >= 0) {
+    fits = true;
+    for (int k = 0; k < o.over.size(); ++k) fits = fits && (varying >> o.over[k] & 1u) != 0;
+  }
+  if (!fits)
+    throw error(std::string(operation) +
+                ": the extent of an axis is the same along mesh axes along which the tensor does not vary, but " +
+                std::string(axis) +
+                " was given that of a block that was divided unevenly; add os::varying(X) to what is made, or give one "
+                "number");
+}
+
+// Extents are the same on all devices, unless they are those of another block.
+template <class TensorType, class... As, class... Ms, class... Given>
+void set_given_origins([[maybe_unused]] char const* operation, TensorType& t, type_list<As...>, type_list<Ms...>,
+                       [[maybe_unused]] Given const&... given) {
+  if constexpr ((knows_origins<Given> || ...)) {
+    auto const origin = [&]<class A>(A) {
+      extent_origin found;
+      (find_origin<A>(found, given), ...);
+      require_origin(operation, A::name, found, ((1u << t.mesh_handle()->find(Ms::name)) | ... | 0u));
+      return found;
+    };
+    extent_origins<TensorType::rank> const found{origin(As{})...};
+    if constexpr (sizeof...(Ms) > 0) t.set_origins(found);
+  }
 }
 
 template <class TensorType, class Operation>
@@ -178,7 +205,7 @@ auto make_uninitialised(char const* operation, Mesh const& m, Given const&... gi
     engine::require_not_ended(operation);
     using axes = typename TensorType::axes;
     auto t = allocate<TensorType>(m.handle(), checked_extents<TensorType>(axes{}, collect_sizes(given...), operation));
-    if constexpr (varying_in<TensorType>::size > 0) set_given_origins(t, axes{}, given...);
+    set_given_origins(operation, t, axes{}, varying_in<TensorType>{}, given...);
     return t;
   } else {
     return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type,

@@ -163,8 +163,7 @@ TensorType adopt(Mesh const& m, Array& array, Arguments const& arguments, std::i
   engine::require_block(*m.handle(), describe_block(array), wanted, rank, ask_others);
   TensorType t(m.handle(), extents,
                block_view<view>(array, wanted, std::make_index_sequence<static_cast<std::size_t>(rank)>{}));
-  if constexpr (varying_in<TensorType>::size > 0)
-    set_given_origins(t, typename TensorType::axes{}, std::get<Is>(arguments)...);
+  set_given_origins("from_local", t, typename TensorType::axes{}, varying_in<TensorType>{}, std::get<Is>(arguments)...);
   return t;
 }
 

@@ -8,6 +8,7 @@
 /// operation is refused, or asks the others first, is decided by that alone, never by one's own extents.
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -49,7 +50,7 @@ struct extent_origin {
 namespace ostraka {
 
 /// The extent of a block's axis on this device. It is a number, and as `I = block.extent(I)` it makes blocks of the
-/// same extents on all devices.
+/// same extents on all devices. What is computed of it, `block.extent(I) + 2`, knows whether all devices get the same.
 class own_extent {
  public:
   own_extent(std::int64_t value, detail::extent_origin const& origin) : value_(value), origin_(origin) {}
@@ -60,6 +61,46 @@ class own_extent {
   std::int64_t value_;
   detail::extent_origin origin_;
 };
+
+namespace detail {
+
+template <class A, class B>
+concept OwnExtents = (std::same_as<A, own_extent> && (std::same_as<B, own_extent> || std::integral<B>)) ||
+                     (std::integral<A> && std::same_as<B, own_extent>);
+
+template <std::integral N>
+bool same_on_all(N) {
+  return true;
+}
+inline bool same_on_all(own_extent const& e) { return e.origin().is_alike(); }
+
+template <class A, class B>
+own_extent computed_extent(A const& a, B const& b, std::int64_t value) {
+  return {value, same_on_all(a) && same_on_all(b) ? extent_origin{} : extent_origin{extent_origin::of_its_own, {}}};
+}
+
+}  // namespace detail
+
+template <class A, class B>
+  requires detail::OwnExtents<A, B>
+[[nodiscard]] own_extent operator+(A const& a, B const& b) {
+  return detail::computed_extent(a, b, static_cast<std::int64_t>(a) + static_cast<std::int64_t>(b));
+}
+template <class A, class B>
+  requires detail::OwnExtents<A, B>
+[[nodiscard]] own_extent operator-(A const& a, B const& b) {
+  return detail::computed_extent(a, b, static_cast<std::int64_t>(a) - static_cast<std::int64_t>(b));
+}
+template <class A, class B>
+  requires detail::OwnExtents<A, B>
+[[nodiscard]] own_extent operator*(A const& a, B const& b) {
+  return detail::computed_extent(a, b, static_cast<std::int64_t>(a) * static_cast<std::int64_t>(b));
+}
+template <class A, class B>
+  requires detail::OwnExtents<A, B>
+[[nodiscard]] own_extent operator/(A const& a, B const& b) {
+  return detail::computed_extent(a, b, static_cast<std::int64_t>(a) / static_cast<std::int64_t>(b));
+}
 
 }  // namespace ostraka
 

@@ -21,7 +21,7 @@ namespace ostraka::detail {
 /// The mesh axes of an axis that are manual, which come first, and the rest.
 struct manual_division {
   planner::mesh_order manual{};   ///< in the plan's numbers
-  planner::mesh_order running{};  ///< the same as the running mesh counts them
+  planner::mesh_order running{};  ///< the same as the running mesh counts them, without those of one device
   std::int64_t ways = 1;          ///< blocks along the manual ones
   std::int64_t rest = 1;          ///< parts of each along the others
 
@@ -29,7 +29,7 @@ struct manual_division {
     for (int k = 0; k < over.size(); ++k) {
       if (leaving.contains(over[k])) {
         manual.push_back(over[k]);
-        running.push_back(w.axis[over[k]]);
+        if (w.sizes.mesh[over[k]] > 1) running.push_back(w.axis[over[k]]);
         ways *= w.sizes.mesh[over[k]];
       } else {
         rest *= w.sizes.mesh[over[k]];
@@ -60,6 +60,8 @@ inline void enter_extents_of_block(engine::execution_context const& w, planner::
     std::int64_t const n = whole[i];
     own[i] = n;
     if (d.ways == 1) continue;
+    if (!origins[i].is_alike() && d.rest > 1)  // others may divide it evenly
+      throw_not_nested(w.operation, w.names.labels[s.label[i]], n, d.ways * d.rest);
     if (n % d.ways == 0 && n % (d.ways * d.rest) == 0) {
       own[i] = n / d.ways;
       if (!origins[i].is_alike()) origins[i] = {extent_origin::of_its_own};
@@ -76,6 +78,7 @@ inline void enter_extents_of_block(engine::execution_context const& w, planner::
 /// axes. Collective over them; throws, on all devices alike, unless they are the blocks of the distribution.
 [[gnu::cold]] inline std::int64_t joined_extent(engine::execution_context const& w, planner::mesh_set leaving,
                                                 manual_division const& d, std::int64_t own, std::string_view axis) {
+  if (w.here.nowhere) return own * d.ways;  // none of the devices that know
   engine::communicator const& members = w.group(leaving);
   engine::short_array<std::int64_t> all, counts;
   for (int k = 0; k < members.size(); ++k) {
@@ -126,6 +129,7 @@ inline void leave_extents_of_block(engine::execution_context const& w, planner::
       whole[i] = joined_extent(w, leaving, d, own[i], axis);
       if (d.ways > 1) origins[i] = {};
     } else if (d.running == o.over && o.shifted == 0 && o.halo == 0 && d.ways > 1) {
+      if (d.rest > 1) throw_not_nested(w.operation, axis, o.whole, d.ways * d.rest);
       whole[i] = o.whole;
       origins[i] = {};
     } else {
