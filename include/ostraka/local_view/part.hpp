@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <ostraka/detail/after_error.hpp>
+#include <ostraka/detail/operation.hpp>
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/relabel.hpp>
 #include <ostraka/types/varying_int.hpp>
