@@ -21,6 +21,7 @@
 
 namespace t = ostraka::testing;
 using namespace ostraka::engine;
+using ostraka::hop;
 using t::lies;
 
 namespace {
