@@ -172,7 +172,7 @@ TEST_CASE("a ring takes two parts beyond operands and result, of two devices one
 }
 
 TEST_CASE("a device multiplies while a message is under way, and what is left beside none is short") {
-  extents const e = make_extents(3, {512}, {2});
+  extents const e = make_extents(3, {1024}, {2});
   viewpoint v;
   v.sizes = e;
   auto const verbs = [&](pattern const& p) {

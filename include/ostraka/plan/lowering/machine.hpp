@@ -34,7 +34,7 @@ struct machine_constants {
   std::int64_t shortest_ring_part = planner::shortest_ring_part;
   std::int64_t shortest_ring_piece = planner::shortest_ring_piece;
   /// Indices of such a piece at least, along the label that is cut: a product of fewer is slower.
-  std::int64_t shortest_ring_indices = 64;
+  std::int64_t shortest_ring_indices = 128;
 
   /// Elements of a piece in which parts of a reduction arrive from so many others.
   [[nodiscard]] constexpr std::int64_t piece_of_reduction(std::int64_t peers) const {
