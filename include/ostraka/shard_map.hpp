@@ -115,7 +115,10 @@ auto leave(char const* operation, B const& b) {
                          whole.data());
   result r(b.mesh_handle(), whole, b.local());
   r.share_label(b);
-  if constexpr (varying_in<result>::size > 0) r.set_origins(origins);
+  if constexpr (varying_in<result>::size > 0)
+    r.set_origins(origins);
+  else
+    require_static_extents(w, whole.data(), labels{});
   return r;
 }
 

@@ -19,6 +19,8 @@ namespace t = os::testing;
 
 using os::varying;
 
+OSTRAKA_AXIS(D, 12);
+
 namespace {
 
 template <auto... Dims>
@@ -228,6 +230,20 @@ TEST_CASE("extents of each device's own are asked for when a block leaves") {
     auto const none = [](auto const& a) { return a.extent(I) - a.extent(I) + 3; };
     CHECK(os::shard_map<I/X>(leaving(none), A).extent(I) == 3 * m.size("X"));
     CHECK(os::shard_map<I>([&](auto a) { return os::psum<X>(leaving(none)(a)); }, A).extent(I) == 3);
+  });
+}
+
+TEST_CASE("a tensor has its static extents, whatever those of its blocks were") {
+  on_meshes([](t::mesh_at_hand const&, auto const& mesh) {
+    auto const A = os::zeros<double, D/X>(mesh);
+    auto const made = [&](std::int64_t n) {
+      return refused([&] {
+        return os::shard_map<D/X>([&](auto) { return os::zeros<double, D, varying(X)>(mesh, D = n); }, A);
+      });
+    };
+    CHECK(made(12 / mesh.size(X)) == false);
+    CHECK(made(5));
+    CHECK(refused([&] { return os::shard_map<D>([](auto a) { return os::psum<X>(a); }, A); }) == (mesh.size(X) > 1));
   });
 }
 

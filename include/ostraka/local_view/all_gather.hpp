@@ -18,11 +18,15 @@ template <class I, class... Ms>
 struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>>> {
   template <class When, class A>
   static auto call(A const& a) {
-    if constexpr (detail::may_move<detail::varies_verdict<A, Ms...>, A>()) {
-      if constexpr (position_in<I, axes_in<A>> >= 0)
-        return gather<When, typename detail::lifted_as_division<A, I, Ms...>::type>(a);
-      else
+    constexpr bool stacks = position_in<I, axes_in<A>> < 0;
+    using verdict = detail::first_fault<
+        detail::varies_verdict<A, Ms...>,
+        std::conditional_t<stacks, detail::untiled_extent_verdict<I, Ms...>, reason::ok>>;
+    if constexpr (detail::may_move<verdict, A>()) {
+      if constexpr (stacks)
         return gather<When, typename detail::lifted_as_stack<A, I, Ms...>::type>(a);
+      else
+        return gather<When, typename detail::lifted_as_division<A, I, Ms...>::type>(a);
     } else {
       return detail::whole_after_error<A>{};
     }

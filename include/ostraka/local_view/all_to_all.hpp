@@ -29,7 +29,8 @@ struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::collective<all_to_al
   template <class When, class A>
   static auto call(A const& a, untiled_axis) {
     using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::new_axis_verdict<A, I>,
-                                        detail::has_axis_verdict<A, J>>;
+                                        detail::has_axis_verdict<A, J>, detail::untiled_extent_verdict<I, Ms...>,
+                                        detail::untiled_extent_verdict<J, Ms...>>;
     if constexpr (detail::may_move<verdict, A>())
       return exchange<When, typename detail::lifted_as_stack<A, I, Ms...>::type, J>(a);
     else

@@ -199,6 +199,19 @@ consteval auto check_new_axis() {
 template <class A, class I>
 using new_axis_verdict = typename decltype(check_new_axis<A, I>())::type;
 
+// Has a block of a static extent as many indices as there are devices? Other mesh axes may have divided the axis.
+template <class I, class... Ms>
+consteval auto check_untiled_extent() {
+  if constexpr (I::extent == dynamic_extent || ((Ms::extent == dynamic_extent) || ...))
+    return found<reason::ok>{};
+  else if constexpr (constexpr std::int64_t devices = (std::int64_t{1} * ... * Ms::extent); I::extent % devices != 0)
+    return found<reason::untiled_extent_is_not_the_axis_size<I, I::extent, devices>>{};
+  else
+    return found<reason::ok>{};
+}
+template <class I, class... Ms>
+using untiled_extent_verdict = typename decltype(check_untiled_extent<I, Ms...>())::type;
+
 // ---- lifts ----------------------------------------------------------------------------------------------------------
 
 // [I, J] {V_X} as [I, J] {U_X}.

@@ -140,4 +140,18 @@ inline void leave_extents_of_block(engine::execution_context const& w, planner::
   }
 }
 
+/// A tensor has its static extents, whatever those of its blocks were. Throws on all devices alike.
+template <class... As>
+void require_static_extents(engine::execution_context const& w, [[maybe_unused]] std::int64_t const* whole,
+                            type_list<As...>) {
+  if constexpr (((As::extent != dynamic_extent) || ...)) {
+    constexpr std::int64_t wanted[] = {As::extent...};
+    for (int i = 0; i < static_cast<int>(sizeof...(As)); ++i)
+      if (wanted[i] != dynamic_extent && wanted[i] != whole[i] && !w.here.nowhere)
+        throw error(std::string(w.operation) + ": a result has the static extents of its axes, but " +
+                    std::string(w.names.labels[i]) + " = " + std::to_string(whole[i]) + " instead of " +
+                    std::to_string(wanted[i]) + "; return blocks of that, or name an axis without a static extent");
+  }
+}
+
 }  // namespace ostraka::detail

@@ -181,10 +181,10 @@ template <class... Ms>
 struct shift : detail::collective<shift<Ms...>> {
   template <class When, class A>
   static auto call(A const& a, int by) {
-    if constexpr (reason::ok_or_raise<detail::varies_verdict<A, Ms...>>())
+    if constexpr (detail::may_move<detail::varies_verdict<A, Ms...>, A>())
       return detail::permute<When, Ms...>("shift", a, engine::permutation_view::by(by));
     else
-      return detail::block_after_error<A>{a};
+      return detail::block_after_error<A>{};
   }
 };
 
@@ -203,10 +203,10 @@ struct ppermute : detail::verb_base {
 
   template <class When, class A>
   static auto call(A const& a, hop const* hops, std::size_t count) {
-    if constexpr (reason::ok_or_raise<detail::varies_verdict<A, Ms...>>())
+    if constexpr (detail::may_move<detail::varies_verdict<A, Ms...>, A>())
       return detail::permute<When, Ms...>("ppermute", a, engine::permutation_view{hops, static_cast<int>(count)});
     else
-      return detail::block_after_error<A>{a};
+      return detail::block_after_error<A>{};
   }
 };
 
@@ -228,11 +228,11 @@ struct ppermute_by : detail::collective<ppermute_by<Permutation, Ms...>> {
   template <class When, class A>
   static auto call(A const& a) {
     using verdict = detail::first_fault<detail::permutation_verdict<Permutation, Ms...>, detail::varies_verdict<A, Ms...>>;
-    if constexpr (reason::ok_or_raise<verdict>())
+    if constexpr (detail::may_move<verdict, A>())
       return detail::permute<When, Ms...>("ppermute", a,
                                           engine::permutation_view{Permutation.hops, Permutation.count});
     else
-      return detail::block_after_error<A>{a};
+      return detail::block_after_error<A>{};
   }
 };
 

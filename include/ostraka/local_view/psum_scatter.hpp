@@ -38,7 +38,8 @@ struct psum_scatter<over<I, Ms...>> : detail::collective<psum_scatter<over<I, Ms
   static auto run(A const& a) {
     using verdict = detail::first_fault<
         typename decltype(detail::check_block_reduction<psum_scatter, reduction::sum, A, Ms...>())::type,
-        detail::has_axis_verdict<A, I>>;
+        detail::has_axis_verdict<A, I>,
+        std::conditional_t<std::is_void_v<Dropped>, reason::ok, detail::untiled_extent_verdict<I, Ms...>>>;
     if constexpr (detail::may_move<verdict, A>()) {
       using lifted = typename detail::lifted_as_part<A, reduction::sum, Ms...>::type;
       return detail::run_lifted<detail::lifted_move<step::reduce_scatter, lifted, I, Ms...>, Dropped, When>("psum_scatter", a);

@@ -120,6 +120,11 @@ struct untiled_axis_is_there {
   static_assert(never<Axis, Block>, "collective: an untiled result stacks blocks along a new axis; name an axis that the block lacks, or leave out os::untiled");
 };
 
+template <class Axis, long long Extent, long long Devices>
+struct untiled_extent_is_not_the_axis_size {
+  static_assert(Extent == Devices, "collective: an axis that is untiled has an index for each device, and no block of this static extent has; leave out os::untiled, or choose an extent that is the number of devices, or that times the size of what else divides the axis");
+};
+
 // ---- pipelines ------------------------------------------------------------------------------------------------------
 
 template <class Layers, class Stages>

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a body returns an operation that is under way
+// error: shard_map: an operation that is under way belongs to its body
+// error: pending_value_leaves<
+#include <ostraka/shard_map.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I/X> const& a) {
+  return os::shard_map<I>([](auto block) { return os::start_psum<X>(block); }, a);
+}
+#else
+auto f(os::tensor<float, I/X> const& a) {
+  return os::shard_map<I>([](auto block) { return os::start_psum<X>(block).wait(); }, a);
+}
+#endif

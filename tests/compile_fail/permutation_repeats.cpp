@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a device is to get blocks from two others
+// error: ppermute: each device sends to one other at most and gets from one at most, and all are there
+// error: permutation_repeats<2, 1>
+#include <ostraka/shard_map.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+constexpr os::permutation once{{{0, 1}, {2, 3}}};
+constexpr os::permutation twice{{{0, 1}, {2, 1}}};
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I/X> const& a) {
+  return os::shard_map<I/X>([](auto block) { return os::ppermute<X, twice>(block); }, a);
+}
+#else
+auto f(os::tensor<float, I/X> const& a) {
+  return os::shard_map<I/X>([](auto block) { return os::ppermute<X, once>(block); }, a);
+}
+#endif

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: an axis of six indices is exchanged among four devices
+// error: collective: an axis that is untiled has an index for each device, and no block of this static extent has
+// error: untiled_extent_is_not_the_axis_size<D_axis, 6, 4>
+#include <ostraka/shard_map.hpp>
+namespace os = ostraka;
+
+
+OSTRAKA_AXIS(D, 6);
+OSTRAKA_MESH_AXIS(M, 4);
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I/M, D> const& a) {
+  return os::shard_map<J, I/M>([](auto block) { return os::all_to_all<J/M, D/M>(block, os::untiled); }, a);
+}
+#else
+auto f(os::tensor<float, I/M, D> const& a) {
+  return os::shard_map<I/M, D>([](auto block) { return block; }, a);
+}
+#endif
