@@ -13,9 +13,16 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
+#include <ostraka/engine/run/gather_rows.hpp>
 #include <ostraka/engine/run/in_flight.hpp>
+#include <ostraka/engine/run/permute_blocks.hpp>
+#include <ostraka/engine/run/ragged.hpp>
+#include <ostraka/engine/run/root_of_group.hpp>
+#include <ostraka/engine/run/scan_block.hpp>
 
 #include "support/on_meshes.hpp"
 
@@ -226,6 +233,62 @@ TEST_CASE("runs in flight") {
     check_in_flight<rows, partial>(m, e);
     check_in_flight<whole, greatest>(m, e);  // our own all-reduce
   });
+}
+
+TEST_CASE("collectives on blocks") {
+  namespace e = os::engine;
+  e::communicator const world = e::communicator::world();
+  e::device_mesh const mesh(world, {"X"}, {world.size()});
+  static constexpr std::string_view names[] = {"X"};
+  e::execution_context const w = e::make_context(mesh, names, 1, "collective");
+  os::planner::mesh_set const axes = os::planner::mesh_set::of(0);
+  os::planner::spec const block{};
+  Kokkos::DefaultExecutionSpace const exec;
+  std::int64_t const n = world.size();
+  std::vector<std::int64_t> const each(static_cast<std::size_t>(n), 2);
+  std::vector<std::int64_t> places;
+  for (std::int64_t d = 0; d < n; ++d) places.push_back(2 * d);
+  std::vector<std::int64_t> const here(static_cast<std::size_t>(n), 2 * world.rank());
+  for (std::int64_t columns : {3, 4000})
+    for (bool with_gaps : {false, true}) {
+      std::int64_t const gap = with_gaps ? 5 : 0;
+      std::vector<double> memory[4];
+      e::region<double> part, other, whole, source;
+      e::region<double>* const regions[] = {&part, &other, &whole, &source};
+      for (int k = 0; k < 4; ++k) {
+        os::planner::box where;
+        where.rank = 2;
+        where.at[0] = {0, k < 2 ? 2 : 2 * n};
+        where.at[1] = {0, columns};
+        memory[k].resize(static_cast<std::size_t>(2 * n * (columns + gap)));
+        *regions[k] = e::dense_region(memory[k].data(), where);
+        regions[k]->stride[0] = columns + gap;
+      }
+      e::region<double> const dense = e::dense_region(other.data, other.where);
+      CHECK(most_in_steady_state([&] {
+              e::run_in_flight first =
+                  e::begin_permute(exec, w, block, axes, e::permutation_view::by(1), e::readable(part), other);
+              e::progress();
+            }) == 0);
+      CHECK(most_in_steady_state([&] {
+              e::begin_gather_rows(exec, w, block, axes, 0, each, e::readable(part), whole).wait();
+            }) == 0);
+      CHECK(most_in_steady_state([&] {
+              e::begin_ragged(exec, w, block, axes, 0, e::readable(source), whole,
+                              {places.data(), each.data(), here.data()})
+                  .wait();
+            }) == 0);
+      CHECK(most_in_steady_state([&] {
+              e::begin_gather_to(exec, w, block, axes, 0, 0, each, e::readable(part), whole).wait();
+              e::begin_scatter_from(exec, w, block, axes, 0, 0, each, e::readable(whole), part).wait();
+            }) == 0);
+      CHECK(most_in_steady_state([&] {
+              e::begin_broadcast(exec, w, block, axes, 0, e::readable(part), dense).wait();
+              e::scan_block(exec, w, block, axes, e::readable(part), dense, os::reduction::sum,
+                            e::scan_kind::exclusive);
+              e::barrier(w, axes);
+            }) == 0);
+    }
 }
 
 TEST_CASE("operations that make their result") {

@@ -54,9 +54,17 @@ inline std::int64_t share_of_all_reduce(communicator const& members, std::int64_
 template <class T>
 class all_reduce_in_flight {
  public:
+  /// Does MPI do it? In flight, only where the array is short: MPIs send all of a longer one to and fro, where a
+  /// reduce-scatter and an all-gather of our own use both directions of all links.
+  static bool by_mpi(reduction how, std::int64_t count, mpi_calls calls) {
+    constexpr std::int64_t shortest = 64 * 1024;  // bytes
+    return reduced_by_mpi<T>(how) &&
+           (calls == mpi_calls::blocking || count * static_cast<std::int64_t>(sizeof(T)) < shortest);
+  }
+
   /// data becomes the reduction over all members, the same bits on each of them. Set aside are `share` with room for
   /// share_of_all_reduce, and `pieces` with room for what a reduce-scatter of such a part sets aside; neither, if MPI
-  /// reduces the elements. All of them stay where they are until the end.
+  /// does it. All of them stay where they are until the end.
   void begin(communicator const& members, [[maybe_unused]] T* data, std::int64_t count, reduction how,
              [[maybe_unused]] T* share, [[maybe_unused]] T* pieces,
              [[maybe_unused]] mpi_calls calls = mpi_calls::blocking) {
@@ -64,7 +72,7 @@ class all_reduce_in_flight {
     if (members.size() == 1 || count == 0) return;
     members.enter();
 #if OSTRAKA_ENABLE_MPI
-    if (reduced_by_mpi<T>(how)) return reduce_by_mpi(members, data, count, how, calls);
+    if (by_mpi(how, count, calls)) return reduce_by_mpi(members, data, count, how, calls);
     // The same bytes: what a reduce-scatter and an all-gather move.
     std::int64_t const n = members.size();
     std::int64_t own = 0;
@@ -79,7 +87,7 @@ class all_reduce_in_flight {
     own_ = data + own;
     calls_ = calls;
     scattered_ = false;
-    scatter_.begin(members, data, share, counts_, pieces, how);
+    scatter_.begin(members, data, share, counts_, pieces, how, {}, parts_sent::all, calls);
 #endif
   }
 

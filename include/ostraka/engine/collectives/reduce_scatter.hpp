@@ -27,18 +27,22 @@ enum class parts_sent : std::uint8_t { all, all_but_own };
 template <class T>
 class reduce_scatter_in_flight {
  public:
-  /// Elements that are set aside for pieces that arrive, where the own part has so many.
-  static std::int64_t pieces_of(communicator const& members, std::int64_t own) {
+  /// Elements that are set aside for pieces that arrive, where the own part has so many, and the longest that.
+  static std::int64_t pieces_of(communicator const& members, std::int64_t own, std::int64_t longest,
+                                mpi_calls calls = mpi_calls::blocking) {
     std::int64_t const peers = members.size() - 1;
-    return peers == 0 ? 0 : 2 * peers * std::min(own, planner::measured.piece_of_reduction(peers));
+    return peers == 0 ? 0 : 2 * peers * std::min(own, piece_of(peers, longest, calls));
   }
+  static std::int64_t pieces_of(communicator const& members, std::int64_t own) { return pieces_of(members, own, own); }
 
-  /// recv gets the reduction over the members of part `rank` of their send arrays, which hold the parts in member order;
-  /// counts are the same on all members. Where the own part is left out, the others' are reduced alone. Reduced in
-  /// member order, so equal runs give equal bits. send and recv do not overlap. With `into`, a sum is added to what recv
-  /// holds. `pieces` has room for pieces_of(members, counts[rank]), and like counts it stays until the end.
+  /// recv gets the reduction over the members of part `rank` of their send arrays, which hold the parts in member
+  /// order; counts are the same on all members. Where the own part is left out, the others' are reduced alone. Reduced
+  /// in member order, so equal runs give equal bits. send and recv do not overlap. With `into`, a sum is added to what
+  /// recv holds. `pieces` has room for pieces_of(members, counts[rank], the longest, calls), and like counts it stays
+  /// until the end.
   void begin(communicator const& members, T const* send, T* recv, counts_view counts, [[maybe_unused]] T* pieces,
-             reduction how, update<T> const& into = {}, [[maybe_unused]] parts_sent sent = parts_sent::all) {
+             reduction how, update<T> const& into = {}, [[maybe_unused]] parts_sent sent = parts_sent::all,
+             [[maybe_unused]] mpi_calls calls = mpi_calls::blocking) {
     require_reducible<T>(how);
     if (members.size() == 1) {
       into.write(recv, 1, send, counts[0]);
@@ -66,8 +70,8 @@ class reduce_scatter_in_flight {
       at_.push_back(next);
       next += d == me() && !with_own_ ? 0 : counts[d];
     }
-    piece_ = std::min(chunk_limit, planner::measured.piece_of_reduction(peers()));
     longest_ = *std::max_element(counts.begin(), counts.end());
+    piece_ = piece_of(peers(), longest_, calls);
     pieces_[0] = pieces;
     pieces_[1] = pieces + std::min(piece_, counts[me()]) * peers();
     next_ = 0;
@@ -110,6 +114,15 @@ class reduce_scatter_in_flight {
   }
 
  private:
+  // Elements of a piece. It is to stay in a cache while it is reduced; who computes meanwhile looks at the pieces now
+  // and then only, so that few must do.
+  static std::int64_t piece_of(std::int64_t peers, std::int64_t longest, mpi_calls calls) {
+    constexpr std::int64_t looked_at = 8;
+    std::int64_t const cached = planner::measured.piece_of_reduction(peers);
+    return std::min(chunk_limit,
+                    calls == mpi_calls::blocking ? cached : std::max(cached, (longest + looked_at - 1) / looked_at));
+  }
+
 #if OSTRAKA_ENABLE_MPI
   int peers() const { return members_->size() - 1; }
   std::size_t me() const { return static_cast<std::size_t>(members_->rank()); }

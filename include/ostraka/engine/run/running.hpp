@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -161,6 +162,7 @@ class running {
     }
     own_message_.end();
     under_way_ = nullptr;
+    set_aside_ = set_aside_for_flight();
     arrays_.bring_back();
   }
 
@@ -190,9 +192,15 @@ class running {
   void reduce_all(planner::scheduled_message const& m, communicator const& members) {
     arrays_.begin(is_staged<Exec>(host_work::computes));
     T* const data = arrays_.received(at(m.received), m.own, true);
-    std::int64_t const share = reduced_by_mpi<T>(m.how) ? 0 : share_of_all_reduce(members, m.own);
+    std::int64_t const share =
+        all_reduce_in_flight<T>::by_mpi(m.how, m.own, calls_) ? 0 : share_of_all_reduce(members, m.own);
+    std::int64_t const pieces = scatter_.pieces_of(members, share, share, calls_);
+    if (calls_ == mpi_calls::nonblocking) {
+      set_aside_ = set_aside_for_flight(share + pieces);
+      return all_reduce_.begin(members, data, m.own, m.how, set_aside_.data(), set_aside_.data() + share, calls_);
+    }
     all_reduce_.begin(members, data, m.own, m.how, arrays_.set_aside(at(m.share), share),
-                      arrays_.set_aside(at(m.pieces), scatter_.pieces_of(members, share)), calls_);
+                      arrays_.set_aside(at(m.pieces), pieces));
   }
 
   void start_scatter(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
@@ -202,8 +210,18 @@ class running {
     arrays_.begin(is_staged<Exec>(host_work::computes));
     T const* const out = arrays_.sent(at(m.sent), sent);
     T* const in = arrays_.received(at(m.received), m.own, into.beta != T(0));
-    scatter_.begin(members, out, in, counts_, arrays_.set_aside(at(m.pieces), scatter_.pieces_of(members, m.own)),
-                   m.how, into, m.own_left_out ? parts_sent::all_but_own : parts_sent::all);
+    parts_sent const parts = m.own_left_out ? parts_sent::all_but_own : parts_sent::all;
+    std::int64_t longest = 0;
+    for (std::int64_t count : counts_view(counts_)) longest = std::max(longest, count);
+    std::int64_t const pieces = scatter_.pieces_of(members, m.own, longest, calls_);
+    T* room = nullptr;
+    if (calls_ == mpi_calls::nonblocking) {
+      set_aside_ = set_aside_for_flight(scatter_.arrives_in_place(members, parts, into) ? 0 : pieces);
+      room = set_aside_.data();
+    } else {
+      room = arrays_.set_aside(at(m.pieces), pieces);
+    }
+    scatter_.begin(members, out, in, counts_, room, m.how, into, parts, calls_);
   }
 
   void start_exchange(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
@@ -293,6 +311,10 @@ class running {
    private:
     running& run_;
   };
+
+  // What a reduction in flight sets aside beside the plan's workspace: pieces that are longer.
+  using set_aside_for_flight = kernel_scratch<T, Kokkos::HostSpace>;
+  set_aside_for_flight set_aside_;
 
   // The message that is under way, and what it is made of.
   planner::scheduled_message const* under_way_ = nullptr;
