@@ -28,6 +28,17 @@ class [[nodiscard]] pending {
   pending(Result result, engine::run_in_flight run, Kept... kept)
       : result_(std::move(result)), kept_(std::move(kept)...), run_(std::move(run)) {}
 
+  pending(pending&&) = default;
+  /// Waits for the operation that stood here, while there is the memory that it reads and writes.
+  pending& operator=(pending&& other) {
+    if (this == &other) return *this;
+    run_.wait();
+    result_ = std::move(other.result_);
+    kept_ = std::move(other.kept_);
+    run_ = std::move(other.run_);
+    return *this;
+  }
+
   /// The result, once it is there: `std::move(p).wait()`.
   Result wait() && {
     run_.wait();
