@@ -23,6 +23,7 @@
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/engine/run/in_flight.hpp>
 #include <ostraka/engine/run/move_between.hpp>
+#include <ostraka/engine/run/permute_blocks.hpp>
 #include <ostraka/environment.hpp>
 #include <ostraka/make_mesh.hpp>
 
@@ -42,6 +43,9 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   WHERE template run_in_flight detail::begin_flight(EXEC const&, execution_context const&, planner::plan_view const&, \
                                                     T const* const*, T*, update<T> const&, schedule_memory&,          \
                                                     planner::strided_box const*);                                     \
+  WHERE template run_in_flight begin_permute(EXEC const&, execution_context const&, planner::spec const&,             \
+                                             planner::mesh_set, permutation_view const&, region<T const> const&,      \
+                                             region<T> const&);                                                       \
   WHERE template void contract(EXEC const&, contraction const&, T const*, T const*, T*, update<T> const&);            \
   WHERE template void contract(EXEC const&, contraction const&, T const*, T const*, T*, update<T> const&,             \
                                plan_ticket&);                                                                         \
