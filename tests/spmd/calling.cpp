@@ -105,6 +105,14 @@ scenario_list calling() {
        catching([&] { static_cast<void>(os::random<float, I/X, J>(mesh, I = 8, J = 6, os::seed(culprit() ? 4 : 3))); });
        work(mesh);
      }},
+    {"shifts_another_way",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I/X, J>(mesh, I = 8, J = 6);
+       auto const shifted = [](auto const& block) { return os::shift<X>(block, culprit() ? 2 : 1); };
+       catching([&] { static_cast<void>(os::shard_map<I/X, J>(shifted, a)); });
+       work(mesh);
+     }},
 
     {"works_in_another_group",  // rank 0 needs rank 1 along Y, rank 1 needs everybody
      [](os::environment& env) {
