@@ -55,9 +55,23 @@ int main(int argc, char** argv) {
   auto const hops = os::shard_map<I/X>([](auto x) { return os::ppermute<X>(x, {{0, 1}, {1, 2}, {2, 3}}); }, c);
   v.expect("ppermute", hops, {0, 0, 0, 1, 2, 3, 4, 5});
 
+  // psum_scatter by messages to neighbours: what comes is added to the next part, and goes on.
+  auto const ring = os::shard_map<I/X>([](auto x) {
+    int const n = os::axis_size<X>(x);
+    auto const i = os::axis_index<X>(x);
+    auto part = os::einsum<I>(os::part<I>(x, (i + 1) % n, n));
+    for (int s = 1; s < n; ++s) {
+      part = os::shift<X>(part, -1);
+      os::einsum_into(part, os::part<I>(x, (i + s + 1) % n, n), os::beta = 1);
+    }
+    return part;
+  }, a);
+  v.expect("psum_scatter, a ring", ring, {22, 20, 12, 17});
+
   // all_to_all: part r of device d's block becomes part d of device r's.
-  auto const swapped = os::shard_map<J/X>(
-      [](auto x) { return os::all_to_all<J/X, I/X>(x, os::untiled); }, a);
+  auto const swapped = os::shard_map<I/X>([](auto x) { return os::all_to_all<I/X, I/X>(x); }, a);
   v.expect("all_to_all", swapped, {3, 5, 5, 9, 1, 9, 3, 7, 4, 2, 5, 1, 1, 6, 8, 2});
+  auto const untiled = os::shard_map<N/X>([](auto x) { return os::all_to_all<N/X, I/X>(x, os::untiled); }, a);
+  v.expect("all_to_all, untiled", untiled, {3, 5, 5, 9, 1, 9, 3, 7, 4, 2, 5, 1, 1, 6, 8, 2});
   return v.exit_code();
 }

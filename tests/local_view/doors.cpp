@@ -124,6 +124,40 @@ TEST_CASE("arrays, tuples and pairs of tensors") {
   });
 }
 
+TEST_CASE("all_to_all along one axis") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    std::int64_t const nx = m.size("X"), n = nx * m.size("Y");
+    for (std::int64_t length : {0, 1, 3}) {  // of the parts
+      INFO(m.text(), length);
+      t::extents_by_letter const e{{'J', 5}, {'I', n * n * length}};
+      auto const values = t::whole_numbers<double>("JI", e, 5);
+      auto const A = t::placed<tensor<J, I/X/Y>>(m, values);
+      auto const over = t::placed<tensor<J, I/X>>(m, values);
+      // Index (to, from, i) of what comes out is (from, to, i) of what went in.
+      auto const exchanged = [&](std::int64_t devices) {
+        auto wanted = values;
+        std::int64_t const part = e.at('I') / (devices * devices);
+        for (std::int64_t j = 0; j < 5; ++j)
+          for (std::int64_t from = 0; from < devices; ++from)
+            for (std::int64_t to = 0; to < devices; ++to)
+              for (std::int64_t i = 0; i < part; ++i)
+                wanted.values[j * e.at('I') + (to * devices + from) * part + i] =
+                    values.values[j * e.at('I') + (from * devices + to) * part + i];
+        return wanted;
+      };
+      auto const over_both = os::shard_map<J, I/X/Y>([](auto a) { return os::all_to_all<I/X/Y, I/X/Y>(a); }, A);
+      CHECK(t::disagreements(m, over_both, exchanged(n)) == 0);
+      auto const over_x = os::shard_map<J, I/X>(
+          [](auto a) { return os::start_all_to_all<I/X, I/X>(a).wait(); }, over);
+      CHECK(t::disagreements(m, over_x, exchanged(nx)) == 0);
+      if (length == 1 && nx > 1) {
+        auto const few = t::placed<tensor<I/X>>(m, t::whole_numbers<double>("I", {{'I', nx}}, 6));
+        CHECK_THROWS_AS((os::shard_map<I/X>([](auto a) { return os::all_to_all<I/X, I/X>(a); }, few)), os::error);
+      }
+    }
+  });
+}
+
 TEST_CASE("collectives") {
   using summands = tensor<I, J, os::partial(X)>;
   on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {

@@ -109,7 +109,7 @@ inline extent_origin origin_of_part(extent_origin const& whole, bool varies, std
 template <class Result, class A>
 Result dense_part(A const& a, planner::range range, extent_origin const& origin) {
   return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
-    auto const whole = [](std::size_t) { return Kokkos::ALL; };
+    [[maybe_unused]] auto const whole = [](std::size_t) { return Kokkos::ALL; };
     typename Result::view_type const local(
         Kokkos::subview(a.local(), std::pair(range.begin, range.end), whole(Is)...));
     auto extents = a.extents();

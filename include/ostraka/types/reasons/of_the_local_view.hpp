@@ -116,6 +116,11 @@ struct permutation_repeats {
 };
 
 template <class Axis, class Block>
+struct split_axis_is_divided {
+  static_assert(never<Axis, Block>, "all_to_all: along one axis a block is split in equal parts, which do not nest in how further mesh axes divide it; make these manual, too, or concatenate along another axis");
+};
+
+template <class Axis, class Block>
 struct untiled_axis_is_there {
   static_assert(never<Axis, Block>, "collective: an untiled result stacks blocks along a new axis; name an axis that the block lacks, or leave out os::untiled");
 };

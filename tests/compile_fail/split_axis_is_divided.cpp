@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: an axis is split and concatenated that other mesh axes divide
+// error: all_to_all: along one axis a block is split in equal parts
+// error: split_axis_is_divided<I_axis, sharding<over<I_axis, Y_mesh>, varying<X_mesh>>>
+#include <ostraka/shard_map.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+
+#ifdef SHOULD_FAIL
+auto f(os::tensor<float, I/X/Y> const& a) {
+  return os::shard_map<os::manual(X), I/X/Y>([](auto block) { return os::all_to_all<I/X, I/X>(block); }, a);
+}
+#else
+auto f(os::tensor<float, I/X/Y> const& a) {
+  return os::shard_map<I/X/Y>([](auto block) { return os::all_to_all<I/X, I/X>(block); }, a);
+}
+#endif
