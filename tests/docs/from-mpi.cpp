@@ -50,6 +50,8 @@ bool same(auto const& block, matrix const& array) {
   return true;
 }
 
+void compute(matrix const& x) { Kokkos::deep_copy(x, 1.0); }
+
 TEST_CASE("all-reduce, all-gather, reduce-scatter") {
   blocks const b;
   auto const [comm, rank, ranks, A] = b;
@@ -103,14 +105,60 @@ TEST_CASE("columns for rows") {
   CHECK(transposed.extent(J) == m);
 }
 
+TEST_CASE("neighbours") {
+  blocks const b;
+  auto const [comm, rank, n_ranks, A] = b;
+  int ranks = n_ranks;
+  matrix B("B", n, m), C("C", n, m), D("D", n, m);
+
+  // a ring
+  MPI_Comm ring;
+  int cyclic = 1, before = 0, after = 0;
+  MPI_Cart_create(comm, 1, &ranks, &cyclic, 0, &ring);
+  MPI_Cart_shift(ring, 0, 1, &before, &after);
+  MPI_Sendrecv(A.data(), n * m, MPI_DOUBLE, after, 0, B.data(), n * m, MPI_DOUBLE, before, 0, ring,
+               MPI_STATUS_IGNORE);
+
+  // computing meanwhile
+  MPI_Request requests[2];
+  MPI_Irecv(C.data(), n * m, MPI_DOUBLE, before, 0, ring, &requests[0]);
+  MPI_Isend(A.data(), n * m, MPI_DOUBLE, after, 0, ring, &requests[1]);
+  compute(D);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+
+  // rows of the neighbours
+  matrix padded("padded", n + 2, m);    // a row more at either end
+  Kokkos::deep_copy(Kokkos::subview(padded, std::pair(1, n + 1), Kokkos::ALL), A);
+  int const above = rank > 0 ? rank - 1 : MPI_PROC_NULL;
+  int const below = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
+  MPI_Sendrecv(&padded(1, 0), m, MPI_DOUBLE, above, 0, &padded(n + 1, 0), m, MPI_DOUBLE, below, 0, comm,
+               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&padded(n, 0), m, MPI_DOUBLE, below, 0, &padded(0, 0), m, MPI_DOUBLE, above, 0, comm,
+               MPI_STATUS_IGNORE);
+
+  auto const back = os::shard_map<I/X, J>([&](auto a) {
+    auto next = os::shift<X>(a, +1);       // what the device before has, cyclic
+    auto line = os::ppermute<X>(a, {{0, 1}, {1, 2}, {2, 3}});    // hops one by one: device 0 has zeros
+    CHECK(same(next, B));
+    CHECK(line.local()(0, 1) == (rank > 0 ? B(0, 1) : 0));
+
+    auto coming = os::start_shift<X>(a, +1);
+    compute(D);                            // a contraction lets messages go on between its tiles
+    auto came = std::move(coming).wait();
+    CHECK(same(came, C));
+
+    auto p = os::exchange_halo<os::halo<I, 1>/X>(a);    // double[I(1), J] {V_X}; zeros beyond the ends
+    CHECK(same(p, padded));
+    return came;
+  }, b.tensor());
+  CHECK(back.extent(I) == n * ranks);
+  MPI_Comm_free(&ring);
+}
+
 TEST_CASE("in flight") {
   blocks const b;
   auto const [comm, rank, ranks, A] = b;
   matrix B("B", n, m), sum("sum", n, m);
-  auto const compute = [](auto const& x) {
-    Kokkos::deep_copy(x, 1.0);
-  };
-
   // non-blocking
   MPI_Request request;
   MPI_Iallreduce(A.data(), sum.data(), n * m, MPI_DOUBLE, MPI_SUM, comm, &request);
@@ -119,7 +167,7 @@ TEST_CASE("in flight") {
 
   auto const total = os::shard_map<I, J>([&](auto a) {
     auto coming = os::start_psum<X>(a);
-    compute(B);                            // a contraction lets messages go on between its tiles
+    compute(B);
     auto s = std::move(coming).wait();     // before, nobody can read it
     CHECK(same(s, sum));
     return s;

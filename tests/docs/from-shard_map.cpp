@@ -69,6 +69,27 @@ TEST_CASE("bodies") {
   CHECK(T.extent(I) == 8);
 }
 
+TEST_CASE("rings") {
+  auto mesh = os::make_mesh(X = 4);
+  auto L = os::generate<float, I/X, J>(mesh, I = 8, J = 6, counting);
+  auto R = os::generate<float, J/X, K>(mesh, J = 6, K = 4, counting);
+
+  auto P = os::shard_map<I/X, K>([](auto l, auto r) {    // l: float[I, J] {V_X}, r: float[J, K] {V_X}
+    int n = os::axis_size<X>(r);
+    auto i = os::axis_index<X>(r);
+    auto out = os::einsum<I, K>(os::part<J>(l, i, n), r);
+    for (int s = 1; s < n; ++s) {
+      r = os::shift<X>(r, +1);
+      os::einsum_into(out, os::part<J>(l, (i - s) % n, n), r, os::beta = 1);    // % is never negative
+    }
+    return out;
+  }, L, R);
+
+  auto Q = os::einsum<I/X, K>(L, R);
+  CHECK(os::value(os::max<>(os::subtract(P, Q))) == 0);
+  CHECK(os::value(os::min<>(os::subtract(P, Q))) == 0);
+}
+
 TEST_CASE("lists of tensors") {
   auto mesh = os::make_mesh(X = 4);
   auto x = os::generate<float, I/X, J>(mesh, I = 8, J = 4, counting);
