@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// A step of the heat equation on blocks with halos, overlapped, against the same written by hand with MPI. Divided by
+/// rows, whose faces are runs of memory, and by columns, which are packed.
+///
+///     mpirun -n 2 bench/halo [rounds=15] [json=FILE]
+
+#include <mpi.h>
+
+#include <string>
+#include <utility>
+
+#include <ostraka/ostraka.hpp>
+
+#include "by_hand.hpp"
+#include "report.hpp"
+#include "seconds_of_all.hpp"
+
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+
+namespace {
+
+void compare(bench::report& table, int rounds, int n, int px, int py) {
+  double const r = 0.2;
+  auto const mesh = os::make_mesh(X = px, Y = py);
+  auto const start = os::ones<double, I/X, J/Y>(mesh, I = n, J = n);
+  os::shard_map<I/X, J/Y>([&](auto block) {
+    auto const heat = [r] KOKKOS_FUNCTION(auto const& u) {
+      return u(0, 0) + r * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0));
+    };
+    auto now = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(block);
+    auto next = os::zeros_like(now);
+    auto const ours = [&] {
+      os::stencil_into(next, heat, os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(now, os::faces));
+      std::swap(now, next);
+    };
+    by_hand::heat hand(n / px, n / py, px, py, r);
+    table.add(bench::compare(std::to_string(n) + " x " + std::to_string(n) + " on " + std::to_string(px) + " x " + std::to_string(py),
+                             {{"ours", ours}, {"by hand", [&] { hand.step(); }}}, rounds, bench::seconds_of_all));
+    return os::own(now);
+  }, start);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::arguments const given(argc, argv);
+  os::environment const env(argc, argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  bench::report table("halo", given, rank == 0);
+  table.condition("ranks", std::to_string(env.devices()));
+  int const p = env.devices();
+  for (int n : {64, 256, 1024, 2048}) {
+    compare(table, given.number("rounds", 15), n, p, 1);
+    if (p > 1) compare(table, given.number("rounds", 15), n, 1, p);
+  }
+}
