@@ -115,6 +115,17 @@ int MPI_Bcast(void* data, int elements, MPI_Datatype type, int root, MPI_Comm co
   return PMPI_Bcast(data, elements, type, root, comm);
 }
 
+int MPI_Iallreduce(void const* send, void* recv, int elements, MPI_Datatype type, MPI_Op operation, MPI_Comm comm,
+                   MPI_Request* request) {
+  count(rank_in(comm) == 0 ? 2 * (size_of(comm) - 1) * bytes_in(elements, type) : 0);
+  return PMPI_Iallreduce(send, recv, elements, type, operation, comm, request);
+}
+
+int MPI_Ibcast(void* data, int elements, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request) {
+  count(rank_in(comm) == root ? (size_of(comm) - 1) * bytes_in(elements, type) : 0);
+  return PMPI_Ibcast(data, elements, type, root, comm, request);
+}
+
 // These move nothing that a plan counts, but an operation that is to fail before it communicates must not reach them.
 int MPI_Barrier(MPI_Comm comm) {
   count(0);
