@@ -15,6 +15,7 @@
 #include <new>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <ostraka/engine/run/gather_rows.hpp>
@@ -191,6 +192,24 @@ TEST_CASE("reshard_into and map_into") {
     CHECK(most_in_steady_state([&] { os::reshard_into(rows, whole); }) == 0);    // slice
     CHECK(most_in_steady_state([&] { os::map_into(other_rows, plus(), rows, bias); }) == 0);
     CHECK(most_in_steady_state([&] { os::map_into(rows, plus(), rows, bias); }) == 0);
+  });
+}
+
+TEST_CASE("a time step with halos") {
+  for_several_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    os::shard_map<I/X, J/Y>(
+        [](auto block) {
+          auto const f = [](auto const& u) { return u(-1, 0) + u(1, 1) - 2 * u(0, 0); };
+          auto now = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(block);
+          auto next = os::zeros_like(now);
+          CHECK(most_in_steady_state([&] {
+                  os::stencil_into(next, f, os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(now));
+                  std::swap(now, next);
+                }) == 0);
+          CHECK(most_in_steady_state([&] { os::exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(now, block); }) == 0);
+          return block;
+        },
+        made<I/X, J/Y>(m, e));
   });
 }
 

@@ -10,183 +10,26 @@
 ///     auto v = os::stencil(laplacian{}, u);                                        float[I, J] {V_XY} again
 ///
 /// Blocks may be uneven, and narrower than the halo. Beyond the ends of an axis there is nobody: os::periodic closes it
-/// to a ring; else a new padded block has zeros there, or os::boundary = 2.5, and one that is written into keeps what it
-/// has.
+/// to a ring; else a new padded block has zeros there, or os::boundary = 2.5, and one that is written into keeps what
+/// it has.
 
 #include <cstdint>
 #include <string>
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/detail/numbers.hpp>
 #include <ostraka/engine/moves/halo_exchange.hpp>
 #include <ostraka/engine/spmd/element_name.hpp>
 #include <ostraka/engine/spmd/same_calls.hpp>
-#include <ostraka/local_view/collective.hpp>
+#include <ostraka/local_view/halo_options.hpp>
 #include <ostraka/pending.hpp>
-#include <ostraka/types/halo.hpp>
 
 namespace ostraka {
-
-/// Behind the block of os::exchange_halo: the axes that are rings, whose first index comes after the last.
-template <Axis... As>
-struct periodic_axes {};
-
-/// All axes that are padded are rings; `os::periodic(I, J)`: these.
-struct periodic_everywhere {
-  template <Axis... As>
-  consteval periodic_axes<As...> operator()(As...) const {
-    return {};
-  }
-};
-inline constexpr periodic_everywhere periodic{};
-
-/// Behind the block of os::exchange_halo: only what lies straight beside the block is exchanged, in fewer messages. What
-/// is beside it along two axes at once, at its corners, is left as it is. For stencils that look along one axis at a time.
-struct faces_only {};
-inline constexpr faces_only faces{};
-
-/// `os::boundary = 2.5`: what a new padded block has beyond the ends.
-template <class Number>
-struct boundary_value {
-  Number value;
-};
-struct boundary_name {
-  template <class Number>
-  constexpr boundary_value<Number> operator=(Number const& n) const {
-    return {n};
-  }
-};
-inline constexpr boundary_name boundary{};
 
 namespace detail {
 
 template <class>
 struct stencil_operand;
-
-// What `os::halo<I, 1>/X` says.
-template <class Told>
-struct told_halo {
-  static constexpr bool is_one = false;
-  using padded = void;
-  using axis = void;
-  using mesh_axes = type_list<>;
-};
-template <class A, int Width>
-struct told_halo<halo_axis<A, Width>> {
-  static constexpr bool is_one = true;
-  using padded = halo_axis<A, Width>;
-  using axis = A;
-  using mesh_axes = type_list<>;
-};
-template <class A, int Width, class... Ms>
-struct told_halo<over<halo_axis<A, Width>, Ms...>> : told_halo<halo_axis<A, Width>> {
-  using mesh_axes = type_list<Ms...>;
-};
-
-template <class Entry, class... Told>
-struct padded_entry {
-  using type = Entry;
-};
-template <class A, class First, class... Rest>
-struct padded_entry<A, First, Rest...>
-    : std::conditional_t<std::is_same_v<A, typename told_halo<First>::axis>, std::type_identity<typename told_halo<First>::padded>,
-                         padded_entry<A, Rest...>> {};
-
-template <class Entry, class... Told>
-struct bare_entry {
-  using type = Entry;
-};
-template <class A, int Width, class... Told>
-struct bare_entry<halo_axis<A, Width>, Told...> {
-  using type = std::conditional_t<is_one_of<A, typename told_halo<Told>::axis...>, A, halo_axis<A, Width>>;
-};
-
-template <class Sharding, class... Told>
-struct bare_sharding;
-template <class... Entries, class... Told>
-struct bare_sharding<sharding<Entries...>, Told...> {
-  using type = sharding<typename bare_entry<Entries, Told...>::type...>;
-};
-
-// Without the halos of the axes that are told.
-template <class Sharding, class... Told>
-using sharding_without_halos_along = typename bare_sharding<Sharding, Told...>::type;
-
-template <class Sharding, class... Told>
-struct padded_sharding;
-template <class... Entries, class... Told>
-struct padded_sharding<sharding<Entries...>, Told...> {
-  using type = sharding<typename padded_entry<Entries, Told...>::type...>;
-};
-
-// The block as the tensor that it is a block of: each told axis divided over its mesh axes.
-template <class Sharding, class... Told>
-struct lifted_halo {
-  using type = Sharding;
-};
-template <class Sharding, class A, int Width, class... Ms, class... Rest>
-struct lifted_halo<Sharding, over<halo_axis<A, Width>, Ms...>, Rest...>
-    : lifted_halo<typename lift_axis<Sharding, A, Ms...>::type, Rest...> {};
-template <class Sharding, class A, int Width, class... Rest>
-struct lifted_halo<Sharding, halo_axis<A, Width>, Rest...> : lifted_halo<Sharding, Rest...> {};
-
-template <class A, class Sharding>
-inline constexpr bool is_whole_entry = false;
-template <class A, class... Entries>
-inline constexpr bool is_whole_entry<A, sharding<Entries...>> = is_one_of<A, Entries...>;
-
-template <class Block, class Told>
-consteval auto check_told_halo() {
-  using told = told_halo<Told>;
-  using A = typename told::axis;
-  if constexpr (!told::is_one)
-    return found<reason::not_a_halo<Told>>{};
-  else if constexpr (position_in<A, axes_in<Block>> < 0)
-    return found<reason::axis_missing<A, sharding_in<Block>>>{};
-  else if constexpr (!is_whole_entry<A, sharding_in<Block>>)
-    return found<reason::halo_of_a_divided_axis<A, sharding_in<Block>>>{};
-  else
-    return []<class... Ms>(type_list<Ms...>) {
-      return found<varies_verdict<Block, Ms...>>{};
-    }(typename told::mesh_axes{});
-}
-
-template <class T, class Option>
-struct halo_option {
-  using verdict = reason::not_a_halo_option<Option>;
-};
-template <class T>
-struct halo_option<T, periodic_everywhere> {
-  using verdict = reason::ok;
-};
-template <class T, class... As>
-struct halo_option<T, periodic_axes<As...>> {
-  using verdict = reason::ok;
-};
-template <class T>
-struct halo_option<T, faces_only> {
-  using verdict = reason::ok;
-};
-template <class T, class Number>
-struct halo_option<T, boundary_value<Number>> {
-  using verdict = number_verdict<Number, T>;
-};
-
-template <class A, class Option>
-inline constexpr bool is_ring = std::is_same_v<Option, periodic_everywhere>;
-template <class A, class... As>
-inline constexpr bool is_ring<A, periodic_axes<As...>> = is_one_of<A, As...>;
-
-template <class T, class... Options>
-T boundary_among(char const* operation, Options const&... options) {
-  T value{};
-  [[maybe_unused]] auto const take = [&]<class Option>(Option const& o) {
-    if constexpr (requires { o.value; }) value = as_element<T>(operation, o.value);
-  };
-  (take(options), ...);
-  return value;
-}
 
 /// What is asked of a block's axes, in their order.
 struct halo_asked {
@@ -196,7 +39,8 @@ struct halo_asked {
 
 [[noreturn, gnu::cold]] inline void throw_halo_too_wide(std::string_view operation, std::string_view axis, int width,
                                                         std::int64_t whole) {
-  throw error(std::string(operation) + ": a halo is at most as wide as its axis, beyond which there are no neighbours, but " +
+  throw error(std::string(operation) +
+              ": a halo is at most as wide as its axis, beyond which there are no neighbours, but " +
               std::string(axis) + " = " + std::to_string(whole) + " is to be padded by " + std::to_string(width) +
               "; choose a smaller width, or a longer axis");
 }
@@ -220,7 +64,8 @@ inline engine::halo_shape halo_shape_of(engine::execution_context const& w, plan
       shape.axis[d].whole = local[d];
       continue;
     }
-    if (asked.width[d] > whole[d]) throw_halo_too_wide(w.operation, w.names.labels[s.label[d]], asked.width[d], whole[d]);
+    if (asked.width[d] > whole[d])
+      throw_halo_too_wide(w.operation, w.names.labels[s.label[d]], asked.width[d], whole[d]);
     shape.over[d] = s.over[d];
     shape.axis[d] = {whole[d], w.sizes.ways(s.over[d]), asked.width[d], asked.is_ring[d]};
     if (!w.here.nowhere) shape.number[d] = planner::block_number(s.over[d], w.here, w.sizes);
@@ -305,8 +150,9 @@ inline constexpr bool is_pending_halo<pending_halo<Padded>> = true;
 
 // Begins the exchange from `a` to `target`, or, where they are one, inside it. `fresh`: the target is not yet set.
 template <class Types, class... Options, class Padded, class A>
-pending_halo<Padded> begin_exchange(char const* operation, engine::execution_context const& w, engine::halo_shape& shape,
-                                    Padded const& target, A const& a, bool fresh, Options const&... options) {
+pending_halo<Padded> begin_exchange(char const* operation, engine::execution_context const& w,
+                                    engine::halo_shape& shape, Padded const& target, A const& a, bool fresh,
+                                    Options const&... options) {
   using value = typename Padded::value_type;
   using exec = execution_space_of<Padded>;
   shape.in_place = std::is_same_v<A, Padded>;
@@ -336,7 +182,8 @@ engine::execution_context halo_context(char const* operation, engine::device_mes
 
 template <class Block>
 void local_extents(Block const& b, std::int64_t* local) {
-  for (int d = 0; d < Block::rank; ++d) local[d] = static_cast<std::int64_t>(b.local().extent(static_cast<std::size_t>(d)));
+  for (int d = 0; d < Block::rank; ++d)
+    local[d] = static_cast<std::int64_t>(b.local().extent(static_cast<std::size_t>(d)));
 }
 
 // A new padded block.
@@ -361,16 +208,18 @@ auto start_halo(char const* operation, A const& a, Options const&... options) {
     of_padded[d] = of_padded[d].padded_by(more);
     if (more > 0) of_padded[d].is_undivided = shape.axis[d].ways == 1;
   }
-  padded target(a.mesh_handle(), extents,
-                make_view<typename padded::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}));
+  padded target(
+      a.mesh_handle(), extents,
+      make_view<typename padded::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}));
   if constexpr (varying_in<padded>::size > 0) target.set_origins(of_padded);
   return begin_exchange<types>(operation, w, shape, target, a, true, options...);
 }
 
 [[noreturn, gnu::cold]] inline void throw_halo_extents(std::string_view operation, std::string_view axis,
                                                        std::int64_t wanted, std::int64_t got) {
-  throw error(std::string(operation) + ": a padded block has the extents of the block, with the halo at either end, but " +
-              std::string(axis) + " has " + std::to_string(got) + " indices instead of " + std::to_string(wanted) +
+  throw error(std::string(operation) +
+              ": a padded block has the extents of the block, with the halo at either end, but " + std::string(axis) +
+              " has " + std::to_string(got) + " indices instead of " + std::to_string(wanted) +
               "; make it with os::exchange_halo of such a block");
 }
 
@@ -410,7 +259,8 @@ consteval auto check_halo_target() {
   using own = told_halos_verdict<Block, Told...>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
-  else if constexpr (!std::is_same_v<sharding_in<Padded>, typename padded_sharding<sharding_in<Block>, Told...>::type> ||
+  else if constexpr (!std::is_same_v<sharding_in<Padded>,
+                                     typename padded_sharding<sharding_in<Block>, Told...>::type> ||
                      !std::is_same_v<typename Padded::value_type, typename Block::value_type>)
     return found<reason::halo_target_is_another<sharding_in<Padded>, sharding_in<Block>>>{};
   else
@@ -418,8 +268,8 @@ consteval auto check_halo_target() {
 }
 
 template <class Padded, class... Told>
-using block_within =
-    basic_tensor<typename Padded::value_type, sharding_without_halos_along<sharding_in<Padded>, Told...>, typename Padded::space>;
+using block_within = basic_tensor<typename Padded::value_type,
+                                  sharding_without_halos_along<sharding_in<Padded>, Told...>, typename Padded::space>;
 
 }  // namespace detail
 
@@ -474,8 +324,8 @@ struct exchange_halo_into : detail::verb_base {
 
 /// A block with halos: each axis named as os::halo<I, width>/X gets `width` indices more at either end, those of its
 /// neighbours along X, and their neighbours' where blocks are narrower than that. Behind the block, in any order:
-/// os::periodic, or os::periodic(I) for some axes; os::boundary = 2.5, the value beyond the ends (else 0); os::faces, without
-/// corners. One message goes to each neighbour. Collective over the mesh axes that are named.
+/// os::periodic, or os::periodic(I) for some axes; os::boundary = 2.5, the value beyond the ends (else 0); os::faces,
+/// without corners. One message goes to each neighbour. Collective over the mesh axes that are named.
 /// @throws ostraka::error, on all devices alike, if a halo is wider than its axis
 template <auto... Halos>
 inline constexpr verb::exchange_halo<true, detail::type_of<Halos>...> exchange_halo{};
@@ -484,8 +334,8 @@ inline constexpr verb::exchange_halo<true, detail::type_of<Halos>...> exchange_h
 template <auto... Halos>
 inline constexpr verb::exchange_halo<false, detail::type_of<Halos>...> start_exchange_halo{};
 
-/// `os::exchange_halo_into<os::halo<I, 1>/X>(padded)` fills its margins anew; `(padded, a)` copies a block into it, too.
-/// Beyond the ends of an axis it keeps what it has. Takes no memory.
+/// `os::exchange_halo_into<os::halo<I, 1>/X>(padded)` fills its margins anew; `(padded, a)` copies a block into it,
+/// too. Beyond the ends of an axis it keeps what it has. Takes no memory.
 template <auto... Halos>
 inline constexpr verb::exchange_halo_into<true, detail::type_of<Halos>...> exchange_halo_into{};
 

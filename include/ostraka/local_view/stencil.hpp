@@ -3,11 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::stencil(f, x, c, …)`: b[i, j] = f(x around (i, j), c[i, j], …), of a padded block and perhaps others. f is
-/// called as f(neighbours, element, …), once for each point, in no order, where the execution space runs:
+/// Floor 4. `os::stencil(f, x, c, …)`: b[i, j] = f(x around (i, j), c[i, j], …), of a padded block and perhaps others.
+/// f is called as f(neighbours, element, …), once for each point, in no order, where the execution space runs:
 ///
-///     auto const heat = [=] KOKKOS_FUNCTION(auto const& u) { return u(0, 0) + k * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0)); };
-///     auto next = os::stencil(heat, os::start_exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(block));
+///     auto const heat = [=] KOKKOS_FUNCTION(auto const& u) { return u(0, 0) + k * (u(-1, 0) + u(1, 0) + u(0, -1) +
+///     u(0, 1) - 4 * u(0, 0)); }; auto next = os::stencil(heat, os::start_exchange_halo<os::halo<I, 1>/X, os::halo<J,
+///     1>/Y>(block));
 ///
 /// Of a block whose halo is still on its way it computes what needs none of it first, and the rest when it is there.
 
@@ -153,8 +154,9 @@ auto source_block(A const& a) {
 
 [[noreturn, gnu::cold]] inline void throw_stencil_extents(std::string_view operation, std::string_view axis,
                                                           std::int64_t one, std::int64_t other) {
-  throw error(std::string(operation) + ": all blocks have the same extents, halos aside, but " + std::string(axis) + " is " +
-              std::to_string(one) + " in one and " + std::to_string(other) + " in another; pad blocks of the same extents");
+  throw error(std::string(operation) + ": all blocks have the same extents, halos aside, but " + std::string(axis) +
+              " is " + std::to_string(one) + " in one and " + std::to_string(other) +
+              " in another; pad blocks of the same extents");
 }
 
 template <class First, class Other, class... Ls>
@@ -181,24 +183,29 @@ engine::stencil_points points_of(A const& a) {
   return p;
 }
 
-[[noreturn, gnu::cold]] inline void throw_stride(std::string_view operation, std::string_view axis, std::string const& why) {
-  throw error(std::string(operation) + ": os::every counts the indices of " + std::string(axis) + " over all blocks, " + why);
+[[noreturn, gnu::cold]] inline void throw_stride(std::string_view operation, std::string_view axis,
+                                                 std::string const& why) {
+  throw error(std::string(operation) + ": os::every counts the indices of " + std::string(axis) + " over all blocks, " +
+              why);
 }
 
 // Every so-manyth index of an axis: which ones this block has, and how the extent of the result came about.
 inline void take_every(char const* operation, std::string_view axis, engine::device_mesh const& mesh, int d,
                        std::int64_t step, engine::stencil_points& p, extent_origin& origin) {
-  if (step < 1) throw_stride(operation, axis, "by a step of at least 1, not " + std::to_string(step) + "; give a positive one");
+  if (step < 1)
+    throw_stride(operation, axis, "by a step of at least 1, not " + std::to_string(step) + "; give a positive one");
   p.every[d] = step;
   if (step == 1) return;
   if (origin.is_alike()) {
     if (p.extent[d] % step != 0 && !origin.is_undivided)
-      throw_stride(operation, axis, "so blocks of " + std::to_string(p.extent[d]) + " begin with other ones; choose blocks that " +
-                                        std::to_string(step) + " divides");
+      throw_stride(operation, axis,
+                   "so blocks of " + std::to_string(p.extent[d]) + " begin with other ones; choose blocks that " +
+                       std::to_string(step) + " divides");
     return;
   }
   if (origin.whole == extent_origin::of_its_own || origin.shifted != 0)
-    throw_stride(operation, axis, "and how many there are before this one is not known; leave the body and enter it again");
+    throw_stride(operation, axis,
+                 "and how many there are before this one is not known; leave the body and enter it again");
   std::int64_t number = 0, ways = 1;
   for (int k = 0; k < origin.over.size(); ++k) {
     number = number * mesh.size(origin.over[k]) + mesh.coordinate(origin.over[k]);
@@ -312,8 +319,8 @@ struct no_every {};
 
 }  // namespace detail
 
-/// A block of f around each point of `x`, a padded block or one whose halo is on its way (os::start_exchange_halo), and of
-/// the elements of further blocks there; those that are padded, too, give their neighbours. The result has the axes
+/// A block of f around each point of `x`, a padded block or one whose halo is on its way (os::start_exchange_halo), and
+/// of the elements of further blocks there; those that are padded, too, give their neighbours. The result has the axes
 /// without halos and the elements that f gives. It varies where one of them does.
 /// @throws ostraka::error, on all devices alike, if extents disagree
 template <class F, class X, Tensor... More>
@@ -338,8 +345,8 @@ template <class F, class... As, class X, Tensor... More>
     return detail::after_error_of<typename A::value_type, detail::place_of<A>, typename A::space>();
 }
 
-/// The same into a block, or into the inner part of a padded one, which may be one of `more` that is not padded. Takes no
-/// memory.
+/// The same into a block, or into the inner part of a padded one, which may be one of `more` that is not padded. Takes
+/// no memory.
 /// @throws ostraka::error, on all devices alike, if extents disagree or the target shares memory with a padded block
 template <Tensor Target, class F, class X, Tensor... More>
   requires(detail::StencilOperand<X>)
@@ -347,7 +354,8 @@ void stencil_into(Target const& target, F const& f, X&& x, More const&... more) 
   using A = detail::tensor_of_operand<X>;
   if constexpr (detail::is_stencil<A, More...>()) {
     using value = typename detail::stencil_value<F, A, More...>::type;
-    if constexpr (reason::ok_or_raise<typename decltype(detail::check_stencil_into<Target, value, A, More...>())::type>())
+    if constexpr (reason::ok_or_raise<
+                      typename decltype(detail::check_stencil_into<Target, value, A, More...>())::type>())
       detail::stencil_into_block(target, f, x, more...);
   }
 }
@@ -373,12 +381,13 @@ template <Tensor A>
     engine::stencil_points const p = detail::points_of(a);
     typename result_type::extents_type extents = a.extents();
     for (std::size_t d = 0; d < extents.size(); ++d) extents[d] -= 2 * detail::halo_widths<A>[d];
-    result_type result(
-        a.mesh_handle(), extents,
-        detail::make_view<typename result_type::view_type>(p.extent, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}));
+    result_type result(a.mesh_handle(), extents,
+                       detail::make_view<typename result_type::view_type>(
+                           p.extent, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}));
     if constexpr (varying_in<result_type>::size > 0) result.set_origins(detail::own_origins(a));
     engine::stencil_operand_block<value, 0> const from{detail::own_block<value const>(a), {}};
-    detail::run_stencil<detail::execution_space_of<A>>(p, detail::element_itself{}, detail::own_block<value>(result), a, from);
+    detail::run_stencil<detail::execution_space_of<A>>(p, detail::element_itself{}, detail::own_block<value>(result), a,
+                                                       from);
     return result;
   } else {
     return detail::after_error_of<typename A::value_type, detail::place_of<A>, typename A::space>();

@@ -4,8 +4,9 @@
 
 /// @file
 /// Floor 1. Halos: in the body of os::shard_map a block may hold, before and behind its own indices of an axis, those
-/// of its neighbours. Such an axis is another one, `os::halo<I, 1>` in place of I: `float[I(1), J] {V_X}`. Its extent is
-/// that of the padded block, so what knows nothing of halos is still right about memory; and it meets no I by mistake.
+/// of its neighbours. Such an axis is another one, `os::halo<I, 1>` in place of I: `float[I(1), J] {V_X}`. Its extent
+/// is that of the padded block, so what knows nothing of halos is still right about memory; and it meets no I by
+/// mistake.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +37,8 @@ struct halo_name {
     for (char c : A::name) text[at++] = c;
     text[at] = '(';
     int rest = Width;
-    for (int d = digits; d > 0; --d, rest /= 10) text[at + static_cast<std::size_t>(d)] = static_cast<char>('0' + rest % 10);
+    for (int d = digits; d > 0; --d, rest /= 10)
+      text[at + static_cast<std::size_t>(d)] = static_cast<char>('0' + rest % 10);
     text[length - 1] = ')';
   }
 };
@@ -137,8 +139,8 @@ struct first_halo<type_list<As...>, Rest...> : first_halo<As..., Rest...> {};
 
 }  // namespace detail
 
-/// The axis `A` of a block, padded by `Width` neighbours at either end. `os::halo<I, 1>/X` says whose they are: those of
-/// the devices along X.
+/// The axis `A` of a block, padded by `Width` neighbours at either end. `os::halo<I, 1>/X` says whose they are: those
+/// of the devices along X.
 template <auto A, int Width>
 inline constexpr auto halo = detail::make_halo<detail::type_of<A>, Width>();
 

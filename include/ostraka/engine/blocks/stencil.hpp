@@ -27,7 +27,7 @@ struct stencil_points {
   std::int64_t extent[max_rank]{};  ///< of the block
   std::int64_t first[max_rank]{};   ///< of the block's indices, the first that the result has
   std::int64_t every[max_rank]{};
-  std::int64_t width[max_rank]{};   ///< of the halo
+  std::int64_t width[max_rank]{};  ///< of the halo
 
   [[nodiscard]] std::int64_t points(int d) const {
     return extent[d] > first[d] ? (extent[d] - first[d] + every[d] - 1) / every[d] : 0;
@@ -42,8 +42,8 @@ struct stencil_points {
   }
 };
 
-/// Calls `part(where)`, where a range for each dimension, for parts that together are all points but the inner ones along
-/// `axes`.
+/// Calls `part(where)`, where a range for each dimension, for parts that together are all points but the inner ones
+/// along `axes`.
 template <class F>
 void for_each_boundary(stencil_points const& p, std::uint32_t axes, F const& part) {
   planner::range where[max_rank];
@@ -89,7 +89,8 @@ void stencil_in(Exec const& exec, stencil_points const& p, planner::range const*
   stencil(exec, loops, f, to, from.source_at(p, where)...);
 }
 
-/// The points that read no margin along `axes`, which are on their way. Between slabs of them what is in flight goes on.
+/// The points that read no margin along `axes`, which are on their way. Between slabs of them what is in flight goes
+/// on.
 template <class Exec, class R, class F, class... Operands>
 void stencil_inner(Exec const& exec, stencil_points const& p, std::uint32_t axes, F const& f,
                    stencil_block<R> const& result, Operands const&... from) {

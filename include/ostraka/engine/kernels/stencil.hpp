@@ -19,8 +19,8 @@
 
 namespace ostraka {
 
-/// A point of a padded block, and what is around it: what the function of os::stencil gets for such a block. With I and J
-/// padded, `x(0, 0)` is the point, `x(-1, 0)` the one before it along I.
+/// A point of a padded block, and what is around it: what the function of os::stencil gets for such a block. With I and
+/// J padded, `x(0, 0)` is the point, `x(-1, 0)` the one before it along I.
 template <class T, int Axes>
 class neighbours {
  public:
@@ -30,7 +30,7 @@ class neighbours {
 
   template <class... Steps>
   KOKKOS_INLINE_FUNCTION T const& operator()(Steps... steps) const {
-    reason::raise<reason::stencil_step_missing<static_cast<int>(sizeof...(Steps)), Axes>>();
+    using fits [[maybe_unused]] = char[sizeof(reason::stencil_step_missing<static_cast<int>(sizeof...(Steps)), Axes>)];
     int k = 0;
     std::int64_t at = 0;
     ((at += static_cast<std::int64_t>(steps) * stride_[k++]), ...);
@@ -91,8 +91,8 @@ struct stencil_kernel<R, F, std::index_sequence<Is...>, Sources...> {
     result[at[0]] = static_cast<R>(f(source<Is>(in).at(at[Is + 1])...));
   }
 
-  // Along a row, where all is walked element by element as a rule. Points of the result may be those of a source that is
-  // read there alone.
+  // Along a row, where all is walked element by element as a rule. Points of the result may be those of a source that
+  // is read there alone.
   void row(std::int64_t const (&at)[operands], std::int64_t const (&step)[operands], std::int64_t length) const {
     R* const to = result + at[0];
     F const function = f;
@@ -101,12 +101,17 @@ struct stencil_kernel<R, F, std::index_sequence<Is...>, Sources...> {
     for (int o = 1; o < operands; ++o) all_ones = all_ones && step[o] == 1;
     if (all_ones) {
 #if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
+#  pragma clang diagnostic push
+#  pragma clang diagnostic ignored "-Wpass-failed"  // not every function has a vector form
+#  pragma clang loop vectorize(assume_safety)
 #elif defined(__GNUC__)
-#pragma GCC ivdep
+#  pragma GCC ivdep
 #endif
       for (std::int64_t j = 0; j < length; ++j)
         to[j] = static_cast<R>(function(source<Is>(from).at(at[Is + 1] + j)...));
+#if defined(__clang__)
+#  pragma clang diagnostic pop
+#endif
     } else {
       for (std::int64_t j = 0; j < length; ++j)
         to[j * step[0]] = static_cast<R>(function(source<Is>(from).at(at[Is + 1] + j * step[Is + 1])...));
@@ -133,7 +138,7 @@ void stencil(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Sources)) + 
     loop_nest<operands> const rows = loops.without(inner);
     item_cut const cut = item_cut::of_runs(rows.size(), loops.extent[inner]);
     for_each_item("ostraka stencil", exec, cut.items(), elements, [&](std::int64_t item) {
-      cut.for_each_piece(item, rows, [&](std::int64_t const (&at)[operands], std::int64_t first, std::int64_t length) {
+      cut.for_each_piece(item, rows, [&](std::int64_t const(&at)[operands], std::int64_t first, std::int64_t length) {
         std::int64_t begin[operands];
         for (int o = 0; o < operands; ++o) begin[o] = at[o] + first * step[o];
         kernel.row(begin, step, length);

@@ -48,10 +48,10 @@ struct halo_box {
 /// What goes to one device or comes from there: boxes, one after the other.
 struct halo_message {
   int peer = 0;
-  std::size_t first = 0;      ///< of the boxes
+  std::size_t first = 0;  ///< of the boxes
   std::size_t boxes = 0;
   std::int64_t elements = 0;
-  std::int64_t packed = -1;   ///< where in the buffer; −1: a run of memory, from where it lies
+  std::int64_t packed = -1;  ///< where in the buffer; −1: a run of memory, from where it lies
 };
 
 /// One direction.

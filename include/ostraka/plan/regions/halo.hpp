@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 2. Which indices of which block lie in the margins of another. A block [b, e) of an axis that is padded by w
-/// reads [b − w, e + w), and of a periodic axis of n indices what is i is also i ± n. So blocks may be uneven or empty, a
-/// margin may reach over several blocks, and a neighbour may be oneself.
+/// reads [b − w, e + w), and of a periodic axis of n indices what is i is also i ± n. So blocks may be uneven or empty,
+/// a margin may reach over several blocks, and a neighbour may be oneself.
 
 #include <cstdint>
 
@@ -68,8 +68,7 @@ struct beyond_ends {
 [[nodiscard]] constexpr beyond_ends beyond(padded_axis const& a, std::int64_t number) {
   if (a.periodic || a.width == 0) return {};
   range const own = block(a.whole, number, a.ways);
-  return {own.begin < a.width ? a.width - own.begin : 0,
-          own.end + a.width > a.whole ? own.end + a.width - a.whole : 0};
+  return {own.begin < a.width ? a.width - own.begin : 0, own.end + a.width > a.whole ? own.end + a.width - a.whole : 0};
 }
 
 }  // namespace ostraka::planner
