@@ -54,7 +54,7 @@ inline std::int64_t share_of_all_reduce(communicator const& members, std::int64_
 template <class T>
 class all_reduce_in_flight {
  public:
-  /// Does MPI do it? In flight, only where the array is short: MPIs send all of a longer one to and fro, where a
+  /// Does MPI do it? In flight, only where the array is short: Open MPI sends a longer one up a tree and down, where a
   /// reduce-scatter and an all-gather of our own use both directions of all links.
   static bool by_mpi(reduction how, std::int64_t count, mpi_calls calls) {
     constexpr std::int64_t shortest = 64 * 1024;  // bytes
