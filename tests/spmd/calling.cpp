@@ -41,6 +41,18 @@ scenario_list calling() {
        catching([&] { static_cast<void>(os::gather_to_root(a)); });
        work(mesh);
      }},
+    {"cuts_other_microbatches",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const x = os::zeros<float, I, J>(mesh, I = 8, J = 2);
+       auto const w = os::zeros<float, L/X, J>(mesh, L = 4, J = 2);
+       catching([&] {
+         static_cast<void>(os::pipeline<os::gpipe, L/X, I>(
+             os::microbatches = culprit() ? 2 : 4,
+             [](auto const& h, auto const& v) { return os::multiply(h, os::sum<J>(v)); }, x, w));
+       });
+       work(mesh);
+     }},
     {"uses_another_mesh",
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());
