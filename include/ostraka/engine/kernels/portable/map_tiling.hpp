@@ -137,7 +137,7 @@ map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, 
     t.in[o - 1] = in[o - 1];
     side_by_side = side_by_side && inner >= 0 && (loops.stride[o][inner] | 1) == 1;
   }
-  std::int64_t const longest[2] = {side_by_side ? 4096 : of_tile[1] < 0 ? 1024 : 256, across < 0 ? 16 : 32};
+  std::int64_t const longest[2] = {side_by_side ? 4096 : of_tile[1] < 0 ? 1024 : 256, 32};
   for (int i = 0; i < 2; ++i) {
     if (of_tile[i] < 0) continue;
     t.extent[i] = loops.extent[of_tile[i]];

@@ -21,11 +21,12 @@ namespace ostraka::engine::detail {
 /// In multiplications of doubles; elements count as doubles, half as much where they are floats. Fitted on an AMD Zen 5
 /// with AVX-512 (bench/contractions algorithms=1).
 namespace cost {
-inline constexpr double call = 1000;        // of the library
-inline constexpr double copy = 1600;        // to begin one
+inline constexpr double call = 2000;        // of the library
+inline constexpr double copy = 6000;        // to begin one
+inline constexpr double piece = 200;        // a run of a copy, or a tile of one that transposes
 inline constexpr double copied = 2.6;       // an element, and as much again where no cache holds the operand
-inline constexpr double own_call = 12000;   // what is found out about the loops before our tiles begin
-inline constexpr double own_tile = 1000;    // a register tile brought into its place, and a product of the batch
+inline constexpr double own_call = 24000;   // what is found out about the loops before our tiles begin
+inline constexpr double own_tile = 2000;    // a register tile brought into its place, and a product of the batch
 inline constexpr double packed = 10;        // an element of A or B for our tiles, or of C written by them
 inline constexpr double lost_line = 40;     // one that is alone in its cache line whenever it is met
 
@@ -49,23 +50,20 @@ double cost_of_products(double products, double m, double n, double k) {
   return products * (cost::call + work_factor<T> * m * n * k);
 }
 
-/// Elements moved for one of an operand that is copied: where others come to lie side by side, tiles of vectors are
-/// transposed, and unfilled ones take as long.
+/// Of copying an operand from one layout to another: its elements, and the runs or tiles that they are moved in. Where
+/// others come to lie side by side, vectors are transposed, and unfilled ones take as long.
 template <class T>
-double filling_of_tiles(contraction const& from, contraction const& to, operand which) {
-  constexpr std::int64_t lanes = sizeof(T) < 64 ? 64 / static_cast<std::int64_t>(sizeof(T)) : 1;
-  auto const innermost = [&](contraction const& p) {
-    int found = -1;
-    for (int l = 0; l < p.labels; ++l)
-      if (presence_of(p, which)[l] && p.extent[l] > 1 &&
-          (found < 0 || strides_of(p, which)[l] < strides_of(p, which)[found]))
-        found = l;
-    return found;
-  };
-  int const one = innermost(from), other = innermost(to);
-  if (one == other) return 1;
-  auto const padded = [](std::int64_t extent) { return real((extent + lanes - 1) / lanes * lanes) / real(extent); };
-  return padded(from.extent[one]) * padded(from.extent[other]);
+double cost_of_copy(strided const& to, strided const& from) {
+  constexpr std::int64_t lanes = elements_of_line<T>;
+  loop_nest<2> const loops = loops_over(to, from);
+  int const one = smallest_step(loops, 0), other = smallest_step(loops, 1);
+  if (one < 0 || other < 0) return cost::copy + cost::copied * size_factor<T> * real(loops.size());
+  auto const padded = [&](int d) { return real((loops.extent[d] + lanes - 1) / lanes * lanes); };
+  double const elements = real(loops.size()), bytes = elements * static_cast<double>(sizeof(T)),
+               length = real(loops.extent[one]), width = one == other ? 1 : real(loops.extent[other]),
+               filling = one == other ? 1 : padded(one) * padded(other) / (length * width);
+  return cost::copy + cost::piece * elements / (length * width) +
+         cost::copied * size_factor<T> * elements * filling * (bytes > cost::cached ? 2 : 1);
 }
 
 /// Of a plan for the library.
@@ -75,10 +73,7 @@ double cost_of_plan(contraction const& problem, contraction_plan const& plan) {
   double sum = cost_of_products<T>(real(plan.products() * plan.summed.size()), real(p.m), real(p.n), real(p.k));
   for (operand const which : {operand::a, operand::b, operand::c}) {
     if (!plan.copied[static_cast<int>(which)]) continue;
-    double const elements = real(block_of(problem, which).size());
-    double const from_memory = elements * static_cast<double>(sizeof(T)) > cost::cached ? 2 : 1;
-    sum += cost::copy + cost::copied * size_factor<T> * elements * from_memory *
-                            filling_of_tiles<T>(problem, plan.problem, which);
+    sum += cost_of_copy<T>(block_of(plan.problem, which), block_of(problem, which));
   }
   return sum;
 }
