@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/detail/fill.hpp>
 #include <ostraka/engine/moves/halo_exchange.hpp>
 #include <ostraka/engine/spmd/element_name.hpp>
 #include <ostraka/engine/spmd/same_calls.hpp>
@@ -148,6 +149,16 @@ inline constexpr bool is_pending_halo = false;
 template <class Padded>
 inline constexpr bool is_pending_halo<pending_halo<Padded>> = true;
 
+// `, I = 8 with 1 more at either end, J = 8 with 2 more at either end, a ring`
+[[gnu::cold]] inline std::string describe_halos(engine::halo_shape const& s, planner::naming const& names) {
+  std::string text;
+  for (int d = 0; d < s.rank; ++d)
+    if (s.axis[d].width > 0)
+      text += ", " + std::string(names.labels[d]) + " = " + std::to_string(s.axis[d].whole) + " with " +
+              std::to_string(s.axis[d].width) + " more at either end" + (s.axis[d].periodic ? ", a ring" : "");
+  return text + (s.corners ? "" : ", without corners");
+}
+
 // Begins the exchange from `a` to `target`, or, where they are one, inside it. `fresh`: the target is not yet set.
 template <class Types, class... Options, class Padded, class A>
 pending_halo<Padded> begin_exchange(char const* operation, engine::execution_context const& w,
@@ -160,11 +171,15 @@ pending_halo<Padded> begin_exchange(char const* operation, engine::execution_con
   shape.as_they_lie = !engine::is_gpu_memory<exec>();
   engine::communicator const& members = w.group(Types::moving);
   engine::require_agreement(members, [&] {
-    return std::string(operation) + ' ' + planner::describe(Types::spec, w.names) + ", " + engine::element_name<value>;
+    return std::string(operation) + ' ' + planner::describe(Types::spec, w.names) + ", " + engine::element_name<value> +
+           describe_halos(shape, w.names);
   });
   static thread_local constinit engine::halo_plans* plans = nullptr;
   engine::halo_plan& plan = engine::per_thread(plans).of(shape);
-  if (fresh) engine::fill_beyond(exec(), plan, target.local().data(), boundary_among<value>(operation, options...));
+  if (fresh && shape.corners)
+    engine::fill_beyond(exec(), plan, target.local().data(), boundary_among<value>(operation, options...));
+  else if (fresh)  // corners, too
+    fill_block(operation, target, boundary_among<value>(operation, options...));
   return {target, a.local(),
           engine::begin_halo_exchange(exec(), w, members, plan, static_cast<value const*>(a.local().data()),
                                       target.local().data()),

@@ -28,8 +28,8 @@ struct periodic_everywhere {
 inline constexpr periodic_everywhere periodic{};
 
 /// Behind the block of os::exchange_halo: only what lies straight beside the block is exchanged, in fewer messages.
-/// What is beside it along two axes at once, at its corners, is left as it is. For stencils that look along one axis at
-/// a time.
+/// What is beside it along two axes at once, at its corners, is as beyond the ends. For stencils that look along one
+/// axis at a time.
 struct faces_only {};
 inline constexpr faces_only faces{};
 
