@@ -7,7 +7,8 @@
 /// along I, or, if the block has no axis I, stacked along it. float[I] {V_X} → float[I]; float[J] {V_X} → float[I, J]
 
 #include <ostraka/all_gather.hpp>
-#include <ostraka/local_view/collective.hpp>
+#include <ostraka/engine/run/gather_rows.hpp>
+#include <ostraka/local_view/root_of_group.hpp>
 
 namespace ostraka::verb {
 
@@ -26,7 +27,9 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
       if constexpr (stacks)
         return gather<When, typename detail::lifted_as_stack<A, I, Ms...>::type>(a);
       else
-        return gather<When, typename detail::lifted_as_division<A, I, Ms...>::type>(a);
+        return detail::origin_in<I>(a).whole == detail::extent_origin::of_its_own || detail::origin_in<I>(a).shifted != 0
+                   ? gather_rows<When>(a)
+                   : gather<When, typename detail::lifted_as_division<A, I, Ms...>::type>(a);
     } else {
       return detail::whole_after_error<A>{};
     }
@@ -40,6 +43,36 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
   }
 
  private:
+  // Blocks of any extents along I, which the devices tell each other.
+  template <class When, class A>
+  [[gnu::cold]] static auto gather_rows(A const& a) {
+    using result_type = basic_tensor<typename A::value_type,
+                                     detail::invariant_over<sharding_in<A>, type_list<Ms...>>, typename A::space>;
+    using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
+    static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
+    constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<A>>);
+    detail::named_group g = detail::group_of<A, Ms...>("all_gather", a);
+    detail::require_order_of_mesh(g);
+    detail::extent_origins<A::rank> origins = a.origins();
+    detail::require_equal_extents(g, A::rank, a.extents().data(), origins.data(), static_cast<int>(along));
+    engine::short_array<std::int64_t> rows;
+    detail::find_extents_of_members<I>(rows, g, a);
+    auto const own = detail::readable_block(a);
+    auto extents = a.extents();
+    extents[along] = 0;
+    for (int d = 0; d < g.size; ++d) extents[along] += rows.data()[d];
+    std::int64_t local[max_rank + 1]{};
+    for (int i = 0; i < A::rank; ++i) local[i] = own.where.at[i].size();
+    local[along] = extents[along];
+    origins[along] = {};
+    auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, local, origins);
+    return When::launch(result, std::tuple(a.local()), [&] {
+      if (g.w.mesh->absent()) return engine::run_in_flight();
+      return engine::begin_gather_rows(detail::execution_space_of<A>(), g.w, block, g.axes, static_cast<int>(along),
+                                       engine::counts_view(rows), own, detail::writable_block(result));
+    });
+  }
+
   template <class When, class Lifted, class A>
   static auto gather(A const& a) {
     return detail::run_lifted<detail::lifted_move<step::all_gather, Lifted, void, Ms...>, void, When>("all_gather", a);

@@ -15,55 +15,17 @@
 
 #include <ostraka/engine/run/permute_blocks.hpp>
 #include <ostraka/local_view/collective.hpp>
+#include <ostraka/local_view/group.hpp>
 #include <ostraka/types/permutation.hpp>
 
 namespace ostraka {
 
 namespace detail {
 
-// The devices along some mesh axes, counted as the axes are named, the first one major.
-struct named_group {
-  engine::execution_context w;
-  planner::mesh_set axes{};
-  int size = 1;
-  int number = 0;  // this device's
-
-  /// The member of the engine's group, which counts as the mesh does.
-  [[nodiscard]] int member(int named) const {
-    int at[planner::max_mesh_axes]{};
-    for (int m = w.sizes.mesh_axes - 1; m >= 0; --m) {
-      if (!axes.contains(m)) continue;
-      at[m] = named % static_cast<int>(w.sizes.mesh[m]);
-      named /= static_cast<int>(w.sizes.mesh[m]);
-    }
-    int member = 0;
-    for (int a = 0; a < w.mesh->axes(); ++a)
-      for (int m = 0; m < w.sizes.mesh_axes; ++m)
-        if (axes.contains(m) && w.axis[m] == a) member = member * static_cast<int>(w.sizes.mesh[m]) + at[m];
-    return member;
-  }
-};
-
 [[noreturn, gnu::cold]] inline void throw_wrong_hop(engine::execution_context const& w, hop const& h, int devices) {
   throw error(std::string(w.operation) + ": each device sends to one other at most and gets from one at most, but of " +
               std::to_string(devices) + " devices " + std::to_string(h.from) + " → " + std::to_string(h.to) +
               " names one twice, or none; list each source and each target once");
-}
-
-template <class A, class... Ms>
-named_group group_of(char const* operation, A const& a) {
-  using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
-  named_group g;
-  g.w = engine::make_context(*common_mesh(operation, a), names_of<mesh>.data(), mesh::size, operation);
-  g.w.names.labels = names_of<axes_in<A>>.data();
-  g.w.sizes.labels = A::rank;
-  for (int i = 0; i < A::rank; ++i) g.w.sizes.label[i] = a.extents()[static_cast<std::size_t>(i)];
-  g.axes = mesh_axes_numbered<mesh>(type_list<Ms...>{});
-  for (int m = 0; m < static_cast<int>(sizeof...(Ms)); ++m) {
-    g.size *= static_cast<int>(g.w.sizes.mesh[m]);
-    g.number = g.number * static_cast<int>(g.w.sizes.mesh[m]) + static_cast<int>(g.w.here.at[m]);
-  }
-  return g;
 }
 
 // What is known of the extents of the block that comes from `shift` devices before, or, of hops, from anywhere. Returns
@@ -86,14 +48,6 @@ inline bool find_permuted_extents(named_group const& g, engine::permutation_view
     }
   }
   return known;
-}
-
-template <class T>
-engine::region<T> dense_block(T* data, std::int64_t const* extents, int rank) {
-  engine::box b;
-  b.rank = rank;
-  for (int i = 0; i < rank; ++i) b.at[i] = {0, extents[i]};
-  return engine::dense_region(data, b);
 }
 
 // Everyone's extents go where its block will go.
@@ -144,10 +98,7 @@ auto permute(char const* operation, A const& a, engine::permutation_view const& 
     here[i] = static_cast<std::int64_t>(a.local().extent(i));
     there[i] = origins[i].is_alike() ? here[i] : extents[i];
   }
-  result_type result(a.mesh_handle(), extents,
-                     make_view<typename A::view_type>(
-                         there, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}));
-  result.set_origins(origins);
+  auto const result = make_block<result_type>(a.mesh_handle(), extents, there, origins);
   return When::launch(result, std::tuple(a.local()), [&] {
     if (g.w.mesh->absent()) return engine::run_in_flight();
     return engine::begin_permute(execution_space_of<A>(), g.w, block, g.axes, hops,

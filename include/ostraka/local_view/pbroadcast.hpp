@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::pbroadcast<X>(a, root)`: in the body of os::shard_map, the block of one device along X on all of them.
+/// float[I] {V_X} → float[I]
+
+#include <string>
+#include <tuple>
+
+#include <ostraka/engine/run/root_of_group.hpp>
+#include <ostraka/local_view/group.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+[[noreturn, gnu::cold]] inline void throw_no_root(engine::execution_context const& w, int root, int devices) {
+  throw error(std::string(w.operation) + ": the root is one of the " + std::to_string(devices) +
+              " devices along the mesh axes, but it is " + std::to_string(root) + "; count from 0");
+}
+
+inline void require_root(named_group const& g, int root) {
+  if (root < 0 || root >= g.size) throw_no_root(g.w, root, g.size);
+}
+
+}  // namespace detail
+
+namespace verb {
+
+/// The type of os::pbroadcast<X>.
+template <class... Ms>
+struct pbroadcast : detail::collective<pbroadcast<Ms...>> {
+  template <class When, class A>
+  static auto call(A const& a, int root) {
+    if constexpr (reason::ok_or_raise<detail::varies_verdict<A, Ms...>>()) {
+      using result_type = basic_tensor<typename A::value_type,
+                                       detail::invariant_over<sharding_in<A>, type_list<Ms...>>, typename A::space>;
+      using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
+      static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
+      detail::named_group g = detail::group_of<A, Ms...>("pbroadcast", a);
+      detail::require_root(g, root);
+      detail::extent_origins<A::rank> origins = a.origins();
+      detail::require_equal_extents(g, A::rank, a.extents().data(), origins.data());
+      auto const from = detail::readable_block(a);
+      std::int64_t local[max_rank + 1]{};
+      for (int i = 0; i < A::rank; ++i) local[i] = from.where.at[i].size();
+      auto const result = detail::make_block<result_type>(a.mesh_handle(), a.extents(), local, origins);
+      return When::launch(result, std::tuple(a.local()), [&] {
+        if (g.w.mesh->absent()) return engine::run_in_flight();
+        return engine::begin_broadcast(detail::execution_space_of<A>(), g.w, block, g.axes, g.member(root), from,
+                                       detail::writable_block(result));
+      });
+    } else {
+      return detail::block_after_error<A>{a};
+    }
+  }
+};
+
+}  // namespace verb
+
+/// The block of device `root` along `Ms`, numbered with the first mesh axis major, on all of them: it does not vary any
+/// more. Collective over `Ms`, with the same root.
+/// @throws ostraka::error, on all devices alike, if there is no such device, or blocks have different extents
+template <auto... Ms>
+inline constexpr verb::pbroadcast<detail::type_of<Ms>...> pbroadcast{};
+
+/// The same, begun (pending.hpp).
+template <auto... Ms>
+inline constexpr detail::started<verb::pbroadcast<detail::type_of<Ms>...>> start_pbroadcast{};
+
+}  // namespace ostraka

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::ragged_all_to_all_into<I/X>(out, a, from, rows, to)`: in the body of os::shard_map, rows of blocks go to
+/// other devices in numbers that are known when the program runs; the exchange of a mixture of experts.
+
+#include <cstdint>
+#include <string>
+
+#include <ostraka/copy.hpp>
+#include <ostraka/engine/run/ragged.hpp>
+#include <ostraka/local_view/group.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class A, class Out>
+consteval auto check_same_block_axes() {
+  if constexpr (!std::is_same_v<sharding_in<A>, sharding_in<Out>>)
+    return found<reason::assigned_another_sharding<sharding_in<A>, sharding_in<Out>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+[[noreturn, gnu::cold]] inline void throw_ragged_counts(std::size_t given, int devices) {
+  throw error("ragged_all_to_all: offsets and numbers of rows have one entry for each of the " +
+              std::to_string(devices) + " devices, but one list has " + std::to_string(given) +
+              "; give 0 rows where none are sent");
+}
+
+template <class I, class... Ms, class Out, class A, class From, class Rows, class To>
+void ragged(over<I, Ms...>, Out const& out, A const& a, From const& from, Rows const& rows, To const& to) {
+  using verdict = first_fault<varies_verdict<A, Ms...>, has_axis_verdict<A, I>,
+                              typename decltype(check_same_block_axes<A, Out>())::type, writable_verdict<Out>,
+                              elements_verdict<A, Out>>;
+  if constexpr (reason::ok_or_raise<verdict>()) {
+    using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
+    static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
+    named_group g = group_of<A, Ms...>("ragged_all_to_all", a);
+    for (std::size_t const n : {from.size(), rows.size(), to.size()})
+      if (n != static_cast<std::size_t>(g.size)) throw_ragged_counts(n, g.size);
+    constexpr int along = position_in<I, axes_in<A>>;
+    g.w.sizes.label[along] = -1;  // each device's own
+    extent_origins<A::rank> origins = a.origins();
+    require_equal_extents(g, A::rank, a.extents().data(), origins.data(), along);
+    if (g.w.mesh->absent()) return;
+    engine::short_array<std::int64_t> lists[3];
+    for (int d = 0; d < 3 * g.size; ++d) lists[d / g.size].push_back(0);
+    for (int d = 0; d < g.size; ++d) {
+      auto const m = static_cast<std::size_t>(g.member(d)), k = static_cast<std::size_t>(d);
+      lists[0].data()[m] = from[k];
+      lists[1].data()[m] = rows[k];
+      lists[2].data()[m] = to[k];
+    }
+    engine::begin_ragged(execution_space_of<A>(), g.w, block, g.axes, along, readable_block(a), writable_block(out),
+                         {lists[0].data(), lists[1].data(), lists[2].data()})
+        .wait();
+  }
+}
+
+}  // namespace detail
+
+/// out's rows [to[e], to[e] + rows[e]) of device d become this block's rows [from[d], …) and so on: for each device e along
+/// the mesh axes of `Dim`, rows [from[e], from[e] + rows[e]) of `a` along its axis go to rows [to[e], to[e] + rows[e]) of e's
+/// `out`; what no device sends stays. Lists with an entry for each device (std::vector, std::array, …). Collective.
+/// @throws ostraka::error, on all devices alike and before any row is sent, if rows are not there, or arrive twice
+template <auto Dim, Tensor Out, Tensor A, class From, class Rows, class To>
+void ragged_all_to_all_into(Out const& out, A const& a, From const& from, Rows const& rows, To const& to) {
+  detail::ragged(detail::type_of<Dim>{}, out, a, from, rows, to);
+}
+
+/// The same into a copy of `out`, which is returned.
+template <auto Dim, Tensor A, Tensor Out, class From, class Rows, class To>
+[[nodiscard]] auto ragged_all_to_all(A const& a, Out const& out, From const& from, Rows const& rows, To const& to) {
+  auto const result = copy(out);
+  ragged_all_to_all_into<Dim>(result, a, from, rows, to);
+  return result;
+}
+
+}  // namespace ostraka

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::gather_to<I/X>(a, root)`, `os::scatter_from<I/X>(a, root)`: in the body of os::shard_map, the blocks of the
+/// devices along X one after the other on one of them, and such a whole divided among them. float[I] {V_X} → float[I] {V_X}
+
+#include <cstdint>
+#include <tuple>
+
+#include <ostraka/engine/collectives/counts.hpp>
+#include <ostraka/engine/run/root_of_group.hpp>
+#include <ostraka/local_view/group.hpp>
+#include <ostraka/local_view/pbroadcast.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+// The extents along I of all members' blocks, in the order of the group. Asks them only where they are each device's own.
+template <class I, class A>
+void find_extents_of_members(engine::short_array<std::int64_t>& all, named_group const& g, A const& a) {
+  std::int64_t const own = a.extents()[static_cast<std::size_t>(position_in<I, axes_in<A>>)];
+  for (int d = 0; d < g.size; ++d) all.push_back(own);
+  if (!origin_in<I>(a).is_alike()) engine::gather_counts(g.w.group(g.axes), &own, all.data());
+}
+
+// Blocks are put one after the other as the engine counts devices, so that has to be as the program does.
+inline void require_order_of_mesh(named_group const& g) {
+  for (int d = 0; d < g.size; ++d)
+    if (g.member(d) != d)
+      throw error(std::string(g.w.operation) +
+                  ": blocks of unequal extents are put one after the other in the order of the mesh, but its axes are named "
+                  "in another; name them as os::make_mesh does");
+}
+
+}  // namespace detail
+
+namespace verb {
+
+template <class Dim>
+struct gather_to;
+
+/// The type of os::gather_to<I/X>.
+template <class I, class... Ms>
+struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>> {
+  template <class When, class A>
+  static auto call(A const& a, int root) {
+    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::has_axis_verdict<A, I>>;
+    if constexpr (reason::ok_or_raise<verdict>()) {
+      using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
+      using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
+      static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
+      constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<A>>);
+      detail::named_group g = detail::group_of<A, Ms...>("gather_to", a);
+      detail::require_root(g, root);
+      detail::require_order_of_mesh(g);
+      detail::extent_origins<A::rank> origins = a.origins();
+      detail::require_equal_extents(g, A::rank, a.extents().data(), origins.data(), static_cast<int>(along));
+      g.w.sizes.label[along] = -1;
+      engine::short_array<std::int64_t> lengths;
+      detail::find_extents_of_members<I>(lengths, g, a);
+      auto const own = detail::readable_block(a);
+      auto extents = a.extents();
+      extents[along] = 0;
+      if (g.number == root)
+        for (int d = 0; d < g.size; ++d) extents[along] += lengths.data()[d];
+      std::int64_t local[max_rank + 1]{};
+      for (int i = 0; i < A::rank; ++i) local[i] = own.where.at[i].size();
+      local[along] = extents[along];
+      origins[along] = {detail::extent_origin::of_its_own};
+      auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, local, origins);
+      return When::launch(result, std::tuple(a.local()), [&] {
+        if (g.w.mesh->absent()) return engine::run_in_flight();
+        return engine::begin_gather_to(detail::execution_space_of<A>(), g.w, block, g.axes, root, static_cast<int>(along),
+                                       engine::counts_view(lengths), own, detail::writable_block(result));
+      });
+    } else {
+      return detail::block_after_error<A>{a};
+    }
+  }
+};
+
+template <class Dim>
+struct scatter_from;
+
+/// The type of os::scatter_from<I/X>.
+template <class I, class... Ms>
+struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms...>>> {
+  template <class When, class A>
+  static auto call(A const& a, int root) {
+    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::has_axis_verdict<A, I>>;
+    if constexpr (reason::ok_or_raise<verdict>()) {
+      using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
+      using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
+      static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
+      constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<A>>);
+      detail::named_group g = detail::group_of<A, Ms...>("scatter_from", a);
+      detail::require_root(g, root);
+      detail::require_order_of_mesh(g);
+      detail::extent_origins<A::rank> origins = a.origins();
+      detail::require_equal_extents(g, A::rank, a.extents().data(), origins.data(), static_cast<int>(along));
+      g.w.sizes.label[along] = -1;
+      engine::short_array<std::int64_t> given_lengths, lengths;
+      detail::find_extents_of_members<I>(given_lengths, g, a);
+      std::int64_t const whole = given_lengths.data()[root];
+      for (int d = 0; d < g.size; ++d) lengths.push_back(planner::block(whole, d, g.size).size());
+      auto const given = detail::readable_block(a);
+      auto extents = a.extents();
+      extents[along] = g.w.mesh->absent() ? 0 : lengths.data()[g.number];
+      std::int64_t local[max_rank + 1]{};
+      for (int i = 0; i < A::rank; ++i) local[i] = given.where.at[i].size();
+      local[along] = extents[along];
+      planner::mesh_order running{};
+      for (int m = 0; m < static_cast<int>(sizeof...(Ms)); ++m) running.push_back(g.w.axis[m]);
+      origins[along] = whole % g.size == 0 ? detail::extent_origin{} : detail::extent_origin{whole, running};
+      auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, local, origins);
+      return When::launch(result, std::tuple(a.local()), [&] {
+        if (g.w.mesh->absent()) return engine::run_in_flight();
+        return engine::begin_scatter_from(detail::execution_space_of<A>(), g.w, block, g.axes, root,
+                                          static_cast<int>(along), engine::counts_view(lengths), given,
+                                          detail::writable_block(result));
+      });
+    } else {
+      return detail::block_after_error<A>{a};
+    }
+  }
+};
+
+}  // namespace verb
+
+/// On device `root` along the mesh axes of `Dim` the blocks of all of them, one after the other along its axis; on the others
+/// that axis is empty. Collective, with the same root.
+/// @throws ostraka::error, on all devices alike, if there is no such device, or other extents differ
+template <auto Dim>
+inline constexpr verb::gather_to<detail::type_of<Dim>> gather_to{};
+
+/// Part d along the axis of `Dim` of the block of device `root`, on device d; what the others hold is not looked at. Collective,
+/// with the same root. @throws ostraka::error, on all devices alike, if there is no such device, or other extents differ
+template <auto Dim>
+inline constexpr verb::scatter_from<detail::type_of<Dim>> scatter_from{};
+
+/// The same, begun (pending.hpp).
+template <auto Dim>
+inline constexpr detail::started<verb::gather_to<detail::type_of<Dim>>> start_gather_to{};
+template <auto Dim>
+inline constexpr detail::started<verb::scatter_from<detail::type_of<Dim>>> start_scatter_from{};
+
+}  // namespace ostraka

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::inclusive_scan<X>(a)`, `os::exclusive_scan<X>(a)`: in the body of os::shard_map, the sum of the blocks of
+/// the devices up to this one, or before it; os::barrier<X>. float[I] {V_X} → float[I] {V_X}
+
+#include <ostraka/engine/run/scan_block.hpp>
+#include <ostraka/local_view/group.hpp>
+
+namespace ostraka {
+
+namespace verb {
+
+/// The type of os::inclusive_scan<X> and os::exclusive_scan<X>.
+template <engine::scan_kind Kind, reduction How, class M>
+struct scan : detail::verb_base {
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    using verdict = detail::first_fault<detail::varies_verdict<A, M>,
+                                        detail::reducible_verdict<typename A::value_type, How, scan>>;
+    if constexpr (reason::ok_or_raise<verdict>()) {
+      using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
+      using mesh = union_of<type_list<M>, mesh_axes_in<A>>;
+      static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
+      detail::named_group g = detail::group_of<A, M>(name, a);
+      detail::extent_origins<A::rank> origins = a.origins();
+      detail::require_equal_extents(g, A::rank, a.extents().data(), origins.data());
+      auto const from = detail::readable_block(a);
+      std::int64_t local[max_rank + 1]{};
+      for (int i = 0; i < A::rank; ++i) local[i] = from.where.at[i].size();
+      auto const result = detail::make_block<result_type>(a.mesh_handle(), a.extents(), local, origins);
+      if (!g.w.mesh->absent())
+        engine::scan_block(detail::execution_space_of<A>(), g.w, block, g.axes, from, detail::writable_block(result), How,
+                           Kind);
+      return result;
+    } else {
+      return detail::block_after_error<A>{a};
+    }
+  }
+
+ private:
+  static constexpr char const* name = Kind == engine::scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan";
+};
+
+}  // namespace verb
+
+/// The blocks of the devices from 0 to this one along X, combined: summed, or as a reduction behind X says. Collective over
+/// X. @throws ostraka::error, on all devices alike, if blocks have different extents
+template <auto X, reduction How = reduction::sum>
+inline constexpr verb::scan<engine::scan_kind::inclusive, How, detail::type_of<X>> inclusive_scan{};
+
+/// Those of the devices before this one; on device 0 what changes nothing, for a sum zeros.
+template <auto X, reduction How = reduction::sum>
+inline constexpr verb::scan<engine::scan_kind::exclusive, How, detail::type_of<X>> exclusive_scan{};
+
+/// Waits until all devices along `Ms` have come, on the mesh of a tensor or block. Blocks need none: for timings, files and
+/// the program's own messages.
+template <auto... Ms, Tensor A>
+void barrier(A const& a) {
+  detail::named_group const g = detail::group_of<A, detail::type_of<Ms>...>("barrier", a);
+  if (!g.w.mesh->absent()) engine::barrier(g.w, g.axes);
+}
+
+}  // namespace ostraka
