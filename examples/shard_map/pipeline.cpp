@@ -12,8 +12,6 @@
 #include <limits>
 #include <vector>
 
-#include <ostraka/plan/pipeline/describe.hpp>
-
 #include "support.hpp"
 #include "support/byte_counter.hpp"
 

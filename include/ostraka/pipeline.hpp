@@ -18,6 +18,7 @@
 #include <type_traits>
 
 #include <ostraka/local_view/pipeline_run.hpp>
+#include <ostraka/plan/pipeline/describe.hpp>
 #include <ostraka/shard_map.hpp>
 
 namespace ostraka {
