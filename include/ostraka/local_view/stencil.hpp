@@ -129,6 +129,13 @@ extent_origins<A::rank> own_origins(A const& a) {
   return origins;
 }
 
+// Of a block without halo nobody says any more whether others have indices of the axis.
+template <std::size_t Rank>
+std::array<extent_origin, Rank> without_marks(std::array<extent_origin, Rank> origins) {
+  for (extent_origin& o : origins) o.is_undivided = false;
+  return origins;
+}
+
 template <class T, class A>
 engine::stencil_block<T> own_block(A const& a) {
   engine::stencil_block<T> b{a.local().data(), {}};
@@ -197,7 +204,7 @@ inline void take_every(char const* operation, std::string_view axis, engine::dev
   p.every[d] = step;
   if (step == 1) return;
   if (origin.is_alike()) {
-    if (p.extent[d] % step != 0 && !origin.is_undivided)
+    if (p.extent[d] % step != 0 && !(origin.is_undivided && p.width[d] > 0))
       throw_stride(operation, axis,
                    "so blocks of " + std::to_string(p.extent[d]) + " begin with other ones; choose blocks that " +
                        std::to_string(step) + " divides");
@@ -283,7 +290,7 @@ auto new_stencil(F const& f, Every const& every, Operand&& first, More const&...
   run_stencil<execution_space_of<A>>(p, f, own_block<R>(result), first, source_block(a), source_block(more)...);
   if constexpr (varying_in<result_type>::size > 0) {
     result_type r = result;
-    r.set_origins(origins);
+    r.set_origins(without_marks(origins));
     return r;
   } else {
     return result;
@@ -384,7 +391,7 @@ template <Tensor A>
     result_type result(a.mesh_handle(), extents,
                        detail::make_view<typename result_type::view_type>(
                            p.extent, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}));
-    if constexpr (varying_in<result_type>::size > 0) result.set_origins(detail::own_origins(a));
+    if constexpr (varying_in<result_type>::size > 0) result.set_origins(detail::without_marks(detail::own_origins(a)));
     engine::stencil_operand_block<value, 0> const from{detail::own_block<value const>(a), {}};
     detail::run_stencil<detail::execution_space_of<A>>(p, detail::element_itself{}, detail::own_block<value>(result), a,
                                                        from);
