@@ -23,7 +23,12 @@ int main(int argc, char** argv) {
   auto const c = os::generate<int, I/X>(line, I = 8, counting{});          // 0 1 · 2 3 · 4 5 · 6 7
 
   // psum: all devices have the sum, so that it may leave without X.
-  auto const sum = os::shard_map<I>([](auto x) { return os::psum<X>(x); }, a);
+  auto const sum = os::shard_map<I>([](auto x) {
+    os::print_blocks(x);
+    auto const y = os::psum<X>(x);
+    os::print_blocks(y);
+    return y;
+  }, a);
   v.expect("psum", sum, {22, 20, 12, 17});
 
   // On two mesh axes, over one of them or both.

@@ -21,7 +21,7 @@ namespace detail {
 /// their block to the one before, 2^k are left, and these halve the distance k times.
 class combining_tree {
  public:
-  combining_tree(int members, int me) : members_(members), me_(me) {
+  combining_tree(int members, int me) : me_(me) {
     while (2 * places_ <= members) places_ *= 2;
     pairs_ = members - places_;
   }
@@ -47,7 +47,7 @@ class combining_tree {
   }
 
  private:
-  int members_, me_;
+  int me_;
   int places_ = 1;
   int pairs_ = 0;
 };
