@@ -22,6 +22,7 @@
 #include <ostraka/local_view/doors.hpp>
 #include <ostraka/local_view/exchange_halo.hpp>
 #include <ostraka/local_view/pargmax.hpp>
+#include <ostraka/local_view/own.hpp>
 #include <ostraka/local_view/part.hpp>
 #include <ostraka/local_view/pbroadcast.hpp>
 #include <ostraka/local_view/ppermute.hpp>

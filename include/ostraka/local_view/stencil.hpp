@@ -367,38 +367,4 @@ void stencil_into(Target const& target, F const& f, X&& x, More const&... more) 
   }
 }
 
-namespace detail {
-
-struct element_itself {
-  template <class T>
-  KOKKOS_INLINE_FUNCTION T operator()(T const& x) const {
-    return x;
-  }
-};
-
-}  // namespace detail
-
-/// A copy of a padded block's own part, without its halo.
-template <Tensor A>
-[[nodiscard]] auto own(A const& a) {
-  if constexpr (detail::is_stencil<A>()) {
-    using value = typename A::value_type;
-    using result_type = basic_tensor<value, sharding_without_halos<sharding_in<A>>, typename A::space>;
-    detail::common_mesh("own", a);
-    engine::stencil_points const p = detail::points_of(a);
-    typename result_type::extents_type extents = a.extents();
-    for (std::size_t d = 0; d < extents.size(); ++d) extents[d] -= 2 * detail::halo_widths<A>[d];
-    result_type result(a.mesh_handle(), extents,
-                       detail::make_view<typename result_type::view_type>(
-                           p.extent, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}));
-    if constexpr (varying_in<result_type>::size > 0) result.set_origins(detail::without_marks(detail::own_origins(a)));
-    engine::stencil_operand_block<value, 0> const from{detail::own_block<value const>(a), {}};
-    detail::run_stencil<detail::execution_space_of<A>>(p, detail::element_itself{}, detail::own_block<value>(result), a,
-                                                       from);
-    return result;
-  } else {
-    return detail::after_error_of<typename A::value_type, detail::place_of<A>, typename A::space>();
-  }
-}
-
 }  // namespace ostraka
