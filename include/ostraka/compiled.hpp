@@ -21,9 +21,13 @@
 #include <ostraka/engine/kernels/copy.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
 #include <ostraka/engine/run/execute.hpp>
+#include <ostraka/engine/run/gather_rows.hpp>
 #include <ostraka/engine/run/in_flight.hpp>
 #include <ostraka/engine/run/move_between.hpp>
 #include <ostraka/engine/run/permute_blocks.hpp>
+#include <ostraka/engine/run/ragged.hpp>
+#include <ostraka/engine/run/root_of_group.hpp>
+#include <ostraka/engine/run/scan_block.hpp>
 #include <ostraka/environment.hpp>
 #include <ostraka/make_mesh.hpp>
 
@@ -46,6 +50,22 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   WHERE template run_in_flight begin_permute(EXEC const&, execution_context const&, planner::spec const&,             \
                                              planner::mesh_set, permutation_view const&, region<T const> const&,      \
                                              region<T> const&);                                                       \
+  WHERE template run_in_flight begin_broadcast(EXEC const&, execution_context const&, planner::spec const&,           \
+                                               planner::mesh_set, int, region<T const> const&, region<T> const&);     \
+  WHERE template run_in_flight begin_gather_to(EXEC const&, execution_context const&, planner::spec const&,           \
+                                               planner::mesh_set, int, int, counts_view, region<T const> const&,      \
+                                               region<T> const&);                                                     \
+  WHERE template run_in_flight begin_scatter_from(EXEC const&, execution_context const&, planner::spec const&,        \
+                                                  planner::mesh_set, int, int, counts_view, region<T const> const&,   \
+                                                  region<T> const&);                                                  \
+  WHERE template run_in_flight begin_gather_rows(EXEC const&, execution_context const&, planner::spec const&,         \
+                                                 planner::mesh_set, int, counts_view, region<T const> const&,         \
+                                                 region<T> const&);                                                   \
+  WHERE template run_in_flight begin_ragged(EXEC const&, execution_context const&, planner::spec const&,              \
+                                            planner::mesh_set, int, region<T const> const&, region<T> const&,         \
+                                            ragged_rows const&);                                                      \
+  WHERE template void scan_block(EXEC const&, execution_context const&, planner::spec const&, planner::mesh_set,      \
+                                 region<T const> const&, region<T> const&, reduction, scan_kind);                     \
   WHERE template void contract(EXEC const&, contraction const&, T const*, T const*, T*, update<T> const&);            \
   WHERE template void contract(EXEC const&, contraction const&, T const*, T const*, T*, update<T> const&,             \
                                plan_ticket&);                                                                         \
