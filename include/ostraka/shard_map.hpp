@@ -80,28 +80,63 @@ struct body_of<type_list<As...>, manual_axes<Ms...>, Named...> : named_results<N
   using manual = type_list<Ms...>;
 };
 
+// A tensor as a block, and a block as a tensor: what all shardings of a rank have in common, compiled once for them.
+struct names_at_door {
+  std::string_view const* mesh;
+  int mesh_axes;
+  std::string_view const* labels;
+};
+
+template <class T, int Rank, class Space>
+[[gnu::noinline]] unnamed_block<T, Rank, Space> enter_unnamed(char const* operation,
+                                                              unnamed_tensor<T, Rank, Space> const& a,
+                                                              extent_origins<Rank> origins, names_at_door const& names,
+                                                              planner::spec const& s, planner::mesh_set manual) {
+  engine::device_mesh const* const mesh = a.mesh_handle().get();
+  engine::execution_context w =
+      engine::make_context(common_mesh(operation, &mesh, 1), names.mesh, names.mesh_axes, operation);
+  w.names.labels = names.labels;
+  typename unnamed_tensor<T, Rank, Space>::extents_type own{};
+  enter_extents_of_block(w, s, manual, a.extents().data(), own.data(), origins.data());
+  unnamed_block<T, Rank, Space> b(a.mesh_handle(), own, a.local());
+  b.share_label(a);
+  b.set_origins(origins);
+  return b;
+}
+
+template <class T, int Rank, class Space>
+[[gnu::noinline]] unnamed_block<T, Rank, Space> leave_unnamed(char const* operation,
+                                                              unnamed_tensor<T, Rank, Space> const& b,
+                                                              extent_origins<Rank> origins, names_at_door const& names,
+                                                              planner::spec const& s, planner::mesh_set manual) {
+  engine::device_mesh const* const mesh = b.mesh_handle().get();
+  engine::execution_context w =
+      engine::make_context(common_mesh(operation, &mesh, 1), names.mesh, names.mesh_axes, operation);
+  w.names.labels = names.labels;
+  typename unnamed_tensor<T, Rank, Space>::extents_type whole{};
+  leave_extents_of_block(w, s, manual, b.extents().data(), origins.data(), whole.data());
+  unnamed_block<T, Rank, Space> r(b.mesh_handle(), whole, b.local());
+  r.share_label(b);
+  r.set_origins(origins);
+  return r;
+}
+
 // A tensor as a block.
 template <class Manual, class A>
 auto enter(char const* operation, A const& a) {
   using labels = axes_in<A>;
   using mesh = common_of<mesh_axes_in<A>, Manual>;
   using block = basic_tensor<typename A::element_type, inside_of<sharding_in<A>, Manual>, typename A::space>;
-  common_mesh(operation, a);
   if constexpr (mesh::size == 0) {
+    common_mesh(operation, a);
     return a;
   } else {
     using all = mesh_axes_in<A>;
     static constexpr planner::spec s = spec_of<A, labels, all>;
-    engine::execution_context w = engine::make_context(*a.mesh_handle(), names_of<all>.data(), all::size, operation);
-    w.names.labels = names_of<labels>.data();
-    typename A::extents_type own{};
     extent_origins<A::rank> origins{};
     if constexpr (varying_in<A>::size > 0) origins = a.origins();
-    enter_extents_of_block(w, s, mesh_axes_numbered<all>(mesh{}), a.extents().data(), own.data(), origins.data());
-    block b(a.mesh_handle(), own, a.local());
-    b.share_label(a);
-    b.set_origins(origins);
-    return b;
+    return block(enter_unnamed(operation, a, origins, {names_of<all>.data(), all::size, names_of<labels>.data()}, s,
+                               mesh_axes_numbered<all>(mesh{})));
   }
 }
 
@@ -113,20 +148,12 @@ auto leave(char const* operation, B const& b) {
   using result = basic_tensor<typename B::element_type,
                               typename with_varying<Out, common_of<varying_in<B>, Kept>>::type, typename B::space>;
   static constexpr planner::spec s = spec_of<Out, labels, mesh>;
-  engine::execution_context w =
-      engine::make_context(*common_mesh(operation, b), names_of<mesh>.data(), mesh::size, operation);
-  w.names.labels = names_of<labels>.data();
-  typename B::extents_type whole{};
   extent_origins<B::rank> origins{};
   if constexpr (varying_in<B>::size > 0) origins = b.origins();
-  leave_extents_of_block(w, s, mesh_axes_numbered<mesh>(common_of<mesh, Manual>{}), b.extents().data(), origins.data(),
-                         whole.data());
-  result r(b.mesh_handle(), whole, b.local());
-  r.share_label(b);
-  if constexpr (varying_in<result>::size > 0)
-    r.set_origins(origins);
-  else
-    require_static_extents(w, whole.data(), labels{});
+  result r(leave_unnamed(operation, b, origins, {names_of<mesh>.data(), mesh::size, names_of<labels>.data()}, s,
+                         mesh_axes_numbered<mesh>(common_of<mesh, Manual>{})));
+  if constexpr (varying_in<result>::size == 0)
+    require_static_extents(operation, *r.mesh_handle(), r.extents().data(), labels{});
   return r;
 }
 

@@ -26,6 +26,20 @@ scenario_list calling() {
        });
        work(mesh);
      }},
+    {"calls_another_collective",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I/X, J>(mesh, I = 8, J = 6);
+       catching([&] {
+         static_cast<void>(os::shard_map<I, J>(
+             [](auto block) {
+               if (culprit()) return os::pmax<X>(block);
+               return os::psum<X>(block);
+             },
+             a));
+       });
+       work(mesh);
+     }},
     {"has_another_extent",
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());

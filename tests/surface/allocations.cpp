@@ -325,6 +325,31 @@ TEST_CASE("operations that make their result") {
   });
 }
 
+TEST_CASE("bodies of os::shard_map") {
+  long const block = block_of_a_result();
+  for_several_extents([&](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    auto const rows = made<I/X, J>(m, e);
+    auto const columns = made<I, J/X>(m, e);
+    auto const b_rows = made<J/X, K>(m, e);
+    CHECK(most_in_steady_state([&] { static_cast<void>(os::shard_map<I/X, J>([](auto a) { return a; }, rows)); }) == 0);
+    CHECK(most_in_steady_state([&] {
+            static_cast<void>(os::shard_map<I/X, J>(
+                [](auto a) {
+                  os::map_into(a, plus(), a, a);
+                  return a;
+                },
+                rows));
+          }) == 0);
+    CHECK(most_in_steady_state([&] {
+            static_cast<void>(os::shard_map<I, K>(
+                [](auto a, auto b) { return os::psum<X>(os::einsum<I, K>(a, b)); }, columns, b_rows));
+          }) <= 2 * block);
+    CHECK(most_in_steady_state([&] {
+            static_cast<void>(os::shard_map<I, J>([](auto a) { return os::all_gather<I/X>(a); }, rows));
+          }) <= block);
+  });
+}
+
 #else
 
 TEST_CASE("allocations are counted with the GNU C library alone") {

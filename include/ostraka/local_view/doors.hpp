@@ -53,8 +53,9 @@ struct manual_division {
 
 /// From the tensor of spec `s` to its block without the mesh axes `leaving`: extents, and how they came about. `whole`
 /// has the labels' extents.
-inline void enter_extents_of_block(engine::execution_context const& w, planner::spec const& s, planner::mesh_set leaving,
-                                   std::int64_t const* whole, std::int64_t* own, extent_origin* origins) {
+[[gnu::noinline]] inline void enter_extents_of_block(engine::execution_context const& w, planner::spec const& s,
+                                                     planner::mesh_set leaving, std::int64_t const* whole,
+                                                     std::int64_t* own, extent_origin* origins) {
   for (int i = 0; i < s.rank; ++i) {
     manual_division const d(w, s.over[i], leaving);
     std::int64_t const n = whole[i];
@@ -115,8 +116,9 @@ inline void enter_extents_of_block(engine::execution_context const& w, planner::
 
 /// From a block to the tensor of spec `s` that it is a block of, over the mesh axes `leaving`: the labels' extents, and
 /// what is left of how they came about. Collective over `leaving` only where a block's extent is each device's own.
-inline void leave_extents_of_block(engine::execution_context const& w, planner::spec const& s, planner::mesh_set leaving,
-                                   std::int64_t const* own, extent_origin* origins, std::int64_t* whole) {
+[[gnu::noinline]] inline void leave_extents_of_block(engine::execution_context const& w, planner::spec const& s,
+                                                     planner::mesh_set leaving, std::int64_t const* own,
+                                                     extent_origin* origins, std::int64_t* whole) {
   std::uint32_t const running = w.bits_of(leaving);
   for (int i = 0; i < s.rank; ++i) {
     manual_division const d(w, s.over[i], leaving);
@@ -126,8 +128,7 @@ inline void leave_extents_of_block(engine::execution_context const& w, planner::
     if (o.is_alike()) {
       if (d.rest > 1 && own[i] % d.rest != 0 && d.ways > 1) throw_not_nested(w.operation, axis, whole[i], d.ways * d.rest);
     } else if (o.whole == extent_origin::of_its_own) {
-      whole[i] = joined_extent(w, leaving, d, own[i], axis);
-      if (d.ways > 1) origins[i] = {};
+      whole[i] = joined_extent(w, leaving, d, own[i], axis);  // along other mesh axes it may still differ
     } else if (d.running == o.over && o.shifted == 0 && o.halo == 0 && d.ways > 1) {
       if (d.rest > 1) throw_not_nested(w.operation, axis, o.whole, d.ways * d.rest);
       whole[i] = o.whole;
@@ -142,14 +143,16 @@ inline void leave_extents_of_block(engine::execution_context const& w, planner::
 
 /// A tensor has its static extents, whatever those of its blocks were. Throws on all devices alike.
 template <class... As>
-void require_static_extents(engine::execution_context const& w, [[maybe_unused]] std::int64_t const* whole,
-                            type_list<As...>) {
+void require_static_extents([[maybe_unused]] std::string_view operation,
+                            [[maybe_unused]] engine::device_mesh const& mesh,
+                            [[maybe_unused]] std::int64_t const* whole, type_list<As...>) {
   if constexpr (((As::extent != dynamic_extent) || ...)) {
     constexpr std::int64_t wanted[] = {As::extent...};
+    constexpr std::string_view axis[] = {As::name...};
     for (int i = 0; i < static_cast<int>(sizeof...(As)); ++i)
-      if (wanted[i] != dynamic_extent && wanted[i] != whole[i] && !w.here.nowhere)
-        throw error(std::string(w.operation) + ": a result has the static extents of its axes, but " +
-                    std::string(w.names.labels[i]) + " = " + std::to_string(whole[i]) + " instead of " +
+      if (wanted[i] != dynamic_extent && wanted[i] != whole[i] && !mesh.absent())
+        throw error(std::string(operation) + ": a result has the static extents of its axes, but " +
+                    std::string(axis[i]) + " = " + std::to_string(whole[i]) + " instead of " +
                     std::to_string(wanted[i]) + "; return blocks of that, or name an axis without a static extent");
   }
 }
