@@ -64,7 +64,7 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
     std::int64_t local[max_rank + 1]{};
     for (int i = 0; i < A::rank; ++i) local[i] = own.where.at[i].size();
     local[along] = extents[along];
-    origins[along] = {};
+    if (origins[along].whole != detail::extent_origin::of_its_own) origins[along] = {};  // else it may differ elsewhere
     auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, local, origins);
     return When::launch(result, std::tuple(a.local()), [&] {
       if (g.w.mesh->absent()) return engine::run_in_flight();

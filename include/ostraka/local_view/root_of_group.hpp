@@ -114,7 +114,10 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
       local[along] = extents[along];
       planner::mesh_order running{};
       for (int m = 0; m < static_cast<int>(sizeof...(Ms)); ++m) running.push_back(g.w.axis[m]);
-      origins[along] = whole % g.size == 0 ? detail::extent_origin{} : detail::extent_origin{whole, running};
+      if (!origins[along].is_alike())  // elsewhere the root may have had another
+        origins[along] = {detail::extent_origin::of_its_own};
+      else if (whole % g.size != 0)
+        origins[along] = {whole, running};
       auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, local, origins);
       return When::launch(result, std::tuple(a.local()), [&] {
         if (g.w.mesh->absent()) return engine::run_in_flight();
