@@ -28,10 +28,10 @@ namespace ostraka::engine {
 namespace detail {
 
 /// Sums an operand over the labels that it alone has: I·J·K multiplications become I·K. The operand is replaced by the
-/// sum, which lies in `room`.
+/// sum, which lies in `buffer`.
 template <class Exec, class T>
 void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& data,
-                     kernel_scratch<T, typename Exec::memory_space>& room) {
+                     kernel_scratch<T, typename Exec::memory_space>& buffer) {
   label_class const lone = which == operand::a ? label_class::only_a : label_class::only_b;
   bool* const present = which == operand::a ? p.in_a : p.in_b;
   std::int64_t* const stride = strides_of(p, which);
@@ -54,9 +54,9 @@ void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& 
   for (int l = 0; l < p.labels; ++l)
     if (class_of(p, l) == lone) present[l] = false, p.extent[l] = 1;  // the class of no other label changes
   if (!any) return;
-  room = kernel_scratch<T, typename Exec::memory_space>(step);
-  reduce(exec, sum, data, room.data(), reduction::sum);
-  data = room.data();
+  buffer = kernel_scratch<T, typename Exec::memory_space>(step);
+  reduce(exec, sum, data, buffer.data(), reduction::sum);
+  data = buffer.data();
   for (int l = 0; l < p.labels; ++l)
     if (present[l]) stride[l] = sum.c[l];
 }

@@ -108,18 +108,18 @@ template <class Exec, class T>
 void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T> const& in, std::int64_t elements) {
   std::int64_t const most = elements <= serial_products ? 1 : exec.concurrency();
   contract_tiles<T> const tiles(loops, in, most);
-  std::int64_t const tasks = tiles.tasks(), room = tiles.room(), threads = std::min(most, tasks);
+  std::int64_t const tasks = tiles.tasks(), buffer_size = tiles.buffer_size(), threads = std::min(most, tasks);
   constexpr std::int64_t small = 16384 / static_cast<std::int64_t>(sizeof(T));
-  if (threads == 1 && room <= small) {
+  if (threads == 1 && buffer_size <= small) {
     alignas(64) unsigned char panels[small * sizeof(T)];
     fence(exec);
     return tiles.run(0, tasks, reinterpret_cast<T*>(panels));
   }
-  kernel_scratch<T, typename Exec::memory_space> const panels(threads * room);
+  kernel_scratch<T, typename Exec::memory_space> const panels(threads * buffer_size);
   T* const first = panels.data();
   for_each_share("ostraka contract tiles", exec, tasks, threads, elements,
                  [=, &tiles](std::int64_t begin, std::int64_t end, std::int64_t thread) {
-                   tiles.run(begin, end, first + thread * room);
+                   tiles.run(begin, end, first + thread * buffer_size);
                  });
 }
 

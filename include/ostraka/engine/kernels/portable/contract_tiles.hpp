@@ -120,7 +120,7 @@ class contract_tiles {
   std::int64_t tasks() const { return in_.parts * n_.count * groups_ * batch_; }
 
   /// Elements of scratch memory that a thread needs.
-  std::int64_t room() const { return (m_.length + n_.length) * deepest_; }
+  std::int64_t buffer_size() const { return (m_.length + n_.length) * deepest_; }
 
   /// Tasks [begin, end); those of the batch come one after the other, so that they share the tables of offsets.
   void run(std::int64_t begin, std::int64_t end, T* panels) const {
@@ -215,8 +215,8 @@ class contract_tiles {
     micro_function<T> const product = (few ? micro_.few : micro_.of)[vectors - 1];
     if (plain && breaks == 0 && width == whole && height == (few ? micro_.few_rows : micro_.rows))
       return product(at.k.count, a, b, target + at.n.at[1][j], at.m.at[1] + i, how.beta == T(1));
-    alignas(64) unsigned char tile_room[sizeof(T) * micro_kernel<T>::most_elements];
-    T* const tile = reinterpret_cast<T*>(tile_room);
+    alignas(64) unsigned char tile_buffer[sizeof(T) * micro_kernel<T>::most_elements];
+    T* const tile = reinterpret_cast<T*>(tile_buffer);
     std::int64_t lines[micro_kernel<T>::most_rows];
     for (int r = 0; r < micro_.rows; ++r) lines[r] = r * whole;
     product(at.k.count, a, b, tile, lines, false);

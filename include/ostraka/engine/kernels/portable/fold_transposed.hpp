@@ -87,8 +87,8 @@ struct fold_tiles {
   /// if `along` is.
   void add_tile(T* sums, std::int64_t const (&at)[2], std::int64_t length, std::int64_t rows) const {
     constexpr std::int64_t pitch = longest[0];
-    tile_room<T, longest[0] * longest[1]> room;
-    T* const transposed = room.data();
+    tile_buffer<T, longest[0] * longest[1]> buffer;
+    T* const transposed = buffer.data();
     transpose(transposed, pitch, b + at[1], along.step[1], length, rows, rows);
     sum_of_products<T> const products{a + at[0], transposed};
     std::int64_t const of_along[2] = {along.step[0], 1}, of_across[2] = {across.step[0], pitch};

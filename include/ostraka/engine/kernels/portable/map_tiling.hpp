@@ -26,7 +26,7 @@ struct tile_rows {
   T const* first;
   std::int64_t step;
   bool repeats;
-  tile_room<T, elements> room;
+  tile_buffer<T, elements> buffer;
 
   tile_rows(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length, std::int64_t count)
       : first(from), step(row_step), repeats(along == 0) {
@@ -36,7 +36,7 @@ struct tile_rows {
   /// Not inlined: the same for all functions.
   [[gnu::noinline]] void bring_together(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length,
                                         std::int64_t count) {
-    T* const element = room.data();
+    T* const element = buffer.data();
     std::int64_t const pitch = (length + 15) / 16 * 16;  // rows begin where vectors do
     if (row_step == 1) {
       transpose(element, pitch, from, along, length, count, count);
@@ -52,7 +52,7 @@ struct tile_rows {
   T const* row(std::int64_t r, std::int64_t length) {
     T const* const here = first + r * step;
     if (!repeats) return here;
-    T* const element = room.data();
+    T* const element = buffer.data();
     if (r > 0 && step == 0) return element;
     T const repeated = *here;
     std::int64_t const count = length < piece ? length : piece;

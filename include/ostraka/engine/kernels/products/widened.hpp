@@ -55,12 +55,12 @@ inline loop_nest<2> meeting_loops(strided const& one, strided const& other) {
 template <class Exec, class T, class Work>
 void widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how,
              Work const& work) {
-  using room = kernel_scratch<float, typename Exec::memory_space>;
+  using buffer = kernel_scratch<float, typename Exec::memory_space>;
   contraction wide = p;
-  room const wide_a(close_gaps(wide, operand::a));
-  room const wide_b(close_gaps(wide, operand::b));
-  room const wide_c(close_gaps(wide, operand::c));
-  auto const fetch = [&](operand which, room const& to, T const* from) {
+  buffer const wide_a(close_gaps(wide, operand::a));
+  buffer const wide_b(close_gaps(wide, operand::b));
+  buffer const wide_c(close_gaps(wide, operand::c));
+  auto const fetch = [&](operand which, buffer const& to, T const* from) {
     map_elements(exec, meeting_loops(block_of(wide, which), block_of(p, which)), widen{}, to.data(), from);
   };
   fetch(operand::a, wide_a, a);
