@@ -40,7 +40,8 @@ std::vector<algorithm> algorithms_of(ostraka::engine::contraction const& p, T co
   using exec_space = Kokkos::DefaultHostExecutionSpace;
   exec_space const exec;
   contraction_plan const chosen = plan_contraction<T>(p);
-  std::vector<algorithm> all{{"own", detail::worth_tiles(loops_of(p)) ? detail::cost_of_tiles<T>(loops_of(p)) : 0, !chosen.library,
+  double const of_tiles = detail::worth_tiles(loops_of(p)) ? detail::cost_of_tiles<T>(loops_of(p)) : 0;
+  std::vector<algorithm> all{{"own", of_tiles, !chosen.library,
                               [=] { detail::contract_portable(exec, p, a, b, c, update<T>{}); }}};
   if constexpr (cblas::multiplies<T>)
     for (int copied = 0; copied < 8; ++copied) {

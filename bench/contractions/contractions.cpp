@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The local contraction on the suite of cases.txt: ours in turns with the library's product of the same M, N and K (as many products of a batch, all
-/// contiguous) and transpose-transpose-GEMM-transpose where arithmetic dominates, with a copy that moves as many bytes where bandwidth does.
+/// The local contraction on the suite of cases.txt. Where arithmetic dominates, ours goes in turns with the library's
+/// product of the same M, N and K (as many products of a batch, all contiguous) and with
+/// transpose-transpose-GEMM-transpose; where bandwidth does, with a copy that moves as many bytes.
 ///
 ///     bench/contractions [rounds=5] [only=TEXT] [class=arithmetic|bandwidth] [types=fd] [json=FILE] [cases=FILE]
-///     bench/contractions algorithms=1 [random=40] [...]      all that the engine could do, and how much slower than the fastest its choice is
+///     bench/contractions algorithms=1 [random=40] [...]      all algorithms; is the chosen one the fastest?
 ///     bench/contractions serve=1 [cases=FILE]      what contractions.py talks to
 ///
 /// One thread unless OMP_NUM_THREADS and the library's variable say otherwise.

@@ -42,7 +42,7 @@ struct map_each {
   }
 };
 
-/// Whether loops over F are compiled for wide vectors, too: three times. Not what users write, of which there are many,
+/// Whether loops over F are compiled for wide vectors, too: three times. Users write many functions, so theirs are not
 /// unless they say so.
 template <class F>
 inline constexpr bool is_worth_width = false;

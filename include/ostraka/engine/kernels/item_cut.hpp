@@ -28,7 +28,7 @@ struct item_cut {
     return {units, together < units ? together : units, 1, 1};
   }
 
-  /// Runs, of which the long ones are cut; `work` for each element.
+  /// Runs. Long ones are cut; `work` for each element.
   static item_cut of_runs(std::int64_t runs, std::int64_t length, std::int64_t piece = worth_an_item,
                           std::int64_t work = 1) {
     if (length > piece) return {runs, 1, length, piece};

@@ -13,7 +13,7 @@
 
 namespace ostraka::engine {
 
-/// As many as a contraction of blocks can have: one for each label of an einsum, or fewer labels of which some are cut
+/// As many as a contraction of blocks can have: one for each label of an einsum, or two for a label that is cut
 /// (plan/lowering/message_layout.hpp).
 inline constexpr int max_loops = 16;
 

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. All libraries of matrix products that this build knows: library_of<Exec> is the one of an execution space.
-/// A new one is a file of this room, and a line here.
+/// A new one is a file in this folder and a line here.
 
 #include <ostraka/engine/kernels/blas/cblas.hpp>
 #include <ostraka/engine/kernels/blas/cublas.hpp>

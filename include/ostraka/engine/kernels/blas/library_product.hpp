@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A planned contraction by a library: copies of the operands that the plan wants
-/// copied, then batches of products, over what is no dimension of the matrices, and, adding up, over what could not be
-/// joined in the sum (a gathered axis is two loops: device, local).
+/// Floor 3. A planned contraction by a library: copies of the operands that the plan wants copied, then batches of
+/// products. Loops around them go over labels that are no dimension of the matrices. Loops that add up go over labels
+/// that the sum could not join (a gathered axis is two loops: device, local).
 
 #include <Kokkos_Core.hpp>
 
@@ -87,8 +87,9 @@ void follow_plan(Exec const& exec, contraction const& p, contraction_plan const&
   if (plan.copied[0]) copy(exec, copy_of_a.data(), block_of(plan.problem, operand::a), a, block_of(p, operand::a));
   if (plan.copied[1]) copy(exec, copy_of_b.data(), block_of(plan.problem, operand::b), b, block_of(p, operand::b));
   T* const result = plan.copied[2] ? copy_of_c.data() : c;
-  multiply_by_library<Library>(exec, plan, plan.copied[0] ? copy_of_a.data() : a, plan.copied[1] ? copy_of_b.data() : b, result,
-                      plan.copied[2] ? update<T>{how.alpha, factor(0)} : how);
+  multiply_by_library<Library>(exec, plan, plan.copied[0] ? copy_of_a.data() : a,
+                               plan.copied[1] ? copy_of_b.data() : b, result,
+                               plan.copied[2] ? update<T>{how.alpha, factor(0)} : how);
   if (plan.copied[2])
     copy(exec, c, block_of(p, operand::c), static_cast<T const*>(result), block_of(plan.problem, operand::c),
          update<T>{factor(1), how.beta});

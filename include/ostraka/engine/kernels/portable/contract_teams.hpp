@@ -17,8 +17,8 @@
 
 namespace ostraka::engine::detail {
 
-/// Teams of side · side threads, of which thread (i, j) has the outputs (i + side r, j + side s) for r, s < each:
-/// neighbouring threads have neighbouring columns, in the panels and in C.
+/// Teams of side · side threads. Thread (i, j) has the outputs (i + side r, j + side s) for r, s < each: neighbouring
+/// threads have neighbouring columns, in the panels and in C.
 template <class Exec, class T, int side = 16, int each = 4>
 struct contract_teams {
   static constexpr int threads = side * side;

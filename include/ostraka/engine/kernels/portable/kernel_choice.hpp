@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The register tiles that are the fastest for an element type on this processor: those of the room x86 where
+/// Floor 3. The register tiles that are the fastest for an element type on this processor: those of x86/ where
 /// they are part of the build, plain loops elsewhere.
 
 #include <type_traits>

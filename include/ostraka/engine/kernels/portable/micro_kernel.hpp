@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. The innermost product of our own matrix products on the host: C[i, j] = sum over l of A[l, i] B[l, j], i <
 /// rows, j < columns, all of C in registers (the register tile of Goto and van de Geijn, Anatomy of High-Performance
-/// Matrix Multiplication, 2008). What such a kernel is, and one in plain loops.
+/// Matrix Multiplication, 2008). Its type, and one in plain loops.
 
 #include <cstdint>
 

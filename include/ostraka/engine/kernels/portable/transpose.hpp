@@ -16,7 +16,7 @@
 
 namespace ostraka::engine::detail {
 
-/// Room for what is transposed, of which nothing is set beforehand: it is larger than what most tiles need.
+/// Memory for a transposed tile. Nothing is set beforehand, since most tiles need less.
 template <class T, std::int64_t elements>
 struct tile_buffer {
   alignas(64) unsigned char bytes[static_cast<std::size_t>(elements) * sizeof(T)];

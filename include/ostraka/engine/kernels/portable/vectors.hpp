@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The door to the room x86, which OSTRAKA_ENABLE_X86_KERNELS = 0 leaves out: then, and on other processors
+/// Floor 3. Includes the x86 kernels, which OSTRAKA_ENABLE_X86_KERNELS = 0 leaves out: then, and on other processors
 /// and for accelerators' compilers, loops are compiled for the processor that the compiler was told.
 
 #ifndef OSTRAKA_ENABLE_X86_KERNELS

@@ -13,8 +13,8 @@
 
 namespace ostraka::engine::detail {
 
-// One step of the sum: a row of B in registers times the elements of a column of A, of which every third has a pointer
-// and the processor adds one or two steps while it loads. Without the line of assembler, which does nothing, compilers
+// One step of the sum: a row of B in registers times the elements of a column of A. Every third of these has a pointer;
+// the processor adds one or two steps while it loads. Without the line of assembler, which does nothing, compilers
 // reach each element from the one before.
 #define OSTRAKA_DETAIL_MICRO_STEP                                                                                     \
     {                                                                                                                 \
