@@ -13,7 +13,8 @@ OSTRAKA_MESH_AXIS(Y);
 
 #ifdef SHOULD_FAIL
 using A = os::tensor<float, os::halo<X, 1>, J, os::varying(X)>;
+A f();
 #else
 using A = os::tensor<float, os::halo<I, 1>, J, os::varying(X)>;
-#endif
 A f();
+#endif

@@ -11,10 +11,12 @@ OSTRAKA_AXIS(J);
 OSTRAKA_MESH_AXIS(X);
 OSTRAKA_MESH_AXIS(Y);
 
-auto call(os::tensor<float, I/X, J/Y> const& a) {
 #ifdef SHOULD_FAIL
+auto call(os::tensor<float, I/X, J/Y> const& a) {
   return os::shard_map<os::manual(X), I/X, J/Y>([](auto b) { return os::own(os::exchange_halo<os::halo<J, 1>>(b)); }, a);
-#else
-  return os::shard_map<os::manual(X, Y), I/X, J/Y>([](auto b) { return os::own(os::exchange_halo<os::halo<J, 1>>(b)); }, a);
-#endif
 }
+#else
+auto call(os::tensor<float, I/X, J/Y> const& a) {
+  return os::shard_map<os::manual(X, Y), I/X, J/Y>([](auto b) { return os::own(os::exchange_halo<os::halo<J, 1>>(b)); }, a);
+}
+#endif

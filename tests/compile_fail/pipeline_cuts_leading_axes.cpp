@@ -16,8 +16,10 @@ auto const layer = [](auto const& h, auto const& w) { return os::einsum<N, D>(h,
 
 #ifdef SHOULD_FAIL
 auto f(os::tensor<float, N, D> const& x, os::tensor<float, D, L / P> const& w) {
-#else
-auto f(os::tensor<float, N, D> const& x, os::tensor<float, L / P, D> const& w) {
-#endif
   return os::pipeline<os::gpipe, L / P, N>(os::microbatches = 4, layer, x, w);
 }
+#else
+auto f(os::tensor<float, N, D> const& x, os::tensor<float, L / P, D> const& w) {
+  return os::pipeline<os::gpipe, L / P, N>(os::microbatches = 4, layer, x, w);
+}
+#endif

@@ -16,10 +16,12 @@ auto const layer = [](auto const& h, auto const& w) { return os::einsum<N, D>(h,
 
 #ifdef SHOULD_FAIL
 constexpr auto schedule = os::one_forward_one_backward;
-#else
-constexpr auto schedule = os::gpipe;
-#endif
-
 auto f(os::tensor<float, N / P, D> const& x, os::tensor<float, L / P, D> const& w) {
   return os::pipeline<schedule, L / P, N>(os::microbatches = 4, layer, x, w);
 }
+#else
+constexpr auto schedule = os::gpipe;
+auto f(os::tensor<float, N / P, D> const& x, os::tensor<float, L / P, D> const& w) {
+  return os::pipeline<schedule, L / P, N>(os::microbatches = 4, layer, x, w);
+}
+#endif
