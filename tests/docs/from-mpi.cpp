@@ -105,6 +105,33 @@ TEST_CASE("columns for rows") {
   CHECK(transposed.extent(J) == m);
 }
 
+TEST_CASE("roots and scans") {
+  blocks const b;
+  auto const [comm, rank, ranks, A] = b;
+  matrix B("B", n, m), S("S", n, m), whole("whole", n * ranks, m);
+  int const root = 1;
+
+  // to and from one rank
+  Kokkos::deep_copy(B, A);
+  MPI_Bcast(B.data(), n * m, MPI_DOUBLE, root, comm);
+  MPI_Gather(A.data(), n * m, MPI_DOUBLE, whole.data(), n * m, MPI_DOUBLE, root, comm);
+
+  // over the ranks before
+  MPI_Scan(A.data(), S.data(), n * m, MPI_DOUBLE, MPI_SUM, comm);
+
+  auto const [broadcast, scanned] = os::shard_map<os::dims<I, J>{}, os::dims<I/X, J>{}>([&](auto a) {
+    auto c = os::pbroadcast<X>(a, root);     // double[I, J]: the same on every device
+    auto w = os::gather_to<I/X>(a, root);    // double[I, J] {V_X}: no rows but on the root
+    auto s = os::inclusive_scan<X>(a);       // double[I, J] {V_X}; os::exclusive_scan<X>: without this device's
+    CHECK(same(c, B));
+    CHECK(same(s, S));
+    if (rank == root) CHECK(same(w, whole));
+    return std::tuple{c, s};
+  }, b.tensor());
+  CHECK(broadcast.extent(I) == n);
+  CHECK(scanned.extent(I) == n * ranks);
+}
+
 TEST_CASE("neighbours") {
   blocks const b;
   auto const [comm, rank, n_ranks, A] = b;
