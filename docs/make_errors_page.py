@@ -98,6 +98,7 @@ def neutral(output, name, folder):
             continue
         line = re.sub(r"[^\s:]*/include/ostraka/", "ostraka/", line)
         line = line.replace(f"{folder}/", "")
+        line = re.sub(r"/usr/[^\s:]*include/c\+\+/[\d.]+/", "c++/", line)
         if re.search(r"(^|[\s('\"])/[\w.]+/", line):
             raise SystemExit(f"{name}: a path of this machine is left in: {line}")
         lines.append(line)

@@ -262,8 +262,8 @@ TEST_CASE("what a body captures") {
     CHECK(t::disagreements(m, C, wanted) == 0);
     // A divided tensor that meets no block is the tensor that it is outside.
     auto const R = t::placed<tensor<J/X, K>>(m, b);
-    auto const D = os::shard_map<I/X, K>([&](auto x) { return os::einsum<I, K>(x, os::reshard<J, K>(R)); }, A);
-    CHECK(t::disagreements(m, D, t::product_by_loops("IK", a, b)) == 0);
+    auto const product = os::shard_map<I/X, K>([&](auto x) { return os::einsum<I, K>(x, os::reshard<J, K>(R)); }, A);
+    CHECK(t::disagreements(m, product, t::product_by_loops("IK", a, b)) == 0);
   });
 }
 
