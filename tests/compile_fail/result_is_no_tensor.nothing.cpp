@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a body returns nothing
-// error: shard_map: a body returns a block, or a std::tuple of as many blocks as results are named with os::dims<…>{}
+// error: shard_map: a body returns a block, or a std::tuple of as many blocks as results are named with os::dims<...>{}
 // error: result_is_no_tensor<void>
 #include <ostraka/shard_map.hpp>
 namespace os = ostraka;

@@ -30,7 +30,7 @@ struct manual_axis_is_minor {
 
 template <class MeshAxis, class Result>
 struct result_varies_over {
-  static_assert(never<MeshAxis, Result>, "shard_map: a result that does not name a manual mesh axis is the same along it, and this block varies; combine it with os::psum<X>, os::pmax<X>, os::all_gather<I/X>, …, or name the axis in the result, as in I/X or os::partial(X)");
+  static_assert(never<MeshAxis, Result>, "shard_map: a result that does not name a manual mesh axis is the same along it, and this block varies; combine it with os::psum<X>, os::pmax<X>, os::all_gather<I/X>, ..., or name the axis in the result, as in I/X or os::partial(X)");
 };
 
 template <class Result, class Wanted>
@@ -45,7 +45,7 @@ struct result_is_divided_otherwise {
 
 template <class Result>
 struct result_is_no_tensor {
-  static_assert(never<Result>, "shard_map: a body returns a block, or a std::tuple of as many blocks as results are named with os::dims<…>{}; return tensors");
+  static_assert(never<Result>, "shard_map: a body returns a block, or a std::tuple of as many blocks as results are named with os::dims<...>{}; return tensors");
 };
 
 template <class Pending>
@@ -55,7 +55,7 @@ struct pending_value_leaves {
 
 template <int Returned, int Named>
 struct wrong_number_of_results {
-  static_assert(Returned == Named, "shard_map: a body returns as many blocks as results are named; name each with os::dims<…>{}");
+  static_assert(Returned == Named, "shard_map: a body returns as many blocks as results are named; name each with os::dims<...>{}");
 };
 
 template <class MeshAxis, class Partial>
@@ -70,7 +70,7 @@ struct divided_tensor_meets_block {
 
 template <class MeshAxis, class Result>
 struct manual_axis_divides_result {
-  static_assert(never<MeshAxis, Result>, "shard_map: inside a body a result is each device's own, so manual mesh axes do not divide it; leave them out here, and name them in the result of os::shard_map<I/X, J>(…)");
+  static_assert(never<MeshAxis, Result>, "shard_map: inside a body a result is each device's own, so manual mesh axes do not divide it; leave them out here, and name them in the result of os::shard_map<I/X, J>(...)");
 };
 
 template <class MeshAxis, class Result>
@@ -80,7 +80,7 @@ struct divided_tensor_leaves {
 
 template <class MeshAxis, class Operation>
 struct block_is_no_tensor {
-  static_assert(never<MeshAxis, Operation>, "shard_map: the operation speaks for all devices, and a block differs along this mesh axis; combine it with os::psum<X>, os::all_gather<I/X>, …, do this with what os::shard_map returns, or read block.local()");
+  static_assert(never<MeshAxis, Operation>, "shard_map: the operation speaks for all devices, and a block differs along this mesh axis; combine it with os::psum<X>, os::all_gather<I/X>, ..., do this with what os::shard_map returns, or read block.local()");
 };
 
 template <class MeshAxis, class From, class To>
