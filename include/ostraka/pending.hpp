@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Operations that are begun now and waited for later. `os::start_psum<X>(a)`, os::start_einsum<…>(A, B) and the
-/// like give an os::pending, whose result nobody can read before `wait`:
+/// Floor 4. Operations that are begun now and waited for later. `os::start_psum<X>(a)`, os::start_einsum<…>(A, B) and
+/// the like give an os::pending, whose result nobody can read before `wait`:
 ///
 ///     auto next = os::start_shift<X>(r, +1);          messages are under way
 ///     os::einsum_into(c, a, r, os::beta = 1);         meanwhile
@@ -45,8 +45,8 @@ class [[nodiscard]] pending {
     return std::move(result_);
   }
 
-  /// Lets messages go on, without waiting; have they arrived? For long computations of the program's own: MPI moves long
-  /// messages only while it is called.
+  /// Lets messages go on, without waiting; have they arrived? For long computations of the program's own: MPI moves
+  /// long messages only while it is called.
   bool test() { return run_.test(); }
 
  private:
@@ -71,8 +71,8 @@ struct later {
   template <class Result, class... Kept, class Begin>
   static pending<Result, Kept...> launch(Result const& result, std::tuple<Kept...> const& operands,
                                          Begin const& begin) {
-    return std::apply(
-        [&](Kept const&... kept) { return pending<Result, Kept...>(result, begin(), kept...); }, operands);
+    return std::apply([&](Kept const&... kept) { return pending<Result, Kept...>(result, begin(), kept...); },
+                      operands);
   }
   template <class Result, class... Kept, class... Run>
   static pending<Result, Kept...> run(Result const& result, std::tuple<Kept...> const& operands, Run&&... run) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::shard_map<I/X, K>(f, A, B)`: f says what each device does with its own blocks. A[I_X, J] enters the body
-/// as float[I, J] {V_X}, an ordinary tensor of this device that varies along X; what leaves is A's like again. Nothing
-/// moves at the doors.
+/// Floor 4. `os::shard_map<I/X, K>(f, A, B)`: f says what each device does with its own blocks. A[I_X, J] enters the
+/// body as float[I, J] {V_X}, an ordinary tensor of this device that varies along X; what leaves is A's like again.
+/// Nothing moves at the doors.
 ///
 ///     auto C = os::shard_map<I/X, K>([](auto a, auto b) { return os::psum<Y>(os::einsum<I, K>(a, b)); }, A, B);
 
@@ -21,8 +21,8 @@
 #include <ostraka/local_view/axis_index.hpp>
 #include <ostraka/local_view/doors.hpp>
 #include <ostraka/local_view/exchange_halo.hpp>
-#include <ostraka/local_view/pargmax.hpp>
 #include <ostraka/local_view/own.hpp>
+#include <ostraka/local_view/pargmax.hpp>
 #include <ostraka/local_view/part.hpp>
 #include <ostraka/local_view/pbroadcast.hpp>
 #include <ostraka/local_view/ppermute.hpp>
@@ -45,8 +45,8 @@ namespace ostraka {
 template <MeshAxis... Ms>
 struct manual_axes {};
 
-/// First among the dimensions of os::shard_map: only these mesh axes are manual. Blocks stay divided over the others, and
-/// operations in the body are planned over them.
+/// First among the dimensions of os::shard_map: only these mesh axes are manual. Blocks stay divided over the others,
+/// and operations in the body are planned over them.
 template <MeshAxis... Ms>
 consteval manual_axes<Ms...> manual(Ms...) {
   return {};
@@ -62,8 +62,8 @@ struct named_results {
 };
 template <auto... First, class... More>
 struct named_results<dims<First...>, More...> {
-  using results = type_list<typename dims_types<dims<First...>>::sharding_type,
-                            typename dims_types<More>::sharding_type...>;
+  using results =
+      type_list<typename dims_types<dims<First...>>::sharding_type, typename dims_types<More>::sharding_type...>;
   static constexpr bool is_tuple = true;
 };
 
@@ -225,8 +225,8 @@ consteval auto check_returned() {
 template <class Manual, class Kept, class... Returned, class... Outs>
 consteval auto check_results(type_list<Returned...>, type_list<Outs...>) {
   if constexpr (sizeof...(Returned) != sizeof...(Outs))
-    return found<reason::wrong_number_of_results<static_cast<int>(sizeof...(Returned)),
-                                                 static_cast<int>(sizeof...(Outs))>>{};
+    return found<
+        reason::wrong_number_of_results<static_cast<int>(sizeof...(Returned)), static_cast<int>(sizeof...(Outs))>>{};
   else
     return found<first_fault<typename decltype(check_returned<Returned, Outs, Manual, Kept>())::type...>>{};
 }
@@ -344,26 +344,26 @@ consteval auto check_in() {
     return found<reason::ok>{};
   } else {
     using types = reshard_types<Given, Wanted>;
-    constexpr std::int64_t bytes =
-        planner::bytes_per_device(types::plan.elements_moved(types::plan.sizes), element_bytes_in<Given>, types::plan.sizes);
+    constexpr std::int64_t bytes = planner::bytes_per_device(types::plan.elements_moved(types::plan.sizes),
+                                                             element_bytes_in<Given>, types::plan.sizes);
     return found<reason::body_wants_another_sharding<sharding_in<Given>, Wanted, bytes>>{};
   }
 }
 
 }  // namespace detail
 
-/// Calls `f` with each device's blocks of the tensors and returns what the blocks that it returns are blocks of. `Named`:
-/// the dimensions of the result, or os::dims<…>{} for each of several, returned as a std::tuple; before them perhaps
-/// os::manual(X), without which all mesh axes that operands and results name are manual.
+/// Calls `f` with each device's blocks of the tensors and returns what the blocks that it returns are blocks of.
+/// `Named`: the dimensions of the result, or os::dims<…>{} for each of several, returned as a std::tuple; before them
+/// perhaps os::manual(X), without which all mesh axes that operands and results name are manual.
 ///
 /// An operand is a tensor, or a std::array, std::tuple or std::pair of operands, as the weights of all layers; the body
 /// gets the same of blocks.
 ///
-/// In the body `I/X, J` is `I, J, os::varying(X)`, with extents of its own; so is a partial tensor, of which the block is
-/// a part. A tensor that does not name X is the same along it. A result that does not name X is the same along it: only
-/// collectives (os::psum<X>, os::all_gather<I/X>, …) make it so. One that names X is what the blocks are together, one
-/// after the other along an axis, or summands. Doors move nothing. All devices of the mesh call the same collectives in
-/// the same order.
+/// In the body `I/X, J` is `I, J, os::varying(X)`, with extents of its own; so is a partial tensor, of which the block
+/// is a part. A tensor that does not name X is the same along it. A result that does not name X is the same along it:
+/// only collectives (os::psum<X>, os::all_gather<I/X>, …) make it so. One that names X is what the blocks are together,
+/// one after the other along an axis, or summands. Doors move nothing. All devices of the mesh call the same
+/// collectives in the same order.
 /// @throws ostraka::error, on all devices alike, if blocks of uneven extents do not fit the result
 template <auto... Named, class F, class... As>
   requires(!Tensor<F> && sizeof...(As) > 0 && (detail::tensors_in<As>::found && ...))
@@ -372,8 +372,8 @@ auto shard_map(F const& f, As const&... as) {
       detail::body_of<concatenation_of<typename detail::tensors_in<As>::type...>, detail::type_of<Named>...>>(f, as...);
 }
 
-/// The tensor as it is; does not compile unless its sharding is this one, order of mesh axes included. For operands of a
-/// body that takes `auto`: `os::shard_map<I/X, K>(f, os::in<I/X, J/Y>(A), B)`.
+/// The tensor as it is; does not compile unless its sharding is this one, order of mesh axes included. For operands of
+/// a body that takes `auto`: `os::shard_map<I/X, K>(f, os::in<I/X, J/Y>(A), B)`.
 template <auto... Dims, Tensor A>
 [[nodiscard]] decltype(auto) in(A const& a) {
   using wanted = sharding_of<Dims...>;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. How an operation is run once its result is there: at once, or, in pending.hpp, begun and waited for later. A
-/// verb is told which by a type.
+/// Floor 4. How an operation is run once its result is there: at once, or, in pending.hpp, begun and waited for later.
+/// A verb is told which by a type.
 
 #include <utility>
 

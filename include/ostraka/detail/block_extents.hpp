@@ -23,14 +23,14 @@ namespace ostraka::detail {
 
 /// How the extent of a block's axis came about.
 struct extent_origin {
-  static constexpr std::int64_t alike = -1;     ///< `whole`: the same on all devices
+  static constexpr std::int64_t alike = -1;       ///< `whole`: the same on all devices
   static constexpr std::int64_t of_its_own = -2;  ///< `whole`: each device's own
 
-  std::int64_t whole = alike;         ///< or a block of so many indices, which `over` divides unevenly
-  planner::mesh_order over{};         ///< mesh axes as the running mesh counts them, major first
-  int shifted = 0;                    ///< the block is that of the device so many before, along the one mesh axis
-  std::int64_t halo = 0;              ///< indices of neighbours beside its own, of an extent that is not alike
-  bool is_undivided = false;          ///< of a padded axis: no other device has indices of it
+  std::int64_t whole = alike;  ///< or a block of so many indices, which `over` divides unevenly
+  planner::mesh_order over{};  ///< mesh axes as the running mesh counts them, major first
+  int shifted = 0;             ///< the block is that of the device so many before, along the one mesh axis
+  std::int64_t halo = 0;       ///< indices of neighbours beside its own, of an extent that is not alike
+  bool is_undivided = false;   ///< of a padded axis: no other device has indices of it
 
   [[nodiscard]] bool is_alike() const { return whole == alike; }
 
@@ -120,10 +120,10 @@ extent_origin origin_in(TensorType const& t) {
 }
 
 [[gnu::cold]] inline void throw_origins_differ(std::string_view operation, std::string_view axis) {
-  throw error(std::string(operation) + ": blocks agree on the extent of an axis on every device, but " +
-              std::string(axis) +
-              " was divided unevenly in one operand and not so in another; hand both to os::shard_map divided alike, or "
-              "give extents that the mesh axes divide evenly");
+  throw error(
+      std::string(operation) + ": blocks agree on the extent of an axis on every device, but " + std::string(axis) +
+      " was divided unevenly in one operand and not so in another; hand both to os::shard_map divided alike, or "
+      "give extents that the mesh axes divide evenly");
 }
 
 /// One origin of two of the same axis; throws, on all devices alike, unless it is one. Beside what is known an extent

@@ -102,8 +102,7 @@ class unnamed_block : public unnamed_tensor<T, Rank, Space> {
  public:
   using unnamed_tensor<T, Rank, Space>::unnamed_tensor;
   unnamed_block() = default;
-  unnamed_block(unnamed_tensor<T, Rank, Space> tensor)
-      : unnamed_tensor<T, Rank, Space>(std::move(tensor)) {}
+  unnamed_block(unnamed_tensor<T, Rank, Space> tensor) : unnamed_tensor<T, Rank, Space>(std::move(tensor)) {}
 
   /// How the extents of its axes came about, in their order.
   [[nodiscard]] extent_origins<Rank> const& origins() const { return origins_; }

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::all_gather<I/X>(a)`: in the body of os::shard_map, the blocks of the devices along X, one after the other
-/// along I, or, if the block has no axis I, stacked along it. float[I] {V_X} → float[I]; float[J] {V_X} → float[I, J]
+/// Floor 4. `os::all_gather<I/X>(a)`: in the body of os::shard_map, the blocks of the devices along X, one after the
+/// other along I, or, if the block has no axis I, stacked along it. float[I] {V_X} → float[I]; float[J] {V_X} →
+/// float[I, J]
 
 #include <ostraka/all_gather.hpp>
 #include <ostraka/engine/run/gather_rows.hpp>
@@ -12,22 +13,23 @@
 
 namespace ostraka::verb {
 
-/// Of os::all_gather<I/X>: all devices along X have the same afterwards, so the result does not vary along it. A new axis
-/// comes first. Moves n − 1 blocks to each of n devices. Collective over `Ms`.
+/// Of os::all_gather<I/X>: all devices along X have the same afterwards, so the result does not vary along it. A new
+/// axis comes first. Moves n − 1 blocks to each of n devices. Collective over `Ms`.
 /// @throws ostraka::error, on all devices alike, if other extents than I's differ along `Ms`
 template <class I, class... Ms>
 struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>>> {
   template <class When, class A>
   static auto call(A const& a) {
     constexpr bool stacks = position_in<I, axes_in<A>> < 0;
-    using verdict = detail::first_fault<
-        detail::varies_verdict<A, Ms...>,
-        std::conditional_t<stacks, detail::untiled_extent_verdict<I, Ms...>, reason::ok>>;
+    using verdict =
+        detail::first_fault<detail::varies_verdict<A, Ms...>,
+                            std::conditional_t<stacks, detail::untiled_extent_verdict<I, Ms...>, reason::ok>>;
     if constexpr (detail::may_move<verdict, A>()) {
       if constexpr (stacks)
         return gather<When, typename detail::lifted_as_stack<A, I, Ms...>::type>(a);
       else
-        return detail::origin_in<I>(a).whole == detail::extent_origin::of_its_own || detail::origin_in<I>(a).shifted != 0
+        return detail::origin_in<I>(a).whole == detail::extent_origin::of_its_own ||
+                       detail::origin_in<I>(a).shifted != 0
                    ? gather_rows<When>(a)
                    : gather<When, typename detail::lifted_as_division<A, I, Ms...>::type>(a);
     } else {
@@ -46,8 +48,8 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
   // Blocks of any extents along I, which the devices tell each other.
   template <class When, class A>
   [[gnu::cold]] static auto gather_rows(A const& a) {
-    using result_type = basic_tensor<typename A::value_type,
-                                     detail::invariant_over<sharding_in<A>, type_list<Ms...>>, typename A::space>;
+    using result_type = basic_tensor<typename A::value_type, detail::invariant_over<sharding_in<A>, type_list<Ms...>>,
+                                     typename A::space>;
     using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
     static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
     constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<A>>);

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::all_to_all<I/X, J/X>(a)`: in the body of os::shard_map, blocks that were parts of I become parts of J: device
-/// d along X is sent block d along J, and puts what it is sent one after the other along I. float[I, J] {V_X} → float[I, J]
-/// {V_X}. `os::all_to_all<I/X, I/X>(a)` does both along one axis.
+/// Floor 4. `os::all_to_all<I/X, J/X>(a)`: in the body of os::shard_map, blocks that were parts of I become parts of J:
+/// device d along X is sent block d along J, and puts what it is sent one after the other along I. float[I, J] {V_X} →
+/// float[I, J] {V_X}. `os::all_to_all<I/X, I/X>(a)` does both along one axis.
 
 #include <ostraka/all_to_all.hpp>
 #include <ostraka/detail/fill.hpp>
@@ -13,7 +13,8 @@
 
 namespace ostraka::detail {
 
-// The block [J, I] {V_X} as [J, from_X, to, I]: part `to` of I on device `from` goes to device `to`, and is part `from` there.
+// The block [J, I] {V_X} as [J, from_X, to, I]: part `to` of I on device `from` goes to device `to`, and is part `from`
+// there.
 struct part_from : declared<part_from, axis<"from">> {};
 struct part_to : declared<part_to, axis<"to">> {};
 
@@ -43,8 +44,8 @@ struct in_parts<sharding<Entries...>, I, Ms...> {
 // Split and concatenated along I.
 template <class Move, class I, class When, class A>
 auto exchange_parts(A const& a) {
-  engine::execution_context w = engine::make_context(*common_mesh("all_to_all", a), names_of<typename Move::mesh>.data(),
-                                                     Move::mesh::size, "all_to_all");
+  engine::execution_context w = engine::make_context(
+      *common_mesh("all_to_all", a), names_of<typename Move::mesh>.data(), Move::mesh::size, "all_to_all");
   using labels = typename Move::labels;
   w.names.labels = names_of<labels>.data();
   w.sizes.labels = labels::size;
@@ -62,9 +63,8 @@ auto exchange_parts(A const& a) {
   static constexpr planner::spec from = Move::from, to = Move::to;
   static thread_local constinit engine::schedule_memory* memory = nullptr;
   auto const* const block = elements_of(a);
-  return When::run(result, std::tuple(a.local()), execution_space_of<A>(), w,
-                   planner::plan_view(from, to, Move::steps), &block, result.local().data(),
-                   engine::update<typename A::value_type>(), engine::per_thread(memory));
+  return When::run(result, std::tuple(a.local()), execution_space_of<A>(), w, planner::plan_view(from, to, Move::steps),
+                   &block, result.local().data(), engine::update<typename A::value_type>(), engine::per_thread(memory));
 }
 
 template <class A, class I>
@@ -83,9 +83,10 @@ consteval auto check_parts() {
 
 namespace ostraka::verb {
 
-/// Of os::all_to_all<I/X, J/X>. With os::untiled behind the block J has an index for each device, and goes, and I is new and
-/// comes first. Moves (n−1)/n of the block on each of n devices. Collective over `Ms`.
-/// @throws ostraka::error, on all devices alike, if extents differ along `Ms` that are not I's, or an untiled axis has another
+/// Of os::all_to_all<I/X, J/X>. With os::untiled behind the block J has an index for each device, and goes, and I is
+/// new and comes first. Moves (n−1)/n of the block on each of n devices. Collective over `Ms`.
+/// @throws ostraka::error, on all devices alike, if extents differ along `Ms` that are not I's, or an untiled axis has
+/// another
 template <class I, class J, class... Ms>
 struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::collective<all_to_all<over<I, Ms...>, over<J, Ms...>>> {
   template <class When, class A>
@@ -115,14 +116,15 @@ struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::collective<all_to_al
   }
 };
 
-/// Of os::all_to_all<I/X, I/X>: part d of I goes to device d, and the parts that come stand one after the other along I.
+/// Of os::all_to_all<I/X, I/X>: part d of I goes to device d, and the parts that come stand one after the other along
+/// I.
 /// @throws ostraka::error, on all devices alike, unless the blocks have the same extents and X divides I
 template <class I, class... Ms>
 struct all_to_all<over<I, Ms...>, over<I, Ms...>> : detail::collective<all_to_all<over<I, Ms...>, over<I, Ms...>>> {
   template <class When, class A>
   static auto call(A const& a) {
-    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>,
-                                        typename decltype(detail::check_parts<A, I>())::type>;
+    using verdict =
+        detail::first_fault<detail::varies_verdict<A, Ms...>, typename decltype(detail::check_parts<A, I>())::type>;
     if constexpr (reason::ok_or_raise<verdict>()) {
       using lifted =
           typename detail::in_parts<detail::invariant_over<sharding_in<A>, type_list<Ms...>>, I, Ms...>::type;

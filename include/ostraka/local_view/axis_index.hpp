@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::axis_index<X>(a)` and `os::axis_size<X>(a)`: which of the devices along X this one is, and how many there
-/// are.
+/// Floor 4. `os::axis_index<X>(a)` and `os::axis_size<X>(a)`: which of the devices along X this one is, and how many
+/// there are.
 
 #include <string>
 
@@ -35,7 +35,8 @@ int running_axis(char const* operation, engine::device_mesh const& mesh) {
 
 }  // namespace detail
 
-/// This device's coordinate along X, of the mesh of a tensor or block, or of a mesh itself. −1 where the mesh is absent.
+/// This device's coordinate along X, of the mesh of a tensor or block, or of a mesh itself. −1 where the mesh is
+/// absent.
 template <auto X, class Where>
 [[nodiscard]] auto axis_index(Where const& where) {
   using M = detail::type_of<X>;
@@ -52,8 +53,6 @@ template <auto X, class Where>
 }
 template <auto X>
   requires(detail::type_of<X>::extent != dynamic_extent)
-[[nodiscard]] consteval int axis_size() {
-  return static_cast<int>(detail::type_of<X>::extent);
-}
+[[nodiscard]] consteval int axis_size() { return static_cast<int>(detail::type_of<X>::extent); }
 
 }  // namespace ostraka

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Collectives on blocks, in the body of os::shard_map. A block is lifted: float[I, J] {V_X} is seen as the tensor
-/// that it is a block of, a summand {U_X} or a part I_X; the verb of the global view moves that; and the result is a block
-/// again. So a collective is what it does to the set of mesh axes along which its operand varies:
+/// Floor 4. Collectives on blocks, in the body of os::shard_map. A block is lifted: float[I, J] {V_X} is seen as the
+/// tensor that it is a block of, a summand {U_X} or a part I_X; the verb of the global view moves that; and the result
+/// is a block again. So a collective is what it does to the set of mesh axes along which its operand varies:
 ///
 ///     collective            the block [I, J] {V_X} as     moved by          the result
 ///     psum<X>               [I, J] {U_X}                  all_reduce        [I, J]
@@ -17,15 +17,15 @@
 #include <cstdint>
 #include <string>
 
+#include <ostraka/detail/verb.hpp>
 #include <ostraka/local_view/doors.hpp>
 #include <ostraka/pending.hpp>
-#include <ostraka/detail/verb.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 
 namespace ostraka {
 
-/// Behind the block of a collective: the named axis is not concatenated or divided, it has an index for each device, and
-/// goes (os::psum_scatter<N/X>) or comes. JAX's tiled=False.
+/// Behind the block of a collective: the named axis is not concatenated or divided, it has an index for each device,
+/// and goes (os::psum_scatter<N/X>) or comes. JAX's tiled=False.
 struct untiled_axis {};
 inline constexpr untiled_axis untiled{};
 
@@ -70,8 +70,8 @@ extent_origin origin_or_alike(A const& a) {
     return {};
 }
 
-[[noreturn, gnu::cold]] inline void throw_untiled(std::string_view operation, std::string_view axis, std::int64_t extent,
-                                                  std::int64_t devices) {
+[[noreturn, gnu::cold]] inline void throw_untiled(std::string_view operation, std::string_view axis,
+                                                  std::int64_t extent, std::int64_t devices) {
   throw error(std::string(operation) + ": an axis that is untiled has an index for each device, but " +
               std::string(axis) + " = " + std::to_string(extent) + " for " + std::to_string(devices) +
               "; leave out os::untiled, or choose that extent");
@@ -88,7 +88,8 @@ struct lifted_context {
 template <class Move, class A, class... Ls>
 void lift_extents(char const* operation, A const& a, lifted_context<Move::labels::size>& lifted, type_list<Ls...>) {
   engine::execution_context& w = lifted.w;
-  w = engine::make_context(*common_mesh(operation, a), names_of<typename Move::mesh>.data(), Move::mesh::size, operation);
+  w = engine::make_context(*common_mesh(operation, a), names_of<typename Move::mesh>.data(), Move::mesh::size,
+                           operation);
   w.names.labels = names_of<typename Move::labels>.data();
   w.sizes.labels = Move::labels::size;
   std::int64_t const own[] = {own_extent_of<Ls>(a)..., 0};
@@ -119,8 +120,8 @@ R allocate_lifted(std::shared_ptr<engine::device_mesh const> const& mesh,
   return result;
 }
 
-// Moves a block as the tensor that it is lifted to, `When` it is told. `Dropped`: the axis of the result that is untiled,
-// or void.
+// Moves a block as the tensor that it is lifted to, `When` it is told. `Dropped`: the axis of the result that is
+// untiled, or void.
 template <class Move, class Dropped, class When, class A>
 auto run_lifted(char const* operation, A const& a) {
   using value = typename A::value_type;
@@ -133,14 +134,14 @@ auto run_lifted(char const* operation, A const& a) {
     if (std::int64_t const n = lifted.w.sizes.label[position_in<Dropped, labels>], p = lifted.w.sizes.ways(Move::moved);
         n != p)
       throw_untiled(operation, Dropped::name, n, p);
-  auto const result =
-      allocate_lifted<result_type, Move>(a.mesh_handle(), lifted, typename sharding_traits<sharding_in<result_type>>::axes{});
+  auto const result = allocate_lifted<result_type, Move>(a.mesh_handle(), lifted,
+                                                         typename sharding_traits<sharding_in<result_type>>::axes{});
   static constexpr planner::spec from = Move::from, to = Move::to;
   static thread_local constinit engine::schedule_memory* memory = nullptr;
   value const* const block = elements_of(a);
   return When::run(result, std::tuple(a.local()), execution_space_of<A>(), lifted.w,
-                   planner::plan_view(from, to, Move::steps), &block, result.local().data(),
-                   engine::update<value>(), engine::per_thread(memory));
+                   planner::plan_view(from, to, Move::steps), &block, result.local().data(), engine::update<value>(),
+                   engine::per_thread(memory));
 }
 
 // Is nothing wrong with the collective, nor with what gave its operand? That has said so by itself.
@@ -169,8 +170,8 @@ consteval auto check_block_reduction() {
 template <class A, class... Ms>
 consteval auto check_varies() {
   if constexpr (axes_not_varying<A, Ms...>::size > 0)
-    return found<reason::collective_over_unknown_axis<typename type_at<axes_not_varying<A, Ms...>, 0>::type,
-                                                      sharding_in<A>>>{};
+    return found<
+        reason::collective_over_unknown_axis<typename type_at<axes_not_varying<A, Ms...>, 0>::type, sharding_in<A>>>{};
   else
     return found<reason::ok>{};
 }

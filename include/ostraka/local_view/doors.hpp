@@ -40,14 +40,17 @@ struct manual_division {
 
 [[noreturn, gnu::cold]] inline void throw_not_nested(std::string_view operation, std::string_view axis,
                                                      std::int64_t extent, std::int64_t ways) {
-  throw error(std::string(operation) + ": where an axis stays divided over further mesh axes inside, all of them divide it "
-              "evenly, but " + std::string(axis) + " = " + std::to_string(extent) + " is divided in " +
-              std::to_string(ways) + "; choose an extent that they divide, or make all its mesh axes manual");
+  throw error(std::string(operation) +
+              ": where an axis stays divided over further mesh axes inside, all of them divide it "
+              "evenly, but " +
+              std::string(axis) + " = " + std::to_string(extent) + " is divided in " + std::to_string(ways) +
+              "; choose an extent that they divide, or make all its mesh axes manual");
 }
 
 [[noreturn, gnu::cold]] inline void throw_extents_differ(std::string_view operation, std::string_view axis) {
-  throw error(std::string(operation) + ": blocks have the same extents on all devices that they are combined over, but " +
-              std::string(axis) + " was divided unevenly, or differently from how the result is divided; pad it, or choose an "
+  throw error(std::string(operation) +
+              ": blocks have the same extents on all devices that they are combined over, but " + std::string(axis) +
+              " was divided unevenly, or differently from how the result is divided; pad it, or choose an "
               "extent that the mesh axes divide evenly");
 }
 
@@ -109,7 +112,9 @@ struct manual_division {
   };
   each([&](std::int64_t n, std::int64_t, bool counts_once) { whole += counts_once ? n : 0; });
   bool fits = d.rest == 1 || whole % (d.ways * d.rest) == 0;
-  each([&](std::int64_t n, std::int64_t number, bool) { fits = fits && n == planner::block(whole, number, d.ways).size(); });
+  each([&](std::int64_t n, std::int64_t number, bool) {
+    fits = fits && n == planner::block(whole, number, d.ways).size();
+  });
   if (!fits) throw_extents_differ(w.operation, axis);
   return whole;
 }
@@ -126,7 +131,8 @@ struct manual_division {
     std::string_view const axis = w.names.labels[s.label[i]];
     whole[i] = own[i] * d.ways;
     if (o.is_alike()) {
-      if (d.rest > 1 && own[i] % d.rest != 0 && d.ways > 1) throw_not_nested(w.operation, axis, whole[i], d.ways * d.rest);
+      if (d.rest > 1 && own[i] % d.rest != 0 && d.ways > 1)
+        throw_not_nested(w.operation, axis, whole[i], d.ways * d.rest);
     } else if (o.whole == extent_origin::of_its_own) {
       whole[i] = joined_extent(w, leaving, d, own[i], axis);  // along other mesh axes it may still differ
     } else if (d.running == o.over && o.shifted == 0 && o.halo == 0 && d.ways > 1) {

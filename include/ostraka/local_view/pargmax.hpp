@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::pargmax<X>(a)`, `os::pargmin<X>(a)`: in the body of os::shard_map, which device along X has the largest
-/// element. float[I] {V_X} → int32[I]
+/// Floor 4. `os::pargmax<X>(a)`, `os::pargmin<X>(a)`: in the body of os::shard_map, which device along X has the
+/// largest element. float[I] {V_X} → int32[I]
 
 #include <Kokkos_Core.hpp>
 
@@ -80,8 +80,9 @@ struct argument_of_extreme : detail::verb_base {
 
 }  // namespace verb
 
-/// Which of the devices along `Ms`, numbered with the first mesh axis major, has the largest element, element by element; of
-/// equal ones the first. Collective over `Ms`. @throws ostraka::error, on all devices alike, if extents differ
+/// Which of the devices along `Ms`, numbered with the first mesh axis major, has the largest element, element by
+/// element; of equal ones the first. Collective over `Ms`. @throws ostraka::error, on all devices alike, if extents
+/// differ
 template <auto... Ms>
 inline constexpr verb::argument_of_extreme<reduction::max, detail::type_of<Ms>...> pargmax{};
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::part<J>(a, i, n)`: part i of n of a tensor or block along J, by the block distribution, where it lies. For
-/// the rings of a body: each device multiplies the part that goes with the block that has just arrived.
+/// Floor 4. `os::part<J>(a, i, n)`: part i of n of a tensor or block along J, by the block distribution, where it lies.
+/// For the rings of a body: each device multiplies the part that goes with the block that has just arrived.
 
 #include <array>
 #include <cstddef>
@@ -101,8 +101,7 @@ consteval auto check_part() {
 
 // The extent of a part: the same on all devices if all have the same part of the same, or all parts are as long.
 inline extent_origin origin_of_part(extent_origin const& whole, bool varies, std::int64_t extent, std::int64_t n) {
-  return whole.is_alike() && (!varies || extent % n == 0) ? extent_origin{}
-                                                          : extent_origin{extent_origin::of_its_own};
+  return whole.is_alike() && (!varies || extent % n == 0) ? extent_origin{} : extent_origin{extent_origin::of_its_own};
 }
 
 // Along the first axis a part lies dense: it is a tensor. Kokkos' subview keeps the memory.
@@ -110,8 +109,7 @@ template <class Result, class A>
 Result dense_part(A const& a, planner::range range, extent_origin const& origin) {
   return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
     [[maybe_unused]] auto const whole = [](std::size_t) { return Kokkos::ALL; };
-    typename Result::view_type const local(
-        Kokkos::subview(a.local(), std::pair(range.begin, range.end), whole(Is)...));
+    typename Result::view_type const local(Kokkos::subview(a.local(), std::pair(range.begin, range.end), whole(Is)...));
     auto extents = a.extents();
     extents[0] = range.size();
     Result part(a.mesh_handle(), extents, local);
@@ -127,15 +125,14 @@ Result dense_part(A const& a, planner::range range, extent_origin const& origin)
 
 }  // namespace detail
 
-/// Part `i` of `n` of `a` along J, [⌊i·N/n⌋, ⌊(i+1)·N/n⌋) of its N indices, in the memory of `a`. Along the first axis it is a
-/// tensor, which may be written to; along another one an operand that is read. It varies where `i` does (os::axis_index).
-/// J is not divided. @throws ostraka::error unless 0 ≤ i < n
+/// Part `i` of `n` of `a` along J, [⌊i·N/n⌋, ⌊(i+1)·N/n⌋) of its N indices, in the memory of `a`. Along the first axis
+/// it is a tensor, which may be written to; along another one an operand that is read. It varies where `i` does
+/// (os::axis_index). J is not divided. @throws ostraka::error unless 0 ≤ i < n
 template <auto J, Tensor A, class Number>
   requires(detail::is_varying_int<Number> || std::integral<Number>)
 [[nodiscard]] auto part(A const& a, Number i, std::int64_t n) {
   using axis = detail::type_of<J>;
-  using sharding =
-      typename detail::with_varying<sharding_in<A>, typename detail::number_varies<Number>::type>::type;
+  using sharding = typename detail::with_varying<sharding_in<A>, typename detail::number_varies<Number>::type>::type;
   if constexpr (reason::ok_or_raise<typename decltype(detail::check_part<A, axis>())::type>()) {
     detail::common_mesh("part", a);
     std::int64_t const number = detail::plain_number(i);

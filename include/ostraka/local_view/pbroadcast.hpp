@@ -35,8 +35,8 @@ struct pbroadcast : detail::collective<pbroadcast<Ms...>> {
   template <class When, class A>
   static auto call(A const& a, int root) {
     if constexpr (reason::ok_or_raise<detail::varies_verdict<A, Ms...>>()) {
-      using result_type = basic_tensor<typename A::value_type,
-                                       detail::invariant_over<sharding_in<A>, type_list<Ms...>>, typename A::space>;
+      using result_type = basic_tensor<typename A::value_type, detail::invariant_over<sharding_in<A>, type_list<Ms...>>,
+                                       typename A::space>;
       using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
       static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
       detail::named_group g = detail::group_of<A, Ms...>("pbroadcast", a);

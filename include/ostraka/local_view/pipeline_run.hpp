@@ -44,8 +44,7 @@ B part_of_leading_axis(B const& b, std::int64_t begin, std::int64_t size) {
       part.set_origins(origins);
     }
     return part;
-  }
-  (std::make_index_sequence<static_cast<std::size_t>(B::rank)>{});
+  }(std::make_index_sequence<static_cast<std::size_t>(B::rank)>{});
 }
 
 [[noreturn, gnu::cold]] inline void throw_pipeline(std::string const& why) { throw error("pipeline: " + why); }
@@ -94,7 +93,7 @@ class pipeline_run {
   /// `work(block, lane, repeat)` is what a lane of this stage makes of a microbatch.
   template <class Work>
   Block run(Work const& work) {
-    if (stage_ < 0) return result_;  // the mesh is elsewhere
+    if (stage_ < 0) return result_;                       // the mesh is elsewhere
     for (int tick = -1; tick < table_.ticks(); ++tick) {  // the turn before the first tick feeds it
       messages_.arrive();
       feed(tick + 1);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::shift<X>(a, +1)`, `os::ppermute<X>(a, {{0, 1}, {1, 2}})`: in the body of os::shard_map, each device along X
-/// sends its block to one other at most, and gets one or zeros. float[I, J] {V_X} → float[I, J] {V_X}
+/// Floor 4. `os::shift<X>(a, +1)`, `os::ppermute<X>(a, {{0, 1}, {1, 2}})`: in the body of os::shard_map, each device
+/// along X sends its block to one other at most, and gets one or zeros. float[I, J] {V_X} → float[I, J] {V_X}
 
 #include <cstddef>
 #include <cstdint>
@@ -107,13 +107,12 @@ auto permute(char const* operation, A const& a, engine::permutation_view const& 
   });
 }
 
-// A constant permutation: each device once as source and once as target, and, where the mesh axes have static sizes, none
-// that is not there.
+// A constant permutation: each device once as source and once as target, and, where the mesh axes have static sizes,
+// none that is not there.
 template <auto Permutation, class... Ms>
 consteval auto check_permutation() {
-  constexpr int devices = ((Ms::extent != dynamic_extent) && ...)
-                              ? static_cast<int>((std::int64_t{1} * ... * Ms::extent))
-                              : -1;
+  constexpr int devices =
+      ((Ms::extent != dynamic_extent) && ...) ? static_cast<int>((std::int64_t{1} * ... * Ms::extent)) : -1;
   constexpr int wrong = engine::permutation_view{Permutation.hops, Permutation.count}.wrong_hop(devices);
   if constexpr (wrong >= 0)
     return found<reason::permutation_repeats<Permutation.hops[wrong].from, Permutation.hops[wrong].to>>{};
@@ -178,10 +177,10 @@ template <auto Permutation, class... Ms>
 struct ppermute_by : detail::collective<ppermute_by<Permutation, Ms...>> {
   template <class When, class A>
   static auto call(A const& a) {
-    using verdict = detail::first_fault<detail::permutation_verdict<Permutation, Ms...>, detail::varies_verdict<A, Ms...>>;
+    using verdict =
+        detail::first_fault<detail::permutation_verdict<Permutation, Ms...>, detail::varies_verdict<A, Ms...>>;
     if constexpr (detail::may_move<verdict, A>())
-      return detail::permute<When, Ms...>("ppermute", a,
-                                          engine::permutation_view{Permutation.hops, Permutation.count});
+      return detail::permute<When, Ms...>("ppermute", a, engine::permutation_view{Permutation.hops, Permutation.count});
     else
       return detail::block_after_error<A>{};
   }
@@ -215,9 +214,10 @@ struct permute_named<type_list<Ms...>, Permutation> {
 template <auto... Ms>
 inline constexpr verb::shift<detail::type_of<Ms>...> shift{};
 
-/// The block of the device that sends to this one, or zeros where none does: os::ppermute<X>(a, {{0, 1}, {1, 2}}), or, of a
-/// permutation that is a constant and checked while compiling, os::ppermute<X, os::permutation({{0, 1}, {1, 2}})>(a).
-/// Numbers count the devices along the mesh axes, of several the first one major. Collective over them, with the same hops.
+/// The block of the device that sends to this one, or zeros where none does: os::ppermute<X>(a, {{0, 1}, {1, 2}}), or,
+/// of a permutation that is a constant and checked while compiling, os::ppermute<X, os::permutation({{0, 1}, {1,
+/// 2}})>(a). Numbers count the devices along the mesh axes, of several the first one major. Collective over them, with
+/// the same hops.
 /// @throws ostraka::error, on all devices alike, if a hop names a device twice or one that is not there
 template <auto... Named>
 inline constexpr typename detail::permute_named<type_list<>, Named...>::type ppermute{};

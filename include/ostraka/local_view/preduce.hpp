@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::preduce<X>(f, a, b, …)`: in the body of os::shard_map, the blocks of the devices along X combined two by two
-/// by an associative function of the program on one block or on several together, such as the maximum and sum of an online
-/// softmax. float[I] {V_X} → float[I]
+/// Floor 4. `os::preduce<X>(f, a, b, …)`: in the body of os::shard_map, the blocks of the devices along X combined two
+/// by two by an associative function of the program on one block or on several together, such as the maximum and sum of
+/// an online softmax. float[I] {V_X} → float[I]
 
 #include <tuple>
 #include <utility>
@@ -17,8 +17,8 @@ namespace ostraka {
 
 namespace detail {
 
-/// Who combines with whom, in order, whatever the number of devices n: of the first 2 (n − 2^k) devices the odd ones hand
-/// their block to the one before, 2^k are left, and these halve the distance k times.
+/// Who combines with whom, in order, whatever the number of devices n: of the first 2 (n − 2^k) devices the odd ones
+/// hand their block to the one before, 2^k are left, and these halve the distance k times.
 class combining_tree {
  public:
   combining_tree(int members, int me) : me_(me) {
@@ -85,8 +85,8 @@ auto invariant(B const& b) {
 
 template <class... Ms, class F, class... Blocks>
 auto reduce_over(F const& f, Blocks const&... blocks) {
-  named_group g = group_of<std::tuple_element_t<0, std::tuple<Blocks...>>, Ms...>(
-      "preduce", std::get<0>(std::tie(blocks...)));
+  named_group g =
+      group_of<std::tuple_element_t<0, std::tuple<Blocks...>>, Ms...>("preduce", std::get<0>(std::tie(blocks...)));
   auto const require = [&](auto const& b) {
     named_group own = group_of<std::remove_cvref_t<decltype(b)>, Ms...>("preduce", b);
     auto origins = b.origins();
@@ -136,9 +136,10 @@ struct preduce : detail::verb_base {
 
 }  // namespace verb
 
-/// f(f(f(b0, b1), b2), …) of the blocks of the devices along `Ms` in their order, for an associative f, in ⌈log₂ n⌉ rounds;
-/// all devices call f on the same blocks in the same order. Of one block f takes two and returns one of their type; of several
-/// it takes two std::tuples of them and returns one. f calls no collective over `Ms`. The result does not vary along `Ms`.
+/// f(f(f(b0, b1), b2), …) of the blocks of the devices along `Ms` in their order, for an associative f, in ⌈log₂ n⌉
+/// rounds; all devices call f on the same blocks in the same order. Of one block f takes two and returns one of their
+/// type; of several it takes two std::tuples of them and returns one. f calls no collective over `Ms`. The result does
+/// not vary along `Ms`.
 /// @throws ostraka::error, on all devices alike, if blocks have different extents
 template <auto... Ms>
 inline constexpr verb::preduce<detail::type_of<Ms>...> preduce{};

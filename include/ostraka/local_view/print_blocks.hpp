@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::print_blocks(a)`: what each device holds of a block or tensor, in the order of the mesh, with coordinates.
+/// Floor 4. `os::print_blocks(a)`: what each device holds of a block or tensor, in the order of the mesh, with
+/// coordinates.
 ///
 ///     X=0 Y=1  float[I, J] of 2 × 2
 ///       0 1

@@ -46,10 +46,13 @@ struct mean_of_blocks : detail::verb_base {
     if constexpr (detail::may_move<verdict, A>()) {
       using lifted = typename detail::lifted_as_part<A, reduction::sum, Ms...>::type;
       using wide = accumulator_of_t<value>;
-      auto const mean = detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void, detail::at_once>("pmean", a);
+      auto const mean =
+          detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void, detail::at_once>("pmean",
+                                                                                                                a);
       int devices = 1;
       ((devices *= a.mesh_handle()->size(a.mesh_handle()->find(Ms::name))), ...);
-      detail::apply_in_place("pmean", mean, detail::divide_by<value>{wide(static_cast<detail::real_of<wide>>(devices))});
+      detail::apply_in_place("pmean", mean,
+                             detail::divide_by<value>{wide(static_cast<detail::real_of<wide>>(devices))});
       return mean;
     } else {
       return detail::whole_after_error<A>{};
@@ -59,8 +62,8 @@ struct mean_of_blocks : detail::verb_base {
 
 }  // namespace verb
 
-/// The sum of the blocks over the mesh axes `Ms`, along which they vary; the result does not. Moves 2(n−1)/n of the block
-/// on each of n devices. Collective over `Ms`.
+/// The sum of the blocks over the mesh axes `Ms`, along which they vary; the result does not. Moves 2(n−1)/n of the
+/// block on each of n devices. Collective over `Ms`.
 /// @throws ostraka::error, on all devices alike, if blocks have different extents along `Ms`
 template <auto... Ms>
 inline constexpr verb::combine_blocks<reduction::sum, detail::type_of<Ms>...> psum{};

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::psum_scatter<I/X>(a)`: in the body of os::shard_map, the sum of the blocks of the devices along X, of which
-/// each keeps its part along I. float[I, J] {V_X} → float[I, J] {V_X}, I shorter by the size of X.
+/// Floor 4. `os::psum_scatter<I/X>(a)`: in the body of os::shard_map, the sum of the blocks of the devices along X, of
+/// which each keeps its part along I. float[I, J] {V_X} → float[I, J] {V_X}, I shorter by the size of X.
 
 #include <ostraka/local_view/collective.hpp>
 
@@ -42,7 +42,8 @@ struct psum_scatter<over<I, Ms...>> : detail::collective<psum_scatter<over<I, Ms
         std::conditional_t<std::is_void_v<Dropped>, reason::ok, detail::untiled_extent_verdict<I, Ms...>>>;
     if constexpr (detail::may_move<verdict, A>()) {
       using lifted = typename detail::lifted_as_part<A, reduction::sum, Ms...>::type;
-      return detail::run_lifted<detail::lifted_move<step::reduce_scatter, lifted, I, Ms...>, Dropped, When>("psum_scatter", a);
+      return detail::run_lifted<detail::lifted_move<step::reduce_scatter, lifted, I, Ms...>, Dropped, When>(
+          "psum_scatter", a);
     } else {
       return detail::block_after_error<A>{};
     }
@@ -52,8 +53,8 @@ struct psum_scatter<over<I, Ms...>> : detail::collective<psum_scatter<over<I, Ms
 }  // namespace verb
 
 /// The sum of the blocks over the mesh axes of `Dim`, divided along its axis: device d of n keeps block d. With
-/// os::untiled behind the block the axis has an index for each device, and goes. Moves (n−1)/n of the block on each of n
-/// devices. Collective over the mesh axes.
+/// os::untiled behind the block the axis has an index for each device, and goes. Moves (n−1)/n of the block on each of
+/// n devices. Collective over the mesh axes.
 /// @throws ostraka::error, on all devices alike, if blocks have different extents, or an untiled axis another extent
 template <auto Dim>
 inline constexpr verb::psum_scatter<detail::type_of<Dim>> psum_scatter{};

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::ragged_all_to_all_into<I/X>(out, a, from, rows, to)`: in the body of os::shard_map, rows of blocks go to
-/// other devices in numbers that are known when the program runs; the exchange of a mixture of experts.
+/// Floor 4. `os::ragged_all_to_all_into<I/X>(out, a, from, rows, to)`: in the body of os::shard_map, rows of blocks go
+/// to other devices in numbers that are known when the program runs; the exchange of a mixture of experts.
 
 #include <cstdint>
 #include <string>
@@ -63,9 +63,10 @@ void ragged(over<I, Ms...>, Out const& out, A const& a, From const& from, Rows c
 
 }  // namespace detail
 
-/// out's rows [to[e], to[e] + rows[e]) of device d become this block's rows [from[d], …) and so on: for each device e along
-/// the mesh axes of `Dim`, rows [from[e], from[e] + rows[e]) of `a` along its axis go to rows [to[e], to[e] + rows[e]) of e's
-/// `out`; what no device sends stays. Lists with an entry for each device (std::vector, std::array, …). Collective.
+/// out's rows [to[e], to[e] + rows[e]) of device d become this block's rows [from[d], …) and so on: for each device e
+/// along the mesh axes of `Dim`, rows [from[e], from[e] + rows[e]) of `a` along its axis go to rows [to[e], to[e] +
+/// rows[e]) of e's `out`; what no device sends stays. Lists with an entry for each device (std::vector, std::array, …).
+/// Collective.
 /// @throws ostraka::error, on all devices alike and before any row is sent, if rows are not there, or arrive twice
 template <auto Dim, Tensor Out, Tensor A, class From, class Rows, class To>
 void ragged_all_to_all_into(Out const& out, A const& a, From const& from, Rows const& rows, To const& to) {

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::gather_to<I/X>(a, root)`, `os::scatter_from<I/X>(a, root)`: in the body of os::shard_map, the blocks of the
-/// devices along X one after the other on one of them, and such a whole divided among them. float[I] {V_X} → float[I] {V_X}
+/// Floor 4. `os::gather_to<I/X>(a, root)`, `os::scatter_from<I/X>(a, root)`: in the body of os::shard_map, the blocks
+/// of the devices along X one after the other on one of them, and such a whole divided among them. float[I] {V_X} →
+/// float[I] {V_X}
 
 #include <cstdint>
 #include <tuple>
@@ -18,7 +19,8 @@ namespace ostraka {
 
 namespace detail {
 
-// The extents along I of all members' blocks, in the order of the group. Asks them only where they are each device's own.
+// The extents along I of all members' blocks, in the order of the group. Asks them only where they are each device's
+// own.
 template <class I, class A>
 void find_extents_of_members(engine::short_array<std::int64_t>& all, named_group const& g, A const& a) {
   std::int64_t const own = a.extents()[static_cast<std::size_t>(position_in<I, axes_in<A>>)];
@@ -30,9 +32,10 @@ void find_extents_of_members(engine::short_array<std::int64_t>& all, named_group
 inline void require_order_of_mesh(named_group const& g) {
   for (int d = 0; d < g.size; ++d)
     if (g.member(d) != d)
-      throw error(std::string(g.w.operation) +
-                  ": blocks of unequal extents are put one after the other in the order of the mesh, but its axes are named "
-                  "in another; name them as os::make_mesh does");
+      throw error(
+          std::string(g.w.operation) +
+          ": blocks of unequal extents are put one after the other in the order of the mesh, but its axes are named "
+          "in another; name them as os::make_mesh does");
 }
 
 }  // namespace detail
@@ -73,8 +76,9 @@ struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>>
       auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, local, origins);
       return When::launch(result, std::tuple(a.local()), [&] {
         if (g.w.mesh->absent()) return engine::run_in_flight();
-        return engine::begin_gather_to(detail::execution_space_of<A>(), g.w, block, g.axes, root, static_cast<int>(along),
-                                       engine::counts_view(lengths), own, detail::writable_block(result));
+        return engine::begin_gather_to(detail::execution_space_of<A>(), g.w, block, g.axes, root,
+                                       static_cast<int>(along), engine::counts_view(lengths), own,
+                                       detail::writable_block(result));
       });
     } else {
       return detail::block_after_error<A>{a};
@@ -133,14 +137,15 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
 
 }  // namespace verb
 
-/// On device `root` along the mesh axes of `Dim` the blocks of all of them, one after the other along its axis; on the others
-/// that axis is empty. Collective, with the same root.
+/// On device `root` along the mesh axes of `Dim` the blocks of all of them, one after the other along its axis; on the
+/// others that axis is empty. Collective, with the same root.
 /// @throws ostraka::error, on all devices alike, if there is no such device, or other extents differ
 template <auto Dim>
 inline constexpr verb::gather_to<detail::type_of<Dim>> gather_to{};
 
-/// Part d along the axis of `Dim` of the block of device `root`, on device d; what the others hold is not looked at. Collective,
-/// with the same root. @throws ostraka::error, on all devices alike, if there is no such device, or other extents differ
+/// Part d along the axis of `Dim` of the block of device `root`, on device d; what the others hold is not looked at.
+/// Collective, with the same root. @throws ostraka::error, on all devices alike, if there is no such device, or other
+/// extents differ
 template <auto Dim>
 inline constexpr verb::scatter_from<detail::type_of<Dim>> scatter_from{};
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::inclusive_scan<X>(a)`, `os::exclusive_scan<X>(a)`: in the body of os::shard_map, the sum of the blocks of
-/// the devices up to this one, or before it; os::barrier<X>. float[I] {V_X} → float[I] {V_X}
+/// Floor 4. `os::inclusive_scan<X>(a)`, `os::exclusive_scan<X>(a)`: in the body of os::shard_map, the sum of the blocks
+/// of the devices up to this one, or before it; os::barrier<X>. float[I] {V_X} → float[I] {V_X}
 
 #include <ostraka/engine/run/scan_block.hpp>
 #include <ostraka/local_view/group.hpp>
@@ -18,8 +18,8 @@ template <engine::scan_kind Kind, reduction How, class M>
 struct scan : detail::verb_base {
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
-    using verdict = detail::first_fault<detail::varies_verdict<A, M>,
-                                        detail::reducible_verdict<typename A::value_type, How, scan>>;
+    using verdict =
+        detail::first_fault<detail::varies_verdict<A, M>, detail::reducible_verdict<typename A::value_type, How, scan>>;
     if constexpr (reason::ok_or_raise<verdict>()) {
       using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
       using mesh = union_of<type_list<M>, mesh_axes_in<A>>;
@@ -32,8 +32,8 @@ struct scan : detail::verb_base {
       for (int i = 0; i < A::rank; ++i) local[i] = from.where.at[i].size();
       auto const result = detail::make_block<result_type>(a.mesh_handle(), a.extents(), local, origins);
       if (!g.w.mesh->absent())
-        engine::scan_block(detail::execution_space_of<A>(), g.w, block, g.axes, from, detail::writable_block(result), How,
-                           Kind);
+        engine::scan_block(detail::execution_space_of<A>(), g.w, block, g.axes, from, detail::writable_block(result),
+                           How, Kind);
       return result;
     } else {
       return detail::block_after_error<A>{a};
@@ -46,8 +46,8 @@ struct scan : detail::verb_base {
 
 }  // namespace verb
 
-/// The blocks of the devices from 0 to this one along X, combined: summed, or as a reduction behind X says. Collective over
-/// X. @throws ostraka::error, on all devices alike, if blocks have different extents
+/// The blocks of the devices from 0 to this one along X, combined: summed, or as a reduction behind X says. Collective
+/// over X. @throws ostraka::error, on all devices alike, if blocks have different extents
 template <auto X, reduction How = reduction::sum>
 inline constexpr verb::scan<engine::scan_kind::inclusive, How, detail::type_of<X>> inclusive_scan{};
 
@@ -55,8 +55,8 @@ inline constexpr verb::scan<engine::scan_kind::inclusive, How, detail::type_of<X
 template <auto X, reduction How = reduction::sum>
 inline constexpr verb::scan<engine::scan_kind::exclusive, How, detail::type_of<X>> exclusive_scan{};
 
-/// Waits until all devices along `Ms` have come, on the mesh of a tensor or block. Blocks need none: for timings, files and
-/// the program's own messages.
+/// Waits until all devices along `Ms` have come, on the mesh of a tensor or block. Blocks need none: for timings, files
+/// and the program's own messages.
 template <auto... Ms, Tensor A>
 void barrier(A const& a) {
   detail::named_group const g = detail::group_of<A, detail::type_of<Ms>...>("barrier", a);

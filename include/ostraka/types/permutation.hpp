@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. Who sends to whom: `os::permutation({{0, 1}, {1, 2}})` sends the block of device 0 to device 1, and that of 1
-/// to 2.
+/// Floor 1. Who sends to whom: `os::permutation({{0, 1}, {1, 2}})` sends the block of device 0 to device 1, and that of
+/// 1 to 2.
 
 namespace ostraka {
 

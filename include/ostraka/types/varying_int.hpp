@@ -14,9 +14,9 @@
 
 namespace ostraka {
 
-/// A whole number that differs along `Ms`: what os::axis_index gives, and what is computed of it. What is cut or made by
-/// it varies, too. `%` is never negative: (i − 1) % n is the device before, also of device 0. A plain number is had by
-/// int(i), and then nobody knows any more that it varies.
+/// A whole number that differs along `Ms`: what os::axis_index gives, and what is computed of it. What is cut or made
+/// by it varies, too. `%` is never negative: (i − 1) % n is the device before, also of device 0. A plain number is had
+/// by int(i), and then nobody knows any more that it varies.
 template <MeshAxis... Ms>
 class varying_int {
  public:
@@ -65,8 +65,8 @@ struct varying_int_over<type_list<Ms...>> {
 };
 
 template <class A, class B>
-using joined_int = typename varying_int_over<
-    typename sort_by_name<type_list<>, union_of<typename number_varies<A>::type, typename number_varies<B>::type>>::type>::type;
+using joined_int = typename varying_int_over<typename sort_by_name<
+    type_list<>, union_of<typename number_varies<A>::type, typename number_varies<B>::type>>::type>::type;
 
 template <class A, class B>
 concept VaryingOperands = (is_varying_int<A> && (is_varying_int<B> || std::integral<B>)) ||
@@ -105,13 +105,9 @@ template <class A, class B>
 /// What follows from a comparison differs from device to device; collectives are called by all devices alike.
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
-[[nodiscard]] constexpr bool operator==(A a, B b) {
-  return detail::plain_number(a) == detail::plain_number(b);
-}
+[[nodiscard]] constexpr bool operator==(A a, B b) { return detail::plain_number(a) == detail::plain_number(b); }
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
-[[nodiscard]] constexpr auto operator<=>(A a, B b) {
-  return detail::plain_number(a) <=> detail::plain_number(b);
-}
+[[nodiscard]] constexpr auto operator<=>(A a, B b) { return detail::plain_number(a) <=> detail::plain_number(b); }
 
 }  // namespace ostraka

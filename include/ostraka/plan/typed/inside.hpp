@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Between tensors and blocks, as types: what a sharding is in the body of os::shard_map whose manual mesh axes
-/// are `Manual`, and what is wrong with one that cannot be there.
+/// Floor 2. Between tensors and blocks, as types: what a sharding is in the body of os::shard_map whose manual mesh
+/// axes are `Manual`, and what is wrong with one that cannot be there.
 
 #include <type_traits>
 
@@ -110,7 +110,8 @@ consteval auto check_leave() {
     return found<reason::divided_tensor_leaves<typename type_at<divided, 0>::type, Block>>{};
   else if constexpr (escaping::size > 0)
     return found<reason::result_varies_over<typename type_at<escaping, 0>::type, Block>>{};
-  else if constexpr (!std::is_same_v<varying_as<inside_of<Out, Manual>, Block>, varying_as<Block, inside_of<Out, Manual>>>)
+  else if constexpr (!std::is_same_v<varying_as<inside_of<Out, Manual>, Block>,
+                                     varying_as<Block, inside_of<Out, Manual>>>)
     return found<reason::result_is_divided_otherwise<Block, Out>>{};
   else if constexpr (summands::size > 0)
     return found<reason::partial_result_does_not_vary<
@@ -123,7 +124,8 @@ consteval auto check_leave() {
 template <class Block, class Out, class Manual, class Kept>
 using leave_verdict = typename decltype(check_leave<Block, Out, Manual, Kept>())::type;
 
-// ---- lifting: a block as the tensor that a collective moves ----------------------------------------------------------
+// ---- lifting: a block as the tensor that a collective moves
+// ----------------------------------------------------------
 
 // The entry of A is divided over `Ms`, major.
 template <class Entry, class A, class... Ms>

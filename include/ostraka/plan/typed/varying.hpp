@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. What operations make of blocks: results vary where an operand does, and what is divided over a mesh axis does
-/// not meet what varies along it.
+/// Floor 2. What operations make of blocks: results vary where an operand does, and what is divided over a mesh axis
+/// does not meet what varies along it.
 
 #include <type_traits>
 
@@ -82,8 +82,8 @@ consteval auto check_meets_blocks() {
     return found<reason::ok>{};
   } else {
     using X = typename type_at<common, 0>::type;
-    return found<reason::divided_tensor_meets_block<
-        X, sharding_in<One>, sharding_in<typename first_that_varies<X, Operands...>::type>>>{};
+    return found<reason::divided_tensor_meets_block<X, sharding_in<One>,
+                                                    sharding_in<typename first_that_varies<X, Operands...>::type>>>{};
   }
 }
 
