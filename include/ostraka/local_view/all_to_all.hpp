@@ -51,10 +51,10 @@ auto exchange_parts(A const& a) {
   w.sizes.labels = labels::size;
   std::int64_t const devices = w.sizes.ways(Move::moved);
   [&]<class... Ls>(type_list<Ls...>) {
-    ((w.sizes.label[position_in<Ls, labels>] = own_extent_of<Ls>(a)), ...);
+    ((w.sizes.label[position_in<Ls, labels>] = std::int64_t(a.extent(Ls{}))), ...);
     (void(origin_in<Ls>(a).is_alike() || (throw_extents_differ("all_to_all", Ls::name), true)), ...);
   }(axes_in<A>{});
-  std::int64_t const extent = own_extent_of<I>(a);
+  std::int64_t const extent = a.extent(I{});
   if (extent % devices != 0) throw_no_equal_parts(I::name, extent, static_cast<int>(devices));
   w.sizes.label[position_in<I, labels>] = extent / devices;
   w.sizes.label[position_in<part_from, labels>] = devices;

@@ -14,8 +14,14 @@
 ///     psum_scatter<I/X>     [I, J] {U_X}                  reduce_scatter    [I, J] {V_X}
 ///     all_to_all<I/X, J/X>  [I_X, J]                      all_to_all        [I, J] {V_X}
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 #include <ostraka/detail/verb.hpp>
 #include <ostraka/local_view/doors.hpp>
@@ -54,22 +60,6 @@ struct without_axis<sharding<Entries...>, A> {
   using type = canonical_sharding<typename entry_without<Entries, A>::type...>;
 };
 
-// The block's extent of a label; of one that it lacks 1, since each device adds one.
-template <class L, class A>
-std::int64_t own_extent_of(A const& a) {
-  if constexpr (position_in<L, axes_in<A>> >= 0)
-    return a.extents()[static_cast<std::size_t>(position_in<L, axes_in<A>>)];
-  else
-    return 1;
-}
-template <class L, class A>
-extent_origin origin_or_alike(A const& a) {
-  if constexpr (position_in<L, axes_in<A>> >= 0)
-    return origin_in<L>(a);
-  else
-    return {};
-}
-
 [[noreturn, gnu::cold]] inline void throw_untiled(std::string_view operation, std::string_view axis,
                                                   std::int64_t extent, std::int64_t devices) {
   throw error(std::string(operation) + ": an axis that is untiled has an index for each device, but " +
@@ -77,46 +67,76 @@ extent_origin origin_or_alike(A const& a) {
               "; leave out os::untiled, or choose that extent");
 }
 
-/// Where a lifted block is moved: the extents of the tensor that it is a block of, and of the block that will be.
-template <int Labels>
-struct lifted_context {
-  engine::execution_context w;
-  std::int64_t own[Labels + 1]{};
-  extent_origin origins[Labels + 1]{};
+/// A lifted move in numbers, so that what follows is compiled once for all shardings.
+struct lift {
+  std::string_view const* labels;  ///< their names
+  std::string_view const* mesh_axes;
+  int mesh_axis_count;
+  planner::spec from, to;         ///< of the tensor that the block is a block of; label i is dimension i
+  planner::mesh_set moved;
+  int of_block[max_rank + 1]{};   ///< by label: the dimension of the block, −1 for one that it lacks
+  int of_result[max_rank + 1]{};  ///< by dimension of the result: its label
+  int dropped = -1;               ///< the label that has an index for each device, and goes
 };
 
-template <class Move, class A, class... Ls>
-void lift_extents(char const* operation, A const& a, lifted_context<Move::labels::size>& lifted, type_list<Ls...>) {
+template <class Move, class A, class Dropped, class... Ls, class... Rs>
+consteval lift make_lift(type_list<Ls...>, type_list<Rs...>) {
+  return {names_of<typename Move::labels>.data(),
+          names_of<typename Move::mesh>.data(),
+          Move::mesh::size,
+          Move::from,
+          Move::to,
+          Move::moved,
+          {position_in<Ls, axes_in<A>>...},
+          {position_in<Rs, typename Move::labels>...},
+          position_in<Dropped, typename Move::labels>};
+}
+template <class Move, class A, class R, class Dropped>
+inline constexpr lift lift_of = make_lift<Move, A, Dropped>(typename Move::labels{}, axes_in<R>{});
+
+/// Where a lifted block is moved: the extents of the tensor that it is a block of, and of the block that will be.
+struct lifted_context {
+  engine::execution_context w;
+  std::int64_t own[max_rank + 1]{};
+  extent_origin origins[max_rank + 1]{};
+};
+
+// `extents` and `origins` are the block's. Of a label that it lacks each device adds one index.
+inline void lift_extents(char const* operation, lift const& l, engine::device_mesh const& mesh,
+                         std::int64_t const* extents, extent_origin const* origins, lifted_context& lifted) {
   engine::execution_context& w = lifted.w;
-  w = engine::make_context(*common_mesh(operation, a), names_of<typename Move::mesh>.data(), Move::mesh::size,
-                           operation);
-  w.names.labels = names_of<typename Move::labels>.data();
-  w.sizes.labels = Move::labels::size;
-  std::int64_t const own[] = {own_extent_of<Ls>(a)..., 0};
-  extent_origin origins[] = {origin_or_alike<Ls>(a)..., {}};
-  static constexpr planner::spec from = Move::from, to = Move::to;
-  leave_extents_of_block(w, from, Move::moved, own, origins, w.sizes.label);
-  for (int l = 0; l < w.sizes.labels; ++l) lifted.origins[l] = origins[l];
-  enter_extents_of_block(w, to, Move::moved, w.sizes.label, lifted.own, lifted.origins);
+  w = engine::make_context(mesh, l.mesh_axes, l.mesh_axis_count, operation);
+  w.names.labels = l.labels;
+  w.sizes.labels = l.from.rank;
+  std::int64_t own[max_rank + 1]{};
+  for (int i = 0; i < l.from.rank; ++i) {
+    int const d = l.of_block[i];
+    own[i] = d < 0 ? 1 : extents[d];
+    lifted.origins[i] = d < 0 ? extent_origin{} : origins[d];
+  }
+  leave_extents_of_block(w, l.from, l.moved, own, lifted.origins, w.sizes.label);
+  enter_extents_of_block(w, l.to, l.moved, w.sizes.label, lifted.own, lifted.origins);
+  if (l.dropped >= 0 && w.sizes.label[l.dropped] != w.sizes.ways(l.moved))
+    throw_untiled(operation, l.labels[l.dropped], w.sizes.label[l.dropped], w.sizes.ways(l.moved));
 }
 
-// The result, uninitialised: a block of type R, which has some of the labels.
-template <class R, class Move, class... Rs>
-R allocate_lifted(std::shared_ptr<engine::device_mesh const> const& mesh,
-                  lifted_context<Move::labels::size> const& lifted, type_list<Rs...>) {
-  constexpr int position[] = {position_in<Rs, typename Move::labels>..., 0};
-  static constexpr planner::spec to = Move::to;
-  typename R::extents_type extents{};
-  extent_origins<R::rank> origins{};
-  std::int64_t local[max_rank]{};
-  for (int i = 0; i < R::rank; ++i) {
-    extents[static_cast<std::size_t>(i)] = lifted.own[position[i]];
-    origins[static_cast<std::size_t>(i)] = lifted.origins[position[i]];
-    local[i] = planner::range_of(to, position[i], lifted.w.here, lifted.w.sizes).size();
+// The result, uninitialised.
+template <class T, int Rank, class Space>
+unnamed_block<T, Rank, Space> allocate_lifted(std::shared_ptr<engine::device_mesh const> const& mesh, lift const& l,
+                                              lifted_context const& lifted) {
+  using view = typename unnamed_block<T, Rank, Space>::view_type;
+  constexpr auto rank = static_cast<std::size_t>(Rank);
+  std::array<std::int64_t, rank> extents{};
+  extent_origins<Rank> origins{};
+  std::int64_t local[max_rank + 1]{};
+  for (std::size_t i = 0; i < rank; ++i) {
+    int const label = l.of_result[i];
+    extents[i] = lifted.own[label];
+    origins[i] = lifted.origins[label];
+    local[i] = planner::range_of(l.to, label, lifted.w.here, lifted.w.sizes).size();
   }
-  R result(mesh, extents,
-           make_view<typename R::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(R::rank)>{}));
-  if constexpr (varying_in<R>::size > 0) result.set_origins(origins);
+  unnamed_block<T, Rank, Space> result(mesh, extents, make_view<view>(local, std::make_index_sequence<rank>{}));
+  result.set_origins(origins);
   return result;
 }
 
@@ -125,23 +145,17 @@ R allocate_lifted(std::shared_ptr<engine::device_mesh const> const& mesh,
 template <class Move, class Dropped, class When, class A>
 auto run_lifted(char const* operation, A const& a) {
   using value = typename A::value_type;
-  using labels = typename Move::labels;
   using result_type =
       basic_tensor<value, typename without_axis<typename Move::inside, Dropped>::type, typename A::space>;
-  lifted_context<labels::size> lifted;
-  lift_extents<Move>(operation, a, lifted, labels{});
-  if constexpr (!std::is_void_v<Dropped>)
-    if (std::int64_t const n = lifted.w.sizes.label[position_in<Dropped, labels>], p = lifted.w.sizes.ways(Move::moved);
-        n != p)
-      throw_untiled(operation, Dropped::name, n, p);
-  auto const result = allocate_lifted<result_type, Move>(a.mesh_handle(), lifted,
-                                                         typename sharding_traits<sharding_in<result_type>>::axes{});
-  static constexpr planner::spec from = Move::from, to = Move::to;
+  static constexpr lift const& l = lift_of<Move, A, result_type, Dropped>;
+  lifted_context lifted;
+  lift_extents(operation, l, *common_mesh(operation, a), a.extents().data(), a.origins().data(), lifted);
+  result_type const result(allocate_lifted<value, result_type::rank, typename A::space>(a.mesh_handle(), l, lifted));
   static thread_local constinit engine::schedule_memory* memory = nullptr;
   value const* const block = elements_of(a);
   return When::run(result, std::tuple(a.local()), execution_space_of<A>(), lifted.w,
-                   planner::plan_view(from, to, Move::steps), &block, result.local().data(), engine::update<value>(),
-                   engine::per_thread(memory));
+                   planner::plan_view(l.from, l.to, Move::steps), &block, result.local().data(),
+                   engine::update<value>(), engine::per_thread(memory));
 }
 
 // Is nothing wrong with the collective, nor with what gave its operand? That has said so by itself.
