@@ -52,13 +52,26 @@ class combining_tree {
   int pairs_ = 0;
 };
 
-// One block stands for itself, several for a tuple of them.
-template <class F, class... Blocks>
+// The block without {V} along `Ms`: all devices have the same.
+template <class... Ms, class B>
+auto invariant(B const& b) {
+  basic_tensor<typename B::value_type, invariant_over<sharding_in<B>, type_list<Ms...>>, typename B::space> same(
+      b.mesh_handle(), b.extents(), b.local());
+  if constexpr (varying_in<decltype(same)>::size > 0) same.set_origins(b.origins());
+  return same;
+}
+
+// One block stands for itself, several for a tuple of them. f gets and gives blocks that do not vary along `Ms`,
+// because all devices call it on the same: what it captures and varies is refused.
+template <class... Ms, class F, class... Blocks>
 std::tuple<Blocks...> combine_two(F const& f, std::tuple<Blocks...> const& left, std::tuple<Blocks...> const& right) {
+  using same = std::tuple<decltype(invariant<Ms...>(std::declval<Blocks const&>()))...>;
+  auto const both = [](Blocks const&... b) { return same(invariant<Ms...>(b)...); };
+  same const l = std::apply(both, left), r = std::apply(both, right);
   if constexpr (sizeof...(Blocks) == 1)
-    return {std::tuple_element_t<0, std::tuple<Blocks...>>(f(std::get<0>(left), std::get<0>(right)))};
+    return same(std::tuple_element_t<0, same>(f(std::get<0>(l), std::get<0>(r))));
   else
-    return std::tuple<Blocks...>(f(left, right));
+    return same(f(l, r));
 }
 
 // What the hops bring; `fill(hops)` lists them.
@@ -72,15 +85,6 @@ std::tuple<Blocks...> send_all(std::tuple<Blocks...> const& blocks, Fill const& 
         return std::apply([](auto&... p) { return std::tuple<Blocks...>{std::move(p).wait()...}; }, pending);
       },
       blocks);
-}
-
-// The block without {V} along `Ms`: all devices have the same.
-template <class... Ms, class B>
-auto invariant(B const& b) {
-  basic_tensor<typename B::value_type, invariant_over<sharding_in<B>, type_list<Ms...>>, typename B::space> same(
-      b.mesh_handle(), b.extents(), b.local());
-  if constexpr (varying_in<decltype(same)>::size > 0) same.set_origins(b.origins());
-  return same;
 }
 
 template <class... Ms, class F, class... Blocks>
@@ -98,12 +102,12 @@ auto reduce_over(F const& f, Blocks const&... blocks) {
   if (!g.w.mesh->absent() && g.size > 1) {
     if (tree.places() < g.size) {
       auto const from_odd = send_all<Ms...>(mine, [&](auto& hops) { tree.to_even(hops); });
-      if (tree.is_paired() && tree.place() >= 0) mine = combine_two(f, mine, from_odd);
+      if (tree.is_paired() && tree.place() >= 0) mine = combine_two<Ms...>(f, mine, from_odd);
     }
     for (int distance = 1; distance < tree.places(); distance *= 2) {
       auto const theirs = send_all<Ms...>(mine, [&](auto& hops) { tree.across(hops, distance); });
       if (tree.place() < 0) continue;
-      mine = (tree.place() & distance) == 0 ? combine_two(f, mine, theirs) : combine_two(f, theirs, mine);
+      mine = (tree.place() & distance) == 0 ? combine_two<Ms...>(f, mine, theirs) : combine_two<Ms...>(f, theirs, mine);
     }
     if (tree.places() < g.size) {
       auto const from_even = send_all<Ms...>(mine, [&](auto& hops) { tree.to_odd(hops); });
@@ -127,7 +131,7 @@ struct preduce : detail::verb_base {
     requires(!Tensor<F>)
   [[nodiscard]] auto operator()(F const& f, First const& first, Rest const&... rest) const {
     using verdict = detail::first_fault<detail::varies_verdict<First, Ms...>, detail::varies_verdict<Rest, Ms...>...>;
-    if constexpr (reason::ok_or_raise<verdict>())
+    if constexpr (detail::may_move<verdict, First>())
       return detail::reduce_over<Ms...>(f, first, rest...);
     else
       return detail::block_after_error<First>{first};
@@ -137,8 +141,9 @@ struct preduce : detail::verb_base {
 }  // namespace verb
 
 /// f(f(f(b0, b1), b2), …) of the blocks of the devices along `Ms` in their order, for an associative f, in ⌈log₂ n⌉
-/// rounds; all devices call f on the same blocks in the same order. Of one block f takes two and returns one of their
-/// type; of several it takes two std::tuples of them and returns one. f calls no collective over `Ms`. The result does
+/// rounds; all devices call f on the same blocks in the same order, so that it is given blocks that do not vary along
+/// `Ms`, and returns such. Of one block f takes two and returns one; of several it takes two std::tuples of them and
+/// returns one. f calls no collective over `Ms`. The result does
 /// not vary along `Ms`.
 /// @throws ostraka::error, on all devices alike, if blocks have different extents
 template <auto... Ms>
