@@ -24,25 +24,25 @@ enum class scan_kind : std::uint8_t { inclusive, exclusive };
 
 namespace detail {
 
-// In `mine`, of which `room` is another such array. Of the two, that with the result is returned.
+// In `mine`, of which `buffer` is another such array. Of the two, that with the result is returned.
 template <class T>
-T* scan_in_steps(communicator const& members, T* mine, T* room, std::int64_t count, reduction how, scan_kind kind) {
+T* scan_in_steps(communicator const& members, T* mine, T* buffer, std::int64_t count, reduction how, scan_kind kind) {
   int const n = members.size(), me = members.rank();
   permute_in_flight<T> step;
   auto const shift = [&](int by) {
     hops_here const here{me + by < n ? me + by : -1, me >= by ? me - by : -1};
-    step.begin(members, here, {mine, count, room, count});
+    step.begin(members, here, {mine, count, buffer, count});
     step.finish();
     return here.from >= 0;
   };
   for (int by = 1; by < n; by *= 2)
     if (shift(by)) {
-      combine_run(how, room, static_cast<T const*>(mine), count);  // those before stand on the left
-      std::swap(mine, room);
+      combine_run(how, buffer, static_cast<T const*>(mine), count);  // those before stand on the left
+      std::swap(mine, buffer);
     }
   if (kind == scan_kind::inclusive) return mine;
-  if (!shift(1)) std::fill_n(room, count, identity<T>(how));
-  return room;
+  if (!shift(1)) std::fill_n(buffer, count, identity<T>(how));
+  return buffer;
 }
 
 }  // namespace detail
@@ -54,13 +54,13 @@ void scan(communicator const& members, T* data, std::int64_t count, reduction ho
           scan_kind kind = scan_kind::inclusive) {
   require_reducible<T>(how);
   if constexpr (is_narrow<T>) {
-    kernel_scratch<float, Kokkos::HostSpace> const mine(count), room(count);
+    kernel_scratch<float, Kokkos::HostSpace> const mine(count), buffer(count);
     std::copy_n(data, count, mine.data());
-    float const* const sums = detail::scan_in_steps(members, mine.data(), room.data(), count, how, kind);
+    float const* const sums = detail::scan_in_steps(members, mine.data(), buffer.data(), count, how, kind);
     for (std::int64_t i = 0; i < count; ++i) data[i] = T(sums[i]);
   } else {
-    kernel_scratch<T, Kokkos::HostSpace> const room(count);
-    T const* const sums = detail::scan_in_steps(members, data, room.data(), count, how, kind);
+    kernel_scratch<T, Kokkos::HostSpace> const buffer(count);
+    T const* const sums = detail::scan_in_steps(members, data, buffer.data(), count, how, kind);
     if (sums != data) std::copy_n(sums, count, data);
   }
 }

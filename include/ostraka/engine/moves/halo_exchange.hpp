@@ -123,9 +123,10 @@ class halo_flight_of final : public halo_flight {
     members.enter();
     pending_.begin(members);
     received_ = scratch<T, space>(p.received.packed);
-    T* const room = arrays_.received(received_.data(), p.received.packed);
+    T* const buffer = arrays_.received(received_.data(), p.received.packed);
     for (halo_message const& m : p.received.messages)
-      pending_.receive(m.peer, m.packed >= 0 ? room + m.packed : target_ + p.received.boxes[m.first].begin, m.elements);
+      pending_.receive(m.peer, m.packed >= 0 ? buffer + m.packed : target_ + p.received.boxes[m.first].begin,
+                       m.elements);
     sent_ = scratch<T, space>(p.sent.packed);
     for (halo_message const& m : p.sent.messages)
       if (m.packed >= 0) pack(m, source);

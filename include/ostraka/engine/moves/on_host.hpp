@@ -89,7 +89,7 @@ class arrays_for_mpi {
 
   T const* sent(T const* array, std::int64_t count) {
     if (!staged_ || count == 0) return array;
-    T* const copy = room_for(count);
+    T* const copy = buffer_for(count);
     detail::stage<Kokkos::HostSpace, space>(copy, array, count);
     return copy;
   }
@@ -97,14 +97,14 @@ class arrays_for_mpi {
   /// An array that is written; with `reads`, what it holds is read.
   T* received(T* array, std::int64_t count, bool reads = false) {
     if (!staged_ || count == 0) return array;
-    T* const copy = room_for(count);
+    T* const copy = buffer_for(count);
     if (reads) detail::stage<Kokkos::HostSpace, space>(copy, static_cast<T const*>(array), count);
     received_.push_back({array, copy, count});
     return copy;
   }
 
   /// An array that says nothing before and after.
-  T* set_aside(T* array, std::int64_t count) { return staged_ ? room_for(count) : array; }
+  T* set_aside(T* array, std::int64_t count) { return staged_ ? buffer_for(count) : array; }
 
   /// The arrays get what has been received.
   void bring_back() const {
@@ -115,7 +115,7 @@ class arrays_for_mpi {
 
  private:
   using space = typename Exec::memory_space;
-  using room = kernel_scratch<T, Kokkos::HostSpace>;
+  using buffer = kernel_scratch<T, Kokkos::HostSpace>;
 
   struct pair {
     T* array;
@@ -123,13 +123,13 @@ class arrays_for_mpi {
     std::int64_t count;
   };
 
-  T* room_for(std::int64_t count) {
-    copies_.push_back(room(count));
+  T* buffer_for(std::int64_t count) {
+    copies_.push_back(buffer(count));
     return copies_.back().data();
   }
 
   bool staged_ = false;
-  dynamic_array<room> copies_;
+  dynamic_array<buffer> copies_;
   dynamic_array<pair> received_;
 };
 

@@ -42,7 +42,7 @@ class blocks_for_mpi {
       part.block_sent = &layouts_.push_back(layout_of(block));
       return;
     }
-    T* const packed = room_for(part.sent);
+    T* const packed = buffer_for(part.sent);
     copy(exec, dense_region(packed, block.where), block);
     part.send = packed;
   }
@@ -55,7 +55,7 @@ class blocks_for_mpi {
       part.block_received = &layouts_.push_back(layout_of(block));
       return;
     }
-    part.receive = room_for(part.received);
+    part.receive = buffer_for(part.received);
     unpacked_.push_back({block, part.receive});
   }
 
@@ -80,26 +80,26 @@ class blocks_for_mpi {
   /// Gives back what was set aside.
   void end() {
     unpacked_.clear();
-    rooms_.clear();
+    buffers_.clear();
     layouts_.clear();
     arrays_.begin(false);
   }
 
  private:
-  using room = kernel_scratch<T, typename Exec::memory_space>;
+  using buffer = kernel_scratch<T, typename Exec::memory_space>;
 
   struct arrived {
     region<T> to;
     T* packed;
   };
 
-  T* room_for(std::int64_t count) {
-    rooms_.push_back(room(count));
-    return rooms_.back().data();
+  T* buffer_for(std::int64_t count) {
+    buffers_.push_back(buffer(count));
+    return buffers_.back().data();
   }
 
   planner::transport via_{};
-  dynamic_array<room> rooms_;
+  dynamic_array<buffer> buffers_;
   dynamic_array<arrived> unpacked_;
   short_array<strided, 2> layouts_;
   arrays_for_mpi<Exec, T> arrays_;

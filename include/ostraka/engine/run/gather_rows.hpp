@@ -42,8 +42,8 @@ class gather_record final : public flight {
       if (d < static_cast<std::size_t>(members.rank())) before += counts_.back();
     }
     in_place_ = whole.gapless() && parts_follow(whole, along);
-    room_ = room(in_place_ ? 0 : whole.where.size());
-    T* const message = in_place_ ? whole.data : room_.data();
+    buffer_ = buffer(in_place_ ? 0 : whole.where.size());
+    T* const message = in_place_ ? whole.data : buffer_.data();
     if (own.where.size() > 0) copy(exec, dense_region(message + before, own.where), own);
     if (members.size() > 1) {
       fence(exec);
@@ -57,7 +57,7 @@ class gather_record final : public flight {
   gather_record* next_free = nullptr;
 
  private:
-  using room = kernel_scratch<T, typename Exec::memory_space>;
+  using buffer = kernel_scratch<T, typename Exec::memory_space>;
 
   static std::int64_t elements_of_a_row(region<T> const& whole, int along) {
     std::int64_t n = 1;
@@ -77,7 +77,7 @@ class gather_record final : public flight {
     gather_.finish();
     arrays_.bring_back();
     if (!in_place_) {
-      T const* message = room_.data();
+      T const* message = buffer_.data();
       std::int64_t const row = elements_of_a_row(whole_, along_);
       box part = whole_.where;
       for (std::int64_t count : counts_view(counts_)) {
@@ -90,7 +90,7 @@ class gather_record final : public flight {
     fence(exec_);
   }
   void give_back() noexcept override {
-    room_ = room();
+    buffer_ = buffer();
     arrays_.begin(false);
     flight_records<gather_record>::instance().give_back(*this);
   }
@@ -99,7 +99,7 @@ class gather_record final : public flight {
   int along_ = 0;
   bool in_place_ = false;
   region<T> whole_{};
-  room room_;
+  buffer buffer_;
   short_array<std::int64_t> counts_;
   arrays_for_mpi<Exec, T> arrays_;
   all_gather_in_flight<T> gather_;

@@ -214,14 +214,14 @@ class running {
     std::int64_t longest = 0;
     for (std::int64_t count : counts_view(counts_)) longest = std::max(longest, count);
     std::int64_t const pieces = scatter_.pieces_of(members, m.own, longest, calls_);
-    T* room = nullptr;
+    T* buffer = nullptr;
     if (calls_ == mpi_calls::nonblocking) {
       set_aside_ = set_aside_for_flight(scatter_.arrives_in_place(members, parts, into) ? 0 : pieces);
-      room = set_aside_.data();
+      buffer = set_aside_.data();
     } else {
-      room = arrays_.set_aside(at(m.pieces), pieces);
+      buffer = arrays_.set_aside(at(m.pieces), pieces);
     }
-    scatter_.begin(members, out, in, counts_, room, m.how, into, parts, calls_);
+    scatter_.begin(members, out, in, counts_, buffer, m.how, into, parts, calls_);
   }
 
   void start_exchange(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
