@@ -7,10 +7,10 @@
 /// the stacked parameters W[L_P, …], b[L_P, …]. The devices along P are stages, each with its block of layers, and work
 /// at the same time on different microbatches of N, as the table of the schedule says (plan/pipeline/schedule.hpp).
 ///
-///     auto y = os::pipeline<os::gpipe, L/P, N>(os::microbatches = 8, [](auto h, auto w) {   // h[N, D], w[L, D, F]: a
-///     layer
+///     auto layer = [](auto h, auto w) {                                    // h[N, D], w[L, D, F]: one layer
 ///       return os::rename<F, D>(os::map(relu, os::einsum<N, F>(h, w)));
-///     }, x, W);
+///     };
+///     auto y = os::pipeline<os::gpipe, L/P, N>(os::microbatches = 8, layer, x, W);
 
 #include <concepts>
 #include <cstdint>

@@ -57,12 +57,12 @@ struct argument_of_extreme : detail::verb_base {
     using verdict = typename decltype(detail::check_block_reduction<argument_of_extreme, How, A, Ms...>())::type;
     if constexpr (reason::ok_or_raise<verdict>()) {
       using index_type = basic_tensor<std::int32_t, sharding_in<A>, typename A::space>;
-      detail::named_group const g = detail::group_of<A, Ms...>("pargmax", a);
+      detail::named_group const g = detail::group_of<A, Ms...>(name, a);
       std::int64_t local[max_rank + 1]{};
       for (std::size_t i = 0; i < static_cast<std::size_t>(A::rank); ++i)
         local[i] = static_cast<std::int64_t>(a.local().extent(i));
       auto const own = detail::make_block<index_type>(a.mesh_handle(), a.extents(), local, a.origins());
-      detail::fill_block("pargmax", own, static_cast<std::int32_t>(g.number));
+      detail::fill_block(name, own, static_cast<std::int32_t>(g.number));
       auto const both = detail::reduce_over<Ms...>(
           [](auto const& left, auto const& right) {
             auto const& [va, ia] = left;
@@ -76,6 +76,9 @@ struct argument_of_extreme : detail::verb_base {
       return detail::block_after_error<A>{a};
     }
   }
+
+ private:
+  static constexpr char const* name = How == reduction::max ? "pargmax" : "pargmin";
 };
 
 }  // namespace verb

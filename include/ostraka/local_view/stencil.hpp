@@ -6,9 +6,10 @@
 /// Floor 4. `os::stencil(f, x, c, …)`: b[i, j] = f(x around (i, j), c[i, j], …), of a padded block and perhaps others.
 /// f is called as f(neighbours, element, …), once for each point, in no order, where the execution space runs:
 ///
-///     auto const heat = [=] KOKKOS_FUNCTION(auto const& u) { return u(0, 0) + k * (u(-1, 0) + u(1, 0) + u(0, -1) +
-///     u(0, 1) - 4 * u(0, 0)); }; auto next = os::stencil(heat, os::start_exchange_halo<os::halo<I, 1>/X, os::halo<J,
-///     1>/Y>(block));
+///     auto const heat = [=] KOKKOS_FUNCTION(auto const& u) {
+///       return u(0, 0) + k * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0));
+///     };
+///     auto next = os::stencil(heat, os::start_exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(block));
 ///
 /// Of a block whose halo is still on its way it computes what needs none of it first, and the rest when it is there.
 
