@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a body takes a block that does not vary where it is handed one that does
-// error: shard_map: the body is called with a block for each tensor, its sharding without the manual axes and with os::varying(X)
+// error: shard_map: this call of the body, with a block for each tensor, does not compile
 // error: body_does_not_take_blocks<
 #include <ostraka/shard_map.hpp>
 namespace os = ostraka;

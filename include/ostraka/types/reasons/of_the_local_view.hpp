@@ -20,7 +20,7 @@ struct body_wants_another_sharding {
 
 template <class Body, class... Blocks>
 struct body_does_not_take_blocks {
-  static_assert(never<Body, Blocks...>, "shard_map: the body is called with a block for each tensor, its sharding without the manual axes and with os::varying(X); take `auto` or these types, os::tensor<float, I, J, os::varying(X)> for a tensor divided over X");
+  static_assert(never<Body, Blocks...>, "shard_map: this call of the body, with a block for each tensor, does not compile; if another error stands above, mend that one, else take `auto`, or the types of the blocks, without manual mesh axes and with os::varying(X), as os::tensor<float, I, J, os::varying(X)> for a tensor divided over X");
 };
 
 template <class Axis, class MeshAxis>
@@ -45,7 +45,7 @@ struct result_is_divided_otherwise {
 
 template <class Result>
 struct result_is_no_tensor {
-  static_assert(never<Result>, "shard_map: a body returns a block, or a std::tuple of as many blocks as results are named with os::dims<...>{}; return tensors");
+  static_assert(never<Result>, "shard_map: a body returns a block, or a std::tuple of as many blocks as results are named with os::dims<...>{}; if another error stands above, mend that one, else return tensors");
 };
 
 template <class Pending>
