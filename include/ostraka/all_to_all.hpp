@@ -9,11 +9,43 @@
 
 namespace ostraka {
 
+namespace detail {
+
+template <class Dim>
+inline constexpr bool is_divided = false;
+template <class I, class... Ms>
+inline constexpr bool is_divided<over<I, Ms...>> = true;
+
+// What is wrong with dimensions that are not one or two, all divided, along the same mesh axes.
+template <class... Dims>
+struct refused_all_to_all {
+  using verdict = reason::not_a_divided_axis<sharding<Dims...>>;
+};
+template <class I, class J>
+struct refused_all_to_all<I, J> {
+  using verdict =
+      std::conditional_t<!is_divided<I>, reason::not_a_divided_axis<I>,
+                         std::conditional_t<!is_divided<J>, reason::not_a_divided_axis<J>,
+                                            reason::all_to_all_along_two_groups<I, J>>>;
+};
+
+}  // namespace detail
+
 namespace verb {
 
-/// The type of os::all_to_all<I/X>. Of two dimensions: local_view/all_to_all.hpp.
+/// The type of os::all_to_all<I/X>. Of two dimensions: local_view/all_to_all.hpp. This one is of what is neither.
 template <class... Dims>
-struct all_to_all;
+struct all_to_all : detail::verb_base {
+  template <Tensor A, class... More>
+  [[nodiscard]] auto operator()(A const& a, More const&... more) const {
+    return call<void>(a, more...);
+  }
+  template <class When, class A, class... More>
+  static auto call(A const&, More const&...) {
+    reason::raise<typename detail::refused_all_to_all<Dims...>::verdict>();
+    return detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>();
+  }
+};
 
 template <class Dim>
 struct all_to_all<Dim> : detail::verb<step::all_to_all, Dim> {};

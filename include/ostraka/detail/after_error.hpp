@@ -34,6 +34,10 @@ struct after_error : TensorType {
   operator basic_tensor<T, Sharding, Space>() const {
     return {};
   }
+
+  /// Of an operation that was begun, as of an os::pending.
+  [[nodiscard]] after_error wait() const { return *this; }
+  [[nodiscard]] bool test() const { return true; }
 };
 
 template <class T>

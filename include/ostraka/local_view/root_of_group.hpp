@@ -42,10 +42,16 @@ inline void require_order_of_mesh(named_group const& g) {
 
 namespace verb {
 
-template <class Dim>
-struct gather_to;
-
 /// The type of os::gather_to<I/X>.
+template <class Dim>
+struct gather_to : detail::collective<gather_to<Dim>> {
+  template <class When, class A>
+  static auto call(A const&, int) {
+    reason::raise<reason::not_a_divided_axis<Dim>>();
+    return detail::block_after_error<A>{};
+  }
+};
+
 template <class I, class... Ms>
 struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>> {
   template <class When, class A>
@@ -86,10 +92,16 @@ struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>>
   }
 };
 
-template <class Dim>
-struct scatter_from;
-
 /// The type of os::scatter_from<I/X>.
+template <class Dim>
+struct scatter_from : detail::collective<scatter_from<Dim>> {
+  template <class When, class A>
+  static auto call(A const&, int) {
+    reason::raise<reason::not_a_divided_axis<Dim>>();
+    return detail::block_after_error<A>{};
+  }
+};
+
 template <class I, class... Ms>
 struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms...>>> {
   template <class When, class A>

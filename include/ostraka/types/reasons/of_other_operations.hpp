@@ -74,7 +74,7 @@ struct slice_needs_a_replicated_axis {
 
 template <class Target>
 struct not_a_divided_axis {
-  static_assert(never<Target>, "verb: os::slice, os::reduce_scatter and os::all_to_all are told an axis and the mesh axes that it is to be divided over; write I/X, or use os::reshard");
+  static_assert(never<Target>, "verb: os::slice, os::reduce_scatter, os::all_to_all and the like are told an axis and the mesh axes that divide it; write I/X, or use os::reshard");
 };
 
 template <class Sharding>

@@ -120,6 +120,11 @@ struct split_axis_is_divided {
   static_assert(never<Axis, Block>, "all_to_all: along one axis a block is split in equal parts, which do not nest in how further mesh axes divide it; make these manual, too, or concatenate along another axis");
 };
 
+template <class Concatenated, class Split>
+struct all_to_all_along_two_groups {
+  static_assert(never<Concatenated, Split>, "all_to_all: both dimensions name the same mesh axes in the same order, because the devices that a block is split over are those whose parts come; write os::all_to_all<I/X, J/X>(a)");
+};
+
 template <class Axis, class Block>
 struct untiled_axis_is_there {
   static_assert(never<Axis, Block>, "collective: an untiled result stacks blocks along a new axis; name an axis that the block lacks, or leave out os::untiled");
