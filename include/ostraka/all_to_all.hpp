@@ -42,7 +42,7 @@ struct all_to_all : detail::verb_base {
   }
   template <class When, class A, class... More>
   static auto call(A const&, More const&...) {
-    reason::raise<typename detail::refused_all_to_all<Dims...>::verdict>();
+    if constexpr (!detail::is_after_error<A>) reason::raise<typename detail::refused_all_to_all<Dims...>::verdict>();
     return detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>();
   }
 };

@@ -125,18 +125,18 @@ struct all_to_all<over<I, Ms...>, over<I, Ms...>> : detail::collective<all_to_al
   static auto call(A const& a) {
     using verdict =
         detail::first_fault<detail::varies_verdict<A, Ms...>, typename decltype(detail::check_parts<A, I>())::type>;
-    if constexpr (reason::ok_or_raise<verdict>()) {
+    if constexpr (detail::may_move<verdict, A>()) {
       using lifted =
           typename detail::in_parts<detail::invariant_over<sharding_in<A>, type_list<Ms...>>, I, Ms...>::type;
       return detail::exchange_parts<detail::lifted_move<step::all_to_all, lifted, detail::part_to, Ms...>, I, When>(a);
     } else {
-      return detail::block_after_error<A>{a};
+      return detail::block_after_error<A>{};
     }
   }
   template <class When, class A>
   static auto call(A const& a, untiled_axis) {
-    reason::raise<reason::untiled_axis_is_there<I, sharding_in<A>>>();
-    return detail::block_after_error<A>{a};
+    static_cast<void>(detail::may_move<reason::untiled_axis_is_there<I, sharding_in<A>>, A>());
+    return detail::block_after_error<A>{};
   }
 };
 

@@ -297,8 +297,8 @@ struct exchange_halo : detail::verb_base {
   [[nodiscard]] auto operator()(A const& a, Options const&... options) const {
     using verdict = detail::first_fault<detail::told_halos_verdict<A, Told...>,
                                         typename detail::halo_option<typename A::value_type, Options>::verdict...>;
-    if constexpr (!reason::ok_or_raise<verdict>())
-      return detail::block_after_error<A>{a};
+    if constexpr (!detail::may_move<verdict, A>())
+      return detail::block_after_error<A>{};
     else if constexpr (Waits)
       return detail::start_halo<Told...>("exchange_halo", a, options...).wait();
     else
@@ -326,8 +326,10 @@ struct exchange_halo_into : detail::verb_base {
   static auto run(Padded const& target, A const& a, Options const&... options) {
     using verdict = detail::first_fault<typename decltype(detail::check_halo_target<Padded, Block, Told...>())::type,
                                         typename detail::halo_option<typename A::value_type, Options>::verdict...>;
-    if constexpr (!reason::ok_or_raise<verdict>())
-      return;
+    if constexpr (detail::is_after_error<Padded>)
+      return detail::block_after_error<A>{};
+    else if constexpr (!detail::may_move<verdict, A>())
+      return detail::block_after_error<A>{};
     else if constexpr (Waits)
       static_cast<void>(detail::start_halo_into<Told...>("exchange_halo_into", target, a, options...).wait());
     else

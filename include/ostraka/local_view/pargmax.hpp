@@ -55,7 +55,7 @@ struct argument_of_extreme : detail::verb_base {
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
     using verdict = typename decltype(detail::check_block_reduction<argument_of_extreme, How, A, Ms...>())::type;
-    if constexpr (reason::ok_or_raise<verdict>()) {
+    if constexpr (detail::may_move<verdict, A>()) {
       using index_type = basic_tensor<std::int32_t, sharding_in<A>, typename A::space>;
       detail::named_group const g = detail::group_of<A, Ms...>(name, a);
       std::int64_t local[max_rank + 1]{};
@@ -73,7 +73,7 @@ struct argument_of_extreme : detail::verb_base {
           a, own);
       return std::get<1>(both);
     } else {
-      return detail::block_after_error<A>{a};
+      return detail::block_after_error<A>{};
     }
   }
 

@@ -34,7 +34,7 @@ template <class... Ms>
 struct pbroadcast : detail::collective<pbroadcast<Ms...>> {
   template <class When, class A>
   static auto call(A const& a, int root) {
-    if constexpr (reason::ok_or_raise<detail::varies_verdict<A, Ms...>>()) {
+    if constexpr (detail::may_move<detail::varies_verdict<A, Ms...>, A>()) {
       using result_type = basic_tensor<typename A::value_type, detail::invariant_over<sharding_in<A>, type_list<Ms...>>,
                                        typename A::space>;
       using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
@@ -53,7 +53,7 @@ struct pbroadcast : detail::collective<pbroadcast<Ms...>> {
                                        detail::writable_block(result));
       });
     } else {
-      return detail::block_after_error<A>{a};
+      return detail::block_after_error<A>{};
     }
   }
 };

@@ -17,7 +17,7 @@ template <class Dim>
 struct psum_scatter : detail::collective<psum_scatter<Dim>> {
   template <class When, class A, class... Untiled>
   static auto call(A const&, Untiled...) {
-    reason::raise<reason::not_a_divided_axis<Dim>>();
+    static_cast<void>(detail::may_move<reason::not_a_divided_axis<Dim>, A>());
     return detail::block_after_error<A>{};
   }
 };

@@ -36,7 +36,9 @@ void ragged(over<I, Ms...>, Out const& out, A const& a, From const& from, Rows c
   using verdict = first_fault<varies_verdict<A, Ms...>, has_axis_verdict<A, I>,
                               typename decltype(check_same_block_axes<A, Out>())::type, writable_verdict<Out>,
                               elements_verdict<A, Out>>;
-  if constexpr (reason::ok_or_raise<verdict>()) {
+  if constexpr (is_after_error<Out>) {
+    // said already
+  } else if constexpr (may_move<verdict, A>()) {
     using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
     static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
     named_group g = group_of<A, Ms...>("ragged_all_to_all", a);

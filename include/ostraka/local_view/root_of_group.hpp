@@ -47,7 +47,7 @@ template <class Dim>
 struct gather_to : detail::collective<gather_to<Dim>> {
   template <class When, class A>
   static auto call(A const&, int) {
-    reason::raise<reason::not_a_divided_axis<Dim>>();
+    static_cast<void>(detail::may_move<reason::not_a_divided_axis<Dim>, A>());
     return detail::block_after_error<A>{};
   }
 };
@@ -57,7 +57,7 @@ struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>>
   template <class When, class A>
   static auto call(A const& a, int root) {
     using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::has_axis_verdict<A, I>>;
-    if constexpr (reason::ok_or_raise<verdict>()) {
+    if constexpr (detail::may_move<verdict, A>()) {
       using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
       using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
       static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
@@ -87,7 +87,7 @@ struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>>
                                        detail::writable_block(result));
       });
     } else {
-      return detail::block_after_error<A>{a};
+      return detail::block_after_error<A>{};
     }
   }
 };
@@ -97,7 +97,7 @@ template <class Dim>
 struct scatter_from : detail::collective<scatter_from<Dim>> {
   template <class When, class A>
   static auto call(A const&, int) {
-    reason::raise<reason::not_a_divided_axis<Dim>>();
+    static_cast<void>(detail::may_move<reason::not_a_divided_axis<Dim>, A>());
     return detail::block_after_error<A>{};
   }
 };
@@ -107,7 +107,7 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
   template <class When, class A>
   static auto call(A const& a, int root) {
     using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::has_axis_verdict<A, I>>;
-    if constexpr (reason::ok_or_raise<verdict>()) {
+    if constexpr (detail::may_move<verdict, A>()) {
       using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
       using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
       static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
@@ -142,7 +142,7 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
                                           detail::writable_block(result));
       });
     } else {
-      return detail::block_after_error<A>{a};
+      return detail::block_after_error<A>{};
     }
   }
 };

@@ -20,7 +20,7 @@ struct scan : detail::verb_base {
   [[nodiscard]] auto operator()(A const& a) const {
     using verdict =
         detail::first_fault<detail::varies_verdict<A, M>, detail::reducible_verdict<typename A::value_type, How, scan>>;
-    if constexpr (reason::ok_or_raise<verdict>()) {
+    if constexpr (detail::may_move<verdict, A>()) {
       using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
       using mesh = union_of<type_list<M>, mesh_axes_in<A>>;
       static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
@@ -36,7 +36,7 @@ struct scan : detail::verb_base {
                            How, Kind);
       return result;
     } else {
-      return detail::block_after_error<A>{a};
+      return detail::block_after_error<A>{};
     }
   }
 
