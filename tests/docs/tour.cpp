@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/on_meshes.hpp"
@@ -133,6 +134,14 @@ TEST_CASE("products, elements, reductions, moves") {
   CHECK(whole.local().extent(0) == 6);
   CHECK(parts.local().extent(2) == 32);
   CHECK(keys.extent(batch) == 10);
+
+  auto e = os::shard_map<batch/X, model>([](auto x, auto v) {    // x: float[batch, seq, hidden] {V_X V_Y}, v: float[hidden, model] {V_Y}
+    auto part = os::einsum<batch, model>(x, v);                  // {V_X V_Y}: over the hidden that this device has
+    auto next = os::start_shift<X>(part, +1);                    // begun: nobody can read it yet
+    auto total = os::psum<Y>(part);                              // {V_X}: the same along Y
+    return os::add(total, os::psum<Y>(std::move(next).wait()));
+  }, h, w);                                                      // e: float[batch_X, model]
+  CHECK(os::value(os::sum<>(e)) == doctest::Approx(2 * os::value(os::sum<>(a))).epsilon(1e-4));
 
   auto host = os::gather_to_root(mean);    // true on device 0, which has all of it as a Kokkos::View on the host
   if (host) print(*host);
