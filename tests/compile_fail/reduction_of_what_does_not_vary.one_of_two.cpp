@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a block is summed over two mesh axes and varies along one
-// error: psum: a block is reduced over mesh axes along which it varies, else the same number would be counted once a device
+// error: reduction: blocks are combined over mesh axes along which they vary, and along this one all devices have the same
 // error: reduction_of_what_does_not_vary<Y_mesh, sharding<I_axis, varying<X_mesh>>>
 #include <ostraka/shard_map.hpp>
 namespace os = ostraka;

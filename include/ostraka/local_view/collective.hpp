@@ -172,9 +172,19 @@ consteval bool may_move() {
 template <class A, class... Ms>
 using axes_not_varying = difference_of<type_list<Ms...>, varying_in<A>>;
 
+// Those of them that divide a tensor, or over which it is partial: it is no block.
+template <class A, class... Ms>
+using axes_of_a_tensor = common_of<axes_not_varying<A, Ms...>, mesh_axes_in<A>>;
+
+template <class A, class... Ms>
+using outside_reason =
+    reason::collective_outside_of_a_body<typename type_at<axes_of_a_tensor<A, Ms...>, 0>::type, sharding_in<A>>;
+
 template <class Culprit, reduction How, class A, class... Ms>
 consteval auto check_block_reduction() {
-  if constexpr (axes_not_varying<A, Ms...>::size > 0)
+  if constexpr (axes_of_a_tensor<A, Ms...>::size > 0)
+    return found<outside_reason<A, Ms...>>{};
+  else if constexpr (axes_not_varying<A, Ms...>::size > 0)
     return found<reason::reduction_of_what_does_not_vary<typename type_at<axes_not_varying<A, Ms...>, 0>::type,
                                                          sharding_in<A>>>{};
   else
@@ -183,7 +193,9 @@ consteval auto check_block_reduction() {
 
 template <class A, class... Ms>
 consteval auto check_varies() {
-  if constexpr (axes_not_varying<A, Ms...>::size > 0)
+  if constexpr (axes_of_a_tensor<A, Ms...>::size > 0)
+    return found<outside_reason<A, Ms...>>{};
+  else if constexpr (axes_not_varying<A, Ms...>::size > 0)
     return found<
         reason::collective_over_unknown_axis<typename type_at<axes_not_varying<A, Ms...>, 0>::type, sharding_in<A>>>{};
   else

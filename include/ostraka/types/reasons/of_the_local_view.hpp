@@ -97,12 +97,17 @@ struct target_does_not_vary {
 
 template <class MeshAxis, class Block>
 struct reduction_of_what_does_not_vary {
-  static_assert(never<MeshAxis, Block>, "psum: a block is reduced over mesh axes along which it varies, else the same number would be counted once a device; drop the axis, multiply by os::axis_size<X>, or os::pvary<X> the block first if that is meant");
+  static_assert(never<MeshAxis, Block>, "reduction: blocks are combined over mesh axes along which they vary, and along this one all devices have the same; drop the mesh axis, multiply a sum by os::axis_size<X>(a), or os::pvary<X> the block first if each device's is meant to count");
 };
 
 template <class MeshAxis, class Block>
 struct collective_over_unknown_axis {
   static_assert(never<MeshAxis, Block>, "collective: a block is moved along mesh axes along which it varies; name a manual axis of the body, or os::pvary<X> the block first");
+};
+
+template <class MeshAxis, class Divided>
+struct collective_outside_of_a_body {
+  static_assert(never<MeshAxis, Divided>, "collective: it is of blocks, and here the mesh axis divides a tensor, or the tensor is partial over it; call it in the body of os::shard_map with the mesh axis manual, or use os::sum, os::reshard and the like, which are of tensors");
 };
 
 template <class Axis, class Sharding>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a tensor is summed outside of a body
-// error: psum: a block is reduced over mesh axes along which it varies, else the same number would be counted once a device
-// error: reduction_of_what_does_not_vary<X_mesh, sharding<over<I_axis, X_mesh>>>
+// error: collective: it is of blocks, and here the mesh axis divides a tensor, or the tensor is partial over it
+// error: collective_outside_of_a_body<X_mesh, sharding<over<I_axis, X_mesh>>>
 #include <ostraka/shard_map.hpp>
 namespace os = ostraka;
 
