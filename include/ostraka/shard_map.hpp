@@ -335,6 +335,16 @@ auto run_body([[maybe_unused]] F const& f, [[maybe_unused]] As const&... as) {
   }
 }
 
+// The first operand that is none; void where there are none at all.
+template <class F, class... As>
+consteval auto check_are_tensors() {
+  if constexpr (Tensor<F> || sizeof...(As) == 0)
+    return found<reason::operand_is_no_tensor<std::conditional_t<Tensor<F>, F, void>>>{};
+  else
+    return found<first_fault<
+        std::conditional_t<tensors_in<As>::found, reason::ok, reason::operand_is_no_tensor<As>>...>>{};
+}
+
 template <class Given, class Wanted>
 consteval auto check_in() {
   using own = same_axes_verdict<sharding_in<Given>, Wanted>;
@@ -370,6 +380,14 @@ template <auto... Named, class F, class... As>
 auto shard_map(F const& f, As const&... as) {
   return detail::run_body<
       detail::body_of<concatenation_of<typename detail::tensors_in<As>::type...>, detail::type_of<Named>...>>(f, as...);
+}
+
+/// Says which argument is no tensor.
+template <auto... Named, class F, class... As>
+  requires(Tensor<F> || sizeof...(As) == 0 || !(detail::tensors_in<As>::found && ...))
+auto shard_map(F const&, As const&...) {
+  reason::raise<typename decltype(detail::check_are_tensors<F, As...>())::type>();
+  return detail::refused_results<detail::body_of<type_list<>, detail::type_of<Named>...>>();
 }
 
 /// The tensor as it is; does not compile unless its sharding is this one, order of mesh axes included. For operands of

@@ -260,9 +260,20 @@ struct lifted_as_stack {
   using type = canonical_sharding<over<N, Ms...>, invariant_over<sharding_in<A>, type_list<Ms...>>>;
 };
 
+// Says that something is no block.
+struct refuses_other_things : verb_base {
+  template <class Given, class... More>
+    requires(!Tensor<Given>)
+  auto operator()(Given const&, More const&...) const {
+    reason::raise<reason::collective_of_no_tensor<Given>>();
+    return scalar_after_error<Given>();
+  }
+};
+
 // A collective: called it is run at once, `Verb::call<later>` begins it.
 template <class Verb>
-struct collective : verb_base {
+struct collective : refuses_other_things {
+  using refuses_other_things::operator();
   template <Tensor A, class... More>
   [[nodiscard]] auto operator()(A const& a, More const&... more) const {
     return Verb::template call<at_once>(a, more...);
@@ -271,7 +282,8 @@ struct collective : verb_base {
 
 // The same, begun.
 template <class Verb>
-struct started : verb_base {
+struct started : refuses_other_things {
+  using refuses_other_things::operator();
   template <Tensor A, class... More>
   [[nodiscard]] auto operator()(A const& a, More const&... more) const {
     return Verb::template call<later>(a, more...);

@@ -51,7 +51,8 @@ namespace verb {
 
 /// The type of os::pargmax<X> and os::pargmin<X>.
 template <reduction How, class... Ms>
-struct argument_of_extreme : detail::verb_base {
+struct argument_of_extreme : detail::refuses_other_things {
+  using refuses_other_things::operator();
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
     using verdict = typename decltype(detail::check_block_reduction<argument_of_extreme, How, A, Ms...>())::type;

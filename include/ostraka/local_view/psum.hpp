@@ -36,7 +36,8 @@ struct combine_blocks : detail::collective<combine_blocks<How, Ms...>> {
 
 /// The type of os::pmean<X>.
 template <class... Ms>
-struct mean_of_blocks : detail::verb_base {
+struct mean_of_blocks : detail::refuses_other_things {
+  using refuses_other_things::operator();
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
     using value = typename A::value_type;

@@ -15,7 +15,8 @@ namespace verb {
 
 /// The type of os::inclusive_scan<X> and os::exclusive_scan<X>.
 template <engine::scan_kind Kind, reduction How, class M>
-struct scan : detail::verb_base {
+struct scan : detail::refuses_other_things {
+  using refuses_other_things::operator();
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
     using verdict =

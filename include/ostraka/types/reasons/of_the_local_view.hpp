@@ -23,6 +23,11 @@ struct body_does_not_take_blocks {
   static_assert(never<Body, Blocks...>, "shard_map: this call of the body, with a block for each tensor, does not compile; if another error stands above, mend that one, else take `auto`, or the types of the blocks, without manual mesh axes and with os::varying(X), as os::tensor<float, I, J, os::varying(X)> for a tensor divided over X");
 };
 
+template <class Given>
+struct operand_is_no_tensor {
+  static_assert(never<Given>, "shard_map: the body comes first, and behind it tensors, or a std::array, std::tuple or std::pair of them; numbers and the mesh are captured by the body, as in [n](auto block) { ... }");
+};
+
 template <class Axis, class MeshAxis>
 struct manual_axis_is_minor {
   static_assert(never<Axis, MeshAxis>, "shard_map: the manual mesh axes of an axis are its major ones, because blocks of I/X/Y along Y alone are no block of I; make X manual, too, or divide over Y/X");
@@ -103,6 +108,11 @@ struct reduction_of_what_does_not_vary {
 template <class MeshAxis, class Block>
 struct collective_over_unknown_axis {
   static_assert(never<MeshAxis, Block>, "collective: a block is moved along mesh axes along which it varies; name a manual axis of the body, or os::pvary<X> the block first");
+};
+
+template <class Given>
+struct collective_of_no_tensor {
+  static_assert(never<Given>, "collective: it is of a block of the body, first among the arguments; numbers are captured by the body, the number of devices is os::axis_size<X>(a), and of several blocks each has a call of its own");
 };
 
 template <class MeshAxis, class Divided>
