@@ -130,6 +130,13 @@ class relabelled {
   explicit relabelled(TensorType const& tensor) : tensor_(tensor) {
     for (int p = TensorType::rank - 1; p >= 0; --p)
       extents_[static_cast<std::size_t>(along()[p])] = tensor.extents()[static_cast<std::size_t>(p)];
+    if constexpr (varying_in<TensorType>::size > 0)
+      for (int p = 0; p < TensorType::rank; ++p)  // known to all devices alike, before extents are compared
+        for (int q = 0; q < p; ++q)
+          if (along()[p] == along()[q])
+            detail::joined_origin("relabel", detail::names_of<axes>[static_cast<std::size_t>(along()[p])],
+                                  tensor.origins()[static_cast<std::size_t>(q)],
+                                  tensor.origins()[static_cast<std::size_t>(p)]);
   }
 
   /// The global extent of a label.

@@ -54,6 +54,8 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
     static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
     constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<A>>);
     detail::named_group g = detail::group_of<A, Ms...>("all_gather", a);
+    if constexpr (!std::is_same_v<typename detail::divisor_of<I, sharding_in<A>>::type, I>)
+      throw_not_nested_own(I::name);
     detail::require_order_of_mesh(g);
     detail::extent_origins<A::rank> origins = a.origins();
     detail::require_equal_extents(g, A::rank, a.extents().data(), origins.data(), static_cast<int>(along));
@@ -66,13 +68,21 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
     std::int64_t local[max_rank + 1]{};
     for (int i = 0; i < A::rank; ++i) local[i] = own.where.at[i].size();
     local[along] = extents[along];
-    if (origins[along].whole != detail::extent_origin::of_its_own) origins[along] = {};  // else it may differ elsewhere
+    bool known = origins[along].whole != detail::extent_origin::of_its_own;  // else it may differ elsewhere, too
+    for (int k = 0; k < origins[along].over.size(); ++k)
+      known = known && (g.w.bits_of(g.axes) >> origins[along].over[k] & 1u) != 0;
+    origins[along] = known ? detail::extent_origin{} : detail::extent_origin{detail::extent_origin::of_its_own};
     auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, local, origins);
     return When::launch(result, std::tuple(a.local()), [&] {
       if (g.w.mesh->absent()) return engine::run_in_flight();
       return engine::begin_gather_rows(detail::execution_space_of<A>(), g.w, block, g.axes, static_cast<int>(along),
                                        engine::counts_view(rows), own, detail::writable_block(result));
     });
+  }
+
+  [[noreturn, gnu::cold]] static void throw_not_nested_own(std::string_view axis) {
+    throw error("all_gather: blocks of unequal extents are gathered along an axis that is not divided inside, but " +
+                std::string(axis) + " is; os::reshard the block first");
   }
 
   template <class When, class Lifted, class A>

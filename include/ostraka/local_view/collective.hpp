@@ -180,6 +180,25 @@ template <class A, class... Ms>
 using outside_reason =
     reason::collective_outside_of_a_body<typename type_at<axes_of_a_tensor<A, Ms...>, 0>::type, sharding_in<A>>;
 
+// A block that is partial over other mesh axes as well is combined along these only by what combines its parts: a maximum
+// of sums is not the sum of the maxima.
+template <class Culprit, reduction How, class A>
+consteval auto check_parts_kept() {
+  using parts = typename sharding_traits<sharding_in<A>>::partial_entries;
+  if constexpr (parts::size == 0) {
+    return found<reason::ok>{};
+  } else {
+    using part = typename type_at<parts, 0>::type;
+    if constexpr (part::kind == How)
+      return found<reason::ok>{};
+    else
+      return found<
+          reason::partial_in_nonlinear_operation<typename type_at<typename part::mesh_axes, 0>::type, Culprit>>{};
+  }
+}
+template <class Culprit, reduction How, class A>
+using parts_kept_verdict = typename decltype(check_parts_kept<Culprit, How, A>())::type;
+
 template <class Culprit, reduction How, class A, class... Ms>
 consteval auto check_block_reduction() {
   if constexpr (axes_of_a_tensor<A, Ms...>::size > 0)
@@ -188,7 +207,8 @@ consteval auto check_block_reduction() {
     return found<reason::reduction_of_what_does_not_vary<typename type_at<axes_not_varying<A, Ms...>, 0>::type,
                                                          sharding_in<A>>>{};
   else
-    return found<reducible_verdict<typename A::value_type, How, Culprit>>{};
+    return found<first_fault<reducible_verdict<typename A::value_type, How, Culprit>,
+                             parts_kept_verdict<Culprit, How, A>>>{};
 }
 
 template <class A, class... Ms>
@@ -215,6 +235,19 @@ consteval auto check_has_axis() {
 }
 template <class A, class I>
 using has_axis_verdict = typename decltype(check_has_axis<A, I>())::type;
+
+// Is the axis whole on this device, but for the mesh axes along which the block varies?
+template <class A, class I>
+consteval auto check_not_divided() {
+  if constexpr (position_in<I, axes_in<A>> < 0)
+    return found<reason::axis_missing<I, sharding_in<A>>>{};
+  else if constexpr (!std::is_same_v<typename divisor_of<I, sharding_in<A>>::type, I>)
+    return found<reason::split_axis_is_divided<I, sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+template <class A, class I>
+using not_divided_verdict = typename decltype(check_not_divided<A, I>())::type;
 
 template <class A, class I>
 consteval auto check_new_axis() {

@@ -120,6 +120,18 @@ class [[nodiscard]] pending_halo {
                std::uint32_t waits_for)
       : target_(std::move(target)), source_(std::move(source)), waits_for_(waits_for), flight_(std::move(flight)) {}
 
+  pending_halo(pending_halo&&) = default;
+  /// Waits for the exchange that stood here, while there is the memory that it reads and writes.
+  pending_halo& operator=(pending_halo&& other) {
+    if (this == &other) return *this;
+    flight_.wait();
+    target_ = std::move(other.target_);
+    source_ = std::move(other.source_);
+    waits_for_ = other.waits_for_;
+    flight_ = std::move(other.flight_);
+    return *this;
+  }
+
   /// Lets messages go on, without waiting; have they arrived?
   bool test() { return flight_.test(); }
 
@@ -259,6 +271,8 @@ auto start_halo_into(char const* operation, Padded const& target, A const& a, Op
       local[d] -= 2 * asked.width[d];
       origins[i] = origins[i].padded_by(-2 * asked.width[d]);
     }
+    if constexpr (varying_in<Padded>::size > 0)
+      joined_origin(operation, w.names.labels[d], target.origins()[i], origins[i].padded_by(2 * asked.width[d]));
     if (local[d] + 2 * asked.width[d] != of_target[d])
       throw_halo_extents(operation, w.names.labels[d], local[d] + 2 * asked.width[d], of_target[d]);
   }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <tuple>
 
+#include <ostraka/create.hpp>
 #include <ostraka/detail/fill.hpp>
 #include <ostraka/local_view/preduce.hpp>
 #include <ostraka/map.hpp>
@@ -55,7 +56,9 @@ struct argument_of_extreme : detail::refuses_other_things {
   using refuses_other_things::operator();
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
-    using verdict = typename decltype(detail::check_block_reduction<argument_of_extreme, How, A, Ms...>())::type;
+    using verdict = detail::first_fault<
+        typename decltype(detail::check_block_reduction<argument_of_extreme, How, A, Ms...>())::type,
+        detail::values_verdict<A, argument_of_extreme>>;
     if constexpr (detail::may_move<verdict, A>()) {
       using index_type = basic_tensor<std::int32_t, sharding_in<A>, typename A::space>;
       detail::named_group const g = detail::group_of<A, Ms...>(name, a);

@@ -135,7 +135,8 @@ template <auto J, Tensor A, class Number>
   using sharding = typename detail::with_varying<sharding_in<A>, typename detail::number_varies<Number>::type>::type;
   if constexpr (reason::ok_or_raise<typename decltype(detail::check_part<A, axis>())::type>()) {
     detail::common_mesh("part", a);
-    std::int64_t const number = detail::plain_number(i);
+    std::int64_t number = detail::plain_number(i);
+    if (a.mesh_handle()->absent() && number < 0) number = 0;  // where nothing is held
     if (number < 0 || number >= n) detail::throw_no_part(number, n);
     std::int64_t const extent = a.extents()[static_cast<std::size_t>(position_in<axis, axes_in<A>>)];
     planner::range const range = planner::block(extent, number, n);

@@ -101,7 +101,7 @@ class pipeline_run {
       expect(tick);
       for (int lane = table_.lanes - 1; lane >= 0; --lane)
         if (planner::pipeline_work const w = table_.at(tick, stage_, lane); !w.idle())
-          made_[at(lane + 1)] = work(lane > 0 ? made_[at(lane)] : taken(w.microbatch), lane, w.repeat);
+          made_[at(lane + 1)] = as_long(work(lane > 0 ? made_[at(lane)] : taken(w.microbatch), lane, w.repeat));
       hand_on(tick);
     }
     messages_.arrive();
@@ -122,6 +122,16 @@ class pipeline_run {
              std::to_string(static_cast<int>(table_.order)) + (Divided ? ", divided over the stages" : "");
     });
     return stages;
+  }
+
+  // What a layer has made is sent on as a microbatch.
+  Block as_long(Block const& made) const {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(Block::rank); ++i)
+      if (made.extents()[i] != (i == 0 ? rows_ : batch_.extents()[i]))
+        throw_pipeline("a layer's result is as long as its input, so that the next takes it, but axis number " +
+                       std::to_string(i) + " is " + std::to_string(made.extents()[i]) +
+                       "; give layers parameters of equal extents in and out");
+    return made;
   }
 
   static std::size_t at(int k) { return static_cast<std::size_t>(k); }

@@ -41,7 +41,7 @@ inline bool find_permuted_extents(named_group const& g, engine::permutation_view
     if (!changes) continue;
     if (o.whole >= 0 && o.over.size() == 1 && g.axes.count() == 1 && hops.hops == nullptr) {
       o.shifted = ((o.shifted + hops.shift) % g.size + g.size) % g.size;
-      extents[i] = planner::block(o.whole, (g.number - o.shifted + g.size) % g.size, g.size).size();
+      extents[i] = planner::block(o.whole, (g.number - o.shifted + g.size) % g.size, g.size).size() + o.halo;
     } else {
       o = {extent_origin::of_its_own};
       known = false;

@@ -55,7 +55,7 @@ class combining_tree {
 // The block without {V} along `Ms`: all devices have the same.
 template <class... Ms, class B>
 auto invariant(B const& b) {
-  basic_tensor<typename B::value_type, invariant_over<sharding_in<B>, type_list<Ms...>>, typename B::space> same(
+  basic_tensor<typename B::element_type, invariant_over<sharding_in<B>, type_list<Ms...>>, typename B::space> same(
       b.mesh_handle(), b.extents(), b.local());
   if constexpr (varying_in<decltype(same)>::size > 0) same.set_origins(b.origins());
   return same;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include <ostraka/copy.hpp>
+#include <ostraka/detail/shared_memory.hpp>
 #include <ostraka/engine/run/ragged.hpp>
 #include <ostraka/local_view/group.hpp>
 
@@ -33,7 +34,7 @@ consteval auto check_same_block_axes() {
 
 template <class I, class... Ms, class Out, class A, class From, class Rows, class To>
 void ragged(over<I, Ms...>, Out const& out, A const& a, From const& from, Rows const& rows, To const& to) {
-  using verdict = first_fault<varies_verdict<A, Ms...>, has_axis_verdict<A, I>,
+  using verdict = first_fault<varies_verdict<A, Ms...>, not_divided_verdict<A, I>,
                               typename decltype(check_same_block_axes<A, Out>())::type, writable_verdict<Out>,
                               elements_verdict<A, Out>>;
   if constexpr (is_after_error<Out>) {
@@ -42,24 +43,41 @@ void ragged(over<I, Ms...>, Out const& out, A const& a, From const& from, Rows c
     using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
     static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
     named_group g = group_of<A, Ms...>("ragged_all_to_all", a);
-    for (std::size_t const n : {from.size(), rows.size(), to.size()})
-      if (n != static_cast<std::size_t>(g.size)) throw_ragged_counts(n, g.size);
+    engine::device_mesh const* const meshes[] = {a.mesh_handle().get(), out.mesh_handle().get()};
+    common_mesh("ragged_all_to_all", meshes, 2);
     constexpr int along = position_in<I, axes_in<A>>;
     g.w.sizes.label[along] = -1;  // each device's own
     extent_origins<A::rank> origins = a.origins();
     require_equal_extents(g, A::rank, a.extents().data(), origins.data(), along);
+    for (int i = 0; i < A::rank; ++i) {
+      if (i == along) continue;
+      auto const k = static_cast<std::size_t>(i);
+      joined_origin("ragged_all_to_all", g.w.names.labels[i], a.origins()[k], out.origins()[k]);
+      if (a.extents()[k] != out.extents()[k]) throw_extents_differ("ragged_all_to_all", g.w.names.labels[i]);
+    }
+    memory_range const read = memory_of(a);
+    refuse_shared_memory(g.w, engine::steps_ahead(), "os::ragged_all_to_all", memory_of(out), &read, 1);
     if (g.w.mesh->absent()) return;
+    std::size_t wrong = static_cast<std::size_t>(g.size);  // the length of a list that is not as long as it should be
+    for (std::size_t const n : {from.size(), rows.size(), to.size()})
+      if (n != static_cast<std::size_t>(g.size)) wrong = n;
+    bool const fits = wrong == static_cast<std::size_t>(g.size);
     engine::short_array<std::int64_t> lists[3];
     for (int d = 0; d < 3 * g.size; ++d) lists[d / g.size].push_back(0);
     for (int d = 0; d < g.size; ++d) {
       auto const m = static_cast<std::size_t>(g.member(d)), k = static_cast<std::size_t>(d);
-      lists[0].data()[m] = from[k];
-      lists[1].data()[m] = rows[k];
-      lists[2].data()[m] = to[k];
+      lists[0].data()[m] = fits ? from[k] : 0;
+      lists[1].data()[m] = fits ? rows[k] : -1;  // which all devices hear of, and refuse
+      lists[2].data()[m] = fits ? to[k] : 0;
     }
-    engine::begin_ragged(execution_space_of<A>(), g.w, block, g.axes, along, readable_block(a), writable_block(out),
-                         {lists[0].data(), lists[1].data(), lists[2].data()})
-        .wait();
+    try {
+      engine::begin_ragged(execution_space_of<A>(), g.w, block, g.axes, along, readable_block(a), writable_block(out),
+                           {lists[0].data(), lists[1].data(), lists[2].data()})
+          .wait();
+    } catch (error const&) {
+      if (!fits) throw_ragged_counts(wrong, g.size);
+      throw;
+    }
   }
 }
 

@@ -56,7 +56,7 @@ template <class I, class... Ms>
 struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>> {
   template <class When, class A>
   static auto call(A const& a, int root) {
-    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::has_axis_verdict<A, I>>;
+    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::not_divided_verdict<A, I>>;
     if constexpr (detail::may_move<verdict, A>()) {
       using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
       using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
@@ -106,7 +106,7 @@ template <class I, class... Ms>
 struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms...>>> {
   template <class When, class A>
   static auto call(A const& a, int root) {
-    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::has_axis_verdict<A, I>>;
+    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::not_divided_verdict<A, I>>;
     if constexpr (detail::may_move<verdict, A>()) {
       using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
       using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
@@ -129,7 +129,8 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
       for (int i = 0; i < A::rank; ++i) local[i] = given.where.at[i].size();
       local[along] = extents[along];
       planner::mesh_order running{};
-      for (int m = 0; m < static_cast<int>(sizeof...(Ms)); ++m) running.push_back(g.w.axis[m]);
+      for (int m = 0; m < static_cast<int>(sizeof...(Ms)); ++m)
+        if (g.w.sizes.mesh[m] > 1) running.push_back(g.w.axis[m]);
       if (!origins[along].is_alike())  // elsewhere the root may have had another
         origins[along] = {detail::extent_origin::of_its_own};
       else if (whole % g.size != 0)

@@ -20,7 +20,8 @@ struct scan : detail::refuses_other_things {
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
     using verdict =
-        detail::first_fault<detail::varies_verdict<A, M>, detail::reducible_verdict<typename A::value_type, How, scan>>;
+        detail::first_fault<detail::varies_verdict<A, M>, detail::reducible_verdict<typename A::value_type, How, scan>,
+                                        detail::parts_kept_verdict<scan, How, A>>;
     if constexpr (detail::may_move<verdict, A>()) {
       using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
       using mesh = union_of<type_list<M>, mesh_axes_in<A>>;
