@@ -96,7 +96,7 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   if (!r.pair->here) return;
   constexpr int element_bytes = static_cast<int>(sizeof(T));
   constexpr int line = 64 / element_bytes;
-  static thread_local constinit schedule_memory* moves = nullptr;
+  static thread_local constinit known_schedule* moves = nullptr;  // lowered anew each time: plans differ
   static thread_local constinit known_schedule* exchange = nullptr;
   bool const heard = tool_listens();
   profiled const region_of_run([&] { detail::push_route(r, element_bytes); }, heard);
@@ -112,7 +112,8 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   std::int64_t const moved = planner::block_size(plan.source.sharding, w.here, w.sizes);
   scratch<T, typename Exec::memory_space> const between(plan.steps.empty() ? 0 : moved);
   if (!plan.steps.empty()) {
-    known_schedule& known = per_thread(moves).template of<Exec>(w, on_source, update<T>(), nullptr);
+    known_schedule& known = per_thread(moves);
+    lower_for(known, on_source, w, false, false, transport_for<Exec, T>(), nullptr);
     running<Exec, T>(exec, w, on_source, known, &source, between.data(), update<T>(), heard_as::steps).run_to_end();
     source = between.data();
   }
