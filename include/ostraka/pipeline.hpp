@@ -40,7 +40,10 @@ namespace detail {
 
 // What the angle brackets name: layers L over the stages P, the batch N, and the repeats R or nothing.
 template <class... Named>
-struct pipeline_axes;
+struct pipeline_axes {  // what names no stages
+  using layers = sharding<Named...>;
+  using stages = void;
+};
 template <class L, class P, class N, class... Rs>
   requires(sizeof...(Rs) < 2)
 struct pipeline_axes<over<L, P>, N, Rs...> {
@@ -85,7 +88,7 @@ template <class M, class... As>
 inline constexpr bool one_varies = ((position_in<M, varying_in<As>> >= 0) || ...);
 
 template <pipeline_rule Rule, class Axes, class X, class... Ws>
-consteval auto check_pipeline() {
+consteval auto check_named_pipeline() {
   using L = typename Axes::layers;
   using P = typename Axes::stages;
   using N = typename Axes::batch;
@@ -103,6 +106,14 @@ consteval auto check_pipeline() {
     return found<reason::pipeline_divides_the_batch<P, sharding_in<X>>>{};
   else
     return found<first_fault<typename decltype(check_cut<N, 0, X>())::type, parameters_verdict<Axes, Ws>...>>{};
+}
+
+template <pipeline_rule Rule, class Axes, class X, class... Ws>
+consteval auto check_pipeline() {
+  if constexpr (std::is_void_v<typename Axes::stages>)
+    return found<reason::pipeline_needs_stacked_layers<typename Axes::layers, void>>{};
+  else
+    return check_named_pipeline<Rule, Axes, X, Ws...>();
 }
 
 // The extent of an axis of parameters, and whether it is the same on all stages.
@@ -178,8 +189,8 @@ template <pipeline_rule Rule, auto... Named, class F, Tensor X, Tensor... Ws>
 [[nodiscard]] auto pipeline(microbatch_count count, F const& layer, X const& x, Ws const&... ws) {
   using axes = detail::pipeline_axes<detail::type_of<Named>...>;
   using verdict = typename decltype(detail::check_pipeline<Rule, axes, X, Ws...>())::type;
-  if constexpr (!reason::ok_or_raise<verdict>())
-    return x;
+  if constexpr (!detail::may_move<verdict, X>())
+    return detail::block_after_error<X>();
   else if constexpr (detail::one_varies<typename axes::stages, Ws...>)
     return detail::pipeline_of_blocks<Rule, axes>(count.value, layer, x, ws...);
   else

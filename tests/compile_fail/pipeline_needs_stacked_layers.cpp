@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the axis of layers is not divided over the stages
-// error: pipeline: layers are an axis of the parameters, divided over the stages; hand over parameters stacked along it
+// error: pipeline: layers are an axis of the parameters, divided over one mesh axis, the stages; write os::pipeline<os::gpipe, L/P, N>
 // error: pipeline_needs_stacked_layers<L_axis, P_mesh>
 #include <ostraka/pipeline.hpp>
 namespace os = ostraka;

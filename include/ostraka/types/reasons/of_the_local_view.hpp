@@ -154,7 +154,7 @@ struct untiled_extent_is_not_the_axis_size {
 
 template <class Layers, class Stages>
 struct pipeline_needs_stacked_layers {
-  static_assert(never<Layers, Stages>, "pipeline: layers are an axis of the parameters, divided over the stages; hand over parameters stacked along it, as in os::tensor<float, L/P, D, F>, or their blocks");
+  static_assert(never<Layers, Stages>, "pipeline: layers are an axis of the parameters, divided over one mesh axis, the stages; write os::pipeline<os::gpipe, L/P, N>, and hand over parameters stacked along it, as in os::tensor<float, L/P, D, F>, or their blocks");
 };
 
 template <class Axis, class Sharding>
