@@ -134,7 +134,7 @@ struct all_to_all<over<I, Ms...>, over<I, Ms...>> : detail::collective<all_to_al
     }
   }
   template <class When, class A>
-  static auto call(A const& a, untiled_axis) {
+  static auto call(A const&, untiled_axis) {
     static_cast<void>(detail::may_move<reason::untiled_axis_is_there<I, sharding_in<A>>, A>());
     return detail::block_after_error<A>{};
   }
