@@ -335,15 +335,8 @@ auto run_body([[maybe_unused]] F const& f, [[maybe_unused]] As const&... as) {
   }
 }
 
-// The first operand that is none; void where there are none at all.
-template <class F, class... As>
-consteval auto check_are_tensors() {
-  if constexpr (Tensor<F> || sizeof...(As) == 0)
-    return found<reason::operand_is_no_tensor<std::conditional_t<Tensor<F>, F, void>>>{};
-  else
-    return found<first_fault<
-        std::conditional_t<tensors_in<As>::found, reason::ok, reason::operand_is_no_tensor<As>>...>>{};
-}
+template <class T, bool IsOne>
+using needs_tensor = std::conditional_t<IsOne, reason::ok, reason::operand_is_no_tensor<T>>;
 
 template <class Given, class Wanted>
 consteval auto check_in() {
@@ -382,11 +375,12 @@ auto shard_map(F const& f, As const&... as) {
       detail::body_of<concatenation_of<typename detail::tensors_in<As>::type...>, detail::type_of<Named>...>>(f, as...);
 }
 
-/// Says which argument is no tensor.
+/// Does not compile: says which argument is no tensor, or that the first one is no body, or that there are no tensors.
 template <auto... Named, class F, class... As>
   requires(Tensor<F> || sizeof...(As) == 0 || !(detail::tensors_in<As>::found && ...))
 auto shard_map(F const&, As const&...) {
-  reason::raise<typename decltype(detail::check_are_tensors<F, As...>())::type>();
+  reason::raise<detail::first_fault<detail::needs_tensor<F, !Tensor<F>>, detail::needs_tensor<void, sizeof...(As) != 0>,
+                                    detail::needs_tensor<As, detail::tensors_in<As>::found>...>>();
   return detail::refused_results<detail::body_of<type_list<>, detail::type_of<Named>...>>();
 }
 
