@@ -40,6 +40,18 @@ scenario_list calling() {
        });
        work(mesh);
      }},
+    {"leaves_with_another_result",  // behind the back of its type
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I>(mesh, I = 8);
+       auto const b = os::ones<float, I>(mesh, I = 8);
+       auto const divided = os::zeros<float, I/X>(mesh, I = 8);
+       catching([&] {
+         static_cast<void>(os::shard_map<I>(
+             [&](auto block) { return os::axis_index<X>(block) == 1 ? b : a; }, divided));
+       });
+       work(mesh);
+     }},
     {"has_another_extent",
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());
