@@ -24,7 +24,7 @@
 #include <utility>
 
 #include <ostraka/detail/verb.hpp>
-#include <ostraka/local_view/doors.hpp>
+#include <ostraka/local_view/extents_at_doors.hpp>
 #include <ostraka/pending.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 
