@@ -180,8 +180,8 @@ template <class A, class... Ms>
 using outside_reason =
     reason::collective_outside_of_a_body<typename type_at<axes_of_a_tensor<A, Ms...>, 0>::type, sharding_in<A>>;
 
-// A block that is partial over other mesh axes as well is combined along these only by what combines its parts: a maximum
-// of sums is not the sum of the maxima.
+// A block that is partial over other mesh axes as well is combined only by what combines its parts: a maximum of sums
+// is not the sum of the maxima.
 template <class Culprit, reduction How, class A>
 consteval auto check_parts_kept() {
   using parts = typename sharding_traits<sharding_in<A>>::partial_entries;
