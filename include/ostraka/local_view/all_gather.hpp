@@ -65,14 +65,11 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
     auto extents = a.extents();
     extents[along] = 0;
     for (int d = 0; d < g.size; ++d) extents[along] += rows.data()[d];
-    std::int64_t local[max_rank + 1]{};
-    for (int i = 0; i < A::rank; ++i) local[i] = own.where.at[i].size();
-    local[along] = extents[along];
     bool known = origins[along].whole != detail::extent_origin::of_its_own;  // else it may differ elsewhere, too
     for (int k = 0; k < origins[along].over.size(); ++k)
       known = known && (g.w.bits_of(g.axes) >> origins[along].over[k] & 1u) != 0;
     origins[along] = known ? detail::extent_origin{} : detail::extent_origin{detail::extent_origin::of_its_own};
-    auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, local, origins);
+    auto const result = detail::make_block_like<result_type>(a, extents, origins, static_cast<int>(along));
     return When::launch(result, std::tuple(a.local()), [&] {
       if (g.w.mesh->absent()) return engine::run_in_flight();
       return engine::begin_gather_rows(detail::execution_space_of<A>(), g.w, block, g.axes, static_cast<int>(along),

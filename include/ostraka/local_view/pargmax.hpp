@@ -62,10 +62,7 @@ struct argument_of_extreme : detail::refuses_other_things {
     if constexpr (detail::may_move<verdict, A>()) {
       using index_type = basic_tensor<std::int32_t, sharding_in<A>, typename A::space>;
       detail::named_group const g = detail::group_of<A, Ms...>(name, a);
-      std::int64_t local[max_rank + 1]{};
-      for (std::size_t i = 0; i < static_cast<std::size_t>(A::rank); ++i)
-        local[i] = static_cast<std::int64_t>(a.local().extent(i));
-      auto const own = detail::make_block<index_type>(a.mesh_handle(), a.extents(), local, a.origins());
+      auto const own = detail::make_block_like<index_type>(a, a.extents(), a.origins());
       detail::fill_block(name, own, static_cast<std::int32_t>(g.number));
       auto const both = detail::reduce_over<Ms...>(
           [](auto const& left, auto const& right) {

@@ -44,9 +44,7 @@ struct pbroadcast : detail::collective<pbroadcast<Ms...>> {
       detail::extent_origins<A::rank> origins = a.origins();
       detail::require_equal_extents(g, A::rank, a.extents().data(), origins.data());
       auto const from = detail::readable_block(a);
-      std::int64_t local[max_rank + 1]{};
-      for (int i = 0; i < A::rank; ++i) local[i] = from.where.at[i].size();
-      auto const result = detail::make_block<result_type>(a.mesh_handle(), a.extents(), local, origins);
+      auto const result = detail::make_block_like<result_type>(a, a.extents(), origins);
       return When::launch(result, std::tuple(a.local()), [&] {
         if (g.w.mesh->absent()) return engine::run_in_flight();
         return engine::begin_broadcast(detail::execution_space_of<A>(), g.w, block, g.axes, g.member(root), from,

@@ -75,11 +75,8 @@ struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>>
       extents[along] = 0;
       if (g.number == root)
         for (int d = 0; d < g.size; ++d) extents[along] += lengths.data()[d];
-      std::int64_t local[max_rank + 1]{};
-      for (int i = 0; i < A::rank; ++i) local[i] = own.where.at[i].size();
-      local[along] = extents[along];
       origins[along] = {detail::extent_origin::of_its_own};
-      auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, local, origins);
+      auto const result = detail::make_block_like<result_type>(a, extents, origins, static_cast<int>(along));
       return When::launch(result, std::tuple(a.local()), [&] {
         if (g.w.mesh->absent()) return engine::run_in_flight();
         return engine::begin_gather_to(detail::execution_space_of<A>(), g.w, block, g.axes, root,
@@ -125,9 +122,6 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
       auto const given = detail::readable_block(a);
       auto extents = a.extents();
       extents[along] = g.w.mesh->absent() ? 0 : lengths.data()[g.number];
-      std::int64_t local[max_rank + 1]{};
-      for (int i = 0; i < A::rank; ++i) local[i] = given.where.at[i].size();
-      local[along] = extents[along];
       planner::mesh_order running{};
       for (int m = 0; m < static_cast<int>(sizeof...(Ms)); ++m)
         if (g.w.sizes.mesh[m] > 1) running.push_back(g.w.axis[m]);
@@ -135,7 +129,7 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
         origins[along] = {detail::extent_origin::of_its_own};
       else if (whole % g.size != 0)
         origins[along] = {whole, running};
-      auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, local, origins);
+      auto const result = detail::make_block_like<result_type>(a, extents, origins, static_cast<int>(along));
       return When::launch(result, std::tuple(a.local()), [&] {
         if (g.w.mesh->absent()) return engine::run_in_flight();
         return engine::begin_scatter_from(detail::execution_space_of<A>(), g.w, block, g.axes, root,
