@@ -52,19 +52,15 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
                                      typename A::space>;
     using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
     static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
-    constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<A>>);
-    detail::named_group g = detail::group_of<A, Ms...>("all_gather", a);
     if constexpr (!std::is_same_v<typename detail::divisor_of<I, sharding_in<A>>::type, I>)
       throw_not_nested_own(I::name);
-    detail::require_order_of_mesh(g);
-    detail::extent_origins<A::rank> origins = a.origins();
-    detail::require_equal_extents(g, A::rank, a.extents().data(), origins.data(), static_cast<int>(along));
-    engine::short_array<std::int64_t> rows;
-    detail::find_extents_of_members<I>(rows, g, a);
+    detail::blocks_along<I, A, Ms...> all("all_gather", a);
+    auto& g = all.g;
+    auto& origins = all.origins;
+    constexpr auto along = decltype(all)::axis;
     auto const own = detail::readable_block(a);
     auto extents = a.extents();
-    extents[along] = 0;
-    for (int d = 0; d < g.size; ++d) extents[along] += rows.data()[d];
+    extents[along] = all.total();
     bool known = origins[along].whole != detail::extent_origin::of_its_own;  // else it may differ elsewhere, too
     for (int k = 0; k < origins[along].over.size(); ++k)
       known = known && (g.w.bits_of(g.axes) >> origins[along].over[k] & 1u) != 0;
@@ -73,7 +69,7 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
     return When::launch(result, std::tuple(a.local()), [&] {
       if (g.w.mesh->absent()) return engine::run_in_flight();
       return engine::begin_gather_rows(detail::execution_space_of<A>(), g.w, block, g.axes, static_cast<int>(along),
-                                       engine::counts_view(rows), own, detail::writable_block(result));
+                                       engine::counts_view(all.lengths), own, detail::writable_block(result));
     });
   }
 

@@ -58,6 +58,15 @@ named_group group_of(char const* operation, A const& a) {
   return g;
 }
 
+[[noreturn, gnu::cold]] inline void throw_no_root(engine::execution_context const& w, int root, int devices) {
+  throw error(std::string(w.operation) + ": the root is one of the " + std::to_string(devices) +
+              " devices along the mesh axes, but it is " + std::to_string(root) + "; count from 0");
+}
+
+inline void require_root(named_group const& g, int root) {
+  if (root < 0 || root >= g.size) throw_no_root(g.w, root, g.size);
+}
+
 // Elements that lie one after the other.
 template <class T>
 engine::region<T> dense_block(T* data, std::int64_t const* extents, int rank) {

@@ -14,19 +14,6 @@
 
 namespace ostraka {
 
-namespace detail {
-
-[[noreturn, gnu::cold]] inline void throw_no_root(engine::execution_context const& w, int root, int devices) {
-  throw error(std::string(w.operation) + ": the root is one of the " + std::to_string(devices) +
-              " devices along the mesh axes, but it is " + std::to_string(root) + "; count from 0");
-}
-
-inline void require_root(named_group const& g, int root) {
-  if (root < 0 || root >= g.size) throw_no_root(g.w, root, g.size);
-}
-
-}  // namespace detail
-
 namespace verb {
 
 /// The type of os::pbroadcast<X>.

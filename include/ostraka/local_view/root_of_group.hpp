@@ -13,7 +13,6 @@
 #include <ostraka/engine/collectives/counts.hpp>
 #include <ostraka/engine/run/root_of_group.hpp>
 #include <ostraka/local_view/group.hpp>
-#include <ostraka/local_view/pbroadcast.hpp>
 
 namespace ostraka {
 
@@ -38,6 +37,32 @@ inline void require_order_of_mesh(named_group const& g) {
           "in another; name them as os::make_mesh does");
 }
 
+// Blocks of any extents along I, of the devices along `Ms`: what a gather or scatter asks first, and
+// what it refuses on all of them alike.
+template <class I, class A, class... Ms>
+struct blocks_along {
+  static constexpr auto axis = static_cast<std::size_t>(position_in<I, axes_in<A>>);
+
+  blocks_along(char const* operation, A const& a, int root = 0)
+      : g(group_of<A, Ms...>(operation, a)), origins(a.origins()) {
+    require_root(g, root);
+    require_order_of_mesh(g);
+    require_equal_extents(g, A::rank, a.extents().data(), origins.data(), static_cast<int>(axis));
+    g.w.sizes.label[axis] = -1;  // each device's own
+    find_extents_of_members<I>(lengths, g, a);
+  }
+
+  [[nodiscard]] std::int64_t total() const {
+    std::int64_t sum = 0;
+    for (int d = 0; d < g.size; ++d) sum += lengths.data()[d];
+    return sum;
+  }
+
+  named_group g;
+  extent_origins<A::rank> origins;
+  engine::short_array<std::int64_t> lengths;  // in the order of the group
+};
+
 }  // namespace detail
 
 namespace verb {
@@ -61,26 +86,19 @@ struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>>
       using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
       using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
       static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
-      constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<A>>);
-      detail::named_group g = detail::group_of<A, Ms...>("gather_to", a);
-      detail::require_root(g, root);
-      detail::require_order_of_mesh(g);
-      detail::extent_origins<A::rank> origins = a.origins();
-      detail::require_equal_extents(g, A::rank, a.extents().data(), origins.data(), static_cast<int>(along));
-      g.w.sizes.label[along] = -1;
-      engine::short_array<std::int64_t> lengths;
-      detail::find_extents_of_members<I>(lengths, g, a);
+      detail::blocks_along<I, A, Ms...> all("gather_to", a, root);
+      auto& g = all.g;
+      auto& origins = all.origins;
+      constexpr auto along = decltype(all)::axis;
       auto const own = detail::readable_block(a);
       auto extents = a.extents();
-      extents[along] = 0;
-      if (g.number == root)
-        for (int d = 0; d < g.size; ++d) extents[along] += lengths.data()[d];
+      extents[along] = g.number == root ? all.total() : 0;
       origins[along] = {detail::extent_origin::of_its_own};
       auto const result = detail::make_block_like<result_type>(a, extents, origins, static_cast<int>(along));
       return When::launch(result, std::tuple(a.local()), [&] {
         if (g.w.mesh->absent()) return engine::run_in_flight();
         return engine::begin_gather_to(detail::execution_space_of<A>(), g.w, block, g.axes, root,
-                                       static_cast<int>(along), engine::counts_view(lengths), own,
+                                       static_cast<int>(along), engine::counts_view(all.lengths), own,
                                        detail::writable_block(result));
       });
     } else {
@@ -108,16 +126,12 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
       using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
       using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
       static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
-      constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<A>>);
-      detail::named_group g = detail::group_of<A, Ms...>("scatter_from", a);
-      detail::require_root(g, root);
-      detail::require_order_of_mesh(g);
-      detail::extent_origins<A::rank> origins = a.origins();
-      detail::require_equal_extents(g, A::rank, a.extents().data(), origins.data(), static_cast<int>(along));
-      g.w.sizes.label[along] = -1;
-      engine::short_array<std::int64_t> given_lengths, lengths;
-      detail::find_extents_of_members<I>(given_lengths, g, a);
-      std::int64_t const whole = given_lengths.data()[root];
+      detail::blocks_along<I, A, Ms...> all("scatter_from", a, root);
+      auto& g = all.g;
+      auto& origins = all.origins;
+      constexpr auto along = decltype(all)::axis;
+      std::int64_t const whole = all.lengths.data()[root];
+      engine::short_array<std::int64_t> lengths;
       for (int d = 0; d < g.size; ++d) lengths.push_back(planner::block(whole, d, g.size).size());
       auto const given = detail::readable_block(a);
       auto extents = a.extents();
