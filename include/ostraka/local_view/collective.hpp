@@ -27,6 +27,7 @@
 #include <ostraka/local_view/extents_at_doors.hpp>
 #include <ostraka/pending.hpp>
 #include <ostraka/plan/typed/inside.hpp>
+#include <ostraka/types/changed_sharding.hpp>
 
 namespace ostraka {
 
@@ -45,19 +46,6 @@ struct lifted_move : one_move<Kind, Lifted, Divided, Ms...> {
   /// What the result is in the body, with all axes.
   using inside =
       varying_as<inside_of<sharding_from<base::to, typename base::labels, typename base::mesh>, axes_moved>, Lifted>;
-};
-
-template <class Entry, class A>
-struct entry_without {
-  using type = std::conditional_t<is_one_of<A, Entry>, sharding<>, Entry>;
-};
-
-// A sharding without an axis that is not divided.
-template <class Sharding, class A>
-struct without_axis;
-template <class... Entries, class A>
-struct without_axis<sharding<Entries...>, A> {
-  using type = canonical_sharding<typename entry_without<Entries, A>::type...>;
 };
 
 [[noreturn, gnu::cold]] inline void throw_untiled(std::string_view operation, std::string_view axis,
@@ -146,7 +134,7 @@ template <class Move, class Dropped, class When, class A>
 auto run_lifted(char const* operation, A const& a) {
   using value = typename A::value_type;
   using result_type =
-      basic_tensor<value, typename without_axis<typename Move::inside, Dropped>::type, typename A::space>;
+      basic_tensor<value, without_axis<typename Move::inside, Dropped>, typename A::space>;
   static constexpr lift const& l = lift_of<Move, A, result_type, Dropped>;
   lifted_context lifted;
   lift_extents(operation, l, *common_mesh(operation, a), a.extents().data(), a.origins().data(), lifted);

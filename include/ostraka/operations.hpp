@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The vocabulary of programs beyond ostraka.hpp, one operation or family a file in ostraka/operations/; docs/operations.md
+/// has a row for each.
+
+#include <ostraka/ostraka.hpp>
+
+#include <ostraka/operations/softmax.hpp>

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. Reasons of the operations in ostraka/operations/.
+
+#include <ostraka/types/reasons/reason.hpp>
+
+namespace ostraka::reason {
+
+// ---- the axis that an operation is told -----------------------------------------------------------------------------
+
+template <class Told, class Operation>
+struct told_no_axis {
+  static_assert(never<Told, Operation>, "operation: it is told an axis as it lies in the tensor; write I, or I/X where X divides it");
+};
+
+template <class Axis, class Operation, class... MeshAxes>
+struct axis_is_divided {
+  static_assert(never<Axis, Operation, MeshAxes...>, "operation: the axis is divided over a mesh axis, so that it communicates, and nothing moves unless it is named; write I/X for the axis to authorise it (what moves is in docs/operations.md), or gather the axis first with os::all_gather");
+};
+
+template <class Told, class Sharding, class Operation>
+struct axis_lies_otherwise {
+  static_assert(never<Told, Sharding, Operation>, "operation: the axis is told as it lies in the tensor; write I where nothing divides it, I/X where X does, or os::reshard the tensor first");
+};
+
+}  // namespace ostraka::reason
