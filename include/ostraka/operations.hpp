@@ -8,4 +8,5 @@
 
 #include <ostraka/ostraka.hpp>
 
+#include <ostraka/operations/index_range.hpp>
 #include <ostraka/operations/softmax.hpp>

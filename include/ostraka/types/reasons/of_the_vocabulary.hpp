@@ -26,4 +26,11 @@ struct axis_lies_otherwise {
   static_assert(never<Told, Sharding, Operation>, "operation: the axis is told as it lies in the tensor; write I where nothing divides it, I/X where X does, or os::reshard the tensor first");
 };
 
+// ---- indices ----------------------------------------------------------------------------------------------------------
+
+template <class T, class Operation>
+struct index_is_no_integer {
+  static_assert(never<T, Operation>, "operation: indices are whole numbers; make the index tensor of std::int32_t or std::int64_t, or os::cast it");
+};
+
 }  // namespace ostraka::reason
