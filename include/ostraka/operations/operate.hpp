@@ -16,15 +16,21 @@
 ///     };
 ///
 /// What is known while compiling (axes, the sharding that is asked for) are template arguments, what is known when the
-/// program runs (an epsilon, a number of places) are members. The function that users call makes the struct and hands it
-/// to `operate` with the operands, so that whatever holds for all operations is written here once.
+/// program runs (an epsilon, a number of places) are members. The function that users call takes TensorOrVariable, makes
+/// the struct and hands it to `operate` with the operands, so that whatever holds for all operations is written here
+/// once. Of variables the derivative is recorded, by a rule that stands in gradient/rules/.
 
 #include <cstdint>
 
 #include <ostraka/detail/after_error.hpp>
 #include <ostraka/detail/operation.hpp>
+#include <ostraka/types/differentiated.hpp>
 
 namespace ostraka {
+
+/// What operations that have a derivative take: a tensor, or one whose derivative is wanted.
+template <class T>
+concept TensorOrVariable = Tensor<T> || Variable<T>;
 
 namespace detail {
 
@@ -39,7 +45,9 @@ struct moves_nothing {
 /// Raises the reason, or does it.
 template <class Operation, class First, class... Rest>
 auto operate(Operation const& operation, First const& first, Rest const&... rest) {
-  if constexpr (reason::ok_or_raise<typename Operation::template verdict<First, Rest...>>())
+  if constexpr (any_variable<First, Rest...>)
+    return differentiate(operation, first, rest...);  // of gradient/rules/operations.hpp
+  else if constexpr (reason::ok_or_raise<typename Operation::template verdict<First, Rest...>>())
     return operation(first, rest...);
   else
     return after_error_of<typename First::value_type, typename First::sharding_type, typename First::space>();

@@ -56,7 +56,7 @@ struct softmax {
 }  // namespace operation
 
 /// exp(a) / Σ exp(a) along an axis, told as it lies: `os::softmax<V>(A)`, `os::softmax<V/X>(A)`.
-template <auto Along, Tensor A>
+template <auto Along, TensorOrVariable A>
 [[nodiscard]] auto softmax(A const& a) {
   return detail::operate(operation::softmax<detail::type_of<Along>>{}, a);
 }

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. Whether a value is one that derivatives are taken of: an os::variable (gradient.hpp). Verbs of plain tensors
+/// ask, so that they leave such arguments to the overloads of gradient/rules/.
+
+namespace ostraka {
+
+/// Is it an os::variable?
+template <class T>
+inline constexpr bool is_variable = false;
+
+/// A tensor whose derivative is wanted.
+template <class T>
+concept Variable = is_variable<T>;
+
+/// Is one of them?
+template <class... Ts>
+inline constexpr bool any_variable = (is_variable<Ts> || ...);
+
+}  // namespace ostraka
