@@ -9,4 +9,6 @@
 #include <ostraka/ostraka.hpp>
 
 #include <ostraka/operations/index_range.hpp>
+#include <ostraka/operations/merge.hpp>
 #include <ostraka/operations/softmax.hpp>
+#include <ostraka/operations/split.hpp>

@@ -33,4 +33,26 @@ struct index_is_no_integer {
   static_assert(never<T, Operation>, "operation: indices are whole numbers; make the index tensor of std::int32_t or std::int64_t, or os::cast it");
 };
 
+// ---- shape: split, merge, rearrangements ----------------------------------------------------------------------------
+
+template <class Product, class Major, class Minor, class Operation>
+struct extents_do_not_multiply {
+  static_assert(never<Product, Major, Minor, Operation>, "split, merge: the extent of the axis that is two is the product of theirs, and the static extents are no such product; declare axes whose extents multiply, or leave one without a static extent");
+};
+
+template <class Major, class Minor, class Operation, auto Extent, auto Ways>
+struct major_axis_is_divided_unevenly {
+  static_assert(never<Major, Minor, Operation>, "split, merge: blocks of the one axis are whole indices of the major one, and the mesh axes do not divide its extent evenly; choose mesh axes whose sizes divide it, or gather the axis first with os::all_gather");
+};
+
+template <class Minor, class Sharding>
+struct minor_axis_is_divided {
+  static_assert(never<Minor, Sharding>, "merge: only the major of two axes is divided, because a device's part of the minor one is a piece of every index of the major one; divide the major axis, or gather the minor one first with os::all_gather");
+};
+
+template <class Major, class Minor, class Sharding>
+struct merged_axes_are_apart {
+  static_assert(never<Major, Minor, Sharding>, "merge: the minor axis comes directly behind the major one, because nothing is copied; put the axes in that order first with os::transpose");
+};
+
 }  // namespace ostraka::reason
