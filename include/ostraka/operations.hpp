@@ -8,7 +8,9 @@
 
 #include <ostraka/ostraka.hpp>
 
+#include <ostraka/operations/argmax.hpp>
 #include <ostraka/operations/index_range.hpp>
 #include <ostraka/operations/merge.hpp>
+#include <ostraka/operations/norm.hpp>
 #include <ostraka/operations/softmax.hpp>
 #include <ostraka/operations/split.hpp>
