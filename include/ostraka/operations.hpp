@@ -12,5 +12,6 @@
 #include <ostraka/operations/index_range.hpp>
 #include <ostraka/operations/merge.hpp>
 #include <ostraka/operations/norm.hpp>
+#include <ostraka/operations/rope.hpp>
 #include <ostraka/operations/softmax.hpp>
 #include <ostraka/operations/split.hpp>

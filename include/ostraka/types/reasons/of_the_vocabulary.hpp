@@ -55,4 +55,31 @@ struct merged_axes_are_apart {
   static_assert(never<Major, Minor, Sharding>, "merge: the minor axis comes directly behind the major one, because nothing is copied; put the axes in that order first with os::transpose");
 };
 
+// ---- attention --------------------------------------------------------------------------------------------------------
+
+template <class T, class Operation>
+struct elements_are_no_fractions {
+  static_assert(never<T, Operation>, "operation: its result is no whole number, so that elements are float, double, os::float16 or os::bfloat16; os::cast<float> them first");
+};
+
+template <class Axis, auto Extent>
+struct pairs_are_of_two {
+  static_assert(never<Axis>, "rope: pairs are along an axis of extent 2; os::split the head's width into frequencies and an axis of 2");
+};
+
+template <class Axis, class Sharding>
+struct pair_is_divided {
+  static_assert(never<Axis, Sharding>, "rope: both numbers of a pair are on one device, but a mesh axis divides the axis of pairs; divide frequencies, heads or positions instead, or gather it with os::all_gather");
+};
+
+template <class Positions, class Sharding>
+struct positions_lie_otherwise {
+  static_assert(never<Positions, Sharding>, "rope: positions are along axes of the operand other than those of frequencies and pairs, and divided as the operand is or whole; os::reshard them");
+};
+
+template <class Option>
+struct not_an_option_of_rope {
+  static_assert(never<Option>, "rope: behind the tensor stand an integer tensor of positions, os::from_position(t) or os::rope_base(b)");
+};
+
 }  // namespace ostraka::reason

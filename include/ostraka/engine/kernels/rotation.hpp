@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Pairs of a block turned by angles p · θ_f of a position p and a frequency f: a table of cosines and sines,
+/// one row a position, is made once, and one pass over the block applies it. Angles are taken in double, and each
+/// depends on p and f alone, so that every device and every call has the same.
+///
+///     (a, b) → (a cos pθ − b sin pθ, a sin pθ + b cos pθ)
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/engine/kernels/loop_nest.hpp>
+#include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/kernels/portable/vectors.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/types/half.hpp>
+
+namespace ostraka::engine {
+
+/// The angles of a table: row r is of position `from + r`, or where positions are given of `from` + the one that
+/// `rows` leads to.
+struct angle_table {
+  loop_nest<1> rows;
+  std::int64_t const* positions = nullptr;
+  std::int64_t from = 0;
+  std::int64_t first_frequency = 0;  ///< of this block
+  std::int64_t frequencies = 0;      ///< here
+  std::int64_t all_frequencies = 1;
+  double base = 10000;
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t position(std::int64_t row) const {
+    if (positions == nullptr) return from + row;
+    std::int64_t at[1];
+    rows.locate(row, at);
+    return from + positions[at[0]];
+  }
+
+  /// θ_f = base^(−f/F).
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION double angle(std::int64_t f) const {
+    using std::pow;
+    return pow(base, -static_cast<double>(first_frequency + f) / static_cast<double>(all_frequencies));
+  }
+};
+
+/// How pairs lie: the loops over a block (and the rows of the table) without those over frequencies and pairs.
+struct pair_layout {
+  loop_nest<2> loops;
+  std::int64_t frequency_step = 2;
+  std::int64_t pair_step = 1;
+};
+
+namespace detail {
+
+/// A position is 64 a + 8 b + j: its angle is that of 64 a, turned by 8 b and by j, of which there are few.
+inline constexpr std::int64_t fine_positions = 64;
+inline constexpr std::int64_t finest_positions = 8;
+
+[[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t coarse_position(std::int64_t p) { return p & -fine_positions; }
+
+struct unit {
+  double c = 1, s = 0;
+};
+
+[[nodiscard]] KOKKOS_INLINE_FUNCTION unit turned_by(double angle) {
+  using std::cos;
+  using std::sin;
+  return {cos(angle), sin(angle)};
+}
+
+[[nodiscard]] KOKKOS_INLINE_FUNCTION unit turned_by_both(unit const& u, unit const& v) {
+  return {u.c * v.c - u.s * v.s, u.s * v.c + u.c * v.s};
+}
+
+/// @pre 0 ≤ j < fine_positions
+[[nodiscard]] KOKKOS_INLINE_FUNCTION unit turned_finely(std::int64_t j, double angle) {
+  std::int64_t const rest = j % finest_positions;
+  return turned_by_both(turned_by(static_cast<double>(j - rest) * angle), turned_by(static_cast<double>(rest) * angle));
+}
+
+/// The table on the host. A row has all cosines, then all sines.
+template <class W>
+struct fill_angles {
+  angle_table const& table;
+  double const* angles;
+  unit const* fine;  ///< by j and frequency; null: few rows, and each makes its own
+  W* out;
+
+  void operator()(std::int64_t begin, std::int64_t end, std::int64_t) const {
+    std::int64_t const n = table.frequencies;
+    kernel_scratch<unit, Kokkos::HostSpace> const memory(2 * n);
+    unit* const coarse = memory.data();
+    unit* const own_fine = coarse + n;
+    for (std::int64_t row = begin, last = 0; row < end; ++row) {
+      std::int64_t const p = table.position(row), start = coarse_position(p);
+      if (row == begin || start != last)
+        for (std::int64_t f = 0; f < n; ++f) coarse[f] = turned_by(static_cast<double>(start) * angles[f]);
+      last = start;
+      if (fine == nullptr)
+        for (std::int64_t f = 0; f < n; ++f) own_fine[f] = turned_finely(p - start, angles[f]);
+      W* const c = out + row * 2 * n;
+      with_wide_vectors([&, of = fine == nullptr ? own_fine : fine + (p - start) * n] {
+        for (std::int64_t f = 0; f < n; ++f) write(turned_by_both(coarse[f], of[f]), c[f], c[n + f]);
+      });
+    }
+  }
+
+  static void write(unit const& u, W& c, W& s) {
+    c = static_cast<W>(u.c);
+    s = static_cast<W>(u.s);
+  }
+};
+
+template <class W>
+struct fill_angles_each {
+  angle_table table;
+  W* out;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    std::int64_t const row = i / table.frequencies, f = i % table.frequencies;
+    std::int64_t const p = table.position(row), start = coarse_position(p);
+    double const angle = table.angle(f);
+    unit const u = turned_by_both(turned_by(static_cast<double>(start) * angle), turned_finely(p - start, angle));
+    W* const c = out + row * 2 * table.frequencies + f;
+    c[0] = static_cast<W>(u.c);
+    c[table.frequencies] = static_cast<W>(u.s);
+  }
+};
+
+inline void fill_fine(std::int64_t n, double const* angles, unit* fine) {
+  for (std::int64_t j = 0; j < fine_positions; j += j < finest_positions ? 1 : finest_positions)
+    for (std::int64_t f = 0; f < n; ++f) fine[j * n + f] = turned_by(static_cast<double>(j) * angles[f]);
+  for (std::int64_t j = finest_positions; j < fine_positions; ++j)
+    if (std::int64_t const rest = j % finest_positions; rest != 0)
+      for (std::int64_t f = 0; f < n; ++f)
+        fine[j * n + f] = turned_by_both(fine[(j - rest) * n + f], fine[rest * n + f]);
+}
+
+template <class Exec, class W>
+void make_angles(Exec const& exec, angle_table const& table, std::int64_t rows, W* out) {
+  std::int64_t const n = table.frequencies;
+  if constexpr (runs_on_host<Exec>) {
+    kernel_scratch<double, Kokkos::HostSpace> const angles(n);
+    for (std::int64_t f = 0; f < n; ++f) angles.data()[f] = table.angle(f);
+    bool const many = rows >= fine_positions;
+    kernel_scratch<unit, Kokkos::HostSpace> const fine(many ? fine_positions * n : 0);
+    if (many) fill_fine(n, angles.data(), fine.data());
+    fill_angles<W> const fill{table, angles.data(), many ? fine.data() : nullptr, out};
+    for_each_share("ostraka angles", exec, rows, (rows + fine_positions - 1) / fine_positions, rows * n * 4, fill);
+  } else {
+    for_each_item("ostraka angles", exec, rows * n, rows * n, fill_angles_each<W>{table, out});
+  }
+}
+
+/// One pair.
+template <class T, class W>
+KOKKOS_INLINE_FUNCTION void turn(T const* x, T* y, std::int64_t second, W const& c, W const& s) {
+  W const a = static_cast<W>(x[0]), b = static_cast<W>(x[second]);
+  y[0] = static_cast<T>(a * c - b * s);
+  y[second] = static_cast<T>(a * s + b * c);
+}
+
+/// Rows of a block: n pairs each, every one of its frequency.
+template <class T, class W>
+struct turn_rows {
+  T const* x;
+  T* y;
+  W const* table;
+  std::int64_t n;
+  pair_layout const& layout;
+  std::int64_t begin, end;
+
+  void operator()() const {
+    loop_walker<2> at(layout.loops, begin);
+    for (std::int64_t i = begin; i < end; ++i, at.next()) {
+      W const* const row = table + at.offset[1] * 2 * n;
+      if (layout.pair_step == 1 && layout.frequency_step == 2)
+        interleaved(x + at.offset[0], y + at.offset[0], row, row + n);
+      else if (layout.frequency_step == 1)
+        halves(x + at.offset[0], x + at.offset[0] + layout.pair_step, y + at.offset[0],
+               y + at.offset[0] + layout.pair_step, row, row + n);
+      else
+        strided(x + at.offset[0], y + at.offset[0], row, row + n);
+    }
+  }
+
+ private:
+  void interleaved(T const* __restrict from, T* __restrict to, W const* __restrict c, W const* __restrict s) const {
+    for (std::int64_t f = 0; f < n; ++f) turn(from + 2 * f, to + 2 * f, 1, c[f], s[f]);
+  }
+
+  void halves(T const* __restrict a, T const* __restrict b, T* __restrict to_a, T* __restrict to_b,
+              W const* __restrict c, W const* __restrict s) const {
+    for (std::int64_t f = 0; f < n; ++f) {
+      W const x0 = static_cast<W>(a[f]), x1 = static_cast<W>(b[f]);
+      to_a[f] = static_cast<T>(x0 * c[f] - x1 * s[f]);
+      to_b[f] = static_cast<T>(x0 * s[f] + x1 * c[f]);
+    }
+  }
+
+  void strided(T const* from, T* to, W const* c, W const* s) const {
+    std::int64_t const step = layout.frequency_step;
+    for (std::int64_t f = 0; f < n; ++f) turn(from + f * step, to + f * step, layout.pair_step, c[f], s[f]);
+  }
+};
+
+template <class T, class W>
+struct turn_each {
+  T const* x;
+  T* y;
+  W const* table;
+  std::int64_t n;
+  pair_layout layout;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    std::int64_t at[2];
+    layout.loops.locate(i / n, at);
+    std::int64_t const f = i % n, first = at[0] + f * layout.frequency_step;
+    W const* const row = table + at[1] * 2 * n + f;
+    turn(x + first, y + first, layout.pair_step, row[0], row[n]);
+  }
+};
+
+}  // namespace detail
+
+/// y <- the pairs of x turned; both are dense blocks that lie alike. `rows`: of the table. Elements of 16 bits are
+/// computed in float. All is written when it returns.
+template <class Exec, class T>
+void rotate_block(Exec const& exec, angle_table const& angles, std::int64_t rows, pair_layout const& layout, T const* x,
+                  T* y) {
+  using wide = accumulator_of_t<T>;
+  std::int64_t const n = angles.frequencies, count = layout.loops.size();
+  if (n == 0 || count == 0) return;
+  kernel_scratch<wide, typename Exec::memory_space> const table(rows * 2 * n);
+  detail::make_angles(exec, angles, rows, table.data());
+  if constexpr (runs_on_host<Exec>) {
+    auto const run = [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+      detail::with_wide_vectors(detail::turn_rows<T, wide>{x, y, table.data(), n, layout, begin, end});
+    };
+    std::int64_t const shares = (2 * n * count + serial_elements - 1) / serial_elements;
+    for_each_share("ostraka rotate", exec, count, shares < count ? shares : count, 2 * n * count, run);
+  } else {
+    for_each_item("ostraka rotate", exec, n * count, n * count,
+                  detail::turn_each<T, wide>{x, y, table.data(), n, layout});
+    exec.fence();
+  }
+}
+
+}  // namespace ostraka::engine

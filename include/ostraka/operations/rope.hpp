@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::rope<S, F, P>(x)`: rotary position embedding (Su et al., RoFormer, 2021). Position s along S turns the
+/// pair along P of frequency f along F by the angle s · base^(−f/F). Nothing is moved: a device knows the global
+/// indices of its block, so S, F and all other axes may be divided.
+///
+///     rope<S, F, P>    [B_X, S_Y, H, F, P]   pairs are neighbours
+///                      [B_X, S_Y, H, P, F]   pairs are a half of the head's width apart: the order of axes says which
+///
+/// Scores of turned queries and keys depend on the difference of their positions alone where both have the same
+/// frequencies: F is of one head, and the same for queries and keys.
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/cast.hpp>
+#include <ostraka/engine/blocks/rotate.hpp>
+#include <ostraka/map.hpp>
+#include <ostraka/operations/along.hpp>
+
+namespace ostraka {
+
+/// The position of the first element, behind the operands: where a program decodes, how many tokens there are already.
+struct from_position {
+  std::int64_t value;
+};
+
+/// The base of os::rope's angles; 10,000 where it is not given.
+struct rope_base {
+  double value;
+};
+
+namespace detail {
+
+template <class Operation, class Told, class A>
+consteval auto check_told_or_bare() {
+  using told = told_axis<Told>;
+  if constexpr (std::is_void_v<typename told::axis> || told::mesh::size > 0)
+    return check_told<Operation, Told, A>();
+  else if constexpr (position_in<typename told::axis, axes_in<A>> < 0)
+    return found<reason::axis_missing<typename told::axis, sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+/// An axis along which nothing communicates, however it lies: told bare, or as it lies.
+template <class Operation, class Told, class A>
+using told_or_bare_verdict = typename decltype(check_told_or_bare<Operation, Told, A>())::type;
+
+template <class Operation, class A>
+consteval auto check_fractions() {
+  using T = typename A::value_type;
+  if constexpr (std::is_floating_point_v<T> || is_narrow<T>)
+    return found<reason::ok>{};
+  else
+    return found<reason::elements_are_no_fractions<T, Operation>>{};
+}
+
+/// Are the elements real numbers that are not whole?
+template <class Operation, class A>
+using fractions_verdict = typename decltype(check_fractions<Operation, A>())::type;
+
+template <class Operation, class A, class... Partials>
+consteval auto check_sums(type_list<Partials...>) {
+  if constexpr (((Partials::kind == reduction::sum) && ...))
+    return found<reason::ok>{};
+  else
+    return check_whole_values<Operation, A>();
+}
+
+/// Does A hold values or summands? For operations that are linear.
+template <class Operation, class A>
+using sums_verdict =
+    typename decltype(check_sums<Operation, A>(typename sharding_traits<sharding_in<A>>::partial_entries{}))::type;
+
+template <class Told, class A>
+consteval auto check_pairs() {
+  using P = typename told_axis<Told>::axis;
+  if constexpr (P::extent != dynamic_extent && P::extent != 2)
+    return found<reason::pairs_are_of_two<P, P::extent>>{};
+  else if constexpr (splits_of<P, sharding_in<A>>::size > 0)
+    return found<reason::pair_is_divided<P, sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+// Positions meet the operand as in os::map, and leave it divided as it is.
+template <class Operation, class F, class P, class A, class Positions>
+consteval auto check_positions() {
+  using T = typename Positions::value_type;
+  using axes = axes_in<Positions>;
+  using lies_otherwise = found<reason::positions_lie_otherwise<sharding_in<Positions>, sharding_in<A>>>;
+  using met = meeting_verdict<Operation, Operation, reason::ok, A, Positions>;
+  if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>)
+    return found<reason::index_is_no_integer<T, Operation>>{};
+  else if constexpr (difference_of<axes, axes_in<A>>::size > 0 || position_in<F, axes> >= 0 ||
+                     position_in<P, axes> >= 0)
+    return lies_otherwise{};
+  else if constexpr (!std::is_same_v<met, reason::ok>)
+    return found<met>{};
+  else if constexpr (map_types<Operation, A, Positions>::finding.result !=
+                     spec_of<A, typename map_types<Operation, A, Positions>::labels,
+                             typename map_types<Operation, A, Positions>::mesh>)
+    return lies_otherwise{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class S, class F, class P, class Operation, class A, class... Positions>
+consteval auto check_rope() {
+  using own =
+      first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>,
+                  told_or_bare_verdict<Operation, S, A>, told_or_bare_verdict<Operation, F, A>,
+                  told_or_bare_verdict<Operation, P, A>, fractions_verdict<Operation, A>, sums_verdict<Operation, A>>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return found<own>{};
+  else
+    return found<
+        first_fault<typename decltype(check_pairs<P, A>())::type,
+                    typename decltype(check_positions<Operation, typename told_axis<F>::axis,
+                                                      typename told_axis<P>::axis, A, Positions>())::type...>>{};
+}
+
+}  // namespace detail
+
+namespace operation {
+
+template <class S, class F, class P>
+struct rope : detail::moves_nothing {
+  static constexpr char const* name = "rope";
+
+  std::int64_t from = 0;  ///< the position of index 0; added to positions that are given
+  double base = 10000;
+
+  template <class A, class... Positions>
+  using verdict = typename decltype(detail::check_rope<S, F, P, rope, A, Positions...>())::type;
+
+  template <class A>
+  auto operator()(A const& a) const {
+    engine::aligned<std::int64_t> const* const none = nullptr;
+    return run(
+        a, [=](auto const&, auto const& turn) { turn(none); }, a);
+  }
+
+  /// At the positions of an integer tensor.
+  template <class A, class Positions>
+  auto operator()(A const& a, Positions const& positions) const {
+    if constexpr (!std::is_same_v<typename Positions::value_type, std::int64_t>) {
+      return (*this)(a, ostraka::cast<std::int64_t>(positions));
+    } else {
+      using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Positions>>;
+      auto const align = [&](engine::execution_context const& w, auto const& turn) {
+        auto const at = engine::align(w, spec_of<Positions, axes_in<A>, mesh>, spec_of<A, axes_in<A>, mesh>,
+                                      detail::elements_of(positions));
+        turn(&at);
+      };
+      return run(a, align, a, positions);
+    }
+  }
+
+ private:
+  // `find` calls what it is given with the positions.
+  template <class A, class Find, class... Operands>
+  auto run(A const& a, Find const& find, Operands const&... operands) const {
+    using labels = axes_in<A>;
+    using mesh = union_of<mesh_axes_in<Operands>...>;
+    using result_type =
+        basic_tensor<typename A::value_type, varying_as<sharding_in<A>, Operands...>, typename A::space>;
+    engine::rotation const how{detail::dimension_of<S, A>, detail::dimension_of<F, A>, detail::dimension_of<P, A>, from,
+                               base};
+    engine::execution_context const w = detail::context_of<labels, mesh>(name, operands...);
+    require_pairs(w.sizes.label[how.pairs]);
+    auto const result = detail::allocate_for<result_type, labels, mesh>(w, operands...);
+    find(w, [&](engine::aligned<std::int64_t> const* positions) {
+      engine::rotate_blocks(detail::execution_space_of<result_type>(), w, spec_of<A, labels, mesh>, how, positions,
+                            detail::elements_of(a), result.local().data());
+    });
+    return result;
+  }
+
+  static void require_pairs(std::int64_t extent) {
+    if (extent != 2)
+      throw error("rope: a pair is of two, but " + std::string(detail::told_axis<P>::axis::name) + " has the extent " +
+                  std::to_string(extent) + "; os::split the width into frequencies and pairs");
+  }
+};
+
+}  // namespace operation
+
+namespace detail {
+
+template <class Operation>
+void set_option(Operation& operation, from_position const& at) {
+  operation.from = at.value;
+}
+template <class Operation>
+void set_option(Operation& operation, rope_base const& base) {
+  operation.base = base.value;
+}
+template <class Operation, Tensor Positions>
+void set_option(Operation&, Positions const&) {}
+
+template <class Operation, class Option>
+concept option_of = requires(Operation& operation, Option const& option) {
+  set_option(operation, option);
+};
+
+template <class Operation, class A>
+auto rope_at(Operation const& operation, A const& a) {
+  return operate(operation, a);
+}
+template <class Operation, class A, class First, class... Options>
+auto rope_at(Operation const& operation, A const& a, First const& first, Options const&... options) {
+  if constexpr (Tensor<First>)
+    return operate(operation, a, first);
+  else
+    return rope_at(operation, a, options...);
+}
+
+}  // namespace detail
+
+/// Rotary position embedding: the pair along P (of extent 2) of frequency f along F at position s along S is turned by
+/// s · 10,000^(−f/F). Behind the tensor may stand the integer tensor of positions, along any axes of it, instead of
+/// global indices along S; `os::from_position(t)`, which is added to them; `os::rope_base(b)`. Elements of 16 bits are
+/// computed in float. Summands stay summands.
+/// @throws ostraka::error, on all devices alike, if P has another extent than 2
+template <auto S, auto F, auto P, TensorOrVariable A, class... Options>
+[[nodiscard]] auto rope(A const& a, Options const&... options) {
+  using operation_type = operation::rope<detail::type_of<S>, detail::type_of<F>, detail::type_of<P>>;
+  if constexpr ((detail::option_of<operation_type, Options> && ...)) {
+    operation_type operation;
+    (detail::set_option(operation, options), ...);
+    return detail::rope_at(operation, a, options...);
+  } else {
+    (reason::raise<std::conditional_t<detail::option_of<operation_type, Options>, reason::ok,
+                                      reason::not_an_option_of_rope<Options>>>(),
+     ...);
+    return a;
+  }
+}
+
+}  // namespace ostraka
