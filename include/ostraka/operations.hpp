@@ -15,3 +15,4 @@
 #include <ostraka/operations/rope.hpp>
 #include <ostraka/operations/softmax.hpp>
 #include <ostraka/operations/split.hpp>
+#include <ostraka/tree.hpp>

@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The fields of a plain struct: how many, references to them, and what they are called. C++20 has no
+/// reflection. They are counted by how many initialisers the struct takes and bound by structured bindings, up to 16;
+/// their names are read out of how the compiler spells their addresses. A struct with more, or one that is no
+/// aggregate, lists them itself:
+///
+///     static constexpr auto fields() { return std::tuple{os::field("w1", &mlp::w1), os::field("b1", &mlp::b1)}; }
+
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace ostraka {
+
+/// One field in the list of a struct that lists its fields.
+template <class Pointer>
+struct field {
+  std::string_view name;
+  Pointer pointer;
+
+  constexpr field(std::string_view called, Pointer to) : name(called), pointer(to) {}
+};
+
+namespace detail {
+
+inline constexpr int most_fields = 16;
+
+template <class S>
+concept lists_fields = requires {
+  S::fields();
+};
+
+// What every field can be initialised with, where nothing is evaluated.
+struct any_field {
+  template <class T>
+  operator T() const;
+};
+
+// What only bases of S can be.
+template <class S>
+struct any_base {
+  template <class B>
+    requires(std::is_base_of_v<B, S> && !std::is_same_v<B, S>)
+  operator B() const;
+};
+
+template <class S, std::size_t... Is>
+consteval bool takes(std::index_sequence<Is...>) {
+  return requires { S{(static_cast<void>(Is), any_field{})...}; };
+}
+
+// Does S take `Before` initialisers, then two in braces, then `After`?
+template <class S, std::size_t... Before, std::size_t... After>
+consteval bool takes_pair(std::index_sequence<Before...>, std::index_sequence<After...>) {
+  return requires {
+    S{(static_cast<void>(Before), any_field{})...,
+      {any_field{}, any_field{}},
+      (static_cast<void>(After), any_field{})...};
+  };
+}
+
+/// The number of fields, each element of a C array counting as one; more than `most_fields` if there are.
+template <class S, int N = 0, bool Began = false>
+consteval int count_fields() {
+  if constexpr (N > most_fields + 1) {
+    return N - 1;
+  } else if constexpr (takes<S>(std::make_index_sequence<static_cast<std::size_t>(N)>{})) {
+    return count_fields<S, N + 1, true>();
+  } else if constexpr (Began) {
+    return N - 1;
+  } else {  // a field without a default wants all before it
+    return count_fields<S, N + 1, false>();
+  }
+}
+
+template <class S>
+inline constexpr bool has_base = requires {
+  S{any_base<S>{}};
+};
+
+// Two in braces initialise an array; then its other elements have no initialisers, and those of other fields are too
+// many. @pre N initialisers are taken
+template <class S, int N, int At = 0>
+consteval bool has_c_array() {
+  if constexpr (At >= N)
+    return false;
+  else if constexpr (constexpr std::make_index_sequence<static_cast<std::size_t>(At)> before{};
+                     takes_pair<S>(before, std::index_sequence<>{}) &&
+                     !takes_pair<S>(before, std::make_index_sequence<static_cast<std::size_t>(N - At - 1)>{}))
+    return true;
+  else
+    return has_c_array<S, N, At + 1>();
+}
+
+template <class S>
+consteval int number_of_fields() {
+  if constexpr (lists_fields<S>)
+    return static_cast<int>(std::tuple_size_v<decltype(S::fields())>);
+  else
+    return count_fields<S>();
+}
+
+/// How many fields trees of this shape have. @pre nothing is wrong with it
+template <class S>
+inline constexpr int fields_of = number_of_fields<S>();
+
+template <int N, class T>
+constexpr auto bind_fields(T& t) {
+  // clang-format off
+  if constexpr (N == 0) { return std::tie(); }
+  else if constexpr (N == 1) { auto& [a] = t; return std::tie(a); }
+  else if constexpr (N == 2) { auto& [a, b] = t; return std::tie(a, b); }
+  else if constexpr (N == 3) { auto& [a, b, c] = t; return std::tie(a, b, c); }
+  else if constexpr (N == 4) { auto& [a, b, c, d] = t; return std::tie(a, b, c, d); }
+  else if constexpr (N == 5) { auto& [a, b, c, d, e] = t; return std::tie(a, b, c, d, e); }
+  else if constexpr (N == 6) { auto& [a, b, c, d, e, f] = t; return std::tie(a, b, c, d, e, f); }
+  else if constexpr (N == 7) { auto& [a, b, c, d, e, f, g] = t; return std::tie(a, b, c, d, e, f, g); }
+  else if constexpr (N == 8) { auto& [a, b, c, d, e, f, g, h] = t; return std::tie(a, b, c, d, e, f, g, h); }
+  else if constexpr (N == 9) { auto& [a, b, c, d, e, f, g, h, i] = t; return std::tie(a, b, c, d, e, f, g, h, i); }
+  else if constexpr (N == 10) {
+    auto& [a, b, c, d, e, f, g, h, i, j] = t;
+    return std::tie(a, b, c, d, e, f, g, h, i, j);
+  }
+  else if constexpr (N == 11) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k] = t;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k);
+  }
+  else if constexpr (N == 12) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l] = t;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
+  }
+  else if constexpr (N == 13) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = t;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m);
+  }
+  else if constexpr (N == 14) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = t;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
+  }
+  else if constexpr (N == 15) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = t;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
+  }
+  else {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = t;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+  }
+  // clang-format on
+}
+
+/// References to the fields of `t`, a tree of shape S, in order.
+template <class S, class T>
+constexpr auto tie_fields(T& t) {
+  if constexpr (lists_fields<S>)
+    return std::apply([&](auto const&... fields) { return std::tie(t.*(fields.pointer)...); },
+                      std::remove_const_t<T>::fields());
+  else
+    return bind_fields<fields_of<S>>(t);
+}
+
+/// Field I of `t`, a tree of shape S.
+template <class S, int I, class T>
+constexpr auto& field_at(T& t) {
+  return std::get<static_cast<std::size_t>(I)>(tie_fields<S>(t));
+}
+
+/// Its type in T.
+template <class S, class T, int I>
+using field_type = std::remove_reference_t<decltype(field_at<S, I>(std::declval<T&>()))>;
+
+// ---- names ----------------------------------------------------------------------------------------------------------
+
+template <class T>
+struct unread {
+  T value;
+};
+
+template <class Pointer>
+struct address {
+  Pointer value;
+};
+
+#if defined(__clang__)
+#  pragma clang diagnostic push
+#  pragma clang diagnostic ignored "-Wundefined-var-template"
+#  pragma clang diagnostic ignored "-Wundefined-internal"
+#endif
+
+// Never defined: only addresses in it are spelled.
+template <class S>
+extern unread<S> const nowhere;
+
+template <auto Address>
+constexpr std::string_view spelled() {
+  return __PRETTY_FUNCTION__;
+}
+
+template <class S, int I>
+constexpr auto address_of_field() {
+  auto const fields = bind_fields<fields_of<S>>(nowhere<S>.value);
+  return address<decltype(&std::get<static_cast<std::size_t>(I)>(fields))>{
+      &std::get<static_cast<std::size_t>(I)>(fields)};
+}
+
+// g++ spells `…{(& nowhere<…>.unread<…>::value.mlp<…>::w1)}; …`, clang `…{&nowhere.value.w1}]`.
+constexpr std::string_view last_identifier(std::string_view text) {
+  std::size_t end = text.rfind('}');
+  while (end > 0 && (text[end] == '}' || text[end] == ')')) --end;
+  std::size_t begin = end + 1;
+  auto const is_part = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+           (static_cast<unsigned char>(c) & 0x80) != 0;
+  };
+  while (begin > 0 && is_part(text[begin - 1])) --begin;
+  return text.substr(begin, end + 1 - begin);
+}
+
+template <class S, int I>
+constexpr std::string_view find_field_name() {
+  if constexpr (lists_fields<S>)
+    return std::get<static_cast<std::size_t>(I)>(S::fields()).name;
+  else
+    return last_identifier(spelled<address_of_field<S, I>()>());
+}
+
+/// What field I of trees of shape S is called.
+template <class S, int I>
+inline constexpr std::string_view field_name = find_field_name<S, I>();
+
+#if defined(__clang__)
+#  pragma clang diagnostic pop
+#endif
+
+}  // namespace detail
+
+}  // namespace ostraka

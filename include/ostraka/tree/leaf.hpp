@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What stands in the leaves of a tree. A tree is a plain struct, templated on it:
+///
+///     template <class L>
+///     struct mlp {
+///       os::leaf<L, double, in/X, hidden> w1;
+///       os::leaf<L, double, hidden> b1;
+///     };
+///
+/// mlp<os::values> holds tensors, mlp<os::names> says what they would be and holds nothing. A leaf policy is any class
+/// with a member template `leaf<T, Sharding>`, so that others can be put in the same places.
+
+#include <ostraka/tensor.hpp>
+
+namespace ostraka {
+
+/// What a leaf would be: its element type and its sharding, without elements.
+template <class T, class Sharding>
+struct leaf_name {
+  using value_type = T;
+  using sharding_type = Sharding;
+  using axes = typename sharding_traits<Sharding>::axes;
+  using mesh_axes = typename sharding_traits<Sharding>::mesh_axes;
+  static constexpr int rank = axes::size;
+
+  friend constexpr bool operator==(leaf_name, leaf_name) = default;
+};
+
+/// Tensors stand in the leaves, in Kokkos' default memory.
+struct values {
+  template <class T, class Sharding>
+  using leaf = basic_tensor<T, Sharding, Kokkos::DefaultExecutionSpace::device_type>;
+};
+
+/// Tensors in host memory.
+struct host_values {
+  template <class T, class Sharding>
+  using leaf = basic_tensor<T, Sharding, Kokkos::DefaultHostExecutionSpace::device_type>;
+};
+
+/// Tensors of this element type, whatever the struct says: 16-bit copies of parameters, double sums of gradients.
+template <class U, class Space = Kokkos::DefaultExecutionSpace::device_type>
+struct values_of {
+  template <class T, class Sharding>
+  using leaf = basic_tensor<typename detail::element<U>::type, Sharding, Space>;
+};
+
+/// Nothing but what the leaves would be.
+struct names {
+  template <class T, class Sharding>
+  using leaf = leaf_name<T, Sharding>;
+};
+
+/// The same type in every leaf: norms of parameters are an mlp<os::each<double>>.
+template <class R>
+struct each {
+  template <class T, class Sharding>
+  using leaf = R;
+};
+
+/// The leaf of a struct that is a tree: `os::leaf<L, double, in/X, hidden>`; under rules `os::leaf<L, double, S(in,
+/// hidden)>`.
+template <class L, class T, auto... Dims>
+using leaf = typename L::template leaf<typename detail::element<T>::type, detail::checked_sharding_of<T, Dims...>>;
+
+namespace detail {
+
+template <template <class, class> class>
+struct leaf_template {};
+
+template <class T>
+inline constexpr bool is_leaf_name = false;
+template <class T, class Sharding>
+inline constexpr bool is_leaf_name<leaf_name<T, Sharding>> = true;
+
+}  // namespace detail
+
+/// What can stand in leaves.
+template <class L>
+concept LeafPolicy = requires {
+  typename detail::leaf_template<L::template leaf>;
+};
+
+}  // namespace ostraka

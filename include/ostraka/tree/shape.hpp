@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The shape of a tree is the same tree with names in its leaves, Tree<os::names>: what is a leaf, what is a
+/// tree within, and what is neither (a number of heads, an epsilon) and carried along, is read off its fields.
+///
+///     field of Tree<names>                  it is
+///     leaf_name<T, Sharding>                a leaf
+///     Other<names>                          a tree
+///     std::array, std::vector of these      so many of them
+///     anything else                         carried along
+
+#include <array>
+#include <type_traits>
+#include <vector>
+
+#include <ostraka/plan/typed/to_spec.hpp>
+#include <ostraka/tree/fields.hpp>
+#include <ostraka/tree/leaf.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+// What stands in the leaves of T, and T with something else there. Of what is no tree, void.
+template <class T>
+struct tree_of {
+  using leaves = void;
+};
+template <template <class, class...> class Tree, class L, class... More>
+  requires LeafPolicy<L>
+struct tree_of<Tree<L, More...>> {
+  using leaves = L;
+  template <class M>
+  using with = Tree<M, More...>;
+};
+template <template <class, auto, auto...> class Tree, class L, auto First, auto... More>
+  requires LeafPolicy<L>
+struct tree_of<Tree<L, First, More...>> {
+  using leaves = L;
+  template <class M>
+  using with = Tree<M, First, More...>;
+};
+template <class T, std::size_t N>
+  requires(!std::is_void_v<typename tree_of<T>::leaves>)
+struct tree_of<std::array<T, N>> {
+  using leaves = typename tree_of<T>::leaves;
+  template <class M>
+  using with = std::array<typename tree_of<T>::template with<M>, N>;
+};
+template <class T>
+  requires(!std::is_void_v<typename tree_of<T>::leaves>)
+struct tree_of<std::vector<T>> {
+  using leaves = typename tree_of<T>::leaves;
+  template <class M>
+  using with = std::vector<typename tree_of<T>::template with<M>>;
+};
+
+template <class T>
+using leaves_in = typename tree_of<std::remove_cvref_t<T>>::leaves;
+
+/// The same tree with M in its leaves.
+template <class T, class M>
+using tree_with = typename tree_of<std::remove_cvref_t<T>>::template with<M>;
+
+template <class T>
+using shape_of = tree_with<T, names>;
+
+enum class node { leaf, array, vector, branch, carried };
+
+template <class S>
+inline constexpr node container_of = node::carried;
+template <class T, std::size_t N>
+inline constexpr node container_of<std::array<T, N>> = node::array;
+template <class T>
+inline constexpr node container_of<std::vector<T>> = node::vector;
+
+template <class S>
+consteval node find_node() {
+  if constexpr (is_leaf_name<S>) {
+    return node::leaf;
+  } else if constexpr (container_of<S> != node::carried) {
+    return find_node<typename S::value_type>() == node::carried ? node::carried : container_of<S>;
+  } else {
+    return std::is_same_v<typename tree_of<S>::leaves, names> ? node::branch : node::carried;
+  }
+}
+
+/// What a field is whose type in Tree<names> is S.
+template <class S>
+inline constexpr node node_of = find_node<S>();
+
+template <class T, class S>
+consteval auto check_fields();
+
+// A field of T, being of type S in its shape.
+template <class T, class S, class Owner>
+consteval auto check_node() {
+  if constexpr (node_of<S> == node::branch)
+    return check_fields<T, S>();
+  else if constexpr (node_of<S> == node::array || node_of<S> == node::vector)
+    return check_node<typename T::value_type, typename S::value_type, Owner>();
+  else if constexpr (node_of<S> == node::carried && !std::is_same_v<T, S>)
+    return found<reason::leaf_out_of_reach<T, Owner>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class T, class S, int... Is>
+consteval auto check_each_field(std::integer_sequence<int, Is...>) {
+  return found<first_fault<typename decltype(check_node<field_type<S, T, Is>, field_type<S, S, Is>, T>())::type...>>{};
+}
+
+template <class T, class S>
+consteval auto check_fields() {
+  if constexpr (lists_fields<S>)
+    return check_each_field<T, S>(std::make_integer_sequence<int, fields_of<S>>{});
+  else if constexpr (!std::is_aggregate_v<S>)
+    return found<reason::tree_is_no_aggregate<T>>{};
+  else if constexpr (has_base<S>)
+    return found<reason::tree_has_a_base<T>>{};
+  else if constexpr (has_c_array<S, fields_of<S>>())
+    return found<reason::tree_has_a_c_array<T>>{};
+  else if constexpr (fields_of<S> > most_fields)
+    return found<reason::tree_has_too_many_fields<T>>{};
+  else
+    return check_each_field<T, S>(std::make_integer_sequence<int, fields_of<S>>{});
+}
+
+template <class T>
+consteval auto check_tree() {
+  if constexpr (std::is_void_v<leaves_in<T>>)
+    return found<reason::not_a_tree<T>>{};
+  else
+    return check_node<T, shape_of<T>, T>();
+}
+
+template <class First, class... More>
+consteval auto check_trees() {
+  using each_one =
+      first_fault<typename decltype(check_tree<First>())::type, typename decltype(check_tree<More>())::type...>;
+  if constexpr (!std::is_same_v<each_one, reason::ok>)
+    return found<each_one>{};
+  else if constexpr (!(std::is_same_v<shape_of<First>, shape_of<More>> && ...))
+    return found<reason::trees_differ<First, More...>>{};
+  else
+    return found<reason::ok>{};
+}
+
+/// `reason::ok`, or why these are no trees of one shape.
+template <class... Trees>
+using trees_verdict = typename decltype(check_trees<std::remove_cvref_t<Trees>...>())::type;
+
+}  // namespace detail
+
+/// Is it a struct that is templated on what stands in its leaves, or an array or vector of them?
+template <class T>
+concept Tree = !std::is_void_v<detail::leaves_in<T>>;
+
+}  // namespace ostraka

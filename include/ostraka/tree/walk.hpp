@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Walks through trees of one shape side by side, leaf by leaf in the order of their fields: one that visits,
+/// one that makes a new tree. A leaf's path (`layers[3].w1`) is a chain on the stack; it becomes text when it is asked
+/// for, or when an os::error passes.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/tree/shape.hpp>
+#include <ostraka/types/error.hpp>
+
+namespace ostraka::detail {
+
+struct path {
+  path const* before = nullptr;
+  std::string_view field{};  ///< empty: an element of an array or vector
+  std::int64_t index = 0;
+
+  [[nodiscard]] std::string text() const {
+    std::string s = before ? before->text() : std::string();
+    if (field.empty()) return before ? s + '[' + std::to_string(index) + ']' : s;
+    return s + (s.empty() ? "" : ".") + std::string(field);
+  }
+};
+
+// A tree that is a vector begins with "[3]", which the root, without a field, says nothing of.
+template <class First, class... More>
+constexpr std::size_t common_length(path const& at, char const* operation, First const& first, More const&... more) {
+  if (((more.size() != first.size()) || ...))
+    throw error(std::string(operation) + ": trees that go together have vectors of the same length, but " + at.text() +
+                " has " + std::to_string(first.size()) + " elements in the first tree and another number in another");
+  return first.size();
+}
+
+/// Throws before anything is done if vectors in the trees are of different lengths.
+template <class S, class... Trees>
+constexpr void require_same_lengths(path const& at, char const* operation, Trees const&... trees);
+
+template <class S, int I, class... Trees>
+constexpr void require_lengths_of_field(path const& at, char const* operation, Trees const&... trees) {
+  require_same_lengths<field_type<S, S, I>>({&at, field_name<S, I>, 0}, operation, field_at<S, I>(trees)...);
+}
+
+template <class S, int... Is, class... Trees>
+constexpr void require_lengths_of_fields(path const& at, char const* operation, std::integer_sequence<int, Is...>,
+                                         Trees const&... trees) {
+  (require_lengths_of_field<S, Is>(at, operation, trees...), ...);
+}
+
+template <class S, class... Trees>
+constexpr void require_same_lengths(path const& at, char const* operation, Trees const&... trees) {
+  constexpr node kind = node_of<S>;
+  if constexpr (kind == node::array || kind == node::vector) {
+    std::size_t const n = common_length(at, operation, trees...);
+    for (std::size_t i = 0; i < n; ++i)
+      require_same_lengths<typename S::value_type>({&at, {}, static_cast<std::int64_t>(i)}, operation, trees[i]...);
+  } else if constexpr (kind == node::branch) {
+    require_lengths_of_fields<S>(at, operation, std::make_integer_sequence<int, fields_of<S>>{}, trees...);
+  }
+}
+
+/// What f gives for a leaf; an error that it throws says which.
+template <class F, class... Leaves>
+constexpr decltype(auto) at_leaf(F& f, path const& at, Leaves&... leaves) {
+  try {
+    return f(at, leaves...);
+  } catch (error const& e) {
+    throw error(std::string(e.what()) + " (the leaf " + at.text() + ")");
+  }
+}
+
+template <class S, class F, class... Trees>
+constexpr void visit(F& f, path const& at, Trees&... trees);
+
+template <class S, int I, class F, class... Trees>
+constexpr void visit_field(F& f, path const& at, Trees&... trees) {
+  visit<field_type<S, S, I>>(f, {&at, field_name<S, I>, 0}, field_at<S, I>(trees)...);
+}
+
+template <class S, class F, int... Is, class... Trees>
+constexpr void visit_fields(F& f, path const& at, std::integer_sequence<int, Is...>, Trees&... trees) {
+  (visit_field<S, Is>(f, at, trees...), ...);
+}
+
+/// f(path, leaf…) of each leaf of trees whose shape is S, in order.
+template <class S, class F, class... Trees>
+constexpr void visit(F& f, path const& at, Trees&... trees) {
+  constexpr node kind = node_of<S>;
+  if constexpr (kind == node::leaf) {
+    at_leaf(f, at, trees...);
+  } else if constexpr (kind == node::array || kind == node::vector) {
+    std::size_t const n = common_length(at, "tree", trees...);
+    for (std::size_t i = 0; i < n; ++i)
+      visit<typename S::value_type>(f, {&at, {}, static_cast<std::int64_t>(i)}, trees[i]...);
+  } else if constexpr (kind == node::branch) {
+    visit_fields<S>(f, at, std::make_integer_sequence<int, fields_of<S>>{}, trees...);
+  }
+}
+
+template <class S, class Out, class F, class First, class... More>
+constexpr Out make_node(F& f, path const& at, First const& first, More const&... more);
+
+template <class S, class Out, class F, class... Trees>
+constexpr auto make_element(F& f, path const& at, std::size_t i, Trees const&... trees) {
+  return make_node<typename S::value_type, typename Out::value_type>(f, {&at, {}, static_cast<std::int64_t>(i)},
+                                                                     trees[i]...);
+}
+
+template <class S, class Out, class F, std::size_t... Is, class... Trees>
+constexpr Out make_elements(F& f, path const& at, std::index_sequence<Is...>, Trees const&... trees) {
+  return Out{{make_element<S, Out>(f, at, Is, trees...)...}};
+}
+
+template <class S, class Out, int I, class F, class... Trees>
+constexpr auto make_field(F& f, path const& at, Trees const&... trees) {
+  return make_node<field_type<S, S, I>, field_type<S, Out, I>>(f, {&at, field_name<S, I>, 0}, field_at<S, I>(trees)...);
+}
+
+template <class S, class Out, class F, int... Is, class... Trees>
+constexpr Out make_fields(F& f, path const& at, std::integer_sequence<int, Is...>, Trees const&... trees) {
+  if constexpr (lists_fields<S>) {
+    Out out{};
+    [[maybe_unused]] auto const fields = tie_fields<S>(out);
+    ((std::get<Is>(fields) = make_field<S, Out, Is>(f, at, trees...)), ...);
+    return out;
+  } else {
+    return Out{make_field<S, Out, Is>(f, at, trees...)...};
+  }
+}
+
+/// The tree Out, whose shape is S as well, with f(path, leaf…) in its leaves; what is no leaf is the first tree's.
+template <class S, class Out, class F, class First, class... More>
+constexpr Out make_node(F& f, path const& at, First const& first, More const&... more) {
+  constexpr node kind = node_of<S>;
+  if constexpr (kind == node::leaf) {
+    return at_leaf(f, at, first, more...);
+  } else if constexpr (kind == node::array) {
+    if constexpr (std::tuple_size_v<S> == 0)
+      return Out{};
+    else
+      return make_elements<S, Out>(f, at, std::make_index_sequence<std::tuple_size_v<S>>{}, first, more...);
+  } else if constexpr (kind == node::vector) {
+    Out out;
+    out.reserve(first.size());
+    for (std::size_t i = 0; i < first.size(); ++i) out.push_back(make_element<S, Out>(f, at, i, first, more...));
+    return out;
+  } else if constexpr (kind == node::branch) {
+    return make_fields<S, Out>(f, at, std::make_integer_sequence<int, fields_of<S>>{}, first, more...);
+  } else {
+    return first;
+  }
+}
+
+}  // namespace ostraka::detail

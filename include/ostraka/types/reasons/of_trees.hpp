@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. Reasons of what cannot be a tree of parameters.
+
+#include <ostraka/types/reasons/reason.hpp>
+
+namespace ostraka::reason {
+
+template <class T>
+struct not_a_tree {
+  static_assert(never<T>, "tree: a tree is a struct that is a template on what stands in its leaves, or a std::array or std::vector of them; write template <class L> struct parameters { os::leaf<L, float, I/X, J> weights; }; and hand over a parameters<os::values>");
+};
+
+template <class... Trees>
+struct trees_differ {
+  static_assert(never<Trees...>, "tree: trees that go together are the same struct with other things in their leaves; give trees of one template, as os::tree_map makes them");
+};
+
+template <class Tree>
+struct tree_is_no_aggregate {
+  static_assert(never<Tree>, "tree: the fields of an aggregate are counted, and this struct has constructors, private fields or virtual functions; leave these out, or list the fields: static constexpr auto fields() { return std::tuple{os::field(\"w\", &parameters::w)}; }");
+};
+
+template <class Tree>
+struct tree_has_a_base {
+  static_assert(never<Tree>, "tree: a struct whose fields are counted has no base; make the base a field, or list the fields: static constexpr auto fields() { return std::tuple{os::field(\"w\", &parameters::w)}; }");
+};
+
+template <class Tree>
+struct tree_has_a_c_array {
+  static_assert(never<Tree>, "tree: a struct whose fields are counted has no C arrays, whose elements would count as fields; write std::array");
+};
+
+template <class Tree>
+struct tree_has_too_many_fields {
+  static_assert(never<Tree>, "tree: up to 16 fields are counted; group them in structs, or list them: static constexpr auto fields() { return std::tuple{os::field(\"w\", &parameters::w)}; }");
+};
+
+template <class Field, class Tree>
+struct leaf_out_of_reach {
+  static_assert(never<Field, Tree>, "tree: leaves stand in fields, in structs that are trees themselves, and in std::array and std::vector of these; this field depends on what stands in the leaves and is none of them, so that leaves in it would be passed over");
+};
+
+}  // namespace ostraka::reason

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a tree has seventeen fields and does not list them
+// error: tree: up to 16 fields are counted; group them in structs, or list them
+// error: tree_has_too_many_fields<parameters<
+#include <ostraka/tree.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+template <class L>
+struct parameters {
+  os::leaf<L, float, I/X> a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p;
+#ifdef SHOULD_FAIL
+  os::leaf<L, float, I/X> q;
+#endif
+};
+
+auto f(parameters<os::values> const& p) {
+  return os::tree_map([](auto const& a) { return a; }, p);
+}
