@@ -15,4 +15,5 @@
 #include <ostraka/operations/rope.hpp>
 #include <ostraka/operations/softmax.hpp>
 #include <ostraka/operations/split.hpp>
+#include <ostraka/operations/take.hpp>
 #include <ostraka/tree.hpp>

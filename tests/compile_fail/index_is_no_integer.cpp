@@ -8,14 +8,11 @@ namespace os = ostraka;
 
 OSTRAKA_AXIS(V);
 OSTRAKA_AXIS(I);
-
-template <class Index>
-void require_indices(Index const&) {
-  os::reason::raise<os::detail::index_verdict<os::operation::map, Index>>();
-}
+OSTRAKA_AXIS(D);
+OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-void f(os::tensor<float, I> const& index) { require_indices(index); }
+auto f(os::tensor<float, V, D> const& a, os::tensor<float, I> const& index) { return os::take<V>(a, index); }
 #else
-void f(os::tensor<int, I> const& index) { require_indices(index); }
+auto f(os::tensor<float, V, D> const& a, os::tensor<int, I> const& index) { return os::take<V>(a, index); }
 #endif

@@ -81,6 +81,17 @@ inline constexpr std::int64_t none_wrong = std::numeric_limits<std::int64_t>::mi
   return text;
 }
 
+// " of the block of X = 1, Y = 0" for a number in the group along these axes.
+[[gnu::cold]] inline std::string name_member(device_mesh const& mesh, std::uint32_t axes_bits, std::int64_t number) {
+  std::string text;
+  for (int a = mesh.axes() - 1; a >= 0; --a) {
+    if ((axes_bits >> a & 1u) == 0) continue;
+    text = mesh.name(a) + " = " + std::to_string(number % mesh.size(a)) + (text.empty() ? "" : ", ") + text;
+    number /= mesh.size(a);
+  }
+  return " of the block of " + text;
+}
+
 }  // namespace detail
 
 /// The place of the first number of a dense block that is not among 0 … extent−1; −1 if all are.
@@ -144,16 +155,15 @@ void check_indices(Exec const& exec, execution_context const& w, planner::spec c
   bool const alone = group.size() == 1;
   if (!alone) group.find_largest(&first, 1);
   if (first == detail::none_wrong) return;
-  std::int64_t told[3] = {detail::none_wrong, detail::none_wrong, detail::none_wrong};
+  std::int64_t told[2] = {detail::none_wrong, detail::none_wrong};
   if (mine == first) {
     told[0] = detail::index_at<Exec>(index + own);
     told[1] = place;
-    told[2] = w.mesh->device();
   }
-  if (!alone) group.find_largest(told, 3);
+  if (!alone) group.find_largest(told, 2);
   detail::throw_wrong_index(
       w, s, axis, extent, told[0],
-      of_its_own ? "element " + std::to_string(told[1]) + " of the block of device " + std::to_string(told[2])
+      of_its_own ? "element " + std::to_string(told[1]) + detail::name_member(*w.mesh, w.bits_of(differing), -1 - first)
                  : detail::name_place(w, s, whole, told[1]));
 }
 

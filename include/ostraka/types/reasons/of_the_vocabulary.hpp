@@ -33,6 +33,26 @@ struct index_is_no_integer {
   static_assert(never<T, Operation>, "operation: indices are whole numbers; make the index tensor of std::int32_t or std::int64_t, or os::cast it");
 };
 
+template <class Axis, class Operation>
+struct index_has_the_axis {
+  static_assert(never<Axis, Operation>, "operation: an index tensor lacks the axis that its numbers point into; rename the axis of the index with os::rename");
+};
+
+template <class Axis, class Operation>
+struct result_lacks_axis {
+  static_assert(never<Axis, Operation>, "operation: nothing is summed over an axis that only the rows have; name it in the result, or os::sum over it");
+};
+
+template <class Axis, class Operation, class... MeshAxes>
+struct indexed_axis_is_divided {
+  static_assert(never<Axis, Operation, MeshAxes...>, "operation: each device has a part of the axis that the indices point into, so that the results are summands, and nothing moves unless the result is named; name its axes, as in os::take<V, I, D>(table, index)");
+};
+
+template <class Index, class Table, class Operation>
+struct index_meets_divided_table {
+  static_assert(never<Index, Table, Operation>, "operation: index and table are divided over the same mesh axis, so that indices move, and nothing moves unless the result is named; name its axes, as in os::take<V, I, D>(table, index)");
+};
+
 // ---- shape: split, merge, rearrangements ----------------------------------------------------------------------------
 
 template <class Product, class Major, class Minor, class Operation>
