@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/detail/given_array.hpp>
 #include <ostraka/detail/numbers.hpp>
 #include <ostraka/detail/shared_memory.hpp>
 #include <ostraka/einsum.hpp>
@@ -189,7 +190,7 @@ void einsum_into([[maybe_unused]] C const& c, [[maybe_unused]] A const& a,
 
 /// Says what stands where a tensor should.
 template <class C, class A, class... More>
-  requires(!Tensor<C> || !Operand<A>)
+  requires((!Tensor<C> && !detail::GivenArray<C const&>) || !Operand<A>)
 void einsum_into(C const&, A const&, More const&...) {
   reason::raise<reason::not_an_operand<std::conditional_t<Tensor<C>, A, C>>>();
 }

@@ -6,7 +6,6 @@
 /// Floor 4. `os::from_local<float, I/X, J>(mesh, I = 1024, J = 8, view)`: a block that is already there becomes a
 /// tensor's, without a copy.
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include <ostraka/create.hpp>
+#include <ostraka/detail/given_array.hpp>
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/engine/blocks/adopted_block.hpp>
 
@@ -25,48 +25,17 @@ inline constexpr unchecked_by_others unchecked{};
 
 namespace detail {
 
-// What a block may be given as: a view, or elements one after the other. `Array` is constant where its elements are to
-// be read only.
-template <class Array>
-concept ViewOfBlock = Kokkos::is_view<std::remove_const_t<Array>>::value;
-
-template <class Array>
-concept ListOfBlock = !ViewOfBlock<Array> && requires(Array& a) {
-  { a.data() } -> std::convertible_to<void const*>;
-  { a.size() } -> std::convertible_to<std::size_t>;
-};
-
-template <class Array>
-struct elements_in {
-  using type = void;
-};
-template <ViewOfBlock Array>
-struct elements_in<Array> {
-  using type = typename element<typename Array::value_type>::type;
-};
-template <ListOfBlock Array>
-struct elements_in<Array> {
-  using type = typename element<std::remove_pointer_t<decltype(std::declval<Array&>().data())>>::type;
-};
-
 // The tensor of a block: read only where the block is.
 template <class TensorType, class Array>
 using tensor_on =
-    basic_tensor<std::conditional_t<std::is_const_v<typename elements_in<Array>::type>,
+    basic_tensor<std::conditional_t<std::is_const_v<typename given_array<Array>::element>,
                                     typename TensorType::value_type const, typename TensorType::element_type>,
                  typename TensorType::sharding_type, typename TensorType::space>;
 
 template <class TensorType, class Array>
-consteval bool can_be_block() {
-  using memory = typename TensorType::view_type::memory_space;
-  bool const same_elements =
-      std::is_same_v<std::remove_const_t<typename elements_in<Array>::type>, typename TensorType::value_type>;
-  if constexpr (ViewOfBlock<Array>)
-    return same_elements && static_cast<int>(Array::rank) == TensorType::rank &&
-           std::is_same_v<typename Array::memory_space, memory>;
-  else
-    return same_elements && std::is_same_v<memory, Kokkos::HostSpace>;
-}
+inline constexpr bool can_be_block =
+    holds_block<TensorType, Array> && is_one_of<typename given_array<Array>::memory, memory_of_tensor,
+                                                typename TensorType::view_type::memory_space>;
 
 // Does a view of a tensor keep the memory of this one alive?
 template <class View, class Array>
@@ -80,6 +49,11 @@ consteval bool is_kept() {
   }
 }
 
+template <class Array>
+inline constexpr bool is_in_order = false;
+template <class Given, class... Is>
+inline constexpr bool is_in_order<array_in_order<Given, Is...>> = true;
+
 // Would its elements go with it if it were temporary, as those of a std::vector would? The elements of a constant one
 // are constant then, as those of a constant std::span are not.
 template <class View, class Array>
@@ -89,6 +63,8 @@ consteval bool owns_elements() {
            std::is_const_v<Array>;
   else if constexpr (ViewOfBlock<Array>)
     return !is_kept<View, Array>() && !Array::traits::memory_traits::is_unmanaged;
+  else if constexpr (is_in_order<std::remove_const_t<Array>>)
+    return !std::is_reference_v<decltype(Array::array)> && owns_elements<void, decltype(Array::array)>();
   else
     return false;
 }
@@ -97,8 +73,10 @@ consteval bool owns_elements() {
 template <class TensorType, class Given>
 consteval auto check_block() {
   using array = std::remove_reference_t<Given>;
-  if constexpr (!can_be_block<TensorType, array>())
+  if constexpr (!can_be_block<TensorType, array>)
     return found<reason::not_a_block<std::remove_cv_t<array>, TensorType>>{};
+  else if constexpr (!has_axes<TensorType, array>)
+    return found<reason::array_of_other_axes<std::remove_cv_t<array>, typename TensorType::sharding_type>>{};
   else if constexpr (!std::is_reference_v<Given> &&
                      owns_elements<typename tensor_on<TensorType, array>::view_type, array>())
     return found<reason::block_is_temporary<std::remove_cv_t<array>>>{};
@@ -109,28 +87,13 @@ consteval auto check_block() {
 template <class TensorType, class Given>
 using block_verdict = typename decltype(check_block<TensorType, Given>())::type;
 
-template <class Array>
-engine::given_block describe_block(Array& array) {
-  engine::given_block b;
-  if constexpr (ViewOfBlock<Array>) {
-    b.rank = static_cast<int>(Array::rank);
-    for (int d = 0; d < b.rank; ++d) {
-      b.extent[d] = static_cast<std::int64_t>(array.extent(static_cast<std::size_t>(d)));
-      b.stride[d] = static_cast<std::int64_t>(array.stride(static_cast<std::size_t>(d)));
-    }
-  } else {
-    b.extent[0] = static_cast<std::int64_t>(array.size());
-  }
-  return b;
-}
-
 // A view that keeps the memory alive as the given one does, or else one that does not.
 template <class View, class Array, std::size_t... Ds>
 View block_view(Array& array, std::int64_t const* extents, std::index_sequence<Ds...>) {
   if constexpr (is_kept<View, Array>())
     return array;
   else
-    return View(reinterpret_cast<typename View::pointer_type>(array.data()), static_cast<std::size_t>(extents[Ds])...);
+    return View(data_of(array), static_cast<std::size_t>(extents[Ds])...);
 }
 
 // Among the extents os::unchecked is a collection of none.
@@ -143,26 +106,45 @@ constexpr Given const& extents_beside_unchecked(Given const& given) {
 template <class Given>
 using extent_beside_unchecked = std::conditional_t<std::is_same_v<Given, unchecked_by_others>, sizes<>, Given>;
 
-template <class TensorType, class Mesh, class Array, class Arguments, std::size_t... Is>
-TensorType adopt(Mesh const& m, Array& array, Arguments const& arguments, std::index_sequence<Is...>) {
-  using view = typename TensorType::view_type;
-  constexpr int rank = TensorType::rank;
-  constexpr bool ask_others =
-      !(std::is_same_v<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>, unchecked_by_others> || ...);
-  auto const extents = checked_extents<TensorType>(
-      typename TensorType::axes{}, collect_sizes(extents_beside_unchecked(std::get<Is>(arguments))...), "from_local");
-  TensorType const shape(m.handle(), extents, view());
+// Extents of a tensor and of this device's block of it, and how the array has the block.
+template <class TensorType>
+struct looked_at {
+  typename TensorType::extents_type extents;
   std::int64_t wanted[max_rank]{};
-  for (int d = 0; d < rank; ++d) wanted[d] = shape.range(d).size();
+  engine::given_block given;
+};
+
+// @throws ostraka::error, on all devices alike, if the array has not the extents of the block or lies otherwise than
+// is demanded. The arguments are extents and perhaps os::unchecked.
+template <class TensorType, class Mesh, class Array, class... Extents>
+looked_at<TensorType> look_at_block(char const* operation, engine::demand how, Mesh const& m, Array& array,
+                                    Extents const&... given) {
+  constexpr int rank = TensorType::rank;
+  constexpr bool ask_others = !(std::is_same_v<Extents, unchecked_by_others> || ...);
+  looked_at<TensorType> seen{checked_extents<TensorType>(typename TensorType::axes{},
+                                                         collect_sizes(extents_beside_unchecked(given)...), operation),
+                             {},
+                             {}};
+  TensorType const shape(m.handle(), seen.extents, typename TensorType::view_type());
+  for (int d = 0; d < rank; ++d) seen.wanted[d] = shape.range(d).size();
   if constexpr (ask_others) {
     constexpr planner::spec s = spec_of<TensorType, typename TensorType::axes, typename TensorType::mesh_axes>;
     if (!m.absent())
       engine::require_same_call<typename TensorType::value_type>(
-          context_of<typename TensorType::axes, typename TensorType::mesh_axes>("from_local", shape), s);
+          context_of<typename TensorType::axes, typename TensorType::mesh_axes>(operation, shape), s);
   }
-  engine::require_block(*m.handle(), describe_block(array), wanted, rank, ask_others);
-  TensorType t(m.handle(), extents,
-               block_view<view>(array, wanted, std::make_index_sequence<static_cast<std::size_t>(rank)>{}));
+  seen.given = describe_block(typename TensorType::axes{}, array, seen.wanted);
+  engine::require_block(operation, how, *m.handle(), seen.given, seen.wanted, rank, ask_others);
+  return seen;
+}
+
+template <class TensorType, class Mesh, class Array, class Arguments, std::size_t... Is>
+TensorType adopt(Mesh const& m, Array& array, Arguments const& arguments, std::index_sequence<Is...>) {
+  auto const seen =
+      look_at_block<TensorType>("from_local", engine::demand::row_major, m, array, std::get<Is>(arguments)...);
+  TensorType t(m.handle(), seen.extents,
+               block_view<typename TensorType::view_type>(
+                   array, seen.wanted, std::make_index_sequence<static_cast<std::size_t>(TensorType::rank)>{}));
   set_given_origins("from_local", t, typename TensorType::axes{}, varying_in<TensorType>{}, std::get<Is>(arguments)...);
   return t;
 }
@@ -186,12 +168,14 @@ auto checked_adopt(Mesh const& m, Arguments const& arguments, std::index_sequenc
 
 }  // namespace detail
 
-/// Adopts this device's block, which comes last, after the global extents, and lies row-major without gaps: a
-/// Kokkos::View of any layout with a dimension for each axis, or the elements in a std::span or std::vector. Shallow:
-/// both see each other's writes; where the elements are constant the tensor is read only, `os::tensor<float const,
-/// I/X>`. It keeps the memory of a LayoutRight view alive; everything else is used where it is and has to outlive the
-/// tensor. Collective over the mesh, unless os::unchecked stands among the extents: then nothing is sent, and what is
-/// wrong with a block is thrown on its device alone.
+/// Adopts this device's block, which comes last, after the global extents, and lies row-major without gaps in the order
+/// of the axes: a Kokkos::View or mdspan of any layout with a dimension for each axis, the elements in a std::span or
+/// std::vector, os::strided memory, or one of these whose dimensions come in another order, os::in_order<J, I>(view).
+/// Nothing is ever copied: what lies otherwise is refused, and os::copy_from_local copies it. Shallow: both see each
+/// other's writes; where the elements are constant the tensor is read only, `os::tensor<float const, I/X>`. It keeps
+/// the memory of a LayoutRight view alive; everything else is used where it is and has to outlive the tensor.
+/// Collective over the mesh, unless os::unchecked stands among the extents: then nothing is sent, and what is wrong
+/// with a block is thrown on its device alone.
 /// @throws ostraka::error, on all devices alike, if a block has not the extents that its device holds, or does not lie
 /// row-major
 template <class T, auto... Dims, class Mesh, class... ExtentsThenBlock>

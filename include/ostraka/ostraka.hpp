@@ -10,6 +10,7 @@
 #include <ostraka/types/reasons/of_other_operations.hpp>
 #include <ostraka/types/reasons/of_the_local_view.hpp>
 #include <ostraka/types/reasons/of_the_vocabulary.hpp>
+#include <ostraka/types/reasons/of_arrays.hpp>
 
 #include <ostraka/all_gather.hpp>
 #include <ostraka/all_reduce.hpp>
@@ -19,6 +20,7 @@
 #include <ostraka/check_replicas.hpp>
 #include <ostraka/contract.hpp>
 #include <ostraka/copy.hpp>
+#include <ostraka/copy_local.hpp>
 #include <ostraka/describe.hpp>
 #include <ostraka/describe_environment.hpp>
 #include <ostraka/einsum.hpp>
@@ -28,6 +30,7 @@
 #include <ostraka/full.hpp>
 #include <ostraka/gather_to_root.hpp>
 #include <ostraka/generate.hpp>
+#include <ostraka/into_array.hpp>
 #include <ostraka/make_mesh.hpp>
 #include <ostraka/map.hpp>
 #include <ostraka/map_into.hpp>
@@ -50,6 +53,7 @@
 #include <ostraka/shard_map.hpp>
 #include <ostraka/slice.hpp>
 #include <ostraka/start.hpp>
+#include <ostraka/strided.hpp>
 #include <ostraka/tensor.hpp>
 #include <ostraka/value.hpp>
 #include <ostraka/version.hpp>

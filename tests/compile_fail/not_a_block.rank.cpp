@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a block has fewer dimensions than the tensor has axes
-// error: from_local: a block is a Kokkos::View of the tensor's element type, in its memory, with a dimension for each axis,
+// error: from_local: a block is a Kokkos::View or an mdspan of the tensor's element type, in its memory, with a dimension for each axis,
 // error: not_a_block<
 #include <ostraka/from_local.hpp>
 namespace os = ostraka;

@@ -82,6 +82,40 @@ TEST_CASE("blocks, products, reductions") {
   CHECK(same == doctest::Approx(sum));
 }
 
+TEST_CASE("your memory") {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  auto mesh = os::make_mesh(X = ranks);
+  int begin = rank * n / ranks, end = (rank + 1) * n / ranks;
+  matrix A("A", end - begin, k);
+  Kokkos::deep_copy(A, 2.0);
+
+  auto b = os::from_local<double, I/X, J>(mesh, I = n, J = k, os::strided(A.data(), I = k, J = 1));
+  CHECK(b.local().data() == A.data());
+
+  Kokkos::View<double**, Kokkos::LayoutLeft> L("L", end - begin, k);
+  auto c = os::from_local<double, J, I/X>(mesh, I = n, J = k, os::in_order<I, J>(L));    // where it is
+  CHECK(c.local().data() == L.data());
+  Kokkos::deep_copy(L, 3.0);
+  CHECK(os::value(os::einsum<>(b, c)) == 6.0 * n * k);
+
+  auto d = os::copy_from_local<double, I/X, J>(mesh, I = n, J = k, L);
+  CHECK(os::value(os::sum<>(d)) == 3.0 * n * k);
+  os::copy_to_local(d, L);
+  CHECK(L(0, k - 1) == 3);
+
+  auto w = os::ones<double, J, K>(mesh, J = k, K = m);
+  Kokkos::View<double**, Kokkos::LayoutLeft> C("C", end - begin, m);
+  Kokkos::View<double**, Kokkos::LayoutLeft> columns("columns", n, (rank + 1) * k / ranks - rank * k / ranks);
+  os::einsum_into<I/X, K>(C, b, w, os::alpha = 2, os::beta = 1);    // C is a view: C <- 2 b · w + C
+  os::map_into<I/X, J>(L, [](double v) { return v * v; }, b);
+  os::reshard_into<I, J/X>(columns, b);
+  CHECK(C(0, m - 1) == 4.0 * k);
+  CHECK(L(0, k - 1) == 4);
+  CHECK(columns(n - 1, 0) == 2);
+}
+
 TEST_CASE("a product whose inner dimension is divided") {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -337,7 +337,7 @@ TEST_CASE("from_local: two rows that lie column-major on one device throw on all
   Kokkos::View<float**, Kokkos::LayoutLeft, Kokkos::HostSpace> const mine("mine", t::rank() == n - 1 ? 2 : 1, 4);
   std::string const text =
       "from_local: a block lies row-major without gaps, but the view of device " + std::to_string(n - 1) +
-      " is a part of a larger one, padded, or in another order; copy it into a row-major view of its own (Kokkos::deep_copy)";
+      " is a part of a larger one, padded, or in another order; copy it with os::copy_from_local, or adopt what lies in another order as a tensor of the axes in that order, with os::in_order<…>(view)";
   CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<float, I/X, J>(mesh, I = n + 1, J = 4, mine)), text.c_str(),
                        os::error);
 }
@@ -352,7 +352,7 @@ TEST_CASE("from_local: a view with gaps on one device throws on all of them") {
         t::rank() == culprit ? tensor::view_type(Kokkos::subview(larger, Kokkos::ALL, std::pair(2, 6))) : dense;
     std::string const text =
         "from_local: a block lies row-major without gaps, but the view of device " + std::to_string(culprit) +
-        " is a part of a larger one, padded, or in another order; copy it into a row-major view of its own (Kokkos::deep_copy)";
+        " is a part of a larger one, padded, or in another order; copy it with os::copy_from_local, or adopt what lies in another order as a tensor of the axes in that order, with os::in_order<…>(view)";
     CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<tensor>(mesh, I = 2 * n, J = 4, mine)), text.c_str(),
                          os::error);
   }

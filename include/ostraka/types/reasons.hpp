@@ -11,3 +11,4 @@
 #include <ostraka/types/reasons/of_the_local_view.hpp>
 #include <ostraka/types/reasons/of_the_vocabulary.hpp>
 #include <ostraka/types/reasons/of_trees.hpp>
+#include <ostraka/types/reasons/of_arrays.hpp>

@@ -10,6 +10,7 @@
 
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/region.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 
@@ -54,25 +55,27 @@ namespace detail {
 
 }  // namespace detail
 
-/// result <- f(in, …), element by element. `result`: this device's block of `out`, dense. All is written when it
-/// returns. One instance for all shardings of these elements.
+/// result <- f(in, …), element by element. `result`: the block of `out`, wherever it lies. All is written when
+/// it returns. One instance for all shardings of these elements.
 template <class Exec, class R, class F, class... Ts>
-void map_blocks(Exec const& exec, execution_context const& w, planner::spec const& out, F const& f, R* result,
-                aligned<Ts> const&... in) {
+void map_blocks(Exec const& exec, execution_context const& w, planner::spec const& out, F const& f,
+                region<R> const& result, aligned<Ts> const&... in) {
   profiled const region_of_run([&] {
     std::int64_t const written = planner::block_size(out, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(R));
     push_blocks(w.operation, out, w.names, "reads and writes",
                 (written + ... + (detail::elements_met(w, out, in.stride) * static_cast<std::int64_t>(sizeof(Ts)))));
   });
   loop_nest<static_cast<int>(sizeof...(Ts)) + 1> loops;
-  std::int64_t step = planner::block_size(out, w.here, w.sizes);
-  for (int i = 0; i < out.rank; ++i) {
-    std::int64_t const n = planner::range_of(out, i, w.here, w.sizes).size();
-    step = n > 0 ? step / n : 0;
-    loops.add(n, step, in.stride[i]...);
-  }
-  map_elements(exec, loops, f, result, in.data...);
+  for (int i = 0; i < out.rank; ++i) loops.add(result.where.at[i].size(), result.stride[i], in.stride[i]...);
+  map_elements(exec, loops, f, result.data, in.data...);
   fence(exec);
+}
+
+/// The same for a dense result.
+template <class Exec, class R, class F, class... Ts>
+void map_blocks(Exec const& exec, execution_context const& w, planner::spec const& out, F const& f, R* result,
+                aligned<Ts> const&... in) {
+  map_blocks(exec, w, out, f, dense_region(result, box_of(out, w.here, w.sizes)), in...);
 }
 
 }  // namespace ostraka::engine

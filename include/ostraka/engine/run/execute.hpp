@@ -73,10 +73,19 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
 
 namespace detail {
 
-// Where the blocks of operands lie, of which some stand under labels that repeat, and that of the result.
 template <class T>
+region<T> region_of_result(T* result, box const& where) {
+  return dense_region(result, where);
+}
+template <class T>
+region<T> const& region_of_result(region<T> const& result, box const&) {
+  return result;
+}
+
+// Where the blocks of operands lie, of which some stand under labels that repeat, and that of the result.
+template <class T, class Result>
 region<T> regions_of(execution_context const& w, planner::plan_view const& plan, operand_source<T> const* operands,
-                     T* result, region<T const>* blocks) {
+                     Result const& result, region<T const>* blocks) {
   execution_context whole = w;
   whole.sizes.now = {};
   for (int k = 0; k < plan.operands.size(); ++k) {
@@ -89,15 +98,15 @@ region<T> regions_of(execution_context const& w, planner::plan_view const& plan,
       blocks[k] = {d.lies, a.data + d.begin};
     }
   }
-  return dense_region(result, box_of(*plan.result, whole.here, whole.sizes));
+  return region_of_result(result, box_of(*plan.result, whole.here, whole.sizes));
 }
 
 }  // namespace detail
 
-/// The same for operands of which some stand under labels that repeat.
-template <class Exec, class T>
+/// The same for operands of which some stand under labels that repeat. `Result`: `T*`, or a region.
+template <class Exec, class T, class Result>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
-         operand_source<T> const* operands, T* result, update<T> const& how, schedule_memory& memory) {
+         operand_source<T> const* operands, Result const& result, update<T> const& how, schedule_memory& memory) {
   region<T const> blocks[planner::max_operands];
   region<T> const target = detail::regions_of(w, plan, operands, result, blocks);
   run(exec, w, plan, blocks, target, how, memory);
@@ -116,12 +125,21 @@ operand_source<T> const& source_of(operand_source<T> const& source) {
 
 }  // namespace detail
 
+/// The same for dense operands and a result that may lie otherwise.
+template <class Exec, class T>
+void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
+         region<T> const& result, update<T> const& how, schedule_memory& memory) {
+  operand_source<T> sources[planner::max_operands];
+  for (int k = 0; k < plan.operands.size(); ++k) sources[k] = {operands[k]};
+  run(exec, w, plan, sources, result, how, memory);
+}
+
 /// Runs a plan within its limit: where it has several passes, each over a part of one label, into the part of the
 /// result with the same indices; where the label is summed, passes after the first add to it. Which plan it is depends
 /// on the limit, so nothing is remembered. `Source`: `T const*`, or an operand_source where labels repeat.
-template <class Exec, class Source, class T>
-void run(Exec const& exec, execution_context w, bounded_plan const& bounded, Source const* operands, T* result,
-         update<T> const& how, schedule_memory& memory) {
+template <class Exec, class Source, class Result, class T>
+void run(Exec const& exec, execution_context w, bounded_plan const& bounded, Source const* operands,
+         Result const& result, update<T> const& how, schedule_memory& memory) {
   workspace_limit<typename Exec::memory_space> const limit(bounded.limit);
   planner::pass const& first = bounded.first;
   bool const summed = first.parts > 1 && bounded.plan.result->find(first.label) < 0;
@@ -136,18 +154,18 @@ void run(Exec const& exec, execution_context w, bounded_plan const& bounded, Sou
   }
 }
 
-/// Runs the steps of a reshard from a dense block into another.
-template <class Exec, class T>
+/// Runs the steps of a reshard from a dense block into another one or a region.
+template <class Exec, class T, class Result>
 void run(Exec const& exec, execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
-         T const* source, T* target, schedule_memory& memory) {
+         T const* source, Result const& target, schedule_memory& memory) {
   planner::spec const& to = steps.empty() ? from : steps[steps.size() - 1].to;
   run(exec, w, planner::plan_view(from, to, steps), &source, target, update<T>(), memory);
 }
 
 /// The same within a limit.
-template <class Exec, class T>
+template <class Exec, class T, class Result>
 void run(Exec const& exec, execution_context const& w, bounded_steps const& bounded, planner::spec const& from,
-         T const* source, T* target, schedule_memory& memory) {
+         T const* source, Result const& target, schedule_memory& memory) {
   planner::reshard_steps const& steps = bounded.steps;
   planner::spec const& to = steps.empty() ? from : steps[steps.size() - 1].to;
   run(exec, w, bounded_plan{{from, to, steps}, bounded.first, bounded.limit}, &source, target, update<T>(), memory);

@@ -142,12 +142,12 @@ struct whole_array_comes_last {
 
 template <class Last>
 struct view_comes_last {
-  static_assert(never<Last>, "from_local: the view of this device's block comes last, behind the extents; write os::from_local<float, I/X>(mesh, I = 8, view)");
+  static_assert(never<Last>, "from_local, copy_from_local: the view of this device's block comes last, behind the extents; write os::from_local<float, I/X>(mesh, I = 8, view)");
 };
 
 template <class Given, class Tensor>
 struct not_a_block {
-  static_assert(never<Given, Tensor>, "from_local: a block is a Kokkos::View of the tensor's element type, in its memory, with a dimension for each axis, or a std::span or std::vector of such elements; give one of these, and convert elements behind it with os::cast");
+  static_assert(never<Given, Tensor>, "from_local: a block is a Kokkos::View or an mdspan of the tensor's element type, in its memory, with a dimension for each axis, a std::span or std::vector of such elements, or os::strided(pointer, I = 8, J = 1); give one of these, copy what lies in other memory with os::copy_from_local, and convert elements behind it with os::cast");
 };
 
 template <class Given>

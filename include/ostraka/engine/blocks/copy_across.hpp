@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. A strided block into another, each in a memory space of its own: by one kernel where one of the two
+/// execution spaces reaches both, else densely packed on either side. All is written when it returns.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
+
+namespace ostraka::engine {
+
+namespace detail {
+
+/// Do the elements lie one after the other, in the order of their indices?
+inline bool is_dense(strided const& s) {
+  std::int64_t step = 1;
+  for (int d = s.rank - 1; d >= 0; --d) {
+    if (s.extent[d] > 1 && s.stride[d] != step) return false;
+    step *= s.extent[d];
+  }
+  return true;
+}
+
+template <class Exec, class There>
+inline constexpr bool reaches = Kokkos::SpaceAccessibility<Exec, typename There::memory_space>::accessible;
+
+}  // namespace detail
+
+/// to[…] <- from[…]. @pre the same extents, and the blocks do not overlap
+template <class To, class From, class T>
+void copy_across(To const& to_exec, T* to, strided const& to_layout, From const& from_exec, T const* from,
+                 strided const& from_layout) {
+  std::int64_t const n = to_layout.size();
+  if (n == 0) return;
+  if constexpr (detail::reaches<To, From>) {
+    copy(to_exec, to, to_layout, from, from_layout);
+    fence(to_exec);
+  } else if constexpr (detail::reaches<From, To>) {
+    copy(from_exec, to, to_layout, from, from_layout);
+    fence(from_exec);
+  } else {
+    bool const packs = !detail::is_dense(from_layout), unpacks = !detail::is_dense(to_layout);
+    strided const packed = row_major(to_layout.extent, to_layout.rank);
+    scratch<T, typename From::memory_space> const sent(packs ? n : 0);
+    scratch<T, typename To::memory_space> const received(unpacks ? n : 0);
+    if (packs) {
+      copy(from_exec, sent.data(), packed, from, from_layout);
+      fence(from_exec);
+    }
+    detail::stage<typename To::memory_space, typename From::memory_space>(
+        unpacks ? received.data() : to, packs ? static_cast<T const*>(sent.data()) : from, n);
+    if (unpacks) {
+      copy(to_exec, to, to_layout, static_cast<T const*>(received.data()), packed);
+      fence(to_exec);
+    }
+  }
+}
+
+}  // namespace ostraka::engine
