@@ -9,6 +9,7 @@
 #include <ostraka/ostraka.hpp>
 
 #include <ostraka/operations/argmax.hpp>
+#include <ostraka/operations/attention.hpp>
 #include <ostraka/operations/index_range.hpp>
 #include <ostraka/operations/merge.hpp>
 #include <ostraka/operations/norm.hpp>

@@ -197,6 +197,7 @@ void set_option(Operation& operation, from_position const& at) {
   operation.from = at.value;
 }
 template <class Operation>
+  requires requires(Operation& o) { o.base; }
 void set_option(Operation& operation, rope_base const& base) {
   operation.base = base.value;
 }

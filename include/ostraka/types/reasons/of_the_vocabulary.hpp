@@ -102,4 +102,24 @@ struct not_an_option_of_rope {
   static_assert(never<Option>, "rope: behind the tensor stand an integer tensor of positions, os::from_position(t) or os::rope_base(b)");
 };
 
+template <class Queries, class Keys, class Values>
+struct queries_and_keys_are_confused {
+  static_assert(never<Queries, Keys, Values>, "attention: attention<Q, K, D>(q, k, v): Q is an axis of the queries alone, K of keys and values alone, D of queries and keys, and other axes of keys are axes of queries; os::rename<S, K>(k) gives the positions of keys a name of their own");
+};
+
+template <class MeshAxis, class Queries, class Keys>
+struct keys_are_divided_as_queries {
+  static_assert(never<MeshAxis, Queries, Keys>, "attention: a mesh axis divides keys and, along another axis, queries, so that they do not meet; gather keys and values first: os::all_gather<X>(k)");
+};
+
+template <class T>
+struct mask_is_no_truth {
+  static_assert(never<T>, "attention: a mask says of each key whether it is seen; make it of bool, or of whole numbers, 0 for what is hidden");
+};
+
+template <class Option>
+struct not_an_option_of_attention {
+  static_assert(never<Option>, "attention: behind queries, keys and values stand a mask, os::causal, os::from_position(t) or os::score_scale(s)");
+};
+
 }  // namespace ostraka::reason

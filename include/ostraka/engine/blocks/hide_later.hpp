@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The causal mask on a block of scores[…, Q, …, K]: −infinity where the key comes later than the query, by
+/// global indices, which a device knows however Q and K are divided. Only what is hidden is written.
+
+#include <cstdint>
+#include <limits>
+
+#include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/plan/spec/blocks.hpp>
+
+namespace ostraka::engine {
+
+namespace detail {
+
+/// Row `row` of a block: the scores of one query. It sees keys up to its own position.
+template <class T>
+struct hide_later_keys {
+  T* scores;
+  std::int64_t inner;    ///< rows of the same query next to each other
+  std::int64_t queries;  ///< of the block
+  std::int64_t keys;     ///< of the block
+  std::int64_t seen;     ///< keys of the block that its first query sees; may be negative, or more than there are
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t seen_by(std::int64_t row) const {
+    std::int64_t const n = seen + row / inner % queries;
+    return n < 0 ? 0 : n < keys ? n : keys;
+  }
+
+  void operator()(std::int64_t begin, std::int64_t end, std::int64_t) const {
+    for (std::int64_t row = begin; row < end; ++row)
+      for (std::int64_t k = seen_by(row); k < keys; ++k) hide(row * keys + k);
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    if (i % keys >= seen_by(i / keys)) hide(i);
+  }
+
+  KOKKOS_INLINE_FUNCTION void hide(std::int64_t i) const { scores[i] = -std::numeric_limits<T>::infinity(); }
+};
+
+}  // namespace detail
+
+/// scores <- −infinity where the key's index is above the query's + `from`. `scores`: this device's block of `s`,
+/// dense, keys along its last dimension, queries along `queries`. All is written when it returns.
+template <class Exec, class T>
+void hide_later(Exec const& exec, execution_context const& w, planner::spec const& s, int queries, std::int64_t from,
+                T* scores) {
+  profiled const region_of_run([&] {
+    push_blocks(w.operation, s, w.names, "writes",
+                planner::block_size(s, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(T)));
+  });
+  planner::range const q = planner::range_of(s, queries, w.here, w.sizes);
+  planner::range const k = planner::range_of(s, s.rank - 1, w.here, w.sizes);
+  std::int64_t const elements = planner::block_size(s, w.here, w.sizes);
+  if (elements == 0) return;
+  detail::hide_later_keys<T> hide{scores, 1, q.size(), k.size(), q.begin + from + 1 - k.begin};
+  for (int d = queries + 1; d < s.rank - 1; ++d) hide.inner *= planner::range_of(s, d, w.here, w.sizes).size();
+  if constexpr (runs_on_host<Exec>) {
+    for_each_share("ostraka causal mask", exec, elements / k.size(), (elements + serial_elements - 1) / serial_elements,
+                   elements, hide);
+  } else {
+    for_each_item("ostraka causal mask", exec, elements, elements, hide);
+    exec.fence();
+  }
+}
+
+}  // namespace ostraka::engine

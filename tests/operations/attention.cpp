@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// os::attention against plain loops: heads, batches, queries and keys divided, masks, groups of heads, what it moves.
+// labels: essential
+
+#include <doctest/doctest.h>
+
+#include <ostraka/operations.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "support/on_meshes.hpp"
+
+namespace os = ostraka;
+namespace t = os::testing;
+
+namespace {
+
+// B: batches, L: heads, I: queries, K: keys, J: the head's width, G: queries' heads of a head of keys.
+OSTRAKA_AXIS(G);
+
+struct attended {
+  bool causal = false;
+  std::int64_t from = 0;
+  double scale = 0;
+  t::global_tensor<std::int32_t> const* mask = nullptr;  // "BK"
+
+  [[nodiscard]] bool sees(t::extents_by_letter const& at) const {
+    return (!causal || at.at('K') <= at.at('I') + from) && (mask == nullptr || mask->values[mask->position(at)] != 0);
+  }
+};
+
+/// By its definition, one query after the other. A query that sees nothing is not asked about.
+t::global_tensor<double> by_loops(t::global_tensor<double> const& q, t::global_tensor<double> const& k,
+                                  t::global_tensor<double> const& v, attended const& how) {
+  t::global_tensor<double> out = q;
+  std::int64_t const keys = k.extents.at('K'), width = q.extents.at('J');
+  double const scale = how.scale != 0 ? how.scale : width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
+  t::for_each_index(q.labels, q.extents, [&](t::extents_by_letter at) {
+    double largest = -std::numeric_limits<double>::infinity(), sum = 0, weighted = 0;
+    std::int64_t const column = at.at('J');
+    for (bool const found : {false, true})
+      for (std::int64_t key = 0; key < keys; ++key) {
+        at['K'] = key;
+        if (!how.sees(at)) continue;
+        double score = 0;
+        for (std::int64_t j = 0; j < width; ++j) {
+          at['J'] = j;
+          score += scale * q.values[q.position(at)] * k.values[k.position(at)];
+        }
+        at['J'] = column;
+        if (!found) largest = std::fmax(largest, score);
+        if (!found) continue;
+        sum += std::exp(score - largest);
+        weighted += std::exp(score - largest) * v.values[v.position(at)];
+      }
+    out.values[out.position(at)] = weighted / sum;
+  });
+  return out;
+}
+
+constexpr auto is_close = [](double got, double wanted) { return std::abs(got - wanted) <= 1e-13; };
+
+struct operands {
+  explicit operands(t::extents_by_letter e, std::string const& of_queries = "BLIJ", std::string const& of_keys = "BLKJ")
+      : q(t::whole_numbers<double>(of_queries, e, 1)),
+        k(t::whole_numbers<double>(of_keys, e, 2)),
+        v(t::whole_numbers<double>(of_keys, e, 3)),
+        mask(t::whole_numbers<std::int32_t>("BK", e, 4)) {
+    for (std::size_t i = 0; i < mask.values.size(); i += static_cast<std::size_t>(e.at('K'))) mask.values[i] = 1;
+  }
+  t::global_tensor<double> q, k, v;
+  t::global_tensor<std::int32_t> mask;  // the first key is always seen
+};
+
+}  // namespace
+
+TEST_CASE("heads, batches and queries are divided, and nothing moves") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (t::extents_by_letter const& e : t::usual_extents()) {
+      INFO(m.text(), t::text_of(e));
+      operands const o(e);
+      auto const q = t::placed<os::tensor<double, B/X, L/Y, I, J>>(m, o.q);
+      auto const k = t::placed<os::tensor<double, B/X, L/Y, K, J>>(m, o.k);
+      auto const v = t::placed<os::tensor<double, B/X, L/Y, K, J>>(m, o.v);
+      auto const mask = t::placed<os::tensor<std::int32_t, B, K>>(m, o.mask);
+      os::tensor<double, B/X, L/Y, I, J> out;
+      CHECK(t::traffic_of([&] { out = os::attention<I, K, J>(q, k, v, os::causal, os::from_position(2)); }).calls == 0);
+      CHECK(t::disagreements(m, out, by_loops(o.q, o.k, o.v, {.causal = true, .from = 2}), is_close) == 0);
+      out = os::attention<I, K, J>(q, k, v, mask, os::score_scale(0.25));
+      CHECK(t::disagreements(m, out, by_loops(o.q, o.k, o.v, {.scale = 0.25, .mask = &o.mask}), is_close) == 0);
+
+      // Queries divided; keys and values are gathered by name.
+      auto const by_query = t::placed<os::tensor<double, B, L, I/X, J>>(m, o.q);
+      auto const keys = t::placed<os::tensor<double, B, L, K/X, J>>(m, o.k);
+      auto const values = t::placed<os::tensor<double, B, L, K/X, J>>(m, o.v);
+      CHECK(t::disagreements(
+                m,
+                os::attention<I, K, J>(by_query, os::all_gather<X>(keys), os::all_gather<X>(values), mask, os::causal),
+                by_loops(o.q, o.k, o.v, {.causal = true, .mask = &o.mask}), is_close) == 0);
+    }
+  });
+}
+
+TEST_CASE("keys and values stay where they are, and of each query two numbers and its result move") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (t::extents_by_letter const& e : t::usual_extents()) {
+      INFO(m.text(), t::text_of(e));
+      operands const o(e);
+      auto const q = t::placed<os::tensor<double, B, L/Y, I, J>>(m, o.q);
+      auto const k = t::placed<os::tensor<double, B, L/Y, K/X, J>>(m, o.k);
+      auto const v = t::placed<os::tensor<double, B, L/Y, K/X, J>>(m, o.v);
+      auto const mask = t::placed<os::tensor<std::int32_t, B, K/X>>(m, o.mask);
+      auto const want = by_loops(o.q, o.k, o.v, {.causal = true, .from = 1, .mask = &o.mask});
+      os::tensor<double, B, L/Y, I, J> out;
+      auto const moved =
+          t::traffic_of([&] { out = os::attention<I, K/X, J>(q, k, v, os::causal, mask, os::from_position(1)); });
+      CHECK(t::disagreements(m, out, want, is_close) == 0);
+      os::operation::attention<I_axis, os::over<K_axis, X_mesh>, J_axis> const operation;
+      std::int64_t const foretold = os::bytes_of(operation, q, k, v);
+      CHECK(std::abs(foretold * t::ranks() - moved.bytes) <= 3 * t::ranks());
+
+      // The result is asked for scattered, and the width is divided, too.
+      auto const wide_q = t::placed<os::tensor<double, B, L, I, J/Y>>(m, o.q);
+      auto const wide_k = t::placed<os::tensor<double, B, L, K/X, J/Y>>(m, o.k);
+      auto const wide_v = t::placed<os::tensor<double, B, L, K/X, J>>(m, o.v);
+      CHECK(t::disagreements(m, os::attention<I, K/X, J/Y, B, I/X, L, J>(wide_q, wide_k, wide_v),
+                             by_loops(o.q, o.k, o.v, {}), is_close) == 0);
+    }
+  });
+}
+
+TEST_CASE("groups of heads share keys and values; blocks of a body attend as tensors do") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (t::extents_by_letter e : t::usual_extents()) {
+      e['G'] = 3;
+      INFO(m.text(), t::text_of(e));
+      operands const o(e, "BILGJ");
+      auto const want = by_loops(o.q, o.k, o.v, {.causal = true});
+      auto const q = t::placed<os::tensor<double, B/X, I, L/Y, G, J>>(m, o.q);
+      auto const k = t::placed<os::tensor<double, B/X, L/Y, K, J>>(m, o.k);
+      auto const v = t::placed<os::tensor<double, B/X, L/Y, K, J>>(m, o.v);
+      CHECK(t::disagreements(m, os::attention<I, K, J>(q, k, v, os::causal), want, is_close) == 0);
+      auto const in_body = os::shard_map<B/X, I, L/Y, G, J>(
+          [](auto a, auto b, auto c) { return os::attention<I, K, J>(a, b, c, os::causal); }, q, k, v);
+      CHECK(t::disagreements(m, in_body, want, is_close) == 0);
+    }
+  });
+}
+
+TEST_CASE("numbers of 16 bits attend in float") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  auto const q = os::cast<os::bfloat16>(os::random<float, B/X, I, J>(mesh, B = 9, I = 5, J = 8, os::seed(1)));
+  auto const k = os::cast<os::bfloat16>(os::random<float, B/X, K, J>(mesh, B = 9, K = 7, J = 8, os::seed(2)));
+  auto const narrow = os::attention<I, K, J>(q, k, k);
+  auto const wide = os::attention<I, K, J>(os::cast<float>(q), os::cast<float>(k), os::cast<float>(k));
+  auto const wrong = os::map([](os::bfloat16 a, float b) { return a == os::bfloat16(b) ? 0 : 1; }, narrow, wide);
+  CHECK(os::value(os::sum<>(wrong)) == 0);
+}
