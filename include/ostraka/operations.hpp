@@ -10,11 +10,14 @@
 
 #include <ostraka/operations/argmax.hpp>
 #include <ostraka/operations/attention.hpp>
+#include <ostraka/operations/concatenate.hpp>
 #include <ostraka/operations/index_range.hpp>
 #include <ostraka/operations/merge.hpp>
 #include <ostraka/operations/norm.hpp>
+#include <ostraka/operations/roll.hpp>
 #include <ostraka/operations/rope.hpp>
 #include <ostraka/operations/softmax.hpp>
 #include <ostraka/operations/split.hpp>
 #include <ostraka/operations/take.hpp>
+#include <ostraka/operations/window.hpp>
 #include <ostraka/tree.hpp>

@@ -72,8 +72,9 @@ void copy_on_host(Exec const& exec, T* to, T const* from, loop_nest<2> const& lo
   }
   int const inner = loops.rank - 1;
   int source_inner = inner;
+  auto const step = [&](int d) { return loops.stride[1][d] < 0 ? -loops.stride[1][d] : loops.stride[1][d]; };
   for (int d = 0; d < inner; ++d)
-    if (loops.stride[1][d] != 0 && loops.stride[1][d] < loops.stride[1][source_inner]) source_inner = d;
+    if (step(d) != 0 && step(d) < step(source_inner)) source_inner = d;
   if (source_inner == inner)
     copy_alike(exec, to, from, loops);
   else
@@ -83,7 +84,7 @@ void copy_on_host(Exec const& exec, T* to, T const* from, loop_nest<2> const& lo
 }  // namespace detail
 
 /// to[…] = from[…] for every index. Both have the same extents, the blocks do not overlap; a stride of 0 in the source
-/// repeats it.
+/// repeats it, a negative one reverses it.
 template <class Exec, class T>
 void copy(Exec const& exec, T* to, strided const& to_layout, T const* from, strided const& from_layout) {
   std::int64_t const elements = to_layout.size();

@@ -30,6 +30,8 @@ struct transport {
   [[nodiscard]] constexpr bool takes(strided_box const& b) const {
     std::int64_t const elements = b.where.size();
     int const row = b.where.rank - 1;
+    for (int i = 0; i < row; ++i)
+      if (b.stride[i] < 0) return false;  // which rearrangements reverse
     return takes_blocks && b.across.empty() && row >= 0 && elements * element_bytes >= shortest_message &&
            elements <= longest_message && b.stride[row] == 1 &&
            b.where.at[row].size() * element_bytes >= shortest_row;

@@ -75,6 +75,16 @@ struct merged_axes_are_apart {
   static_assert(never<Major, Minor, Sharding>, "merge: the minor axis comes directly behind the major one, because nothing is copied; put the axes in that order first with os::transpose");
 };
 
+template <class Axis, class Operation>
+struct static_extent_would_change {
+  static_assert(never<Axis, Operation>, "operation: it changes the extent of the axis, which is part of the axis' type; rename it first to an axis without a static extent, os::rename<D, K>(A)");
+};
+
+template <class Sharding, class Other, class Operation>
+struct operands_lie_differently {
+  static_assert(never<Sharding, Other, Operation>, "operation: the operands have the same axes in one order, divided alike; os::reshard or os::transpose one of them first");
+};
+
 // ---- attention --------------------------------------------------------------------------------------------------------
 
 template <class T, class Operation>

@@ -14,6 +14,7 @@
 #include <ostraka/engine/kernels/item_cut.hpp>
 #include <ostraka/engine/kernels/loop_nest.hpp>
 #include <ostraka/engine/kernels/portable/transpose.hpp>
+#include <ostraka/engine/kernels/portable/vectors.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -30,6 +31,19 @@ struct copy_elements {
     to[at[0]] = from[at[1]];
   }
 };
+
+/// to[i] = from[-i], in wide vectors that are turned round. They do not overlap.
+template <class T>
+void copy_reversed(T* to, T const* from, std::int64_t count) {
+  auto const all = [=] {
+    T* __restrict const target = to;
+    for (std::int64_t i = 0; i < count; ++i) target[i] = from[-i];
+  };
+  if (count < 64)
+    all();
+  else
+    with_wide_vectors(all);
+}
 
 /// Pieces of runs that both sides walk alike. An item takes many short runs or a piece of a long one.
 template <class T>
@@ -51,6 +65,8 @@ struct copy_runs {
         for (std::int64_t i = 0; i < count; ++i) target[i] = source[i];
       else if (to_step == 1 && from_step == 0)
         for (std::int64_t i = 0; i < count; ++i) target[i] = source[0];
+      else if (to_step == 1 && from_step == -1)
+        copy_reversed(target, source, count);
       else
         for (std::int64_t i = 0; i < count; ++i) target[i * to_step] = source[i * from_step];
     });
