@@ -16,6 +16,7 @@
 #include <ostraka/operations/norm.hpp>
 #include <ostraka/operations/roll.hpp>
 #include <ostraka/operations/rope.hpp>
+#include <ostraka/operations/scatter_add.hpp>
 #include <ostraka/operations/softmax.hpp>
 #include <ostraka/operations/split.hpp>
 #include <ostraka/operations/take.hpp>

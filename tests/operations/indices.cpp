@@ -137,8 +137,9 @@ TEST_CASE("rows of tables of other elements, and in bodies") {
     CHECK(t::disagreements(m, os::take<J, B/X, K>(t::placed<os::tensor<os::bfloat16, J/Y, K>>(m, halves), by),
                            taken("BK", 'J', halves, few)) == 0);
     auto const whole = t::whole_numbers<Kokkos::complex<double>>("JK", e, 3);
-    CHECK(t::disagreements(m, os::take<J, B, K/Y>(t::placed<os::tensor<Kokkos::complex<double>, J, K/Y>>(m, whole), by),
-                           taken("BK", 'J', whole, few)) == 0);
+    CHECK(t::disagreements(
+              m, os::take<J, B, K/Y>(t::placed<os::tensor<Kokkos::complex<double>, J, K/Y>>(m, whole), by),
+              taken("BK", 'J', whole, few)) == 0);
     auto const table = t::placed<os::tensor<Kokkos::complex<double>, J, K/Y>>(m, whole);
     auto const rows = os::shard_map<B/X, K/Y>(
         [](auto const& numbers, auto const& part) { return os::take<J>(part, numbers); }, by, table);
@@ -152,6 +153,89 @@ TEST_CASE("rows of tables of other elements, and in bodies") {
           }).find("take: an index is one of 0 … 6 along J, but it is 7 at element ") == 0);
     CHECK(error_of([&] { static_cast<void>(os::take<J, B, K>(table, bad)); }).find("but it is 7 at B = 3;") !=
           std::string::npos);
+  });
+}
+
+namespace {
+
+/// out[index[…], …] += rows[…]
+template <class T, class Index>
+t::global_tensor<T> scattered(std::string const& out, char v, t::global_tensor<T> const& rows,
+                              t::global_tensor<Index> const& index, std::int64_t extent) {
+  t::global_tensor<T> want{out, rows.extents, {}};
+  want.extents[v] = extent;
+  want.values.assign(static_cast<std::size_t>(t::number_of_elements(out, want.extents)), T(0));
+  t::for_each_index(rows.labels, rows.extents, [&](t::extents_by_letter at) {
+    T const& x = rows.values[rows.position(at)];
+    at[v] = static_cast<std::int64_t>(index.values[index.position(at)]);
+    T& sum = want.values[want.position(at)];
+    sum = static_cast<T>(sum + x);
+  });
+  return want;
+}
+
+/// Does it give what is wanted, and move what it foretells?
+template <auto... Out, class Rows, class Index, class T, class G>
+void check_scatter(t::mesh_at_hand const& m, t::global_tensor<T> const& rows, t::global_tensor<G> const& index,
+                   std::string const& out, std::int64_t n, std::type_identity<Rows>, std::type_identity<Index>) {
+  auto const added = t::placed<Rows>(m, rows);
+  auto const by = t::placed<Index>(m, index);
+  decltype(os::scatter_add<J, Out...>(added, by, J = n)) got;
+  auto const moved = t::traffic_of([&] { got = os::scatter_add<J, Out...>(added, by, J = n); });
+  os::operation::scatter_add<J_axis, os::sharding_of<Out...>> const how{n};
+  CHECK((moved.bytes + t::ranks() - 1) / t::ranks() == os::bytes_of(how, added, by));
+  auto const want = scattered(out, 'J', rows, index, n);
+  CHECK(t::disagreements(m, got, want) == 0);
+  CHECK(t::disagreements(m, os::scatter_add<J, Out...>(added, by, J = n, os::in_range), want) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("rows are added where indices say, divided along either axis") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (t::extents_by_letter const& e : extents_of_takes()) {
+      INFO(m.text(), t::text_of(e));
+      std::int64_t const n = e.at('J');
+      auto const rows = t::whole_numbers<float>("BK", e, 3);
+      auto const many = t::whole_numbers<double>("IBK", e, 5);
+      auto const by = numbers<std::int64_t>("B", e, n, 2);
+      auto const by_both = numbers<std::int32_t>("BI", e, n, 1);
+      using int32 = std::int32_t;
+      using int64 = std::int64_t;
+      // nothing moves
+      check_scatter<J/X, K>(m, rows, by, "JK", n, of<float, B, K>, of<int64, B>);
+      check_scatter<K/Y, J/X>(m, rows, by, "KJ", n, of<float, B, K/Y>, of<int64, B>);
+      check_scatter<J, K, os::partial(X)>(m, rows, by, "JK", n, of<float, B/X, K>, of<int64, B/X>);
+      check_scatter<J, I/X>(m, t::whole_numbers<float>("IB", e, 4), by, "JI", n, of<float, I/X, B>, of<int64, B>);
+      // rows are gathered, or sums reduced
+      check_scatter<J, K>(m, rows, by, "JK", n, of<float, B/X/Y, K>, of<int64, B/X>);
+      check_scatter<J/X, K>(m, rows, by, "JK", n, of<float, B/X, K>, of<int64, B/X>);
+      check_scatter<J, K/Y>(m, many, by_both, "JK", n, of<double, I, B/Y, K>, of<int32, B/X, I>);
+      check_scatter<J/Y, I, K/X>(m, many, by, "JIK", n, of<double, I/Y, B/X, K>, of<int64, B>);
+      // an axis of the index that stays
+      check_scatter<B/X, J>(m, t::whole_numbers<float>("BI", e, 4), by_both, "BJ", n, of<float, B/X, I>,
+                              of<int32, B, I>);
+    }
+  });
+}
+
+TEST_CASE("16-bit rows are added in float, and blocks in bodies") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::global_tensor<os::bfloat16> const ones{"B", {{'B', 600}}, std::vector<os::bfloat16>(600, os::bfloat16(1.0f))};
+    t::global_tensor<std::int64_t> const zeros{"B", {{'B', 600}}, std::vector<std::int64_t>(600, 1)};
+    t::global_tensor<os::bfloat16> const want{
+        "J", {{'J', 3}}, {os::bfloat16(0.0f), os::bfloat16(600.0f), os::bfloat16(0.0f)}};
+    CHECK(t::disagreements(m,
+                           os::scatter_add<J, J/X>(t::placed<os::tensor<os::bfloat16, B>>(m, ones),
+                                                     t::placed<os::tensor<std::int64_t, B>>(m, zeros), J = 3),
+                           want) == 0);
+    t::extents_by_letter const e = {{'B', 5}, {'K', 5}};
+    auto const rows = t::whole_numbers<std::int64_t>("BK", e, 3);
+    auto const by = numbers<std::int64_t>("B", e, 4, 2);
+    auto const sum = os::shard_map<J, K, os::partial(X)>(
+        [](auto const& x, auto const& index) { return os::scatter_add<J, J, K>(x, index, J = 4); },
+        t::placed<os::tensor<std::int64_t, B/X, K>>(m, rows), t::placed<os::tensor<std::int64_t, B/X>>(m, by));
+    CHECK(t::disagreements(m, sum, scattered("JK", 'J', rows, by, 4)) == 0);
   });
 }
 

@@ -39,6 +39,21 @@ struct index_has_the_axis {
 };
 
 template <class Axis, class Operation>
+struct rows_have_the_axis {
+  static_assert(never<Axis, Operation>, "operation: the rows that are added lack the axis that the indices point into; rename the axis of the rows with os::rename");
+};
+
+template <class Axis, class Operation>
+struct index_axis_not_in_rows {
+  static_assert(never<Axis, Operation>, "operation: every index belongs to a row, so that the rows have all axes of the index; broadcast the rows along the axis, or leave it out of the index");
+};
+
+template <class Axis, class Operation>
+struct indexed_axis_not_in_result {
+  static_assert(never<Axis, Operation>, "scatter_add: the result has the axis that the indices point into; name it among the result's dimensions, as in os::scatter_add<V, V/X, D>(rows, index, V = 100)");
+};
+
+template <class Axis, class Operation>
 struct result_lacks_axis {
   static_assert(never<Axis, Operation>, "operation: nothing is summed over an axis that only the rows have; name it in the result, or os::sum over it");
 };
