@@ -11,6 +11,7 @@
 #include <ostraka/operations/argmax.hpp>
 #include <ostraka/operations/attention.hpp>
 #include <ostraka/operations/concatenate.hpp>
+#include <ostraka/operations/cumsum.hpp>
 #include <ostraka/operations/index_range.hpp>
 #include <ostraka/operations/merge.hpp>
 #include <ostraka/operations/norm.hpp>

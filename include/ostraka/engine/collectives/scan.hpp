@@ -22,15 +22,33 @@ namespace ostraka::engine {
 /// Is the own array a part of the sum?
 enum class scan_kind : std::uint8_t { inclusive, exclusive };
 
+/// In which order members are scanned: member_at[p] is the member at place p, own_place where this one stands. As they are
+/// numbered, if nothing is given.
+struct scan_order {
+  int const* member_at = nullptr;
+  int own_place = -1;
+
+  [[nodiscard]] int place_of(communicator const& members) const { return member_at ? own_place : members.rank(); }
+  [[nodiscard]] int member(int place) const { return member_at ? member_at[place] : place; }
+};
+
+/// Messages that all members of a scan send together.
+constexpr std::int64_t messages_of_scan(std::int64_t n, scan_kind kind) {
+  std::int64_t sent = kind == scan_kind::exclusive ? n - 1 : 0;
+  for (std::int64_t by = 1; by < n; by *= 2) sent += n - by;
+  return sent;
+}
+
 namespace detail {
 
 // In `mine`, of which `buffer` is another such array. Of the two, that with the result is returned.
 template <class T>
-T* scan_in_steps(communicator const& members, T* mine, T* buffer, std::int64_t count, reduction how, scan_kind kind) {
-  int const n = members.size(), me = members.rank();
+T* scan_in_steps(communicator const& members, T* mine, T* buffer, std::int64_t count, reduction how, scan_kind kind,
+                 scan_order order) {
+  int const n = members.size(), me = order.place_of(members);
   permute_in_flight<T> step;
   auto const shift = [&](int by) {
-    hops_here const here{me + by < n ? me + by : -1, me >= by ? me - by : -1};
+    hops_here const here{me + by < n ? order.member(me + by) : -1, me >= by ? order.member(me - by) : -1};
     step.begin(members, here, {mine, count, buffer, count});
     step.finish();
     return here.from >= 0;
@@ -48,19 +66,19 @@ T* scan_in_steps(communicator const& members, T* mine, T* buffer, std::int64_t c
 }  // namespace detail
 
 /// data becomes the reduction of the members' arrays up to this one's. `count` is the same on all members; the first
-/// gets what changes nothing in an exclusive scan.
+/// gets what changes nothing in an exclusive scan, where first is as `order` says.
 template <class T>
 void scan(communicator const& members, T* data, std::int64_t count, reduction how,
-          scan_kind kind = scan_kind::inclusive) {
+          scan_kind kind = scan_kind::inclusive, scan_order order = {}) {
   require_reducible<T>(how);
   if constexpr (is_narrow<T>) {
     kernel_scratch<float, Kokkos::HostSpace> const mine(count), buffer(count);
     std::copy_n(data, count, mine.data());
-    float const* const sums = detail::scan_in_steps(members, mine.data(), buffer.data(), count, how, kind);
+    float const* const sums = detail::scan_in_steps(members, mine.data(), buffer.data(), count, how, kind, order);
     for (std::int64_t i = 0; i < count; ++i) data[i] = T(sums[i]);
   } else {
     kernel_scratch<T, Kokkos::HostSpace> const buffer(count);
-    T const* const sums = detail::scan_in_steps(members, data, buffer.data(), count, how, kind);
+    T const* const sums = detail::scan_in_steps(members, data, buffer.data(), count, how, kind, order);
     if (sums != data) std::copy_n(sums, count, data);
   }
 }
