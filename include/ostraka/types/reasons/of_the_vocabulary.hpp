@@ -147,4 +147,16 @@ struct not_an_option_of_attention {
   static_assert(never<Option>, "attention: behind queries, keys and values stand a mask, os::causal, os::from_position(t) or os::score_scale(s)");
 };
 
+// ---- sort, top_k ----------------------------------------------------------------------------------------------------
+
+template <class Axis, class Sharding, class Operation>
+struct axis_must_be_whole {
+  static_assert(never<Axis, Sharding, Operation>, "operation: it works along an axis that is whole on every device, and mesh axes divide this one; gather it first with os::all_gather, or let them divide another axis with os::all_to_all");
+};
+
+template <class Axis, class Sharding, class Operation>
+struct new_axis_is_there {
+  static_assert(never<Axis, Sharding, Operation>, "operation: the axis that it makes is not yet an axis of the tensor; choose another one, or os::rename that axis first");
+};
+
 }  // namespace ostraka::reason
