@@ -208,17 +208,25 @@ constexpr auto address_of_field() {
       &std::get<static_cast<std::size_t>(I)>(fields)};
 }
 
-// g++ spells `…{(& nowhere<…>.unread<…>::value.mlp<…>::w1)}; …`, clang `…{&nowhere.value.w1}]`.
-constexpr std::string_view last_identifier(std::string_view text) {
-  std::size_t end = text.rfind('}');
-  while (end > 0 && (text[end] == '}' || text[end] == ')')) --end;
-  std::size_t begin = end + 1;
-  auto const is_part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-           (static_cast<unsigned char>(c) & 0x80) != 0;
-  };
-  while (begin > 0 && is_part(text[begin - 1])) --begin;
-  return text.substr(begin, end + 1 - begin);
+constexpr bool is_part_of_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+         (static_cast<unsigned char>(c) & 0x80) != 0;
+}
+
+// The name of field `number` in such a spelling, behind the one `value.` of unread:
+//   g++          nowhere<…>.unread<…>::value.mlp<…>::w1)}; …     behind the last ::
+//   clang        nowhere.value.w1}]
+//   nvcc's EDG   nowhere<…>.value.w1.b1.w2)) -8)}]               all fields in a row
+constexpr std::string_view name_in(std::string_view text, int number) {
+  text = text.substr(0, text.rfind('}'));
+  std::string_view const before = "value.";
+  text = text.substr(text.find(before, text.find("nowhere")) + before.size());
+  if (std::size_t const scope = text.rfind("::"); scope != std::string_view::npos) text = text.substr(scope + 2);
+  std::size_t next = text.find('.');
+  for (; number > 0 && next != std::string_view::npos; --number, next = text.find('.')) text = text.substr(next + 1);
+  std::size_t size = 0;
+  while (size < text.size() && is_part_of_name(text[size])) ++size;
+  return text.substr(0, size);
 }
 
 template <class S, int I>
@@ -226,7 +234,7 @@ constexpr std::string_view find_field_name() {
   if constexpr (lists_fields<S>)
     return std::get<static_cast<std::size_t>(I)>(S::fields()).name;
   else
-    return last_identifier(spelled<address_of_field<S, I>()>());
+    return name_in(spelled<address_of_field<S, I>()>(), I);
 }
 
 /// What field I of trees of shape S is called.

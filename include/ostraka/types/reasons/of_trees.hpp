@@ -21,12 +21,12 @@ struct trees_differ {
 
 template <class Tree>
 struct tree_is_no_aggregate {
-  static_assert(never<Tree>, "tree: the fields of an aggregate are counted, and this struct has constructors, private fields or virtual functions; leave these out, or list the fields: static constexpr auto fields() { return std::tuple{os::field(\"w\", &parameters::w)}; }");
+  static_assert(never<Tree>, "tree: the fields of an aggregate are counted, and this struct has constructors, private fields or virtual functions; leave these out, or list the fields in a static constexpr function fields() (docs/design/trees.md)");
 };
 
 template <class Tree>
 struct tree_has_a_base {
-  static_assert(never<Tree>, "tree: a struct whose fields are counted has no base; make the base a field, or list the fields: static constexpr auto fields() { return std::tuple{os::field(\"w\", &parameters::w)}; }");
+  static_assert(never<Tree>, "tree: a struct whose fields are counted has no base; make the base a field, or list the fields in a static constexpr function fields() (docs/design/trees.md)");
 };
 
 template <class Tree>
@@ -36,7 +36,7 @@ struct tree_has_a_c_array {
 
 template <class Tree>
 struct tree_has_too_many_fields {
-  static_assert(never<Tree>, "tree: up to 16 fields are counted; group them in structs, or list them: static constexpr auto fields() { return std::tuple{os::field(\"w\", &parameters::w)}; }");
+  static_assert(never<Tree>, "tree: up to 16 fields are counted; group them in structs, or list them in a static constexpr function fields() (docs/design/trees.md)");
 };
 
 template <class Field, class Tree>
