@@ -23,4 +23,6 @@
 #include <ostraka/operations/split.hpp>
 #include <ostraka/operations/take.hpp>
 #include <ostraka/operations/window.hpp>
+#include <ostraka/print.hpp>
 #include <ostraka/tree.hpp>
+#include <ostraka/visualize.hpp>
