@@ -55,10 +55,12 @@ struct space_of_array {
 };
 template <class TensorType>
 struct space_of_array<TensorType, memory_of_tensor> {
-  using type = execution_space_of<TensorType>;
+  using type = execution_space_type<TensorType>;
 };
 template <class TensorType, class Array>
-using execution_space_of_array = typename space_of_array<TensorType, typename given_array<Array>::memory>::type;
+auto execution_space_of_array() {
+  return engine::instance<typename space_of_array<TensorType, typename given_array<Array>::memory>::type>();
+}
 
 template <class TensorType>
 engine::strided layout_of_tensor(TensorType const& t) {

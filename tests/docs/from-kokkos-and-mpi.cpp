@@ -114,6 +114,26 @@ TEST_CASE("your memory") {
   CHECK(C(0, m - 1) == 4.0 * k);
   CHECK(L(0, k - 1) == 4);
   CHECK(columns(n - 1, 0) == 2);
+
+  Kokkos::DefaultExecutionSpace const instance;
+  os::with_instance const scope(instance);
+  auto sums = os::einsum<I/X>(b, b);
+  CHECK(os::value(os::sum<>(sums)) == 4.0 * n * k);
+}
+
+TEST_CASE("your communicator") {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+
+  MPI_Comm half;
+  MPI_Comm_split(MPI_COMM_WORLD, rank < ranks / 2 ? 0 : MPI_UNDEFINED, rank, &half);
+  auto mesh = os::make_mesh(half, X = ranks / 2);
+  if (half != MPI_COMM_NULL) MPI_Comm_free(&half);
+
+  CHECK(mesh.absent() == (rank >= ranks / 2));
+  auto total = os::sum<>(os::ones<double, I/X>(mesh, I = n));
+  if (!mesh.absent()) CHECK(os::value(total) == n);
 }
 
 TEST_CASE("a product whose inner dimension is divided") {

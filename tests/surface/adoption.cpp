@@ -325,118 +325,33 @@ TEST_CASE("an array of device 0 is scattered from every layout, unevenly") {
   CHECK(wrong(from(view_of<double const**, Kokkos::LayoutStride>(part)), value_at) == 0);
 }
 
-namespace {
-
-// Layouts of a block of n × m elements in memory that is larger and filled with −7: strides, and where it begins.
-struct layout {
-  std::int64_t row, column, first;
-};
-
-template <class F>
-void on_layouts(std::int64_t n, std::int64_t m, F const& f) {
-  for (layout const& l : {layout{m, 1, 0}, layout{1, n, 0}, layout{m + 3, 1, 2}, layout{2, 2 * n + 1, 1},
-                          layout{-2 * m, -1, 2 * n * m}, layout{3 * m, 3, 0}}) {
-    std::vector<double> memory(static_cast<std::size_t>(6 * (n + 2) * (m + 2)), -7);
-    f(memory.data() + l.first, l.row, l.column);
-    // Nothing but the block was written.
-    std::vector<bool> own(memory.size());
-    for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t j = 0; j < m; ++j) own[static_cast<std::size_t>(l.first + i * l.row + j * l.column)] = true;
-    int strange = 0;
-    for (std::size_t k = 0; k < memory.size(); ++k) strange += !own[k] && memory[k] != -7;
-    CHECK(strange == 0);
-  }
+TEST_CASE("operations run on an instance that the application gives, those that are begun until they are waited for") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  std::int64_t const n = uneven();
+  auto const a = os::ones<double, I/X, J>(mesh, I = n, J = 4);
+  auto begun = [&] {
+    os::with_instance const scope{Kokkos::DefaultExecutionSpace()};
+    CHECK(os::value(os::sum<>(os::map([](double x) { return 3 * x; }, a))) == 12.0 * double(n));
+    return os::start_reshard<I, J/X>(a);
+  }();
+  CHECK(os::value(os::sum<>(std::move(begun).wait())) == 4.0 * double(n));
 }
 
-}  // namespace
-
-TEST_CASE("results are written straight into arrays of every layout") {
-  auto const mesh = os::make_mesh(X = t::ranks());
-  std::int64_t const n = uneven(), m = 5, k = 2 * t::ranks() + 1;
-  auto const left = [](auto i, auto j) { return double(i % 7) - double(j % 3); };
-  auto const right = [](auto j, auto l) { return double(j % 5) - 2 * double(l % 2); };
-  auto const a = os::generate<double, I, J/X>(mesh, I = n, J = k, left);
-  auto const b = os::generate<double, J/X, K>(mesh, J = k, K = m, right);
-  auto const whole = os::generate<double, I, J>(mesh, I = n, J = k, left);
-  auto const product = [&](std::int64_t i, std::int64_t l) {
-    double sum = 0;
-    for (std::int64_t j = 0; j < k; ++j) sum += left(i, j) * right(j, l);
-    return sum;
-  };
-  // Elements of the array that are not what belongs there.
-  auto const wrong_in = [](double const* p, std::int64_t row, std::int64_t column, std::int64_t rows,
-                           std::int64_t columns_here, auto const& at) {
-    int found = 0;
-    for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t j = 0; j < columns_here; ++j) found += p[i * row + j * column] != at(i, j);
-    return found;
-  };
-  auto const divided = [&](std::int64_t i, std::int64_t l) { return product(i + first_row(), l); };
-  on_layouts(rows_here(n), m, [&](double* p, std::int64_t row, std::int64_t column) {
-    auto const view = os::strided(p, I = row, K = column);
-    os::einsum_into<I/X, K>(view, a, b);  // a reduce-scatter
-    CHECK(wrong_in(p, row, column, rows_here(n), m, divided) == 0);
-    os::einsum_into<I/X, K>(view, a, b, os::alpha = 2, os::beta = -1);
-    CHECK(wrong_in(p, row, column, rows_here(n), m, divided) == 0);
-    os::einsum_into<I/X, K>(view, whole, b);  // a gather or a reduction
-    CHECK(wrong_in(p, row, column, rows_here(n), m, divided) == 0);
-    os::einsum_into<I/X, K>(view, a, b, os::within(1 << 20));
-    CHECK(wrong_in(p, row, column, rows_here(n), m, divided) == 0);
-    auto const c = os::einsum<I, K>(a, b);
-    os::reshard_into<I/X, K>(view, c);  // a slice
-    CHECK(wrong_in(p, row, column, rows_here(n), m, divided) == 0);
-    os::map_into<I/X, K>(
-        view, [](double x) { return x + 1; }, os::slice<I/X>(c));
-    CHECK(wrong_in(p, row, column, rows_here(n), m, [&](auto i, auto l) { return divided(i, l) + 1; }) == 0);
-    os::map_into<I/X, K>(
-        view, [](double x, double y) { return x * y; }, os::slice<I/X>(c), os::full<double, K>(mesh, K = m, 3));
-    CHECK(wrong_in(p, row, column, rows_here(n), m, [&](auto i, auto l) { return 3 * divided(i, l); }) == 0);
-  });
-  on_layouts(n, m, [&](double* p, std::int64_t row, std::int64_t column) {
-    auto const view = os::strided(p, K = column, I = row);
-    os::einsum_into<I, K>(view, a, b);  // an all-reduce
-    CHECK(wrong_in(p, row, column, n, m, product) == 0);
-    os::einsum_into<I, K>(view, a, b, os::beta = 1);
-    CHECK(wrong_in(p, row, column, n, m, [&](auto i, auto l) { return 2 * product(i, l); }) == 0);
-    os::reshard_into<I, K>(view, os::einsum<I/X, K>(a, b));  // an all-gather
-    CHECK(wrong_in(p, row, column, n, m, product) == 0);
-  });
-  on_layouts(n, k * (t::rank() + 1) / t::ranks() - k * t::rank() / t::ranks(),
-             [&](double* p, std::int64_t row, std::int64_t column) {
-               std::int64_t const begin = k * t::rank() / t::ranks(), end = k * (t::rank() + 1) / t::ranks();
-               os::reshard_into<I, J/X>(os::strided(p, I = row, J = column),
-                                          os::slice<I/X>(whole));  // an all-to-all
-               CHECK(wrong_in(p, row, column, n, end - begin, [&](auto i, auto j) { return left(i, j + begin); }) == 0);
-             });
-
-  // Views, lists, scalars; nothing is allocated in a steady state, and what does not fit is said.
-  auto const here = static_cast<std::size_t>(rows_here(n));
-  view_of<double**, Kokkos::LayoutLeft> const column_major("column major", here, 5);
-  auto const run = [&] { os::einsum_into<I/X, K>(column_major, a, b); };
-  run();
-  CHECK(allocated_by(run) == 0);
-  CHECK(wrong_in(column_major.data(), 1, static_cast<std::int64_t>(here), rows_here(n), m, divided) == 0);
-  std::vector<double> list(here * 5);
-  os::einsum_into<I/X, K>(list, a, b);
-  CHECK(wrong_in(list.data(), m, 1, rows_here(n), m, divided) == 0);
-  Kokkos::View<double, host> const sum("sum");
-  os::einsum_into(sum, a, a);
-  double squares = 0;
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < k; ++j) squares += left(i, j) * left(i, j);
-  CHECK(sum() == squares);
-
-  // In place, where the array is an operand's memory.
-  auto const doubled = os::copy(whole);
-  os::map_into<I, J>(
-      doubled.local(), [](double x) { return 2 * x; }, doubled);
-  CHECK(wrong(doubled, [&](auto i, auto j) { return 2 * left(i, j); }) == 0);
-  CHECK_THROWS_AS((os::map_into<J, I>(
-                      os::strided(doubled.local().data(), I = 1, J = n), [](double x) { return x; }, doubled)),
-                  os::error);
-  CHECK_THROWS_WITH_AS(
-      (os::einsum_into<I, K>(view_of<double**, Kokkos::LayoutLeft>("short", std::size_t(n), 4), a, b)),
-      "einsum_into: an array that is written has the extents of its device's block, which holds 5 elements along "
-      "dimension 1, and the array has 4",
-      os::error);
+TEST_CASE("a communicator of the application's, of all, some or two merged groups of processes, may go when the mesh is made") {
+  if (t::ranks() < 2) return;
+  bool const low = t::rank() < t::ranks() / 2;
+  MPI_Comm part;
+  MPI_Comm_split(MPI_COMM_WORLD, low ? 0 : 1, t::rank(), &part);
+  MPI_Comm between;
+  MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, low ? t::ranks() / 2 : 0, 5, &between);
+  MPI_Comm merged;
+  MPI_Intercomm_merge(between, low ? 0 : 1, &merged);
+  auto const mesh = os::make_mesh(merged, X = t::ranks());
+  MPI_Comm_free(&merged);
+  MPI_Comm_free(&between);
+  int const here = low ? t::ranks() / 2 : t::ranks() - t::ranks() / 2;
+  auto const half = os::make_mesh(part, X = here);
+  MPI_Comm_free(&part);
+  CHECK(os::value(os::sum<>(os::ones<double, I/X>(mesh, I = 7))) == 7);
+  CHECK(os::value(os::sum<>(os::full<double, I/X>(half, I = 7, low ? 1 : 2))) == (low ? 7 : 14));
 }

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include <ostraka/engine/machine/instance.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/engine/spmd/call_in_words.hpp>
@@ -133,7 +134,13 @@ class profiled_block {
 };
 
 template <class TensorType>
-using execution_space_of = typename TensorType::view_type::execution_space;
+using execution_space_type = typename TensorType::view_type::execution_space;
+
+/// The instance on which an operation on tensors of this type runs.
+template <class TensorType>
+execution_space_type<TensorType> execution_space_of() {
+  return engine::instance<execution_space_type<TensorType>>();
+}
 
 /// This device's block of a tensor that is read.
 template <class TensorType>

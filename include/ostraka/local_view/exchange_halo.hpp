@@ -177,7 +177,7 @@ pending_halo<Padded> begin_exchange(char const* operation, engine::execution_con
                                     engine::halo_shape& shape, Padded const& target, A const& a, bool fresh,
                                     Options const&... options) {
   using value = typename Padded::value_type;
-  using exec = execution_space_of<Padded>;
+  using exec = execution_space_type<Padded>;
   shape.in_place = std::is_same_v<A, Padded>;
   shape.corners = !(std::is_same_v<Options, faces_only> || ...);
   shape.as_they_lie = !engine::is_gpu_memory<exec>();
@@ -189,11 +189,11 @@ pending_halo<Padded> begin_exchange(char const* operation, engine::execution_con
   static thread_local constinit engine::halo_plans* plans = nullptr;
   engine::halo_plan& plan = engine::per_thread(plans).of(shape);
   if (fresh && shape.corners)
-    engine::fill_beyond(exec(), plan, target.local().data(), boundary_among<value>(operation, options...));
+    engine::fill_beyond(engine::instance<exec>(), plan, target.local().data(), boundary_among<value>(operation, options...));
   else if (fresh)  // corners, too
     fill_block(operation, target, boundary_among<value>(operation, options...));
   return {target, a.local(),
-          engine::begin_halo_exchange(exec(), w, members, plan, static_cast<value const*>(a.local().data()),
+          engine::begin_halo_exchange(engine::instance<exec>(), w, members, plan, static_cast<value const*>(a.local().data()),
                                       target.local().data()),
           waited_for(shape)};
 }

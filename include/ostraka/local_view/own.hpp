@@ -38,7 +38,7 @@ template <Tensor A>
                            p.extent, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}));
     if constexpr (varying_in<result_type>::size > 0) result.set_origins(detail::without_marks(detail::own_origins(a)));
     engine::stencil_operand_block<value, 0> const from{detail::own_block<value const>(a), {}};
-    detail::run_stencil<detail::execution_space_of<A>>(p, detail::element_itself{}, detail::own_block<value>(result), a,
+    detail::run_stencil<detail::execution_space_type<A>>(p, detail::element_itself{}, detail::own_block<value>(result), a,
                                                        from);
     return result;
   } else {

@@ -88,7 +88,7 @@ class pipeline_run {
         result_(uninitialised_like(given)),
         arrived_(static_cast<std::size_t>(table.microbatches)),
         made_(static_cast<std::size_t>(table.lanes) + 1),
-        messages_(space(), agreed(w.group(planner::mesh_set::first(1)))) {}
+        messages_(engine::instance<space>(), agreed(w.group(planner::mesh_set::first(1)))) {}
 
   /// `work(block, lane, repeat)` is what a lane of this stage makes of a microbatch.
   template <class Work>
@@ -110,7 +110,7 @@ class pipeline_run {
   }
 
  private:
-  using space = execution_space_of<Block>;
+  using space = execution_space_type<Block>;
   using element = typename Block::value_type;
 
   // The stages, which in check mode compare what they are about to do.
@@ -193,7 +193,7 @@ class pipeline_run {
       else if (home(w.microbatch) != stage_)
         send(home(w.microbatch), made);
       else
-        engine::copy_block(space(), at_home(result_, w.microbatch).local().data(), elements_of(made), size(made));
+        engine::copy_block(engine::instance<space>(), at_home(result_, w.microbatch).local().data(), elements_of(made), size(made));
     }
   }
 

@@ -252,7 +252,7 @@ void run_stencil(engine::stencil_points const& p, F const& f, engine::stencil_bl
                  Sources const&... from) {
   using operand = stencil_operand<std::remove_cvref_t<Operand>>;
   engine::stencil_of_block(
-      Exec(), p, operand::waits_for(first), [&] { operand::wait(first); }, f, result, from...);
+      engine::instance<Exec>(), p, operand::waits_for(first), [&] { operand::wait(first); }, f, result, from...);
 }
 
 // Where an operand has said what is wrong with it, nothing more is.
@@ -288,7 +288,7 @@ auto new_stencil(F const& f, Every const& every, Operand&& first, More const&...
       a.mesh_handle(), extents,
       make_view<typename result_type::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}));
   profiled_block<result_type> const region_of_run("stencil", result, "reads and writes", 2);
-  run_stencil<execution_space_of<A>>(p, f, own_block<R>(result), first, source_block(a), source_block(more)...);
+  run_stencil<execution_space_type<A>>(p, f, own_block<R>(result), first, source_block(a), source_block(more)...);
   if constexpr (varying_in<result_type>::size > 0) {
     result_type r = result;
     r.set_origins(without_marks(origins));
@@ -319,7 +319,7 @@ void stencil_into_block(Target const& target, F const& f, Operand&& first, More 
   refuse_neighbours_in_result((shares(a) || ... || shares(more)));
   engine::stencil_points const p = points_of(a);
   profiled_block<Target> const region_of_run("stencil_into", target, "reads and writes", 2);
-  run_stencil<execution_space_of<A>>(p, f, own_block<typename Target::value_type>(target), first, source_block(a),
+  run_stencil<execution_space_type<A>>(p, f, own_block<typename Target::value_type>(target), first, source_block(a),
                                      source_block(more)...);
 }
 

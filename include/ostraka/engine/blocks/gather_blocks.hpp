@@ -10,6 +10,7 @@
 #include <ostraka/engine/blocks/root_blocks.hpp>
 #include <ostraka/engine/collectives/gather.hpp>
 #include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/machine/instance.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 
@@ -19,7 +20,7 @@ namespace ostraka::engine {
 /// the whole tensor, row-major; it is not called elsewhere. Collective over the mesh.
 template <class T, class MakeWhole>
 void gather_blocks(execution_context const& w, planner::spec const& s, T const* block, MakeWhole const& make_whole) {
-  using host = Kokkos::DefaultHostExecutionSpace;
+  auto const exec = instance<Kokkos::DefaultHostExecutionSpace>();
   root_blocks const blocks = root_blocks_of(w, s);
   profiled const region_of_run([&] { push_root_blocks(w, s, blocks, sizeof(T)); });
   bool const root = w.mesh->device() == 0;
@@ -29,9 +30,9 @@ void gather_blocks(execution_context const& w, planner::spec const& s, T const* 
   if (!root) return;
   region<T> const to = dense_region(whole, whole_box(w, s));
   blocks.for_each([&](box const& b, std::int64_t at) {
-    copy(host(), to.part(b), dense_region(static_cast<T const*>(message.data()) + at, b));
+    copy(exec, to.part(b), dense_region(static_cast<T const*>(message.data()) + at, b));
   });
-  fence(host());
+  fence(exec);
 }
 
 }  // namespace ostraka::engine

@@ -11,6 +11,7 @@
 #include <ostraka/engine/blocks/root_blocks.hpp>
 #include <ostraka/engine/collectives/scatter.hpp>
 #include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/machine/instance.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/run/profiling.hpp>
@@ -60,7 +61,7 @@ namespace detail {
 template <class T>
 void scatter_to_host(execution_context const& w, planner::spec const& s, T const* whole,
                      planner::strided_box const& layout, T* block) {
-  using host = Kokkos::DefaultHostExecutionSpace;
+  auto const exec = instance<Kokkos::DefaultHostExecutionSpace>();
   root_blocks const blocks = root_blocks_of(w, s);
   profiled const region_of_run([&] { push_root_blocks(w, s, blocks, sizeof(T)); });
   bool const root = w.mesh->device() == 0;
@@ -68,8 +69,8 @@ void scatter_to_host(execution_context const& w, planner::spec const& s, T const
   if (root) {
     region<T const> const from{layout, whole};
     blocks.for_each(
-        [&](box const& b, std::int64_t at) { copy(host(), dense_region(message.data() + at, b), from.part(b)); });
-    fence(host());
+        [&](box const& b, std::int64_t at) { copy(exec, dense_region(message.data() + at, b), from.part(b)); });
+    fence(exec);
   }
   scatter(w.mesh->world(), static_cast<T const*>(message.data()), block, blocks.counts);
   broadcast(w.mesh->group(replicating_axes(w)), block, box_of(s, w.here, w.sizes).size());

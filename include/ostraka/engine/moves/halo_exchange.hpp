@@ -110,6 +110,7 @@ class halo_flight_of final : public halo_flight {
     --plan_->in_flight;
     sent_ = scratch<T, space>();
     received_ = scratch<T, space>();
+    exec_ = Exec();
     halo_flights<Exec, T>::instance().give_back(*this);
   }
 

@@ -16,6 +16,7 @@
 
 #include <ostraka/engine/kernels/parallel.hpp>
 #include <ostraka/engine/machine/gpu_aware_mpi.hpp>
+#include <ostraka/engine/machine/instance.hpp>
 #include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
@@ -30,7 +31,7 @@ inline constexpr bool seen_by_host =
 template <class View>
 auto on_host(View const& view) {
   if constexpr (seen_by_host<View>) {
-    fence(typename View::execution_space());
+    fence(instance<typename View::execution_space>());
     return view;
   } else {
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);

@@ -68,7 +68,10 @@ class exchange_record final : public flight {
     exchange_.finish();
     blocks_.bring_back(exec_);
   }
-  void give_back() noexcept override { flight_records<exchange_record>::instance().give_back(*this); }
+  void give_back() noexcept override {
+    exec_ = Exec();
+    flight_records<exchange_record>::instance().give_back(*this);
+  }
 
   Exec exec_{};
   blocks_for_mpi<Exec, T> blocks_;

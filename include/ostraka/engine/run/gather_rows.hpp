@@ -92,6 +92,7 @@ class gather_record final : public flight {
   void give_back() noexcept override {
     buffer_ = buffer();
     arrays_.begin(false);
+    exec_ = Exec();
     flight_records<gather_record>::instance().give_back(*this);
   }
 

@@ -66,6 +66,7 @@ class flight_record final : public flight {
 
   void forget() {
     run_.reset();
+    exec_ = Exec();  // an application's may end now
     --known_->in_flight;
   }
 

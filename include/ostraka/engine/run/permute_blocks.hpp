@@ -44,7 +44,10 @@ class permute_record final : public flight {
     permute_.finish();
     blocks_.bring_back(exec_);
   }
-  void give_back() noexcept override { flight_records<permute_record>::instance().give_back(*this); }
+  void give_back() noexcept override {
+    exec_ = Exec();
+    flight_records<permute_record>::instance().give_back(*this);
+  }
 
   Exec exec_{};
   blocks_for_mpi<Exec, T> blocks_;
