@@ -10,6 +10,7 @@
 
 #include <ostraka/operations/argmax.hpp>
 #include <ostraka/operations/attention.hpp>
+#include <ostraka/operations/broadcast.hpp>
 #include <ostraka/operations/concatenate.hpp>
 #include <ostraka/operations/cumsum.hpp>
 #include <ostraka/operations/index_range.hpp>
@@ -22,6 +23,7 @@
 #include <ostraka/operations/sort.hpp>
 #include <ostraka/operations/split.hpp>
 #include <ostraka/operations/take.hpp>
+#include <ostraka/operations/transpose.hpp>
 #include <ostraka/operations/window.hpp>
 #include <ostraka/print.hpp>
 #include <ostraka/tree.hpp>

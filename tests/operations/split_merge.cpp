@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::split and os::merge: the same elements in the same memory, or an error on all devices, on every mesh. The oracle
-/// re-reads the whole row-major tensor.
+/// os::split and os::merge: the same elements in the same memory, or an error on all devices, on every mesh; the oracle
+/// re-reads the whole row-major tensor. os::transpose and os::broadcast, against plain loops.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -12,7 +12,9 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "support/on_meshes.hpp"
 
@@ -186,5 +188,78 @@ TEST_CASE("blocks in a body: an axis of a block is whole") {
     if (n > 1 && (6 * n + 3) % n != 0) CHECK(refuses(body, "split: extents are the same on all devices"));
     auto const ones = os::shard_map<J, K/X, L>([](auto block) { return os::split<I, K, L>(block, L = 1); }, uneven);
     CHECK(ones.extent(K) == 6 * n + 3);
+  });
+}
+
+namespace {
+
+// The whole tensor with its axes in another order, and repeated along those that it lacks.
+template <class T>
+t::global_tensor<T> laid_out(t::global_tensor<T> const& g, std::string const& labels) {
+  t::global_tensor<T> r{labels, g.extents, {}};
+  t::for_each_index(labels, g.extents, [&](t::extents_by_letter const& at) { r.values.push_back(g.values[g.position(at)]); });
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("axes in another order") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (auto const& [i, j, k] : {std::tuple{13, 5, 3}, {70, 41, 1}, {2, 3, 0}}) {
+      t::extents_by_letter const e{{'I', i}, {'J', j}, {'K', k}};
+      INFO(m.text(), t::text_of(e));
+      auto const g = t::whole_numbers<float>("IJK", e, 3);
+      auto const a = t::placed<os::tensor<float, I/X, J, K>>(m, g);
+      auto const traffic = t::traffic_of([&] {
+        auto const b = os::transpose<K, J, I>(a);
+        static_assert(std::is_same_v<decltype(b), os::tensor<float, K, J, I/X> const>);
+        CHECK(t::disagreements(m, b, laid_out(g, "KJI")) == 0);
+        CHECK(t::disagreements(m, os::transpose<J, I, K>(a), laid_out(g, "JIK")) == 0);
+        CHECK(t::disagreements(m, os::transpose<I, J, K>(a), g) == 0);
+        CHECK(t::disagreements(m, os::transpose<I, J, K>(os::transpose<J, K, I>(a)), g) == 0);
+        auto const p = t::placed<os::tensor<float, I/Y, J, K, os::partial_max(X)>>(m, g);
+        CHECK(t::disagreements(m, os::transpose<K, I, J>(p), laid_out(g, "KIJ")) == 0);
+      });
+      CHECK(traffic.bytes == 0);
+      auto const body = os::shard_map<J, K, I/X>([](auto x) { return os::transpose<J, K, I>(x); }, a);
+      CHECK(t::disagreements(m, body, laid_out(g, "JKI")) == 0);
+    }
+  });
+}
+
+TEST_CASE("repeated along further axes") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
+    for (auto const& [i, j, k] : {std::tuple{13, 5, 3}, {4, 41, 1}, {2, 3, 0}}) {
+      t::extents_by_letter const e{{'I', i}, {'J', j}, {'K', k}};
+      INFO(m.text(), t::text_of(e));
+      auto const g = t::whole_numbers<double>("J", e, 3);
+      auto const a = t::placed<tensor<J/X>>(m, g);
+      auto const traffic = t::traffic_of([&] {
+        auto const b = os::broadcast<I/Y, J/X, K>(a, I = i, K = k);
+        static_assert(std::is_same_v<decltype(b), tensor<I/Y, J/X, K> const>);
+        CHECK(t::disagreements(m, b, laid_out(g, "IJK")) == 0);
+        CHECK(t::disagreements(m, os::broadcast<J/X, I>(a, os::sizes(I = i, K = k)), laid_out(g, "JI")) == 0);
+        CHECK(t::disagreements(m, os::broadcast<J/X>(a), g) == 0);
+        auto const p = t::placed<tensor<J, os::partial(X)>>(m, g);
+        CHECK(t::disagreements(m, os::broadcast<K/Y, J, os::partial(X)>(p, K = k), laid_out(g, "KJ")) == 0);
+        auto const one = os::full<std::int64_t>(mesh, 7);
+        auto const sevens = os::broadcast<I/X>(one, I = i);
+        CHECK(t::disagreements(m, sevens, t::global_tensor<std::int64_t>{
+                                              "I", e, std::vector<std::int64_t>(static_cast<std::size_t>(i), 7)}) == 0);
+      });
+      CHECK(traffic.bytes == 0);
+      CHECK(refuses([&] { return os::broadcast<J/X, I>(a, I = -1); }, "not negative"));
+      auto const body = os::shard_map<K, J/X>([k = k](auto x) { return os::broadcast<K, J>(x, K = k); }, a);
+      CHECK(t::disagreements(m, body, laid_out(g, "KJ")) == 0);
+      auto const other = t::placed<tensor<I/X>>(m, t::whole_numbers<double>("I", e, 4));
+      auto const as_other = os::shard_map<I/X, K>(
+          [k = k](auto x, auto y) {
+            auto const few = os::sum<>(x);
+            return os::multiply(os::broadcast<I, K>(os::scale(few, 0), I = y.extent(I), K = k), y);
+          },
+          a, other);
+      CHECK(as_other.extent(I) == i);
+    }
   });
 }

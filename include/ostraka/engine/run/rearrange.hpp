@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string>
 
+#include <ostraka/engine/kernels/parallel.hpp>
 #include <ostraka/engine/run/exchange_blocks.hpp>
 #include <ostraka/engine/spmd/call_in_words.hpp>
 #include <ostraka/plan/lowering/viewpoint.hpp>
@@ -97,6 +98,7 @@ void rearrange(Exec const& exec, execution_context const& w, planner::spec const
     if (empty.where.size() > 0) fill(exec, empty.data, layout_of(empty), blank);
   }
   for (int k = 0; k < number; ++k) begun[k].wait();
+  fence(exec);
 }
 
 }  // namespace ostraka::engine

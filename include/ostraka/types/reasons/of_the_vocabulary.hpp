@@ -90,6 +90,16 @@ struct merged_axes_are_apart {
   static_assert(never<Major, Minor, Sharding>, "merge: the minor axis comes directly behind the major one, because nothing is copied; put the axes in that order first with os::transpose");
 };
 
+template <class Axis, class Sharding>
+struct transpose_leaves_out {
+  static_assert(never<Axis, Sharding>, "transpose: it names all axes of the tensor, in the order that they are to have; name this one, too, or os::sum over it");
+};
+
+template <class Sharding, class Result>
+struct broadcast_lies_otherwise {
+  static_assert(never<Sharding, Result>, "broadcast: the axes that the tensor has lie in the result as they do in it, and it is partial where the tensor is; name them so, and os::reshard before or after");
+};
+
 template <class Axis, class Operation>
 struct static_extent_would_change {
   static_assert(never<Axis, Operation>, "operation: it changes the extent of the axis, which is part of the axis' type; rename it first to an axis without a static extent, os::rename<D, K>(A)");

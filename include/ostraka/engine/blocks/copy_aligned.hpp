@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. A block under other dimensions: in another order, or repeated along those that it lacks. C[j, i, b] = A[i, j]
+
+#include <cstdint>
+
+#include <ostraka/engine/blocks/map.hpp>
+#include <ostraka/engine/kernels/copy.hpp>
+
+namespace ostraka::engine {
+
+/// result <- what meets it, `result` being this device's dense block under `out`.
+template <class Exec, class T>
+void copy_aligned(Exec const& exec, execution_context const& w, planner::spec const& out, T* result,
+                  aligned<T> const& from) {
+  profiled const region_of_run([&] {
+    push_blocks(w.operation, out, w.names, "reads and writes",
+                (planner::block_size(out, w.here, w.sizes) + detail::elements_met(w, out, from.stride)) *
+                    static_cast<std::int64_t>(sizeof(T)));
+  });
+  region<T> const to = dense_region(result, box_of(out, w.here, w.sizes));
+  strided source = layout_of(to);
+  for (int i = 0; i < out.rank; ++i) source.stride[i] = from.stride[i];
+  copy(exec, to.data, layout_of(to), from.data, source);
+  fence(exec);
+}
+
+}  // namespace ostraka::engine
