@@ -19,6 +19,7 @@
 #include <ostraka/operations/roll.hpp>
 #include <ostraka/operations/rope.hpp>
 #include <ostraka/operations/scatter_add.hpp>
+#include <ostraka/operations/segment_sum.hpp>
 #include <ostraka/operations/softmax.hpp>
 #include <ostraka/operations/sort.hpp>
 #include <ostraka/operations/split.hpp>

@@ -169,4 +169,16 @@ struct new_axis_is_there {
   static_assert(never<Axis, Sharding, Operation>, "operation: the axis that it makes is not yet an axis of the tensor; choose another one, or os::rename that axis first");
 };
 
+// ---- segment_sum ----------------------------------------------------------------------------------------------------
+
+template <class Axis, class Segments, class Data, class Ids>
+struct segments_are_on_several_devices {
+  static_assert(never<Axis, Segments, Data, Ids>, "segment_sum: nothing moves unless the result is named, and the rows of a segment are on several devices here; name the result to authorise what sums them, as segment_sum<I, S, S/X, D>(data, ids, S = n), or os::partial(X) in it for each device's own sums");
+};
+
+template <class Axis, class Segments, class Sharding>
+struct summed_axis_in_result {
+  static_assert(never<Axis, Segments, Sharding>, "segment_sum: the axis of the rows goes and that of the segments comes; name a result without the first, as segment_sum<I, S, S, D>(data, ids, S = n)");
+};
+
 }  // namespace ostraka::reason
