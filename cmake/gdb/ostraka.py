@@ -15,6 +15,9 @@ import gdb
 ELEMENTS = {
     "float": "float",
     "double": "double",
+    "bool": "bool",
+    "signed char": "int8",
+    "short": "int16",
     "int": "int32",
     "long": "int64",
     "long long": "int64",

@@ -33,35 +33,35 @@ namespace detail {
 struct plus {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const {
-    return a + b;
+    return T(a + b);
   }
 };
 
 struct minus {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const {
-    return a - b;
+    return T(a - b);
   }
 };
 
 struct negation {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& a) const {
-    return -a;
+    return T(-a);
   }
 };
 
 struct product {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const {
-    return a * b;
+    return T(a * b);
   }
 };
 
 struct quotient {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const {
-    return a / b;
+    return T(a / b);
   }
 };
 
@@ -85,7 +85,7 @@ template <class F, class T, int At>
 struct with_number {
   F f;
   T number;
-  KOKKOS_INLINE_FUNCTION T operator()(T const& a) const {
+  KOKKOS_INLINE_FUNCTION auto operator()(T const& a) const {
     if constexpr (At == 0)
       return f(a, number);
     else
@@ -148,10 +148,23 @@ inline constexpr preservation preserves<detail::on<detail::with_number<F, T, At>
 
 namespace detail {
 
+template <class T, class Operation>
+consteval auto check_numbers() {
+  if constexpr (std::is_same_v<T, bool> && !is_one_of<Operation, operation::maximum, operation::minimum>)
+    return found<reason::arithmetic_of_bools<Operation>>{};
+  else
+    return found<reason::ok>{};
+}
+
+// Are elements numbers? Bools have a maximum and a minimum alone.
+template <class T, class Operation>
+using numbers_verdict = typename decltype(check_numbers<T, Operation>())::type;
+
 template <class Operation, class Unless, class F, class First, class... Rest>
 auto arithmetic(char const* operation, F const& f, First const& first, Rest const&... rest) {
   using value = typename First::value_type;
-  return checked_map<Operation, on<F, value>, first_fault<elements_verdict<First, Rest...>, Unless>, value>(
+  return checked_map<Operation, on<F, value>,
+                     first_fault<elements_verdict<First, Rest...>, numbers_verdict<value, Operation>, Unless>, value>(
       operation, f, first, rest...);
 }
 

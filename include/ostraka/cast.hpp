@@ -12,6 +12,11 @@
 ///     rounded (double → float)        –            kept        –            (bfloat16 → float16: out of range, too)
 ///     cut (int64 → int32)             –            –           kept
 ///     floating point → integers       –            –           –            no integer stands for infinity
+///     numbers → bool (x ≠ 0)          –            –           or kept
+///
+/// Nothing saturates. Numbers are converted as static_cast does: what becomes an integer is cut towards zero, an
+/// integer to its low bits; of a number with a fraction beyond the integers' range the result is not defined (os::clamp
+/// it first). A bool is x ≠ 0, as NumPy has it (NaN is true), and becomes 0 or 1.
 
 #include <limits>
 
@@ -50,7 +55,9 @@ inline constexpr preservation cast_keeps(reduction kind) {
   bool const integers = std::is_integral_v<From> && std::is_integral_v<To>;
   bool const ordered = is_real<From> && is_real<To>;
   if (kind == reduction::bit_and || kind == reduction::bit_or)
-    return integers ? preservation{kind, {}} : preservation{};
+    return integers && (kind == reduction::bit_or || !std::is_same_v<To, bool> || std::is_same_v<From, bool>)
+               ? preservation{kind, {}}
+               : preservation{};
   if (kind == reduction::max || kind == reduction::min)
     return ordered && (is_exact<From, To> || !std::is_integral_v<To>) ? non_decreasing(kind) : preservation{};
   return is_exact<From, To> ? linear(kind) | multiplicative(kind) : preservation{};

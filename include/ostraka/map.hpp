@@ -175,7 +175,7 @@ template <class F, Tensor First, Tensor... Rest>
 [[nodiscard]] auto map(F const& f, First const& first, Rest const&... rest) {
   using value = std::remove_cvref_t<
       std::invoke_result_t<F const&, typename First::value_type const&, typename Rest::value_type const&...>>;
-  using result = std::conditional_t<std::is_same_v<value, bool>, std::int32_t, typename detail::element<value>::type>;
+  using result = typename detail::element<value>::type;
   return detail::checked_map<operation::map, F, reason::ok, result>("map", f, first, rest...);
 }
 

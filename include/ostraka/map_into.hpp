@@ -113,7 +113,7 @@ template <Tensor C, class F, Tensor... Operands>
   requires(sizeof...(Operands) > 0 && !Tensor<F>)
 void map_into([[maybe_unused]] C const& c, [[maybe_unused]] F const& f, [[maybe_unused]] Operands const&... operands) {
   using value = std::remove_cvref_t<std::invoke_result_t<F const&, typename Operands::value_type const&...>>;
-  using element = std::conditional_t<std::is_same_v<value, bool>, std::int32_t, typename detail::element<value>::type>;
+  using element = typename detail::element<value>::type;
   if constexpr (reason::ok_or_raise<detail::map_into_verdict<element, C, Operands...>>())
     detail::run_map_into(c, f, operands...);
 }

@@ -65,8 +65,9 @@ struct divide_by {
 
 }  // namespace detail
 
-/// Sums over the axes that the result lacks. Partial sums are welcome, and come out if asked for: `os::sum<I,
-/// os::partial(X)>(A)`. All reductions take a policy behind the tensor, as os::einsum does.
+/// Sums over the axes that the result lacks; integers in their type, modulo its range (os::cast them first). Partial
+/// sums are welcome, and come out if asked for: `os::sum<I, os::partial(X)>(A)`. All reductions take a policy behind the
+/// tensor, as os::einsum does.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto sum(A const& a, Policy how = {}) {
   return detail::reduce<sharding_of<Out...>, reduction::sum>("sum", a, how);
@@ -93,15 +94,15 @@ template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planne
   return detail::reduce<sharding_of<Out...>, reduction::prod>("prod", a, how);
 }
 
-/// The bits that all elements have over the axes that the result lacks; over none, all bits. Of 0 and 1: are all true?
-/// Integers only. Operand and result may be partial by os::partial_and.
+/// The bits that all elements have over the axes that the result lacks; over none, all bits. Of bools: are all true?
+/// Integers and bools only. Operand and result may be partial by os::partial_and.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto bit_and(A const& a, Policy how = {}) {
   return detail::reduce<sharding_of<Out...>, reduction::bit_and>("bit_and", a, how);
 }
 
-/// The bits that any element has over the axes that the result lacks; over none, no bits. Of 0 and 1: is any true?
-/// Integers only. Operand and result may be partial by os::partial_or.
+/// The bits that any element has over the axes that the result lacks; over none, no bits. Of bools: is any true?
+/// Integers and bools only. Operand and result may be partial by os::partial_or.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto bit_or(A const& a, Policy how = {}) {
   return detail::reduce<sharding_of<Out...>, reduction::bit_or>("bit_or", a, how);

@@ -64,8 +64,9 @@ template <class T>
 using real_of = typename real_part<T>::type;
 
 template <class T>
-inline constexpr bool is_element = is_one_of<T, float, double, Kokkos::complex<float>, Kokkos::complex<double>,
-                                             std::int32_t, std::int64_t, float16, bfloat16>;
+inline constexpr bool is_element =
+    is_one_of<T, float, double, Kokkos::complex<float>, Kokkos::complex<double>, float16, bfloat16, bool, std::int8_t,
+              std::int16_t, std::int32_t, std::int64_t>;
 
 template <class T, reduction How, class Culprit>
 consteval auto check_reducible() {
@@ -73,6 +74,8 @@ consteval auto check_reducible() {
     return found<reason::ok>{};
   else if constexpr (How == reduction::max || How == reduction::min)
     return found<reason::elements_have_no_order<T, Culprit>>{};
+  else if constexpr (std::is_same_v<T, bool>)
+    return found<reason::bools_do_not_add<Culprit>>{};
   else
     return found<reason::elements_are_no_bits<T, Culprit>>{};
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a tensor is made with elements of another type
-// error: tensor: elements are float, double, Kokkos::complex of both, os::float16, os::bfloat16, std::int32_t or std::int64_t;
+// error: tensor: elements are float, double, Kokkos::complex of both, os::float16, os::bfloat16, bool, or std::int8_t to std::int64_t;
 // error: element_type_unsupported<unsigned int>
 #include <ostraka/zeros.hpp>
 namespace os = ostraka;

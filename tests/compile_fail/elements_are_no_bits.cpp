@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the bits of floating-point numbers
-// error: reduction: only integers are combined bit by bit (0 and 1 are false and true); compare the elements first, as in os::map(is_positive, A), whose result holds integers
+// error: reduction: only integers and bools are combined bit by bit; compare the elements first, as in A > 0, which gives bools
 // error: elements_are_no_bits<float, operation::bit_and>
 #include <ostraka/reductions.hpp>
 namespace os = ostraka;

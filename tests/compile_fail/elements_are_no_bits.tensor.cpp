@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: floating-point numbers that are partial bit by bit
-// error: reduction: only integers are combined bit by bit (0 and 1 are false and true);
+// error: reduction: only integers and bools are combined bit by bit;
 // error: elements_are_no_bits<float, partial_or<X_mesh>>
 #include <ostraka/tensor.hpp>
 namespace os = ostraka;

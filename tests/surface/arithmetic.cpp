@@ -43,7 +43,7 @@ struct without {
   KOKKOS_FUNCTION std::int32_t operator()(std::int32_t a, std::int32_t b) const { return a & ~b; }
 };
 struct is_set {
-  KOKKOS_FUNCTION bool operator()(std::int32_t a) const { return a != 0; }
+  KOKKOS_FUNCTION std::int32_t operator()(std::int32_t a) const { return a != 0 ? 1 : 0; }
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -36,7 +37,10 @@ std::int64_t product(std::int64_t i, std::int64_t k) {
 
 template <class T>
 KOKKOS_INLINE_FUNCTION T number(std::int64_t n) {
-  return T(static_cast<float>(n));
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(n);  // the low bits
+  else
+    return T(static_cast<float>(n));
 }
 
 template <class T>
@@ -89,7 +93,8 @@ auto mesh_at_hand() {
 }  // namespace
 
 #define ELEMENT_TYPES \
-  float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int32_t, std::int64_t, os::float16, os::bfloat16
+  float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int8_t, std::int16_t, std::int32_t, \
+      std::int64_t, os::float16, os::bfloat16
 
 TEST_CASE_TEMPLATE("making", T, ELEMENT_TYPES) {
   auto const mesh = mesh_at_hand();
@@ -231,4 +236,99 @@ TEST_CASE_TEMPLATE("moves", T, ELEMENT_TYPES) {
   CHECK(wrong(os::all_reduce<Y>(parts), sum_over_j) == 0);
   CHECK(wrong(os::reduce_scatter<I/Y>(parts), sum_over_j) == 0);
   CHECK(wrong(os::reshard<I/X, J>(a, mesh_at_hand()), left) == 0);
+}
+
+namespace {
+
+KOKKOS_INLINE_FUNCTION bool odd(std::int64_t i, std::int64_t j) { return (i + 3 * j) % 5 % 2 == 1; }
+struct is_odd {
+  KOKKOS_FUNCTION bool operator()(std::int64_t i, std::int64_t j) const { return odd(i, j); }
+};
+struct is_even {
+  KOKKOS_FUNCTION bool operator()(std::int64_t j) const { return j % 2 == 0; }
+};
+struct both {
+  KOKKOS_FUNCTION bool operator()(bool a, bool b) const { return a && b; }
+};
+struct above {
+  KOKKOS_FUNCTION bool operator()(float a) const { return a > 0; }
+};
+
+template <class Tensor, class Expected>
+std::int64_t wrong_bools(Tensor const& a, Expected const& expected) {
+  return wrong(os::cast<std::int32_t>(a), [&](auto... at) { return expected(at...) ? 1 : 0; });
+}
+
+}  // namespace
+
+TEST_CASE("bools: making, moving, reducing") {
+  auto const mesh = mesh_at_hand();
+  auto const sizes = os::sizes(I = rows, J = inner);
+  auto const a = os::generate<bool, I/X, J>(mesh, sizes, is_odd{});
+  static_assert(std::is_same_v<decltype(a)::value_type const, bool const>);
+  CHECK(wrong_bools(a, odd) == 0);
+  CHECK(wrong_bools(os::copy(a), odd) == 0);
+  CHECK(wrong_bools(os::full<bool, J/X>(mesh, J = inner, true), constant(1)) == 0);
+  CHECK(wrong_bools(os::zeros<bool, I, J/Y>(mesh, sizes), constant(0)) == 0);
+  CHECK(wrong_bools(os::reshard<I/Y, J/X>(a), odd) == 0);
+  CHECK(wrong_bools(os::all_gather<X>(a), odd) == 0);
+  CHECK(wrong_bools(os::all_to_all<J/X>(a), odd) == 0);
+  CHECK(wrong_bools(os::slice<J/Y>(a), odd) == 0);
+  CHECK(wrong_bools(os::einsum<J, I/X>(a), [](std::int64_t j, std::int64_t i) { return odd(i, j); }) == 0);
+  CHECK(wrong_bools(os::reshard<I/X, J>(a, mesh_at_hand()), odd) == 0);
+
+  bool whole[rows * inner];
+  for (std::int64_t k = 0; k < rows * inner; ++k) whole[k] = odd(k / inner, k % inner);
+  std::span<bool const> const on_root(whole);
+  auto const scattered = os::scatter_from_root<bool, I/Y, J/X>(mesh, sizes, on_root);
+  CHECK(wrong_bools(scattered, odd) == 0);
+  auto const gathered = os::gather_to_root(scattered);
+  if (gathered)
+    for (std::int64_t k = 0; k < rows * inner; ++k)
+      CHECK((*gathered)(static_cast<std::size_t>(k / inner), static_cast<std::size_t>(k % inner)) == whole[k]);
+
+  auto const row = os::generate<bool, J>(mesh, J = inner, is_even{});
+  CHECK(wrong_bools(os::map(both{}, a, row),
+                    [](std::int64_t i, std::int64_t j) { return odd(i, j) && j % 2 == 0; }) == 0);
+  auto const numbers = os::generate<float, I/X, J>(mesh, sizes, left_element<float>{});
+  auto const positive = os::map(above{}, numbers);
+  static_assert(std::is_same_v<decltype(positive)::value_type const, bool const>);
+  CHECK(wrong_bools(positive, [](std::int64_t i, std::int64_t j) { return left(i, j) > 0; }) == 0);
+  auto const any_of_row = [](std::int64_t i) {
+    bool any = false;
+    for (std::int64_t j = 0; j < inner; ++j) any = any || odd(i, j);
+    return any;
+  };
+  auto const all_of_column = [](std::int64_t j) {
+    bool all = true;
+    for (std::int64_t i = 0; i < rows; ++i) all = all && odd(i, j);
+    return all;
+  };
+  CHECK(wrong_bools(os::bit_or<I/X>(a), any_of_row) == 0);
+  CHECK(wrong_bools(os::max<I/X>(a), any_of_row) == 0);
+  CHECK(wrong_bools(os::bit_and<J>(a), all_of_column) == 0);
+  CHECK(wrong_bools(os::min<J/Y>(os::slice<J/Y>(a)), all_of_column) == 0);
+  CHECK(wrong_bools(os::all_reduce<X>(os::bit_and<J, os::partial_and(X)>(a)), all_of_column) == 0);
+  CHECK(wrong_bools(os::reduce_scatter<J/X>(os::bit_and<J, os::partial_and(X)>(a)), all_of_column) == 0);
+  CHECK(os::value(os::bit_or<>(a)));
+  CHECK(!os::value(os::bit_and<>(a)));
+  CHECK(os::value(os::bit_and<>(os::zeros<bool, I/X>(mesh, I = 0))));
+  CHECK(!os::value(os::max<>(os::zeros<bool, I/X>(mesh, I = 0))));
+
+  CHECK(wrong_bools(os::cast<bool>(numbers), [](std::int64_t i, std::int64_t j) { return left(i, j) != 0; }) == 0);
+  CHECK(wrong(os::cast<float>(a), [](std::int64_t i, std::int64_t j) { return odd(i, j) ? 1 : 0; }) == 0);
+  os::check_replicas(os::random<bool, I, J>(mesh, sizes, os::seed(3)));
+  CHECK(os::describe(a).starts_with("bool[I_X, J]"));
+}
+
+// Sums of small integers stay in their type, modulo its range, as NumPy's with dtype=int8.
+TEST_CASE("small integers wrap around") {
+  auto const mesh = mesh_at_hand();
+  auto const a = os::full<std::int8_t, I/X>(mesh, I = 7, 100);
+  CHECK(os::value(os::sum<>(a)) == static_cast<std::int8_t>(700));
+  CHECK(os::value(os::sum<>(os::cast<std::int32_t>(a))) == 700);
+  CHECK(os::value(os::einsum<>(a, a)) == static_cast<std::int8_t>(70000));
+  CHECK(os::value(os::cast<std::int8_t>(os::full<std::int32_t>(mesh, 300))) == 44);
+  CHECK_THROWS_AS((os::full<std::int8_t, I>(mesh, I = 3, 128)), os::error);
+  CHECK_THROWS_AS((os::full<bool, I>(mesh, I = 3, 2)), os::error);
 }

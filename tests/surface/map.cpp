@@ -113,14 +113,14 @@ TEST_CASE("element type of the result") {
     auto const pair = os::map(as_complex{}, x);
     static_assert(std::is_same_v<decltype(same)::value_type, float>);
     static_assert(std::is_same_v<decltype(wide)::value_type, double>);
-    static_assert(std::is_same_v<decltype(positive)::value_type, std::int32_t>);
+    static_assert(std::is_same_v<decltype(positive)::value_type, bool>);
     static_assert(std::is_same_v<decltype(pair)::value_type, Kokkos::complex<float>>);
     CHECK(t::disagreements(m, same, g) == 0);
     std::size_t i = 0;
     for (std::size_t at : t::positions_on(t::placement_of<decltype(x)>(), m, g.labels, e, t::rank())) {
       float const v = g.values[at];
       CHECK(wide.local()(i) == static_cast<double>(v) / 3);
-      CHECK(positive.local()(i) == (v > 0 ? 1 : 0));
+      CHECK(positive.local()(i) == (v > 0));
       CHECK(pair.local()(i) == Kokkos::complex<float>(v, -v));
       ++i;
     }

@@ -78,7 +78,7 @@ using given_to_stencil =
 template <class F, class... As>
 struct stencil_value {
   using given = std::remove_cvref_t<std::invoke_result_t<F const&, given_to_stencil<As> const&...>>;
-  using type = std::conditional_t<std::is_same_v<given, bool>, std::int32_t, typename element<given>::type>;
+  using type = typename element<given>::type;
 };
 
 // The sharding of what all blocks have in common: without halos and {V}.

@@ -66,7 +66,7 @@ struct partial_prod : detail::partial_by<reduction::prod, Ms...> {
 template <MeshAxis... Ms>
 partial_prod(Ms...) -> partial_prod<Ms...>;
 
-/// The tensor is the bits that are set on all devices along `Ms`; of 0 and 1, whether all are true.
+/// The tensor is the bits that are set on all devices along `Ms`; of bools, whether all are true.
 template <MeshAxis... Ms>
 struct partial_and : detail::partial_by<reduction::bit_and, Ms...> {
   constexpr explicit partial_and(Ms...) {}
@@ -74,7 +74,7 @@ struct partial_and : detail::partial_by<reduction::bit_and, Ms...> {
 template <MeshAxis... Ms>
 partial_and(Ms...) -> partial_and<Ms...>;
 
-/// The tensor is the bits that are set on some device along `Ms`; of 0 and 1, whether any is true.
+/// The tensor is the bits that are set on some device along `Ms`; of bools, whether any is true.
 template <MeshAxis... Ms>
 struct partial_or : detail::partial_by<reduction::bit_or, Ms...> {
   constexpr explicit partial_or(Ms...) {}

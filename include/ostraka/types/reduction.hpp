@@ -10,7 +10,8 @@
 
 namespace ostraka {
 
-/// How values that meet are made one. The last two work bit by bit, so that 0 and 1 are false and true.
+/// How values that meet are made one. The last two work bit by bit, so that of bools they are
+/// "all" and "any".
 enum class reduction : std::uint8_t { sum, max, min, prod, bit_and, bit_or };
 
 }  // namespace ostraka

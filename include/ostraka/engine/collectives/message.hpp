@@ -52,9 +52,17 @@ inline MPI_Datatype message_type<Kokkos::complex<float>>() { return MPI_C_FLOAT_
 template <>
 inline MPI_Datatype message_type<Kokkos::complex<double>>() { return MPI_C_DOUBLE_COMPLEX; }
 template <>
+inline MPI_Datatype message_type<std::int8_t>() { return MPI_INT8_T; }
+template <>
+inline MPI_Datatype message_type<std::int16_t>() { return MPI_INT16_T; }
+template <>
 inline MPI_Datatype message_type<std::int32_t>() { return MPI_INT32_T; }
 template <>
 inline MPI_Datatype message_type<std::int64_t>() { return MPI_INT64_T; }
+// As a byte, 0 or 1: MPI's own bool knows no maximum, and an MPI without C++ none of it.
+static_assert(sizeof(bool) == 1);
+template <>
+inline MPI_Datatype message_type<bool>() { return MPI_UINT8_T; }
 // MPI knows no numbers of 16 bits with a fraction: they travel as patterns, and MPI reduces none of them.
 template <>
 inline MPI_Datatype message_type<float16>() { return MPI_UINT16_T; }

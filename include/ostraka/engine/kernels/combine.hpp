@@ -23,12 +23,17 @@ using ostraka::reduction;
 template <class T>
 inline constexpr bool is_ordered = std::is_arithmetic_v<T> || is_narrow<T>;
 
-/// Whether T can be reduced this way: max and min need an order, the ones bit by bit integers.
+/// Integers of fewer bits than those that processors compute with.
+template <class T>
+inline constexpr bool is_small_integer = std::is_integral_v<T> && sizeof(T) < 4;
+
+/// Whether T can be reduced this way: max and min need an order, the ones bit by bit integers. Of bools, which are
+/// integers of one bit, there are no sums and products.
 template <class T>
 [[nodiscard]] constexpr bool is_reducible(reduction how) {
   switch (how) {
     case reduction::sum:
-    case reduction::prod: return true;
+    case reduction::prod: return !std::is_same_v<T, bool>;
     case reduction::max:
     case reduction::min: return is_ordered<T>;
     case reduction::bit_and:
@@ -41,10 +46,12 @@ template <class T>
 template <class T>
 void require_reducible(reduction how) {
   if (is_reducible<T>(how)) return;
+  if (std::is_same_v<T, bool>)
+    throw error("reduce: bools are neither summed nor multiplied; convert them to integers first");
   if (how == reduction::max || how == reduction::min)
     throw error(
         "reduce: complex numbers have no order, so they have no maximum or minimum; reduce their absolute values");
-  throw error("reduce: only integers are reduced bit by bit; compare the values first, as in os::map(is_positive, A)");
+  throw error("reduce: only integers are reduced bit by bit; compare the values first, as in A > 0");
 }
 
 /// The value that changes nothing: combine(how, identity<T>(how), x) == x.
@@ -56,7 +63,7 @@ T identity(reduction how) {
     if (how == reduction::min) return limits::has_infinity ? limits::infinity() : limits::max();
   }
   if constexpr (std::is_integral_v<T>)
-    if (how == reduction::bit_and) return T(-1);
+    if (how == reduction::bit_and) return std::is_same_v<T, bool> ? T(1) : T(-1);
   return how == reduction::prod ? T(1) : T(0);
 }
 
@@ -72,7 +79,7 @@ KOKKOS_INLINE_FUNCTION T combine(reduction how, T const& x, T const& y) {
     if (how == reduction::bit_and) return static_cast<T>(x & y);
     if (how == reduction::bit_or) return static_cast<T>(x | y);
   }
-  return how == reduction::prod ? x * y : x + y;
+  return how == reduction::prod ? T(x * y) : T(x + y);
 }
 
 namespace detail {

@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 #include <ostraka/engine/kernels/blas/device_products.hpp>
 #include <ostraka/engine/kernels/blas/library.hpp>
@@ -97,11 +98,12 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
     return;
   }
 
-  if constexpr (is_narrow<T>) {  // sums of 16 bits are floats, also where a library knows no such product
-    plan_ticket of_floats;  // where the given one may be of a plan of 16 bits
-    plan_ticket& of_wide = library_of<Exec>::template multiplies<T> ? of_floats : ticket;
+  using wider = detail::product_type<T>;
+  if constexpr (!std::is_same_v<wider, T>) {  // sums of 16 bits are floats, also where a library knows no such product
+    plan_ticket of_wider;  // where the given one may be of a plan of 16 bits
+    plan_ticket& of_wide = library_of<Exec>::template multiplies<T> ? of_wider : ticket;
     detail::widened(exec, problem, a, b, c, how,
-                    [&](contraction const& wide, float const* wide_a, float const* wide_b, float* wide_c) {
+                    [&](contraction const& wide, wider const* wide_a, wider const* wide_b, wider* wide_c) {
                       contract(exec, wide, wide_a, wide_b, wide_c, {}, of_wide);
                     });
   } else {

@@ -91,16 +91,32 @@ struct random_from<std::int32_t> {
 };
 
 template <>
-struct random_from<std::int64_t> {
-  KOKKOS_INLINE_FUNCTION static std::int64_t value(philox_words const& w) {
-    return random_from<std::int32_t>::value(w);
+struct random_from<std::int64_t> : random_from<std::int32_t> {};
+
+/// The same 0 … 99.
+template <>
+struct random_from<std::int16_t> {
+  KOKKOS_INLINE_FUNCTION static std::int16_t value(philox_words const& w) {
+    return static_cast<std::int16_t>(random_from<std::int32_t>::value(w));
   }
+};
+template <>
+struct random_from<std::int8_t> {
+  KOKKOS_INLINE_FUNCTION static std::int8_t value(philox_words const& w) {
+    return static_cast<std::int8_t>(random_from<std::int32_t>::value(w));
+  }
+};
+
+/// True or false, as likely.
+template <>
+struct random_from<bool> {
+  KOKKOS_INLINE_FUNCTION static bool value(philox_words const& w) { return w.word[0] >> 31 != 0; }
 };
 
 }  // namespace detail
 
 /// The random value of element `index` (row-major in the whole tensor) for this seed: floating-point numbers uniform on
-/// [0, 1), integers on 0 … 99.
+/// [0, 1), integers on 0 … 99, bools true or false.
 template <class T>
 KOKKOS_INLINE_FUNCTION T random_value(std::uint64_t seed, std::uint64_t index) {
   philox_words const counter{{static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), 0, 0}};

@@ -91,7 +91,6 @@ void run_reduction(Exec const& exec, reduction_loops const& loops, Element const
 /// Labels of c alone repeat the result; b is not looked at. @pre alpha = 1 and beta = 0 unless the reduction is a sum
 template <class Exec, class T>
 void reduce(Exec const& exec, contraction const& p, T const* a, T* c, reduction how, update<T> const& into = {}) {
-  require_reducible<T>(how);
   detail::reduction_loops loops;
   for (int l = 0; l < p.labels; ++l) {
     if (p.in_c[l]) loops.outputs.add(p.extent[l], p.in_a[l] ? p.a[l] : 0, p.c[l]);
@@ -112,6 +111,7 @@ void reduce(Exec const& exec, contraction const& p, T const* a, T* c, reduction 
     copy(exec, c, to, a, from, into);
     return;
   }
+  require_reducible<T>(how);
   if constexpr (is_narrow<T>)
     if (how == reduction::sum || how == reduction::prod)
       return detail::run_reduction<accumulator_of_t<T>>(exec, loops, a, c, how, into);

@@ -30,7 +30,7 @@ struct add_scaled {
   KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& x) const { return T(alpha * x + beta * c); }
 };
 template <class T>
-inline constexpr bool is_worth_width<add_scaled<T>> = std::is_arithmetic_v<T>;
+inline constexpr bool is_worth_width<add_scaled<T>> = std::is_arithmetic_v<T> && sizeof(T) >= 4;
 
 }  // namespace detail
 

@@ -127,8 +127,9 @@ class running {
 
   void multiply(planner::product const& p, planner::scaling how) {
     scheduled_product& known = product_of(p);
-    contract_in_tiles(exec_, known.loops, static_cast<T const*>(at(p.begin[0])), static_cast<T const*>(at(p.begin[1])),
-                      at(p.begin[2]), update_of(how), known.plan);
+    if constexpr (!std::is_same_v<T, bool>)  // which are not multiplied
+      contract_in_tiles(exec_, known.loops, static_cast<T const*>(at(p.begin[0])),
+                        static_cast<T const*>(at(p.begin[1])), at(p.begin[2]), update_of(how), known.plan);
   }
 
   void reduce(planner::product const& p, reduction kind, planner::scaling how) {

@@ -24,6 +24,12 @@ inline constexpr char const* element_name<Kokkos::complex<float>> = "complex<flo
 template <>
 inline constexpr char const* element_name<Kokkos::complex<double>> = "complex<double>";
 template <>
+inline constexpr char const* element_name<bool> = "bool";
+template <>
+inline constexpr char const* element_name<std::int8_t> = "int8";
+template <>
+inline constexpr char const* element_name<std::int16_t> = "int16";
+template <>
 inline constexpr char const* element_name<std::int32_t> = "int32";
 template <>
 inline constexpr char const* element_name<std::int64_t> = "int64";

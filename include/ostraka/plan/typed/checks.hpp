@@ -172,9 +172,28 @@ struct divisor_of<A, sharding<E, Entries...>> {
                                            divisor_of<A, sharding<Entries...>>>::type;
 };
 
+template <class Operand>
+inline constexpr bool holds_bools = false;
+
+template <class Operand>
+  requires requires { typename Operand::value_type; }
+inline constexpr bool holds_bools<Operand> = std::is_same_v<typename Operand::value_type, bool>;
+
+// Bools are not multiplied, and not summed; one tensor of them may be rearranged.
+template <reduction How, class Out, class... Operands>
+consteval auto check_no_bools() {
+  constexpr bool rearranged =
+      sizeof...(Operands) == 1 && difference_of<union_of<axes_in<Operands>...>, axes_in<Out>>::size == 0;
+  if constexpr (How == reduction::sum && (holds_bools<Operands> || ...) && !rearranged)
+    return found<reason::bools_do_not_add<operation::sum>>{};
+  else
+    return found<reason::ok>{};
+}
+
 template <class Out, class Policy, reduction How, class... Operands>
 consteval auto check_einsum() {
-  using own = first_fault<blocks_verdict<Out, Operands...>, typename sharding_traits<sharding_in<Operands>>::verdict...,
+  using own = first_fault<typename decltype(check_no_bools<How, Out, Operands...>())::type,
+                          blocks_verdict<Out, Operands...>, typename sharding_traits<sharding_in<Operands>>::verdict...,
                           typename sharding_traits<sharding_in<Out>>::verdict, kinds_verdict<How, Operands..., Out>>;
   using of_no_operand = difference_of<axes_in<Out>, union_of<axes_in<Operands>...>>;
   using types = einsum_types<Out, typename Policy::unlimited, How, Operands...>;
@@ -271,7 +290,8 @@ consteval auto explain_contract() {
 template <class Summed, class Left, class Right>
 consteval auto check_contract() {
   using own =
-      first_fault<blocks_verdict<sharding<>, Left, Right>, typename sharding_traits<sharding_in<Left>>::verdict,
+      first_fault<typename decltype(check_no_bools<reduction::sum, sharding<>, Left, Right>())::type,
+                  blocks_verdict<sharding<>, Left, Right>, typename sharding_traits<sharding_in<Left>>::verdict,
                   typename sharding_traits<sharding_in<Right>>::verdict, kinds_verdict<reduction::sum, Left, Right>>;
   using of_no_operand = difference_of<Summed, union_of<axes_in<Left>, axes_in<Right>>>;
   using kept = difference_of<union_of<axes_in<Left>, axes_in<Right>>, Summed>;

@@ -143,7 +143,17 @@ struct elements_have_no_order {
 
 template <class Element, class Operation>
 struct elements_are_no_bits {
-  static_assert(never<Element, Operation>, "reduction: only integers are combined bit by bit (0 and 1 are false and true); compare the elements first, as in os::map(is_positive, A), whose result holds integers");
+  static_assert(never<Element, Operation>, "reduction: only integers and bools are combined bit by bit; compare the elements first, as in A > 0, which gives bools");
+};
+
+template <class Operation>
+struct bools_do_not_add {
+  static_assert(never<Operation>, "reduction: bools are neither summed nor multiplied; combine them with os::bit_or (any) and os::bit_and (all), or convert them first, as in os::cast<std::int32_t>(A), whose sum counts those that are true");
+};
+
+template <class Operation>
+struct arithmetic_of_bools {
+  static_assert(never<Operation>, "arithmetic: bools are no numbers; combine them with &&, || and !, choose by them with os::where, or convert them first, as in os::cast<float>(A)");
 };
 
 template <class Partial, class Operation>

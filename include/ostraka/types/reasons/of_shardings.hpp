@@ -82,7 +82,7 @@ struct unknown_mesh_axis {
 
 template <class Element>
 struct element_type_unsupported {
-  static_assert(never<Element>, "tensor: elements are float, double, Kokkos::complex of both, os::float16, os::bfloat16, std::int32_t or std::int64_t; choose one of them");
+  static_assert(never<Element>, "tensor: elements are float, double, Kokkos::complex of both, os::float16, os::bfloat16, bool, or std::int8_t to std::int64_t; choose one of them");
 };
 
 template <class Element>

@@ -31,8 +31,10 @@ void for_operation(reduction how, F const& f) {
     if (how == reduction::bit_and) return f(std::integral_constant<reduction, reduction::bit_and>());
     if (how == reduction::bit_or) return f(std::integral_constant<reduction, reduction::bit_or>());
   }
-  if (how == reduction::prod) return f(std::integral_constant<reduction, reduction::prod>());
-  f(std::integral_constant<reduction, reduction::sum>());
+  if constexpr (!std::is_same_v<T, bool>) {
+    if (how == reduction::prod) return f(std::integral_constant<reduction, reduction::prod>());
+    f(std::integral_constant<reduction, reduction::sum>());
+  }
 }
 
 /// What the accelerators' kernel reads. The reduction may be cut into `parts`, whose results lie `part_step` apart in
@@ -107,7 +109,7 @@ struct reduction_of {
 
   void along(T* sums, std::int64_t const (&at)[1], std::int64_t const* row_step, std::int64_t count,
              std::int64_t const (&run_step)[1], std::int64_t run) const {
-    if constexpr (std::is_arithmetic_v<T>)
+    if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4)
       if (how == reduction::sum && run_step[0] == 1) return sum_runs(sums, count, a + at[0], row_step[0], run);
     for_operation<T>(how, [&](auto operation) {
       constexpr reduction op = decltype(operation)::value;

@@ -26,10 +26,11 @@ void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, Term con
     for (std::int64_t i = 0; i < count; ++i) sums[i] = T(sums[i] + term(r, i));
 }
 
-/// Complex numbers have no vector kernels, so nothing is compiled three times for them.
+/// Complex numbers have no vector kernels, and few programs sum small integers, so nothing is compiled three times for
+/// them.
 template <class T, class Term>
 void add_wide_rows(T* sums, std::int64_t count, std::int64_t run, Term const& term) {
-  if constexpr (std::is_arithmetic_v<T>)
+  if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4)
     with_wide_vectors([=] { add_rows(sums, count, run, term); });
   else
     add_rows(sums, count, run, term);

@@ -3,13 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 3. Contractions of elements of 16 bits: operands become floats, the work is done in these, by the library
-/// where there is one, and the result is rounded once. C[I, K] = A[I, J] · B[J, K]
+/// Floor 3. Contractions of elements of 8 and 16 bits: operands become floats or std::int32_t, the work is done in
+/// these, by the library where there is one, and the result is rounded, or cut, once. So no product is compiled for
+/// them. C[I, K] = A[I, J] · B[J, K]
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
+#include <ostraka/engine/kernels/combine.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/kernels/update.hpp>
@@ -38,10 +41,15 @@ inline std::int64_t close_gaps(contraction& p, operand which) {
   return step;
 }
 
+/// In what products of T are done: floats for 16 bits with a fraction, std::int32_t for small integers, else T.
+template <class T>
+using product_type = std::conditional_t<is_small_integer<T>, std::int32_t, accumulator_of_t<T>>;
+
+template <class Wide>
 struct widen {
   template <class T>
-  KOKKOS_INLINE_FUNCTION float operator()(T const& x) const {
-    return float(x);
+  KOKKOS_INLINE_FUNCTION Wide operator()(T const& x) const {
+    return Wide(x);
   }
 };
 
@@ -51,17 +59,18 @@ inline loop_nest<2> meeting_loops(strided const& one, strided const& other) {
   return loops;
 }
 
-/// work(problem, a, b, c) on floats; then c <- alpha (what it has made) + beta c.
+/// work(problem, a, b, c) on wider elements; then c <- alpha (what it has made) + beta c.
 template <class Exec, class T, class Work>
 void widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how,
              Work const& work) {
-  using buffer = kernel_scratch<float, typename Exec::memory_space>;
+  using wider = product_type<T>;
+  using buffer = kernel_scratch<wider, typename Exec::memory_space>;
   contraction wide = p;
   buffer const wide_a(close_gaps(wide, operand::a));
   buffer const wide_b(close_gaps(wide, operand::b));
   buffer const wide_c(close_gaps(wide, operand::c));
   auto const fetch = [&](operand which, buffer const& to, T const* from) {
-    map_elements(exec, meeting_loops(block_of(wide, which), block_of(p, which)), widen{}, to.data(), from);
+    map_elements(exec, meeting_loops(block_of(wide, which), block_of(p, which)), widen<wider>{}, to.data(), from);
   };
   fetch(operand::a, wide_a, a);
   fetch(operand::b, wide_b, b);
@@ -71,7 +80,7 @@ void widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* 
   loop_nest<3> loops;
   for (int d = 0; d < result.rank; ++d)
     loops.add(result.extent[d], result.stride[d], result.stride[d], computed.stride[d]);
-  map_elements(exec, loops, how, c, static_cast<T const*>(c), static_cast<float const*>(wide_c.data()));
+  map_elements(exec, loops, how, c, static_cast<T const*>(c), static_cast<wider const*>(wide_c.data()));
 }
 
 }  // namespace ostraka::engine::detail
