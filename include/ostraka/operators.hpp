@@ -3,86 +3,134 @@
 #pragma once
 
 /// @file
-/// Floor 4. Operators, which tensors do not have (docs/design/elementwise.md): what to write instead.
+/// Floor 4. Operators of tensors, and of a tensor and a number: each is the named function of arithmetic.hpp or
+/// comparison.hpp, element by element, with operands that meet by the names of their axes. A * B sums nothing: that is
+/// os::einsum. There is no A += B, which says what to write instead.
+///
+///     A + B  A − B  A * B  A / B  −A      os::add, subtract, multiply, divide, negate
+///     A == B  !=  <  <=  >  >=            os::equal, not_equal, less, less_equal, greater, greater_equal: bools
+///     A && B  A || B  !A                  os::logical_and, logical_or, logical_not: of bools, both sides are computed
 
 #include <type_traits>
 
+#include <ostraka/comparison.hpp>
 #include <ostraka/detail/after_error.hpp>
 
 namespace ostraka {
 
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator+(A const& a, B const& b) {
+  return add(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator-(A const& a, B const& b) {
+  return subtract(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator*(A const& a, B const& b) {
+  return multiply(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator/(A const& a, B const& b) {
+  return divide(a, b);
+}
+
+template <Tensor A>
+[[nodiscard]] auto operator-(A const& a) {
+  return negate(a);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator==(A const& a, B const& b) {
+  return equal(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator!=(A const& a, B const& b) {
+  return not_equal(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator<(A const& a, B const& b) {
+  return less(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator<=(A const& a, B const& b) {
+  return less_equal(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator>(A const& a, B const& b) {
+  return greater(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator>=(A const& a, B const& b) {
+  return greater_equal(a, b);
+}
+
+template <Tensor A, Tensor B>
+[[nodiscard]] auto operator&&(A const& a, B const& b) {
+  return logical_and(a, b);
+}
+
+template <Tensor A, Tensor B>
+[[nodiscard]] auto operator||(A const& a, B const& b) {
+  return logical_or(a, b);
+}
+
+template <Tensor A>
+[[nodiscard]] auto operator!(A const& a) {
+  return logical_not(a);
+}
+
+// ---- what there is not ----------------------------------------------------------------------------------------------
+
 namespace detail {
 
-// One mistake is one error: what an operator was refused for is not refused again by the next.
-template <class... Operands>
-inline constexpr bool has_said_so = (is_after_error<Operands> || ...);
-
-template <class First, class... Others>
-struct first_tensor {
-  using type = typename first_tensor<Others...>::type;
-};
-
-template <Tensor First, class... Others>
-struct first_tensor<First, Others...> {
-  using type = First;
-};
-
-template <class... Operands>
-auto no_operator() {
-  if constexpr (!has_said_so<Operands...>) reason::raise<reason::operator_on_tensor<Operands...>>();
-  using met = typename first_tensor<Operands...>::type;
-  return after_error_of<typename met::value_type, typename met::sharding_type, typename met::space>();
+template <class A, class B>
+void no_operator_in_place() {
+  if constexpr (!is_after_error<A> && !is_after_error<B>) reason::raise<reason::operator_in_place<A, B>>();
 }
 
 }  // namespace detail
 
-template <class A, class B>
-  requires(Tensor<A> || Tensor<B>)
-auto operator+(A const&, B const&) {
-  return detail::no_operator<A, B>();
-}
-
-template <class A, class B>
-  requires(Tensor<A> || Tensor<B>)
-auto operator-(A const&, B const&) {
-  return detail::no_operator<A, B>();
-}
-
-template <class A, class B>
-  requires(Tensor<A> || Tensor<B>)
-auto operator*(A const&, B const&) {
-  return detail::no_operator<A, B>();
-}
-
-template <class A, class B>
-  requires(Tensor<A> || Tensor<B>)
-auto operator/(A const&, B const&) {
-  return detail::no_operator<A, B>();
-}
-
-template <Tensor A>
-auto operator-(A const&) {
-  return detail::no_operator<A>();
+template <Tensor A, class B>
+A const& operator+=(A const& a, B const&) {
+  detail::no_operator_in_place<A, B>();
+  return a;
 }
 
 template <Tensor A, class B>
-auto operator+=(A const&, B const&) {
-  return detail::no_operator<A, B>();
+A const& operator-=(A const& a, B const&) {
+  detail::no_operator_in_place<A, B>();
+  return a;
 }
 
 template <Tensor A, class B>
-auto operator-=(A const&, B const&) {
-  return detail::no_operator<A, B>();
+A const& operator*=(A const& a, B const&) {
+  detail::no_operator_in_place<A, B>();
+  return a;
 }
 
 template <Tensor A, class B>
-auto operator*=(A const&, B const&) {
-  return detail::no_operator<A, B>();
-}
-
-template <Tensor A, class B>
-auto operator/=(A const&, B const&) {
-  return detail::no_operator<A, B>();
+A const& operator/=(A const& a, B const&) {
+  detail::no_operator_in_place<A, B>();
+  return a;
 }
 
 }  // namespace ostraka

@@ -18,6 +18,7 @@
 #include <ostraka/arithmetic.hpp>
 #include <ostraka/cast.hpp>
 #include <ostraka/check_replicas.hpp>
+#include <ostraka/comparison.hpp>
 #include <ostraka/contract.hpp>
 #include <ostraka/copy.hpp>
 #include <ostraka/copy_local.hpp>
@@ -58,6 +59,7 @@
 #include <ostraka/value.hpp>
 #include <ostraka/version.hpp>
 #include <ostraka/with_instance.hpp>
+#include <ostraka/where.hpp>
 #include <ostraka/zeros.hpp>
 
 #ifdef OSTRAKA_COMPILED

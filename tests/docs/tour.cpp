@@ -116,8 +116,10 @@ TEST_CASE("products, elements, reductions, moves") {
   os::map_into(
       relu, [](float v, float s) { return v * s; }, relu,
       scores);  // in place; scores lack model and are repeated along it
-  auto doubles = os::cast<double>(os::add(relu, a));
-  CHECK(os::value(os::min<>(doubles)) >= 0);
+  auto doubles = os::cast<double>(relu + 2 * a - 1);
+  auto chosen = os::where(a > scores, a, 0);
+  CHECK(os::value(os::min<>(doubles)) >= -1);
+  CHECK(os::value(os::min<>(chosen)) >= 0);
 
   auto mean = os::mean<model>(a);          // over batch and seq; X is summed
   auto largest = os::max<batch/X>(a);      // moves nothing: what is reduced is not divided

@@ -124,11 +124,24 @@ struct mesh_axis_on_two_axes {
   static_assert(never<MeshAxis, FirstAxis, SecondAxis>, "map: a mesh axis divides the same axis in all tensors; reshard one of them first");
 };
 
-template <class... Operands>
-struct operator_on_tensor {
-  static_assert(
-      never<Operands...>,
-      "operator: tensors have none, because A * B does not say which axes are summed, repeated or divided; write os::einsum<I/X, K>(A, B) or os::contract<J>(A, B), element by element os::add(A, B), os::subtract, os::multiply or os::divide, where one of the two may be a number, and in place os::map_into(A, f, A, B)");
+template <class A, class B>
+struct operator_in_place {
+  static_assert(never<A, B>, "operator: tensors have no +=, -=, *= and /=, because a handle that other handles share its block with would change with them, or apart from them; write A = A + B, which makes a new tensor, or os::map_into(A, f, A, B), which writes into the block");
+};
+
+template <class Operation>
+struct complex_numbers_compared {
+  static_assert(never<Operation>, "comparison: complex numbers have no order; compare their moduli or parts, or ask for == and !=");
+};
+
+template <class Element, class Operation>
+struct logic_of_numbers {
+  static_assert(never<Element, Operation>, "operator: &&, || and ! combine tensors of bools; compare numbers first, as in A > 0, or convert them, as in os::cast<bool>(A)");
+};
+
+template <class Element>
+struct condition_of_numbers {
+  static_assert(never<Element>, "where: the condition is a tensor of bools; compare numbers, as in A > 0, or convert them, as in os::cast<bool>(A)");
 };
 
 template <class... Arguments>
