@@ -13,6 +13,7 @@
 #include <ostraka/operations/broadcast.hpp>
 #include <ostraka/operations/concatenate.hpp>
 #include <ostraka/operations/cumsum.hpp>
+#include <ostraka/operations/functions.hpp>
 #include <ostraka/operations/index_range.hpp>
 #include <ostraka/operations/merge.hpp>
 #include <ostraka/operations/norm.hpp>

@@ -26,6 +26,13 @@ struct axis_lies_otherwise {
   static_assert(never<Told, Sharding, Operation>, "operation: the axis is told as it lies in the tensor; write I where nothing divides it, I/X where X does, or os::reshard the tensor first");
 };
 
+// ---- element by element ---------------------------------------------------------------------------------------------
+
+template <class Element, class Function>
+struct function_of_other_elements {
+  static_assert(never<Element, Function>, "function: it is not defined for such elements (docs/operations.md says for which); convert integers and bools to numbers with a fraction, as in os::cast<float>(A), and of complex numbers take the modulus with os::abs, or a part with os::map");
+};
+
 // ---- indices ----------------------------------------------------------------------------------------------------------
 
 template <class T, class Operation>

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What functions of one element have in common (functions.hpp): they take numbers, in device code, too, and
+/// tensors, which they map; elements of 16 bits are computed as floats; each is defined for some elements only.
+
+#include <concepts>
+#include <type_traits>
+
+#include <ostraka/arithmetic.hpp>
+#include <ostraka/operations/operate.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+/// Of which elements a function is defined beside numbers with a fraction.
+enum class defined_for { fractions, fractions_and_complex, all_but_complex, all };
+
+template <class T>
+consteval bool is_defined_for(defined_for which) {
+  using enum defined_for;
+  if (std::is_same_v<T, bool>) return false;
+  if (complex_number<T>) return which == fractions_and_complex || which == all;
+  return !std::is_integral_v<T> || which == all_but_complex || which == all;
+}
+
+template <class F, class T>
+consteval auto check_function() {
+  if constexpr (is_defined_for<T>(F::defined))
+    return found<reason::ok>{};
+  else
+    return found<reason::function_of_other_elements<T, F>>{};
+}
+
+template <class F, class T>
+using function_verdict = typename decltype(check_function<F, T>())::type;
+
+/// What F gives for an element: of 16 bits, the float's result rounded.
+template <class F, class T>
+KOKKOS_INLINE_FUNCTION auto function_of_number(T const& x) {
+  if constexpr (is_narrow<T>) {
+    auto const wide = F::of(static_cast<float>(x));
+    if constexpr (std::is_same_v<decltype(wide), bool const>)
+      return wide;
+    else
+      return T(wide);
+  } else {
+    return F::of(x);
+  }
+}
+
+/// The base of functions of one element. F says what they are of numbers, `F::of(x)`, and for which, `F::defined`.
+template <class F>
+struct element_function {
+  static constexpr bool has_wide_loops = false;  ///< are loops over it compiled for wide vectors, too?
+
+  template <class T>
+    requires(is_number<T> && is_defined_for<T>(F::defined))
+  KOKKOS_INLINE_FUNCTION auto operator()(T const& x) const { return function_of_number<F>(x); }
+
+  template <TensorOrVariable A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    using value = typename A::value_type;
+    if constexpr (is_variable<A>)
+      return differentiate(F{}, a);  // of gradient/rules/operations.hpp
+    else if constexpr (reason::ok_or_raise<function_verdict<F, value>>())
+      return checked_map<F, F, reason::ok, decltype(function_of_number<F>(value()))>(F::name, F{}, a);
+    else
+      return after_error_of<value, typename A::sharding_type, typename A::space>();
+  }
+};
+
+template <class F>
+concept ElementFunction = std::derived_from<F, element_function<F>>;
+
+}  // namespace detail
+
+template <detail::ElementFunction F>
+inline constexpr bool engine::detail::is_worth_width<F> = F::has_wide_loops;
+
+}  // namespace ostraka
