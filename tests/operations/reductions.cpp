@@ -151,13 +151,15 @@ void check_sums(t::mesh_at_hand const& m, t::global_tensor<typename A::value_typ
                          by_rows<R>(out, g, [](auto const& row) { return std::sqrt(variance_of(row, 1)); }),
                          about<R>(64)) == 0);
   CHECK(t::disagreements(m, os::count<Out...>(a), by_rows<std::int64_t>(out, g, nonzeros<T>)) == 0);
-  using truth = os::detail::truth;
-  CHECK(t::disagreements(m, os::any<Out...>(a), by_rows<truth>(out, g, [](auto const& row) {
+  using number = std::int32_t;
+  CHECK(t::disagreements(m, os::cast<number>(os::any<Out...>(a)), by_rows<number>(out, g, [](auto const& row) {
                            return nonzeros(row) > 0 ? 1 : 0;
                          })) == 0);
-  CHECK(t::disagreements(m, os::all<Out...>(a), by_rows<truth>(out, g, [](auto const& row) {
+  CHECK(t::disagreements(m, os::cast<number>(os::all<Out...>(a)), by_rows<number>(out, g, [](auto const& row) {
                            return nonzeros(row) == static_cast<std::int64_t>(row.size()) ? 1 : 0;
                          })) == 0);
+  if constexpr (std::is_same_v<T, double>)
+    CHECK(t::disagreements(m, os::count<Out...>(a != 0), by_rows<std::int64_t>(out, g, nonzeros<T>)) == 0);
 }
 
 template <class A, auto... Out>

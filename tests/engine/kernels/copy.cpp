@@ -128,6 +128,16 @@ TEST_CASE("blocks large enough to be copied in parallel: runs, strided runs, til
   }
 }
 
+TEST_CASE_TEMPLATE("matrices of small elements, transposed", T, std::int8_t, std::int16_t) {
+  for (std::int64_t rows : {1, 15, 16, 17, 40, 300})
+    for (std::int64_t columns : {1, 16, 31, 33, 300}) {
+      std::int64_t to_room = 0, from_room = 0;
+      strided const to = layout_of({rows, columns}, {0, 1}, 0, &to_room);
+      strided const from = layout_of({rows, columns}, {1, 0}, 0, &from_room);
+      CHECK(copies_right<T>(to, to_room, from, from_room));
+    }
+}
+
 TEST_CASE("one long run with gaps, longer than a piece") {
   for (std::int64_t to_step : {1, 2, 3})
     for (std::int64_t from_step : {1, 2})

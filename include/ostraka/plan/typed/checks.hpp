@@ -180,11 +180,11 @@ template <class Operand>
 inline constexpr bool holds_bools<Operand> = std::is_same_v<typename Operand::value_type, bool>;
 
 // Bools are not multiplied, and not summed; one tensor of them may be rearranged.
-template <reduction How, class Out, class... Operands>
+template <class Out, class... Operands>
 consteval auto check_no_bools() {
   constexpr bool rearranged =
       sizeof...(Operands) == 1 && difference_of<union_of<axes_in<Operands>...>, axes_in<Out>>::size == 0;
-  if constexpr (How == reduction::sum && (holds_bools<Operands> || ...) && !rearranged)
+  if constexpr ((holds_bools<Operands> || ...) && !rearranged)
     return found<reason::bools_do_not_add<operation::sum>>{};
   else
     return found<reason::ok>{};
@@ -192,8 +192,7 @@ consteval auto check_no_bools() {
 
 template <class Out, class Policy, reduction How, class... Operands>
 consteval auto check_einsum() {
-  using own = first_fault<typename decltype(check_no_bools<How, Out, Operands...>())::type,
-                          blocks_verdict<Out, Operands...>, typename sharding_traits<sharding_in<Operands>>::verdict...,
+  using own = first_fault<blocks_verdict<Out, Operands...>, typename sharding_traits<sharding_in<Operands>>::verdict...,
                           typename sharding_traits<sharding_in<Out>>::verdict, kinds_verdict<How, Operands..., Out>>;
   using of_no_operand = difference_of<axes_in<Out>, union_of<axes_in<Operands>...>>;
   using types = einsum_types<Out, typename Policy::unlimited, How, Operands...>;
@@ -290,7 +289,7 @@ consteval auto explain_contract() {
 template <class Summed, class Left, class Right>
 consteval auto check_contract() {
   using own =
-      first_fault<typename decltype(check_no_bools<reduction::sum, sharding<>, Left, Right>())::type,
+      first_fault<typename decltype(check_no_bools<sharding<>, Left, Right>())::type,
                   blocks_verdict<sharding<>, Left, Right>, typename sharding_traits<sharding_in<Left>>::verdict,
                   typename sharding_traits<sharding_in<Right>>::verdict, kinds_verdict<reduction::sum, Left, Right>>;
   using of_no_operand = difference_of<Summed, union_of<axes_in<Left>, axes_in<Right>>>;
@@ -318,7 +317,9 @@ struct dims_types<dims<Dims...>> {
 
 /// `reason::ok`, or why `os::einsum` does not compile for this result, policy and operands (tensor types or shardings).
 template <class Out, class Policy, class... Operands>
-using einsum_verdict = typename decltype(detail::check_einsum<Out, Policy, reduction::sum, Operands...>())::type;
+using einsum_verdict =
+    detail::first_fault<typename decltype(detail::check_no_bools<Out, Operands...>())::type,
+                        typename decltype(detail::check_einsum<Out, Policy, reduction::sum, Operands...>())::type>;
 
 /// `reason::ok`, or why `os::contract` over the axes of the list `Summed` does not compile for these operands.
 template <class Summed, class Left, class Right>
