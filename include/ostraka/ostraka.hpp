@@ -58,8 +58,8 @@
 #include <ostraka/tensor.hpp>
 #include <ostraka/value.hpp>
 #include <ostraka/version.hpp>
-#include <ostraka/with_instance.hpp>
 #include <ostraka/where.hpp>
+#include <ostraka/with_instance.hpp>
 #include <ostraka/zeros.hpp>
 
 #ifdef OSTRAKA_COMPILED
