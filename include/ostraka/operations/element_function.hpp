@@ -19,17 +19,20 @@ namespace detail {
 /// Of which elements a function is defined beside numbers with a fraction.
 enum class defined_for { fractions, fractions_and_complex, all_but_complex, all };
 
-template <class T>
-consteval bool is_defined_for(defined_for which) {
-  using enum defined_for;
-  if (std::is_same_v<T, bool>) return false;
-  if (complex_number<T>) return which == fractions_and_complex || which == all;
-  return !std::is_integral_v<T> || which == all_but_complex || which == all;
-}
+template <class T, defined_for Which>
+inline constexpr bool is_defined =
+    !std::is_same_v<T, bool> &&
+    (complex_number<T>       ? Which == defined_for::fractions_and_complex || Which == defined_for::all
+     : std::is_integral_v<T> ? Which == defined_for::all_but_complex || Which == defined_for::all
+                             : true);
+
+// Of a T that is deduced: F is not complete where its base is.
+template <class F, class T>
+inline constexpr bool takes_number = is_number<T> && is_defined<T, F::defined>;
 
 template <class F, class T>
 consteval auto check_function() {
-  if constexpr (is_defined_for<T>(F::defined))
+  if constexpr (is_defined<T, F::defined>)
     return found<reason::ok>{};
   else
     return found<reason::function_of_other_elements<T, F>>{};
@@ -58,7 +61,7 @@ struct element_function {
   static constexpr bool has_wide_loops = false;  ///< are loops over it compiled for wide vectors, too?
 
   template <class T>
-    requires(is_number<T> && is_defined_for<T>(F::defined))
+    requires takes_number<F, T>
   KOKKOS_INLINE_FUNCTION auto operator()(T const& x) const { return function_of_number<F>(x); }
 
   template <TensorOrVariable A>

@@ -291,7 +291,7 @@ struct isfinite : element_function<isfinite> {
 struct pow {
   static constexpr auto defined = defined_for::fractions;
   template <class T>
-    requires(detail::is_number<T> && detail::is_defined_for<T>(defined))
+    requires(detail::is_number<T> && detail::is_defined<T, defined>)
   KOKKOS_INLINE_FUNCTION T operator()(T const& x, T const& y) const {
     using wide = accumulator_of_t<T>;
     return T(std::pow(static_cast<wide>(x), static_cast<wide>(y)));
@@ -318,7 +318,7 @@ struct clamp {
   static constexpr auto defined = defined_for::all_but_complex;
 
   template <class T>
-    requires(detail::is_number<T> && detail::is_defined_for<T>(defined))
+    requires(detail::is_number<T> && detail::is_defined<T, defined>)
   KOKKOS_INLINE_FUNCTION T operator()(T const& x, T const& least, T const& most) const {
     return clamp_between<T>{least, most}(x);
   }
