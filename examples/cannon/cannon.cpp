@@ -34,8 +34,8 @@ struct small {
 template <class A, class B>
 auto cannon(A a, B b) {
   int const n = os::axis_size<X>(a);
-  a = os::shift<Y>(a, -int(os::axis_index<X>(a)));
-  b = os::shift<X>(b, -int(os::axis_index<Y>(b)));
+  a = os::shift<Y>(a, -os::axis_index<X>(a));
+  b = os::shift<X>(b, -os::axis_index<Y>(b));
   auto c = os::einsum<I, K>(a, b);
   for (int s = 1; s < n; ++s) {
     a = os::shift<Y>(a, -1);

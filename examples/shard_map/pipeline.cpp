@@ -83,7 +83,7 @@ void write_out(char const* title, auto const& mesh, verdict& v) {
   std::int64_t calls = 0;
 
   auto const body = [&](auto const& own_x, auto const& own_W) {
-    int const stage = static_cast<int>(os::axis_index<stages>(own_x));
+    int const stage = static_cast<int>(os::axis_index<stages>(own_x).value());
     auto const nothing = os::full<double, M, N, D, os::varying(stages)>(mesh, M = 1, extents, unset);
     auto const results = os::full<double, M, N, D, os::varying(stages)>(mesh, M = microbatches, extents, unset);
     int const last_lane = table.lanes - 1, of_lane = of_stage / table.lanes;

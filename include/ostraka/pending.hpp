@@ -15,6 +15,7 @@
 
 #include <ostraka/detail/at_once.hpp>
 #include <ostraka/engine/run/in_flight.hpp>
+#include <ostraka/types/reasons.hpp>
 
 namespace ostraka {
 
@@ -43,6 +44,12 @@ class [[nodiscard]] pending {
   Result wait() && {
     run_.wait();
     return std::move(result_);
+  }
+
+  /// Says so where it is not.
+  Result wait() & {
+    reason::raise<reason::waited_for_by_name<pending>>();
+    return std::move(*this).wait();
   }
 
   /// Lets messages go on, without waiting; have they arrived? For long computations of the program's own: MPI moves

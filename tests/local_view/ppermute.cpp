@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -97,5 +98,40 @@ TEST_CASE("along two mesh axes, in the order in which they are named") {
           return a;
         },
         A));
+  });
+}
+
+TEST_CASE("by a number that differs along other mesh axes, along which the result then varies") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (t::extents_by_letter const& e : t::usual_extents()) {
+      INFO(m.text(), t::text_of(e));
+      auto const values = t::whole_numbers<double>("IJ", e, 4);
+      auto const A = t::placed<tensor<I/X, J>>(m, values);
+      int const n = m.size("X"), x = m.coordinate("X", t::rank()), y = m.coordinate("Y", t::rank());
+      static_cast<void>(os::shard_map<os::manual(X, Y), I/X, J>(
+          [&](auto a) {
+            auto const b = os::shift<X>(a, 1 - 2 * os::axis_index<Y>(a));
+            static_assert(std::is_same_v<std::remove_cvref_t<decltype(b)>, tensor<I, J, os::varying(X, Y)>>);
+            CHECK(elements(b) == block_of(m, e, values, ((x - 1 + 2 * y) % n + n) % n));
+            auto begun = os::start_shift<X>(a, -os::axis_index<Y>(a));
+            auto const c = std::move(begun).wait();
+            CHECK(elements(c) == block_of(m, e, values, (x + y) % n));
+            CHECK(elements(os::shift<X>(c, os::axis_index<Y>(a))) == elements(a));
+            return a;
+          },
+          A));
+    }
+  });
+}
+
+TEST_CASE("the number of a device along several mesh axes") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    int const x = m.coordinate("X", t::rank()), y = m.coordinate("Y", t::rank()), nx = m.size("X"), ny = m.size("Y");
+    os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
+    CHECK(os::axis_index<X, Y>(mesh).value() == x * ny + y);
+    CHECK(os::axis_index<Y, X>(mesh).value() == y * nx + x);
+    static_assert(std::is_same_v<decltype(os::axis_index<Y, X>(mesh)), os::varying_int<X_mesh, Y_mesh>>);
+    CHECK(os::axis_size<X, Y>(mesh) == nx * ny);
+    CHECK((-os::axis_index<X>(mesh) + 1).value() == 1 - x);
   });
 }

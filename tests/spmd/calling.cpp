@@ -48,7 +48,7 @@ scenario_list calling() {
        auto const divided = os::zeros<float, I/X>(mesh, I = 8);
        catching([&] {
          static_cast<void>(os::shard_map<I>(
-             [&](auto block) { return os::axis_index<X>(block) == 1 ? b : a; }, divided));
+             [&](auto block) { return os::axis_index<X>(block).value() == 1 ? b : a; }, divided));
        });
        work(mesh);
      }},

@@ -6,7 +6,9 @@
 /// Floor 4. `os::axis_index<X>(a)` and `os::axis_size<X>(a)`: which of the devices along X this one is, and how many
 /// there are.
 
+#include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/mesh.hpp>
@@ -33,26 +35,40 @@ int running_axis(char const* operation, engine::device_mesh const& mesh) {
   return axis;
 }
 
+// A number that varies along these mesh axes, which its type names in one order.
+template <class... Ms>
+using index_along =
+    typename varying_int_over<typename sort_by_name<type_list<>, type_list<Ms...>>::type>::type;
+
 }  // namespace detail
 
-/// This device's coordinate along X, of the mesh of a tensor or block, or of a mesh itself. −1 where the mesh is
-/// absent.
-template <auto X, class Where>
+/// This device's coordinate along X, of the mesh of a tensor or block, or of a mesh itself; along several mesh axes the
+/// number of the device among all of theirs, the first one major. −1 where the mesh is absent.
+template <auto X, auto... More, class Where>
 [[nodiscard]] auto axis_index(Where const& where) {
-  using M = detail::type_of<X>;
   engine::device_mesh const& mesh = detail::mesh_of("axis_index", where);
-  return varying_int<M>(mesh.coordinate(detail::running_axis<M>("axis_index", mesh)));
+  std::int64_t number = 0;
+  auto const count = [&]<class M>(std::type_identity<M>) {
+    int const axis = detail::running_axis<M>("axis_index", mesh);
+    number = number * mesh.size(axis) + mesh.coordinate(axis);
+  };
+  count(std::type_identity<detail::type_of<X>>{});
+  (count(std::type_identity<detail::type_of<More>>{}), ...);
+  return detail::index_along<detail::type_of<X>, detail::type_of<More>...>(mesh.absent() ? -1 : number);
 }
 
-/// The number of devices along X; a constant where the mesh axis has a static size, and then `os::axis_size<X>()`.
-template <auto X, class Where>
+/// The number of devices along X, or along several mesh axes together; a constant where they have static sizes, and then
+/// `os::axis_size<X>()`.
+template <auto X, auto... More, class Where>
 [[nodiscard]] int axis_size(Where const& where) {
-  using M = detail::type_of<X>;
   engine::device_mesh const& mesh = detail::mesh_of("axis_size", where);
-  return mesh.size(detail::running_axis<M>("axis_size", mesh));
+  return mesh.size(detail::running_axis<detail::type_of<X>>("axis_size", mesh)) *
+         (1 * ... * mesh.size(detail::running_axis<detail::type_of<More>>("axis_size", mesh)));
 }
-template <auto X>
-  requires(detail::type_of<X>::extent != dynamic_extent)
-[[nodiscard]] consteval int axis_size() { return static_cast<int>(detail::type_of<X>::extent); }
+template <auto X, auto... More>
+  requires(detail::type_of<X>::extent != dynamic_extent && ((detail::type_of<More>::extent != dynamic_extent) && ...))
+[[nodiscard]] consteval int axis_size() {
+  return static_cast<int>((detail::type_of<X>::extent * ... * detail::type_of<More>::extent));
+}
 
 }  // namespace ostraka

@@ -141,6 +141,12 @@ class [[nodiscard]] pending_halo {
     return std::move(target_);
   }
 
+  /// Says so where it is not given away.
+  Padded wait() & {
+    reason::raise<reason::waited_for_by_name<pending_halo>>();
+    return std::move(*this).wait();
+  }
+
  private:
   template <class>
   friend struct detail::stencil_operand;
@@ -306,7 +312,8 @@ namespace verb {
 
 /// The type of os::exchange_halo<os::halo<I, 1>/X> and of os::start_exchange_halo<…>.
 template <bool Waits, class... Told>
-struct exchange_halo : detail::verb_base {
+struct exchange_halo : detail::refuses_other_things {
+  using refuses_other_things::operator();
   template <Tensor A, class... Options>
   [[nodiscard]] auto operator()(A const& a, Options const&... options) const {
     using verdict = detail::first_fault<detail::told_halos_verdict<A, Told...>,
@@ -322,7 +329,8 @@ struct exchange_halo : detail::verb_base {
 
 /// The type of os::exchange_halo_into<os::halo<I, 1>/X> and of os::start_exchange_halo_into<…>.
 template <bool Waits, class... Told>
-struct exchange_halo_into : detail::verb_base {
+struct exchange_halo_into : detail::refuses_other_things {
+  using refuses_other_things::operator();
   /// The margins of a padded block, from the inner parts of it and of its neighbours'.
   template <Tensor Padded, class... Options>
   auto operator()(Padded const& target, Options const&... options) const {

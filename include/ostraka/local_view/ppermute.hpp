@@ -17,6 +17,7 @@
 #include <ostraka/local_view/collective.hpp>
 #include <ostraka/local_view/group.hpp>
 #include <ostraka/types/permutation.hpp>
+#include <ostraka/types/varying_int.hpp>
 
 namespace ostraka {
 
@@ -29,8 +30,9 @@ namespace detail {
 }
 
 // What is known of the extents of the block that comes from `shift` devices before, or, of hops, from anywhere. Returns
-// whether all of them are known without asking. All devices find the same.
-inline bool find_permuted_extents(named_group const& g, engine::permutation_view const& hops, int rank,
+// whether all of them are known without asking. All devices find the same: how far a block has come is kept only where
+// it is the same for all.
+inline bool find_permuted_extents(named_group const& g, engine::permutation_view const& hops, bool differs, int rank,
                                   std::int64_t* extents, extent_origin* origins) {
   bool known = true;
   std::uint32_t const running = g.w.bits_of(g.axes);
@@ -42,6 +44,7 @@ inline bool find_permuted_extents(named_group const& g, engine::permutation_view
     if (o.whole >= 0 && o.over.size() == 1 && g.axes.count() == 1 && hops.hops == nullptr) {
       o.shifted = ((o.shifted + hops.shift) % g.size + g.size) % g.size;
       extents[i] = planner::block(o.whole, (g.number - o.shifted + g.size) % g.size, g.size).size() + o.halo;
+      if (differs) o = {extent_origin::of_its_own};
     } else {
       o = {extent_origin::of_its_own};
       known = false;
@@ -55,7 +58,7 @@ inline bool find_permuted_extents(named_group const& g, engine::permutation_view
                                        engine::permutation_view const& hops, int rank, std::int64_t* extents) {
   std::int64_t const own = rank;
   std::int64_t received[max_rank];
-  Kokkos::DefaultHostExecutionSpace const host;
+  auto const host = engine::instance<Kokkos::DefaultHostExecutionSpace>();
   engine::begin_permute(host, g.w, block, g.axes, hops, dense_block<std::int64_t const>(extents, &own, 1),
                         dense_block(received, &own, 1))
       .wait();
@@ -74,9 +77,10 @@ inline engine::permutation_view as_members(named_group const& g, engine::permuta
   return {hops.data(), static_cast<int>(hops.size())};
 }
 
-// The block of the device that the hops say, numbers counted as the mesh axes `Ms` are named.
+// The block of the device that the hops say, numbers counted as the mesh axes `Ms` are named. `differs`: along other
+// mesh axes there are other hops.
 template <class When, class... Ms, class A>
-auto permute(char const* operation, A const& a, engine::permutation_view const& named) {
+auto permute(char const* operation, A const& a, engine::permutation_view const& named, bool differs = false) {
   using value = typename A::value_type;
   using result_type = basic_tensor<value, sharding_in<A>, typename A::space>;
   using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
@@ -88,7 +92,7 @@ auto permute(char const* operation, A const& a, engine::permutation_view const& 
 
   typename A::extents_type extents = a.extents();
   extent_origins<A::rank> origins = a.origins();
-  bool const known = find_permuted_extents(g, named, A::rank, extents.data(), origins.data());
+  bool const known = find_permuted_extents(g, named, differs, A::rank, extents.data(), origins.data());
   for (int i = 0; i < A::rank; ++i)
     if (!origins[static_cast<std::size_t>(i)].is_alike()) g.w.sizes.label[i] = -1;  // not to be compared
   if (!known && !g.w.mesh->absent()) send_extents(g, block, hops, A::rank, extents.data());
@@ -122,6 +126,18 @@ consteval auto check_permutation() {
 template <auto Permutation, class... Ms>
 using permutation_verdict = typename decltype(check_permutation<Permutation, Ms...>())::type;
 
+// A number of places that differs from device to device is the same for those that shift together.
+template <class Differing, class... Ms>
+consteval auto check_shift() {
+  using wrong = common_of<type_list<Ms...>, Differing>;
+  if constexpr (wrong::size > 0)
+    return found<reason::shift_varies_along_its_axis<typename type_at<wrong, 0>::type>>{};
+  else
+    return found<reason::ok>{};
+}
+template <class Differing, class... Ms>
+using shift_verdict = typename decltype(check_shift<Differing, Ms...>())::type;
+
 }  // namespace detail
 
 namespace verb {
@@ -129,12 +145,18 @@ namespace verb {
 /// The type of os::shift<X>.
 template <class... Ms>
 struct shift : detail::collective<shift<Ms...>> {
-  template <class When, class A>
-  static auto call(A const& a, int by) {
-    if constexpr (detail::may_move<detail::varies_verdict<A, Ms...>, A>())
-      return detail::permute<When, Ms...>("shift", a, engine::permutation_view::by(by));
-    else
+  template <class When, class A, class By>
+  static auto call(A const& a, By by) {
+    using differing = typename detail::number_varies<By>::type;
+    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::shift_verdict<differing, Ms...>>;
+    if constexpr (!detail::may_move<verdict, A>()) {
       return detail::block_after_error<A>{};
+    } else {
+      using wider = typename detail::with_varying<sharding_in<A>, difference_of<differing, varying_in<A>>>::type;
+      return detail::permute<When, Ms...>(
+          "shift", basic_tensor<typename A::element_type, wider, typename A::space>(a),
+          engine::permutation_view::by(static_cast<int>(detail::plain_number(by))), differing::size > 0);
+    }
   }
 };
 
@@ -210,7 +232,8 @@ struct permute_named<type_list<Ms...>, Permutation> {
 }  // namespace detail
 
 /// The block of the device so many before along `Ms`, cyclic: what this device has goes to the one `by` further on. Of
-/// several mesh axes the first is major. Moves a block to each device. Collective over `Ms`.
+/// several mesh axes the first is major. `by` may differ along other mesh axes, as os::axis_index<Y>(a) does, along which
+/// the result then varies. Moves a block to each device. Collective over `Ms`.
 template <auto... Ms>
 inline constexpr verb::shift<detail::type_of<Ms>...> shift{};
 

@@ -120,6 +120,14 @@ auto reduce_over(F const& f, Blocks const&... blocks) {
     return std::apply([](auto const&... b) { return std::tuple{invariant<Ms...>(b)...}; }, mine);
 }
 
+template <class First, class... Rest>
+struct first_no_tensor : first_no_tensor<Rest...> {};
+template <class First, class... Rest>
+  requires(!Tensor<First> || sizeof...(Rest) == 0)
+struct first_no_tensor<First, Rest...> {
+  using type = First;
+};
+
 }  // namespace detail
 
 namespace verb {
@@ -127,6 +135,14 @@ namespace verb {
 /// The type of os::preduce<X>.
 template <class... Ms>
 struct preduce : detail::verb_base {
+  /// Says what is no block behind the function.
+  template <class F, class... Given>
+    requires(!(Tensor<Given> && ...) || sizeof...(Given) == 0 || Tensor<F>)
+  auto operator()(F const&, Given const&...) const {
+    reason::raise<reason::collective_of_no_tensor<typename detail::first_no_tensor<Given..., F>::type>>();
+    return detail::scalar_after_error<Given...>();
+  }
+
   template <class F, Tensor First, Tensor... Rest>
     requires(!Tensor<F>)
   [[nodiscard]] auto operator()(F const& f, First const& first, Rest const&... rest) const {

@@ -16,17 +16,22 @@ namespace ostraka {
 
 /// A whole number that differs along `Ms`: what os::axis_index gives, and what is computed of it. What is cut or made
 /// by it varies, too. `%` is never negative: (i − 1) % n is the device before, also of device 0. A plain number is had
-/// by int(i), and then nobody knows any more that it varies.
+/// by i.value(), and then nobody knows any more that it varies: what follows, a branch too, may differ from device to
+/// device, while collectives are called by all of them alike.
 template <MeshAxis... Ms>
 class varying_int {
  public:
   using mesh_axes = type_list<Ms...>;
   constexpr explicit varying_int(std::int64_t value) : value_(value) {}
+  [[nodiscard]] constexpr std::int64_t value() const { return value_; }
+  [[nodiscard]] constexpr varying_int operator-() const { return varying_int(-value_); }
+
+  /// Says that value() takes it out.
   template <std::integral N>
   constexpr explicit operator N() const {
+    reason::raise<reason::varying_number_taken_out<varying_int>>();
     return static_cast<N>(value_);
   }
-  [[nodiscard]] constexpr std::int64_t value() const { return value_; }
 
  private:
   std::int64_t value_;
@@ -102,12 +107,18 @@ template <class A, class B>
   std::int64_t const n = detail::plain_number(a), d = detail::plain_number(b);
   return detail::joined_int<A, B>((n % d + d) % d);
 }
-/// What follows from a comparison differs from device to device; collectives are called by all devices alike.
+/// Say that what is compared are the values, which are taken out by name.
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
-[[nodiscard]] constexpr bool operator==(A a, B b) { return detail::plain_number(a) == detail::plain_number(b); }
+constexpr bool operator==(A a, B b) {
+  reason::raise<reason::varying_number_taken_out<detail::joined_int<A, B>>>();
+  return detail::plain_number(a) == detail::plain_number(b);
+}
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
-[[nodiscard]] constexpr auto operator<=>(A a, B b) { return detail::plain_number(a) <=> detail::plain_number(b); }
+constexpr auto operator<=>(A a, B b) {
+  reason::raise<reason::varying_number_taken_out<detail::joined_int<A, B>>>();
+  return detail::plain_number(a) <=> detail::plain_number(b);
+}
 
 }  // namespace ostraka

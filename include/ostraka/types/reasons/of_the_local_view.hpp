@@ -110,6 +110,21 @@ struct collective_over_unknown_axis {
   static_assert(never<MeshAxis, Block>, "collective: a block is moved along mesh axes along which it varies; name a manual axis of the body, or os::pvary<X> the block first");
 };
 
+template <class Number>
+struct varying_number_taken_out {
+  static_assert(never<Number>, "varying_int: a number that differs from device to device becomes a plain one, or is compared, only by name, because nobody knows then that what follows differs, too; write i.value(), and call no collective in a branch that it decides");
+};
+
+template <class MeshAxis>
+struct shift_varies_along_its_axis {
+  static_assert(never<MeshAxis>, "shift: the devices along the mesh axis shift by one number, but this one differs there; give one that varies along other mesh axes only, or say who sends to whom with os::ppermute");
+};
+
+template <class Pending>
+struct waited_for_by_name {
+  static_assert(never<Pending>, "wait: an operation that is begun is waited for once, and gives its result away; write std::move(p).wait()");
+};
+
 template <class Given>
 struct collective_of_no_tensor {
   static_assert(never<Given>, "collective: it is of a block of the body, first among the arguments; numbers are captured by the body, the number of devices is os::axis_size<X>(a), and of several blocks each has a call of its own");
