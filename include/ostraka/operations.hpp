@@ -11,6 +11,7 @@
 #include <ostraka/operations/argmax.hpp>
 #include <ostraka/operations/attention.hpp>
 #include <ostraka/operations/broadcast.hpp>
+#include <ostraka/operations/clamp.hpp>
 #include <ostraka/operations/concatenate.hpp>
 #include <ostraka/operations/cumsum.hpp>
 #include <ostraka/operations/functions.hpp>

@@ -12,6 +12,13 @@
 #include <ostraka/arithmetic.hpp>
 #include <ostraka/operations/operate.hpp>
 
+// An accelerator's compiler knows objects of its own only.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#  define OSTRAKA_DETAIL_FUNCTION_OBJECT static constexpr __device__
+#else
+#  define OSTRAKA_DETAIL_FUNCTION_OBJECT inline constexpr
+#endif
+
 namespace ostraka {
 
 namespace detail {

@@ -8,10 +8,10 @@
 /// of partial tensors is below.
 ///
 ///     numbers with a fraction      exp expm1 log log1p erf sqrt rsqrt sin cos tanh sigmoid silu gelu gelu_tanh pow
-///     and integers                 relu clamp floor ceil round isnan isfinite
+///     and integers                 relu floor ceil round isnan isfinite, clamp (clamp.hpp)
 ///     complex ones                 abs square exp log sqrt sin cos tanh isnan isfinite
 ///
-/// Elements of 16 bits are computed as floats. NaN stays NaN, in relu and clamp, too.
+/// Elements of 16 bits are computed as floats. NaN stays NaN, in relu, too.
 
 #include <cmath>
 #include <type_traits>
@@ -304,44 +304,15 @@ struct pow {
     using value = typename std::conditional_t<is_tensor<A>, A, B>::value_type;
     return detail::arithmetic_of_two<pow, detail::function_verdict<pow, value>>("pow", *this, a, b);
   }
-};
 
-/// Of an element: the nearest in [least, most].
-template <class T>
-struct clamp_between {
-  T least, most;
-  KOKKOS_INLINE_FUNCTION T operator()(T const& x) const { return x < least ? least : most < x ? most : x; }
-};
-
-/// The nearest in [least, most].
-struct clamp {
-  static constexpr auto defined = defined_for::all_but_complex;
-
-  template <class T>
-    requires(detail::is_number<T> && detail::is_defined<T, defined>)
-  KOKKOS_INLINE_FUNCTION T operator()(T const& x, T const& least, T const& most) const {
-    return clamp_between<T>{least, most}(x);
-  }
-
-  template <Tensor A, class Least, class Most>
-    requires(detail::is_number<Least> && detail::is_number<Most>)
-  [[nodiscard]] auto operator()(A const& a, Least const& least, Most const& most) const {
-    using value = typename A::value_type;
-    using verdict = detail::first_fault<detail::function_verdict<clamp, value>, detail::number_verdict<Least, value>,
-                                        detail::number_verdict<Most, value>>;
-    if constexpr (reason::ok_or_raise<verdict>())
-      return detail::checked_map<clamp, clamp_between<value>, reason::ok, value>(
-          "clamp",
-          clamp_between<value>{detail::as_element<value>("clamp", least), detail::as_element<value>("clamp", most)}, a);
-    else
-      return detail::after_error_of<value, typename A::sharding_type, typename A::space>();
+  template <class A, class B>
+    requires any_variable<A, B>
+  [[nodiscard]] auto operator()(A const& a, B const& b) const {
+    return differentiate(*this, a, b);  // of gradient/rules/operations.hpp
   }
 };
 
 }  // namespace function
-
-template <class T>
-inline constexpr bool engine::detail::is_worth_width<function::clamp_between<T>> = true;
 
 namespace detail {
 
@@ -358,20 +329,10 @@ template <detail::ElementFunction F, reduction Kind>
   requires detail::grows<F>
 inline constexpr preservation preserves<F, Kind> = non_decreasing(Kind);
 
-template <class T, reduction Kind>
-inline constexpr preservation preserves<function::clamp_between<T>, Kind> = non_decreasing(Kind);
-
 template <reduction Kind>
 inline constexpr preservation preserves<function::abs, Kind> = multiplicative(Kind);
 template <reduction Kind>
 inline constexpr preservation preserves<function::square, Kind> = multiplicative(Kind);
-
-// An accelerator's compiler knows objects of its own only.
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-#  define OSTRAKA_DETAIL_FUNCTION_OBJECT static constexpr __device__
-#else
-#  define OSTRAKA_DETAIL_FUNCTION_OBJECT inline constexpr
-#endif
 
 OSTRAKA_DETAIL_FUNCTION_OBJECT function::relu relu{};
 OSTRAKA_DETAIL_FUNCTION_OBJECT function::abs abs{};
@@ -396,8 +357,5 @@ OSTRAKA_DETAIL_FUNCTION_OBJECT function::round round{};
 OSTRAKA_DETAIL_FUNCTION_OBJECT function::isnan isnan{};
 OSTRAKA_DETAIL_FUNCTION_OBJECT function::isfinite isfinite{};
 OSTRAKA_DETAIL_FUNCTION_OBJECT function::pow pow{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::clamp clamp{};
-
-#undef OSTRAKA_DETAIL_FUNCTION_OBJECT
 
 }  // namespace ostraka
