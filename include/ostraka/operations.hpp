@@ -15,9 +15,14 @@
 #include <ostraka/operations/concatenate.hpp>
 #include <ostraka/operations/cumsum.hpp>
 #include <ostraka/operations/functions.hpp>
+#include <ostraka/operations/creation_options.hpp>
+#include <ostraka/operations/dropout.hpp>
 #include <ostraka/operations/index_range.hpp>
+#include <ostraka/operations/initialise.hpp>
+#include <ostraka/operations/iota.hpp>
 #include <ostraka/operations/merge.hpp>
 #include <ostraka/operations/norm.hpp>
+#include <ostraka/operations/random.hpp>
 #include <ostraka/operations/roll.hpp>
 #include <ostraka/operations/rope.hpp>
 #include <ostraka/operations/scatter_add.hpp>
@@ -29,5 +34,8 @@
 #include <ostraka/operations/transpose.hpp>
 #include <ostraka/operations/window.hpp>
 #include <ostraka/print.hpp>
+#include <ostraka/operations/triangle.hpp>
+#include <ostraka/operations/window.hpp>
+#include <ostraka/operations/write_at.hpp>
 #include <ostraka/tree.hpp>
 #include <ostraka/visualize.hpp>

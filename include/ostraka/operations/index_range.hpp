@@ -22,6 +22,7 @@
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/engine/blocks/check_indices.hpp>
 #include <ostraka/operations/along.hpp>
+#include <ostraka/operations/creation_options.hpp>
 #include <ostraka/reshard.hpp>
 
 namespace ostraka {
@@ -31,6 +32,8 @@ namespace detail {
 /// Are indices looked at (checked_range), or promised?
 struct checked_range {};
 struct promised_range {};
+template <>
+inline constexpr bool is_option<promised_range> = true;
 
 }  // namespace detail
 

@@ -70,15 +70,6 @@ consteval auto check_scatter() {
     return found<element_verdict<typename Rows::value_type, Out>>{};
 }
 
-// Among the extents the promise is a collection of none.
-template <class Given>
-decltype(auto) extents_beside_range(Given const& given) {
-  if constexpr (std::is_same_v<Given, promised_range>)
-    return sizes<>();
-  else
-    return (given);
-}
-
 }  // namespace detail
 
 namespace operation {
@@ -169,7 +160,7 @@ template <auto V, auto... Out, Tensor Rows, Tensor Index, class... Given>
   constexpr bool promised = (std::is_same_v<Given, detail::promised_range> || ...);
   using range = std::conditional_t<promised, detail::promised_range, detail::checked_range>;
   operation::scatter_add<axis, sharding_of<Out...>, range> how;
-  auto const extents = collect_sizes(detail::extents_beside_range(given)...);
+  auto const extents = collect_sizes(detail::extents_beside_options(given)...);
   how.extent = detail::checked_extent<(varying_in<Rows>::size > 0), axis>(extents, how.name);
   (detail::find_origin<axis>(how.origin, given), ...);
   return detail::operate(how, rows, index);

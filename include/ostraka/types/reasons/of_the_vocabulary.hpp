@@ -60,6 +60,31 @@ struct indexed_axis_not_in_result {
   static_assert(never<Axis, Operation>, "scatter_add: the result has the axis that the indices point into; name it among the result's dimensions, as in os::scatter_add<V, V/X, D>(rows, index, V = 100)");
 };
 
+template <class Row, class Wanted, class Axis>
+struct row_lies_otherwise {
+  static_assert(never<Row, Wanted, Axis>, "write_at: nothing moves, so that a row lies as the tensor does without the axis that it is written along, or has that axis whole; os::reshard the row first");
+};
+
+template <class Sharding>
+struct iota_has_one_axis {
+  static_assert(never<Sharding>, "iota, random_permutation: numbers are counted along one axis; name one, and let it meet tensors of more axes in os::map or os::broadcast");
+};
+
+template <class Sharding>
+struct triangle_has_two_axes {
+  static_assert(never<Sharding>, "lower_triangle, upper_triangle: a triangle has rows and columns; name two axes, and let it meet tensors of more axes in os::map");
+};
+
+template <class T, class Operation>
+struct not_of_this_distribution {
+  static_assert(never<T, Operation>, "random numbers: os::uniform and os::bernoulli are for all elements, os::normal and os::dropout for floating-point and complex numbers, os::truncated_normal and the weights of os::lecun_normal, … for floating-point numbers; choose other elements");
+};
+
+template <class Operation>
+struct fan_not_told {
+  static_assert(never<Operation>, "weights: how far they spread depends on how many products are summed; name the axes that are summed, as in os::fan_in(D), and for os::glorot_normal and os::glorot_uniform those that remain, as in os::fan_out(F)");
+};
+
 template <class Axis, class Operation>
 struct result_lacks_axis {
   static_assert(never<Axis, Operation>, "operation: nothing is summed over an axis that only the rows have; name it in the result, or os::sum over it");
