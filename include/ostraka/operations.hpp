@@ -13,10 +13,10 @@
 #include <ostraka/operations/broadcast.hpp>
 #include <ostraka/operations/clamp.hpp>
 #include <ostraka/operations/concatenate.hpp>
-#include <ostraka/operations/cumsum.hpp>
-#include <ostraka/operations/functions.hpp>
 #include <ostraka/operations/creation_options.hpp>
+#include <ostraka/operations/cumsum.hpp>
 #include <ostraka/operations/dropout.hpp>
+#include <ostraka/operations/functions.hpp>
 #include <ostraka/operations/index_range.hpp>
 #include <ostraka/operations/initialise.hpp>
 #include <ostraka/operations/iota.hpp>
@@ -32,10 +32,9 @@
 #include <ostraka/operations/split.hpp>
 #include <ostraka/operations/take.hpp>
 #include <ostraka/operations/transpose.hpp>
-#include <ostraka/operations/window.hpp>
-#include <ostraka/print.hpp>
 #include <ostraka/operations/triangle.hpp>
 #include <ostraka/operations/window.hpp>
 #include <ostraka/operations/write_at.hpp>
+#include <ostraka/print.hpp>
 #include <ostraka/tree.hpp>
 #include <ostraka/visualize.hpp>

@@ -97,7 +97,7 @@ template <auto I, auto S, auto... Out, Tensor Data, Tensor Ids, class... Given>
   using verdict = detail::segments_verdict<gone, comes, out, (sizeof...(Out) > 0), Data, Ids>;
   if constexpr (reason::ok_or_raise<verdict>()) {
     operation::segment_sum<comes, out, range> how;
-    auto const extents = collect_sizes(detail::extents_beside_range(given)...);
+    auto const extents = collect_sizes(detail::extents_beside_options(given)...);
     how.extent = detail::checked_extent<(varying_in<Data>::size > 0), comes>(extents, "segment_sum");
     (detail::find_origin<comes>(how.origin, given), ...);
     return detail::operate(how, data, ids);
