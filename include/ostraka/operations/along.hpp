@@ -18,6 +18,7 @@
 #include <ostraka/plan.hpp>
 #include <ostraka/plan/typed/checks.hpp>
 #include <ostraka/types/changed_sharding.hpp>
+#include <ostraka/types/half.hpp>
 
 namespace ostraka::detail {
 
@@ -78,6 +79,19 @@ consteval auto check_whole_values() {
 /// Does A hold values, and not parts of them?
 template <class Operation, class A>
 using whole_values_verdict = typename decltype(check_whole_values<Operation, A>())::type;
+
+template <class Operation, class A>
+consteval auto check_fractions() {
+  using T = typename A::value_type;
+  if constexpr (std::is_floating_point_v<T> || is_narrow<T>)
+    return found<reason::ok>{};
+  else
+    return found<reason::elements_are_no_fractions<T, Operation>>{};
+}
+
+/// Are the elements real numbers that are not whole?
+template <class Operation, class A>
+using fractions_verdict = typename decltype(check_fractions<Operation, A>())::type;
 
 /// What operations along one axis ask of a tensor that must hold values. `Unless`: what else may be wrong.
 template <class Operation, class Told, class A, class Unless = reason::ok>

@@ -50,19 +50,6 @@ consteval auto check_told_or_bare() {
 template <class Operation, class Told, class A>
 using told_or_bare_verdict = typename decltype(check_told_or_bare<Operation, Told, A>())::type;
 
-template <class Operation, class A>
-consteval auto check_fractions() {
-  using T = typename A::value_type;
-  if constexpr (std::is_floating_point_v<T> || is_narrow<T>)
-    return found<reason::ok>{};
-  else
-    return found<reason::elements_are_no_fractions<T, Operation>>{};
-}
-
-/// Are the elements real numbers that are not whole?
-template <class Operation, class A>
-using fractions_verdict = typename decltype(check_fractions<Operation, A>())::type;
-
 template <class Operation, class A, class... Partials>
 consteval auto check_sums(type_list<Partials...>) {
   if constexpr (((Partials::kind == reduction::sum) && ...))

@@ -18,7 +18,7 @@
 namespace ostraka::engine {
 
 /// states[i] <- combined(combined(states[i] of member 0, of member 1), …), the same on all members. `combined` is
-/// associative.
+/// associative. It may ask for a third argument: the number of the member whose state comes second.
 template <class State, class Combined>
 void combine_all(communicator const& members, State* states, std::int64_t count, Combined const& combined) {
   static_assert(std::is_trivially_copyable_v<State> && sizeof(State) % sizeof(std::int32_t) == 0);
@@ -38,7 +38,12 @@ void combine_all(communicator const& members, State* states, std::int64_t count,
   for (std::int64_t i = 0; i < share; ++i) {
     auto const of = [&](std::int64_t d) -> State const& { return d == me ? own[i] : arrived.data()[d * share + i]; };
     State s = of(0);
-    for (std::int64_t d = 1; d < n; ++d) s = combined(s, of(d));
+    for (std::int64_t d = 1; d < n; ++d) {
+      if constexpr (std::is_invocable_v<Combined const&, State const&, State const&, std::int64_t>)
+        s = combined(s, of(d), d);
+      else
+        s = combined(s, of(d));
+    }
     whole.data()[i] = s;
   }
   short_array<std::int64_t> const counts(static_cast<std::size_t>(n), [&](std::size_t d) {

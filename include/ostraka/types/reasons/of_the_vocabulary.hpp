@@ -33,6 +33,18 @@ struct function_of_other_elements {
   static_assert(never<Element, Function>, "function: it is not defined for such elements (docs/operations.md says for which); convert integers and bools to numbers with a fraction, as in os::cast<float>(A), and of complex numbers take the modulus with os::abs, or a part with os::map");
 };
 
+// ---- softmax and norms ------------------------------------------------------------------------------------------------
+
+template <class Other, class Sharding, class Operation>
+struct row_operand_lies_otherwise {
+  static_assert(never<Other, Sharding, Operation>, "operation: a mask has some of the tensor's axes, labels some of those without the axis, a gain or bias the axis alone, each divided as in the tensor or not at all; os::reshard it first");
+};
+
+template <class T, class Operation>
+struct mask_is_not_true_or_false {
+  static_assert(never<T, Operation>, "operation: a mask is bool, or an integer that is not 0 where an element counts; compare first");
+};
+
 // ---- indices ----------------------------------------------------------------------------------------------------------
 
 template <class T, class Operation>
