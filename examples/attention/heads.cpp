@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Causal self-attention with rotary positions, multi-head (R = 1) and grouped-query (R > 1), under three sets of rules:
-/// heads split, positions split, both. One program: what is gathered and reduced is what the rules make of it.
+/// Causal self-attention with rotary positions, multi-head (R = 1) and grouped-query (R > 1), under three sets of
+/// rules: heads split, positions split, both. One program: what is gathered and reduced is what the rules make of it.
 ///
 ///     q[B, S, G, R, D] = x[B, S, M] · W_q[M, QW]     QW is G · R · D, and a block of it whole heads
 ///     k, v[B, K, G, D] = x[B, S, M] · W[M, KW]       KW is G · D
@@ -40,14 +40,14 @@ using activations = os::tensor_under<Rules, float, B, S, M>;
 template <auto Rules>
 activations<Rules> attend(activations<Rules> const& x, weights<Rules> const& w, std::int64_t groups, report& r) {
   auto const q = os::split<RD, R, D>(os::split<QW, G, RD>(os::einsum<Rules(B, S, QW)>(x, w.q), G = groups));
-  auto const k = os::rename<S, K>(turned(os::split<KW, G, D>(os::einsum<Rules(B, S, KW)>(x, w.k))));
-  auto const v = os::rename<S, K>(os::split<KW, G, D>(os::einsum<Rules(B, S, KW)>(x, w.v)));
+  auto const k = os::named("k", os::rename<S, K>(turned(os::split<KW, G, D>(os::einsum<Rules(B, S, KW)>(x, w.k)))));
+  auto const v = os::named("v", os::rename<S, K>(os::split<KW, G, D>(os::einsum<Rules(B, S, KW)>(x, w.v))));
 
   // Positions of keys have no rule: where those of queries are divided, keys and values are gathered here.
   auto const keys = os::reshard<Rules(B, K, G, D)>(k);
   auto const values = os::reshard<Rules(B, K, G, D)>(v);
   auto const heads = os::attention<S, K, D>(turned(q), keys, values, os::causal);
-  auto const o = os::merge<G, RD, QW>(os::merge<R, D, RD>(heads));
+  auto const o = os::named("o", os::merge<G, RD, QW>(os::merge<R, D, RD>(heads)));
 
   r.add("keys", os::plan<Rules(B, K, G, D)>(k), k);
   r.add("values", os::plan<Rules(B, K, G, D)>(v), v);
@@ -64,9 +64,10 @@ activations<Rules> run(mesh_type const& mesh, extents const& e, report& r) {
   auto const sizes = os::sizes(M = e.width, QW = e.groups * e.repeats * D_axis::extent, KW = e.groups * D_axis::extent);
   auto const width = static_cast<double>(e.width);
   using w = weights<Rules>;
-  w const weights{random_tensor<decltype(w::q)>(mesh, 1, width, sizes), random_tensor<decltype(w::k)>(mesh, 2, width, sizes),
+  w const weights{random_tensor<decltype(w::q)>(mesh, 1, width, sizes),
+                  random_tensor<decltype(w::k)>(mesh, 2, width, sizes),
                   random_tensor<decltype(w::v)>(mesh, 3, width, sizes),
-                  random_tensor<decltype(w::out)>(mesh, 4, width, sizes)};
+                  os::named("W_out", random_tensor<decltype(w::out)>(mesh, 4, width, sizes))};
   return attend<Rules>(random_tensor<activations<Rules>>(mesh, 5, 3, B = e.sequences, S = e.positions, sizes), weights,
                        e.groups, r);
 }

@@ -13,15 +13,15 @@
 
 namespace os = ostraka;
 
-OSTRAKA_AXIS(B);       // sequences
-OSTRAKA_AXIS(S);       // positions, of queries
-OSTRAKA_AXIS(K);       // positions, of keys
-OSTRAKA_AXIS(M);       // the model's width
-OSTRAKA_AXIS(G);       // heads of keys and values
-OSTRAKA_AXIS(R);       // heads of queries for each of them
-OSTRAKA_AXIS(D, 16);   // a head's width
-OSTRAKA_AXIS(F, 8);    // its frequencies
-OSTRAKA_AXIS(P, 2);    // pairs
+OSTRAKA_AXIS(B);      // sequences
+OSTRAKA_AXIS(S);      // positions, of queries
+OSTRAKA_AXIS(K);      // positions, of keys
+OSTRAKA_AXIS(M);      // the model's width
+OSTRAKA_AXIS(G);      // heads of keys and values
+OSTRAKA_AXIS(R);      // heads of queries for each of them
+OSTRAKA_AXIS(D, 16);  // a head's width
+OSTRAKA_AXIS(F, 8);   // its frequencies
+OSTRAKA_AXIS(P, 2);   // pairs
 OSTRAKA_MESH_AXIS(X);
 OSTRAKA_MESH_AXIS(Y);
 
@@ -78,7 +78,7 @@ class report {
   void add(char const* what, Plan const& plan, Operands const&... operands) {
     if (plan.communications() == 0) return;
     text_ += std::string("    ") + what + ": " + os::describe(plan, operands...);
-    bytes_ += plan.bytes(operands.sizes()...);
+    bytes_ += plan.bytes(operands...);
   }
 
   void add(char const* what, std::int64_t bytes) {
@@ -99,4 +99,3 @@ class report {
 /// The parts of the program, a file each. `one`: this device alone.
 void heads_and_positions(mesh_type const& mesh, mesh_type const& one, verdict& v);
 void latent(mesh_type const& mesh, mesh_type const& one, verdict& v);
-void decoding(mesh_type const& mesh, mesh_type const& one, verdict& v);

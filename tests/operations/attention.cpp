@@ -33,13 +33,15 @@ struct attended {
   }
 };
 
-/// By its definition, one query after the other. A query that sees nothing is not asked about.
+/// By its definition, one query after the other.
 t::global_tensor<double> by_loops(t::global_tensor<double> const& q, t::global_tensor<double> const& k,
                                   t::global_tensor<double> const& v, attended const& how) {
-  t::global_tensor<double> out = q;
   std::int64_t const keys = k.extents.at('K'), width = q.extents.at('J');
+  t::global_tensor<double> out{q.labels, q.extents, {}};
+  out.extents['J'] = v.extents.at('J');
+  out.values.resize(static_cast<std::size_t>(t::number_of_elements(out.labels, out.extents)));
   double const scale = how.scale != 0 ? how.scale : width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
-  t::for_each_index(q.labels, q.extents, [&](t::extents_by_letter at) {
+  t::for_each_index(out.labels, out.extents, [&](t::extents_by_letter at) {
     double largest = -std::numeric_limits<double>::infinity(), sum = 0, weighted = 0;
     std::int64_t const column = at.at('J');
     for (bool const found : {false, true})
@@ -57,7 +59,7 @@ t::global_tensor<double> by_loops(t::global_tensor<double> const& q, t::global_t
         sum += std::exp(score - largest);
         weighted += std::exp(score - largest) * v.values[v.position(at)];
       }
-    out.values[out.position(at)] = weighted / sum;
+    out.values[out.position(at)] = sum > 0 ? weighted / sum : 0;
   });
   return out;
 }
@@ -70,10 +72,10 @@ struct operands {
         k(t::whole_numbers<double>(of_keys, e, 2)),
         v(t::whole_numbers<double>(of_keys, e, 3)),
         mask(t::whole_numbers<std::int32_t>("BK", e, 4)) {
-    for (std::size_t i = 0; i < mask.values.size(); i += static_cast<std::size_t>(e.at('K'))) mask.values[i] = 1;
+    for (std::int32_t& seen : mask.values) seen = seen > 0 ? 1 : 0;
   }
   t::global_tensor<double> q, k, v;
-  t::global_tensor<std::int32_t> mask;  // the first key is always seen
+  t::global_tensor<std::int32_t> mask;  // hides all keys of some sequences
 };
 
 }  // namespace
@@ -147,6 +149,40 @@ TEST_CASE("groups of heads share keys and values; blocks of a body attend as ten
       auto const in_body = os::shard_map<B/X, I, L/Y, G, J>(
           [](auto a, auto b, auto c) { return os::attention<I, K, J>(a, b, c, os::causal); }, q, k, v);
       CHECK(t::disagreements(m, in_body, want, is_close) == 0);
+    }
+  });
+}
+
+TEST_CASE("latent attention is attention to keys and queries that have a rotary part behind them") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (t::extents_by_letter e : t::usual_extents()) {
+      e['G'] = 3;
+      INFO(m.text(), t::text_of(e));
+      operands const o(e);
+      auto const q_rotary = t::whole_numbers<double>("BLIG", e, 5);
+      auto const k_rotary = t::whole_numbers<double>("BKG", e, 6);
+      auto const with_rotary = [&](t::global_tensor<double> const& a, t::global_tensor<double> const& rotary) {
+        t::global_tensor<double> both{a.labels, a.extents, {}};
+        both.extents['J'] += 3;
+        t::for_each_index(both.labels, both.extents, [&](t::extents_by_letter at) {
+          std::int64_t const beyond = at.at('J') - e.at('J');
+          at['G'] = beyond;
+          both.values.push_back(beyond < 0 ? a.values[a.position(at)] : rotary.values[rotary.position(at)]);
+        });
+        return both;
+      };
+      auto const want =
+          by_loops(with_rotary(o.q, q_rotary), with_rotary(o.k, k_rotary), o.v, {.causal = true, .from = 1});
+      auto const rotary = t::placed<os::tensor<double, B/X, L/Y, I, G>>(m, q_rotary);
+      auto const q = t::placed<os::tensor<double, B/X, L/Y, I, J>>(m, o.q);
+      auto const k = t::placed<os::tensor<double, B/X, L/Y, K, J>>(m, o.k);
+      auto const v = t::placed<os::tensor<double, B/X, L/Y, K, J>>(m, o.v);
+      auto const shared = t::placed<os::tensor<double, B/X, K, G>>(m, k_rotary);
+      os::tensor<double, B/X, L/Y, I, J> out;
+      auto const moved = t::traffic_of(
+          [&] { out = os::latent_attention<I, K, J>(q, k, v, rotary, shared, os::causal, os::from_position(1)); });
+      CHECK(moved.calls == 0);
+      CHECK(t::disagreements(m, out, want, is_close) == 0);
     }
   });
 }

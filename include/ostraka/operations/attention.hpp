@@ -22,8 +22,8 @@
 #include <type_traits>
 
 #include <ostraka/cast.hpp>
+#include <ostraka/einsum.hpp>
 #include <ostraka/engine/blocks/hide_later.hpp>
-#include <ostraka/map_into.hpp>
 #include <ostraka/operations/rope.hpp>
 #include <ostraka/operations/softmax.hpp>
 
@@ -105,16 +105,6 @@ consteval bool are_queries_keys_and_width() {
          difference_of<axes_in<TK>, union_of<axes_in<TQ>, type_list<K>>>::size == 0 && !std::is_same_v<Q, D>;
 }
 
-template <class Operation, class Types, class Mask>
-consteval auto check_mask() {
-  using T = typename Mask::value_type;
-  if constexpr (!std::is_integral_v<T>)
-    return found<reason::mask_is_no_truth<T>>{};
-  else
-    return found<
-        map_into_verdict<typename Types::wide, typename Types::scores_tensor, typename Types::scores_tensor, Mask>>{};
-}
-
 template <class Operation, class ToldQ, class ToldK, class ToldD, class Out, class TQ, class TK, class TV,
           class... Mask>
 consteval auto check_attention() {
@@ -139,17 +129,9 @@ consteval auto check_attention() {
       return found<typename types::scores_verdict>{};
     else
       return found<first_fault<typename types::result_verdict,
-                               typename decltype(check_mask<Operation, types, Mask>())::type...>>{};
+                               mask_verdict<Operation, typename types::scores_tensor, Mask>...>>{};
   }
 }
-
-/// A score that the mask hides is −infinity.
-struct hide_masked {
-  template <class T, class M>
-  KOKKOS_INLINE_FUNCTION T operator()(T const& score, M const& seen) const {
-    return seen != M(0) ? score : -std::numeric_limits<T>::infinity();
-  }
-};
 
 }  // namespace detail
 
@@ -183,16 +165,36 @@ struct attention {
 
   template <class TQ, class TK, class TV, class... Mask>
   auto operator()(TQ const& q, TK const& k, TV const& v, Mask const&... mask) const {
+    return weighted<TQ, TK>(products(q, k, v, scale_of(width_of(q))), v, mask...);
+  }
+
+ protected:
+  template <class TQ>
+  static std::int64_t width_of(TQ const& q) {
+    return q.extents()[static_cast<std::size_t>(detail::dimension_of<D, TQ>)];
+  }
+
+  [[nodiscard]] double scale_of(std::int64_t width) const {
+    return scale != 0 ? scale : width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
+  }
+
+  /// The scores.
+  template <class TQ, class TK, class TV>
+  static auto products(TQ const& q, TK const& k, TV const&, double factor) {
     using types = detail::attention_types<Q, K, D, Out, TQ, TK, TV>;
-    using wide = typename types::wide;
+    return product<varying_as<typename types::scores, TQ, TK>, typename types::scores_policy>(
+        factor, detail::widened(q), detail::widened(k));
+  }
+
+  /// The values, weighted by scores, which are overwritten.
+  template <class TQ, class TK, class Scores, class TV, class... Mask>
+  auto weighted(Scores const& scores, TV const& v, Mask const&... mask) const {
+    using types = detail::attention_types<Q, K, D, Out, TQ, TK, TV>;
     using T = typename TQ::value_type;
-    auto const weights =
-        softmax<K>()(masked(product<varying_as<typename types::scores, TQ, TK>, typename types::scores_policy>(
-                                scale_for(q), detail::widened(q), detail::widened(k)),
-                            mask...));
+    if (is_causal) hide_later(scores);
     auto const result = product<varying_as<typename types::result, TQ, TK, TV>, typename types::result_policy>(
-        1, weights, detail::widened(v));
-    if constexpr (std::is_same_v<T, wide>)
+        1, softmax<K>()(scores, mask...), detail::widened(v));
+    if constexpr (std::is_same_v<T, typename types::wide>)
       return result;
     else
       return ostraka::cast<T>(result);
@@ -205,23 +207,12 @@ struct attention {
         name, {static_cast<typename A::value_type>(factor)}, a, b);
   }
 
-  template <class Scores, class... Mask>
-  Scores masked(Scores const& scores, Mask const&... mask) const {
-    (ostraka::map_into(scores, detail::hide_masked{}, scores, mask), ...);
-    if (is_causal) {
-      using labels = axes_in<Scores>;
-      using mesh = mesh_axes_in<Scores>;
-      engine::hide_later(detail::execution_space_of<Scores>(), detail::context_of<labels, mesh>(name, scores),
-                         spec_of<Scores, labels, mesh>, detail::dimension_of<Q, Scores>, from, scores.local().data());
-    }
-    return scores;
-  }
-
-  template <class TQ>
-  double scale_for(TQ const& q) const {
-    if (scale != 0) return scale;
-    auto const width = static_cast<double>(q.extents()[static_cast<std::size_t>(detail::dimension_of<D, TQ>)]);
-    return width > 0 ? 1 / std::sqrt(width) : 1;
+  template <class Scores>
+  void hide_later(Scores const& scores) const {
+    using labels = axes_in<Scores>;
+    using mesh = mesh_axes_in<Scores>;
+    engine::hide_later(detail::execution_space_of<Scores>(), detail::context_of<labels, mesh>(name, scores),
+                       spec_of<Scores, labels, mesh>, detail::dimension_of<Q, Scores>, from, scores.local().data());
   }
 
   template <class Scores, class TQ, class TK>
@@ -247,19 +238,6 @@ void set_option(operation::attention<Q, K, D, Out>& operation, score_scale const
   operation.scale = scale.value;
 }
 
-template <class Operation, class TQ, class TK, class TV>
-auto attend(Operation const& operation, TQ const& q, TK const& k, TV const& v) {
-  return operate(operation, q, k, v);
-}
-template <class Operation, class TQ, class TK, class TV, class First, class... Options>
-auto attend(Operation const& operation, TQ const& q, TK const& k, TV const& v, First const& first,
-            Options const&... options) {
-  if constexpr (Tensor<First>)
-    return operate(operation, q, k, v, first);
-  else
-    return attend(operation, q, k, v, options...);
-}
-
 template <auto... Out>
 struct told_result {
   using type = sharding_of<Out...>;
@@ -276,7 +254,7 @@ struct told_result<> {
 /// keys and values stay where they are. The result is as the queries with the values' width in the place of D, or as
 /// `Out…` asks. Behind the operands may stand a mask (a tensor of truth values along any axes of the scores; true is
 /// seen), `os::causal`, `os::from_position(t)`, `os::score_scale(s)`. Elements of 16 bits are computed in float. A
-/// query that sees no key at all gives what os::softmax gives for it.
+/// query that sees no key at all gives zeros.
 template <auto Q, auto K, auto D, auto... Out, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV,
           class... Options>
 [[nodiscard]] auto attention(TQ const& q, TK const& k, TV const& v, Options const&... options) {
@@ -285,7 +263,8 @@ template <auto Q, auto K, auto D, auto... Out, TensorOrVariable TQ, TensorOrVari
   if constexpr ((detail::option_of<operation_type, Options> && ...)) {
     operation_type operation;
     (detail::set_option(operation, options), ...);
-    return detail::attend(operation, q, k, v, options...);
+    return detail::with_tensor_among([&](auto const&... mask) { return detail::operate(operation, q, k, v, mask...); },
+                                     options...);
   } else {
     (reason::raise<std::conditional_t<detail::option_of<operation_type, Options>, reason::ok,
                                       reason::not_an_option_of_attention<Options>>>(),

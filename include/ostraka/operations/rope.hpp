@@ -185,9 +185,7 @@ void set_option(Operation& operation, from_position const& at) {
 }
 template <class Operation>
   requires requires(Operation& o) { o.base; }
-void set_option(Operation& operation, rope_base const& base) {
-  operation.base = base.value;
-}
+void set_option(Operation& operation, rope_base const& base) { operation.base = base.value; }
 template <class Operation, Tensor Positions>
 void set_option(Operation&, Positions const&) {}
 
@@ -196,16 +194,17 @@ concept option_of = requires(Operation& operation, Option const& option) {
   set_option(operation, option);
 };
 
-template <class Operation, class A>
-auto rope_at(Operation const& operation, A const& a) {
-  return operate(operation, a);
+/// f of the tensor among the options, if there is one.
+template <class F>
+auto with_tensor_among(F const& f) {
+  return f();
 }
-template <class Operation, class A, class First, class... Options>
-auto rope_at(Operation const& operation, A const& a, First const& first, Options const&... options) {
+template <class F, class First, class... Options>
+auto with_tensor_among(F const& f, First const& first, Options const&... options) {
   if constexpr (Tensor<First>)
-    return operate(operation, a, first);
+    return f(first);
   else
-    return rope_at(operation, a, options...);
+    return with_tensor_among(f, options...);
 }
 
 }  // namespace detail
@@ -221,7 +220,8 @@ template <auto S, auto F, auto P, TensorOrVariable A, class... Options>
   if constexpr ((detail::option_of<operation_type, Options> && ...)) {
     operation_type operation;
     (detail::set_option(operation, options), ...);
-    return detail::rope_at(operation, a, options...);
+    return detail::with_tensor_among([&](auto const&... at) { return detail::operate(operation, a, at...); },
+                                     options...);
   } else {
     (reason::raise<std::conditional_t<detail::option_of<operation_type, Options>, reason::ok,
                                       reason::not_an_option_of_rope<Options>>>(),

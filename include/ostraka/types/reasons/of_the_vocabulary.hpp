@@ -191,11 +191,6 @@ struct keys_are_divided_as_queries {
   static_assert(never<MeshAxis, Queries, Keys>, "attention: a mesh axis divides keys and, along another axis, queries, so that they do not meet; gather keys and values first: os::all_gather<X>(k)");
 };
 
-template <class T>
-struct mask_is_no_truth {
-  static_assert(never<T>, "attention: a mask says of each key whether it is seen; make it of bool, or of whole numbers, 0 for what is hidden");
-};
-
 template <class Option>
 struct not_an_option_of_attention {
   static_assert(never<Option>, "attention: behind queries, keys and values stand a mask, os::causal, os::from_position(t) or os::score_scale(s)");
