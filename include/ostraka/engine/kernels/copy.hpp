@@ -64,17 +64,29 @@ void copy_transposed(Exec const& exec, T* to, T const* from, loop_nest<2> const&
   for_each_item("ostraka copy tiles", exec, tiles.cut.items(), loops.size(), tiles);
 }
 
+// What is reversed is written backwards, not read so: memory foresees reads that go forward, and nobody waits for
+// writes. (Rows of 8 KB: 40 GB/s, read backwards 33.)
+template <class T>
+void read_forward(T*& to, T const*& from, loop_nest<2>& loops) {
+  for (int d = 0; d < loops.rank; ++d) {
+    if (loops.stride[1][d] >= 0) continue;
+    to += (loops.extent[d] - 1) * loops.stride[0][d];
+    from += (loops.extent[d] - 1) * loops.stride[1][d];
+    for (auto& stride : loops.stride) stride[d] = -stride[d];
+  }
+}
+
 template <class Exec, class T>
-void copy_on_host(Exec const& exec, T* to, T const* from, loop_nest<2> const& loops) {
+void copy_on_host(Exec const& exec, T* to, T const* from, loop_nest<2> loops) {
+  read_forward(to, from, loops);
   if (loops.rank == 0) {
     for_each_item("ostraka copy", exec, 1, 1, copy_elements<T>{to, from, loops});
     return;
   }
   int const inner = loops.rank - 1;
   int source_inner = inner;
-  auto const step = [&](int d) { return loops.stride[1][d] < 0 ? -loops.stride[1][d] : loops.stride[1][d]; };
   for (int d = 0; d < inner; ++d)
-    if (step(d) != 0 && step(d) < step(source_inner)) source_inner = d;
+    if (loops.stride[1][d] != 0 && loops.stride[1][d] < loops.stride[1][source_inner]) source_inner = d;
   if (source_inner == inner)
     copy_alike(exec, to, from, loops);
   else

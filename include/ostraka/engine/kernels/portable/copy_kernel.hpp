@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include <ostraka/engine/kernels/item_cut.hpp>
 #include <ostraka/engine/kernels/loop_nest.hpp>
@@ -32,17 +33,22 @@ struct copy_elements {
   }
 };
 
-/// to[i] = from[-i], in wide vectors that are turned round. They do not overlap.
+/// to[-i] = from[i], in wide vectors that are turned round. They do not overlap.
 template <class T>
 void copy_reversed(T* to, T const* from, std::int64_t count) {
-  auto const all = [=] {
-    T* __restrict const target = to;
-    for (std::int64_t i = 0; i < count; ++i) target[i] = from[-i];
-  };
-  if (count < 64)
-    all();
-  else
-    with_wide_vectors(all);
+  if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {  // 16-bit floats are classes, of which compilers make no vectors
+    using bits [[gnu::may_alias]] = std::uint16_t;
+    copy_reversed(reinterpret_cast<bits*>(to), reinterpret_cast<bits const*>(from), count);
+  } else {
+    auto const all = [=] {
+      T* __restrict const target = to;
+      for (std::int64_t i = 0; i < count; ++i) target[-i] = from[i];
+    };
+    if (count < 64)
+      all();
+    else
+      with_wide_vectors(all);
+  }
 }
 
 /// Pieces of runs that both sides walk alike. An item takes many short runs or a piece of a long one.
@@ -65,7 +71,7 @@ struct copy_runs {
         for (std::int64_t i = 0; i < count; ++i) target[i] = source[i];
       else if (to_step == 1 && from_step == 0)
         for (std::int64_t i = 0; i < count; ++i) target[i] = source[0];
-      else if (to_step == 1 && from_step == -1)
+      else if (to_step == -1 && from_step == 1)
         copy_reversed(target, source, count);
       else
         for (std::int64_t i = 0; i < count; ++i) target[i * to_step] = source[i * from_step];
