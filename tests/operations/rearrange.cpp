@@ -70,7 +70,9 @@ void check_all(t::mesh_at_hand const& m, std::string const& letters, std::uint64
   using told = os::detail::type_of<Along>;
   using T = typename Tensor::value_type;
   std::mt19937_64 numbers(seed);
-  auto const up_to = [&](std::int64_t n) { return static_cast<std::int64_t>(numbers() % static_cast<std::uint64_t>(n + 1)); };
+  auto const up_to = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(numbers() % static_cast<std::uint64_t>(n + 1));
+  };
   for (std::int64_t const n : {13, 1, 0, 24}) {
     t::extents_by_letter e{{'I', n}, {'J', 3}, {'B', 5}};
     auto const g = t::whole_numbers<T>(letters, e, seed);
@@ -148,8 +150,9 @@ TEST_CASE("all element types") {
       check(m, os::operation::window<os::over<I_axis, X_mesh>>{2, 7}, picked(g, {2, 3, 4, 5, 6}), a);
       check(m, os::operation::pad<os::over<I_axis, X_mesh>>{1, 0, {}}, picked(g, {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8}), a);
     };
-    once(float{}), once(double{}), once(std::int32_t{}), once(std::int64_t{}), once(os::float16{}), once(os::bfloat16{}),
-        once(Kokkos::complex<float>{}), once(Kokkos::complex<double>{});
+    once(float{}), once(double{}), once(os::float16{}), once(os::bfloat16{});
+    once(std::int8_t{}), once(std::int16_t{}), once(std::int32_t{}), once(std::int64_t{});
+    once(Kokkos::complex<float>{}), once(Kokkos::complex<double>{});
   });
 }
 

@@ -197,7 +197,8 @@ namespace {
 template <class T>
 t::global_tensor<T> laid_out(t::global_tensor<T> const& g, std::string const& labels) {
   t::global_tensor<T> r{labels, g.extents, {}};
-  t::for_each_index(labels, g.extents, [&](t::extents_by_letter const& at) { r.values.push_back(g.values[g.position(at)]); });
+  t::for_each_index(labels, g.extents,
+                    [&](t::extents_by_letter const& at) { r.values.push_back(g.values[g.position(at)]); });
   return r;
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::broadcast<B/X, I>(A, B = 8)`: the same values for each index of axes that A lacks. Each device makes its
-/// part of them, so nothing moves. The derivative of a sum is one.
+/// Floor 4. `os::broadcast<B/X, I>(A, B = 8)`: the same values for each index of axes that A lacks. Each device makes
+/// its part of them, so nothing moves. The derivative of a sum is one.
 ///
 ///     broadcast<B/X, I/Y>    [I_Y]           → [B_X, I_Y]
 ///     broadcast<I, B, J>     [I, J] {U_Y}    → [I, B, J] {U_Y}      with os::partial(Y) among the dimensions

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::merge<H, D, HD>(A)`: two axes that follow each other become one of h·d indices in the same memory, the
-/// inverse of os::split. D is whole; a D that is divided lies in pieces of every index of H, and is refused (unless H is
-/// one index by its type).
+/// inverse of os::split. D is whole; a D that is divided lies in pieces of every index of H, and is refused (unless H
+/// is one index by its type).
 ///
 ///     [B, H, D]     → [B, HD]
 ///     [B, H_X, D]   → [B, HD_X]      if X divides h evenly
@@ -92,9 +92,9 @@ struct merge : detail::moves_nothing {
 
 }  // namespace operation
 
-/// Two axes, D directly behind H, as one, in the same memory: free. Where mesh axes divide H they divide the result, and
-/// the extent of H evenly (unless that of D is 1). @throws ostraka::error, on all devices alike, if they do not, or HD
-/// has a static extent that is not the product
+/// Two axes, D directly behind H, as one, in the same memory: free. Where mesh axes divide H they divide the result,
+/// and the extent of H evenly (unless that of D is 1). @throws ostraka::error, on all devices alike, if they do not, or
+/// HD has a static extent that is not the product
 template <auto H, auto D, auto HD, TensorOrVariable A>
 [[nodiscard]] auto merge(A const& a) {
   return detail::operate(operation::merge<detail::type_of<H>, detail::type_of<D>, detail::type_of<HD>>{}, a);

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. One axis of h·d indices that is two, H major and D minor: what os::split and os::merge share. The memory is
-/// the same where blocks are: device k of n holds the indices [⌊k·h·d/n⌋, ⌊(k+1)·h·d/n⌋) of the one, and these are whole
-/// indices of H, its block [⌊k·h/n⌋, ⌊(k+1)·h/n⌋), for all k where n divides h, and else only if d ≤ 1. (With
+/// the same where blocks are: device k of n holds the indices [⌊k·h·d/n⌋, ⌊(k+1)·h·d/n⌋) of the one, and these are
+/// whole indices of H, its block [⌊k·h/n⌋, ⌊(k+1)·h/n⌋), for all k where n divides h, and else only if d ≤ 1. (With
 /// k·h = q·n + r the bounds agree where ⌊r·d/n⌋ is 0. The largest r is n − gcd(h, n), 0 where n divides h and else at
 /// least n/2.)
 

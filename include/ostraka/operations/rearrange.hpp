@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. What windows, pads, flips, rolls and concatenations share: each says of which pieces the axis of its result
-/// is made (plan/regions/pieces.hpp), and is checked, foretold and run here. The axis is told as it lies; the result has
-/// the sharding of the operands.
+/// is made (plan/regions/pieces.hpp), and is checked, foretold and run here. The axis is told as it lies; the result
+/// has the sharding of the operands.
 
 #include <array>
 #include <cstddef>
@@ -123,7 +123,8 @@ auto rearrange(char const* operation, planner::rearrangement const& r, extent_or
   if constexpr (varying_in<result_type>::size > 0) {
     auto origins = origins_in(first);
     for (std::size_t i = 0; i < origins.size(); ++i)
-      if (i != along) ((origins[i] = joined_origin(operation, w.names.labels[i], origins[i], origins_in(rest)[i])), ...);
+      if (i != along)
+        ((origins[i] = joined_origin(operation, w.names.labels[i], origins[i], origins_in(rest)[i])), ...);
     origins[along] = origin;
     result.set_origins(origins);
   }

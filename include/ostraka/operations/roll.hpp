@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::roll<I>(A, 3)`: index i of the result is index i − 3, round the end. `os::flip<I>(A)`: the indices of an
-/// axis in reverse.
+/// Floor 4. `os::roll<I>(A, 3)`: index i of the result is index i − 3, round the end. `os::flip<I>(A)`: the indices of
+/// an axis in reverse.
 ///
 ///     roll<I>      [I, J]   → [I, J]      nothing moves
 ///     roll<I/X>    [I_X, J] → [I_X, J]    by less than a block: to the next device, so many rows

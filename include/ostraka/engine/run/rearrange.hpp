@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Runs a rearrangement along one axis: what a device holds of a piece goes to the device on which it lands.
-/// Pairs of devices that have nothing for each other send no message, and what stays is copied. A roll of A[I_X] by less
-/// than a block is a message to the next device.
+/// Pairs of devices that have nothing for each other send no message, and what stays is copied. A roll of A[I_X] by
+/// less than a block is a message to the next device.
 
 #include <Kokkos_Core.hpp>
 
@@ -76,7 +76,8 @@ void rearrange(Exec const& exec, execution_context const& w, planner::spec const
     planner::range const held = axis.block(r.extent[p.operand], w.here);
     auto const sent = [&](planner::range target) {
       planner::range const j = planner::common_steps(p, held, target);
-      return detail::steps_of(from[p.operand], along, p.from + j.begin * p.from_step - held.begin, p.from_step, j.size());
+      std::int64_t const first = p.from + j.begin * p.from_step;
+      return detail::steps_of(from[p.operand], along, first - held.begin, p.from_step, j.size());
     };
     auto const received = [&](planner::range source) {
       planner::range const j = planner::common_steps(p, source, own);

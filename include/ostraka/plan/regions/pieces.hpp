@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 2. Rearrangements along one axis as pieces: ranges of indices that land in ranges of the result, perhaps
-/// reversed or every k-th. Windows, pads, flips, rolls and concatenations are nothing else, and so are their transposes,
-/// which change `from` and `to`.
+/// reversed or every k-th. Windows, pads, flips, rolls and concatenations are nothing else, and so are their
+/// transposes, which change `from` and `to`.
 ///
 ///     window  [b, e) every k-th   {0 + j of the result} = {b + k·j}
 ///     pad                         {before + j} = {j}, and blanks

@@ -36,7 +36,7 @@ struct copy_elements {
 /// to[-i] = from[i], in wide vectors that are turned round. They do not overlap.
 template <class T>
 void copy_reversed(T* to, T const* from, std::int64_t count) {
-  if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {  // 16-bit floats are classes, of which compilers make no vectors
+  if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {  // 16-bit floats are classes, which get no vectors
     using bits [[gnu::may_alias]] = std::uint16_t;
     copy_reversed(reinterpret_cast<bits*>(to), reinterpret_cast<bits const*>(from), count);
   } else {
