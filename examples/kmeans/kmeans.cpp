@@ -172,7 +172,8 @@ bool agrees(clustering const& found, clustering const& expected) {
 
 void print_table(on_mesh const& result) {
   std::puts(
-      "\nImages of each cluster by the digit that they are:\n\n  cluster    0    1    2    3    4    5    6    7    8    9");
+      "\nImages of each cluster by the digit that they are:\n\n"
+      "  cluster    0    1    2    3    4    5    6    7    8    9");
   double right = 0, all = 0;
   for (std::size_t k = 0; k < 10; ++k) {
     std::printf("  %7d ", static_cast<int>(k));

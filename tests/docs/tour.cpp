@@ -12,6 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include <ostraka/tree.hpp>
+#include <ostraka/visualize.hpp>
+
 #include "support/on_meshes.hpp"
 
 namespace os = ostraka;
@@ -55,6 +58,13 @@ constexpr os::rules<batch/X, model/Y> R;
 using outputs =
     os::tensor<float, R(batch, seq, model)>;  // outputs[batch_X, seq, model_Y]; an axis without a rule is not divided
 static_assert(std::is_same_v<outputs, os::tensor<float, batch/X, seq, model/Y>>);
+
+// trees
+template <class L>
+struct network {                                // L says what stands in the leaves
+  os::leaf<L, float, hidden/Y, model> w;
+  os::leaf<L, float, model> b;
+};
 
 std::vector<float> read_table() { return std::vector<float>(4 * 256, 3.f); }
 
@@ -173,6 +183,33 @@ TEST_CASE("plans") {
   auto x = os::ones<outputs>(mesh, batch = 6, seq = 10);
   auto y = os::einsum<R(batch, seq)>(x);
   CHECK(os::value(os::sum<>(y)) == 6 * 10 * 64);
+}
+
+TEST_CASE("trees and pictures") {
+  auto mesh = os::make_mesh(X = 2, Y = 2);
+
+  auto p = os::make_tree<network>(mesh, os::seed(1));    // network<os::values>: tensors
+  auto g = os::tree_map([](auto const& t) { return os::scale(0.1f, t); }, p);
+  auto next = os::tree_map([](auto const& t, auto const& d) { return os::subtract(t, d); }, p, g);
+  auto narrow = os::tree_cast<os::bfloat16>(next);       // network<os::values_of<os::bfloat16>>
+  CHECK(os::value(os::sum<>(next.b)) < os::value(os::sum<>(p.b)));
+  CHECK(narrow.b.extent(model) == 64);
+
+  std::string listed = os::describe<network>(os::sizes(Y = 2));    // nothing is allocated
+  CHECK(listed ==
+        "w  float[hidden_Y, model]  256 × 64  32,768 B\n"
+        "b  float[model]            64           256 B\n"
+        "2 leaves, 16,448 elements, 33,024 B a device\n");
+
+  std::string drawn = os::visualize(p.w);    // who holds what; nothing moves
+  CHECK(drawn ==
+        "float[hidden_Y, model] of 256 × 64 on X=2 · Y=2\n"
+        "                    model [0, 64)\n"
+        "                  ┌───────────────┐\n"
+        "hidden [0, 128)   │      0,2      │\n"
+        "                  ├───────────────┤\n"
+        "       [128, 256) │      1,3      │\n"
+        "                  └───────────────┘\n");
 }
 
 }  // namespace tour
