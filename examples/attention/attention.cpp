@@ -3,8 +3,8 @@
 
 /// @file
 /// Attention on a mesh: multi-head and grouped-query with heads split, positions split, and both (heads.cpp);
-/// multi-head latent attention under tensor parallelism (latent.cpp). Each is compared with the same program on one
-/// device, and says what it moves.
+/// multi-head latent attention under tensor parallelism (latent.cpp); prefill and decoding with caches (decoding.cpp).
+/// Each is compared with the same program on one device, and says what it moves.
 // ranks: 1 4 8
 
 #include "names.hpp"
@@ -17,5 +17,6 @@ int main(int argc, char** argv) {
   verdict v;
   heads_and_positions(mesh, one, v);
   latent(mesh, one, v);
+  decoding(mesh, one, v);
   return v.exit_code();
 }

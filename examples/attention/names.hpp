@@ -99,3 +99,4 @@ class report {
 /// The parts of the program, a file each. `one`: this device alone.
 void heads_and_positions(mesh_type const& mesh, mesh_type const& one, verdict& v);
 void latent(mesh_type const& mesh, mesh_type const& one, verdict& v);
+void decoding(mesh_type const& mesh, mesh_type const& one, verdict& v);

@@ -21,6 +21,7 @@
 #include <ostraka/operations/index_range.hpp>
 #include <ostraka/operations/initialise.hpp>
 #include <ostraka/operations/iota.hpp>
+#include <ostraka/operations/kv_cache.hpp>
 #include <ostraka/operations/latent_attention.hpp>
 #include <ostraka/operations/layer_norm.hpp>
 #include <ostraka/operations/merge.hpp>

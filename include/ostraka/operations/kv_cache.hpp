@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::kv_cache`: keys and values of the positions so far, in tensors that have room for more. What is
+/// appended is written by the devices that hold its positions, and nothing moves, however heads, batches or positions
+/// are divided:
+///
+///     os::kv_cache cache{os::zeros<float, B, K/X, G, D>(mesh, sizes), os::zeros<float, B, K/X, G, D>(mesh, sizes)};
+///     os::append<K/X>(cache, k, v);                                                // [B, K, G, D]: the new positions
+///     os::attention<Q, K/X, D>(q, cache.keys, cache.values, os::causal, os::from_position(t));
+///
+/// The causal mask also hides the positions that are not written yet. Of latent attention the two are latents and
+/// rotary keys.
+
+#include <cstdint>
+
+#include <ostraka/operations/write_at.hpp>
+
+namespace ostraka {
+
+/// @pre keys and values have the same extent along positions
+template <class Keys, class Values>
+struct kv_cache {
+  Keys keys;
+  Values values;
+  std::int64_t length = 0;  ///< positions that are written
+};
+template <class Keys, class Values>
+kv_cache(Keys, Values) -> kv_cache<Keys, Values>;
+
+/// Keys and values of the next positions into a cache, the axis of positions told as it lies in the cache: `K`, `K/X`.
+/// They lie as the cache does, positions whole. @throws ostraka::error, on all devices alike, if the cache is full
+template <auto Told, class Keys, class Values, Tensor K, Tensor V>
+void append(kv_cache<Keys, Values>& cache, K const& keys, V const& values) {
+  using positions = typename detail::told_axis<detail::type_of<Told>>::axis;
+  write_at<Told>(cache.keys, cache.length, keys);
+  write_at<Told>(cache.values, cache.length, values);
+  cache.length += keys.extents()[static_cast<std::size_t>(position_in<positions, axes_in<K>>)];
+}
+
+}  // namespace ostraka
