@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// ESM2's encoder (Lin et al., 2022), as tensor-parallel under two-dimensional rules: the layer of the 15-billion model
+/// planned at its real shapes (plan.cpp), and 48 layers of a small one run, equal to one device.
+// ranks: 1 8
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+
+#include "layer.hpp"
+
+void print_plan();
+
+namespace {
+
+constexpr int layers = 48;
+
+/// From [0, 1) to numbers around 0, or to gains around 1.
+struct shifted {
+  float scale, offset;
+  KOKKOS_FUNCTION float operator()(float v) const { return offset + scale * (2 * v - 1); }
+};
+
+/// A token for each position.
+struct token {
+  KOKKOS_FUNCTION std::int32_t operator()(std::int64_t b, std::int64_t s) const {
+    return static_cast<std::int32_t>((31 * b + 17 * s * s + 5) % 33);
+  }
+};
+
+template <class Mesh>
+activations run(Mesh const& mesh) {
+  auto const sizes = os::sizes(B = 4, S = 16, V = 33, M = 64, N = 64, H = 8, D = 8, F = 256);
+  int seed = 0;
+  auto const fill = [&](auto& tensor, float scale, float offset = 0) {
+    using type = std::remove_reference_t<decltype(tensor)>;
+    tensor = os::map(shifted{scale, offset}, os::random<type>(mesh, sizes, os::seed(++seed)));
+  };
+  os::tensor<float, V, M/Y> table;
+  fill(table, 1);
+  activations x = os::take<V>(table, os::generate<std::int32_t, B/X, S>(mesh, sizes, token{}));
+  for (int i = 0; i < layers; ++i) {
+    layer l;
+    for (auto* weights : {&l.q, &l.k, &l.v}) fill(*weights, 0.2f);
+    for (auto* bias : {&l.q_bias, &l.k_bias, &l.v_bias}) fill(*bias, 0.1f);
+    for (auto* bias : {&l.out_bias, &l.bias, &l.inner_bias, &l.down_bias}) fill(*bias, 0.1f);
+    for (auto* gain : {&l.gain, &l.inner_gain}) fill(*gain, 0.1f, 1);
+    fill(l.out, 0.2f);
+    fill(l.up, 0.2f);
+    fill(l.up_bias, 0.1f);
+    fill(l.down, 0.1f);
+    x = apply(l, x);
+  }
+  return x;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  os::environment const env(argc, argv);
+  int const x = env.devices() % 2 == 0 ? 2 : 1;
+  auto const mesh = os::make_mesh(X = x, Y = env.devices() / x);
+  if (mesh.device() == 0) print_plan();
+
+  auto const found = os::gather_to_root(run(mesh));
+  auto const wanted = os::gather_to_root(run(os::make_mesh(os::this_device, X = 1, Y = 1)));
+  if (mesh.device() != 0) return 0;
+  double largest = 0, size = 0;
+  for (std::size_t i = 0; i < wanted->size(); ++i) {
+    largest =
+        std::fmax(largest, std::abs(static_cast<double>(found->data()[i]) - static_cast<double>(wanted->data()[i])));
+    size = std::fmax(size, std::abs(static_cast<double>(wanted->data()[i])));
+  }
+  // A layer adds to what went in, so that rounding errors of 48 layers add up, and norms keep them from growing.
+  bool const good = largest <= 48 * 2e-6 * size;
+  std::printf("\n%d layers of width 64 on X=%d · Y=%d differ from one device by %.0e of the largest element: %s\n",
+              layers, mesh.size(X), mesh.size(Y), largest / size, good ? "PASS" : "FAIL");
+  return good ? 0 : 1;
+}
