@@ -137,7 +137,8 @@ on_mesh cluster(Mesh const& mesh, table const& pixels, table const& said) {
   auto nearest = os::full<integer, N/X>(mesh, N = n, -1);
 
   on_mesh result;
-  for (integer changed = 1; changed > 0;) {
+  integer changed = 1;
+  while (changed > 0) {
     auto const moved = ostraka::testing::traffic_of([&] {
       auto const from_centres = os::map(distance{}, os::einsum<N/X, C>(x, c), os::einsum<C>(c, c));  // [N_X, C]
       auto const next = os::argmin<N/X>(from_centres);
