@@ -231,10 +231,12 @@ TEST_CASE("the first NaN wins, infinities have their places, and equal elements 
 
 TEST_CASE("a variance keeps its digits where the mean is large, a norm where squares do not fit") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
-    t::extents_by_letter const e{{'I', 3}, {'J', 3001}};
+    t::extents_by_letter const e{{'I', 3}, {'J', 9001}};
     auto g = t::whole_numbers<double>("IJ", e, 5);
     auto f = t::whole_numbers<float>("IJ", e, 6);
     INFO(m.text());
+    check_order<os::tensor<double, I/X, J/Y>, I/X>(m, g, "I");
+    check_order<os::tensor<double, I/X, J/Y>, J>(m, g, "J");
     auto const variance = [](auto const& row) { return variance_of(row, 0); };
     auto const of_rows = by_rows<double>("I", g, variance), of_columns = by_rows<double>("J", g, variance);
     auto const of_floats = by_rows<float>("I", f, variance);

@@ -13,6 +13,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 #include <ostraka/engine/kernels/accumulators.hpp>
@@ -108,6 +109,11 @@ struct accumulate_on_host {
   }
 
  private:
+  // A step on begins somewhere else in memory, which processors do not foresee.
+  static void ask_for(typename Accumulator::element const* x, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; i += elements_of_line<typename Accumulator::element>) __builtin_prefetch(x + i);
+  }
+
   void accumulate(std::int64_t part, typename Accumulator::element const* from, state* to, std::int64_t count) const {
     std::int64_t const begin = parts.begin(part), end = parts.begin(part + 1);
     if (row == 1) {
@@ -121,14 +127,20 @@ struct accumulate_on_host {
     typename Accumulator::row states_of_row;
     int const inner = loops.reduced.rank - 1;
     std::int64_t const step = inner < 0 ? 0 : loops.reduced.stride[0][inner];
-    std::int64_t const index_step = inner < 0 ? 0 : loops.reduced.stride[1][inner];
-    bool first = true;
+    std::int64_t steps = 0;
     for_each_run(loops.reduced, begin, end, [&](std::int64_t const(&offset)[2], std::int64_t run) {
-      for (std::int64_t r = 0; r < run; ++r, first = false)
-        Accumulator::across(states_of_row, from + offset[0] + r * step, count,
-                            loops.first_index + offset[1] + r * index_step, first);
+      for (std::int64_t r = 0; r < run; ++r, ++steps) {
+        typename Accumulator::element const* const x_r = from + offset[0] + r * step;
+        if (r + 1 < run) ask_for(x_r + step, count);
+        Accumulator::across(states_of_row, x_r, count, steps);
+      }
     });
-    for (std::int64_t i = 0; i < count; ++i) to[i] = Accumulator::at(states_of_row, i);
+    auto const index_of = [this, begin](std::int64_t then) {
+      std::int64_t at[2];
+      loops.reduced.locate(begin + then, at);
+      return loops.first_index + at[1];
+    };
+    for (std::int64_t i = 0; i < count; ++i) to[i] = Accumulator::at(states_of_row, i, index_of);
   }
 };
 
@@ -168,7 +180,9 @@ void accumulate(Exec const& exec, accumulation_loops loops, typename Accumulator
     return;
   }
   std::int64_t const pieces = (results + accumulated_rows - 1) / accumulated_rows;
-  std::int64_t const parts = detail::parts_of_fold<Exec>(pieces, results * iterations / pieces, iterations);
+  constexpr std::int64_t most_steps = std::int64_t(1) << 30;  // of a part: accumulators count them in 32 bits
+  std::int64_t const parts = std::max(detail::parts_of_fold<Exec>(pieces, results * iterations / pieces, iterations),
+                                      iterations / most_steps + 1);
   if (parts == 1) return detail::accumulate_parts<Accumulator>(exec, loops, x, states, 1);
   kernel_scratch<typename Accumulator::state, typename Exec::memory_space> const partial(parts * results);
   detail::accumulate_parts<Accumulator>(exec, loops, x, partial.data(), parts);

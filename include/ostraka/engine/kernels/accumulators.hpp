@@ -10,9 +10,8 @@
 ///
 ///     start()                              the state of no elements
 ///     along(state, x, n, index)            x[0], …, x[n − 1], whose indices are index, index + 1, …
-///     across(row, x, n, index, first)      x[i] belongs to row i, i < n ≤ width; all have this index; `first`: the
-///                                          row has nothing yet
-///     at(row, i)                           the state of row i
+///     across(row, x, n, steps)             x[i] belongs to row i, i < n ≤ accumulated_rows; there were so many before
+///     at(row, i, index_of)                 the state of row i; index_of(steps) is the index that was taken then
 ///     take(state, x, index)                one element, on a device
 ///     combined(earlier, later)             the state of both
 
@@ -28,10 +27,10 @@
 namespace ostraka::engine {
 
 /// Rows that an accumulator takes together.
-inline constexpr std::int64_t accumulated_rows = 256;
+inline constexpr std::int64_t accumulated_rows = 1024;
 
 /// Elements that it takes along a row at a time, so that a second look at them finds them in the cache.
-inline constexpr std::int64_t accumulated_run = 1024;
+inline constexpr std::int64_t accumulated_run = 4096;
 
 // ---- the largest or smallest, and where it stands ------------------------------------------------------------------
 
@@ -61,17 +60,19 @@ struct extreme_element {
   using value =
       std::conditional_t<std::is_integral_v<Element> && sizeof(Element) < 4, std::int32_t, accumulator_of_t<Element>>;
   using state = indexed<value>;
+  // Of what is best so far the step is kept, as wide as the value, so that both go through vectors alike.
+  using step = std::conditional_t<sizeof(value) == 4, std::int32_t, std::int64_t>;
   struct row {
     value best[accumulated_rows];
-    std::int64_t index[accumulated_rows];
+    step at[accumulated_rows];
   };
 
   KOKKOS_INLINE_FUNCTION static state start() { return state::of(value(0), state::nowhere); }
 
   /// Is b further than a?
   KOKKOS_INLINE_FUNCTION static bool is_further(value a, value b) {
-    bool const beyond = How == reduction::max ? b > a : b < a;
-    return static_cast<bool>(static_cast<int>(a == a) & (static_cast<int>(b != b) | static_cast<int>(beyond)));
+    bool const beyond = How == reduction::max ? !(b <= a) : !(b >= a);  // or one of them is NaN
+    return beyond & (a == a);
   }
 
   KOKKOS_INLINE_FUNCTION static void take(state& s, element const& x, std::int64_t index) {
@@ -89,49 +90,109 @@ struct extreme_element {
   static void along(state& s, element const* x, std::int64_t n, std::int64_t index) {
     if (n == 0) return;
     if (s.index() == state::nowhere) s = state::of(value(x[0]), index);
-    for (std::int64_t begin = 0; begin < n; begin += accumulated_run) {
+    if (n < few) {
+      value best = s.value;
+      std::int64_t at = -1;
+      for (std::int64_t k = 0; k < n; ++k)
+        if (is_further(best, value(x[k]))) best = value(x[k]), at = k;
+      if (at >= 0) s = state::of(best, index + at);
+      return;
+    }
+    for (std::int64_t begin = 0, count = 0; begin < n; begin += count) {
       if (s.value != s.value) return;
-      std::int64_t const count = n - begin < accumulated_run ? n - begin : accumulated_run;
+      count = n - begin < accumulated_run + few ? n - begin : accumulated_run;  // never fewer than few
       value const best = furthest(x + begin, count);
-      if (!is_further(s.value, best)) continue;
-      std::int64_t k = begin;
-      while (best == best ? value(x[k]) != best : value(x[k]) == value(x[k])) ++k;
-      s = state::of(best, index + k);
+      if (is_further(s.value, best)) s = state::of(best, index + begin + place_of(best, x + begin, count));
     }
   }
 
-  static void across(row& r, element const* x, std::int64_t n, std::int64_t index, bool first) {
-    if (first) {
-      for (std::int64_t i = 0; i < n; ++i) r.best[i] = value(x[i]), r.index[i] = index;
+  static void across(row& r, element const* x, std::int64_t n, std::int64_t steps) {
+    if (steps == 0) {
+      for (std::int64_t i = 0; i < n; ++i) r.best[i] = value(x[i]), r.at[i] = 0;
       return;
     }
-    detail::with_wide_vectors([&r, x, n, index] {
-      for (std::int64_t i = 0; i < n; ++i) {
-        value const v = value(x[i]);
-        bool const further = is_further(r.best[i], v);
-        r.best[i] = further ? v : r.best[i];
-        r.index[i] = further ? index : r.index[i];
+    auto const now = static_cast<step>(steps);
+    detail::with_wide_vectors([&r, x, n, now] {
+      value* __restrict const best = r.best;  // local, so that what is stored is none of what the loop reads
+      step* __restrict const at = r.at;
+      element const* __restrict const from = x;
+      step const then = now;
+      for (std::int64_t i = 0, count = n; i < count; ++i) {
+        value const v = value(from[i]), b = best[i];
+        step const a = at[i];
+        bool const is_better = is_further(b, v);
+        best[i] = is_better ? v : b;
+        at[i] = is_better ? then : a;
       }
     });
   }
-  static state at(row const& r, std::int64_t i) { return state::of(r.best[i], r.index[i]); }
+  template <class IndexOf>
+  static state at(row const& r, std::int64_t i, IndexOf const& index_of) {
+    return state::of(r.best[i], index_of(r.at[i]));
+  }
 
  private:
-  static value furthest(element const* x, std::int64_t n) {
-    constexpr int lanes = 64;
-    value best[lanes];
-    std::int64_t const whole = n / lanes * lanes;
-    value of_all = value(x[0]);
-    if (whole > 0) {
-      for (int l = 0; l < lanes; ++l) best[l] = value(x[l]);
-      detail::with_wide_vectors([&best, x, whole] {
-        for (std::int64_t k = lanes; k < whole; k += lanes)
-          for (int l = 0; l < lanes; ++l) best[l] = is_further(best[l], value(x[k + l])) ? value(x[k + l]) : best[l];
-      });
-      for (int l = 0; l < lanes; ++l) of_all = is_further(of_all, best[l]) ? best[l] : of_all;
+  static constexpr std::int64_t few = 128;  // elements of a run that are looked at one by one
+
+  static bool is_beyond(value a, value b) { return How == reduction::max ? b > a : b < a; }
+
+  // Where the first of them stands that is it. @pre there is one
+  static std::int64_t place_of(value best, element const* x, std::int64_t n) {
+    std::int64_t k = 0;
+    if (best != best) {
+      while (value(x[k]) == value(x[k])) ++k;
+      return k;
     }
-    for (std::int64_t k = whole; k < n; ++k) of_all = is_further(of_all, value(x[k])) ? value(x[k]) : of_all;
-    return of_all;
+    detail::with_wide_vectors([&k, best, x, n] {
+      constexpr std::int64_t together = 64;
+      value const wanted = best;
+      std::int64_t from = 0;
+      for (; from + together <= n; from += together) {
+        int found = 0;
+        for (std::int64_t l = 0; l < together; ++l) found += value(x[from + l]) == wanted ? 1 : 0;
+        if (found > 0) break;
+      }
+      k = from;
+    });
+    while (value(x[k]) != best) ++k;
+    return k;
+  }
+
+  // A NaN, if there is one: it is looked for beside the extreme, so that both are plain comparisons. @pre n ≥ few
+  static value furthest(element const* x, std::int64_t n) {
+    value found = value(x[0]);
+    detail::with_wide_vectors([&found, x, n] {
+      constexpr int lanes = 64;
+      static_assert(lanes <= few);
+      value best[lanes], odd[lanes];
+      for (int l = 0; l < lanes; ++l) best[l] = odd[l] = value(x[l]);
+      std::int64_t k = lanes;
+      for (; k + lanes <= n; k += lanes) look_at(best, odd, x + k);
+      if (k < n) look_at(best, odd, x + n - lanes);  // some for the second time
+      found = fold<lanes / 2>(best, odd);
+    });
+    return found;
+  }
+
+  template <int Lanes>
+  static void look_at(value (&best)[Lanes], value (&odd)[Lanes], element const* x) {
+    for (int l = 0; l < Lanes; ++l) {
+      value const v = value(x[l]);
+      best[l] = is_beyond(best[l], v) ? v : best[l];
+      odd[l] = v != v ? v : odd[l];
+    }
+  }
+
+  template <int Half>
+  static value fold(value* best, value* odd) {
+    for (int l = 0; l < Half; ++l) {
+      best[l] = is_beyond(best[l], best[Half + l]) ? best[Half + l] : best[l];
+      odd[l] = odd[Half + l] != odd[Half + l] ? odd[Half + l] : odd[l];
+    }
+    if constexpr (Half > 1)
+      return fold<Half / 2>(best, odd);
+    else
+      return odd[0] != odd[0] ? odd[0] : best[0];
   }
 };
 
@@ -155,6 +216,13 @@ KOKKOS_INLINE_FUNCTION double widened(double x) { return x; }
 template <class T>
 KOKKOS_INLINE_FUNCTION Kokkos::complex<double> widened(Kokkos::complex<T> const& x) {
   return {static_cast<double>(x.real()), static_cast<double>(x.imag())};
+}
+
+/// lanes[0] <- the sum of twice as many as Half; by halves, since one after the other they would wait for each other.
+template <int Half, class T>
+void sum_by_halves(T* lanes) {
+  for (int l = 0; l < Half; ++l) lanes[l] += lanes[Half + l];
+  if constexpr (Half > 1) sum_by_halves<Half / 2>(lanes);
 }
 
 /// Re(x ȳ)
@@ -211,8 +279,8 @@ struct moments_of {
       s = combined(s, of_run(x + begin, n - begin < accumulated_run ? n - begin : accumulated_run));
   }
 
-  static void across(row& r, element const* x, std::int64_t n, std::int64_t, bool first) {
-    if (first) {
+  static void across(row& r, element const* x, std::int64_t n, std::int64_t steps) {
+    if (steps == 0) {
       r.count = 1;
       for (std::int64_t i = 0; i < n; ++i) r.shift[i] = detail::widened(x[i]), r.mean[i] = sum(0), r.squares[i] = 0;
       return;
@@ -220,50 +288,60 @@ struct moments_of {
     r.count += 1;
     double const share = 1 / r.count;
     detail::with_wide_vectors([&r, x, n, share] {
-      for (std::int64_t i = 0; i < n; ++i) {
-        sum const v = detail::widened(x[i]) - r.shift[i], d = v - r.mean[i];
-        r.mean[i] += d * share;
-        r.squares[i] += detail::real_product(d, v - r.mean[i]);
+      sum const* __restrict const shift = r.shift;
+      sum* __restrict const mean = r.mean;
+      double* __restrict const squares = r.squares;
+      element const* __restrict const from = x;
+      double const part = share;
+      for (std::int64_t i = 0, count = n; i < count; ++i) {
+        sum const v = detail::widened(from[i]) - shift[i], d = v - mean[i], now = mean[i] + d * part;
+        mean[i] = now;
+        squares[i] += detail::real_product(d, v - now);
       }
     });
   }
-  static state at(row const& r, std::int64_t i) { return {r.count, r.shift[i], r.mean[i], r.squares[i]}; }
+  template <class IndexOf>
+  static state at(row const& r, std::int64_t i, IndexOf const&) {
+    return {r.count, r.shift[i], r.mean[i], r.squares[i]};
+  }
 
  private:
-  static constexpr int lanes = 32;
-
   static state of_run(element const* x, std::int64_t n) {
-    sum total(0), rest(0);
-    double squares = 0;
-    auto const count = static_cast<double>(n);
-    detail::with_wide_vectors([&total, x, n] {
+    state s{static_cast<double>(n), sum(0), sum(0), 0};
+    detail::with_wide_vectors([&s, x, n] {
+      constexpr int lanes = 32;
       sum part[lanes] = {};
       std::int64_t k = 0;
       for (; k + lanes <= n; k += lanes)
         for (int l = 0; l < lanes; ++l) part[l] += detail::widened(x[k + l]);
-      for (; k < n; ++k) total += detail::widened(x[k]);
-      for (int l = 0; l < lanes; ++l) total += part[l];
-    });
-    sum const mean = total * (1 / count);
-    detail::with_wide_vectors([&rest, &squares, mean, x, n] {
-      sum part[lanes] = {};
+      sum rest(0);
+      for (; k < n; ++k) rest += detail::widened(x[k]);
+      detail::sum_by_halves<lanes / 2>(part);
+      sum const mean = (part[0] + rest) * (1 / s.count);
       double square[lanes] = {};
-      std::int64_t k = 0;
-      for (; k + lanes <= n; k += lanes)
+      for (int l = 0; l < lanes; ++l) part[l] = sum(0);
+      for (k = 0; k + lanes <= n; k += lanes)
         for (int l = 0; l < lanes; ++l) {
           sum const d = detail::widened(x[k + l]) - mean;
           part[l] += d;
           square[l] += detail::real_product(d, d);
         }
+      rest = sum(0);
+      double squares = 0;
       for (; k < n; ++k) {
         sum const d = detail::widened(x[k]) - mean;
         rest += d;
         squares += detail::real_product(d, d);
       }
-      for (int l = 0; l < lanes; ++l) rest += part[l], squares += square[l];
+      detail::sum_by_halves<lanes / 2>(part);
+      detail::sum_by_halves<lanes / 2>(square);
+      rest += part[0];
+      double const left = squares + square[0] - detail::real_product(rest, rest) / s.count;
+      s.mean = mean;
+      s.low = rest * (1 / s.count);
+      s.squares = left < 0 ? 0 : left;
     });
-    double const left = squares - detail::real_product(rest, rest) / count;
-    return {count, mean, rest * (1 / count), left < 0 ? 0 : left};
+    return s;
   }
 };
 
@@ -307,21 +385,26 @@ struct sum_of {
       std::int64_t k = 0;
       for (; k + lanes <= n; k += lanes)
         for (int l = 0; l < lanes; ++l) part[l] += Term::term(x[k + l]);
-      for (; k < n; ++k) s += Term::term(x[k]);
-      state all(0);
-      for (int l = 0; l < lanes; ++l) all += part[l];
-      s += all;
+      state rest(0);
+      for (; k < n; ++k) rest += Term::term(x[k]);
+      detail::sum_by_halves<lanes / 2>(part);
+      s += part[0] + rest;
     });
   }
 
-  static void across(row& r, element const* x, std::int64_t n, std::int64_t, bool first) {
-    if (first)
+  static void across(row& r, element const* x, std::int64_t n, std::int64_t steps) {
+    if (steps == 0)
       for (std::int64_t i = 0; i < n; ++i) r.sums[i] = 0;
     detail::with_wide_vectors([&r, x, n] {
-      for (std::int64_t i = 0; i < n; ++i) r.sums[i] += Term::term(x[i]);
+      state* __restrict const sums = r.sums;
+      element const* __restrict const from = x;
+      for (std::int64_t i = 0, count = n; i < count; ++i) sums[i] += Term::term(from[i]);
     });
   }
-  static state at(row const& r, std::int64_t i) { return r.sums[i]; }
+  template <class IndexOf>
+  static state at(row const& r, std::int64_t i, IndexOf const&) {
+    return r.sums[i];
+  }
 };
 
 }  // namespace ostraka::engine

@@ -27,8 +27,8 @@ struct scan_direction {
 
 namespace detail {
 
-inline constexpr int scan_chains = 8;
-inline constexpr std::int64_t scan_segment = 1024;
+inline constexpr int scan_chains = 4;  // as many as have registers for where they read and write
+inline constexpr std::int64_t scan_segment = 2048;
 inline constexpr std::int64_t scan_piece = scan_chains * scan_segment;
 inline constexpr std::int64_t scan_columns = 256;  // rows that lie across and go together
 
@@ -73,13 +73,17 @@ struct scanned_rows {
   void run_chains(std::int64_t const (&from)[Chains], sum (&s)[Chains], std::int64_t count) const {
     bool const before = direction.exclusive;
     std::int64_t const step = toward();
-    for (std::int64_t k = 0; k < count; ++k)
+    sum running[Chains];  // local, so that what is stored is none of them
+    T const* read[Chains];
+    T* write[Chains];
+    for (int c = 0; c < Chains; ++c) running[c] = s[c], read[c] = x + from[c], write[c] = y + from[c];
+    for (std::int64_t k = 0, at = 0; k < count; ++k, at += step)
       for (int c = 0; c < Chains; ++c) {
-        std::int64_t const at = from[c] + k * step;
-        sum const next = combine(How, s[c], sum(x[at]));
-        y[at] = T(before ? s[c] : next);
-        s[c] = next;
+        sum const next = combine(How, running[c], sum(read[c][at]));
+        write[c][at] = T(before ? running[c] : next);
+        running[c] = next;
       }
+    for (int c = 0; c < Chains; ++c) s[c] = running[c];
   }
 
   /// The total of `count` elements that lie side by side from `first` on.
@@ -156,18 +160,22 @@ struct scanned_rows {
     T* const to = y == nullptr ? nullptr : y + first + place(0) * rows.step;
     bool const before = direction.exclusive;
     with_wide_vectors([&s, this, from, to, n, step, before] {
-      for (std::int64_t k = 0; k < rows.length; ++k) {
-        T const* const x_k = from + k * step;
-        if (to == nullptr) {
-          for (std::int64_t i = 0; i < n; ++i) s[i] = combine(How, s[i], sum(x_k[i]));
+      sum* __restrict const sums = s;  // local, so that what is stored is none of what the loops read
+      std::int64_t const count = n, length = rows.length;
+      bool const is_exclusive = before;
+      T const* x_k = from;
+      T* y_k = to;
+      for (std::int64_t k = 0; k < length; ++k, x_k += step) {
+        if (y_k == nullptr) {
+          for (std::int64_t i = 0; i < count; ++i) sums[i] = combine(How, sums[i], sum(x_k[i]));
           continue;
         }
-        T* const y_k = to + k * step;
-        for (std::int64_t i = 0; i < n; ++i) {
-          sum const next = combine(How, s[i], sum(x_k[i]));
-          y_k[i] = T(before ? s[i] : next);
-          s[i] = next;
+        for (std::int64_t i = 0; i < count; ++i) {
+          sum const next = combine(How, sums[i], sum(x_k[i]));
+          y_k[i] = T(is_exclusive ? sums[i] : next);
+          sums[i] = next;
         }
+        y_k += step;
       }
     });
     if (totals != nullptr)
