@@ -47,8 +47,8 @@ t::global_tensor<Index> numbers(std::string const& labels, t::extents_by_letter 
 template <class T, class Index>
 t::global_tensor<T> taken(std::string const& out, char v, t::global_tensor<T> const& table,
                           t::global_tensor<Index> const& index) {
-  t::extents_by_letter e = index.extents;
-  e.insert(table.extents.begin(), table.extents.end());
+  t::extents_by_letter e = table.extents;
+  e.insert(index.extents.begin(), index.extents.end());
   t::global_tensor<T> want{out, e, {}};
   t::for_each_index(out, e, [&](t::extents_by_letter at) {
     at[v] = static_cast<std::int64_t>(index.values[index.position(at)]);
@@ -136,6 +136,12 @@ TEST_CASE("rows of tables of other elements, and in bodies") {
     auto const halves = t::whole_numbers<os::bfloat16>("JK", e, 3);
     CHECK(t::disagreements(m, os::take<J, B/X, K>(t::placed<os::tensor<os::bfloat16, J/Y, K>>(m, halves), by),
                            taken("BK", 'J', halves, few)) == 0);
+    auto const bytes = t::whole_numbers<std::int8_t>("JK", e, 3);
+    CHECK(t::disagreements(m, os::take<J, B, K/X>(t::placed<os::tensor<std::int8_t, J/X, K>>(m, bytes), by),
+                           taken("BK", 'J', bytes, few)) == 0);
+    auto const wide = t::whole_numbers<float>("JK", {{'J', 7}, {'K', 300}}, 3);  // rows of several cache lines
+    CHECK(t::disagreements(m, os::take<J, B/X, K>(t::placed<os::tensor<float, J/Y, K>>(m, wide), by),
+                           taken("BK", 'J', wide, few)) == 0);
     auto const whole = t::whole_numbers<Kokkos::complex<double>>("JK", e, 3);
     CHECK(t::disagreements(
               m, os::take<J, B, K/Y>(t::placed<os::tensor<Kokkos::complex<double>, J, K/Y>>(m, whole), by),

@@ -67,7 +67,8 @@ consteval auto check_scatter() {
   else if constexpr (lacking::size > 0)
     return found<reason::result_lacks_axis<typename type_at<lacking, 0>::type, Operation>>{};
   else
-    return found<element_verdict<typename Rows::value_type, Out>>{};
+    return found<first_fault<element_verdict<typename Rows::value_type, Out>,
+                             reducible_verdict<typename Rows::value_type, reduction::sum, Operation>>>{};
 }
 
 }  // namespace detail

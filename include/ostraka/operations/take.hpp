@@ -111,7 +111,9 @@ consteval auto check_take() {
       return found<
           reason::result_lacks_axis<typename type_at<difference_of<axes, axes_in<Out>>, 0>::type, Operation>>{};
     else
-      return found<element_verdict<typename Table::value_type, Out>>{};
+      return found<first_fault<
+          element_verdict<typename Table::value_type, Out>,
+          element_verdict<typename Table::value_type, typename take_types<V, Table, Index, Out>::local_sharding>>>{};
   }
 }
 

@@ -69,6 +69,20 @@ void look_up_run(index_window const& window, std::int64_t n, T* out, std::int64_
   }
 }
 
+/// Rows lie anywhere, so that the processor does not see them coming: the first lines of one some rows ahead are asked
+/// for.
+inline constexpr std::int64_t rows_ahead = 2;
+
+template <class T, class Index>
+void prefetch_row(index_window const& window, std::int64_t n, T const* table, Index const* index) {
+  constexpr std::int64_t line = 64, most = 1024;
+  std::int64_t const at = window.find(*index);
+  if (at < 0) return;
+  std::int64_t const bytes = n * static_cast<std::int64_t>(sizeof(T));
+  char const* const row = reinterpret_cast<char const*>(table + at);
+  for (std::int64_t b = 0; b < bytes && b < most; b += line) __builtin_prefetch(row + b);
+}
+
 }  // namespace detail
 
 /// out[…] = table[index[…], …]. The loops are those of the result, with the strides of out, of the table (0 along the
@@ -85,9 +99,17 @@ void look_up(Exec const& exec, loop_nest<3> loops, index_window const& window, T
     loop_nest<3> const outer = loops.without(inner);
     std::int64_t const n = loops.extent[inner];
     auto const run = [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-      for (loop_walker<3> at(outer, begin); begin < end; ++begin, at.next())
+      std::int64_t const ahead = detail::rows_ahead;
+      bool const long_rows = loops.stride[2][inner] == 0 && n * static_cast<std::int64_t>(sizeof(T)) >= 512;
+      loop_walker<3> next(outer, begin + ahead < end ? begin + ahead : begin);
+      for (loop_walker<3> at(outer, begin); begin < end; ++begin, at.next()) {
+        if (long_rows && begin + ahead < end) {
+          detail::prefetch_row(window, n, table + next.offset[1], index + next.offset[2]);
+          next.next();
+        }
         detail::look_up_run(window, n, out + at.offset[0], loops.stride[0][inner], table + at.offset[1],
                             loops.stride[1][inner], index + at.offset[2], loops.stride[2][inner]);
+      }
     };
     std::int64_t const tasks = outer.size();
     std::int64_t const shares = (elements + serial_elements - 1) / serial_elements;
