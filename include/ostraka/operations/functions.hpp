@@ -14,10 +14,13 @@
 /// Elements of 16 bits are computed as floats. NaN stays NaN, in relu, too.
 
 #include <cmath>
+#include <concepts>
+#include <cstdint>
 #include <type_traits>
 
 #include <ostraka/engine/kernels/math.hpp>
 #include <ostraka/engine/kernels/normal_tail.hpp>
+#include <ostraka/engine/kernels/portable/square_root.hpp>
 #include <ostraka/operations/element_function.hpp>
 
 namespace ostraka {
@@ -126,8 +129,21 @@ struct sqrt : element_function<sqrt> {
   static constexpr auto defined = defined_for::fractions_and_complex;
   template <class T>
   KOKKOS_INLINE_FUNCTION static T of(T const& x) {
-    using std::sqrt;
-    return sqrt(x);
+    if constexpr (detail::complex_number<T>) {
+      using std::sqrt;
+      return sqrt(x);
+    } else {
+      return engine::square_root(x);
+    }
+  }
+  template <std::floating_point T>
+  static void run(std::int64_t count, T* to, T const* from) {
+    engine::square_roots(count, to, from);
+  }
+  template <class T>
+    requires is_narrow<T>
+  static void run(std::int64_t count, T* to, T const* from) {
+    engine::in_floats(count, to, from, [](std::int64_t n, float* x) { run(n, x, static_cast<float const*>(x)); });
   }
 };
 
@@ -137,7 +153,17 @@ struct rsqrt : element_function<rsqrt> {
   static constexpr auto defined = defined_for::fractions;
   template <class T>
   KOKKOS_INLINE_FUNCTION static T of(T x) {
-    return T(1) / std::sqrt(x);
+    return T(1) / engine::square_root(x);
+  }
+  template <std::floating_point T>
+  static void run(std::int64_t count, T* to, T const* from) {
+    engine::square_roots(count, to, from);
+    for (std::int64_t i = 0; i < count; ++i) to[i] = T(1) / to[i];
+  }
+  template <class T>
+    requires is_narrow<T>
+  static void run(std::int64_t count, T* to, T const* from) {
+    engine::in_floats(count, to, from, [](std::int64_t n, float* x) { run(n, x, static_cast<float const*>(x)); });
   }
 };
 

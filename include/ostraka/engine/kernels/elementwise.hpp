@@ -47,7 +47,7 @@ struct map_each {
 template <class F>
 inline constexpr bool is_worth_width = false;
 
-/// One item: some tiles.
+/// One item: some tiles. A function may know how runs of neighbours are best computed, `f.run(count, to, from…)`.
 template <class R, class F, class... Ts>
 struct map_tiles {
   static constexpr int operands = static_cast<int>(sizeof...(Ts)) + 1;
@@ -92,6 +92,8 @@ struct map_tiles {
 
   void map_piece(std::int64_t count, R* to, Ts const*... from) const {
     std::int64_t const step = tiles.step[0][0];
+    if constexpr (requires { f.run(count, to, from...); })
+      if (step == 1) return f.run(count, to, from...);
     if (step == 1)
       for (std::int64_t j = 0; j < count; ++j) to[j] = static_cast<R>(f(from[j]...));
     else
