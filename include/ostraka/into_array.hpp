@@ -199,7 +199,7 @@ void map_into([[maybe_unused]] Array&& array, [[maybe_unused]] F const& f, [[may
               [[maybe_unused]] Operands const&... more) {
   using value = std::remove_cvref_t<
       std::invoke_result_t<F const&, typename A::value_type const&, typename Operands::value_type const&...>>;
-  using element = std::conditional_t<std::is_same_v<value, bool>, std::int32_t, typename detail::element<value>::type>;
+  using element = typename detail::element<value>::type;
   using out = detail::varying_as_list<sharding_of<Out...>, type_list<A, Operands...>>;
   using result = basic_tensor<element, out, typename A::space>;
   using verdict = detail::first_fault<detail::extents_known_verdict<result, A, Operands...>,
