@@ -15,8 +15,8 @@
 #include <ostraka/engine/collectives/exchange.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/flight.hpp>
 #include <ostraka/engine/run/blocks_for_mpi.hpp>
-#include <ostraka/engine/run/flight.hpp>
 
 namespace ostraka::engine {
 

@@ -17,9 +17,9 @@
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/flight.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/moves/region.hpp>
-#include <ostraka/engine/run/flight.hpp>
 #include <ostraka/engine/spmd/call_in_words.hpp>
 
 namespace ostraka::engine {

@@ -16,8 +16,8 @@
 #include <memory>
 #include <optional>
 
+#include <ostraka/engine/moves/flight.hpp>
 #include <ostraka/engine/run/execute.hpp>
-#include <ostraka/engine/run/flight.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/running.hpp>
 #include <ostraka/engine/spmd/call_in_words.hpp>

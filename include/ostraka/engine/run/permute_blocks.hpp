@@ -10,8 +10,8 @@
 
 #include <ostraka/engine/collectives/permute.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/flight.hpp>
 #include <ostraka/engine/run/blocks_for_mpi.hpp>
-#include <ostraka/engine/run/flight.hpp>
 #include <ostraka/engine/spmd/call_in_words.hpp>
 
 namespace ostraka::engine {
