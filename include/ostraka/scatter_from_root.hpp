@@ -6,15 +6,14 @@
 /// Floor 4. `os::scatter_from_root<float, I/X, J>(mesh, I = 1024, J = 8, whole)`: the array of device 0 becomes a
 /// tensor; os::gather_to_root's inverse. A[I, J] there → A[I_X, J_Y].
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <ostraka/create.hpp>
+#include <ostraka/detail/given_array.hpp>
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/engine/blocks/scatter_blocks.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
@@ -24,25 +23,36 @@ namespace ostraka {
 
 namespace detail {
 
-// What a whole array is: a view of the tensor's rank, or elements one after the other, of the tensor's type.
-template <class Array, class TensorType>
-inline constexpr bool is_whole_view = false;
-template <class Array, class TensorType>
-  requires(Kokkos::is_view<Array>::value)
-inline constexpr bool is_whole_view<Array, TensorType> =
-    static_cast<int>(Array::rank) == TensorType::rank &&
-    std::is_same_v<typename element<typename Array::non_const_value_type>::type, typename TensorType::value_type>;
+// What a whole array is: of the tensor's type and dimensions, where the host reads it or a view that is brought there.
+template <class Array>
+consteval bool can_be_read_on_host() {
+  using memory = typename given_array<Array>::memory;
+  if constexpr (ViewOfBlock<Array>)
+    return true;
+  else if constexpr (std::is_same_v<memory, memory_of_tensor>)
+    return engine::seen_by_host<Kokkos::DefaultExecutionSpace>;
+  else
+    return Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible;
+}
 
 template <class Array, class TensorType>
-inline constexpr bool is_whole_list = false;
-template <class Array, class TensorType>
-  requires(!Kokkos::is_view<Array>::value) && requires(Array const& a) {
-    { a.data() } -> std::convertible_to<void const*>;
-    { a.size() } -> std::convertible_to<std::size_t>;
+consteval bool is_whole() {
+  if constexpr (!GivenArray<Array>)
+    return false;
+  else
+    return holds_block<TensorType, Array> && has_axes<TensorType, Array> && can_be_read_on_host<Array>();
+}
+
+// The array as the host reads it on device 0, and elsewhere something of that type.
+template <class Array>
+decltype(auto) whole_on_host(bool here, Array const& whole) {
+  if constexpr (ViewOfBlock<Array>) {
+    using on_host = decltype(engine::on_host(whole));
+    return here ? engine::on_host(whole) : on_host();
+  } else {
+    return (whole);
   }
-  inline constexpr bool is_whole_list<Array, TensorType> =
-      std::is_same_v<typename element<std::remove_cvref_t<decltype(*std::declval<Array const&>().data())>>::type,
-                     typename TensorType::value_type>;
+}
 
 template <class TensorType, class Array>
 void scatter_into(TensorType const& t, Array const& whole) {
@@ -53,26 +63,20 @@ void scatter_into(TensorType const& t, Array const& whole) {
       context_of<typename TensorType::axes, typename TensorType::mesh_axes>("scatter_from_root", t);
   if (w.mesh->absent()) return;
   engine::require_same_call<value>(w, s);
-  engine::whole_extents given{Kokkos::is_view<Array>::value ? rank : -1, {}};
-  planner::strided_box layout = planner::dense(engine::whole_box(w, s));
-  auto const scatter = [&](auto const& array) {
-    engine::scatter_blocks(execution_space_of<TensorType>(), w, s, reinterpret_cast<value const*>(array.data()), layout,
-                           t.local().data());
-  };
-  if constexpr (Kokkos::is_view<Array>::value) {
-    for (int i = 0; i < rank; ++i)
-      given.extent[i] = static_cast<std::int64_t>(whole.extent(static_cast<std::size_t>(i)));
-    engine::require_whole(w, s, given);
-    using on_host = decltype(engine::on_host(whole));
-    on_host const view = w.mesh->device() == 0 ? engine::on_host(whole) : on_host();
-    for (int i = 0; i < rank; ++i)
-      layout.stride[i] = static_cast<std::int64_t>(view.stride(static_cast<std::size_t>(i)));
-    scatter(view);
-  } else {
-    given.extent[0] = static_cast<std::int64_t>(whole.size());
-    engine::require_whole(w, s, given);
-    scatter(whole);
-  }
+  planner::box const everything = engine::whole_box(w, s);
+  std::int64_t wanted[max_rank + 1]{};
+  for (int i = 0; i < rank; ++i) wanted[i] = everything.at[i].size();
+  engine::given_block const seen = describe_block(typename TensorType::axes{}, whole, wanted);
+  engine::whole_extents given{seen.rank, {}};
+  for (int i = 0; i < (seen.rank < 0 ? 1 : rank); ++i) given.extent[i] = seen.extent[i];
+  engine::require_whole(w, s, given);
+  decltype(auto) array = whole_on_host(w.mesh->device() == 0, whole);
+  engine::given_block const read = describe_block(typename TensorType::axes{}, array, wanted);
+  planner::strided_box layout = planner::dense(everything);
+  if (read.rank >= 0)
+    for (int i = 0; i < rank; ++i) layout.stride[i] = read.stride[i];
+  engine::scatter_blocks(execution_space_of<TensorType>(), w, s, static_cast<value const*>(data_of(array)), layout,
+                         t.local().data());
 }
 
 // What os::gather_to_root gave stands for its view.
@@ -97,9 +101,10 @@ auto scatter_from(Mesh const& m, Arguments const& arguments, std::index_sequence
 }  // namespace detail
 
 /// A tensor of the elements that device 0 has; every device gets its block of them. The array comes last, after the
-/// global extents: a Kokkos::View of any layout with a dimension for each axis, what os::gather_to_root gave, or
-/// row-major elements in a std::span or std::vector. On the other devices it has the same type, is not read, and may be
-/// empty. Each block is sent once; devices that hold the same pass it on. Collective over the mesh.
+/// global extents: a Kokkos::View or mdspan of any layout with a dimension for each axis, what os::gather_to_root gave,
+/// row-major elements in a std::span or std::vector, os::strided memory of the host, os::in_order<J, I>(array). On the
+/// other devices it has the same type, is not read, and may be empty. Each block is sent once; devices that hold the
+/// same pass it on. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike, if the array on device 0 has other extents
 template <class T, auto... Dims, class Mesh, class... ExtentsThenArray>
 [[nodiscard]] auto scatter_from_root([[maybe_unused]] Mesh const& m,
@@ -107,7 +112,7 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenArray>
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
   using last = detail::last_of<ExtentsThenArray...>;
   using array = std::remove_cvref_t<decltype(detail::array_in(std::declval<last const&>()))>;
-  if constexpr (detail::is_whole_view<array, tensor_type> || detail::is_whole_list<array, tensor_type>) {
+  if constexpr (detail::is_whole<array const, tensor_type>()) {
     return detail::scatter_from<tensor_type>(m, std::forward_as_tuple(extents_then_array...),
                                              std::make_index_sequence<sizeof...(ExtentsThenArray) - 1>{});
   } else {

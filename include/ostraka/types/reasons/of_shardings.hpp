@@ -137,7 +137,7 @@ struct value_comes_last {
 
 template <class Last, class Tensor>
 struct whole_array_comes_last {
-  static_assert(never<Last, Tensor>, "scatter_from_root: the whole array comes last, behind the extents: a Kokkos::View of the tensor's element type with a dimension for each axis, or a row-major std::span or std::vector of that type; write os::scatter_from_root<float, I/X, J>(mesh, I = 8, J = 4, view)");
+  static_assert(never<Last, Tensor>, "scatter_from_root: the whole array comes last, behind the extents: a Kokkos::View or an mdspan of the tensor's element type with a dimension for each axis, a row-major std::span or std::vector of that type, or os::strided(pointer, I = 4, J = 1); write os::scatter_from_root<float, I/X, J>(mesh, I = 8, J = 4, view)");
 };
 
 template <class Last>
