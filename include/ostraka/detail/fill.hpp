@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/detail/make_block.hpp>
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/engine/blocks/dense.hpp>
 
@@ -27,14 +28,9 @@ void fill_block(char const* operation, TensorType const& t, typename TensorType:
 template <class T, class Sharding, class Space>
 auto uninitialised_like(basic_tensor<T, Sharding, Space> const& a) {
   using tensor_type = basic_tensor<std::remove_const_t<T>, Sharding, Space>;
-  constexpr int rank = tensor_type::rank;
-  std::int64_t local[max_rank]{};
-  for (int i = 0; i < rank; ++i) local[i] = static_cast<std::int64_t>(a.local().extent(static_cast<std::size_t>(i)));
-  using view = typename tensor_type::view_type;
-  tensor_type like{a.mesh_handle(), a.extents(),
-                   make_view<view>(local, std::make_index_sequence<static_cast<std::size_t>(rank)>{})};
-  if constexpr (varying_in<tensor_type>::size > 0) like.set_origins(a.origins());
-  return like;
+  extent_origins<tensor_type::rank> origins{};
+  if constexpr (varying_in<tensor_type>::size > 0) origins = a.origins();
+  return make_block_like<tensor_type>(a, a.extents(), origins);
 }
 
 }  // namespace ostraka::detail

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include <ostraka/detail/fill.hpp>
+#include <ostraka/detail/make_block.hpp>
 #include <ostraka/engine/moves/halo_exchange.hpp>
 #include <ostraka/engine/spmd/element_name.hpp>
 #include <ostraka/engine/spmd/same_calls.hpp>
@@ -116,7 +117,7 @@ class [[nodiscard]] pending_halo {
  public:
   using padded = Padded;
 
-  pending_halo(Padded target, typename Padded::view_type::const_type source, engine::halo_in_flight flight,
+  pending_halo(Padded target, typename Padded::view_type::const_type source, engine::run_in_flight flight,
                std::uint32_t waits_for)
       : target_(std::move(target)), source_(std::move(source)), waits_for_(waits_for), flight_(std::move(flight)) {}
 
@@ -154,7 +155,7 @@ class [[nodiscard]] pending_halo {
   Padded target_;
   typename Padded::view_type::const_type source_;
   std::uint32_t waits_for_;
-  engine::halo_in_flight flight_;
+  engine::run_in_flight flight_;
 };
 
 template <class Padded>
@@ -241,10 +242,7 @@ auto start_halo(char const* operation, A const& a, Options const&... options) {
     of_padded[d] = of_padded[d].padded_by(more);
     if (more > 0) of_padded[d].is_undivided = shape.axis[d].ways == 1;
   }
-  padded target(
-      a.mesh_handle(), extents,
-      make_view<typename padded::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}));
-  if constexpr (varying_in<padded>::size > 0) target.set_origins(of_padded);
+  auto const target = make_block<padded>(a.mesh_handle(), extents, local, of_padded);
   return begin_exchange<types>(operation, w, shape, target, a, true, options...);
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include <ostraka/detail/make_block.hpp>
 #include <ostraka/engine/moves/region.hpp>
 #include <ostraka/local_view/collective.hpp>
 
@@ -76,17 +77,7 @@ engine::region<T> dense_block(T* data, std::int64_t const* extents, int rank) {
   return engine::dense_region(data, b);
 }
 
-// The extents of what this device holds of a tensor or block.
-using local_extents_array = std::array<std::int64_t, max_rank + 1>;
-template <class A>
-local_extents_array local_extents_of(A const& a) {
-  local_extents_array extents{};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(A::rank); ++i)
-    extents[i] = static_cast<std::int64_t>(a.local().extent(i));
-  return extents;
-}
-
-// That, to be read or written.
+// What this device holds of a tensor or block, to be read or written.
 template <class A>
 auto readable_block(A const& a) {
   return dense_block<typename A::value_type const>(a.local().data(), local_extents_of(a).data(), A::rank);
@@ -94,25 +85,6 @@ auto readable_block(A const& a) {
 template <class A>
 auto writable_block(A const& a) {
   return dense_block(a.local().data(), local_extents_of(a).data(), A::rank);
-}
-
-// An uninitialised block or tensor. `local`: the extents of this device's part of it.
-template <class R>
-R make_block(std::shared_ptr<engine::device_mesh const> const& mesh, typename R::extents_type const& extents,
-             std::int64_t const* local, extent_origins<R::rank> const& origins) {
-  R block(mesh, extents,
-          make_view<typename R::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(R::rank)>{}));
-  if constexpr (varying_in<R>::size > 0) block.set_origins(origins);
-  return block;
-}
-
-// One as long as `a` on this device, but for dimension `along`, of which it holds all.
-template <class R, class A>
-R make_block_like(A const& a, typename R::extents_type const& extents, extent_origins<R::rank> const& origins,
-                  int along = -1) {
-  local_extents_array local = local_extents_of(a);
-  if (along >= 0) local[static_cast<std::size_t>(along)] = extents[static_cast<std::size_t>(along)];
-  return make_block<R>(a.mesh_handle(), extents, local.data(), origins);
 }
 
 /// Throws, on all devices of the group alike, unless blocks have equal extents there, but for dimension `but`. Asks the

@@ -33,10 +33,8 @@ template <Tensor A>
     engine::stencil_points const p = detail::points_of(a);
     typename result_type::extents_type extents = a.extents();
     for (std::size_t d = 0; d < extents.size(); ++d) extents[d] -= 2 * detail::halo_widths<A>[d];
-    result_type result(a.mesh_handle(), extents,
-                       detail::make_view<typename result_type::view_type>(
-                           p.extent, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}));
-    if constexpr (varying_in<result_type>::size > 0) result.set_origins(detail::without_marks(detail::own_origins(a)));
+    auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, p.extent,
+                                                        detail::without_marks(detail::own_origins(a)));
     engine::stencil_operand_block<value, 0> const from{detail::own_block<value const>(a), {}};
     detail::run_stencil<detail::execution_space_type<A>>(p, detail::element_itself{}, detail::own_block<value>(result), a,
                                                        from);

@@ -284,18 +284,10 @@ auto new_stencil(F const& f, Every const& every, Operand&& first, More const&...
     local[d] = p.points(d);
     extents[i] = p.every[d] == 1 && p.width[d] == 0 ? extents[i] : local[d];
   }
-  result_type const result(
-      a.mesh_handle(), extents,
-      make_view<typename result_type::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(A::rank)>{}));
+  auto const result = make_block<result_type>(a.mesh_handle(), extents, local, without_marks(origins));
   profiled_block<result_type> const region_of_run("stencil", result, "reads and writes", 2);
   run_stencil<execution_space_type<A>>(p, f, own_block<R>(result), first, source_block(a), source_block(more)...);
-  if constexpr (varying_in<result_type>::size > 0) {
-    result_type r = result;
-    r.set_origins(without_marks(origins));
-    return r;
-  } else {
-    return result;
-  }
+  return result;
 }
 
 inline void refuse_neighbours_in_result(bool overlap) {
