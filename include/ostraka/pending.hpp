@@ -62,10 +62,35 @@ class [[nodiscard]] pending {
   engine::run_in_flight run_;  // last, so that it ends before the memory that it reads is given back
 };
 
+/// The same, with something left to do with the result on this device: a mean is a sum that is divided when it is there.
+template <class Pending, class Last>
+class [[nodiscard]] pending_and {
+ public:
+  pending_and(Pending begun, Last last) : begun_(std::move(begun)), last_(std::move(last)) {}
+
+  /// As of os::pending.
+  auto wait() && {
+    auto result = std::move(begun_).wait();
+    last_(result);
+    return result;
+  }
+  auto wait() & {
+    reason::raise<reason::waited_for_by_name<pending_and>>();
+    return std::move(*this).wait();
+  }
+  bool test() { return begun_.test(); }
+
+ private:
+  Pending begun_;
+  Last last_;
+};
+
 template <class T>
 inline constexpr bool is_pending = false;
 template <class Result, class... Kept>
 inline constexpr bool is_pending<pending<Result, Kept...>> = true;
+template <class Pending, class Last>
+inline constexpr bool is_pending<pending_and<Pending, Last>> = true;
 
 namespace detail {
 

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <utility>
 
 #include "support/on_meshes.hpp"
@@ -44,11 +45,19 @@ TEST_CASE("collectives of a body") {
               auto b = os::start_psum_scatter<I/X>(p);
               auto c = os::start_all_gather<I/X>(d);
               auto f = os::start_all_to_all<I/X, J/X>(d);
+              auto mean = os::start_pmean<X>(p);
               static_cast<void>(os::start_pmax<X>(p));  // dropped: it waits
+              static_cast<void>(os::start_pmean<X>(p));
               static_cast<void>(a.test());
               auto ra = std::move(a).wait();
               auto rb = std::move(b).wait();
               auto rc = std::move(c).wait();
+              auto const mean_here = t::read_elements<double>(std::move(mean).wait().local().data(), ra.local().size());
+              auto const sum_here = t::read_elements<double>(ra.local().data(), ra.local().size());
+              int different = 0;
+              for (std::size_t i = 0; i < sum_here.size(); ++i)
+                different += mean_here[i] != sum_here[i] / os::axis_size<X>(p);
+              CHECK(different == 0);
               return std::tuple{ra, rb, rc, std::move(f).wait()};
             },
             parts, divided);

@@ -7,6 +7,7 @@
 /// devices along X combined element by element; all of these devices have the result. float[I] {V_X} → float[I]
 
 #include <type_traits>
+#include <utility>
 
 #include <ostraka/local_view/collective.hpp>
 #include <ostraka/reductions.hpp>
@@ -36,10 +37,9 @@ struct combine_blocks : detail::collective<combine_blocks<How, Ms...>> {
 
 /// The type of os::pmean<X>.
 template <class... Ms>
-struct mean_of_blocks : detail::refuses_other_things {
-  using refuses_other_things::operator();
-  template <Tensor A>
-  [[nodiscard]] auto operator()(A const& a) const {
+struct mean_of_blocks : detail::collective<mean_of_blocks<Ms...>> {
+  template <class When, class A>
+  static auto call(A const& a) {
     using value = typename A::value_type;
     using verdict = detail::first_fault<
         typename decltype(detail::check_block_reduction<mean_of_blocks, reduction::sum, A, Ms...>())::type,
@@ -47,14 +47,19 @@ struct mean_of_blocks : detail::refuses_other_things {
     if constexpr (detail::may_move<verdict, A>()) {
       using lifted = typename detail::lifted_as_part<A, reduction::sum, Ms...>::type;
       using wide = accumulator_of_t<value>;
-      auto const mean =
-          detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void, detail::at_once>("pmean",
-                                                                                                                a);
+      auto sum = detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void, When>("pmean", a);
       int devices = 1;
       ((devices *= a.mesh_handle()->size(a.mesh_handle()->find(Ms::name))), ...);
-      detail::apply_in_place("pmean", mean,
-                             detail::divide_by<value>{wide(static_cast<detail::real_of<wide>>(devices))});
-      return mean;
+      auto const divide = [devices](auto const& mean) {
+        detail::apply_in_place("pmean", mean,
+                               detail::divide_by<value>{wide(static_cast<detail::real_of<wide>>(devices))});
+      };
+      if constexpr (is_pending<decltype(sum)>) {
+        return pending_and(std::move(sum), divide);
+      } else {
+        divide(sum);
+        return sum;
+      }
     } else {
       return detail::whole_after_error<A>{};
     }
@@ -94,5 +99,7 @@ template <auto... Ms>
 inline constexpr detail::started<verb::combine_blocks<reduction::min, detail::type_of<Ms>...>> start_pmin{};
 template <auto... Ms>
 inline constexpr detail::started<verb::combine_blocks<reduction::prod, detail::type_of<Ms>...>> start_pprod{};
+template <auto... Ms>
+inline constexpr detail::started<verb::mean_of_blocks<detail::type_of<Ms>...>> start_pmean{};
 
 }  // namespace ostraka
