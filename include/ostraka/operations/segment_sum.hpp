@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include <ostraka/operations/scatter_add.hpp>
+#include <ostraka/plan/typed/inside.hpp>
 
 namespace ostraka {
 
