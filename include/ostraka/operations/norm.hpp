@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. Reductions over the axes that the result lacks, beyond sum and max: `os::norm<I/X>(A)`, `os::variance`,
 /// `os::standard_deviation`, `os::count`, `os::any`, `os::all`. The operand is read once, summed in double, and one
-/// number a row moves; of a variance three, in one message.
+/// number a row moves; of a variance four, in one all-reduce.
 ///
 ///     over J    [I_X, J]      → [I_X]    nothing moved
 ///               [I_X, J_Y]    → [I_X]    all-reduce over Y of [I_X]
