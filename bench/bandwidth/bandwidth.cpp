@@ -20,6 +20,7 @@
 #include <ostraka/engine/kernels/contraction.hpp>
 #include <ostraka/engine/kernels/copy.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
+#include <ostraka/engine/kernels/rotation.hpp>
 
 #include "block.hpp"
 #include "report.hpp"
@@ -116,6 +117,22 @@ struct laboratory {
     measure("sum " + text, moved, [this, p] {
       engine::reduce(exec_space(), p, a.data(), c.data(), engine::reduction::sum);
       Kokkos::fence();
+    });
+  }
+
+  /// Rotary positions of 32 heads of 64 pairs; the table is made anew each time.
+  void rotate(std::string const& what, std::int64_t frequency_step, std::int64_t pair_step) {
+    constexpr std::int64_t heads = 32, pairs = 64;
+    std::int64_t const positions = elements / (heads * 2 * pairs);
+    engine::angle_table angles;
+    angles.frequencies = angles.all_frequencies = pairs;
+    engine::pair_layout layout;
+    layout.loops.add(positions, heads * 2 * pairs, std::int64_t(1));
+    layout.loops.add(heads, 2 * pairs, std::int64_t(0));
+    layout.frequency_step = frequency_step;
+    layout.pair_step = pair_step;
+    measure("rope, " + what, positions * heads * 2 * pairs * 2, [=, this] {
+      engine::rotate_block(exec_space(), angles, positions, layout, static_cast<T const*>(a.data()), c.data());
     });
   }
 
@@ -235,6 +252,8 @@ struct laboratory {
                    engine::strided().add(n, 2 * n).add(n, 2));
     });
     measure("fill", n * n, [=, this] { engine::fill(exec_space(), c.data(), n * n, T(3)); Kokkos::fence(); });
+    rotate("pairs are neighbours", 2, 1);
+    rotate("pairs are a half apart", 1, 64);
     for (int rank = 2; rank <= 5; ++rank) copies(rank);
   }
 };

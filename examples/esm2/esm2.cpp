@@ -15,8 +15,6 @@
 
 void print_plan();
 
-namespace {
-
 constexpr int layers = 48;
 
 /// From [0, 1) to numbers around 0, or to gains around 1.
@@ -31,6 +29,8 @@ struct token {
     return static_cast<std::int32_t>((31 * b + 17 * s * s + 5) % 33);
   }
 };
+
+namespace {
 
 template <class Mesh>
 activations run(Mesh const& mesh) {

@@ -16,13 +16,13 @@ heads turned(heads const& a) { return os::merge<P, I, D>(os::rope<S, I, P>(os::s
 
 activations apply(layer const& l, activations const& x) {
   gathered const h = os::all_gather<Y>(os::layer_norm<M/Y>(x, l.gain, l.bias));
-  heads const q = os::einsum<rules(B, S, H, D)>(h, of_width(l.q)) + l.q_bias;
-  heads const k = os::einsum<rules(B, S, H, D)>(h, of_width(l.k)) + l.k_bias;
-  heads const v = os::einsum<rules(B, S, H, D)>(h, of_width(l.v)) + l.v_bias;
+  heads const q = os::einsum<B/X, S, H/Y, D>(h, of_width(l.q)) + l.q_bias;
+  heads const k = os::einsum<B/X, S, H/Y, D>(h, of_width(l.k)) + l.k_bias;
+  heads const v = os::einsum<B/X, S, H/Y, D>(h, of_width(l.v)) + l.v_bias;
   heads const o = os::attention<S, K, D>(turned(q), os::rename<S, K>(turned(k)), os::rename<S, K>(v));
-  activations const y = x + (os::einsum<rules(B, S, M)>(o, of_width(l.out)) + l.out_bias);
+  activations const y = x + (os::einsum<B/X, S, M/Y>(o, of_width(l.out)) + l.out_bias);
 
   activations const n = os::layer_norm<M/Y>(y, l.inner_gain, l.inner_bias);
-  widened const f = os::gelu(os::einsum<rules(B, S, F)>(n, of_width(l.up)) + l.up_bias);
-  return y + (os::einsum<rules(B, S, M)>(f, of_width(l.down)) + l.down_bias);
+  widened const f = os::gelu(os::einsum<B/X, S, F/Y>(n, of_width(l.up)) + l.up_bias);
+  return y + (os::einsum<B/X, S, M/Y>(f, of_width(l.down)) + l.down_bias);
 }
