@@ -32,16 +32,14 @@ struct hide_later_keys {
     return n < 0 ? 0 : n < keys ? n : keys;
   }
 
-  void operator()(std::int64_t begin, std::int64_t end, std::int64_t) const {
-    for (std::int64_t row = begin; row < end; ++row)
-      for (std::int64_t k = seen_by(row); k < keys; ++k) hide(row * keys + k);
-  }
-
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
     if (i % keys >= seen_by(i / keys)) hide(i);
   }
 
-  KOKKOS_INLINE_FUNCTION void hide(std::int64_t i) const { scores[i] = -std::numeric_limits<T>::infinity(); }
+  KOKKOS_INLINE_FUNCTION void hide(std::int64_t i) const {
+    constexpr T hidden = -std::numeric_limits<T>::infinity();
+    scores[i] = hidden;
+  }
 };
 
 }  // namespace detail
@@ -62,8 +60,12 @@ void hide_later(Exec const& exec, execution_context const& w, planner::spec cons
   detail::hide_later_keys<T> hide{scores, 1, q.size(), k.size(), q.begin + from + 1 - k.begin};
   for (int d = queries + 1; d < s.rank - 1; ++d) hide.inner *= planner::range_of(s, d, w.here, w.sizes).size();
   if constexpr (runs_on_host<Exec>) {
-    for_each_share("ostraka causal mask", exec, elements / k.size(), (elements + serial_elements - 1) / serial_elements,
-                   elements, hide);
+    auto const run = [&hide](std::int64_t begin, std::int64_t end, std::int64_t) {
+      for (std::int64_t row = begin; row < end; ++row)
+        for (std::int64_t key = hide.seen_by(row); key < hide.keys; ++key) hide.hide(row * hide.keys + key);
+    };
+    std::int64_t const shares = (elements + serial_elements - 1) / serial_elements;
+    for_each_share("ostraka causal mask", exec, elements / k.size(), shares, elements, run);
   } else {
     for_each_item("ostraka causal mask", exec, elements, elements, hide);
     exec.fence();
