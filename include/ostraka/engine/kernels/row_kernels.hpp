@@ -257,7 +257,27 @@ struct row_tasks {
       write(reader, outer, inner, wide, rows + row);
     });
   }
+  // The exponentials of a row that fits are computed once, and kept until their sum is known.
+  void run_short_rows(std::int64_t begin, std::int64_t end) const {
+    tile_buffer<T, row_piece> exponentials;
+    T* const e = exponentials.data();
+    std::int64_t const n = in.rows.length;
+    for_each_task(begin, end, [&](auto& reader, auto outer, auto inner, auto, auto) {
+      T const* const x = reader.read(outer, inner, 1, 0, n);
+      statistic s;
+      s.largest = largest_of_run(x, n);
+      T const shift = s.shift();
+      for (std::int64_t k = 0; k < n; ++k) e[k] = engine::exp(x[k] - shift);
+      s.sum = sum_of_run<true, T>(n, [e](std::int64_t k) { return e[k]; });
+      T const b = formula.of_row(s, total).b;
+      X* const to = out + outer * n;
+      for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<X>(e[k] * b);
+    });
+  }
+
   void run_share(std::int64_t begin, std::int64_t end) const {
+    if constexpr (std::is_same_v<Formula, softmax_formula<T>>)
+      if (in.rows.step == 1 && in.rows.length <= row_piece) return run_short_rows(begin, end);
     for_each_task(begin, end, [this](auto& reader, auto outer, auto inner, auto wide, auto) {
       statistic rows[widest_panel];
       measure(reader, outer, inner, wide, rows);
