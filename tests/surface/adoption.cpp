@@ -344,6 +344,7 @@ TEST_CASE("operations run on an instance that the application gives, those that 
   CHECK(os::value(os::sum<>(std::move(begun).wait())) == 4.0 * double(n));
 }
 
+#if OSTRAKA_ENABLE_MPI
 TEST_CASE("a communicator of the application's, of some processes or merged, may go when the mesh is made") {
   if (t::ranks() < 2) return;
   bool const low = t::rank() < t::ranks() / 2;
@@ -362,3 +363,4 @@ TEST_CASE("a communicator of the application's, of some processes or merged, may
   CHECK(os::value(os::sum<>(os::ones<double, I/X>(mesh, I = 7))) == 7);
   CHECK(os::value(os::sum<>(os::full<double, I/X>(half, I = 7, low ? 1 : 2))) == (low ? 7 : 14));
 }
+#endif
