@@ -3,8 +3,8 @@
 
 /// @file
 /// Softmax, norms and other operations that read and write memory once, against a copy of the same tensor:
-/// build/bench/operations [rounds=9] [only=TEXT] [json=FILE]. Results are tensors of their own, as those of os::copy and
-/// of PyTorch are (operations.py compares with that). "rows" are along the last axis, "columns" along the first.
+/// build/bench/operations [rounds=9] [only=TEXT] [json=FILE]. Results are tensors of their own, as those of os::copy
+/// and of PyTorch are (operations.py compares with that). "rows" are along the last axis, "columns" along the first.
 
 #include <cstdint>
 #include <string>
