@@ -17,6 +17,7 @@
 
 #include <ostraka/einsum_into.hpp>
 #include <ostraka/operations/attention.hpp>
+#include <ostraka/reductions.hpp>
 
 namespace ostraka {
 
