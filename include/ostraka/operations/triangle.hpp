@@ -14,6 +14,7 @@
 #include <ostraka/map.hpp>
 #include <ostraka/operations/along.hpp>
 #include <ostraka/operations/creation_options.hpp>
+#include <ostraka/plan/typed/inside.hpp>
 
 namespace ostraka {
 
