@@ -6,6 +6,7 @@
 /// What the programs of this folder share: axes, and the comparison of an answer with that of one device.
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -35,7 +36,7 @@ struct centred {
 
 /// Random numbers of a tensor type, the same on every mesh.
 template <class T, class... Sizes>
-T random_tensor(mesh_type const& mesh, int seed, double width, Sizes const&... sizes) {
+T random_tensor(mesh_type const& mesh, std::uint64_t seed, double width, Sizes const&... sizes) {
   return os::map(centred{static_cast<float>(width)}, os::random<T>(mesh, sizes..., os::seed(seed)));
 }
 

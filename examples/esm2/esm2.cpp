@@ -35,7 +35,7 @@ namespace {
 template <class Mesh>
 activations run(Mesh const& mesh) {
   auto const sizes = os::sizes(B = 4, S = 16, V = 33, M = 64, N = 64, H = 8, D = 8, F = 256);
-  int seed = 0;
+  std::uint64_t seed = 0;
   auto const fill = [&](auto& tensor, float scale, float offset = 0) {
     using type = std::remove_reference_t<decltype(tensor)>;
     tensor = os::map(shifted{scale, offset}, os::random<type>(mesh, sizes, os::seed(++seed)));
