@@ -16,6 +16,7 @@
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/relabel.hpp>
+#include <ostraka/types/differentiated.hpp>
 
 namespace ostraka {
 
@@ -126,13 +127,14 @@ auto checked_einsum(char const* operation, A const& a, More const&... more) {
 /// @throws ostraka::error, on all devices alike, if extents disagree, the mesh lacks a mesh axis of the result, or the
 /// plan moves more than a budget or takes more workspace than a limit
 template <auto... Out, Operand A, class... OperandsThenPolicy>
+  requires(!any_variable<OperandsThenPolicy...>)
 [[nodiscard]] auto einsum(A const& a, OperandsThenPolicy const&... more) {
   return detail::checked_einsum<detail::at_once, sharding_of<Out...>>("einsum", a, more...);
 }
 
 /// Says what stands where a tensor should.
 template <auto... Out, class Other, class... More>
-  requires(!Operand<Other>)
+  requires(!Operand<Other> && !any_variable<Other, More...>)
 auto einsum(Other const&, More const&...) {
   reason::raise<reason::not_an_operand<Other>>();
   return detail::after_error_of<float, sharding_of<Out...>>();

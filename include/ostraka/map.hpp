@@ -15,6 +15,7 @@
 #include <ostraka/engine/blocks/map.hpp>
 #include <ostraka/plan/rules/map.hpp>
 #include <ostraka/plan/typed/checks.hpp>
+#include <ostraka/types/differentiated.hpp>
 #include <ostraka/types/preserves.hpp>
 
 namespace ostraka {
@@ -181,7 +182,7 @@ template <class F, Tensor First, Tensor... Rest>
 
 /// Says that the function comes first.
 template <class... Arguments>
-  requires(is_tensor<Arguments> || ...)
+  requires((is_tensor<Arguments> || ...) && !any_variable<Arguments...>)
 auto map(Arguments const&...) {
   reason::raise<reason::function_comes_first<Arguments...>>();
   return detail::scalar_after_error<Arguments...>();

@@ -10,6 +10,7 @@
 #include <ostraka/types/reasons/of_other_operations.hpp>
 #include <ostraka/types/reasons/of_the_local_view.hpp>
 #include <ostraka/types/reasons/of_the_vocabulary.hpp>
+#include <ostraka/types/reasons/of_derivatives.hpp>
 #include <ostraka/types/reasons/of_arrays.hpp>
 
 #include <ostraka/all_gather.hpp>

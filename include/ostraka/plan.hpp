@@ -13,6 +13,7 @@
 #include <ostraka/types/reasons/of_other_operations.hpp>
 #include <ostraka/types/reasons/of_the_local_view.hpp>
 #include <ostraka/types/reasons/of_the_vocabulary.hpp>
+#include <ostraka/types/reasons/of_derivatives.hpp>
 
 #include <ostraka/plan/typed/checks.hpp>
 #include <ostraka/plan/typed/named_plan.hpp>

@@ -24,15 +24,6 @@
 namespace ostraka::detail {
 
 template <class Sharding, class Gone>
-struct without_axes;
-template <class Sharding>
-struct without_axes<Sharding, type_list<>> {
-  using type = Sharding;
-};
-template <class Sharding, class I, class... Is>
-struct without_axes<Sharding, type_list<I, Is...>> : without_axes<without_axis<Sharding, I>, type_list<Is...>> {};
-
-template <class Sharding, class Gone>
 struct splits_of_all;
 template <class Sharding, class... Is>
 struct splits_of_all<Sharding, type_list<Is...>> {
@@ -55,7 +46,7 @@ struct row_types {
   using mesh = mesh_axes_in<A>;
   using gone = difference_of<labels, axes_in<Out>>;
   using splits = typename splits_of_all<sharding_in<A>, gone>::type;  ///< of what is reduced
-  using rows = typename without_axes<sharding_in<A>, gone>::type;
+  using rows = without_axes<sharding_in<A>, gone>;
   template <reduction How>
   using part = typename as_part_over<rows, How, splits>::type;
   static constexpr planner::mesh_set combined = mesh_axes_numbered<mesh>(splits{});

@@ -30,6 +30,17 @@ struct replace_entry<sharding<Entries...>, Axis, Others...> {
 template <class Sharding, class Axis>
 using without_axis = typename replace_entry<Sharding, Axis>::type;
 
+// The same without several.
+template <class Sharding, class Axes>
+struct remove_axes {
+  using type = Sharding;
+};
+template <class Sharding, class Axis, class... More>
+struct remove_axes<Sharding, type_list<Axis, More...>> : remove_axes<without_axis<Sharding, Axis>, type_list<More...>> {
+};
+template <class Sharding, class Axes>
+using without_axes = typename remove_axes<Sharding, Axes>::type;
+
 template <class Sharding, class Axis, class... Others>
 using with_entry = typename replace_entry<Sharding, Axis, Others...>::type;
 

@@ -49,6 +49,7 @@ struct slice;
 struct subtract;
 struct sum;
 struct value;
+struct value_and_grad;
 struct where;
 
 }  // namespace ostraka::operation

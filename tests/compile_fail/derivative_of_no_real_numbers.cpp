@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: the gradient of a program with respect to whole numbers is asked for
+// error: value_and_grad: derivatives are taken of real floating-point numbers
+// error: derivative_of_no_real_numbers<int>
+#include <ostraka/gradient.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+#ifdef SHOULD_FAIL
+using parameters = os::tensor<int, I/X>;
+#else
+using parameters = os::tensor<double, I/X>;
+#endif
+auto f(parameters const& p) {
+  return os::value_and_grad([](auto const& x) { return os::sum<>(x); })(p);
+}

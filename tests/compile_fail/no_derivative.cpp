@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: an operation without a rule meets a variable
+// error: derivative: an operation on variables has a rule
+// error: no_derivative<
+#include <ostraka/gradient.hpp>
+#include <ostraka/operations/operate.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
+struct twice : os::detail::moves_nothing {
+  static constexpr char const* name = "twice";
+  template <class A>
+  using verdict = os::reason::ok;
+  template <class A>
+  auto operator()(A const& a) const {
+    return os::add(a, a);
+  }
+};
+
+#ifndef SHOULD_FAIL
+template <>
+struct ostraka::derivative_of<twice> {
+  template <class Result, class A>
+  static auto pullback(twice, Result const&, A const&) {
+    return detail::scaled_pullback<double>{2};
+  }
+};
+#endif
+
+auto f(os::tensor<double, I/X> const& p) {
+  return os::value_and_grad([](auto const& x) { return os::sum<>(os::detail::operate(twice{}, x)); })(p);
+}
