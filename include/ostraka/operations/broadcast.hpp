@@ -17,6 +17,7 @@
 #include <ostraka/create.hpp>
 #include <ostraka/engine/blocks/copy_aligned.hpp>
 #include <ostraka/operations/operate.hpp>
+#include <ostraka/types/changed_sharding.hpp>
 
 namespace ostraka {
 
