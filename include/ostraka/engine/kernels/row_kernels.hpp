@@ -65,7 +65,7 @@ struct rows_of_block {
     auto const value = static_cast<number>(x[rows.first(row) + k * rows.step]);
     if constexpr (masked)
       if (mask[mask_at.first(row / rows.step, row % rows.step) + k * mask_at.step()] == Mask(0))
-        return -std::numeric_limits<number>::infinity();
+        return detail::minus_infinity<number>;
     return value;
   }
 };
