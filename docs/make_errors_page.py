@@ -87,7 +87,7 @@ def programs(source):
     when = re.search(r"^// when: (.*)$", source, re.MULTILINE)[1]
     body = re.sub(r"^//.*\n", "", source, flags=re.MULTILINE)
     match = re.search(r"^#ifdef SHOULD_FAIL\n(.*?)^#else\n(.*?)^#endif\n", body, re.MULTILINE | re.DOTALL)
-    return when, (body[: match.start()] + match[1]).strip(), match[2].strip()
+    return when, (body[: match.start()] + match[1] + body[match.end() :]).strip(), match[2].strip()
 
 
 def neutral(output, name, folder):

@@ -10,10 +10,11 @@ OSTRAKA_AXIS(I);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-using parameters = os::tensor<int, I/X>;
-#else
-using parameters = os::tensor<double, I/X>;
-#endif
-auto f(parameters const& p) {
+auto f(os::tensor<int, I/X> const& p) {
   return os::value_and_grad([](auto const& x) { return os::sum<>(x); })(p);
 }
+#else
+auto f(os::tensor<double, I/X> const& p) {
+  return os::value_and_grad([](auto const& x) { return os::sum<>(x); })(p);
+}
+#endif

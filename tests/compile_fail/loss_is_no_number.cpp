@@ -9,12 +9,12 @@ namespace os = ostraka;
 OSTRAKA_AXIS(I);
 OSTRAKA_MESH_AXIS(X);
 
-auto f(os::tensor<double, I/X> const& p) {
-  return os::value_and_grad([](auto const& x) {
 #ifdef SHOULD_FAIL
-    return os::multiply(x, x);
-#else
-    return os::sum<>(os::multiply(x, x));
-#endif
-  })(p);
+auto f(os::tensor<double, I/X> const& p) {
+  return os::value_and_grad([](auto const& x) { return os::multiply(x, x); })(p);
 }
+#else
+auto f(os::tensor<double, I/X> const& p) {
+  return os::value_and_grad([](auto const& x) { return os::sum<>(os::multiply(x, x)); })(p);
+}
+#endif

@@ -9,14 +9,20 @@ namespace os = ostraka;
 OSTRAKA_AXIS(I);
 OSTRAKA_MESH_AXIS(X);
 
+#ifdef SHOULD_FAIL
 template <class L>
 struct parameters {
-  os::leaf<L, float, I/X> a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p;
-#ifdef SHOULD_FAIL
-  os::leaf<L, float, I/X> q;
-#endif
+  os::leaf<L, float, I/X> a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q;
 };
-
 auto f(parameters<os::values> const& p) {
   return os::tree_map([](auto const& a) { return a; }, p);
 }
+#else
+template <class L>
+struct parameters {
+  os::leaf<L, float, I/X> a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p;
+};
+auto f(parameters<os::values> const& p) {
+  return os::tree_map([](auto const& a) { return a; }, p);
+}
+#endif

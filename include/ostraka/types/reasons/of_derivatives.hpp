@@ -21,7 +21,7 @@ struct derivative_of_no_real_numbers {
 
 template <class Sharding>
 struct loss_is_no_number {
-  static_assert(never<Sharding>, "value_and_grad: the function gives one number, a tensor without axes that is not partial; reduce its result by os::sum<>(…) or os::mean<>(…)");
+  static_assert(never<Sharding>, "value_and_grad: the function gives one number, a tensor without axes that is not partial; reduce its result by os::sum<>(x) or os::mean<>(x)");
 };
 
 }  // namespace ostraka::reason

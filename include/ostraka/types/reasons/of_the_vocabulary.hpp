@@ -89,7 +89,7 @@ struct triangle_has_two_axes {
 
 template <class T, class Operation>
 struct not_of_this_distribution {
-  static_assert(never<T, Operation>, "random numbers: os::uniform and os::bernoulli are for all elements, os::normal and os::dropout for floating-point and complex numbers, os::truncated_normal and the weights of os::lecun_normal, … for floating-point numbers; choose other elements");
+  static_assert(never<T, Operation>, "random numbers: os::uniform and os::bernoulli are for all elements, os::normal and os::dropout for floating-point and complex numbers, os::truncated_normal and the weights of os::lecun_normal and the like for floating-point numbers; choose other elements");
 };
 
 template <class Operation>
