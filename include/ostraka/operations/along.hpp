@@ -67,6 +67,21 @@ consteval auto check_told() {
 template <class Operation, class Told, class A>
 using told_verdict = typename decltype(check_told<Operation, Told, A>())::type;
 
+template <class Operation, class Told, class A>
+consteval auto check_told_or_bare() {
+  using told = told_axis<Told>;
+  if constexpr (std::is_void_v<typename told::axis> || told::mesh::size > 0)
+    return check_told<Operation, Told, A>();
+  else if constexpr (position_in<typename told::axis, axes_in<A>> < 0)
+    return found<reason::axis_missing<typename told::axis, sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+/// An axis along which nothing communicates, however it lies: told bare, or as it lies.
+template <class Operation, class Told, class A>
+using told_or_bare_verdict = typename decltype(check_told_or_bare<Operation, Told, A>())::type;
+
 template <class Operation, class A>
 consteval auto check_whole_values() {
   using partials = typename sharding_traits<sharding_in<A>>::partials;
@@ -102,13 +117,6 @@ using along_verdict =
 /// The sharding of A without that axis: one element a row.
 template <class Told, class A>
 using rows_of = without_axis<sharding_in<A>, typename told_axis<Told>::axis>;
-
-/// Bytes that reducing A to such rows moves, one number a row.
-template <class Rows, class A>
-[[nodiscard]] std::int64_t bytes_of_reduction(A const& a) {
-  constexpr auto plan = plan_for<Rows>::make(std::type_identity<policy<planner::admit::any>>{}, type_list<A>{});
-  return plan.bytes(a.sizes());
-}
 
 /// The number of the dimension of A that is told.
 template <class Told, class A>

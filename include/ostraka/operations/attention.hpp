@@ -257,6 +257,7 @@ struct told_result<> {
 /// query that sees no key at all gives zeros.
 template <auto Q, auto K, auto D, auto... Out, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV,
           class... Options>
+  requires((0 + ... + int{Tensor<Options>}) < 2)
 [[nodiscard]] auto attention(TQ const& q, TK const& k, TV const& v, Options const&... options) {
   using operation_type = operation::attention<detail::type_of<Q>, detail::type_of<K>, detail::type_of<D>,
                                               typename detail::told_result<Out...>::type>;

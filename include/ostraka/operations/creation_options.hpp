@@ -69,6 +69,27 @@ inline constexpr bool is_option<from<N>> = true;
 template <class N>
 inline constexpr bool is_option<by<N>> = true;
 
+template <class A, class B>
+inline constexpr bool same_option = std::is_same_v<A, B>;
+template <template <class...> class Option, class... As, class... Bs>
+inline constexpr bool same_option<Option<As...>, Option<Bs...>> = true;
+
+template <class Operation, class Given, class... Read>
+consteval auto check_option() {
+  if constexpr (!is_option<Given> || (same_option<Given, Read> || ...))
+    return found<reason::ok>{};
+  else
+    return found<reason::not_an_option<Given, Operation>>{};
+}
+
+/// Are all options that are given among those that the operation reads?
+template <class Operation, class Read, class... Given>
+struct options_given;
+template <class Operation, class... Read, class... Given>
+struct options_given<Operation, type_list<Read...>, Given...> {
+  using verdict = first_fault<typename decltype(check_option<Operation, Given, Read...>())::type...>;
+};
+
 /// Among the extents an option is a collection of none.
 template <class Given>
 decltype(auto) extents_beside_options(Given const& given) {

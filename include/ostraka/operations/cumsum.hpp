@@ -9,6 +9,7 @@
 ///     cumsum<J>     [I_X, J]      → [I_X, J]      nothing moved
 ///     cumsum<J/Y>   [I_X, J_Y]    → [I_X, J_Y]    a scan over Y of [I_X]
 
+#include <concepts>
 #include <cstdint>
 
 #include <ostraka/engine/run/scan_axis.hpp>
@@ -79,27 +80,27 @@ using cumsum = cumulate<Along, reduction::sum>;
 
 /// a[0] + … + a[k] along an axis, told as it lies: `os::cumsum<J>(A)`, `os::cumsum<J/Y>(A)`. Elements of 16 bits are
 /// summed as floats. os::exclusive and os::reversed may stand behind.
-template <auto Along, TensorOrVariable A>
-[[nodiscard]] auto cumsum(A const& a, scan_option how = {}) {
-  return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::sum>{how}, a);
+template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
+[[nodiscard]] auto cumsum(A const& a, Options... how) {
+  return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::sum>{(scan_option{} | ... | how)}, a);
 }
 
 /// Running products.
-template <auto Along, TensorOrVariable A>
-[[nodiscard]] auto cumprod(A const& a, scan_option how = {}) {
-  return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::prod>{how}, a);
+template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
+[[nodiscard]] auto cumprod(A const& a, Options... how) {
+  return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::prod>{(scan_option{} | ... | how)}, a);
 }
 
 /// Running maxima; a NaN stays from where it stands. The first of an exclusive one is −infinity.
-template <auto Along, TensorOrVariable A>
-[[nodiscard]] auto cummax(A const& a, scan_option how = {}) {
-  return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::max>{how}, a);
+template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
+[[nodiscard]] auto cummax(A const& a, Options... how) {
+  return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::max>{(scan_option{} | ... | how)}, a);
 }
 
 /// Running minima.
-template <auto Along, TensorOrVariable A>
-[[nodiscard]] auto cummin(A const& a, scan_option how = {}) {
-  return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::min>{how}, a);
+template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
+[[nodiscard]] auto cummin(A const& a, Options... how) {
+  return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::min>{(scan_option{} | ... | how)}, a);
 }
 
 }  // namespace ostraka

@@ -42,6 +42,16 @@ inline constexpr detail::promised_range in_range{};
 
 namespace detail {
 
+template <class R>
+concept IndexRange = is_one_of<R, checked_range, promised_range>;
+
+/// What stands behind index operations that make an axis: os::in_range, and the extent of the axis.
+template <class... Given>
+using range_among = std::conditional_t<(std::is_same_v<Given, promised_range> || ...), promised_range, checked_range>;
+template <bool IsBlock, class I, class... Given>
+using extent_beside_range = typename decltype(check_extents_given<IsBlock>(
+    type_list<I>{}, type_list<std::conditional_t<std::is_same_v<Given, promised_range>, sizes<>, Given>...>{}))::type;
+
 template <class Operation, class Index>
 consteval auto check_index_elements() {
   using element = typename Index::value_type;

@@ -143,8 +143,11 @@ template <class T, auto... Dims, class Mesh, class... Given>
     detail::require_bounds("uniform", bounds.low, bounds.high);
     return engine::uniform_number<element>{key, bounds.low, bounds.high};
   };
-  return detail::random_tensor<tensor_type,
-                               detail::random_verdict<detail::random_kind::any, tensor_type, operation::uniform>>(
+  return detail::random_tensor<
+      tensor_type,
+      detail::first_fault<
+          detail::random_verdict<detail::random_kind::any, tensor_type, operation::uniform>,
+          typename detail::options_given<operation::uniform, type_list<seed, between<int>>, Given...>::verdict>>(
       "uniform", make, m, given...);
 }
 
@@ -158,8 +161,10 @@ template <class T, auto... Dims, class Mesh, class... Given>
     detail::require_deviation("normal", how.deviation);
     return engine::normal_number<typename tensor_type::value_type>{key, how.mean, how.deviation};
   };
-  return detail::random_tensor<tensor_type,
-                               detail::random_verdict<detail::random_kind::number, tensor_type, operation::normal>>(
+  return detail::random_tensor<
+      tensor_type, detail::first_fault<
+                       detail::random_verdict<detail::random_kind::number, tensor_type, operation::normal>,
+                       typename detail::options_given<operation::normal, type_list<seed, around>, Given...>::verdict>>(
       "normal", make, m, given...);
 }
 

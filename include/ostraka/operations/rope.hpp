@@ -35,34 +35,6 @@ struct rope_base {
 
 namespace detail {
 
-template <class Operation, class Told, class A>
-consteval auto check_told_or_bare() {
-  using told = told_axis<Told>;
-  if constexpr (std::is_void_v<typename told::axis> || told::mesh::size > 0)
-    return check_told<Operation, Told, A>();
-  else if constexpr (position_in<typename told::axis, axes_in<A>> < 0)
-    return found<reason::axis_missing<typename told::axis, sharding_in<A>>>{};
-  else
-    return found<reason::ok>{};
-}
-
-/// An axis along which nothing communicates, however it lies: told bare, or as it lies.
-template <class Operation, class Told, class A>
-using told_or_bare_verdict = typename decltype(check_told_or_bare<Operation, Told, A>())::type;
-
-template <class Operation, class A, class... Partials>
-consteval auto check_sums(type_list<Partials...>) {
-  if constexpr (((Partials::kind == reduction::sum) && ...))
-    return found<reason::ok>{};
-  else
-    return check_whole_values<Operation, A>();
-}
-
-/// Does A hold values or summands? For operations that are linear.
-template <class Operation, class A>
-using sums_verdict =
-    typename decltype(check_sums<Operation, A>(typename sharding_traits<sharding_in<A>>::partial_entries{}))::type;
-
 template <class Told, class A>
 consteval auto check_pairs() {
   using P = typename told_axis<Told>::axis;
@@ -98,10 +70,10 @@ consteval auto check_positions() {
 
 template <class S, class F, class P, class Operation, class A, class... Positions>
 consteval auto check_rope() {
-  using own =
-      first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>,
-                  told_or_bare_verdict<Operation, S, A>, told_or_bare_verdict<Operation, F, A>,
-                  told_or_bare_verdict<Operation, P, A>, fractions_verdict<Operation, A>, sums_verdict<Operation, A>>;
+  using own = first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>,
+                          told_or_bare_verdict<Operation, S, A>, told_or_bare_verdict<Operation, F, A>,
+                          told_or_bare_verdict<Operation, P, A>, fractions_verdict<Operation, A>,
+                          kinds_verdict<reduction::sum, A>>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
   else

@@ -158,13 +158,16 @@ struct scatter_add {
 template <auto V, auto... Out, Tensor Rows, Tensor Index, class... Given>
 [[nodiscard]] auto scatter_add(Rows const& rows, Index const& index, Given const&... given) {
   using axis = detail::type_of<V>;
-  constexpr bool promised = (std::is_same_v<Given, detail::promised_range> || ...);
-  using range = std::conditional_t<promised, detail::promised_range, detail::checked_range>;
-  operation::scatter_add<axis, sharding_of<Out...>, range> how;
-  auto const extents = collect_sizes(detail::extents_beside_options(given)...);
-  how.extent = detail::checked_extent<(varying_in<Rows>::size > 0), axis>(extents, how.name);
-  (detail::find_origin<axis>(how.origin, given), ...);
-  return detail::operate(how, rows, index);
+  using out = sharding_of<Out...>;
+  operation::scatter_add<axis, out, detail::range_among<Given...>> how;
+  if constexpr (!reason::ok_or_raise<detail::extent_beside_range<(varying_in<Rows>::size > 0), axis, Given...>>()) {
+    return detail::after_error_of<typename Rows::value_type, out, typename Rows::space>();
+  } else {
+    auto const extents = collect_sizes(detail::extents_beside_options(given)...);
+    how.extent = detail::checked_extent<(varying_in<Rows>::size > 0), axis>(extents, how.name);
+    (detail::find_origin<axis>(how.origin, given), ...);
+    return detail::operate(how, rows, index);
+  }
 }
 
 }  // namespace ostraka

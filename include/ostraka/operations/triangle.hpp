@@ -61,18 +61,6 @@ auto make_triangle(Mesh const& m, Given const&... given) {
   return t;
 }
 
-// The axis told bare, or as it lies.
-template <class Operation, class Told, class A>
-consteval auto check_either() {
-  using told = told_axis<Told>;
-  if constexpr (!std::is_void_v<typename told::axis> && told::mesh::size == 0)
-    return found<told_verdict<
-        Operation, typename divided_over<typename told::axis, splits_of<typename told::axis, sharding_in<A>>>::type,
-        A>>{};
-  else
-    return found<told_verdict<Operation, Told, A>>{};
-}
-
 }  // namespace detail
 
 namespace operation {
@@ -85,10 +73,10 @@ struct triangle : detail::moves_nothing {
   std::int64_t diagonal = 0;
 
   template <class A>
-  using verdict = detail::first_fault<typename sharding_traits<sharding_in<A>>::verdict,
-                                      detail::blocks_verdict<sharding<>, A>, detail::whole_values_verdict<triangle, A>,
-                                      typename decltype(detail::check_either<triangle, Row, A>())::type,
-                                      typename decltype(detail::check_either<triangle, Column, A>())::type>;
+  using verdict =
+      detail::first_fault<typename sharding_traits<sharding_in<A>>::verdict, detail::blocks_verdict<sharding<>, A>,
+                          detail::whole_values_verdict<triangle, A>, detail::told_or_bare_verdict<triangle, Row, A>,
+                          detail::told_or_bare_verdict<triangle, Column, A>>;
 
   template <class A>
   auto operator()(A const& a) const {

@@ -7,7 +7,6 @@
 ///
 ///     without_axis<[I_X, J], I>              [J]
 ///     with_entry<[I_X, J], I, K_X>           [K_X, J]
-///     with_entries_first<[I_X, J], B_Z>      [B_Z, I_X, J]
 ///     with_entries_last<[I_X, J], K>         [I_X, J, K]
 
 #include <type_traits>
@@ -43,9 +42,6 @@ using without_axes = typename remove_axes<Sharding, Axes>::type;
 
 template <class Sharding, class Axis, class... Others>
 using with_entry = typename replace_entry<Sharding, Axis, Others...>::type;
-
-template <class Sharding, class... Others>
-using with_entries_first = canonical_sharding<Others..., Sharding>;
 
 template <class Sharding, class... Others>
 using with_entries_last = canonical_sharding<Sharding, Others...>;

@@ -92,6 +92,13 @@ struct not_of_this_distribution {
   static_assert(never<T, Operation>, "random numbers: os::uniform and os::bernoulli are for all elements, os::normal and os::dropout for floating-point and complex numbers, os::truncated_normal and the weights of os::lecun_normal and the like for floating-point numbers; choose other elements");
 };
 
+template <class Option, class Operation>
+struct not_an_option {
+  static_assert(
+      never<Option, Operation>,
+      "operation: it does not read this option, which would be passed over silently; docs/operations.md says which ones it reads");
+};
+
 template <class Operation>
 struct fan_not_told {
   static_assert(never<Operation>, "weights: how far they spread depends on how many products are summed; name the axes that are summed, as in os::fan_in(D), and for os::glorot_normal and os::glorot_uniform those that remain, as in os::fan_out(F)");
