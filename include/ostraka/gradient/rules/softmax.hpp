@@ -28,8 +28,8 @@ struct softmax_pullback {
 
 template <class Along>
 struct derivative_of<operation::softmax<Along>> {
-  template <class Result, class A>
-  static auto pullback(operation::softmax<Along> const&, Result const& s, A const&) {
+  template <class Result, class... Given>  // a tensor, and perhaps a mask: what it hides is zero in s
+  static auto pullback(operation::softmax<Along> const&, Result const& s, Given const&...) {
     return detail::softmax_pullback<Along, Result>{s};
   }
 };
