@@ -196,3 +196,36 @@ TEST_CASE("numbers of 16 bits attend in float") {
   auto const wrong = os::map([](os::bfloat16 a, float b) { return a == os::bfloat16(b) ? 0 : 1; }, narrow, wide);
   CHECK(os::value(os::sum<>(wrong)) == 0);
 }
+
+TEST_CASE("a cache takes positions until it is full, and is what it was after an error") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::extents_by_letter const room{{'B', 2}, {'K', 7}, {'J', 3}}, one{{'B', 2}, {'K', 3}, {'J', 3}},
+        more{{'B', 2}, {'K', 5}, {'J', 3}};
+    using cached = os::tensor<double, B/Y, K/X, J>;
+    using fresh = os::tensor<double, B/Y, K, J>;
+    auto const g = t::whole_numbers<double>("BKJ", one, 3);
+    t::global_tensor<double> zero = t::whole_numbers<double>("BKJ", room, 1);
+    for (double& v : zero.values) v = 0;
+    INFO(m.text());
+    os::kv_cache cache{t::placed<cached>(m, zero), t::placed<cached>(m, zero)};
+    auto const rows = t::placed<fresh>(m, g);
+    auto const twice = os::scale(rows, 2.0);
+    os::append<K/X>(cache, rows, twice);
+    os::append<K/X>(cache, rows, twice);
+    CHECK(cache.length == 6);
+    CHECK_THROWS_AS(os::append<K/X>(cache, rows, rows), os::error);  // three more do not fit
+    auto const five = t::placed<fresh>(m, t::whole_numbers<double>("BKJ", more, 3));
+    CHECK_THROWS_AS(os::append<K/X>(cache, rows, five), os::error);
+    CHECK(cache.length == 6);
+    t::global_tensor<double> want = zero, doubled = zero;
+    for (std::int64_t b = 0; b < 2; ++b)
+      for (std::int64_t k = 0; k < 6; ++k)
+        for (std::int64_t j = 0; j < 3; ++j) {
+          auto const at = static_cast<std::size_t>((b * 7 + k) * 3 + j);
+          want.values[at] = g.values[static_cast<std::size_t>((b * 3 + k % 3) * 3 + j)];
+          doubled.values[at] = 2 * want.values[at];
+        }
+    CHECK(t::disagreements(m, cache.keys, want) == 0);
+    CHECK(t::disagreements(m, cache.values, doubled) == 0);
+  });
+}

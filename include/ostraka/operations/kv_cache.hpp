@@ -14,7 +14,9 @@
 /// The causal mask also hides the positions that are not written yet. Of latent attention the two are latents and
 /// rotary keys.
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include <ostraka/operations/write_at.hpp>
 
@@ -31,13 +33,19 @@ template <class Keys, class Values>
 kv_cache(Keys, Values) -> kv_cache<Keys, Values>;
 
 /// Keys and values of the next positions into a cache, the axis of positions told as it lies in the cache: `K`, `K/X`.
-/// They lie as the cache does, positions whole. @throws ostraka::error, on all devices alike, if the cache is full
+/// They lie as the cache does, positions whole. @throws ostraka::error, on all devices alike, if the cache is full, or
+/// keys and values are not as many; its length is then what it was
 template <auto Told, class Keys, class Values, Tensor K, Tensor V>
 void append(kv_cache<Keys, Values>& cache, K const& keys, V const& values) {
   using positions = typename detail::told_axis<detail::type_of<Told>>::axis;
+  std::int64_t const count = keys.extents()[static_cast<std::size_t>(position_in<positions, axes_in<K>>)];
+  if (count != values.extents()[static_cast<std::size_t>(position_in<positions, axes_in<V>>)])
+    throw error("append: keys and values are of the same positions, but " + std::to_string(count) + " keys and " +
+                std::to_string(values.extents()[static_cast<std::size_t>(position_in<positions, axes_in<V>>)]) +
+                " values were given; append both of each position together");
   write_at<Told>(cache.keys, cache.length, keys);
   write_at<Told>(cache.values, cache.length, values);
-  cache.length += keys.extents()[static_cast<std::size_t>(position_in<positions, axes_in<K>>)];
+  cache.length += count;
 }
 
 }  // namespace ostraka
