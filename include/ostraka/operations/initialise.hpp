@@ -54,6 +54,10 @@ template <class... As>
 inline constexpr bool is_option<fan_in<As...>> = true;
 template <class... As>
 inline constexpr bool is_option<fan_out<As...>> = true;
+template <class... As, class... Bs>
+inline constexpr bool same_option<fan_in<As...>, fan_in<Bs...>> = true;
+template <class... As, class... Bs>
+inline constexpr bool same_option<fan_out<As...>, fan_out<Bs...>> = true;
 
 template <class Given>
 struct fan_of {
@@ -119,7 +123,9 @@ auto make_weights(char const* name, double scale, Mesh const& m, Given const&...
   using element = typename TensorType::value_type;
   using in = typename first_told<typename fan_of<Given>::in...>::type;
   using out = typename first_told<typename fan_of<Given>::out...>::type;
+  using read = std::conditional_t<NeedsOut, type_list<seed, fan_in<>, fan_out<>>, type_list<seed, fan_in<>>>;
   using verdict = first_fault<random_verdict<random_kind::real, TensorType, Operation>,
+                              typename options_given<Operation, read, Given...>::verdict,
                               typename decltype(check_fans<TensorType, Operation, in, out, NeedsOut>())::type>;
   auto const make = [scale](auto const& t, std::uint64_t key) {
     double fan = product_of_extents(t, std::type_identity<in>{});

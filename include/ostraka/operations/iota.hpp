@@ -98,9 +98,10 @@ template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto iota(Mesh const& m, Given const&... given) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
   using element = typename tensor_type::value_type;
-  auto t = detail::make_uninitialised<tensor_type,
-                                      typename decltype(detail::check_one_axis<tensor_type, operation::iota>())::type>(
-      "iota", m, detail::extents_beside_options(given)...);
+  using verdict = detail::first_fault<
+      typename decltype(detail::check_one_axis<tensor_type, operation::iota>())::type,
+      typename detail::options_given<operation::iota, type_list<from<int>, by<int>>, Given...>::verdict>;
+  auto t = detail::make_uninitialised<tensor_type, verdict>("iota", m, detail::extents_beside_options(given)...);
   if constexpr (std::is_same_v<decltype(t), tensor_type>) {
     using number = typename detail::equal_steps<detail::real_of<element>>::number;
     auto const start = detail::numbers_among(from<number>(0), given...);

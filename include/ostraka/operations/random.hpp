@@ -182,7 +182,10 @@ template <class T, auto... Dims, class Mesh, class... Given>
                                                                           bounds.high);
   };
   return detail::random_tensor<
-      tensor_type, detail::random_verdict<detail::random_kind::real, tensor_type, operation::truncated_normal>>(
+      tensor_type,
+      detail::first_fault<detail::random_verdict<detail::random_kind::real, tensor_type, operation::truncated_normal>,
+                          typename detail::options_given<operation::truncated_normal,
+                                                         type_list<seed, around, between<int>>, Given...>::verdict>>(
       "truncated_normal", make, m, given...);
 }
 
@@ -195,8 +198,11 @@ template <class T, auto... Dims, class Mesh, class... Given>
     detail::require_probability("bernoulli", p);
     return engine::bernoulli_number<typename tensor_type::value_type>{key, p};
   };
-  return detail::random_tensor<tensor_type,
-                               detail::random_verdict<detail::random_kind::any, tensor_type, operation::bernoulli>>(
+  return detail::random_tensor<
+      tensor_type,
+      detail::first_fault<
+          detail::random_verdict<detail::random_kind::any, tensor_type, operation::bernoulli>,
+          typename detail::options_given<operation::bernoulli, type_list<seed, probability>, Given...>::verdict>>(
       "bernoulli", make, m, given...);
 }
 
@@ -207,7 +213,10 @@ template <auto... Dims, class Mesh, class... Given>
   using tensor_type = tensor<std::int64_t, Dims...>;
   auto const make = [](auto const& t, std::uint64_t key) { return engine::permuted_number{key, t.extents()[0]}; };
   return detail::random_tensor<
-      tensor_type, typename decltype(detail::check_one_axis<tensor_type, operation::random_permutation>())::type>(
+      tensor_type,
+      detail::first_fault<
+          typename decltype(detail::check_one_axis<tensor_type, operation::random_permutation>())::type,
+          typename detail::options_given<operation::random_permutation, type_list<seed>, Given...>::verdict>>(
       "random_permutation", make, m, given...);
 }
 
