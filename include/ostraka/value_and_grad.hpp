@@ -5,16 +5,25 @@
 /// @file
 /// Floor 4. `os::value_and_grad(f)(params, batch…)`: the value of f and its gradient with respect to params, by one run
 /// of f on variables and one of its tape back. f is any callable on tensors, with loops, branches and recursion; its
-/// result is a number: a tensor without axes that is not partial.
+/// result is a number: a tensor without axes that is not partial. params are a tensor, or a tree of them (tree.hpp),
+/// of which the gradient is another one.
 
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/full.hpp>
+#include <ostraka/copy.hpp>
 #include <ostraka/gradient/variable.hpp>
+#include <ostraka/tree/map.hpp>
 #include <ostraka/zeros.hpp>
 
 namespace ostraka {
+
+/// Variables stand in the leaves of a tree: `mlp<os::variables>` is what a function of parameters `mlp<os::values>` is
+/// called with by os::value_and_grad.
+struct variables {
+  template <class T, class Sharding>
+  using leaf = variable<values::leaf<T, Sharding>>;
+};
 
 /// What os::value_and_grad gives.
 template <class Value, class Gradient>
@@ -49,19 +58,56 @@ consteval auto check_loss() {
 template <class Loss>
 using loss_verdict = typename decltype(check_loss<Loss>())::type;
 
-template <Tensor T>
+struct make_variable {
+  tape* t;
+
+  template <class T>
+  auto operator()(T const& x) const {
+    reason::raise<differentiable_verdict<T>>();
+    using cotangent = cotangent_of<T>;
+    return variable<T, cotangent>(x, t->push<cotangent_slot<cotangent>>(), t);
+  }
+};
+
+template <class T>
 auto as_variables(tape& t, T const& x) {
-  using cotangent = cotangent_of<T>;
-  return variable<T, cotangent>(x, t.push<cotangent_slot<cotangent>>(), &t);
+  if constexpr (Tensor<T>)
+    return make_variable{&t}(x);
+  else
+    return tree_map<variables>(make_variable{&t}, x);
 }
 
-// What is not used has the gradient zero.
+// What is not used has the gradient zero. A cotangent that another one shares is copied: a gradient may be written to.
 template <class T, class Cotangent>
-Cotangent gradient_of(variable<T, Cotangent> const& x) {
-  if (!x.slot()->is_empty()) return x.slot()->sum();
+Cotangent leaf_gradient(variable<T, Cotangent> const& x) {
+  if (!x.slot()->is_empty())
+    return x.slot()->sum().local().use_count() > 1 ? copy(x.slot()->sum()) : x.slot()->sum();
   Cotangent zero = allocate<Cotangent>(x.value().mesh_handle(), x.extents());
   fill_block("gradient", zero, typename Cotangent::value_type(0));
   return zero;
+}
+
+struct gradient_of_leaf {
+  template <class V>
+  auto operator()(V const& x) const {
+    return leaf_gradient(x);
+  }
+};
+
+template <class V>
+auto gradient_of(V const& x) {
+  if constexpr (is_variable<V>)
+    return leaf_gradient(x);
+  else
+    return tree_map<values>(gradient_of_leaf{}, x);
+}
+
+template <class P>
+consteval auto check_parameters() {
+  if constexpr (Tensor<P>)
+    return found<differentiable_verdict<P>>{};
+  else
+    return found<trees_verdict<P>>{};
 }
 
 template <class F>
@@ -71,7 +117,7 @@ class value_and_gradient_of {
 
   template <class Parameters, class... Constants>
   auto operator()(Parameters const& parameters, Constants const&... constants) const {
-    if constexpr (!reason::ok_or_raise<differentiable_verdict<Parameters>>())
+    if constexpr (!reason::ok_or_raise<typename decltype(check_parameters<Parameters>())::type>())
       return value_with_gradient<Parameters, Parameters>{parameters, parameters};
     else
       return differentiate_at(parameters, constants...);

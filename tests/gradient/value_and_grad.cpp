@@ -12,6 +12,8 @@
 
 #include <cmath>
 #include <cstddef>
+#include <type_traits>
+#include <vector>
 
 #include "gradient/by_differences.hpp"
 #include "support/on_meshes.hpp"
@@ -185,5 +187,54 @@ TEST_CASE("the backward of a gathered weight is one reduce-scatter") {
     auto const both = t::traffic_of([&] { (void)os::value_and_grad(loss)(w, x); });
     CHECK(forward.bytes == (n - 1) * weights + 2 * (n - 1) * 8);  // a gather, and the sum of one number
     CHECK(both.bytes - forward.bytes == (n - 1) * weights);       // and no more than a reduce-scatter
+  });
+}
+
+namespace {
+
+template <class L>
+struct layer {
+  os::leaf<L, double, I/X, J> w;
+  os::leaf<L, double, J> b;
+};
+
+template <class L>
+struct network {
+  layer<L> first;
+  std::vector<os::leaf<L, double, J/Y>> gains;
+};
+
+}  // namespace
+
+TEST_CASE("trees of parameters, whose gradients share nothing") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::extents_by_letter const e{{'B', 4}, {'I', 3}, {'J', 5}};
+    INFO(m.text());
+    auto const w = t::whole_numbers<double>("IJ", e, 3), x = t::whole_numbers<double>("BI", e, 5);
+    auto const b = t::whole_numbers<double>("J", e, 2);
+    using row = os::tensor<double, J/Y>;
+    network<os::values> p{{t::placed<os::tensor<double, I/X, J>>(m, w), t::placed<os::tensor<double, J>>(m, b)},
+                          {t::placed<row>(m, b), t::placed<row>(m, b), t::placed<row>(m, b)}};
+    auto const data = t::placed<os::tensor<double, B/X, I>>(m, x);
+    auto const loss = [](auto const& q, auto const& batch) {
+      auto const h = os::einsum<B/X, J>(batch, os::reshard<I, J>(q.first.w)) + q.first.b;
+      return os::sum<>(h) + os::sum<>(q.gains[0] + q.gains[1]);
+    };
+    auto const r = os::value_and_grad(loss)(p, data);
+    network<os::values> const& g = r.gradient;
+    auto want_w = w;
+    auto want_b = b, ones = b, zeros = b;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 5; ++j) {
+        want_w.values[i * 5 + j] = 0;
+        for (std::size_t s = 0; s < 4; ++s) want_w.values[i * 5 + j] += x.values[s * 3 + i];
+      }
+    for (std::size_t j = 0; j < 5; ++j) want_b.values[j] = 4, ones.values[j] = 1, zeros.values[j] = 0;
+    CHECK(t::disagreements(m, g.first.w, want_w) == 0);
+    CHECK(t::disagreements(m, g.first.b, want_b) == 0);
+    REQUIRE(g.gains.size() == 3);
+    os::map_into(g.gains[0], [](double v) { return 7 * v; }, g.gains[0]);
+    CHECK(t::disagreements(m, g.gains[1], ones) == 0);  // not written by what was written to its neighbour
+    CHECK(t::disagreements(m, g.gains[2], zeros) == 0);
   });
 }
