@@ -33,8 +33,12 @@ struct checkpoint_pullback {
     auto const own = std::tuple(fresh(again, x)...);
     tape_node const* const leaves = again.last();
     auto const result = std::apply(f, own);
-    result.slot()->add(g);
-    again.unwind_to(leaves);
+    using type = std::remove_cvref_t<decltype(result)>;
+    if constexpr (is_variable<type>) {  // else it depends on none of them
+      if (result.tape() != &again) throw_other_tape();
+      result.slot()->add(summed_to<typename type::cotangent_type>(g));
+      again.unwind_to(leaves);
+    }
     return std::apply([](auto const&... v) { return std::tuple(sum_of(v)...); }, own);
   }
 
@@ -76,7 +80,7 @@ struct checkpointed {
 }  // namespace detail
 
 /// f, whose backward computes again what it needs. f is a function of its arguments alone: variables that it captures
-/// would be constants to the derivative, and do not compile.
+/// are refused.
 template <class F>
 [[nodiscard]] auto checkpoint(F f) {
   return detail::checkpointed<F>{std::move(f)};

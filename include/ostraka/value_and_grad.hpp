@@ -134,6 +134,7 @@ class value_and_gradient_of {
     if constexpr (!reason::ok_or_raise<loss_verdict<result>>()) {
       return value_with_gradient<plain_type<result>, Parameters>{plain(loss), parameters};
     } else if constexpr (is_variable<result>) {
+      if (loss.tape() != &t) throw_other_tape();
       auto one = zeros_like(loss.value());
       fill_block("value_and_grad", one, typename result::value_type(1));
       loss.slot()->add(one);

@@ -49,3 +49,19 @@ TEST_CASE("a derivative of one's own, and one that is computed again") {
     });
   });
 }
+
+TEST_CASE("a checkpointed layer that ends in a move; variables of two derivatives do not meet") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::extents_by_letter const e{{'I', 3}, {'J', 4}};
+    INFO(m.text());
+    auto const layer = os::checkpoint([](auto const& a) { return os::reshard<I, J>(os::multiply(a, a)); });
+    t::check_by_differences<os::tensor<double, I / X, J>>(m, e, "IJ",
+                                                          [&](auto const& p) { return os::sum<>(layer(layer(p))); });
+    auto const w = t::placed<os::tensor<double, I / X, J>>(m, t::whole_numbers<double>("IJ", e, 2));
+    auto const nested = [&](auto const& outer) {
+      auto const inner = os::value_and_grad([&](auto const& v) { return os::sum<>(os::multiply(outer, v)); })(w);
+      return os::sum<>(os::multiply(outer, inner.gradient));
+    };
+    CHECK_THROWS_AS(static_cast<void>(os::value_and_grad(nested)(w)), os::error);
+  });
+}

@@ -211,7 +211,14 @@ TEST_CASE("a cache takes positions until it is full, and is what it was after an
     auto const rows = t::placed<fresh>(m, g);
     auto const twice = os::scale(rows, 2.0);
     os::append<K/X>(cache, rows, twice);
-    os::append<K/X>(cache, rows, twice);
+    for (std::int64_t k = 0; k < 3; ++k) {  // one position at a time
+      t::global_tensor<double> row = t::whole_numbers<double>("BJ", one, 3);
+      for (std::size_t b = 0; b < 2; ++b)
+        for (std::size_t j = 0; j < 3; ++j)
+          row.values[b * 3 + j] = g.values[(b * 3 + static_cast<std::size_t>(k)) * 3 + j];
+      auto const next = t::placed<os::tensor<double, B / Y, J>>(m, row);
+      os::append<K / X>(cache, next, os::scale(next, 2.0));
+    }
     CHECK(cache.length == 6);
     CHECK_THROWS_AS(os::append<K/X>(cache, rows, rows), os::error);  // three more do not fit
     auto const five = t::placed<fresh>(m, t::whole_numbers<double>("BKJ", more, 3));

@@ -64,6 +64,18 @@ struct cotangent_sum {
   Cotangent sum;
 };
 
+[[noreturn, gnu::cold]] inline void throw_other_tape() {
+  throw error(
+      "value_and_grad: variables that meet are of one derivative, but one of these is of an outer os::value_and_grad, or was captured by a "
+      "function of os::checkpoint; hand it over as an argument, or its value by os::stop_gradient(x)");
+}
+
+inline void join_tapes(tape*& all, tape* one) {
+  if (one == nullptr) return;
+  if (all != nullptr && all != one) throw_other_tape();
+  all = one;
+}
+
 /// The node of an operation on operands of these types.
 template <class Cotangent, class Pullback, class... Operands>
 class recorded : public cotangent_slot<Cotangent> {
@@ -111,7 +123,7 @@ class recorded : public cotangent_slot<Cotangent> {
 template <class Cotangent, class Result, class Pullback, class... Operands>
 auto record_as(Result const& result, Pullback pullback, Operands const&... operands) {
   tape* of_operands = nullptr;
-  ((of_operands = of_operands != nullptr ? of_operands : tape_of(operands)), ...);
+  (join_tapes(of_operands, tape_of(operands)), ...);
   auto* const node = of_operands->template push<recorded<Cotangent, Pullback, Operands...>>(std::move(pullback),
                                                                                             operands...);
   return variable<Result, Cotangent>(result, node, of_operands);

@@ -37,12 +37,13 @@ struct clamp {
     using value = typename A::value_type;
     using verdict = detail::first_fault<detail::function_verdict<clamp, value>, detail::number_verdict<Least, value>,
                                         detail::number_verdict<Most, value>>;
-    if constexpr (reason::ok_or_raise<verdict>())
-      return detail::checked_map<clamp, clamp_between<value>, reason::ok, value>(
-          "clamp",
-          clamp_between<value>{detail::as_element<value>("clamp", least), detail::as_element<value>("clamp", most)}, a);
-    else
+    if constexpr (reason::ok_or_raise<verdict>()) {
+      clamp_between<value> const f{detail::as_element<value>("clamp", least), detail::as_element<value>("clamp", most)};
+      if (f.most < f.least) throw error("clamp: the least number is none beyond the largest; give the least one first");
+      return detail::checked_map<clamp, clamp_between<value>, reason::ok, value>("clamp", f, a);
+    } else {
       return detail::after_error_of<value, typename A::sharding_type, typename A::space>();
+    }
   }
 
   template <Variable A, class Least, class Most>

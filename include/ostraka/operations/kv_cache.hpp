@@ -32,17 +32,30 @@ struct kv_cache {
 template <class Keys, class Values>
 kv_cache(Keys, Values) -> kv_cache<Keys, Values>;
 
-/// Keys and values of the next positions into a cache, the axis of positions told as it lies in the cache: `K`, `K/X`.
-/// They lie as the cache does, positions whole. @throws ostraka::error, on all devices alike, if the cache is full, or
-/// keys and values are not as many; its length is then what it was
+namespace detail {
+
+// What lacks the axis is one position.
+template <class Positions, class A>
+std::int64_t positions_in(A const& a) {
+  constexpr int at = position_in<Positions, axes_in<A>>;
+  if constexpr (at < 0)
+    return 1;
+  else
+    return a.extents()[static_cast<std::size_t>(at)];
+}
+
+}  // namespace detail
+
+/// Keys and values of the next position, or positions, into a cache, the axis of positions told as it lies in the
+/// cache: `K`, `K/X`. They lie as the cache does, positions whole. @throws ostraka::error, on all devices alike, if the
+/// cache is full, or keys and values are not as many; its length is then what it was
 template <auto Told, class Keys, class Values, Tensor K, Tensor V>
 void append(kv_cache<Keys, Values>& cache, K const& keys, V const& values) {
   using positions = typename detail::told_axis<detail::type_of<Told>>::axis;
-  std::int64_t const count = keys.extents()[static_cast<std::size_t>(position_in<positions, axes_in<K>>)];
-  if (count != values.extents()[static_cast<std::size_t>(position_in<positions, axes_in<V>>)])
+  std::int64_t const count = detail::positions_in<positions>(keys), others = detail::positions_in<positions>(values);
+  if (count != others)
     throw error("append: keys and values are of the same positions, but " + std::to_string(count) + " keys and " +
-                std::to_string(values.extents()[static_cast<std::size_t>(position_in<positions, axes_in<V>>)]) +
-                " values were given; append both of each position together");
+                std::to_string(others) + " values were given; append both of each position together");
   write_at<Told>(cache.keys, cache.length, keys);
   write_at<Told>(cache.values, cache.length, values);
   cache.length += count;

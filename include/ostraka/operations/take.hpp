@@ -67,8 +67,8 @@ struct free_take {
       return false;
     for (int i = 0; i < local.rank; ++i) {
       int const at = types::table.find(local.label[i]);
-      if (at >= 0) continue;
-      if (!(local.over[i].axes() & types::table.uses()).empty()) return false;
+      planner::mesh_set const own = at >= 0 ? types::table.over[at].axes() : planner::mesh_set{};
+      if (!((local.over[i].axes() - own) & types::table.uses()).empty()) return false;
     }
     return true;
   }();

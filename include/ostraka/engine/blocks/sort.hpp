@@ -18,6 +18,7 @@ namespace ostraka::engine {
 template <bool Largest, class Exec, class T>
 void sort_block(Exec const& exec, execution_context const& w, planner::spec const& block, int along, T const* x,
                 sorted_output<T> const& out) {
+  if (w.mesh->absent()) return;
   std::int64_t extents[max_rank + 1]{};
   for (int i = 0; i < block.rank; ++i) extents[i] = planner::range_of(block, i, w.here, w.sizes).size();
   row_layout const rows = rows_along(extents, block.rank, along);

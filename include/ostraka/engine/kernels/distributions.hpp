@@ -191,7 +191,7 @@ struct truncated_number {
   KOKKOS_INLINE_FUNCTION T operator()(std::uint64_t index) const {
     philox_words const w = random_words(key, random_stream::truncated, index);
     double z = inverse_normal(below + detail::open_unit<double>(w, 0) * inside);
-    z = z < low ? low : z > high ? high : z;
+    z = !(z >= low) ? low : z > high ? high : z;  // NaN where nothing is left of the tail
     return T(random_real<T>(mean + deviation * z));
   }
 };

@@ -70,7 +70,8 @@ void accumulate_rows(Exec const& exec, execution_context const& w, planner::spec
     push_blocks(w.operation, operand, w.names, "reads",
                 elements * static_cast<std::int64_t>(sizeof(typename Accumulator::element)));
   });
-  bool const alone = axes.empty() || w.mesh->absent();
+  if (w.mesh->absent()) return;
+  bool const alone = axes.empty();
   if (!alone) require_same_call<typename Accumulator::element>(w, operand, axes, [] { return std::string(); });
   kernel_scratch<state, typename Exec::memory_space> const states(count);
   accumulate<Accumulator>(exec, loops_to_rows(w, operand, rows), x, states.data());
