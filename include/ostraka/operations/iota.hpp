@@ -117,13 +117,17 @@ template <class T, auto... Dims, class Mesh, class... Given>
 template <class T, auto Told, Tensor Index, class... Given>
 [[nodiscard]] auto one_hot(Index const& index, Given const&... given) {
   using told = detail::type_of<Told>;
-  constexpr bool promised = (std::is_same_v<Given, detail::promised_range> || ...);
-  using range = std::conditional_t<promised, detail::promised_range, detail::checked_range>;
-  operation::one_hot<typename detail::element<T>::type, told, range> how;
+  using element = typename detail::element<T>::type;
   using axis = typename detail::told_axis<told>::axis;
-  if constexpr (!std::is_void_v<axis>)
+  operation::one_hot<element, told, detail::range_among<Given...>> how;
+  if constexpr (std::is_void_v<axis>) {
+    return detail::operate(how, index);  // which says so
+  } else if constexpr (!reason::ok_or_raise<detail::extent_beside_range<false, axis, Given...>>()) {
+    return detail::after_error_of<element, detail::canonical_sharding<told>, typename Index::space>();
+  } else {
     how.extent = detail::checked_extent<false, axis>(collect_sizes(detail::extents_beside_options(given)...), how.name);
-  return detail::operate(how, index);
+    return detail::operate(how, index);
+  }
 }
 
 }  // namespace ostraka

@@ -93,11 +93,10 @@ template <auto I, auto S, auto... Out, Tensor Data, Tensor Ids, class... Given>
   using gone = detail::type_of<I>;
   using comes = detail::type_of<S>;
   using out = typename detail::segments_named<gone, comes, Data, Out...>::type;
-  constexpr bool promised = (std::is_same_v<Given, detail::promised_range> || ...);
-  using range = std::conditional_t<promised, detail::promised_range, detail::checked_range>;
-  using verdict = detail::segments_verdict<gone, comes, out, (sizeof...(Out) > 0), Data, Ids>;
+  using verdict = detail::first_fault<detail::segments_verdict<gone, comes, out, (sizeof...(Out) > 0), Data, Ids>,
+                                      detail::extent_beside_range<(varying_in<Data>::size > 0), comes, Given...>>;
   if constexpr (reason::ok_or_raise<verdict>()) {
-    operation::segment_sum<comes, out, range> how;
+    operation::segment_sum<comes, out, detail::range_among<Given...>> how;
     auto const extents = collect_sizes(detail::extents_beside_options(given)...);
     how.extent = detail::checked_extent<(varying_in<Data>::size > 0), comes>(extents, "segment_sum");
     (detail::find_origin<comes>(how.origin, given), ...);
