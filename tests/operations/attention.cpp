@@ -25,7 +25,7 @@ OSTRAKA_AXIS(G);
 struct attended {
   bool causal = false;
   std::int64_t from = 0;
-  double scale = 0;
+  double scale = std::numeric_limits<double>::quiet_NaN();  // not given
   t::global_tensor<std::int32_t> const* mask = nullptr;  // "BK"
 
   [[nodiscard]] bool sees(t::extents_by_letter const& at) const {
@@ -40,7 +40,7 @@ t::global_tensor<double> by_loops(t::global_tensor<double> const& q, t::global_t
   t::global_tensor<double> out{q.labels, q.extents, {}};
   out.extents['J'] = v.extents.at('J');
   out.values.resize(static_cast<std::size_t>(t::number_of_elements(out.labels, out.extents)));
-  double const scale = how.scale != 0 ? how.scale : width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
+  double const scale = !std::isnan(how.scale) ? how.scale : width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
   t::for_each_index(out.labels, out.extents, [&](t::extents_by_letter at) {
     double largest = -std::numeric_limits<double>::infinity(), sum = 0, weighted = 0;
     std::int64_t const column = at.at('J');
@@ -94,6 +94,8 @@ TEST_CASE("heads, batches and queries are divided, and nothing moves") {
       CHECK(t::disagreements(m, out, by_loops(o.q, o.k, o.v, {.causal = true, .from = 2}), is_close) == 0);
       out = os::attention<I, K, J>(q, k, v, mask, os::score_scale(0.25));
       CHECK(t::disagreements(m, out, by_loops(o.q, o.k, o.v, {.scale = 0.25, .mask = &o.mask}), is_close) == 0);
+      out = os::attention<I, K, J>(q, k, v, mask, os::score_scale(0));  // the mean of what is seen
+      CHECK(t::disagreements(m, out, by_loops(o.q, o.k, o.v, {.scale = 0, .mask = &o.mask}), is_close) == 0);
 
       // Queries divided; keys and values are gathered by name.
       auto const by_query = t::placed<os::tensor<double, B, L, I/X, J>>(m, o.q);

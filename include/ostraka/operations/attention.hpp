@@ -143,7 +143,8 @@ struct attention {
 
   bool is_causal = false;
   std::int64_t from = 0;  ///< the position of the first query, for the causal mask
-  double scale = 0;       ///< of scores; 0: one over the root of D's extent
+  bool has_scale = false;
+  double scale = 1;  ///< of scores, if it has one; else one over the root of D's extent
 
   template <class TQ, class TK, class TV, class... Mask>
   using verdict = typename decltype(detail::check_attention<attention, Q, K, D, Out, TQ, TK, TV, Mask...>())::type;
@@ -175,7 +176,7 @@ struct attention {
   }
 
   [[nodiscard]] double scale_of(std::int64_t width) const {
-    return scale != 0 ? scale : width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
+    return has_scale ? scale : width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
   }
 
   /// The scores.
@@ -235,8 +236,21 @@ void set_option(operation::attention<Q, K, D, Out>& operation, causal_mask const
 }
 template <class Q, class K, class D, class Out>
 void set_option(operation::attention<Q, K, D, Out>& operation, score_scale const& scale) {
+  operation.has_scale = true;
   operation.scale = scale.value;
 }
+
+template <class Operation, class... Options>
+consteval auto check_attention_options() {
+  using own = typename decltype(check_options<Operation, reason::not_an_option_of_attention, Options...>())::type;
+  constexpr bool has_position = (std::is_same_v<Options, from_position> || ...);
+  if constexpr (std::is_same_v<own, reason::ok> && has_position && !(std::is_same_v<Options, causal_mask> || ...))
+    return found<reason::position_without_causal<Operation>>{};
+  else
+    return found<own>{};
+}
+template <class Operation, class... Options>
+using attention_options_verdict = typename decltype(check_attention_options<Operation, Options...>())::type;
 
 template <auto... Out>
 struct told_result {
@@ -257,19 +271,15 @@ struct told_result<> {
 /// query that sees no key at all gives zeros.
 template <auto Q, auto K, auto D, auto... Out, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV,
           class... Options>
-  requires((0 + ... + int{Tensor<Options>}) < 2)
 [[nodiscard]] auto attention(TQ const& q, TK const& k, TV const& v, Options const&... options) {
   using operation_type = operation::attention<detail::type_of<Q>, detail::type_of<K>, detail::type_of<D>,
                                               typename detail::told_result<Out...>::type>;
-  if constexpr ((detail::option_of<operation_type, Options> && ...)) {
+  if constexpr (reason::ok_or_raise<detail::attention_options_verdict<operation_type, Options...>>()) {
     operation_type operation;
     (detail::set_option(operation, options), ...);
     return detail::with_tensor_among([&](auto const&... mask) { return detail::operate(operation, q, k, v, mask...); },
                                      options...);
   } else {
-    (reason::raise<std::conditional_t<detail::option_of<operation_type, Options>, reason::ok,
-                                      reason::not_an_option_of_attention<Options>>>(),
-     ...);
     return q;
   }
 }

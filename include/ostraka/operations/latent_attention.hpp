@@ -84,16 +84,13 @@ template <auto Q, auto K, auto D, TensorOrVariable TQ, TensorOrVariable TK, Tens
 [[nodiscard]] auto latent_attention(TQ const& q, TK const& k, TV const& v, TQR const& q_rotary, TKR const& k_rotary,
                                     Options const&... options) {
   using operation_type = operation::latent_attention<detail::type_of<Q>, detail::type_of<K>, detail::type_of<D>>;
-  if constexpr ((detail::option_of<operation_type, Options> && ...)) {
+  if constexpr (reason::ok_or_raise<detail::attention_options_verdict<operation_type, Options...>>()) {
     operation_type operation;
     (detail::set_option(operation, options), ...);
     return detail::with_tensor_among(
         [&](auto const&... mask) { return detail::operate(operation, q, k, v, q_rotary, k_rotary, mask...); },
         options...);
   } else {
-    (reason::raise<std::conditional_t<detail::option_of<operation_type, Options>, reason::ok,
-                                      reason::not_an_option_of_attention<Options>>>(),
-     ...);
     return q;
   }
 }

@@ -166,6 +166,18 @@ concept option_of = requires(Operation& operation, Option const& option) {
   set_option(operation, option);
 };
 
+/// The reason is `Not<Option>` of what is no option.
+template <class Operation, template <class> class Not, class... Options>
+consteval auto check_options() {
+  using each = first_fault<std::conditional_t<option_of<Operation, Options>, reason::ok, Not<Options>>...>;
+  if constexpr (!std::is_same_v<each, reason::ok>)
+    return found<each>{};
+  else if constexpr ((0 + ... + int{Tensor<Options>}) > 1)
+    return found<reason::one_tensor_stands_behind<Operation>>{};
+  else
+    return found<reason::ok>{};
+}
+
 /// f of the tensor among the options, if there is one.
 template <class F>
 auto with_tensor_among(F const& f) {
@@ -189,15 +201,14 @@ auto with_tensor_among(F const& f, First const& first, Options const&... options
 template <auto S, auto F, auto P, TensorOrVariable A, class... Options>
 [[nodiscard]] auto rope(A const& a, Options const&... options) {
   using operation_type = operation::rope<detail::type_of<S>, detail::type_of<F>, detail::type_of<P>>;
-  if constexpr ((detail::option_of<operation_type, Options> && ...)) {
+  using verdict =
+      typename decltype(detail::check_options<operation_type, reason::not_an_option_of_rope, Options...>())::type;
+  if constexpr (reason::ok_or_raise<verdict>()) {
     operation_type operation;
     (detail::set_option(operation, options), ...);
     return detail::with_tensor_among([&](auto const&... at) { return detail::operate(operation, a, at...); },
                                      options...);
   } else {
-    (reason::raise<std::conditional_t<detail::option_of<operation_type, Options>, reason::ok,
-                                      reason::not_an_option_of_rope<Options>>>(),
-     ...);
     return a;
   }
 }

@@ -188,6 +188,16 @@ struct not_an_option_of_rope {
   static_assert(never<Option>, "rope: behind the tensor stand an integer tensor of positions, os::from_position(t) or os::rope_base(b)");
 };
 
+template <class Operation>
+struct one_tensor_stands_behind {
+  static_assert(never<Operation>, "operation: behind the operands stands one tensor, positions of os::rope or the mask of an attention, and a second one would be passed over; make one of both, for masks A && B");
+};
+
+template <class Operation>
+struct position_without_causal {
+  static_assert(never<Operation>, "attention: os::from_position(t) tells os::causal where the first query stands, and nothing else reads it; give os::causal, too, or leave the position out");
+};
+
 template <class Queries, class Keys, class Values>
 struct queries_and_keys_are_confused {
   static_assert(never<Queries, Keys, Values>, "attention: attention<Q, K, D>(q, k, v): Q is an axis of the queries alone, K of keys and values alone, D of queries and keys, and other axes of keys are axes of queries; os::rename<S, K>(k) gives the positions of keys a name of their own");
