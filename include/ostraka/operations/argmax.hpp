@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include <ostraka/engine/kernels/extreme_element.hpp>
 #include <ostraka/operations/reduced_rows.hpp>
 
 namespace ostraka {

@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/engine/kernels/moments.hpp>
+#include <ostraka/engine/kernels/sums.hpp>
 #include <ostraka/operations/reduced_rows.hpp>
 
 namespace ostraka {

@@ -36,12 +36,6 @@ struct values {
   using leaf = basic_tensor<T, Sharding, Kokkos::DefaultExecutionSpace::device_type>;
 };
 
-/// Tensors in host memory.
-struct host_values {
-  template <class T, class Sharding>
-  using leaf = basic_tensor<T, Sharding, Kokkos::DefaultHostExecutionSpace::device_type>;
-};
-
 /// Tensors of this element type, whatever the struct says: 16-bit copies of parameters, double sums of gradients.
 template <class U, class Space = Kokkos::DefaultExecutionSpace::device_type>
 struct values_of {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Reduces a dense block over some of its dimensions to states of an accumulator (accumulators.hpp), reading
+/// Floor 3. Reduces a dense block over some of its dimensions to states of an accumulator (accumulator.hpp), reading
 /// each element from memory once: along the reduced dimension where that is the last one, across neighbouring results
 /// where it is not. Long reductions to few results are cut into parts, whose number depends on the extents alone, so
 /// that the result does not depend on the number of threads.
@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ostraka/engine/kernels/accumulators.hpp>
+#include <ostraka/engine/kernels/accumulator.hpp>
 #include <ostraka/engine/kernels/loop_nest.hpp>
 #include <ostraka/engine/kernels/parallel.hpp>
 #include <ostraka/engine/kernels/portable/fold.hpp>

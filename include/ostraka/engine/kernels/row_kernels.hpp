@@ -19,6 +19,7 @@
 #include <ostraka/engine/kernels/portable/transpose.hpp>
 #include <ostraka/engine/kernels/portable/vectors.hpp>
 #include <ostraka/engine/kernels/row_formulas.hpp>
+#include <ostraka/engine/kernels/parallel.hpp>
 #include <ostraka/engine/kernels/rows.hpp>
 #include <ostraka/types/half.hpp>
 #include <ostraka/types/reasons/reason.hpp>

@@ -9,9 +9,9 @@
 ///     dimension 1 of [2, 5, 3]:  outer 2, length 5, step 3
 ///     the last dimension:        step 1, and rows lie one after the other
 
-#include <cstdint>
+#include <Kokkos_Core.hpp>
 
-#include <ostraka/engine/kernels/parallel.hpp>
+#include <cstdint>
 
 namespace ostraka::engine {
 
@@ -34,24 +34,6 @@ inline row_layout rows_along(std::int64_t const* extents, int rank, int along) {
   row_layout rows;
   for (int d = 0; d < rank; ++d) (d < along ? rows.outer : d > along ? rows.step : rows.length) *= extents[d];
   return rows;
-}
-
-/// f(row) for all rows, in any order, perhaps at the same time. Rows of a group lie side by side, so that neighbouring
-/// rows of one share are neighbours in memory. On the host all is done when it returns.
-template <class Exec, class F>
-void for_each_row(char const* name, Exec const& exec, row_layout const& rows, F const& f) {
-  std::int64_t const n = rows.count();
-  if (n == 0) return;
-  if constexpr (runs_on_host<Exec>) {
-    std::int64_t const shares = (rows.size() + serial_elements - 1) / serial_elements;
-    auto const run = [&f](std::int64_t begin, std::int64_t end, std::int64_t) {
-      for (std::int64_t row = begin; row < end; ++row) f(row);
-    };
-    for_each_share(name, exec, n, shares < n ? (shares > 0 ? shares : 1) : n, rows.size(), run);
-  } else {
-    for_each_item(name, exec, n, rows.size(), f);
-    exec.fence();
-  }
 }
 
 }  // namespace ostraka::engine

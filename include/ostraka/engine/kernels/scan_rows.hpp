@@ -14,6 +14,7 @@
 
 #include <ostraka/engine/kernels/combine.hpp>
 #include <ostraka/engine/kernels/portable/vectors.hpp>
+#include <ostraka/engine/kernels/parallel.hpp>
 #include <ostraka/engine/kernels/rows.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 

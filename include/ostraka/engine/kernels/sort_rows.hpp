@@ -13,7 +13,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/kernels/accumulators.hpp>
+#include <ostraka/engine/kernels/extreme_element.hpp>
+#include <ostraka/engine/kernels/parallel.hpp>
 #include <ostraka/engine/kernels/rows.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
