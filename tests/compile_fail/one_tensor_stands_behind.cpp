@@ -20,5 +20,7 @@ using mask = os::tensor<bool, K>;
 #ifdef SHOULD_FAIL
 auto f(queries const& q, keys const& k, mask const& a, mask const& b) { return os::attention<Q, K, D>(q, k, k, a, b); }
 #else
-auto f(queries const& q, keys const& k, mask const& a, mask const& b) { return os::attention<Q, K, D>(q, k, k, a && b); }
+auto f(queries const& q, keys const& k, mask const& a, mask const& b) {
+  return os::attention<Q, K, D>(q, k, k, a && b);
+}
 #endif

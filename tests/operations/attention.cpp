@@ -26,7 +26,7 @@ struct attended {
   bool causal = false;
   std::int64_t from = 0;
   double scale = std::numeric_limits<double>::quiet_NaN();  // not given
-  t::global_tensor<std::int32_t> const* mask = nullptr;  // "BK"
+  t::global_tensor<std::int32_t> const* mask = nullptr;     // "BK"
 
   [[nodiscard]] bool sees(t::extents_by_letter const& at) const {
     return (!causal || at.at('K') <= at.at('I') + from) && (mask == nullptr || mask->values[mask->position(at)] != 0);

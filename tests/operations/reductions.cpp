@@ -327,3 +327,29 @@ TEST_CASE("in a body the axes of a block are whole") {
                            }), about<double>(64)) == 0);
   });
 }
+
+TEST_CASE("whether a block has elements enough is known to all devices, or all of them throw") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    auto const a = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", {{'I', 1}, {'J', 3}}, 2));
+    INFO(m.text());
+    // Two rows on one device and none on the others, which concatenating no longer knows of each other.
+    bool const are_unknown = m.size("X") > 1;
+    auto const refused = [](auto const& find) {
+      try {
+        find();
+      } catch (os::error const& e) {
+        return std::string(e.what()).find("each device's own") != std::string::npos;
+      }
+      return false;
+    };
+    static_cast<void>(os::shard_map<I/X, J>(
+        [&](auto block) {
+          auto const twice = os::concatenate<I>(block, block);
+          CHECK(refused([&] { static_cast<void>(os::argmax<J>(twice)); }) == are_unknown);
+          CHECK(refused([&] { static_cast<void>(os::argmin<>(twice)); }) == are_unknown);
+          CHECK(refused([&] { static_cast<void>(os::top_k<I, K>(twice, K = 1)); }) == are_unknown);
+          return block;
+        },
+        a));
+  });
+}

@@ -12,8 +12,11 @@
 ///     V/X      refused     communicates over X       refused: axis_lies_otherwise
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
+#include <ostraka/detail/block_extents.hpp>
 #include <ostraka/operations/operate.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/plan/typed/checks.hpp>
@@ -121,5 +124,24 @@ using rows_of = without_axis<sharding_in<A>, typename told_axis<Told>::axis>;
 /// The number of the dimension of A that is told.
 template <class Told, class A>
 inline constexpr int dimension_of = position_in<typename told_axis<Told>::axis, axes_in<A>>;
+
+[[noreturn, gnu::cold]] inline void throw_extent_is_unknown(char const* operation, std::string_view axis) {
+  throw error(std::string(operation) + ": all devices know whether each has elements enough, but the extent of " +
+              std::string(axis) + " is each device's own and not known to the others; give the block an extent that " +
+              "all know, or take os::part");
+}
+
+/// The least extent that the axis has on a device, which all of them know: for what has to be there on all of them.
+/// @throws ostraka::error, on all devices alike, where it is not known
+template <class Told, class A>
+std::int64_t least_extent(char const* operation, A const& a) {
+  using I = typename told_axis<Told>::axis;
+  extent_origin const o = origin_in<I>(a);
+  if (o.is_alike()) return a.extents()[static_cast<std::size_t>(dimension_of<Told, A>)];
+  if (o.whole == extent_origin::of_its_own) throw_extent_is_unknown(operation, I::name);
+  std::int64_t ways = 1;
+  for (int k = 0; k < o.over.size(); ++k) ways *= a.mesh_handle()->size(o.over[k]);
+  return o.whole / ways + o.halo;
+}
 
 }  // namespace ostraka::detail

@@ -137,21 +137,4 @@ auto rearrange(char const* operation, planner::rearrangement const& r, extent_or
   return result;
 }
 
-/// The extent that an axis is known to have on every device: for a range that has to be there on all of them.
-/// @throws ostraka::error, on all devices alike, where it is not known
-template <class Told, class A>
-std::int64_t least_extent(char const* operation, A const& a) {
-  constexpr auto along = static_cast<std::size_t>(dimension_of<Told, A>);
-  extent_origin const o = origins_in(a)[along];
-  if (o.is_alike()) return a.extents()[along];
-  if (o.whole == extent_origin::of_its_own)
-    throw error(std::string(operation) + ": a range is there on all devices, but the extent of " +
-                std::string(names_of<axes_in<A>>[along]) +
-                " is each device's own and not known to the others; give the block an extent that all know, or take "
-                "os::part");
-  std::int64_t ways = 1;
-  for (int k = 0; k < o.over.size(); ++k) ways *= a.mesh_handle()->size(o.over[k]);
-  return o.whole / ways + o.halo;
-}
-
 }  // namespace ostraka::detail

@@ -52,21 +52,6 @@ struct row_types {
   static constexpr planner::mesh_set combined = mesh_axes_numbered<mesh>(splits{});
 };
 
-/// The smallest extent that the axis has on a device that takes part: all know it, in bodies as far as they know how
-/// the extent came about.
-template <class I, class A>
-std::int64_t smallest_extent(A const& a) {
-  std::int64_t const own = a.extents()[static_cast<std::size_t>(position_in<I, axes_in<A>>)];
-  if constexpr (varying_in<A>::size > 0) {
-    extent_origin const origin = origin_in<I>(a);
-    if (origin.is_alike() || origin.whole == extent_origin::of_its_own) return own;
-    std::int64_t devices = 1;
-    for (int k = 0; k < origin.over.size(); ++k) devices *= a.mesh_handle()->size(origin.over[k]);
-    return origin.whole / devices + origin.halo;
-  }
-  return own;
-}
-
 [[noreturn, gnu::cold]] inline void throw_reduction_of_nothing(char const* operation, std::string_view axis) {
   throw error(std::string(operation) + ": what is found is one of the elements, but " + std::string(axis) +
               " = 0 on a device, where there are none; leave the call out where the axis is empty");
@@ -76,7 +61,7 @@ std::int64_t smallest_extent(A const& a) {
 template <class A, class... Gone>
 void require_elements(char const* operation, A const& a, type_list<Gone...>) {
   common_mesh(operation, a);
-  ((smallest_extent<Gone>(a) == 0 ? throw_reduction_of_nothing(operation, Gone::name) : void()), ...);
+  ((least_extent<Gone>(operation, a) == 0 ? throw_reduction_of_nothing(operation, Gone::name) : void()), ...);
 }
 
 /// What a reduction asks of a tensor that must hold values, as rows of R that are combined by `How`.

@@ -15,7 +15,7 @@
 
 #include <ostraka/create.hpp>
 #include <ostraka/engine/blocks/sort.hpp>
-#include <ostraka/operations/reduced_rows.hpp>
+#include <ostraka/operations/along.hpp>
 
 namespace ostraka {
 
@@ -179,7 +179,7 @@ struct top_k : detail::moves_nothing {
   auto operator()(A const& a) const {
     using I = typename detail::told_axis<Along>::axis;
     detail::common_mesh(name, a);
-    if (std::int64_t const there = detail::smallest_extent<I>(a); there < k)
+    if (std::int64_t const there = detail::least_extent<Along>(name, a); there < k)
       detail::throw_too_few(I::name, there, K::name, k);
     auto const values = detail::make_with_axis<typename A::value_type, I, K>(name, a, k);
     auto const indices = detail::make_with_axis<std::int64_t, I, K>(name, a, k);
