@@ -219,7 +219,7 @@ TEST_CASE("a row of ranks") {
   auto const same_place = os::shard_map<I/X, J/Y>([&](auto a) {
     auto y = os::axis_index<Y>(a);         // an os::varying_int<Y>: what is cut with it varies along Y
     int of = os::axis_size<Y>(a);
-    CHECK(int(y) == place);
+    CHECK(y.value() == place);
     CHECK(of == members);
     return a;
   }, tensor);
