@@ -28,6 +28,27 @@ struct named_tensor<T> {
   using type = T;
 };
 
+// What stands among the extents and is an option instead: a collection of none, as a value and as a type.
+template <bool IsOption, class Given>
+constexpr decltype(auto) extents_beside(Given const& given) {
+  if constexpr (IsOption)
+    return sizes<>();
+  else
+    return (given);
+}
+template <bool IsOption, class Given>
+using given_beside = std::conditional_t<IsOption, sizes<>, Given>;
+
+// The last argument of this type, or what stands for none.
+template <class Option, class... Given>
+constexpr Option option_among(Option found, [[maybe_unused]] Given const&... given) {
+  auto const look = [&](auto const& one) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(one)>, Option>) found = one;
+  };
+  (look(given), ...);
+  return found;
+}
+
 // Which extents an argument gives. One that is written out has to be one of the tensor's, and is given once; an
 // os::sizes, a tensor or a mesh may hold more than is asked for, and what others hold as well.
 template <class Given>

@@ -96,15 +96,11 @@ View block_view(Array& array, std::int64_t const* extents, std::index_sequence<D
     return View(data_of(array), static_cast<std::size_t>(extents[Ds])...);
 }
 
-// Among the extents os::unchecked is a collection of none.
-constexpr sizes<> extents_beside_unchecked(unchecked_by_others) { return {}; }
-template <class Given>
-constexpr Given const& extents_beside_unchecked(Given const& given) {
-  return given;
-}
+template <class T>
+inline constexpr bool is_unchecked = std::is_same_v<T, unchecked_by_others>;
 
 template <class Given>
-using extent_beside_unchecked = std::conditional_t<std::is_same_v<Given, unchecked_by_others>, sizes<>, Given>;
+using extent_beside_unchecked = given_beside<is_unchecked<Given>, Given>;
 
 // Extents of a tensor and of this device's block of it, and how the array has the block.
 template <class TensorType>
@@ -120,11 +116,9 @@ template <class TensorType, class Mesh, class Array, class... Extents>
 looked_at<TensorType> look_at_block(char const* operation, engine::demand how, Mesh const& m, Array& array,
                                     Extents const&... given) {
   constexpr int rank = TensorType::rank;
-  constexpr bool ask_others = !(std::is_same_v<Extents, unchecked_by_others> || ...);
-  looked_at<TensorType> seen{checked_extents<TensorType>(typename TensorType::axes{},
-                                                         collect_sizes(extents_beside_unchecked(given)...), operation),
-                             {},
-                             {}};
+  constexpr bool ask_others = !(is_unchecked<Extents> || ...);
+  auto const extents = collect_sizes(extents_beside<is_unchecked<Extents>>(given)...);
+  looked_at<TensorType> seen{checked_extents<TensorType>(typename TensorType::axes{}, extents, operation), {}, {}};
   TensorType const shape(m.handle(), seen.extents, typename TensorType::view_type());
   for (int d = 0; d < rank; ++d) seen.wanted[d] = shape.range(d).size();
   if constexpr (ask_others) {

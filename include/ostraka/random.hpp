@@ -37,17 +37,6 @@ struct random_element {
   }
 };
 
-// Among the extents a seed is a collection of none.
-constexpr sizes<> extents_beside_seed(seed) { return {}; }
-template <class Given>
-constexpr Given const& extents_beside_seed(Given const& given) {
-  return given;
-}
-
-constexpr void take_seed(seed& s, seed given) { s = given; }
-template <class Given>
-constexpr void take_seed(seed&, Given const&) {}
-
 }  // namespace detail
 
 /// Random numbers from a counter-based generator on the global index (Philox4x32-10): floating-point numbers uniform on
@@ -56,10 +45,9 @@ template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto random(Mesh const& m, Given const&... given) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
   auto t = detail::make_uninitialised<tensor_type, detail::values_verdict<tensor_type, operation::random>>(
-      "random", m, detail::extents_beside_seed(given)...);
+      "random", m, detail::extents_beside<std::is_same_v<Given, seed>>(given)...);
   if constexpr (std::is_same_v<decltype(t), tensor_type>) {
-    seed s(0);
-    (detail::take_seed(s, given), ...);
+    seed const s = detail::option_among(seed(0), given...);
     detail::random_element<typename tensor_type::value_type, tensor_type::rank> f{s.value, {}};
     if (m.handle()->world().compares_calls())
       engine::require_same_seed(

@@ -90,25 +90,6 @@ struct options_given<Operation, type_list<Read...>, Given...> {
   using verdict = first_fault<typename decltype(check_option<Operation, Given, Read...>())::type...>;
 };
 
-/// Among the extents an option is a collection of none.
-template <class Given>
-decltype(auto) extents_beside_options(Given const& given) {
-  if constexpr (is_option<Given>)
-    return sizes<>();
-  else
-    return (given);
-}
-
-/// The last argument of this type, or what stands for none.
-template <class Option, class... Given>
-constexpr Option option_among(Option found, [[maybe_unused]] Given const&... given) {
-  auto const look = [&](auto const& one) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(one)>, Option>) found = one;
-  };
-  (look(given), ...);
-  return found;
-}
-
 template <class T, class N>
 constexpr void read_option(from<T>& found, from<N> const& given) {
   found = from<T>(static_cast<T>(given.value));
@@ -122,7 +103,7 @@ constexpr void read_option(between<T>& found, between<N> const& given) {
   found = between<T>(static_cast<T>(given.low), static_cast<T>(given.high));
 }
 
-/// The same of an option that holds numbers, as numbers of type T.
+/// The last option of this kind, as numbers of the type that what stands for none has.
 template <class Option, class... Given>
 constexpr Option numbers_among(Option found, [[maybe_unused]] Given const&... given) {
   auto const look = [&](auto const& one) {

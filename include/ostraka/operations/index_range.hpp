@@ -50,7 +50,7 @@ template <class... Given>
 using range_among = std::conditional_t<(std::is_same_v<Given, promised_range> || ...), promised_range, checked_range>;
 template <bool IsBlock, class I, class... Given>
 using extent_beside_range = typename decltype(check_extents_given<IsBlock>(
-    type_list<I>{}, type_list<std::conditional_t<std::is_same_v<Given, promised_range>, sizes<>, Given>...>{}))::type;
+    type_list<I>{}, type_list<given_beside<std::is_same_v<Given, promised_range>, Given>...>{}))::type;
 
 template <class Operation, class Index>
 consteval auto check_index_elements() {

@@ -101,7 +101,8 @@ template <class T, auto... Dims, class Mesh, class... Given>
   using verdict = detail::first_fault<
       typename decltype(detail::check_one_axis<tensor_type, operation::iota>())::type,
       typename detail::options_given<operation::iota, type_list<from<int>, by<int>>, Given...>::verdict>;
-  auto t = detail::make_uninitialised<tensor_type, verdict>("iota", m, detail::extents_beside_options(given)...);
+  auto t = detail::make_uninitialised<tensor_type, verdict>("iota", m,
+                                                            detail::extents_beside<detail::is_option<Given>>(given)...);
   if constexpr (std::is_same_v<decltype(t), tensor_type>) {
     using number = typename detail::equal_steps<detail::real_of<element>>::number;
     auto const start = detail::numbers_among(from<number>(0), given...);
@@ -125,7 +126,8 @@ template <class T, auto Told, Tensor Index, class... Given>
   } else if constexpr (!reason::ok_or_raise<detail::extent_beside_range<false, axis, Given...>>()) {
     return detail::after_error_of<element, detail::canonical_sharding<told>, typename Index::space>();
   } else {
-    how.extent = detail::checked_extent<false, axis>(collect_sizes(detail::extents_beside_options(given)...), how.name);
+    auto const extents = collect_sizes(detail::extents_beside<detail::is_option<Given>>(given)...);
+    how.extent = detail::checked_extent<false, axis>(extents, how.name);
     return detail::operate(how, index);
   }
 }

@@ -94,7 +94,7 @@ void require_seed(char const* name, TensorType const& t, std::uint64_t seed) {
 /// A tensor of the numbers of `make(tensor, key)`.
 template <class TensorType, class Verdict, class Make, class Mesh, class... Given>
 auto random_tensor(char const* name, Make const& make, Mesh const& m, Given const&... given) {
-  auto t = make_uninitialised<TensorType, Verdict>(name, m, extents_beside_options(given)...);
+  auto t = make_uninitialised<TensorType, Verdict>(name, m, extents_beside<is_option<Given>>(given)...);
   if constexpr (std::is_same_v<decltype(t), TensorType>) {
     std::uint64_t const key = option_among(seed(0), given...).value;
     require_seed(name, t, key);

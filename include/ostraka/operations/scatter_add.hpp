@@ -163,7 +163,7 @@ template <auto V, auto... Out, Tensor Rows, Tensor Index, class... Given>
   if constexpr (!reason::ok_or_raise<detail::extent_beside_range<(varying_in<Rows>::size > 0), axis, Given...>>()) {
     return detail::after_error_of<typename Rows::value_type, out, typename Rows::space>();
   } else {
-    auto const extents = collect_sizes(detail::extents_beside_options(given)...);
+    auto const extents = collect_sizes(detail::extents_beside<detail::is_option<Given>>(given)...);
     how.extent = detail::checked_extent<(varying_in<Rows>::size > 0), axis>(extents, how.name);
     (detail::find_origin<axis>(how.origin, given), ...);
     return detail::operate(how, rows, index);

@@ -97,7 +97,7 @@ template <auto I, auto S, auto... Out, Tensor Data, Tensor Ids, class... Given>
                                       detail::extent_beside_range<(varying_in<Data>::size > 0), comes, Given...>>;
   if constexpr (reason::ok_or_raise<verdict>()) {
     operation::segment_sum<comes, out, detail::range_among<Given...>> how;
-    auto const extents = collect_sizes(detail::extents_beside_options(given)...);
+    auto const extents = collect_sizes(detail::extents_beside<detail::is_option<Given>>(given)...);
     how.extent = detail::checked_extent<(varying_in<Data>::size > 0), comes>(extents, "segment_sum");
     (detail::find_origin<comes>(how.origin, given), ...);
     return detail::operate(how, data, ids);

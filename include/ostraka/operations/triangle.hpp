@@ -55,7 +55,7 @@ auto make_triangle(Mesh const& m, Given const&... given) {
   using tensor_type = typename named_tensor<T, Dims...>::type;
   using verdict = first_fault<typename decltype(check_two_axes<tensor_type, Operation>())::type,
                               typename options_given<Operation, type_list<diagonal>, Given...>::verdict>;
-  auto t = make_uninitialised<tensor_type, verdict>(Operation::name, m, extents_beside_options(given)...);
+  auto t = make_uninitialised<tensor_type, verdict>(Operation::name, m, extents_beside<is_option<Given>>(given)...);
   if constexpr (std::is_same_v<decltype(t), tensor_type>)
     generate_elements(Operation::name, t,
                       in_triangle<typename tensor_type::value_type, Lower>{option_among(diagonal(0), given...).value});

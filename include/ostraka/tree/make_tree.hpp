@@ -110,10 +110,9 @@ using made_leaves = std::conditional_t<std::is_same_v<leaves_in<T>, names>, valu
 
 template <class Out, class Shape, class Mesh, class F, class... Given>
 Out make_tree_with(Shape const& shape, Mesh const& m, F const& f, Given const&... given) {
-  auto const sizes = collect_sizes(extents_beside_seed(given)...);
-  seed from(0);
-  (take_seed(from, given), ...);
-  leaf_maker<leaves_in<Out>, Mesh, std::remove_cvref_t<decltype(sizes)>, F> make{m, sizes, from, f};
+  auto const sizes = collect_sizes(extents_beside<is_seed<Given>>(given)...);
+  leaf_maker<leaves_in<Out>, Mesh, std::remove_cvref_t<decltype(sizes)>, F> make{m, sizes,
+                                                                                 option_among(seed(0), given...), f};
   return make_node<Shape, Out>(make, path{}, shape);
 }
 
