@@ -42,7 +42,7 @@ using given_beside = std::conditional_t<IsOption, sizes<>, Given>;
 // The last argument of this type, or what stands for none.
 template <class Option, class... Given>
 constexpr Option option_among(Option found, [[maybe_unused]] Given const&... given) {
-  auto const look = [&](auto const& one) {
+  [[maybe_unused]] auto const look = [&](auto const& one) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(one)>, Option>) found = one;
   };
   (look(given), ...);

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include <ostraka/copy.hpp>
-#include <ostraka/gradient/variable.hpp>
+#include <ostraka/gradient/record.hpp>
 #include <ostraka/tree/map.hpp>
 #include <ostraka/zeros.hpp>
 
