@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: an operation without a rule meets a variable
+// control: alone
 // error: derivative: an operation on variables has a rule
 // error: no_derivative<
 #include <ostraka/gradient.hpp>
