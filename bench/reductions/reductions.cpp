@@ -14,8 +14,10 @@
 #include <string>
 
 #include <ostraka/engine/kernels/accumulate.hpp>
+#include <ostraka/engine/kernels/moments.hpp>
 #include <ostraka/engine/kernels/scan_rows.hpp>
 #include <ostraka/engine/kernels/sort_rows.hpp>
+#include <ostraka/engine/kernels/sums.hpp>
 
 #include "block.hpp"
 #include "report.hpp"

@@ -251,13 +251,13 @@ TEST_CASE("repeated along further axes") {
       });
       CHECK(traffic.bytes == 0);
       CHECK(refuses([&] { return os::broadcast<J/X, I>(a, I = -1); }, "not negative"));
-      auto const body = os::shard_map<K, J/X>([k = k](auto x) { return os::broadcast<K, J>(x, K = k); }, a);
+      auto const body = os::shard_map<K, J/X>([width = k](auto x) { return os::broadcast<K, J>(x, K = width); }, a);
       CHECK(t::disagreements(m, body, laid_out(g, "KJ")) == 0);
       auto const other = t::placed<tensor<I/X>>(m, t::whole_numbers<double>("I", e, 4));
       auto const as_other = os::shard_map<I/X, K>(
-          [k = k](auto x, auto y) {
+          [width = k](auto x, auto y) {
             auto const few = os::sum<>(x);
-            return os::multiply(os::broadcast<I, K>(os::scale(few, 0), I = y.extent(I), K = k), y);
+            return os::multiply(os::broadcast<I, K>(os::scale(few, 0), I = y.extent(I), K = width), y);
           },
           a, other);
       CHECK(as_other.extent(I) == i);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <ostraka/engine/kernels/extreme_element.hpp>
 #include <ostraka/engine/kernels/parallel.hpp>
@@ -129,6 +130,27 @@ void sort_pairs_on_host(Exec const& exec, rows_to_sort<Largest, T> const& in) {
   });
 }
 
+/// Sorts n elements, equal ones in the order in which they stand, in the room of n more: nothing is allocated.
+template <class T, class Before>
+void merge_sort(T* x, T* room, std::int64_t n, Before const& before) {
+  constexpr std::int64_t run = 16;  // shorter ones are sorted by insertion
+  for (std::int64_t begin = 0; begin < n; begin += run)
+    for (std::int64_t i = begin + 1; i < std::min(begin + run, n); ++i) {
+      T const v = x[i];
+      std::int64_t at = i;
+      for (; at > begin && before(v, x[at - 1]); --at) x[at] = x[at - 1];
+      x[at] = v;
+    }
+  T* from = x;
+  T* to = room;
+  for (std::int64_t width = run; width < n; width *= 2, std::swap(from, to))
+    for (std::int64_t begin = 0; begin < n; begin += 2 * width) {
+      std::int64_t const middle = std::min(begin + width, n), end = std::min(begin + 2 * width, n);
+      std::merge(from + begin, from + middle, from + middle, from + end, to + begin, before);
+    }
+  if (from != x) std::copy(from, from + n, x);
+}
+
 /// Elements alone: equal ones may look different (0 and −0), so that they keep their order, too.
 template <class Exec, class T>
 void sort_values_on_host(Exec const& exec, row_layout const& rows, T const* x, T* y) {
@@ -136,11 +158,11 @@ void sort_values_on_host(Exec const& exec, row_layout const& rows, T const* x, T
     return comes_before<false, compared_as<T>>()(compared_as<T>(a), compared_as<T>(b));
   };
   std::int64_t const n = rows.length;
-  with_room_for_a_row<T>("ostraka sort", exec, rows, rows.step == 1 ? 0 : n, [&](std::int64_t row, T* room) {
+  with_room_for_a_row<T>("ostraka sort", exec, rows, 2 * n, [&](std::int64_t row, T* room) {
     std::int64_t const first = rows.first(row);
-    T* const sorted = rows.step == 1 ? y + first : room;
+    T* const sorted = rows.step == 1 ? y + first : room + n;
     for (std::int64_t k = 0; k < n; ++k) sorted[k] = x[first + k * rows.step];
-    std::stable_sort(sorted, sorted + n, before);
+    merge_sort(sorted, room, n, before);
     if (rows.step != 1)
       for (std::int64_t k = 0; k < n; ++k) y[first + k * rows.step] = sorted[k];
   });
