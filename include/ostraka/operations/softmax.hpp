@@ -33,21 +33,25 @@ struct log_of_all {
   KOKKOS_INLINE_FUNCTION T operator()(std::int64_t row) const { return rows[row].log_of_all(); }
 };
 
+/// What all three take, perhaps under a mask, and the two numbers a row that they move: a maximum and a sum.
+template <class Operation, class Along>
+struct over_rows {
+  template <class A, class... Mask>
+  using verdict = softmax_verdict<Operation, Along, A, Mask...>;
+
+  template <class A, class... Mask>
+  [[nodiscard]] std::int64_t bytes(A const& a, Mask const&...) const {
+    return bytes_of_statistics<Along>(a, 2);
+  }
+};
+
 }  // namespace detail
 
 namespace operation {
 
 template <class Along>
-struct softmax {
+struct softmax : detail::over_rows<softmax<Along>, Along> {
   static constexpr char const* name = "softmax";
-
-  template <class A, class... Mask>
-  using verdict = detail::softmax_verdict<softmax, Along, A, Mask...>;
-
-  template <class A, class... Mask>
-  [[nodiscard]] std::int64_t bytes(A const& a, Mask const&...) const {
-    return detail::bytes_of_statistics<Along>(a, 2);
-  }
 
   template <class A, class... Mask>
   auto operator()(A const& a, Mask const&... mask) const {
@@ -57,16 +61,8 @@ struct softmax {
 };
 
 template <class Along>
-struct log_softmax {
+struct log_softmax : detail::over_rows<log_softmax<Along>, Along> {
   static constexpr char const* name = "log_softmax";
-
-  template <class A, class... Mask>
-  using verdict = detail::softmax_verdict<log_softmax, Along, A, Mask...>;
-
-  template <class A, class... Mask>
-  [[nodiscard]] std::int64_t bytes(A const& a, Mask const&...) const {
-    return detail::bytes_of_statistics<Along>(a, 2);
-  }
 
   template <class A, class... Mask>
   auto operator()(A const& a, Mask const&... mask) const {
@@ -76,16 +72,8 @@ struct log_softmax {
 };
 
 template <class Along>
-struct log_sum_exp {
+struct log_sum_exp : detail::over_rows<log_sum_exp<Along>, Along> {
   static constexpr char const* name = "log_sum_exp";
-
-  template <class A, class... Mask>
-  using verdict = detail::softmax_verdict<log_sum_exp, Along, A, Mask...>;
-
-  template <class A, class... Mask>
-  [[nodiscard]] std::int64_t bytes(A const& a, Mask const&...) const {
-    return detail::bytes_of_statistics<Along>(a, 2);
-  }
 
   template <class A, class... Mask>
   auto operator()(A const& a, Mask const&... mask) const {

@@ -229,9 +229,9 @@ template <auto J, auto K, Tensor A, class... Given>
     auto const k = detail::checked_extent<false, axis>(collect_sizes(given...), verb::name);
     return verb{{}, k}(a);
   } else {
-    using values = detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
+    using largest = detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
     using places = detail::after_error_of<std::int64_t, sharding_in<A>, typename A::space>;
-    return top_elements<values, places>{};
+    return top_elements<largest, places>{};
   }
 }
 
