@@ -291,7 +291,7 @@ run_tests() {
   configure ON
   cmake --build build -j "$jobs"
   say "testing"
-  ctest --test-dir build --output-on-failure -j "$jobs" "$@"
+  ctest --test-dir build --output-on-failure -j "$((2 * jobs))" "$@"  # a job of ranks begins and ends longer than it computes
 }
 
 mode=${1:-}

@@ -6,7 +6,7 @@
 # Includes go down: types (1) < plan (2) < engine (3) < surface (4). Floors 1 and 2 include the standard library and nothing else.
 # A floor has rooms, each a folder with one idea, and a room includes those that stand before it in `rooms`, where it is listed with all that it knows.
 # engine/kernels is the seam of local work: other rooms include its own headers and none of its rooms'.
-# The surface's folders, ostraka/operations, ostraka/gradient, ostraka/tree, ostraka/local_view and ostraka/detail, are floor 4 as the verbs beside them: no floor below includes them.
+# The surface's folders, ostraka/operations, ostraka/gradient, ostraka/optimizers, ostraka/experts, ostraka/tree, ostraka/local_view and ostraka/detail, are floor 4 as the verbs beside them: no floor below includes them.
 # The surface executes nothing: it hands blocks and functors to the engine (`execution`, below).
 # mpi.h is named by machine/mpi.hpp and by the surface alone; cblas.h, cublas_v2.h and rocblas.h under engine/kernels/blas/ alone; ostraka.hpp, the whole, by operations.hpp and gradient.hpp alone.
 
@@ -18,23 +18,30 @@ set(rooms
   "plan/regions: plan/spec"
   "plan/pipeline: plan/spec"
   "plan/rules: plan/spec"
+  "plan/hardware: plan/spec"
   "plan/reshard: plan/spec"
   "plan/search: plan/spec plan/reshard"
   "plan/lowering: plan/spec plan/regions plan/reshard plan/search"
+  "plan/program: plan/spec plan/rules plan/reshard plan/search plan/lowering plan/hardware"
   "plan/typed: plan/spec plan/rules plan/reshard plan/search plan/lowering"
+  "plan/parallelism: plan/spec plan/reshard plan/search plan/pipeline plan/hardware"
   "engine/memory:"
+  "engine/record: plan/spec plan/hardware"
   "engine/machine: engine/memory"
   "engine/kernels: engine/memory engine/machine engine/kernels/products engine/kernels/portable engine/kernels/blas"
   "engine/kernels/x86: engine/kernels engine/kernels/portable"
   "engine/kernels/portable: engine/memory engine/kernels engine/kernels/x86"
   "engine/kernels/blas: engine/memory engine/machine engine/kernels engine/kernels/products"
   "engine/kernels/products: engine/memory engine/kernels engine/kernels/portable engine/kernels/blas"
-  "engine/collectives: engine/memory engine/machine engine/kernels plan/lowering"
-  "engine/mesh: engine/memory engine/machine engine/collectives plan/spec"
+  "engine/collectives: engine/record engine/memory engine/machine engine/kernels plan/lowering"
+  "engine/mesh: engine/record engine/memory engine/machine engine/collectives plan/spec"
   "engine/spmd: engine/memory engine/machine engine/collectives engine/mesh plan/spec"
-  "engine/moves: engine/memory engine/machine engine/kernels engine/collectives engine/mesh plan/spec plan/regions plan/lowering"
-  "engine/run: engine/memory engine/machine engine/kernels engine/spmd engine/collectives engine/mesh engine/moves plan/spec plan/regions plan/reshard plan/lowering"
-  "engine/blocks: engine/memory engine/machine engine/kernels engine/spmd engine/collectives engine/mesh engine/moves engine/run plan/spec plan/regions")
+  "engine/trace: engine/record engine/memory engine/machine engine/collectives engine/spmd plan/spec plan/hardware"
+  "engine/moves: engine/record engine/memory engine/machine engine/kernels engine/collectives engine/mesh plan/spec plan/regions plan/lowering"
+  "engine/run: engine/record engine/memory engine/machine engine/kernels engine/spmd engine/collectives engine/mesh engine/moves plan/spec plan/regions plan/reshard plan/lowering"
+  "engine/blocks: engine/memory engine/machine engine/kernels engine/spmd engine/collectives engine/mesh engine/moves engine/run plan/spec plan/regions"
+  "engine/formats:"
+  "engine/files: engine/formats engine/memory engine/machine engine/kernels engine/spmd engine/collectives engine/mesh engine/moves engine/run engine/blocks plan/spec plan/regions")
 
 # The room of a header, or nothing: types/, the surface and the few files that stand on a floor itself have none.
 function(room_of header result)

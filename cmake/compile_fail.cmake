@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   cmake -DCOMPILER=g++ -DSOURCE=file.cpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] [-DPRECOMPILED=header.hpp] [-DMISTAKE_ONLY=ON] -P compile_fail.cmake
+#   cmake -DCOMPILER=g++ -DSOURCE=file.cpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] [-DPRECOMPILED=header.hpp] [-DMISTAKE_ONLY=ON] [-DKEEP=said.txt] -P compile_fail.cmake
 #   cmake -DCOMPILER=g++ -DPRECOMPILE=header.hpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] -P compile_fail.cmake
 #   cmake -DCOMPILER=g++ -DCONTROLS=all.cpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] [-DPRECOMPILED=header.hpp] -P compile_fail.cmake
 #
@@ -10,6 +10,7 @@
 #
 # The file has a control and, under #ifdef SHOULD_FAIL, the mistake. The control must compile. The mistake must not; the compiler's output must
 # have every text that the file gives in a line "// error: text", and exactly one error, a static assertion: the first error is the only one.
+# KEEP: what the compiler says of the mistake, for docs/errors.md.
 # (CTest's own regular expressions pass a compiler that exits with 0, and take a list to mean "or".)
 
 cmake_minimum_required(VERSION 3.23)
@@ -18,9 +19,9 @@ set(command "${COMPILER}" -std=c++20 -fsyntax-only -Wall -Wextra -fdiagnostics-c
   -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
 # Without the source lines: a text must be in a message, not in the echo of the file that asks for it.
 if(COMPILER MATCHES "clang")
-  list(APPEND command -fno-caret-diagnostics)
+  list(APPEND command -fno-caret-diagnostics -ftemplate-backtrace-limit=0)  # or it may leave out the program's own line
 else()
-  list(APPEND command -fno-diagnostics-show-caret)
+  list(APPEND command -fno-diagnostics-show-caret -ftemplate-backtrace-limit=0)
 endif()
 if(FLAGS_FILE)
   include("${FLAGS_FILE}")
@@ -120,7 +121,13 @@ endif()
 if(NOT error_count EQUAL 1)
   string(APPEND failures "errors: ${error_count}, expected 1\n")
 endif()
+if(KEEP)
+  file(REMOVE "${KEEP}")
+endif()
 if(failures)
   message(NOTICE "${failures}--- ${COMPILER} said:\n${output}")
   message(FATAL_ERROR "not the error that ${SOURCE} promises")
+endif()
+if(KEEP)
+  file(WRITE "${KEEP}" "${output}")
 endif()

@@ -6,12 +6,12 @@
     docs/make_errors_page.py --flags build/tests/compile_fail_shared/flags.cmake            write the page
     docs/make_errors_page.py --flags build/tests/compile_fail_shared/flags.cmake --check    compare it instead (77: compilers absent)
 
-The sentences come from the headers that include/ostraka/types/reasons.hpp includes, the programs from tests/compile_fail/<reason>.cpp, the output from g++ 12
-and clang++ 19. Numbers of lines in headers change with every edit above them, and the device is that of Kokkos' build: --check compares neither.
+The sentences come from the headers that include/ostraka/types/reasons.hpp includes, the programs from tests/compile_fail/<reason>.cpp, the output
+from g++ 12 and clang++ 19, as the tests of these programs kept it beside the flags. To write the page these tests are run first; CTest runs them
+before it compares. Numbers of lines in headers change with every edit above them, and the device is that of Kokkos' build: --check compares neither.
 """
 
 import argparse
-import concurrent.futures
 import difflib
 import os
 import pathlib
@@ -19,7 +19,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 REASONS = ROOT / "include/ostraka/types/reasons.hpp"  # includes the lists, in the order of the page
@@ -27,10 +26,7 @@ TESTS = ROOT / "tests/compile_fail"
 PAGE = ROOT / "docs/errors.md"
 SKIPPED = 77
 
-COMPILERS = {
-    "g++ 12": (["g++-12", "g++"], "12", ["-fno-diagnostics-show-caret"]),
-    "clang++ 19": (["clang++-19", "clang++"], "19", ["-fno-caret-diagnostics"]),
-}
+COMPILERS = {"g++ 12": (["g++-12", "g++"], "12"), "clang++ 19": (["clang++-19", "clang++"], "19")}
 
 HEAD = """# What can be wrong
 
@@ -40,9 +36,9 @@ A program that breaks a rule does not compile, and the first error is the only o
 type it stands in is named after the rule, with the culprits as its arguments: `contracted_axis_split_differently<J_axis, X_mesh, Y_mesh>`.
 All of these types come with `ostraka/types/reasons.hpp`. A program asks without failing with `os::can_einsum` and `os::can_contract`.
 
-*n* is the number of devices along the mesh axis. The output is the compilers' own, without the source lines that they echo
-(`-fno-diagnostics-show-caret`, `-fno-caret-diagnostics`) and with paths shortened. Read it from the line with `error:`; the line that
-names your own file says where.
+*n* is the number of devices along the mesh axis. Of what the compilers say the page shows the reason with its culprits, the error, and
+the line of your own file, which clang++ forgets now and then; search it for the sentence behind `error:`. The compilers also list the
+headers of ours by which they came there: you need none of that.
 
 One mistake has no sentence here, because no library is asked: of references, such as a function's parameters, no constant can be made before
 C++23, and `constexpr auto plan = os::plan<I, K>(a, b)` is refused with "'a' is not a constant expression". Leave `constexpr` out: the numbers
@@ -51,23 +47,16 @@ objects: `os::plan_of<os::dims<I, K>, decltype(a), decltype(b)>`.
 """
 
 
-def find_compilers():
+def find_compilers(outputs):
+    """The folders of what compilers said, by the titles of these."""
     found = {}
-    for title, (names, major, _) in COMPILERS.items():
+    for title, (names, major) in COMPILERS.items():
         for name in names:
             path = shutil.which(name)
-            if path and subprocess.run([path, "-dumpversion"], capture_output=True, text=True).stdout.strip().split(".")[0] == major:
-                found[title] = path
+            if path and (outputs / name).is_dir() and subprocess.run([path, "-dumpversion"], capture_output=True, text=True).stdout.split(".")[0].strip() == major:
+                found[title] = outputs / name
                 break
     return found
-
-
-def read_flags(file):
-    """Folders, definitions and options of ostraka::ostraka, as tests/CMakeLists.txt writes them."""
-    values = dict(re.findall(r'set\((\w+) "([^"]*)"\)', file.read_text()))
-    split = {name: [v for v in text.split(";") if v] for name, text in values.items()}
-    folders = [d for d in dict.fromkeys(split["include_dirs"]) if d not in ("/usr/include", str(ROOT / "include"), str(ROOT / "tests"))]
-    return ["-isystem" + d for d in folders] + ["-D" + d for d in dict.fromkeys(split["definitions"])] + split["options"]
 
 
 def read_reasons():
@@ -83,82 +72,81 @@ def read_reasons():
 
 
 def programs(source):
-    """The wrong program, and what stands in the place of the mistake in the right one."""
+    """When it fails, the wrong program as (line in the file, text), and what stands in the place of the mistake in the right one."""
     when = re.search(r"^// when: (.*)$", source, re.MULTILINE)[1]
-    body = re.sub(r"^//.*\n", "", source, flags=re.MULTILINE)
-    match = re.search(r"^#ifdef SHOULD_FAIL\n(.*?)^#else\n(.*?)^#endif\n", body, re.MULTILINE | re.DOTALL)
-    return when, (body[: match.start()] + match[1] + body[match.end() :]).strip(), match[2].strip()
-
-
-def neutral(output, name, folder):
-    """The output without what differs from machine to machine."""
-    lines = []
-    for line in output.splitlines():
-        if re.match(r"\s*(In file included )?from .*[:,]$", line) or re.match(r"\d+ errors? generated\.", line):
+    wrong, right, shown = [], [], (True, False)
+    for number, line in enumerate(source.splitlines(), 1):
+        if line.startswith("//"):
             continue
-        line = re.sub(r"[^\s:]*/include/ostraka/", "ostraka/", line)
-        line = line.replace(f"{folder}/", "")
-        line = re.sub(r"/usr/[^\s:]*include/c\+\+/[\d.]+/", "c++/", line)
-        if re.search(r"(^|[\s('\"])/[\w.]+/", line):
-            raise SystemExit(f"{name}: a path of this machine is left in: {line}")
-        lines.append(line)
-    return "\n".join(lines)
+        if line in PARTS:
+            shown = PARTS[line]
+            continue
+        wrong += [(number, line)] if shown[0] else []
+        right += [line] if shown[1] else []
+    while wrong and not wrong[0][1].strip():
+        wrong.pop(0)
+    while wrong and not wrong[-1][1].strip():
+        wrong.pop()
+    return when, wrong, "\n".join(right).strip()
 
 
-def command_for(compiler, title, flags):
-    command = [compiler, "-std=c++20", "-fdiagnostics-color=never", "-fmessage-length=0", f"-I{ROOT / 'include'}"] + COMPILERS[title][2] + flags
-    if "clang" in compiler and "-fopenmp" in flags:
-        headers = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/clang/*/include/omp.h"))
-        command += ["-idirafter", str(headers[-1].parent)] if headers else []
-    return command
+# What of a program is shown as wrong, and as right instead.
+PARTS = {"#ifdef SHOULD_FAIL": (True, False), "#else": (False, True), "#endif": (True, False)}
 
 
-def precompile(compiler, title, flags, folder):
-    """All headers, compiled once for the programs that include more than floors 1 and 2; gives the options that use them."""
-    header = pathlib.Path(folder) / f"{title.replace(' ', '_')}.hpp"
-    header.write_text("#include <ostraka/ostraka.hpp>\n")
-    made = f"{header}.{'pch' if 'clang' in compiler else 'gch'}"
-    once = ["-fpch-instantiate-templates"] if "clang" in compiler else []  # or else by every program that uses it
-    subprocess.run(command_for(compiler, title, flags) + once + ["-x", "c++-header", str(header), "-o", made], check=True)
-    return ["-include-pch", made] if "clang" in compiler else ["-include", str(header)]
+def what_matters(output, name, lines):
+    """The reason, the error, and where the program made it, with the program's lines as the page shows them and without this machine's paths."""
+    def shown_line(found):
+        line = int(found[1])
+        return f"program.cpp:{lines[line]}" if line in lines else found[0]
+
+    output = re.sub(rf"[^\s:(]*/{name}\.cpp:(\d+)", shown_line, output)
+    reason = error = place = None
+    for line in output.splitlines():
+        found = re.match(r"program\.cpp:\d+:\d+: ", line)
+        if "error: " in line:
+            error = line
+        elif f"reason::{name}<" in line and re.search(r"[Ii]n instantiation of (‘struct|template class)", line):
+            reason = reason or line
+        elif found and "warning: " not in line:
+            place = place or f"{found[0]}{'note: ' if 'note: ' in line else ''}required from here"
+    if error is None:
+        raise SystemExit(f"{name}: its test kept no error:\n{output}")
+    text = "\n".join(line for line in (reason, error, place) if line)
+    text = re.sub(r"[^\s:]*/include/ostraka/", "ostraka/", text)
+    if re.search(r"(^|[\s('\"])/[\w.]+/", text, re.MULTILINE):
+        raise SystemExit(f"{name}: a path of this machine is left in: {text}")
+    return text
 
 
-def compile_one(compiler, title, name, flags, precompiled):
-    _, wrong, _ = programs((TESTS / f"{name}.cpp").read_text())
-    whole = re.search(r"#include <ostraka/(?!plan\.hpp|plan/|types/)", wrong)
-    command = command_for(compiler, title, flags if whole else []) + (precompiled if whole else []) + ["-fsyntax-only"]
-    environment = dict(os.environ, LC_ALL="C.UTF-8")
-    with tempfile.TemporaryDirectory() as folder:  # the program as the page shows it, so that lines have its numbers
-        file = pathlib.Path(folder) / "program.cpp"
-        file.write_text(wrong + "\n")
-        result = subprocess.run(command + [str(file)], capture_output=True, text=True, env=environment)
-    if result.returncode == 0:
-        raise SystemExit(f"{name}: {title} compiles the mistake")
-    if name not in result.stderr or len(re.findall(r"\berror: ", result.stderr)) != 1:
-        raise SystemExit(f"{name}: {title} finds other mistakes:\n{result.stderr}")
-    return neutral(result.stderr, name, folder)
-
-
-def make_page(compilers, flags):
-    reasons = list(read_reasons())
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
-        precompiled = {title: precompile(path, title, flags, folder) for title, path in compilers.items()}
-        jobs = {(name, title): pool.submit(compile_one, path, title, name, flags, precompiled[title]) for _, name, _ in reasons
-                for title, path in compilers.items()}
-        output = {key: job.result() for key, job in jobs.items()}
+def make_page(compilers):
     page, contents, chapter_before = [], [], None
-    for chapter, name, sentence in reasons:
+    for chapter, name, sentence in read_reasons():
         when, wrong, right = programs((TESTS / f"{name}.cpp").read_text())
         if chapter != chapter_before:
             page.append(f"## {chapter[0].upper()}{chapter[1:]}\n")
             contents.append(f"\n*{chapter[0].upper()}{chapter[1:]}*\n")
             chapter_before = chapter
         contents.append(f"- [`{name}`](#{name})")
-        page.append(f"### {name}\n\n> {sentence}\n\nWhen {when}.\n\n```cpp\n{wrong}\n```\n")
-        for title in compilers:
-            page.append(f"{title}:\n\n```text\n{output[name, title]}\n```\n")
+        shown = "\n".join(line for _, line in wrong)
+        page.append(f"### {name}\n\n> {sentence}\n\nWhen {when}.\n\n```cpp\n{shown}\n```\n")
+        lines = {number: i for i, (number, _) in enumerate(wrong, 1)}
+        said = []
+        for title, folder in compilers.items():
+            kept = folder / f"{name}.txt"
+            if not kept.exists():
+                raise SystemExit(f"{name}: its test did not pass under {title}: ctest -R compile_fail.{name}")
+            said.append(f"{title}:\n{what_matters(kept.read_text(), name, lines)}")
+        page.append("```text\n" + "\n\n".join(said) + "\n```\n")
         page.append(f"Instead of the last part:\n\n```cpp\n{right}\n```\n")
     return HEAD + "\n".join(contents) + "\n\n" + "\n".join(page)
+
+
+def run_tests(flags):
+    """What compilers say is kept by these tests; those that fail are noticed where the page needs them."""
+    build = flags.resolve().parents[2]
+    names = "|".join(name for _, name, _ in read_reasons())
+    subprocess.run(["ctest", "--test-dir", build, "-Q", "-j", str(os.cpu_count() or 1), "-R", rf"^compile_fail\.({names})\.[^.]*$"], check=False)
 
 
 def comparable(page):
@@ -173,12 +161,14 @@ def main():
     arguments.add_argument("--flags", type=pathlib.Path, required=True, help="compile_fail_shared/flags.cmake of a configured build")
     arguments.add_argument("--check", action="store_true", help="compare the page instead of writing it")
     given = arguments.parse_args()
-    compilers = find_compilers()
+    if not given.check:
+        run_tests(given.flags)
+    compilers = find_compilers(given.flags.parent / "said")
     missing = [title for title in COMPILERS if title not in compilers]
     if missing:
         print(f"SKIPPED: docs/errors.md shows the output of {' and '.join(COMPILERS)}; not installed: {', '.join(missing)}")
         return SKIPPED
-    page = make_page(compilers, read_flags(given.flags))
+    page = make_page(compilers)
     if not given.check:
         PAGE.write_text(page)
         return 0

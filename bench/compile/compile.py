@@ -12,6 +12,10 @@ work on the machine meets all alike. Times are user + system time of the compile
     include     <ostraka/ostraka.hpp>                            against   <Kokkos_Core.hpp> and <mpi.h>
     case        one operation and 100 others of its kind         against   one operation and 100 trivial function templates
     case plan   os::plan_of of the same operations               against   the same, on <ostraka/plan.hpp> alone
+    derivative  the same of variables, with the backward          against   the same, on <ostraka/gradient.hpp>
+
+Modes that make code (O0, O2, compiled) say what an operation adds to it, too: machine code and constants, as `size` counts text. compiled: -O2 of a
+program that links ostraka::compiled.
 
 So an operation's figure is what one more of its kind adds, and holds its plan, its checks, the types of its operands and its run; what an element
 type costs once (kernels, collectives) stands in its own column.
@@ -33,7 +37,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 AXES = "BCDEFGHIJKLM"
 INSTRUCTIONS = False  # instead of seconds
-MODES = {"syntax": ["-fsyntax-only"], "O0": ["-O0", "-c"], "O2": ["-O2", "-c"]}
+MODES = {"syntax": ["-fsyntax-only"], "O0": ["-O0", "-c"], "O2": ["-O2", "-c"], "compiled": ["-O2", "-DNDEBUG", "-DOSTRAKA_COMPILED", "-c"]}
 
 # --- operations ---------------------------------------------------------------------------------------------------------------------
 
@@ -112,6 +116,11 @@ def map_call(number, operation):
     return function(number, operation[1:], "os::map(plus(), a, b)")
 
 
+def of_variables(write):
+    """The same operation on os::variable: its node and its backward."""
+    return lambda number, operation: re.sub(r"os::tensor<([^>]*)> const&", r"os::variable<os::tensor<\1>> const&", write(number, operation))
+
+
 def tensor_use(number, operation):
     return function(number, operation[1:2], "a.local()")
 
@@ -142,6 +151,10 @@ CASES = {
     "reshard, two mesh axes": (lambda n: reshards("XY", n), reshard_call, "ostraka.hpp"),
     "map, two mesh axes": (lambda n: maps("XY", n), map_call, "ostraka.hpp"),
     "tensor type, two mesh axes": (lambda n: maps("XY", n), tensor_use, "ostraka.hpp"),
+    "derivative of einsum, one mesh axis": (lambda n: einsums("X", n), of_variables(einsum_call), "gradient.hpp"),
+    "derivative of einsum, two mesh axes": (lambda n: einsums("XY", n), of_variables(einsum_call), "gradient.hpp"),
+    "derivative of reshard, two mesh axes": (lambda n: reshards("XY", n), of_variables(reshard_call), "gradient.hpp"),
+    "derivative of map, two mesh axes": (lambda n: maps("XY", n), of_variables(map_call), "gradient.hpp"),
 }
 
 PREAMBLE = """#include <ostraka/{header}>
@@ -150,7 +163,10 @@ namespace os = ostraka;
 OSTRAKA_MESH_AXIS(X);
 OSTRAKA_MESH_AXIS(Y);
 OSTRAKA_MESH_AXIS(Z);
-struct plus {{ float operator()(float a, float b) const {{ return a + b; }} }};
+struct plus {{
+  float operator()(float a, float b) const {{ return a + b; }}
+  template <int> float derivative(float, float) const {{ return 1; }}
+}};
 template <int N> struct number {{}};
 template <int N> int trivial(number<N>) {{ return N; }}
 """
@@ -211,17 +227,23 @@ def count_instructions(command, file):
     return int(re.search(r"I\s+refs:\s+([\d,]+)", counted.stderr)[1].replace(",", "")) / 1e9, math.nan
 
 
+def bytes_of(object_file):
+    """Machine code and constants."""
+    return int(subprocess.run(["size", str(object_file)], capture_output=True, text=True, check=True).stdout.splitlines()[1].split()[0])
+
+
 def compile_once(command, file):
-    """(seconds of user and system time, MiB)"""
+    """(seconds of user and system time, MiB, bytes of code)"""
     if INSTRUCTIONS:
-        return count_instructions(command, file)
-    process = subprocess.Popen(command + [str(file), "-o", os.devnull], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        return *count_instructions(command, file), math.nan
+    target = file.with_suffix(".o") if "-c" in command else os.devnull
+    process = subprocess.Popen(command + [str(file), "-o", str(target)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     errors = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} {file}:\n{errors[:4000]}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, bytes_of(target) if "-c" in command else math.nan
 
 
 def compare(command, files, rounds):
@@ -237,9 +259,9 @@ def median(values):
     return statistics.median(list(values))
 
 
-def measure_include(command, folder, rounds):
+def measure_include(command, folder, rounds, header):
     files = []
-    for name, text in (("baseline", "#include <Kokkos_Core.hpp>\n#include <mpi.h>\n"), ("include", "#include <ostraka/ostraka.hpp>\n")):
+    for name, text in (("baseline", "#include <Kokkos_Core.hpp>\n#include <mpi.h>\n"), ("include", f"#include <ostraka/{header}>\n")):
         files.append(folder / f"{name}.cpp")
         files[-1].write_text(text)
     runs = compare(command, files, rounds)
@@ -258,7 +280,8 @@ def measure_case(case, command, folder, rounds, count):
     each = sorted((r[2][0] - r[1][0]) / count * 1000 for r in runs)
     return {"first_s": median(r[1][0] - r[0][0] for r in runs), "baseline_s": median(r[1][0] for r in runs), "subject_s": median(r[2][0] for r in runs),
             "ratio": median(r[2][0] / r[1][0] for r in runs), "each_ms": median(each), "each_ms_least": each[0], "each_ms_most": each[-1],
-            "each_MiB": median((r[2][1] - r[1][1]) / count for r in runs), "subject_MiB": median(r[2][1] for r in runs)}
+            "each_MiB": median((r[2][1] - r[1][1]) / count for r in runs), "subject_MiB": median(r[2][1] for r in runs),
+            "each_bytes": (runs[0][2][2] - runs[0][1][2]) / count}
 
 
 def main():
@@ -266,7 +289,7 @@ def main():
     arguments.add_argument("--flags", type=pathlib.Path, required=True, help="flags.cmake of a configured build: bench/compile/flags.cmake")
     arguments.add_argument("--count", type=int, default=100, help="operations of a kind")
     arguments.add_argument("--rounds", type=int, default=5)
-    arguments.add_argument("--modes", default="syntax,O0,O2", help="of syntax, O0, O2; cases of plans are checked for syntax only")
+    arguments.add_argument("--modes", default="syntax,O0,O2", help="of syntax, O0, O2, compiled; cases of plans are checked for syntax only")
     arguments.add_argument("--compilers", default="", help="instead of g++ and every clang++ from 16 on")
     arguments.add_argument("--only", default="", help="cases whose name has this")
     arguments.add_argument("--json", type=pathlib.Path, help="write the figures here, too")
@@ -290,19 +313,22 @@ def main():
         for compiler, path in compilers.items():
             for mode in given.modes.split(","):
                 command = command_of(compiler, path, flags) + MODES[mode]
-                if given.only in "include":
-                    f = measure_include(command, folder, given.rounds)
-                    figures.append({"compiler": compiler, "mode": mode, "case": "include", **f})
-                    print(f"{compiler}, {mode}: include {f['subject_s']:.2f} s against {f['baseline_s']:.2f} s, {f['ratio']:.2f} times; "
+                for header in ("ostraka.hpp", "gradient.hpp"):
+                    if given.only not in f"include {header}":
+                        continue
+                    f = measure_include(command, folder, given.rounds, header)
+                    figures.append({"compiler": compiler, "mode": mode, "case": f"include {header}", **f})
+                    print(f"{compiler}, {mode}: include {header} {f['subject_s']:.2f} s against {f['baseline_s']:.2f} s, {f['ratio']:.2f} times; "
                           f"{f['subject_MiB']:.0f} MiB against {f['baseline_MiB']:.0f} MiB", flush=True)
-                cases = [c for c in CASES if given.only in c and (mode == "syntax" or CASES[c][2] == "ostraka.hpp")]
+                cases = [c for c in CASES if given.only in c and (mode == "syntax" or CASES[c][2] != "plan.hpp")]
                 if not cases:
                     continue
-                print(f"| {compiler}, {mode}, {given.count} of a kind | each | range | each, memory | first | in all | of its baseline |\n|---|---|---|---|---|---|---|", flush=True)
+                print(f"| {compiler}, {mode}, {given.count} of a kind | each | range | each, memory | each, code | first | in all | of its baseline |\n|---|---|---|---|---|---|---|---|", flush=True)
                 for case in cases:
                     f = measure_case(case, command, folder, given.rounds, given.count)
                     figures.append({"compiler": compiler, "mode": mode, "case": case, **f})
-                    print(f"| {case} | {f['each_ms']:.1f} ms | {f['each_ms_least']:.1f} to {f['each_ms_most']:.1f} | {f['each_MiB']:.2f} MiB | {f['first_s']:.2f} s "
+                    print(f"| {case} | {f['each_ms']:.1f} ms | {f['each_ms_least']:.1f} to {f['each_ms_most']:.1f} | {f['each_MiB']:.2f} MiB "
+                          f"| {f['each_bytes'] / 1000:.1f} KB | {f['first_s']:.2f} s "
                           f"| {f['subject_s']:.2f} s, {f['subject_MiB']:.0f} MiB | {f['ratio']:.2f} |", flush=True)
                 print(flush=True)
     if given.json:

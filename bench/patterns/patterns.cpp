@@ -7,11 +7,13 @@
 /// the MPI library or pairwise messages, products of blocks where they arrive or one product of what was unpacked. It
 /// runs twice in every round: the difference is what noise is. Ours is os::einsum_into, whose result is there as well,
 /// and os::einsum, which allocates it. The seconds are the slowest rank's. Bytes are counted below both. ways=1 shows
-/// every way by hand, ours=1 times none of them.
+/// every way by hand, ours=1 times none of them, in samples of so many microseconds. machine=FILE, of bench/calibrate,
+/// compares with what is predicted.
 ///
 /// patterns_float is the same with floats.
 ///
-///     mpirun -n 2 bench/patterns [rounds=9] [only=TEXT] [sizes=small,square,large,skewed] [ways=1] [ours=1] [json=FILE]
+///     mpirun -n 2 bench/patterns [rounds=9] [only=TEXT] [sizes=small,square,large,skewed] [ways=1]
+///                       [ours=1 sample=5000] [machine=FILE] [json=FILE]
 
 #include <mpi.h>
 
@@ -22,6 +24,7 @@
 #include <type_traits>
 
 #include <ostraka/ostraka.hpp>
+#include <ostraka/time_of.hpp>
 
 #include "by_hand/feed_forward.hpp"
 #include "by_hand/products.hpp"
@@ -99,7 +102,9 @@ double difference(element const* ours, by_hand::buffer const& theirs) {
 
 class contest {
  public:
-  contest(bench::report& out, bench::arguments const& given, bool root) : out_(out), given_(given), root_(root) {}
+  contest(bench::report& out, bench::arguments const& given, bool root) : out_(out), given_(given), root_(root) {
+    if (std::string const file = given.text("machine"); !file.empty()) machine_ = os::load_machine(file);
+  }
 
   [[nodiscard]] bool wants(std::string const& name, std::string const& size) const {
     return (given_.text("sizes", "small,square,large,skewed") + ",").find(size + ",") != std::string::npos &&
@@ -125,8 +130,12 @@ class contest {
     }
     std::vector<bench::contestant> all = {{"einsum_into", into}, {"allocating", anew}};
     int const rounds = given_.number("rounds", 9);
-    if (given_.number("ours", 0))
-      return out_.add(bench::compare(name + ", " + size, all, rounds, bench::seconds_of_all));
+    if (given_.number("ours", 0)) {
+      bench::comparison ours =
+          bench::compare(name + ", " + size, all, rounds, bench::seconds_of_all, given_.number("sample", 5000) * 1e-6);
+      predict(ours, into);
+      return out_.add(ours);
+    }
     std::size_t const best = fastest_of(ways);
     by_hand::buffer twins(elements);
     all.push_back({ways[best].name, ways[best].run});
@@ -137,6 +146,7 @@ class contest {
     shown.numbers = {{"bytes", double(ours_moves)}, {"bytes by hand", double(least)}};
     if (!(worst < (doubles ? 1e-9 : 1e-4))) shown.remark = "DIFFERENT RESULTS";
     if (ours_moves != least) shown.remark += " DIFFERENT BYTES";
+    predict(shown, into);
     out_.add(shown);
     bench::comparison allocating = part_of(timed, 1, {2});
     allocating.what += ", allocating";
@@ -146,7 +156,35 @@ class contest {
     out_.add(twin);
   }
 
+  /// How far predictions are from what was measured, over all cases.
+  void show_predictions() const {
+    if (predicted_ == 0 || !root_) return;
+    std::printf("predicted / measured: geometric mean %.2f, mean factor between them %.2f, worst %.2f (%s); %d cases\n",
+                std::exp(sum_of_logs_ / predicted_), std::exp(sum_of_distances_ / predicted_), worst_,
+                worst_case_.c_str(), predicted_);
+  }
+
  private:
+  // What the model says of `into` on the machine of the file, on the slowest rank, beside the fastest round, as
+  // bench/calibrate measured.
+  void predict(bench::comparison& measured, std::function<void()> const& into) {
+    if (given_.text("machine").empty()) return;
+    os::predicted_time const t = os::time_of(os::make_mesh(X = ranks()), machine_, into);
+    double const ratio = bench::largest(t.seconds) / measured.seconds[0].least;
+    measured.numbers["predicted / measured"] = ratio;
+    measured.numbers["predicted waiting / all"] = t.waiting / t.seconds;
+    sum_of_logs_ += std::log(ratio);
+    sum_of_distances_ += std::abs(std::log(ratio));
+    ++predicted_;
+    if (std::abs(std::log(ratio)) > std::abs(std::log(worst_))) worst_ = ratio, worst_case_ = measured.what;
+  }
+
+  static int ranks() {
+    int n = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    return n;
+  }
+
   [[nodiscard]] std::size_t fastest_of(by_hand::ways const& ways) const {
     std::vector<bench::contestant> all;
     for (auto const& way : ways) all.push_back({way.name, way.run});
@@ -181,6 +219,12 @@ class contest {
   bench::report& out_;
   bench::arguments const& given_;
   bool root_;
+  os::machine machine_{};
+  int predicted_ = 0;
+  double sum_of_logs_ = 0;
+  double sum_of_distances_ = 0;  // of the logarithms
+  double worst_ = 1;
+  std::string worst_case_;
 };
 
 // `multiply(a, b)` is os::einsum of what it names; os::einsum_into does the same under the same policy.
@@ -338,4 +382,5 @@ int main(int argc, char** argv) {
     feed_forward(c, n, p > 1 ? 2 : 1, p > 1 ? p / 2 : 1);
     if (p == 2 || p == 8) feed_forward(c, n, p / 2, 2);
   }
+  c.show_predictions();
 }

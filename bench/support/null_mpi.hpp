@@ -35,6 +35,8 @@ int MPI_Comm_size(MPI_Comm comm, int* size) { return *size = bench::devices_of(c
 int MPI_Comm_rank(MPI_Comm, int* rank) { return *rank = 0, MPI_SUCCESS; }
 int MPI_Comm_dup(MPI_Comm, MPI_Comm* copy) { return *copy = MPI_COMM_SELF, MPI_SUCCESS; }
 int MPI_Comm_split(MPI_Comm, int, int, MPI_Comm* part) { return *part = MPI_COMM_NULL, MPI_SUCCESS; }
+// A node has one rank.
+int MPI_Comm_split_type(MPI_Comm, int, int, MPI_Info, MPI_Comm* node) { return *node = MPI_COMM_WORLD, MPI_SUCCESS; }
 int MPI_Comm_free(MPI_Comm*) { return MPI_SUCCESS; }
 int MPI_Comm_group(MPI_Comm, MPI_Group* group) { return *group = MPI_GROUP_EMPTY, MPI_SUCCESS; }
 int MPI_Group_incl(MPI_Group, int, int const*, MPI_Group* some) { return *some = MPI_GROUP_EMPTY, MPI_SUCCESS; }

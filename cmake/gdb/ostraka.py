@@ -92,7 +92,7 @@ def strings(vector):
 
 
 def numbers(array):
-    """An engine::dynamic_array."""
+    """An ostraka::dynamic_array."""
     return [int(array["items_"][i]) for i in range(int(array["count_"]))]
 
 

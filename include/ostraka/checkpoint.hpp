@@ -3,87 +3,258 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::checkpoint(f)(x…)`: f, of which the tape keeps the operands alone; the backward runs it again. It trades
-/// what f does once more for the memory of all that its derivative needs.
+/// Floor 4. Rematerialisation: `os::checkpoint(f, policy)(x…)` is f(x…), of which the tape keeps what the policy says.
+/// The backward computes the rest again. It gives the same bits and trades work for memory:
+///
+///     os::checkpoint(layer)                              // the operands alone; the backward runs layer once more
+///     os::checkpoint(layer, os::save_names("h", "q"))    // and what os::checkpoint_name(x, "h") names within layer
+///     os::checkpoint(layer, os::save_all_but_gathers)    // everything, but gathers are done again
+///     os::checkpoint(layer, os::save_all)                // as if it were not there
+///
+/// x are tensors and trees of them.
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/gradient/record.hpp>
+#include <ostraka/gradient/as.hpp>
+#include <ostraka/gradient/variables_in_trees.hpp>
 
 namespace ostraka {
 
+struct save_nothing_policy {};
+struct save_all_policy {};
+struct save_all_but_gathers_policy {};
+template <std::size_t N>
+struct save_names_policy {
+  std::array<std::string_view, N> names;
+};
+
+inline constexpr save_nothing_policy save_nothing{};
+inline constexpr save_all_policy save_all{};
+inline constexpr save_all_but_gathers_policy save_all_but_gathers{};
+
+/// Results that os::checkpoint_name gives these names are kept.
+template <class... Names>
+[[nodiscard]] constexpr save_names_policy<sizeof...(Names)> save_names(Names const&... names) {
+  return {{std::string_view(names)...}};
+}
+
 namespace detail {
 
-template <class F, class... Given>
-struct checkpoint_pullback {
-  F f;
-  std::tuple<Given...> given;  // variables of the outer tape lend their types, and nothing is added to them here
-
-  template <class G>
-  auto pull_all(G const& g) const {
-    return std::apply([&](Given const&... x) { return run_again(g, x...); }, given);
-  }
-
- private:
-  template <class G>
-  auto run_again(G const& g, Given const&... x) const {
-    tape again;
-    auto const own = std::tuple(fresh(again, x)...);
-    tape_node const* const leaves = again.last();
-    auto const result = std::apply(f, own);
-    using type = std::remove_cvref_t<decltype(result)>;
-    if constexpr (is_variable<type>) {  // else it depends on none of them
-      if (result.tape() != &again) throw_other_tape();
-      result.slot()->add(summed_to<typename type::cotangent_type>(g));
-      again.unwind_to(leaves);
-    }
-    return std::apply([](auto const&... v) { return std::tuple(sum_of(v)...); }, own);
-  }
-
-  template <class T>
-  static T const& fresh(tape&, T const& constant) {
-    return constant;
-  }
+/// Variables of a tape of its own with the values of others: of tensors and trees.
+struct fresh_variable {
+  tape* t;
   template <class T, class Cotangent>
-  static variable<T, Cotangent> fresh(tape& t, variable<T, Cotangent> const& x) {
-    return {x.value(), t.push<cotangent_slot<Cotangent>>(), &t};
-  }
-
-  template <class T>
-  static not_kept sum_of(T const& constant) {
-    return not_kept(constant);
-  }
-  template <class T, class Cotangent>
-  static cotangent_sum<Cotangent> sum_of(variable<T, Cotangent> const& x) {
-    return {x.slot()->is_empty(), x.slot()->sum()};
+  variable<T, Cotangent> operator()(variable<T, Cotangent> const& x) const {
+    return {x.value(), t->push<cotangent_slot<Cotangent>>(), t};
   }
 };
 
-template <class F>
-struct checkpointed {
+template <int Depth, class T>
+auto fresh(tape& t, T const& x) {
+  if constexpr (derivatives_in<T>() < Depth)
+    return x;  // a constant of this derivative
+  else if constexpr (is_variable<T>)
+    return fresh_variable{&t}(x);
+  else
+    return tree_map<leaves_in<T>>(fresh_variable{&t}, x);
+}
+
+/// The cotangents of fresh variables, for those that they were made of.
+struct hand_back {
+  template <class V>
+  void operator()(V const& from, V const& to) const {
+    if (to.slot() != nullptr && !from.slot()->is_empty()) to.slot()->add(from.slot()->sum());
+  }
+};
+
+template <int Depth, class T>
+void hand_all_back(T const& from, T const& to) {
+  if constexpr (derivatives_in<T>() < Depth)
+    return;
+  else if constexpr (is_variable<T>)
+    hand_back{}(from, to);
+  else
+    for_each_leaf([](auto const&, auto const& a, auto const& b) { hand_back{}(a, b); }, from, to);
+}
+
+/// The tape of the variables that a region is given.
+template <int Depth, class T>
+void join_tape_of(tape*& all, T const& x) {
+  if constexpr (derivatives_in<T>() < Depth)
+    return;
+  else if constexpr (is_variable<T>)
+    join_tapes(all, tape_of(x));
+  else
+    for_each_leaf([&](auto const&, auto const& leaf) { join_tapes(all, tape_of(leaf)); }, x);
+}
+
+/// What regions are to programs without elements: foretold_regions.hpp.
+template <class Policy>
+struct foretold_region;
+
+/// A region as one operation: its backward runs f again on variables of a tape of its own.
+template <int Depth, class Cotangent, class F, class... Given>
+class region_node final : public cotangent_slot<Cotangent> {
+ public:
+  region_node(F const& f, result_store saved, Given const&... given)
+      : cotangent_slot<Cotangent>(end), f_(f), saved_(std::move(saved)), given_(given...) {}
+
+ private:
+  friend struct ended_node<region_node>;
+  ~region_node() = default;
+
+  static void end(tape_node& recorded, bool pulls) {
+    ended_node<region_node> const ends{static_cast<region_node&>(recorded)};
+    if (pulls && !ends.node.is_empty()) ends.node.pull();
+  }
+
+  void pull() {
+    tape again;
+    again.run_again(saved_);
+    auto const own = std::apply([&](auto const&... x) { return std::tuple(fresh<Depth>(again, x)...); }, given_);
+    tape_node const* const operands = again.last();
+    auto const result = std::apply(f_, own);
+    if constexpr (is_variable<std::remove_cvref_t<decltype(result)>>) {  // else it depends on none of them
+      if (result.tape() != nullptr) {  // nor does a constant
+        if (tape_of(result) != &again) throw_other_tape();
+        add_cotangent(result, this->sum());
+        again.unwind_to(operands);
+      }
+    }
+    hand_each_back(own, std::index_sequence_for<Given...>{});
+  }
+
+  template <std::size_t... Is>
+  void hand_each_back(std::tuple<Given...> const& own, std::index_sequence<Is...>) const {
+    (hand_all_back<Depth>(std::get<Is>(own), std::get<Is>(given_)), ...);
+  }
+
+  F f_;
+  result_store saved_;
+  std::tuple<Given...> given_;
+};
+
+template <int Depth, class T>
+decltype(auto) plain_at(T const& x) {
+  if constexpr (derivatives_in<T>() < Depth)
+    return (x);
+  else if constexpr (is_variable<T>)
+    return x.value();
+  else
+    return tree_map<typename leaves_in<T>::inner>([](auto const& leaf) { return leaf.value(); }, x);
+}
+
+// f on plain values, where nothing is saved; else on variables that number its results.
+template <int Depth, class F, class Policy, class... Given>
+auto first_run(F const& f, Policy const& policy, result_store& saved, Given const&... given) {
+  if constexpr (std::is_same_v<Policy, save_nothing_policy>) {
+    return f(plain_at<Depth>(given)...);
+  } else {
+    tape numbers;
+    saved.want(policy.names.data(), policy.names.size());
+    numbers.run_first(saved);
+    return plain(f(fresh<Depth>(numbers, given)...));
+  }
+}
+
+// Is it a variable of an abstract tensor, or a tree of such variables?
+template <class T>
+consteval bool is_foretold_in() {
+  if constexpr (is_variable<T>)
+    return is_foretold<T>;
+  else if constexpr (requires { typename leaves_in<T>; })
+    return requires { typename leaves_in<T>::is_of_abstract; };
+  else
+    return false;
+}
+
+template <int Depth, class Result>
+consteval auto check_region() {
+  if constexpr (!TensorOrVariable<Result>)
+    return found<reason::region_gives_no_tensor<Result>>{};
+  else if constexpr (depth_of<Result> >= Depth)
+    return found<reason::region_captures_variable<Result>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class F, class Policy>
+struct region {
   F f;
+  Policy policy;
 
   template <class... Given>
-  auto operator()(Given const&... given) const {
-    if constexpr (!any_variable<Given...>) {
+  constexpr auto operator()(Given const&... given) const {
+    constexpr int depth = std::max({0, derivatives_in<Given>()...});
+    if constexpr (depth == 0 || std::is_same_v<Policy, save_all_policy>)
+      return f(given...);
+    else if constexpr ((is_foretold_in<Given>() || ...))
+      return foretold_region<Policy>::run(f, policy, given...);
+    else
+      return recorded_at<depth>(given...);
+  }
+
+ private:
+  template <int Depth, class... Given>
+  auto recorded_at(Given const&... given) const {
+    tape* t = nullptr;
+    (join_tape_of<Depth>(t, given), ...);
+    if constexpr (std::is_same_v<Policy, save_all_but_gathers_policy>) {
+      struct back_again {
+        tape* t;
+        bool before;
+        ~back_again() {
+          if (t != nullptr) t->set_gathers_again(before);
+        }
+      } const outside{t, t != nullptr && t->gathers_again()};
+      if (t != nullptr) t->set_gathers_again(true);
       return f(given...);
     } else {
-      auto const result = f(plain(given)...);
-      static_assert(!is_variable<std::remove_cvref_t<decltype(result)>>);
-      return record(result, checkpoint_pullback<F, Given...>{f, {given...}}, given...);
+      result_store saved;
+      auto const run = [&] { return first_run<Depth>(f, policy, saved, given...); };
+      using result = decltype(run());
+      if constexpr (!reason::ok_or_raise<typename decltype(check_region<Depth, result>())::type>())
+        return run();
+      else
+        return recorded_run<Depth, result>(t, saved, run, given...);
     }
+  }
+
+  template <int Depth, class Result, class Run, class... Given>
+  auto recorded_run(tape* t, result_store& saved, Run const& run, Given const&... given) const {
+    using cotangent = cotangent_of_result<void, Result, Given...>;
+    auto const value = result_with(t, run);
+    if (t == nullptr) return variable<Result, cotangent>(value);
+    if (t->is_first_run()) return variable<Result, cotangent>(value, t->number_of_last(), t);
+    using recorded = region_node<Depth, cotangent, F, Given...>;
+    return variable<Result, cotangent>(value, t->push<recorded>(f, std::move(saved), given...), t);
   }
 };
 
 }  // namespace detail
 
-/// f, whose backward computes again what it needs. f is a function of its arguments alone: variables that it captures
-/// are refused.
-template <class F>
-[[nodiscard]] auto checkpoint(F f) {
-  return detail::checkpointed<F>{std::move(f)};
+/// f, whose backward computes again what the policy does not save. f is a function of its arguments alone, that does
+/// the same whenever it is called; variables that it captures are refused.
+template <class F, class Policy = save_nothing_policy>
+[[nodiscard]] constexpr auto checkpoint(F f, Policy policy = {}) {
+  return detail::region<F, Policy>{std::move(f), policy};
+}
+
+/// x, with a name by which regions of os::save_names know it.
+template <class X>
+  requires TensorOrVariable<X>
+[[nodiscard]] constexpr X checkpoint_name(X const& x, [[maybe_unused]] std::string_view name) {
+  if constexpr (is_variable<X> && !is_abstract<X>)
+    if (auto* const t = detail::tape_of(x);
+        t != nullptr && t->is_first_run() && x.number() > 0 && t->saved()->wants(name))
+      t->saved()->keep(x.number(), x.value());
+  return x;
 }
 
 }  // namespace ostraka

@@ -113,7 +113,7 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   WHERE template void environment::end<>();                                                                            \
   namespace detail {                                                                                                   \
   WHERE template engine::device_mesh const* make_device_mesh<>(mesh_processes, std::string_view const*,                \
-                                                               engine::dynamic_array<int> const&);                     \
+                                                               dynamic_array<int> const&, engine::node_wish const&);   \
   WHERE template void advise<>(operation_info const&, planner::extents const&, std::uint64_t, advice_record&);         \
   WHERE template planner::einsum_plan plan_at_run_time<>(operation_info const&, planner::extents const&);              \
   WHERE template void fit<>(operation_info const&, std::uint32_t, planner::extents const&, std::int64_t, std::int64_t, \

@@ -132,7 +132,7 @@ template <class Mesh, class Used>
 using mesh_verdict = typename decltype(check_mesh<Mesh, Used>())::type;
 
 template <bool IsBlock, class A, class Sizes>
-std::int64_t checked_extent(Sizes const& given, char const* operation) {
+constexpr std::int64_t checked_extent(Sizes const& given, char const* operation) {
   std::int64_t const n = required_extent<A>(given);
   if (!IsBlock && A::extent != dynamic_extent && n != A::extent)
     throw error(std::string(operation) + ": the axis " + std::string(A::name) + " has the static extent " +
@@ -152,7 +152,7 @@ auto checked_extents(type_list<As...>, Sizes const& given, [[maybe_unused]] char
 
 // How the extent of A came about that is given by this argument, if it knows.
 template <class A, class Given>
-void find_origin(extent_origin& found, [[maybe_unused]] Given const& given) {
+constexpr void find_origin(extent_origin& found, [[maybe_unused]] Given const& given) {
   if constexpr (requires { given.own; }) {
     if constexpr (position_in<A, typename given_extents<Given>::written> >= 0) found = given.own.origin();
   } else if constexpr (is_tensor<Given>) {
@@ -215,7 +215,8 @@ using values_verdict = typename decltype(check_values<TensorType, Operation>()):
 template <class TensorType, class Mesh, class... Given>
 using creation_verdict =
     first_fault<tensor_verdict<typename TensorType::value_type, typename TensorType::sharding_type>,
-                writable_verdict<TensorType>, mesh_verdict<Mesh, concatenation_of<typename TensorType::mesh_axes, varying_in<TensorType>>>,
+                writable_verdict<TensorType>,
+                mesh_verdict<Mesh, concatenation_of<typename TensorType::mesh_axes, varying_in<TensorType>>>,
                 typename decltype(check_extents_given<(varying_in<TensorType>::size > 0)>(
                     typename TensorType::axes{}, type_list<Given...>{}))::type>;
 

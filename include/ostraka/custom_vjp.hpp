@@ -6,11 +6,12 @@
 /// Floor 4. `os::custom_vjp(f, vjp)`: a function of tensors with a derivative of the program's own. vjp(cotangent,
 /// result, operands…) gives the cotangent of each operand, several as a std::tuple.
 
+#include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/gradient/record.hpp>
+#include <ostraka/gradient/as.hpp>
 
 namespace ostraka {
 
@@ -19,43 +20,88 @@ namespace detail {
 template <class Vjp, class Result, class... Given>
 struct custom_pullback {
   Vjp vjp;
-  Result result;
-  std::tuple<plain_type<Given>...> operands;
+  kept<true, Result> result;
+  std::tuple<kept<true, Given>...> operands;
 
   /// Of all operands at once.
   template <class G>
   auto pull_all(G const& g) const {
-    auto all = std::apply([&](auto const&... x) { return vjp(g, result, x...); }, operands);
-    if constexpr (sizeof...(Given) == 1)
-      return std::tuple(std::move(all));
-    else
-      return all;
+    return std::apply([&](auto const&... x) { return cotangents(g, x.get()...); }, operands);
   }
-};
 
-template <class F, class Vjp>
-struct function_with_vjp {
-  F f;
-  Vjp vjp;
-
-  template <class... Given>
-  auto operator()(Given const&... given) const {
-    if constexpr (!any_variable<Given...>) {
-      return f(given...);
+ private:
+  template <class G, class... Xs>
+  auto cotangents(G const& g, Xs const&... xs) const {
+    auto all = in_tuple(vjp(g, result.get(), xs...));
+    if constexpr (reason::ok_or_raise<verdict<decltype(all)>>()) {
+      check(all, std::index_sequence_for<Xs...>{}, xs...);
+      return all;
     } else {
-      auto const result = f(plain(given)...);
-      using pullback = custom_pullback<Vjp, std::remove_cvref_t<decltype(result)>, Given...>;
-      return record(result, pullback{vjp, result, {plain(given)...}}, given...);
+      return std::tuple(not_kept(xs)...);
     }
+  }
+
+  template <class T>
+  static auto in_tuple(T&& one) {
+    return std::tuple(std::forward<T>(one));
+  }
+  template <class... Ts>
+  static auto in_tuple(std::tuple<Ts...>&& several) {
+    return std::move(several);
+  }
+
+  template <class All>
+  using verdict = std::conditional_t<std::tuple_size_v<All> == sizeof...(Given), reason::ok,
+                                     reason::cotangents_of_other_number<All>>;
+
+  // What is added to nothing is not looked at again.
+  template <class All, std::size_t... Is, class... Xs>
+  static void check(All const& all, std::index_sequence<Is...>, Xs const&... xs) {
+    (check_one(std::get<Is>(all), xs), ...);
+  }
+  template <class G, class X>
+  static void check_one([[maybe_unused]] G const& g, [[maybe_unused]] X const& x) {
+    if constexpr (TensorOrVariable<G> && TensorOrVariable<X>)
+      if constexpr (std::is_same_v<axes_in<G>, axes_in<X>>)
+        if (g.extents() != x.extents() || g.mesh_handle() != x.mesh_handle()) throw_other_cotangent();
   }
 };
 
 }  // namespace detail
 
+namespace verbs {
+
+template <class F, class Vjp>
+struct custom_vjp {
+  using is_verb = void;
+  static constexpr char const* name = "custom_vjp";
+  F f;
+  Vjp vjp;
+
+  template <class... Given>
+  auto operator()(Given const&... given) const {
+    if constexpr (any_variable<Given...>)
+      return differentiate(*this, given...);
+    else
+      return f(given...);
+  }
+};
+
+}  // namespace verbs
+
+template <class F, class Vjp>
+struct derivative_of<verbs::custom_vjp<F, Vjp>> {
+  template <class Result, class... Given>
+  static auto pullback(verbs::custom_vjp<F, Vjp> const& op, Result const& result, Given const&... given) {
+    return detail::custom_pullback<Vjp, Result, Given...>{
+        op.vjp, detail::remember(result), {detail::remember(given)...}};
+  }
+};
+
 /// f, whose derivative is vjp. On plain tensors it is f.
 template <class F, class Vjp>
 [[nodiscard]] auto custom_vjp(F f, Vjp vjp) {
-  return detail::function_with_vjp<F, Vjp>{std::move(f), std::move(vjp)};
+  return verbs::custom_vjp<F, Vjp>{std::move(f), std::move(vjp)};
 }
 
 }  // namespace ostraka

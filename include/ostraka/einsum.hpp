@@ -12,6 +12,7 @@
 #include <ostraka/detail/after_error.hpp>
 #include <ostraka/detail/at_once.hpp>
 #include <ostraka/detail/operation.hpp>
+#include <ostraka/detail/planned_call.hpp>
 #include <ostraka/detail/within.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/plan.hpp>
@@ -59,6 +60,31 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
   template <class When = at_once>
   static auto run(char const* operation, engine::update<value> const& how, First const& first, Rest const&... rest,
                   Policy const& policy = {}) {
+    if constexpr (std::is_same_v<When, at_once> && is_planned_call<Policy, First, Rest...> && is_each_label_once)
+      return run_at_once(operation, how, first, rest...);
+    else
+      return run_when<When>(operation, how, first, rest..., policy);
+  }
+
+ private:
+  static constexpr bool is_each_label_once = (is_tensor<First> && ... && is_tensor<Rest>);
+
+  static auto run_at_once(char const* operation, engine::update<value> const& how, First const& first,
+                          Rest const&... rest) {
+    using result_type = basic_tensor<value, Out, typename First::space>;
+    result_type result;
+    operand_at_hand const operands[] = {at_hand(first), at_hand(rest)...};
+    value const* const blocks[] = {sources::of(first), sources::of(rest)...};
+    static thread_local constinit engine::schedule_memory* memory = nullptr;
+    run_planned<value, result_type::rank, typename First::space>(
+        planned_call_of<Policy, types, static_cast<int>(sizeof(value))>, operation, first.mesh_handle(), operands,
+        blocks, how, memory, result);
+    return result;
+  }
+
+  template <class When>
+  static auto run_when(char const* operation, engine::update<value> const& how, First const& first, Rest const&... rest,
+                       Policy const& policy) {
     using result_type = basic_tensor<value, Out, typename First::space>;
     engine::steps_ahead const steps = steps_ahead_of<Policy, types>(planner::plan_view(stored_plan_of<types>).steps);
     engine::execution_context const w =
@@ -72,7 +98,6 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
                      blocks, result.local().data(), how, engine::per_thread(memory));
   }
 
- private:
   template <class A>
   static auto const& view_in(A const& a) {
     if constexpr (is_tensor<A>)
@@ -122,8 +147,8 @@ auto checked_einsum(char const* operation, A const& a, More const&... more) {
 /// The einsum of up to eight tensors: C[I_X, K_Y] = Σ_J A[I, J] B[J, K], by numpy's rule on names (numpy.einsum) with
 /// the sharding of the result as asked for, partial only if that is asked for. A policy may stand behind the tensors:
 /// os::gather_left, os::gather_right, os::reduce_result, os::no_communication, os::at_most<bytes>, os::within(bytes),
-/// os::idle(Z), os::for_these_sizes, os::overlapped. An operand whose labels repeat is an os::relabel<I, I>(A). The order of the
-/// products is planned with the moves. Collective over the mesh axes that the tensors name.
+/// os::idle(Z), os::for_these_sizes, os::overlapped. An operand whose labels repeat is an os::relabel<I, I>(A). The
+/// order of the products is planned with the moves. Collective over the mesh axes that the tensors name.
 /// @throws ostraka::error, on all devices alike, if extents disagree, the mesh lacks a mesh axis of the result, or the
 /// plan moves more than a budget or takes more workspace than a limit
 template <auto... Out, Operand A, class... OperandsThenPolicy>

@@ -171,8 +171,8 @@ struct einsum_into_of<Policy, type_list<First, Rest...>> {
 }  // namespace detail
 
 /// C <- alpha · (the einsum of the operands, divided and partial as C is) + beta · C. `os::alpha = …` and `os::beta =
-/// …` stand behind the operands in any order, each optional (1 and 0), with perhaps a policy as in os::einsum. What is
-/// multiplied by 0 is not read: a NaN in C does not survive beta = 0. No more memory is taken than os::einsum takes
+/// …` stand behind the operands in any order, each optional (1 and 0), with perhaps a policy as in os::einsum. Elements
+/// that 0 multiplies are not read: a NaN in C does not survive beta = 0. No more memory is taken than os::einsum takes
 /// beyond its result. Where the last step is a contraction, a reduction or an exchange, it writes to C itself; where
 /// the result is all-reduced, one device of each group adds beta · C, so that all hold the same bits. Collective over
 /// the mesh axes that the tensors name, with equal factors.

@@ -18,11 +18,13 @@
 #include <ostraka/advise.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
 #include <ostraka/engine/machine/node.hpp>
-#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/memory/freed_memory.hpp>
 #include <ostraka/engine/spmd/abort_handlers.hpp>
 #include <ostraka/engine/spmd/check_mode.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
 #include <ostraka/engine/spmd/peer_monitor.hpp>
+#include <ostraka/engine/trace/tracer.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 #include <ostraka/types/error.hpp>
 
 namespace ostraka {
@@ -46,6 +48,9 @@ enum class threads {
 /// Threads, unless OMP_NUM_THREADS or Kokkos' own settings say how many: a rank takes its part of the cores that it may
 /// run on, Kokkos and BLAS alike. A combination of ranks, threads and BLAS that gets in its own way is said once, by
 /// rank 0; OSTRAKA_ADVISE=0 silences it.
+///
+/// Memory that a program frees stays with the process, blocks up to 32 MB, for the results to come;
+/// OSTRAKA_KEEP_FREED_MEMORY=0, or settings of the C library's malloc, leave that as it was.
 class environment {
  public:
   /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone, or if MPI does not serve
@@ -80,6 +85,8 @@ class environment {
   void begin_kokkos_with_its_threads(int& argc, char** argv);
   template <class = void>
   static void begin_kokkos(int& argc, char** argv);
+  template <class = void>
+  void write_trace(bool thrown_through);
 
   static bool is_first_rank() {
     int rank = 0;
@@ -92,6 +99,7 @@ class environment {
   static inline bool left_running_ = false;  // MPI, by an environment that was refused
   bool owns_mpi_ = false;
   bool owns_kokkos_ = false;
+  engine::tracer* tracer_ = nullptr;  // of OSTRAKA_TRACE and OSTRAKA_TRACE_SUMMARY
   [[maybe_unused]] int in_flight_ = 0;
 };
 
@@ -124,6 +132,7 @@ template <class>
   if (!Kokkos::is_initialized()) {
     begin_kokkos_with_its_threads(argc, argv);
     owns_kokkos_ = true;
+    engine::keep_freed_memory();
   }
   in_flight_ = std::uncaught_exceptions();
   detail::appoint_adviser();
@@ -135,22 +144,39 @@ template <class>
     if (monitor && monitor->compares_calls()) engine::abort_handlers::introduce();
   }
 #endif
+  bool const all_are_here = owns_mpi_ || OSTRAKA_ENABLE_MPI == 0;
+  engine::trace_wishes const asked = engine::trace_wishes::of_this_process();
+  engine::trace_wishes const wishes = all_are_here ? engine::trace_wishes::of_job(asked) : asked;
+  if (wishes.any() && !engine::tracer::traces_all) tracer_ = new engine::tracer(wishes, all_are_here);
+  engine::tracer::traces_all = engine::tracer::traces_all || tracer_ != nullptr;
 }
 
 template <class>
 [[gnu::cold]] void environment::end() {
+  bool const thrown_through = std::uncaught_exceptions() > in_flight_;
+  if (tracer_ != nullptr) tracer_->stop();
+  if (thrown_through) write_trace(true);  // the job may end here
 #if OSTRAKA_ENABLE_MPI
   if (owns_mpi_ && devices() > 1) {
-    if (std::uncaught_exceptions() > in_flight_) engine::abort_handlers::thrown_through();
+    if (thrown_through) engine::abort_handlers::thrown_through();
     engine::peer_monitor::leave();
     engine::abort_handlers::disagree();
   }
 #endif
+  write_trace(false);  // all ranks are here
   engine::abort_handlers::release();
   if (owns_kokkos_) Kokkos::finalize();
 #if OSTRAKA_ENABLE_MPI
   if (owns_mpi_) MPI_Finalize();
 #endif
+}
+
+template <class>
+[[gnu::cold]] void environment::write_trace(bool thrown_through) {
+  if (tracer_ == nullptr) return;
+  tracer_->write(thrown_through);
+  delete std::exchange(tracer_, nullptr);
+  engine::tracer::traces_all = false;
 }
 
 // How many ranks share a node, all have to tell together: known only where MPI begins here. Else the launcher may have
@@ -174,7 +200,7 @@ template <class>
 // can be remedied. Of GPUs it may tell on one.
 template <class>
 [[gnu::cold]] void environment::begin_kokkos(int& argc, char** argv) {
-  engine::dynamic_array<char*> its;
+  dynamic_array<char*> its;
   int kept = 0;
   static char quietly[] = "--kokkos-disable-warnings";
   bool const one_speaks = !std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>;

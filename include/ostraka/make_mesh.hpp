@@ -6,6 +6,7 @@
 /// Floor 4. How a mesh of devices is made: `os::make_mesh(X = 2, Y = 4)`, over all processes of the job, those of a
 /// communicator, this one alone, or none.
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -17,13 +18,13 @@
 
 #include <ostraka/engine/collectives/communicator.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
-#include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/spmd/check_mode.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
 #include <ostraka/engine/spmd/peer_monitor.hpp>
 #include <ostraka/engine/spmd/same_calls.hpp>
 #include <ostraka/mesh.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 #include <ostraka/types/error.hpp>
 
 namespace ostraka {
@@ -72,7 +73,8 @@ struct mesh_processes {
 // A template so that ostraka::compiled can hold it.
 template <class = void>
 [[gnu::cold]] engine::device_mesh const* make_device_mesh(mesh_processes processes, std::string_view const* axes,
-                                                          engine::dynamic_array<int> const& sizes) {
+                                                          dynamic_array<int> const& sizes,
+                                                          engine::node_wish const& nodes) {
   std::vector<std::string> names(axes, axes + sizes.size());
   if (processes.which == mesh_processes::kind::none)
     return new engine::device_mesh const(engine::device_mesh::absent(std::move(names), sizes));
@@ -80,16 +82,16 @@ template <class = void>
     return new engine::device_mesh const(engine::communicator(), std::move(names), sizes);
   engine::exclusive_use const use = engine::use_mpi("make_mesh");
   engine::require_agreement_to_create("make_mesh", processes.communicator);
-  return new engine::device_mesh const(engine::communicator(processes.communicator), std::move(names), sizes);
+  return new engine::device_mesh const(engine::communicator(processes.communicator), std::move(names), sizes, nodes);
 }
 
 // (std::make_shared would save an allocation for each mesh, and cost each program 40 ms of compile time.)
 template <class... Ms>
-mesh<Ms...> make_mesh_of(mesh_processes processes, named_extent<Ms>... sizes) {
+mesh<Ms...> make_mesh_of(mesh_processes processes, engine::node_wish const& nodes, named_extent<Ms>... sizes) {
   using twice = first_repeated<type_list<Ms...>>;
   if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
   return mesh<Ms...>(std::shared_ptr<engine::device_mesh const>(
-      make_device_mesh(processes, names_of<type_list<Ms...>>.data(), {checked_mesh_size(sizes)...})));
+      make_device_mesh(processes, names_of<type_list<Ms...>>.data(), {checked_mesh_size(sizes)...}, nodes)));
 }
 
 inline void require_running() {
@@ -131,7 +133,7 @@ template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(Sizes... sizes) {
   detail::require_running();
-  return detail::make_mesh_of({detail::mesh_processes::kind::of_communicator, engine::all_ranks()},
+  return detail::make_mesh_of({detail::mesh_processes::kind::of_communicator, engine::all_ranks()}, {},
                               detail::as_mesh_size(sizes)...);
 }
 
@@ -162,7 +164,7 @@ template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(this_device_only, Sizes... sizes) {
   detail::require_running();
-  return detail::make_mesh_of({detail::mesh_processes::kind::this_one, {}}, detail::as_mesh_size(sizes)...);
+  return detail::make_mesh_of({detail::mesh_processes::kind::this_one, {}}, {}, detail::as_mesh_size(sizes)...);
 }
 
 /// No process, in the place of a communicator.
@@ -174,7 +176,7 @@ template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(not_here_only, Sizes... sizes) {
   detail::require_running();
-  return detail::make_mesh_of({detail::mesh_processes::kind::none, {}}, detail::as_mesh_size(sizes)...);
+  return detail::make_mesh_of({detail::mesh_processes::kind::none, {}}, {}, detail::as_mesh_size(sizes)...);
 }
 
 /// A mesh over the processes of a communicator, which is duplicated. Collective over it. Processes outside of it give
@@ -185,7 +187,95 @@ template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto make_mesh(engine::native_communicator comm, Sizes... sizes) {
   detail::require_running();
-  return detail::make_mesh_of(detail::processes_of(comm), detail::as_mesh_size(sizes)...);
+  return detail::make_mesh_of(detail::processes_of(comm), {}, detail::as_mesh_size(sizes)...);
+}
+
+/// How many devices a node has, in the place of MPI's answer.
+struct node_size {
+  int devices = 1;
+};
+
+/// `make_mesh(os::devices_per_node(4), X = 2, Y = 8)`: four devices in a row are a node, whether ranks share memory or
+/// not, as long as they run on one machine: a socket of it, say. On a dry mesh there is nobody else to say so.
+[[nodiscard]] constexpr node_size devices_per_node(int devices) { return {devices}; }
+
+/// The block of a mesh that a node holds.
+template <MeshAxis... Ms>
+struct node_block {
+  int devices[sizeof...(Ms)];
+
+  template <class... Of>
+  [[nodiscard]] dynamic_array<int> in(type_list<Of...>) const {
+    return {of<Of>()...};
+  }
+
+ private:
+  template <class M>
+  [[nodiscard]] int of() const {
+    if constexpr (is_one_of<M, Ms...>)
+      return devices[position_in<M, type_list<Ms...>>];
+    else
+      return 1;
+  }
+};
+
+/// `make_mesh(os::within_node(X = 2, Y = 4), X = 8, Y = 4)`: a node holds a block of 2 × 4 devices, so that X is a slow
+/// axis of 4 times a fast one of 2. Mesh axes that are not named have one device within a node. Ranks are numbered anew
+/// where their order is another: those of a machine fill node by node, and MPI's rank is not the device's number.
+template <MeshAxis... Ms>
+[[nodiscard]] node_block<Ms...> within_node(named_extent<Ms>... devices) {
+  // What no mesh has stays a number that divides none.
+  return {{static_cast<int>(std::clamp<std::int64_t>(devices.value, 0, std::numeric_limits<int>::max()))...}};
+}
+
+namespace detail {
+
+template <class... Ms>
+engine::node_wish nodes_of(node_size nodes, named_extent<Ms>...) {
+  if (nodes.devices < 1)
+    throw error("devices_per_node: a node has at least one device, but " + std::to_string(nodes.devices) +
+                " was given; give how many ranks share a node");
+  return {nodes.devices, {}};
+}
+
+template <class Mesh, class Axes, class First, class... More>
+constexpr void require_axes_of() {
+  if constexpr (position_in<First, Axes> < 0)
+    reason::raise<reason::unknown_mesh_axis<First, Mesh>>();
+  else if constexpr (sizeof...(More) > 0)
+    require_axes_of<Mesh, Axes, More...>();
+}
+
+template <class... Of, class... Ms>
+engine::node_wish nodes_of(node_block<Of...> const& nodes, named_extent<Ms>...) {
+  require_axes_of<mesh<Ms...>, type_list<Ms...>, Of...>();
+  return {0, nodes.in(type_list<Ms...>())};
+}
+
+template <class T>
+inline constexpr bool says_nodes = std::is_same_v<T, node_size>;
+template <class... Ms>
+inline constexpr bool says_nodes<node_block<Ms...>> = true;
+
+}  // namespace detail
+
+/// A mesh with the nodes that the program says. @throws ostraka::error, on all processes alike, if they do not divide
+/// the mesh, or if one would have processes of several machines
+template <class Nodes, class... Sizes>
+  requires(detail::says_nodes<Nodes> && (detail::names_a_size<Sizes> && ...))
+[[nodiscard]] auto make_mesh(Nodes nodes, Sizes... sizes) {
+  detail::require_running();
+  return detail::make_mesh_of({detail::mesh_processes::kind::of_communicator, engine::all_ranks()},
+                              detail::nodes_of(nodes, detail::as_mesh_size(sizes)...), detail::as_mesh_size(sizes)...);
+}
+
+/// The same over the processes of a communicator.
+template <class Nodes, class... Sizes>
+  requires(detail::says_nodes<Nodes> && (detail::names_a_size<Sizes> && ...))
+[[nodiscard]] auto make_mesh(engine::native_communicator comm, Nodes nodes, Sizes... sizes) {
+  detail::require_running();
+  return detail::make_mesh_of(detail::processes_of(comm), detail::nodes_of(nodes, detail::as_mesh_size(sizes)...),
+                              detail::as_mesh_size(sizes)...);
 }
 
 }  // namespace ostraka

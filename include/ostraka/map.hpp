@@ -137,9 +137,52 @@ consteval auto check_map() {
 template <class Operation, class Keeper, class Unless, class R, class... Operands>
 using map_verdict = typename decltype(check_map<Operation, Keeper, Unless, R, Operands...>())::type;
 
-// A function of its own, so that its result is made where the caller wants it.
+// How operands meet, as constants.
+struct map_call {
+  planner::spec const* const* operands;
+  planner::spec const* result;
+  planner::naming const* names;
+  int labels;
+  int mesh_axes;
+};
+
+template <class Types, class... Operands>
+inline constexpr planner::spec const* specs_of_map[] = {
+    &spec_of<Operands, typename Types::labels, typename Types::mesh>...};
+
+template <class Types, class... Operands>
+inline constexpr map_call map_call_of{specs_of_map<Types, Operands...>, &Types::finding.result,
+                                      &naming_of<typename Types::labels, typename Types::mesh>, Types::labels::size,
+                                      Types::mesh::size};
+
+// A new tensor <- f of the elements that meet. One function for all shardings.
+template <class R, int Rank, class Space, class F, class... Ts, std::size_t... Ks>
+[[gnu::noinline]] void run_map_call(map_call const& call, char const* operation, F const& f,
+                                    std::shared_ptr<engine::device_mesh const> const& mesh,
+                                    operand_at_hand const* operands, unnamed_tensor<R, Rank, Space>& result,
+                                    std::index_sequence<Ks...>, Ts const*... blocks) {
+  engine::execution_context const w =
+      context_of_operands(operation, engine::steps_ahead{}, *call.names, call.labels, call.mesh_axes, operands,
+                          call.operands, static_cast<int>(sizeof...(Ts)));
+  result = allocate_unnamed<R, Rank, Space>(mesh, w, *call.result);
+  engine::map_blocks(execution_space_of<unnamed_tensor<R, Rank, Space>>(), w, *call.result, f, result.local().data(),
+                     engine::align(w, *call.operands[Ks], *call.result, blocks)...);
+}
+
 template <class Types, class R, class F, class First, class... Rest>
-auto run_map(char const* operation, F const& f, First const& first, Rest const&... rest) {
+auto run_map_at_once(char const* operation, F const& f, First const& first, Rest const&... rest) {
+  using sharding = sharding_from<Types::finding.result, typename Types::labels, typename Types::mesh>;
+  basic_tensor<R, sharding, typename First::space> result;
+  operand_at_hand const operands[] = {at_hand(first), at_hand(rest)...};
+  run_map_call<R, axes_in<sharding>::size, typename First::space>(
+      map_call_of<Types, First, Rest...>, operation, f, first.mesh_handle(), operands, result,
+      std::make_index_sequence<sizeof...(Rest) + 1>{}, elements_of(first), elements_of(rest)...);
+  return result;
+}
+
+// The same for blocks of the local view.
+template <class Types, class R, class F, class First, class... Rest>
+auto run_map_of_blocks(char const* operation, F const& f, First const& first, Rest const&... rest) {
   using labels = typename Types::labels;
   using mesh = typename Types::mesh;
   static constexpr planner::spec out = Types::finding.result;  // static: g++ 12 warns of reading beyond a local one
@@ -151,6 +194,14 @@ auto run_map(char const* operation, F const& f, First const& first, Rest const&.
                      engine::align(w, spec_of<First, labels, mesh>, out, elements_of(first)),
                      engine::align(w, spec_of<Rest, labels, mesh>, out, elements_of(rest))...);
   return result;
+}
+
+template <class Types, class R, class F, class First, class... Rest>
+auto run_map(char const* operation, F const& f, First const& first, Rest const&... rest) {
+  if constexpr (any_varies<First, Rest...>)
+    return run_map_of_blocks<Types, R>(operation, f, first, rest...);
+  else
+    return run_map_at_once<Types, R>(operation, f, first, rest...);
 }
 
 // All maps to a new tensor: raises the reason, or runs f on the blocks.

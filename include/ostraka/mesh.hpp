@@ -50,6 +50,17 @@ class mesh {
   /// Number of devices.
   [[nodiscard]] int devices() const { return devices_->devices(); }
 
+  /// Number of devices on each node, which hold a block of the mesh: messages between them are fast. 1 where nodes hold
+  /// no block as large as the others'.
+  [[nodiscard]] int devices_per_node() const { return devices_->devices_per_node(); }
+
+  /// Of the devices along a mesh axis, so many in a row are on one node: an axis of 8 with 4 of them within a node is a
+  /// slow axis of 2, the major part of its coordinate, times a fast one of 4.
+  template <MeshAxis M>
+  [[nodiscard]] int within_node(M) const {
+    return devices_->within_node(index<M>());
+  }
+
   /// The sizes of all mesh axes by name, for the questions of a plan.
   [[nodiscard]] ostraka::sizes<Ms...> sizes() const { return {named_extent<Ms>(Ms{}, size(Ms{}))...}; }
 
@@ -77,6 +88,7 @@ class mesh {
 
   [[nodiscard]] engine::native_communicator communicator_over(std::uint32_t axes) const {
     if (devices_->absent()) return engine::no_communicator();
+    engine::require_devices(*devices_, "mesh.communicator");
     engine::exclusive_use const use = devices_->use("mesh.communicator");
     return devices_
         ->group_of_program(axes,

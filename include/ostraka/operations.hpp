@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The vocabulary of programs beyond ostraka.hpp, one operation or family a file in ostraka/operations/; docs/operations.md
-/// has a row for each.
+/// The vocabulary of programs beyond ostraka.hpp, one operation or family a file in ostraka/operations/;
+/// docs/operations.md has a row for each.
 
 #include <ostraka/ostraka.hpp>
 
@@ -27,6 +27,7 @@
 #include <ostraka/operations/merge.hpp>
 #include <ostraka/operations/norm.hpp>
 #include <ostraka/operations/random.hpp>
+#include <ostraka/operations/ring_attention.hpp>
 #include <ostraka/operations/rms_norm.hpp>
 #include <ostraka/operations/roll.hpp>
 #include <ostraka/operations/rope.hpp>
@@ -35,6 +36,7 @@
 #include <ostraka/operations/softmax.hpp>
 #include <ostraka/operations/sort.hpp>
 #include <ostraka/operations/split.hpp>
+#include <ostraka/operations/stripe.hpp>
 #include <ostraka/operations/take.hpp>
 #include <ostraka/operations/transpose.hpp>
 #include <ostraka/operations/triangle.hpp>

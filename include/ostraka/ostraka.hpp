@@ -41,6 +41,7 @@
 #include <ostraka/operators.hpp>
 #include <ostraka/pending.hpp>
 #include <ostraka/pipeline.hpp>
+#include <ostraka/pipeline_loss.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/random.hpp>
 #include <ostraka/reduce_scatter.hpp>

@@ -62,7 +62,8 @@ class [[nodiscard]] pending {
   engine::run_in_flight run_;  // last, so that it ends before the memory that it reads is given back
 };
 
-/// The same, with something left to do with the result on this device: a mean is a sum that is divided when it is there.
+/// The same, with something left to do with the result on this device: a mean is a sum that is divided when it is
+/// there.
 template <class Pending, class Last>
 class [[nodiscard]] pending_and {
  public:

@@ -14,12 +14,12 @@
 
 #include <concepts>
 #include <cstdint>
-#include <string>
 #include <type_traits>
+#include <utility>
 
 #include <ostraka/local_view/pipeline_run.hpp>
+#include <ostraka/local_view/pipeline_weights.hpp>
 #include <ostraka/plan/pipeline/describe.hpp>
-#include <ostraka/shard_map.hpp>
 
 namespace ostraka {
 
@@ -105,75 +105,145 @@ consteval auto check_named_pipeline() {
   else if constexpr (position_in<P, mesh_axes_in<X>> >= 0 && !divides<N, P, sharding_in<X>>)
     return found<reason::pipeline_divides_the_batch<P, sharding_in<X>>>{};
   else
-    return found<first_fault<typename decltype(check_cut<N, 0, X>())::type, parameters_verdict<Axes, Ws>...>>{};
+    return found<first_fault<typename decltype(check_cut<N, 0, X>())::type, parameters_verdict<Axes, Ws>...,
+                             enter_verdict<sharding_in<X>, type_list<P>>,
+                             enter_verdict<sharding_in<Ws>, type_list<P>>...>>{};
 }
 
-template <pipeline_rule Rule, class Axes, class X, class... Ws>
-consteval auto check_pipeline() {
+// `Leaves`: of all parameters.
+template <pipeline_rule Rule, class Axes, class X, class... Leaves>
+consteval auto check_pipeline(type_list<Leaves...>) {
   if constexpr (std::is_void_v<typename Axes::stages>)
     return found<reason::pipeline_needs_stacked_layers<typename Axes::layers, void>>{};
   else
-    return check_named_pipeline<Rule, Axes, X, Ws...>();
+    return check_named_pipeline<Rule, Axes, X, Leaves...>();
 }
+template <pipeline_rule Rule, class Axes, class X, class... Ws>
+using pipeline_verdict = typename decltype(check_pipeline<Rule, Axes, X>(leaves_of_operands<Ws...>{}))::type;
 
-// The extent of an axis of parameters, and whether it is the same on all stages.
-template <class Axis, class W, class... Ws>
-own_extent extent_among(W const& w, Ws const&... ws) {
-  if constexpr (position_in<Axis, axes_in<W>> >= 0)
-    return {w.extents()[static_cast<std::size_t>(position_in<Axis, axes_in<W>>)], origin_in<Axis>(w)};
-  else
-    return extent_among<Axis>(ws...);
+template <class M, class... Leaves>
+consteval bool one_varies_among(type_list<Leaves...>) {
+  return one_varies<M, Leaves...>;
 }
+/// In the body of os::shard_map: does a leaf of them vary along the mesh axis?
+template <class M, class... Ws>
+inline constexpr bool varies_in_any_of = one_varies_among<M>(leaves_of_operands<Ws...>{});
 
-// The parameters of one layer; those that are not stacked are every layer's.
-template <class Axes, class W>
-W parameters_of_layer(W const& w, int repeat, std::int64_t layer) {
-  W part = w;
-  if constexpr (position_in<typename Axes::repeats, axes_in<W>> >= 0)
-    part = part_of_leading_axis<typename Axes::repeats>(part, repeat, 1);
-  if constexpr (position_in<typename Axes::layers, axes_in<W>> >= 0)
-    part = part_of_leading_axis<typename Axes::layers>(part, layer, 1);
-  return part;
-}
+/// This device's stage: the table, and the layers that it has.
+struct pipeline_stage {
+  engine::execution_context w;  // of the mesh axis of stages alone
+  planner::pipeline_schedule table;
+  std::int64_t layers;
+  bool per_layer;
 
-// In a body: blocks in, a block out, which is the same along the stages where the batch was.
-template <pipeline_rule Rule, class Axes, class F, class X, class... Ws>
-auto pipeline_of_blocks(int microbatches, F const& layer, X const& x, Ws const&... ws) {
+  [[nodiscard]] std::int64_t first_layer(int lane) const { return per_layer ? lane : 0; }
+  [[nodiscard]] std::int64_t end_of_layers(int lane) const { return per_layer ? lane + 1 : layers; }
+};
+
+template <class Axes, class X, class... Ws>
+pipeline_stage stage_here(pipeline_rule rule, int microbatches, X const& x, Ws const&... ws) {
   using P = typename Axes::stages;
-  using block = basic_tensor<typename X::value_type, varying_as<sharding_in<X>, sharding<varying<P>>, X, Ws...>,
-                             typename X::space>;
-  static constexpr bool divided = position_in<P, varying_in<X>> >= 0;
-  using result =
-      std::conditional_t<divided, block,
-                         basic_tensor<typename block::value_type, invariant_over<sharding_in<block>, type_list<P>>,
-                                      typename block::space>>;
   engine::execution_context const w =
       engine::make_context(*common_mesh("pipeline", x), names_of<type_list<P>>.data(), 1, "pipeline");
   own_extent const own_layers = extent_among<typename Axes::layers>(ws...);
-  planner::pipeline_schedule table = Rule(static_cast<int>(w.sizes.mesh[0]), microbatches);
-  if constexpr (Rule.per_layer) {
+  planner::pipeline_schedule table = rule(static_cast<int>(w.sizes.mesh[0]), microbatches);
+  if (rule.per_layer) {
     if (!own_layers.origin().is_alike()) throw_stages_differ(Axes::layers::name);
     table.lanes = static_cast<int>(own_layers);
   }
   if constexpr (!std::is_void_v<typename Axes::repeats>)
     table.repeats = static_cast<int>(extent_among<typename Axes::repeats>(ws...));
-  pipeline_run<block, typename Axes::batch, divided> stage(w, table, block(x));
-  block const made = stage.run([&](block h, int lane, int repeat) {
-    std::int64_t const end = Rule.per_layer ? lane + 1 : std::int64_t{own_layers};
-    for (std::int64_t l = Rule.per_layer ? lane : 0; l < end; ++l)
-      h = layer(h, parameters_of_layer<Axes>(ws, repeat, l)...);
-    return h;
-  });
+  return {w, table, own_layers, rule.per_layer};
+}
+
+// What goes from stage to stage.
+template <class Axes, class X, class Leaves>
+struct find_pipeline_block;
+template <class Axes, class X, class... Leaves>
+struct find_pipeline_block<Axes, X, type_list<Leaves...>> {
+  using type = basic_tensor<typename X::value_type,
+                            varying_as<sharding_in<X>, sharding<varying<typename Axes::stages>>, X, Leaves...>,
+                            typename X::space>;
+};
+template <class Axes, class X, class... Ws>
+using pipeline_block = typename find_pipeline_block<Axes, X, leaves_of_operands<Ws...>>::type;
+
+struct nobody_asks {
+  template <class Block>
+  void operator()(Block const&, int, int, int, planner::pipeline_schedule const&) const {}
+};
+
+// In a body: blocks in, a block out, which is the same along the stages where the batch was. `begins(h, lane, repeat,
+// microbatch, table)` is told what a lane of this stage begins with.
+template <pipeline_rule Rule, class Axes, class Begins, class F, class X, class... Ws>
+auto pipeline_of_blocks(int microbatches, Begins const& begins, F const& layer, X const& x, Ws const&... ws) {
+  using P = typename Axes::stages;
+  using block = pipeline_block<Axes, X, Ws...>;
+  static constexpr bool divided = position_in<P, varying_in<X>> >= 0;
+  using result =
+      std::conditional_t<divided, block,
+                         basic_tensor<typename block::value_type, invariant_over<sharding_in<block>, type_list<P>>,
+                                      typename block::space>>;
+  pipeline_stage const here = stage_here<Axes>(Rule, microbatches, x, ws...);
+  pipeline_run<block, typename Axes::batch, divided> stage(here.w, here.table, block(x));
+  auto const made = [&](auto... weights) {
+    return stage.run([&](block h, int lane, int repeat, int microbatch) {
+      begins(h, lane, repeat, microbatch, here.table);
+      for (std::int64_t l = here.first_layer(lane); l < here.end_of_layers(lane); ++l)
+        h = layer(h, weights.of_layer(repeat, l)...);
+      return h;
+    });
+  }(weights_of_stage<Axes, F, Ws>(layer, ws)...);
   result r(made.mesh_handle(), made.extents(), made.local());
   if constexpr (varying_in<result>::size > 0) r.set_origins(made.origins());
   return r;
 }
+
+// A tensor in the body that is opened outside of one.
+template <class Manual>
+struct enter_leaf {
+  template <class A>
+  auto operator()(A const& a) const {
+    return enter_all<Manual>("pipeline", a);
+  }
+  template <class Inner>
+  struct leaves : derivatives_as<Inner, leaves> {
+    template <class T, class Sharding>
+    using leaf = decltype(enter_all<Manual>("", std::declval<typename Inner::template leaf<T, Sharding> const&>()));
+  };
+};
+
+template <class P, class Out>
+struct pipeline_body {
+  using results = type_list<Out>;
+  using manual = type_list<P>;
+  static constexpr bool is_tuple = false;
+};
+
+template <class... Ts>
+consteval auto varying_in_all(type_list<Ts...>) {
+  return union_of<varying_in<Ts>...>{};
+}
+
+/// What `run` makes of the blocks of x and ws, as a tensor. The stages' mesh axis alone is manual: layers are written
+/// in the global view along all others.
+template <class P, class Out, class Run, class... Ws>
+auto in_stages(Run const& run, Ws const&... ws) {
+  using kept = decltype(varying_in_all(leaves_of_operands<Ws...>{}));
+  return results_of<pipeline_body<P, Out>, kept>(run(map_operand(enter_leaf<type_list<P>>{}, ws)...));
+}
+
+template <class... Ws>
+concept PipelineOperands = (pipeline_operand<Ws>::is_one && ...);
 
 }  // namespace detail
 
 /// Sends `x` through all layers of the stacked parameters `ws`; `layer(h, w…)` is one of them, whose `w…` have one
 /// index of `Layers`' axis (a product without it in its result sums over it). It is called by the stage that has the
 /// layer, for one microbatch at a time, and never for a slot that is idle. It may communicate along other mesh axes.
+///
+/// `ws` are tensors, and trees of them (tree.hpp). os::weights_each_repeat(os::gather_over<X>, layer) and its like
+/// stand for `layer` where they are stored divided over further mesh axes (local_view/pipeline_weights.hpp).
 ///
 /// `Named`: L/P, the axis of layers over the stages; N, the batch; where stages are gone through several times
 /// (os::circular) R, the axis of repeats. N comes first in `x`, and R and then L in parameters, so that a part lies in
@@ -182,25 +252,27 @@ auto pipeline_of_blocks(int microbatches, F const& layer, X const& x, Ws const&.
 /// Where N is divided over P, each stage sends its microbatches to the first one and gets its results from the last; a
 /// batch that all stages have is fed for nothing, and all get the result. Every microbatch's activation moves once from
 /// a stage to the next: plan/pipeline/messages.hpp and feeding.hpp count. In the body of os::shard_map with blocks, or
-/// outside with tensors. Collective over P.
+/// outside with tensors: then P alone is manual, and the layer is written in the global view along all other mesh axes,
+/// as without a pipeline. A batch that they divide is cut on each device: microbatches are a part of what each has.
+/// Collective over P.
 /// @throws ostraka::error, on all devices alike, if microbatches do not divide the batch, or the stages microbatches
 /// that are divided over them
-template <pipeline_rule Rule, auto... Named, class F, Tensor X, Tensor... Ws>
+template <pipeline_rule Rule, auto... Named, class F, Tensor X, class... Ws>
+  requires(detail::PipelineOperands<Ws...> && !detail::any_variable_in<Ws...>)
 [[nodiscard]] auto pipeline(microbatch_count count, F const& layer, X const& x, Ws const&... ws) {
   using axes = detail::pipeline_axes<detail::type_of<Named>...>;
-  using verdict = typename decltype(detail::check_pipeline<Rule, axes, X, Ws...>())::type;
-  if constexpr (!detail::may_move<verdict, X>())
+  using verdict = detail::pipeline_verdict<Rule, axes, X, Ws...>;
+  if constexpr (!detail::may_move<verdict, X>()) {
     return detail::block_after_error<X>();
-  else if constexpr (detail::one_varies<typename axes::stages, Ws...>)
-    return detail::pipeline_of_blocks<Rule, axes>(count.value, layer, x, ws...);
-  else
-    return [&]<class... Dims>(std::type_identity<sharding<Dims...>>) {
-      return shard_map<Dims{}...>(
-          [&](auto const& block, auto const&... blocks) {
-            return detail::pipeline_of_blocks<Rule, axes>(count.value, layer, block, blocks...);
-          },
-          x, ws...);
-    }(std::type_identity<sharding_in<X>>());
+  } else {
+    auto const run = [&](auto const& block, auto const&... blocks) {
+      return detail::pipeline_of_blocks<Rule, axes>(count.value, detail::nobody_asks{}, layer, block, blocks...);
+    };
+    if constexpr (detail::varies_in_any_of<typename axes::stages, Ws...>)
+      return run(x, ws...);
+    else
+      return detail::in_stages<typename axes::stages, sharding_in<X>>(run, x, ws...);
+  }
 }
 
 }  // namespace ostraka

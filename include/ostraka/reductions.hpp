@@ -45,7 +45,7 @@ auto reduce(char const* name, A const& a, Policy const& policy, double factor = 
 }
 
 template <class A, class... Kept>
-std::int64_t reduced_elements(A const& a, type_list<Kept...>) {
+constexpr std::int64_t reduced_elements(A const& a, type_list<Kept...>) {
   std::int64_t n = 1;
   std::size_t i = 0;
   auto const visit = [&]<class I>(std::type_identity<I>) {
@@ -66,8 +66,8 @@ struct divide_by {
 }  // namespace detail
 
 /// Sums over the axes that the result lacks; integers in their type, modulo its range (os::cast them first). Partial
-/// sums are welcome, and come out if asked for: `os::sum<I, os::partial(X)>(A)`. All reductions take a policy behind the
-/// tensor, as os::einsum does.
+/// sums are welcome, and come out if asked for: `os::sum<I, os::partial(X)>(A)`. All reductions take a policy behind
+/// the tensor, as os::einsum does.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto sum(A const& a, Policy how = {}) {
   return detail::reduce<sharding_of<Out...>, reduction::sum>("sum", a, how);

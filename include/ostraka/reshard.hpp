@@ -10,6 +10,7 @@
 #include <ostraka/detail/after_error.hpp>
 #include <ostraka/detail/at_once.hpp>
 #include <ostraka/detail/operation.hpp>
+#include <ostraka/detail/planned_call.hpp>
 #include <ostraka/detail/within.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/plan.hpp>
@@ -19,6 +20,17 @@
 namespace ostraka {
 
 namespace detail {
+
+constexpr planner::einsum_plan plan_of_moves(planner::spec const& from, planner::spec const& to,
+                                             planner::reshard_steps const& steps, planner::extents const& sizes) {
+  planner::einsum_plan p;
+  p.operands.push_back(from);
+  p.result = to;
+  p.sizes = sizes;
+  p.feasible = true;
+  for (planner::planned_step const& s : steps) p.steps.push_back(s);
+  return p;
+}
 
 template <class From, class To>
 struct reshard_types {
@@ -30,15 +42,8 @@ struct reshard_types {
       planner::plan_reshard(from, to, planner::nominal_sizes(planned_sizes(labels{}, mesh{})));
 
   // The same as that of the einsum of one operand that it is.
-  static constexpr planner::einsum_plan plan = [] {
-    planner::einsum_plan p;
-    p.operands.push_back(from);
-    p.result = to;
-    p.sizes = planner::nominal_sizes(planned_sizes(labels{}, mesh{}));
-    p.feasible = true;
-    for (planner::planned_step const& s : steps) p.steps.push_back(s);
-    return p;
-  }();
+  static constexpr planner::einsum_plan plan =
+      plan_of_moves(from, to, steps, planner::nominal_sizes(planned_sizes(labels{}, mesh{})));
 };
 
 template <class From, class To>
@@ -117,32 +122,54 @@ decltype(auto) steps_to_run(engine::execution_context const& w, Policy const& po
   }
 }
 
-// The one move of a verb, which has no policy.
-struct no_policy {};
-
 template <class, class Types, int>
 planner::reshard_steps const& steps_to_run(engine::execution_context const&, no_policy) {
   return Types::steps;
 }
 
+// The same block under another sharding.
+template <class Types, class To, class When, class A>
+auto reshard_nothing(char const* operation, A const& a) {
+  context_of<typename Types::labels, typename Types::mesh>(operation, a);  // checks
+  basic_tensor<typename A::element_type, To, typename A::space> same(a.mesh_handle(), a.extents(), a.local());
+  if constexpr (varying_in<A>::size > 0) same.set_origins(a.origins());
+  return When::same(same);
+}
+
+template <class Types, class To, class Policy, class A>
+auto reshard_at_once(char const* operation, A const& a) {
+  using value = typename A::value_type;
+  basic_tensor<value, To, typename A::space> result;
+  operand_at_hand const operand = at_hand(a);
+  value const* const block = elements_of(a);
+  static thread_local constinit engine::schedule_memory* memory = nullptr;
+  run_planned<value, A::rank, typename A::space>(planned_call_of<Policy, Types, static_cast<int>(sizeof(value))>,
+                                                 operation, a.mesh_handle(), &operand, &block, {}, memory, result);
+  return result;
+}
+
+template <class Types, class To, class When, class A, class Policy>
+auto reshard_when(char const* operation, A const& a, Policy const& policy) {
+  using value = typename A::value_type;
+  using result_type = basic_tensor<value, To, typename A::space>;
+  engine::execution_context const w =
+      context_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a);
+  auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
+  auto const result = allocate_for<result_type, typename Types::labels, typename Types::mesh>(w, a);
+  static thread_local constinit engine::schedule_memory* memory = nullptr;
+  return When::run(result, std::tuple(a.local()), execution_space_of<A>(), w, steps, Types::from, elements_of(a),
+                   result.local().data(), engine::per_thread(memory));
+}
+
 // Runs the steps of `Types`, those of a planned reshard or the one of a verb, `When` it is told.
 template <class Types, class To, class When = at_once, class A, class Policy = no_policy>
 auto run_reshard(char const* operation, A const& a, [[maybe_unused]] Policy const& policy = {}) {
-  using value = typename A::value_type;
-  engine::execution_context const w =
-      context_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a);
-  if constexpr (Types::steps.empty()) {
-    basic_tensor<typename A::element_type, To, typename A::space> same(a.mesh_handle(), a.extents(), a.local());
-    if constexpr (varying_in<A>::size > 0) same.set_origins(a.origins());
-    return When::same(same);
-  } else {
-    using result_type = basic_tensor<value, To, typename A::space>;
-    auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
-    auto const result = allocate_for<result_type, typename Types::labels, typename Types::mesh>(w, a);
-    static thread_local constinit engine::schedule_memory* memory = nullptr;
-    return When::run(result, std::tuple(a.local()), execution_space_of<A>(), w, steps, Types::from, elements_of(a),
-                     result.local().data(), engine::per_thread(memory));
-  }
+  if constexpr (Types::steps.empty())
+    return reshard_nothing<Types, To, When>(operation, a);
+  else if constexpr (std::is_same_v<When, at_once> && is_planned_call<Policy, A>)
+    return reshard_at_once<Types, To, Policy>(operation, a);
+  else
+    return reshard_when<Types, To, When>(operation, a, policy);
 }
 
 // os::reshard and os::start_reshard.

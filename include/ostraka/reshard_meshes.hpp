@@ -53,8 +53,9 @@ class mesh_reshard_plan {
 namespace detail {
 
 template <class A, class To, class Mesh>
-using reshard_to_mesh_verdict = first_fault<no_block_verdict<A, operation::reshard>, same_axes_verdict<sharding_in<A>, To>, mesh_verdict<Mesh, mesh_axes_in<To>>,
-                                            element_verdict<typename A::value_type, To>>;
+using reshard_to_mesh_verdict =
+    first_fault<no_block_verdict<A, operation::reshard>, same_axes_verdict<sharding_in<A>, To>,
+                mesh_verdict<Mesh, mesh_axes_in<To>>, element_verdict<typename A::value_type, To>>;
 
 template <class Sharding, class Labels>
 engine::execution_context context_on(char const* operation, std::shared_ptr<engine::device_mesh const> const& mesh,

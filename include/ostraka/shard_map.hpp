@@ -38,6 +38,7 @@
 #include <ostraka/pending.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/reshard.hpp>
+#include <ostraka/types/differentiated.hpp>
 
 namespace ostraka {
 
@@ -91,6 +92,8 @@ struct tensors_in<A> {
   using type = type_list<A>;
   static constexpr bool found = true;
 };
+template <Variable A>
+struct tensors_in<A> : tensors_in<typename A::tensor_type> {};
 template <class A, std::size_t N>
   requires(N > 0)
 struct tensors_in<std::array<A, N>> : tensors_in<A> {};
@@ -107,6 +110,8 @@ template <class Manual, class A>
 auto enter_all(char const* operation, A const& a) {
   if constexpr (Tensor<A>)
     return enter<Manual>(operation, a);
+  else if constexpr (is_variable<A>)
+    return verbs::enter_body<Manual>{}(a);
   else
     return std::apply(
         [&](auto const&... each) {
@@ -121,19 +126,25 @@ auto enter_all(char const* operation, A const& a) {
         a);
 }
 
+// The tensor of a variable; anything else is itself.
+template <class T>
+struct tensor_returned {
+  using type = T;
+};
+template <Variable T>
+struct tensor_returned<T> : tensor_returned<typename T::tensor_type> {};
+
 // What is returned, as a list of types.
 template <class Returned>
 struct returned_list {
-  using type = type_list<Returned>;
+  using type = type_list<typename tensor_returned<Returned>::type>;
 };
 template <class... Rs>
 struct returned_list<std::tuple<Rs...>> {
-  using type = type_list<Rs...>;
+  using type = type_list<typename tensor_returned<Rs>::type...>;
 };
 template <class A, class B>
-struct returned_list<std::pair<A, B>> {
-  using type = type_list<A, B>;
-};
+struct returned_list<std::pair<A, B>> : returned_list<std::tuple<A, B>> {};
 
 template <class Returned, class Out, class Manual, class Kept>
 consteval auto check_returned() {
@@ -154,10 +165,19 @@ consteval auto check_results(type_list<Returned...>, type_list<Outs...>) {
     return found<first_fault<typename decltype(check_returned<Returned, Outs, Manual, Kept>())::type...>>{};
 }
 
+// A block, or a variable of one.
+template <class Out, class Manual, class Kept, class B>
+auto leave_one(B const& b) {
+  if constexpr (is_variable<B>)
+    return verbs::leave_body<Out, Manual, Kept>{}(b);
+  else
+    return leave<Out, Manual, Kept>("shard_map", b);
+}
+
 template <class Manual, class Kept, class... Outs, class Returned>
 auto leave_all(type_list<Outs...>, Returned const& returned) {
   return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
-    return std::tuple{leave<Outs, Manual, Kept>("shard_map", std::get<Is>(returned))...};
+    return std::tuple{leave_one<Outs, Manual, Kept>(std::get<Is>(returned))...};
   }(std::index_sequence_for<Outs...>{});
 }
 
@@ -190,12 +210,13 @@ auto results_of(Returned const& returned) {
   if constexpr (is_returned_after_error<list>) {
     return refused_results<Body>();
   } else if constexpr (reason::ok_or_raise<typename decltype(check_results<manual, Kept>(list{}, results{}))::type>()) {
-    if constexpr (Body::is_tuple && !Tensor<Returned>)
+    constexpr bool is_one = Tensor<typename tensor_returned<Returned>::type>;
+    if constexpr (Body::is_tuple && !is_one)
       return leave_all<manual, Kept>(results{}, returned);
     else if constexpr (Body::is_tuple)
-      return std::tuple{leave<typename type_at<results, 0>::type, manual, Kept>("shard_map", returned)};
+      return std::tuple{leave_one<typename type_at<results, 0>::type, manual, Kept>(returned)};
     else
-      return leave<typename type_at<results, 0>::type, manual, Kept>("shard_map", returned);
+      return leave_one<typename type_at<results, 0>::type, manual, Kept>(returned);
   } else {
     return refused_results<Body>();
   }

@@ -335,8 +335,7 @@ template <class View, std::size_t... Is>
 View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {
   View const made(Kokkos::view_alloc(Kokkos::WithoutInitializing, label_of_ours),
                   static_cast<std::size_t>(extents[Is])...);
-  engine::ask_for_large_pages<typename View::memory_space>(made.data(),
-                                                           made.size() * sizeof(typename View::value_type));
+  engine::prepare_memory<typename View::memory_space>(made.data(), made.size() * sizeof(typename View::value_type));
   return made;
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::with_instance const scope(instance);`: until the scope ends, operations that this host thread calls run
-/// on an execution space instance of the application's, a stream of a GPU for instance.
+/// Floor 4. `os::with_instance const scope(instance);`: until the scope ends, operations that this host thread calls
+/// run on an execution space instance of the application's, a stream of a GPU for instance.
 
 #include <ostraka/engine/machine/instance.hpp>
 

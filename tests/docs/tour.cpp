@@ -75,6 +75,9 @@ void print(View const& view) {
 
 TEST_CASE("making") {
   auto mesh = os::make_mesh(X = 2, Y = 2);    // 4 devices, one an MPI rank
+  auto on_nodes = os::make_mesh(os::within_node(Y = 2), X = 2, Y = 2);    // a node holds both devices along Y
+  CHECK(on_nodes.within_node(X) == 1);
+  CHECK(on_nodes.within_node(Y) == 2);
 
   auto h = os::random<float, batch/X, seq, hidden/Y>(mesh, batch = 6, seq = 10);    // the same numbers on every mesh
   auto w = os::random<float, hidden/Y, model>(mesh, os::seed(1));

@@ -48,4 +48,13 @@ void check_by_differences(mesh_at_hand const& m, extents_by_letter const& e, std
         }) == 0);
 }
 
+/// Σ y² of the result y of a body, whose cotangent differs from element to element, of a tensor divided over X and Y.
+template <auto... Out, class Body>
+void check_body(mesh_at_hand const& m, extents_by_letter const& e, Body const& body) {
+  check_by_differences<ostraka::tensor<double, I/X, J/Y>>(m, e, "IJ", [&](auto const& p) {
+    auto const y = ostraka::shard_map<Out...>(body, p);
+    return ostraka::sum<>(ostraka::multiply(y, y));
+  });
+}
+
 }  // namespace ostraka::testing

@@ -12,6 +12,8 @@
 #include <ostraka/operations.hpp>
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "gradient/by_differences.hpp"
 #include "support/on_meshes.hpp"
@@ -63,5 +65,69 @@ TEST_CASE("a checkpointed layer that ends in a move; variables of two derivative
       return os::sum<>(os::multiply(outer, inner.gradient));
     };
     CHECK_THROWS_AS(static_cast<void>(os::value_and_grad(nested)(w)), os::error);
+  });
+}
+
+TEST_CASE("an error of a backward names the operation of the forward") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::extents_by_letter const e{{'I', 3}, {'J', 4}}, other{{'I', 5}, {'J', 4}};
+    auto const w = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", e, 2));
+    auto const v = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", other, 2));
+    auto const wrong = os::custom_vjp([](auto const& a) { return os::scale(a, 2); },
+                                      [&](auto const&, auto const&, auto const&) { return v; });
+    auto const loss = [&](auto const& p) { return os::sum<>(wrong(p) + p); };
+    try {
+      static_cast<void>(os::value_and_grad(loss)(w));
+      FAIL("accepted");
+    } catch (os::error const& error) {
+      CHECK(std::string(error.what()).find("the backward of custom_vjp: ") == 0);
+    }
+  });
+}
+
+TEST_CASE("variables of a call that has ended are refused, constants are not") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::extents_by_letter const e{{'I', 3}, {'J', 4}};
+    using stored = os::tensor<double, I/X, J>;
+    auto const w = t::placed<stored>(m, t::whole_numbers<double>("IJ", e, 2));
+    os::variable<stored> kept;
+    auto const first = os::value_and_grad([&](auto const& p) {
+      kept = p * p;
+      return os::sum<>(kept);
+    });
+    static_cast<void>(first(w));
+    auto const second = os::value_and_grad([&](auto const& p) { return os::sum<>(p * kept); });
+    CHECK_THROWS_AS(static_cast<void>(second(w)), os::error);
+    CHECK_THROWS_AS(static_cast<void>(kept * kept), os::error);
+    CHECK_THROWS_AS(static_cast<void>(os::reshard<I, J>(kept)), os::error);
+
+    auto const constant = os::value_and_grad([&](auto const& p) {  // a loop that did not run
+      os::variable<os::tensor<double>> total = os::sum<>(w);
+      if (p.extents()[0] < 0) total = os::sum<>(p);
+      return total;
+    })(w);
+    CHECK(os::value(os::sum<>(os::multiply(constant.gradient, constant.gradient))) == 0);
+  });
+}
+
+TEST_CASE("a derivative of one's own may give the operand itself, and must give its extents") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::extents_by_letter const e{{'I', 3}, {'J', 4}}, other{{'I', 3}, {'J', 7}};
+    using whole_tensor = os::tensor<double, I, J>;
+    std::vector<double> memory(12, 10.0);
+    using view = whole_tensor::view_type;
+    whole_tensor const p(m.handle(), {3, 4}, view(memory.data(), 3, 4));  // of memory that is not counted
+    auto const gives_operand = os::custom_vjp([](auto const& a) { return a; },
+                                              [](auto const&, auto const&, auto const& a) { return a; });
+    auto const r = os::value_and_grad([&](auto const& q) { return os::sum<>(gives_operand(q) + os::scale(q, 2.0)); })(p);
+    CHECK(memory[0] == 10.0);  // nothing was added to the parameter
+    static_cast<void>(r);
+
+    auto const v = t::placed<whole_tensor>(m, t::whole_numbers<double>("IJ", other, 2));
+    auto const w = t::placed<whole_tensor>(m, t::whole_numbers<double>("IJ", e, 2));
+    auto const gives_other = os::custom_vjp([](auto const& a) { return os::scale(a, 2.0); },
+                                            [&](auto const&, auto const&, auto const&) { return v; });
+    auto const loss = [&](auto const& q) { return os::sum<>(gives_other(q)); };
+    CHECK_THROWS_AS(static_cast<void>(os::value_and_grad(loss)(w)), os::error);
   });
 }

@@ -8,13 +8,16 @@
 
 #include <doctest/doctest.h>
 
+#include <ostraka/files.hpp>
 #include <ostraka/gradient.hpp>
 
 #include <cmath>
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
+#include "files/scratch_file.hpp"
 #include "gradient/by_differences.hpp"
 #include "support/on_meshes.hpp"
 
@@ -236,5 +239,57 @@ TEST_CASE("trees of parameters, whose gradients share nothing") {
     os::map_into(g.gains[0], [](double v) { return 7 * v; }, g.gains[0]);
     CHECK(t::disagreements(m, g.gains[1], ones) == 0);  // not written by what was written to its neighbour
     CHECK(t::disagreements(m, g.gains[2], zeros) == 0);
+  });
+}
+
+namespace {
+
+template <class L>
+struct weights_alone {
+  os::leaf<L, double, I/X, J> w;
+};
+
+}  // namespace
+
+TEST_CASE("what is saved in a loss is its values") {
+  t::scratch_file const array("a.npy"), tree("p.safetensors");
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    t::extents_by_letter const e{{'I', 3}, {'J', 4}};
+    auto const g = t::whole_numbers<double>("IJ", e, 3);
+    weights_alone<os::values> const p{t::placed<os::tensor<double, I/X, J>>(m, g)};
+    static_cast<void>(os::value_and_grad([&](auto const& q) {
+      os::save(tree.path(), q);
+      os::save(array.path(), q.w);
+      return os::sum<>(q.w);
+    })(p));
+    auto const loaded = os::zeros_like(p.w);
+    weights_alone<os::values> const of_tree{os::zeros_like(p.w)};
+    os::load_into(loaded, array.path());
+    os::load_into(of_tree, tree.path());
+    CHECK(t::disagreements(m, loaded, g) == 0);
+    CHECK(t::disagreements(m, of_tree.w, g) == 0);
+  });
+}
+
+TEST_CASE("what a function gives beside its loss") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::extents_by_letter const e{{'I', 5}, {'J', 3}};
+    INFO(m.text());
+    auto const g = t::whole_numbers<double>("IJ", e, 1);
+    auto const p = t::placed<os::tensor<double, I/X, J>>(m, g);
+    auto want = g, doubled = g;
+    for (double& v : want.values) v *= 2;
+    doubled = want;
+    auto const [value, gradient, aux] = os::value_and_grad([](auto const& x) {
+      auto const y = x * x;
+      return std::tuple(os::sum<>(y), y);
+    })(p);
+    for (std::size_t i = 0; i < want.values.size(); ++i) want.values[i] = g.values[i] * g.values[i];
+    CHECK(t::disagreements(m, aux, want) == 0);
+    CHECK(t::disagreements(m, gradient, doubled) == 0);
+    auto const more = os::value_and_grad([](auto const& x) { return std::tuple(os::sum<>(x * x), 3, x); })(p);
+    CHECK(std::get<0>(more.aux) == 3);
+    CHECK(t::disagreements(m, std::get<1>(more.aux), g) == 0);
+    CHECK(os::value(more.value) == os::value(value));
   });
 }

@@ -102,6 +102,7 @@ void check(t::mesh_at_hand const& m, std::string const& along) {
   if constexpr (std::is_arithmetic_v<T>) {
     CHECK(elements(os::pmax<Along...>(a)) == combined(os::reduction::max));
     CHECK(elements(os::pmin<Along...>(a)) == combined(os::reduction::min));
+    CHECK(elements(os::pprod<Along...>(a)) == combined(os::reduction::prod));
     std::vector<std::int32_t> largest, smallest;
     for (std::size_t k = 0; k < blocks[0].size(); ++k) {
       std::size_t up = 0, down = 0;
@@ -163,7 +164,8 @@ void check(t::mesh_at_hand const& m, std::string const& along) {
   for (int r : g.ranks) {
     auto const b = block_on<T>(r, n, 2);
     for (std::int64_t j = 0; j < 2; ++j) {
-      summed[static_cast<std::size_t>(j)] = t::combined<T>(os::reduction::sum, summed[static_cast<std::size_t>(j)], element(b, 2, g.mine, j));
+      T& so_far = summed[static_cast<std::size_t>(j)];
+      so_far = t::combined<T>(os::reduction::sum, so_far, element(b, 2, g.mine, j));
       exchanged.push_back(element(b, 2, g.mine, j));
     }
   }
@@ -188,11 +190,45 @@ void check_all() {
   });
 }
 
+// What differs from one type to the next is how elements are sent and added, not along which mesh axes.
+template <class... Ts>
+void check_along_x() {
+  t::on_every_mesh([](t::mesh_at_hand const& m) { (check<Ts, X>(m, "X"), ...); });
+}
+
 }  // namespace
 
 TEST_CASE("float") { check_all<float>(); }
 TEST_CASE("complex<double>") { check_all<Kokkos::complex<double>>(); }
 TEST_CASE("int64") { check_all<std::int64_t>(); }
+TEST_CASE("other numbers, along one mesh axis") {
+  check_along_x<double, Kokkos::complex<float>, os::float16, os::bfloat16, std::int32_t, std::int16_t, std::int8_t>();
+}
+
+// Bools are not added; std::vector has no array of them.
+TEST_CASE("bool") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    group const g = group_along(m, "X");
+    INFO(m.text());
+    auto const is_true = [](int rank, std::size_t k) { return (rank + static_cast<int>(k)) % 3 == 0; };
+    auto const n = static_cast<std::size_t>(g.size());
+    os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
+    auto const a = os::zeros<bool, I, os::varying(X, Y, Z)>(mesh, I = g.size());
+    for (std::size_t k = 0; k < n; ++k) a.local().data()[k] = is_true(t::rank(), k);
+    auto const gathered = os::all_gather<K/X>(a);
+    auto const exchanged = os::all_to_all<I/X, I/X>(a);
+    auto const from_last = os::pbroadcast<X>(a, g.size() - 1);
+    auto begun = os::start_shift<X>(a, 1);
+    auto const shifted = std::move(begun).wait();
+    for (std::size_t d = 0; d < n; ++d) {
+      int const other = g.ranks[d];
+      for (std::size_t k = 0; k < n; ++k) CHECK(gathered.local().data()[d * n + k] == is_true(other, k));
+      CHECK(exchanged.local().data()[d] == is_true(other, static_cast<std::size_t>(g.mine)));
+      CHECK(from_last.local().data()[d] == is_true(g.ranks.back(), d));
+      CHECK(shifted.local().data()[d] == is_true(g.ranks[(static_cast<std::size_t>(g.mine) + n - 1) % n], d));
+    }
+  });
+}
 
 TEST_CASE("scans, and what goes to a root and comes from it") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
@@ -249,9 +285,15 @@ TEST_CASE("rows in numbers that devices choose") {
           wanted[static_cast<std::size_t>((d * g.mine + i) * 3 + j)] =
               element(block_on<double>(g.ranks[static_cast<std::size_t>(d)], next, 3), 3, begin + i, j);
     CHECK(got == wanted);
+    auto begun = os::start_ragged_all_to_all<I/X>(a, out, from, rows, to);
+    auto const meanwhile = os::psum<X>(a);
+    CHECK(elements(std::move(begun).wait()) == wanted);
+    CHECK(elements(meanwhile) == elements(os::psum<X>(a)));
+    static_cast<void>(os::start_ragged_all_to_all<I/X>(a, out, from, rows, to));  // dropped: it waits
     if (n > 1) {
       to.assign(to.size(), 0);  // rows of several devices in the same place
       CHECK_THROWS_AS(static_cast<void>(os::ragged_all_to_all<I/X>(a, out, from, rows, to)), os::error);
+      CHECK_THROWS_AS(static_cast<void>(os::start_ragged_all_to_all<I/X>(a, out, from, rows, to)), os::error);
     }
   });
 }

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "support/on_meshes.hpp"
@@ -30,6 +31,9 @@ void on_all(F&& f) {
     }
   });
 }
+
+// Blocks that are there now, as Kokkos says.
+long blocks_alive = 0;
 
 }  // namespace
 
@@ -83,5 +87,38 @@ TEST_CASE("operations of the global view") {
     auto gathered = os::start_reshard<I, J>(left);
     gathered = os::start_reshard<I, J>(left);  // the first is waited for
     CHECK(t::disagreements(m, std::move(gathered).wait(), a) == 0);
+  });
+}
+
+TEST_CASE("nothing is left of what was begun, waited for or dropped") {
+  namespace tools = Kokkos::Tools::Experimental;
+  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    auto const rows = t::placed<tensor<I/X, J>>(m, t::whole_numbers<double>("IJ", e, 4));
+    auto const right = t::placed<tensor<J, K>>(m, t::whole_numbers<double>("JK", e, 6));
+    auto const begin_all = [&] {
+      static_cast<void>(os::start_reshard<I, J>(rows));
+      static_cast<void>(os::start_einsum<I, K>(rows, right));
+      auto kept = os::start_reshard<I, J/X>(rows);
+      kept = os::start_reshard<I, J/X>(rows);
+      auto const moved = std::move(kept).wait();
+      auto const moved_whole = os::start_reshard<I, J>(moved).wait();
+      os::shard_map<I, J>([](auto w) { return os::start_psum<X>(os::pvary<X>(w)).wait(); }, moved_whole);
+      os::shard_map<I/X, J>(
+          [](auto a) {
+            static_cast<void>(os::start_all_gather<I/X>(a));
+            static_cast<void>(os::start_shift<X>(a, 1));
+            static_cast<void>(os::start_shift<X>(a, -1).wait());
+            return a;
+          },
+          rows);
+    };
+    for (int i = 0; i < 3; ++i) begin_all();  // what operations keep is there
+    blocks_alive = 0;
+    tools::set_allocate_data_callback([](auto, char const*, void const*, std::uint64_t) { ++blocks_alive; });
+    tools::set_deallocate_data_callback([](auto, char const*, void const*, std::uint64_t) { --blocks_alive; });
+    for (int i = 0; i < 10; ++i) begin_all();
+    tools::set_allocate_data_callback(nullptr);
+    tools::set_deallocate_data_callback(nullptr);
+    CHECK(blocks_alive == 0);
   });
 }

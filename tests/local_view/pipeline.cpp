@@ -11,6 +11,8 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include <ostraka/pipeline.hpp>
@@ -56,9 +58,10 @@ struct modulo {
 
 struct counted_layer {
   int* calls;
+  int last = -1;  // the call that throws
   template <class H, class W, class Bias>
   auto operator()(H const& h, W const& w, Bias const& b) const {
-    ++*calls;
+    if (++*calls == last) throw std::logic_error("no luck");
     auto const sums = os::add(os::einsum<B, J>(h, w), os::sum<J>(b));
     return os::map(modulo(), h, os::rename<J, I>(os::map(folded(), sums)));
   }
@@ -262,5 +265,61 @@ TEST_CASE("what does not fit is an error on all devices") {
       CHECK_THROWS_AS(per_layer(), os::error);
     }
     CHECK(calls == 0);
+  });
+}
+
+TEST_CASE("what a layer throws on one stage all devices throw, and go on") {
+  on_all([](t::mesh_at_hand const& m) {
+    int const stages = m.size("X"), here = m.coordinate("X", t::rank());
+    batch const now(2 * stages * stages, stages, 1);
+    auto const w = t::placed<tensor<L/X, I, J>>(m, batch::once(now.w));
+    auto const b = t::placed<tensor<L/X, J>>(m, batch::once(now.b));
+    auto const run = [&]<os::pipeline_rule Rule>(auto const& x, int bad, int last) {
+      int calls = 0;
+      return os::pipeline<Rule, L/X, B>(os::microbatches = stages, counted_layer{&calls, here == bad ? last : -1}, x, w,
+                                        b);
+    };
+    auto const compare_said = [&](auto const& x, int bad, int last) {
+      INFO(m.text(), ", stage ", bad, " in call ", last);
+      std::string const said = "no luck", on_all_stages = "stage " + std::to_string(bad) + " of ";
+      auto const caught = [&](auto const& f) {
+        std::string why;
+        try {
+          f();
+        } catch (os::error const& e) {
+          why = e.what();
+        } catch (std::logic_error const& e) {
+          if (stages == 1) why = on_all_stages + e.what();
+        }
+        return why;
+      };
+      for (std::string const& why : {caught([&] { run.operator()<os::gpipe>(x, bad, last); }),
+                                     caught([&] { run.operator()<os::tick_per_layer>(x, bad, last); })}) {
+        CHECK(why.find(said) != why.npos);
+        CHECK(why.find(on_all_stages) != why.npos);
+      }
+      CHECK(t::disagreements(m, run.operator()<os::gpipe>(x, -1, -1), now.wanted) == 0);
+    };
+    for (int bad : {0, stages - 1})
+      for (int last : {1, stages}) {
+        compare_said(t::placed<tensor<B, I>>(m, now.x), bad, last);
+        compare_said(t::placed<tensor<B/X, I>>(m, now.x), bad, last);
+      }
+  });
+}
+
+TEST_CASE("a layer whose result has other extents is an error on all devices") {
+  on_all([](t::mesh_at_hand const& m) {
+    INFO(m.text());
+    int const stages = m.size("X");
+    t::extents_by_letter const e{{'B', 6}, {'I', 4}, {'J', 5}, {'L', stages}};
+    auto const x = t::placed<tensor<B, I>>(m, t::whole_numbers<number>("BI", e, 4));
+    auto const w = t::placed<tensor<L/X, I, J>>(m, t::whole_numbers<number>("LIJ", e, 5));
+    auto const run = [&] {
+      (void)os::pipeline<os::gpipe, L/X, B>(
+          os::microbatches = 2, [](auto const& h, auto const& v) { return os::rename<J, I>(os::einsum<B, J>(h, v)); },
+          x, w);
+    };
+    CHECK_THROWS_AS(run(), os::error);
   });
 }

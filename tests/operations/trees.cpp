@@ -48,6 +48,17 @@ struct stack {
   std::array<dense<L>, N> layers;
 };
 
+// Layers of the same struct, stacked; within them others are stacked, too.
+template <class L>
+struct stacked_layers {
+  dense<L> first;
+  dense<os::stacked<L, K/Z>> layers;
+};
+template <class L>
+struct twice_stacked {
+  stacked_layers<os::stacked<L, B>> repeats;
+};
+
 // With a base and a constructor: it lists its fields.
 template <class L>
 struct based {
@@ -168,6 +179,28 @@ TEST_CASE("trees are mapped and reduced while compiling") {
       },
       dense<os::names>{});
   static_assert(mixed.w == 'c' && mixed.b == 1.5);
+}
+
+TEST_CASE("leaves that are stacked have more axes") {
+  using layers = stacked_layers<os::names>;
+  static_assert(std::is_same_v<decltype(layers::first.w), os::leaf<os::names, double, I/X, J/Y>>);
+  static_assert(std::is_same_v<decltype(layers::layers.w), os::leaf<os::names, double, K/Z, I/X, J/Y>>);
+  static_assert(std::is_same_v<decltype(twice_stacked<os::values>::repeats.layers.b), os::tensor<double, B, K/Z, J/Y>>);
+  static_assert(os::Tree<dense<os::stacked<os::values, K/Z>>>);
+  CHECK(paths_of(twice_stacked<os::names>{}) ==
+        std::vector<std::string>{"repeats.first.w", "repeats.first.b", "repeats.layers.w", "repeats.layers.b"});
+  constexpr auto ranks = os::tree_map([](auto leaf) { return decltype(leaf)::rank; }, twice_stacked<os::names>{});
+  static_assert(std::is_same_v<decltype(ranks), twice_stacked<os::each<int>> const>);
+  static_assert(ranks.repeats.first.w == 3 && ranks.repeats.layers.w == 4 && ranks.repeats.layers.b == 3);
+  t::on_every_mesh([](t::mesh_at_hand const& at_hand) {
+    os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(at_hand.handle());
+    auto const made = os::make_tree<stacked_layers>(mesh, I = 5, J = 7, K = 3, os::seed(1));
+    CHECK(made.layers.w.extents() == std::array<std::int64_t, 3>{3, 5, 7});
+    auto const twice = os::tree_map([](auto const& a) { return os::copy(a); }, made);
+    static_assert(std::is_same_v<decltype(twice), stacked_layers<os::values> const>);
+    auto const halves = os::tree_cast<float>(made);
+    static_assert(std::is_same_v<decltype(halves), stacked_layers<os::values_of<float>> const>);
+  });
 }
 
 TEST_CASE("trees of tensors: makers, maps, casts") {

@@ -7,10 +7,30 @@
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
+#include <type_traits>
+
+#include <ostraka/trace.hpp>
 
 #include "scenarios.hpp"
 
 namespace scenarios {
+
+// Layers that communicate along Y, where there is one.
+template <class Mesh>
+void throw_in_a_layer(Mesh const& mesh) {
+  auto const x = os::zeros<float, I, J>(mesh, I = 8, J = 2);
+  auto const w = os::zeros<float, L/X, J>(mesh, L = 4, J = 2);
+  static_cast<void>(os::pipeline<os::gpipe, L/X, I>(
+      os::microbatches = 4,
+      [](auto const& h, auto const& v) {
+        if (culprit()) throw std::runtime_error("no luck");
+        if constexpr (std::is_same_v<Mesh, os::mesh<X_mesh, Y_mesh>>)
+          return os::reshard<I, J>(os::reshard<I, J/Y>(os::multiply(h, os::sum<J>(v))));
+        else
+          return os::multiply(h, os::sum<J>(v));
+      },
+      x, w));
+}
 
 scenario_list leaving() {
   return {
@@ -20,6 +40,35 @@ scenario_list leaving() {
     {"exits_well", one_does([] { std::exit(0); })},
     {"aborts", one_does([] { std::abort(); })},
     {"is_killed", one_does([] { std::raise(SIGKILL); })},
+
+    {"throws_in_a_body",
+     [](os::environment& env) {
+       auto const a = os::zeros<float, I/X>(a_line(env.devices()), I = 8);
+       tell_when();
+       static_cast<void>(os::shard_map<I>([](auto const& block) {
+         if (culprit()) throw std::runtime_error("no luck");
+         return os::all_gather<I/X>(block);
+       }, a));
+     }},
+    {"throws_in_a_layer",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       tell_when();
+       throw_in_a_layer(mesh);
+     }},
+    {"throws_in_a_layer_and_catches",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       catching([&] { throw_in_a_layer(mesh); });
+       work(mesh);
+     }},
+    {"throws_alone_in_a_layer",  // the other device of its stage waits for it
+     [](os::environment& env) {
+       auto const mesh = os::make_mesh(X = env.devices() / 2, Y = 2);
+       os::engine::patience_after_fault = 1;
+       tell_when();
+       throw_in_a_layer(mesh);
+     }},
 
     // All ranks, or several, do the same.
     {"all_throw", [](os::environment& env) { disagree(a_line(env.devices())); }},
@@ -59,6 +108,26 @@ scenario_list leaving() {
        auto const mesh = a_line(env.devices());
        if (culprit()) return tell_when();
        work(mesh);
+     }},
+    {"returns_traced",  // as "returns", by a variable of main's
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       if (culprit()) return tell_when();
+       work(mesh);
+     }},
+    {"returns_from_a_trace",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       os::trace const traced("/dev/null");
+       if (culprit()) return tell_when();
+       work(mesh);
+     }},
+    {"returns_before_a_trace",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       work(mesh);
+       if (culprit()) return tell_when();
+       os::trace const traced("/dev/null");
      }},
     {"returns_before_a_mesh",
      [](os::environment& env) {

@@ -6,6 +6,7 @@
 /// says what each has to end with. Rank 1 is the culprit, and tells when.
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 
@@ -16,6 +17,7 @@ int main(int argc, char** argv) {
   scenario_list all{{"nothing", one_does([] {})}};
   for (auto part : {leaving(), calling(), waiting(), host_threads()}) all.merge(part);
   std::string const name = argc > 1 ? argv[1] : "";
+  if (name == "returns_traced") ::setenv("OSTRAKA_TRACE_SUMMARY", "1", 1);
   if (name == "throws_and_catches" ||
       name == "all_throw_and_catch") {  // outside of the environment, which the exception destroys
     try {

@@ -144,6 +144,12 @@ int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* part) {
   return PMPI_Comm_split(comm, colour, key, part);
 }
 
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part) {
+  count(0);
+  ++communicators;
+  return PMPI_Comm_split_type(comm, type, key, info, part);
+}
+
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* part) {
   ++communicators;
   return PMPI_Comm_create_group(comm, group, tag, part);

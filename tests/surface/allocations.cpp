@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <new>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,6 +25,8 @@
 #include <ostraka/engine/run/ragged.hpp>
 #include <ostraka/engine/run/root_of_group.hpp>
 #include <ostraka/engine/run/scan_block.hpp>
+#include <ostraka/gradient.hpp>
+#include <ostraka/optimizers.hpp>
 
 #include "support/on_meshes.hpp"
 
@@ -112,6 +115,8 @@ long most_in_steady_state(F const& f) {
   }
   return most;
 }
+
+long blocks_made = 0;
 
 // What Kokkos asks for when it makes a block of two dimensions.
 long block_of_a_result() {
@@ -347,6 +352,68 @@ TEST_CASE("bodies of os::shard_map") {
     CHECK(most_in_steady_state([&] {
             static_cast<void>(os::shard_map<I, J>([](auto a) { return os::all_gather<I/X>(a); }, rows));
           }) <= block);
+  });
+}
+
+TEST_CASE("what is begun, and waited for or dropped") {
+  long const block = block_of_a_result();
+  for_several_extents([&](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    auto const rows = made<I/X, J>(m, e);
+    auto const whole = made<I, J>(m, e);
+    auto const b_rows = made<J/X, K>(m, e);
+    CHECK(most_in_steady_state([&] { static_cast<void>(os::start_reshard<I, J>(rows).wait()); }) <= block);
+    CHECK(most_in_steady_state([&] { static_cast<void>(os::start_reshard<I, J>(rows)); }) <= block);
+    CHECK(most_in_steady_state([&] { static_cast<void>(os::start_einsum<I/X, K>(rows, b_rows).wait()); }) <= block);
+    CHECK(most_in_steady_state([&] {
+            static_cast<void>(os::shard_map<os::dims<I, J>{}, os::dims<I, J>{}>(
+                [](auto p, auto w) {
+                  static_cast<void>(os::start_shift<X>(p, 1));
+                  auto gathered = os::start_all_gather<I/X>(p);
+                  auto sum = os::start_psum<X>(os::pvary<X>(w));
+                  return std::tuple(std::move(gathered).wait(), std::move(sum).wait());
+                },
+                rows, whole));
+          }) <= 3 * block);
+  });
+}
+
+// Its results are blocks; what the tape holds beside them lies in memory that it has kept.
+TEST_CASE("gradients allocate blocks and nothing else") {
+  namespace tools = Kokkos::Tools::Experimental;
+  long const block = block_of_a_result();
+  for_several_extents([&](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    auto const x = made<I/X, J>(m, e);
+    auto const w = made<J, K>(m, e);
+    auto const gradient = os::value_and_grad([](auto const& weight, auto const& input) {
+      auto const h = os::einsum<I/X, K>(input, weight);
+      return os::sum<>(os::multiply(h, h));
+    });
+    auto const step = [&] { static_cast<void>(gradient(w, x)); };
+    for (int i = 0; i < 3; ++i) step();
+    blocks_made = 0;
+    tools::set_allocate_data_callback([](auto, char const*, void const*, std::uint64_t) { ++blocks_made; });
+    step();
+    tools::set_allocate_data_callback(nullptr);  // names of kernels are strings where somebody listens
+    CHECK(blocks_made > 0);
+    CHECK(most_in_steady_state(step) <= blocks_made * block);
+  });
+}
+
+TEST_CASE("steps of optimisers") {
+  for_several_extents([&](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    auto const p = made<I, J>(m, e);
+    auto const g = made<I, J>(m, e);
+    auto const partial = made<I, J, os::partial(X)>(m, e);
+    os::adamw const optimizer{.learning_rate = os::warm_up{.then = os::cosine_decay{}}, .decays = os::decays_matrices};
+    auto const state = optimizer.init(p);
+    auto const divided = optimizer.init(p, os::split_over<X>);
+    CHECK(most_in_steady_state([&] { optimizer.update(p, g, state); }) == 0);
+    CHECK(most_in_steady_state([&] { optimizer.update(p, partial, state); }) == 0);    // all-reduce
+    CHECK(most_in_steady_state([&] { optimizer.update(p, g, divided); }) == 0);        // gather
+    CHECK(most_in_steady_state([&] { optimizer.update(p, partial, divided); }) == 0);  // reduce-scatter, and gather
+    auto const rows = made<I/X, J>(m, e);
+    CHECK(most_in_steady_state([&] { os::clip_by_global_norm(rows, 0.5); }) == 0);
+    CHECK(most_in_steady_state([&] { os::accumulate(partial, partial); }) == 0);
   });
 }
 

@@ -54,6 +54,13 @@ using after_error_of = after_error<
     basic_tensor<std::conditional_t<is_element<T>, T, float>,
                  harmless_parts<std::conditional_t<is_element<T>, T, float>, harmless_sharding<Sharding>>, Space>>;
 
+/// What an operation of A that is refused gives: of this sharding. Programs without elements have their own
+/// (foretell.hpp).
+template <class A, class Sharding>
+struct refused_of {
+  using type = after_error_of<typename A::value_type, Sharding, typename A::space>;
+};
+
 template <class... Arguments>
 struct no_sharding {
   using type = sharding<>;

@@ -32,7 +32,7 @@ struct extent_origin {
   std::int64_t halo = 0;       ///< indices of neighbours beside its own, of an extent that is not alike
   bool is_undivided = false;   ///< of a padded axis: no other device has indices of it
 
-  [[nodiscard]] bool is_alike() const { return whole == alike; }
+  [[nodiscard]] constexpr bool is_alike() const { return whole == alike; }
 
   /// That of the extent with so many indices of neighbours more.
   [[nodiscard]] extent_origin padded_by(std::int64_t more) const {
@@ -50,7 +50,7 @@ struct extent_origin {
 namespace ostraka {
 
 /// The extent of a block's axis on this device. It is a number, and as `I = block.extent(I)` it makes blocks of the
-/// same extents on all devices. What is computed of it, `block.extent(I) + 2`, knows whether all devices get the same.
+/// same extents on all devices. A number computed of it, `block.extent(I) + 2`, knows whether all devices get the same.
 class own_extent {
  public:
   own_extent(std::int64_t value, detail::extent_origin const& origin) : value_(value), origin_(origin) {}
@@ -112,7 +112,7 @@ using extent_origins = std::array<extent_origin, static_cast<std::size_t>(Rank)>
 
 /// The origin of the extent of `A` in a tensor or block that has it.
 template <class A, class TensorType>
-extent_origin origin_in(TensorType const& t) {
+constexpr extent_origin origin_in(TensorType const& t) {
   if constexpr (varying_in<TensorType>::size > 0)
     return t.origins()[static_cast<std::size_t>(position_in<A, axes_in<TensorType>>)];
   else

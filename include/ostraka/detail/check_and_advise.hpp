@@ -11,7 +11,6 @@
 #include <string_view>
 #include <type_traits>
 
-#include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/spmd/call_in_words.hpp>
@@ -19,6 +18,7 @@
 #include <ostraka/plan/spec/stored_plan.hpp>
 #include <ostraka/plan/typed/checks.hpp>
 #include <ostraka/plan/typed/named_plan.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 #include <ostraka/types/error.hpp>
 
 namespace ostraka::detail {
@@ -102,7 +102,7 @@ class plans_at_hand {
 
  private:
   static constexpr int most = 8;
-  engine::dynamic_array<planner::einsum_plan> plans_[most];  // one or none each, so that none changes its place
+  dynamic_array<planner::einsum_plan> plans_[most];  // one or none each, so that none changes its place
   int next_ = 0;
 };
 
@@ -132,6 +132,27 @@ planner::plan_view plan_at_hand([[maybe_unused]] engine::execution_context const
   }
 }
 
+/// Did the program give one, beside a budget?
+template <class Policy>
+inline constexpr bool gives_policy = !std::is_same_v<Policy, policy<planner::admit::any>>;
+
+/// What the adviser knows of the operation.
+template <class Policy, class Types, int ElementBytes>
+inline constinit advice_record advice_of{};
+
+/// Has the adviser something to say?
+inline void advise(engine::execution_context const& w, operation_info const& o, advice_record& record) {
+  if (std::uint64_t const hash = sizes_to_advise_on(w, record); hash != 0) adviser(o, w.sizes, hash, record);
+}
+
+/// Is the plan that runs the stored one, and is that all there is to ask? Then the adviser may still look at it.
+template <class Policy>
+inline constexpr bool is_stored_plan = !Policy::plans_at_run_time && !has_budget<Policy> && !limits_workspace<Policy>;
+
+template <class Policy, class Types>
+inline constexpr bool is_advised = !all_static<typename Types::labels, typename Types::mesh> &&
+                                   Types::plan.communications() > 0 && !Policy::plans_at_run_time;
+
 /// The plan that an operation runs, within its budget and looked at by the adviser. What has static sizes alone was
 /// checked while compiling, and planned for these sizes.
 /// @throws ostraka::error, on all devices alike, if the plan moves more than the budget
@@ -147,13 +168,9 @@ planner::plan_view checked_plan([[maybe_unused]] engine::execution_context const
                              w, plan, !std::is_same_v<Policy, limited<Policy::budget, policy<planner::admit::any>>>),
                          w.sizes, Policy::budget, engine::per_thread(fitting));
     }
-    if constexpr (!Policy::plans_at_run_time) {
-      static constinit advice_record record{};
-      if (std::uint64_t const hash = sizes_to_advise_on(w, record); hash != 0)
-        adviser(info_of<Types, Policy::rule, ElementBytes>(w, stored_plan_of<Types>,
-                                                           !std::is_same_v<Policy, policy<planner::admit::any>>),
-                w.sizes, hash, record);
-    }
+    if constexpr (!Policy::plans_at_run_time)
+      advise(w, info_of<Types, Policy::rule, ElementBytes>(w, stored_plan_of<Types>, gives_policy<Policy>),
+             advice_of<Policy, Types, ElementBytes>);
   }
   return plan;
 }

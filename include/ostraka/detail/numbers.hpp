@@ -68,7 +68,7 @@ using number_verdict = typename decltype(check_number<Number, T>())::type;
 /// The number as an element. @throws ostraka::error where a whole number is out of the range of whole elements; all
 /// devices give the same number
 template <class T, class Number>
-T as_element([[maybe_unused]] char const* operation, Number const& n) {
+constexpr T as_element([[maybe_unused]] char const* operation, Number const& n) {
   if constexpr (complex_number<Number>) {
     using real = typename complex_parts<T>::type;
     return T(static_cast<real>(n.real()), static_cast<real>(n.imag()));

@@ -63,23 +63,44 @@ inline void enter_extents(engine::steps_ahead steps, engine::execution_context& 
   }
 }
 
+/// A tensor that an operation reads.
+struct operand_at_hand {
+  engine::device_mesh const* mesh;
+  std::int64_t const* extents;
+};
+
+template <class A>
+operand_at_hand at_hand(A const& a) {
+  return {a.mesh_handle().get(), a.extents().data()};
+}
+
+/// Where an operation on `count` operands, at least one, runs; specs[k] is operand k's.
+inline engine::execution_context context_of_operands(char const* operation, engine::steps_ahead steps,
+                                                     planner::naming const& names, int labels, int mesh_axes,
+                                                     operand_at_hand const* operands, planner::spec const* const* specs,
+                                                     int count) {
+  engine::device_mesh const* meshes[planner::max_operands + 1] = {};
+  for (int k = 0; k < count; ++k) meshes[k] = operands[k].mesh;
+  engine::execution_context w =
+      engine::make_context(common_mesh(operation, meshes, count), names.mesh_axes, mesh_axes, operation);
+  w.names.labels = names.labels;
+  w.sizes.labels = labels;
+  for (int l = 0; l < labels; ++l) w.sizes.label[l] = -1;
+  for (int k = 0; k < count; ++k) enter_extents(steps, w, *specs[k], operands[k].extents);
+  return w;
+}
+
 /// Where an operation with these labels and mesh axes runs. Its steps tell who is to know of an error that is found
 /// here.
 template <class Labels, class Mesh, class First, class... Rest>
 engine::execution_context context_of(char const* operation, engine::steps_ahead steps, First const& first,
                                      Rest const&... rest) {
-  engine::device_mesh const* const meshes[] = {first.mesh_handle().get(), rest.mesh_handle().get()...};
   if constexpr (any_varies<First, Rest...>)
     origins_of(operation, union_of<axes_in<First>, axes_in<Rest>...>{}, first, rest...);
-  engine::execution_context w =
-      engine::make_context(common_mesh(operation, meshes, static_cast<int>(sizeof...(Rest)) + 1), names_of<Mesh>.data(),
-                           Mesh::size, operation);
-  w.names.labels = names_of<Labels>.data();
-  w.sizes.labels = Labels::size;
-  for (int l = 0; l < Labels::size; ++l) w.sizes.label[l] = -1;
-  enter_extents(steps, w, spec_of<First, Labels, Mesh>, first.extents().data());
-  (enter_extents(steps, w, spec_of<Rest, Labels, Mesh>, rest.extents().data()), ...);
-  return w;
+  static constexpr planner::spec const* specs[] = {&spec_of<First, Labels, Mesh>, &spec_of<Rest, Labels, Mesh>...};
+  operand_at_hand const operands[] = {at_hand(first), at_hand(rest)...};
+  return context_of_operands(operation, steps, naming_of<Labels, Mesh>, Labels::size, Mesh::size, operands, specs,
+                             static_cast<int>(sizeof...(Rest)) + 1);
 }
 
 /// The same for an operation that does not communicate.

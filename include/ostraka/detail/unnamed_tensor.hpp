@@ -15,7 +15,7 @@
 #include <utility>
 
 #include <ostraka/detail/block_extents.hpp>
-#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/memory/shared_value.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
 
@@ -44,9 +44,15 @@ class unnamed_tensor {
   unnamed_tensor(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents, view_type local)
       : mesh_(std::move(mesh)), extents_(extents), local_(std::move(local)) {}
 
-  unnamed_tensor(unnamed_tensor const&) = default;
-  unnamed_tensor(unnamed_tensor&&) noexcept = default;
-  unnamed_tensor& operator=(unnamed_tensor const& other) {
+  // Not inlined: counts of users are changed in few places of the engine, but by every operation of a program.
+  [[gnu::noinline]] unnamed_tensor(unnamed_tensor const& other)
+      : mesh_(other.mesh_), extents_(other.extents_), local_(other.local_), label_(other.label_) {}
+  [[gnu::noinline]] unnamed_tensor(unnamed_tensor&& other) noexcept
+      : mesh_(std::move(other.mesh_)),
+        extents_(other.extents_),
+        local_(std::move(other.local_)),
+        label_(std::move(other.label_)) {}
+  [[gnu::noinline]] unnamed_tensor& operator=(unnamed_tensor const& other) {
     if (this != &other) engine::let_survive(local_);
     mesh_ = other.mesh_;
     extents_ = other.extents_;
@@ -54,7 +60,7 @@ class unnamed_tensor {
     label_ = other.label_;
     return *this;
   }
-  unnamed_tensor& operator=(unnamed_tensor&& other) noexcept {
+  [[gnu::noinline]] unnamed_tensor& operator=(unnamed_tensor&& other) noexcept {
     if (this != &other) engine::let_survive(local_);
     mesh_ = std::move(other.mesh_);
     extents_ = other.extents_;
@@ -62,7 +68,7 @@ class unnamed_tensor {
     label_ = std::move(other.label_);
     return *this;
   }
-  ~unnamed_tensor() { engine::let_survive(local_); }
+  [[gnu::noinline]] ~unnamed_tensor() { engine::let_survive(local_); }
 
   /// This device's block; writing to it writes to the tensor.
   [[nodiscard]] view_type const& local() const { return local_; }

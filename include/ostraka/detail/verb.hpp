@@ -15,6 +15,7 @@
 
 #include <ostraka/detail/after_error.hpp>
 #include <ostraka/reshard.hpp>
+#include <ostraka/types/differentiated.hpp>
 
 namespace ostraka::detail {
 
@@ -113,6 +114,7 @@ struct one_move {
     if (!moved.empty()) move.push_back({Kind, 0, moved, from, to});
     return move;
   }();
+  static constexpr planner::einsum_plan plan = plan_of_moves(from, to, steps, {});
 };
 
 template <step Kind, class A, class I, class... Ms>
@@ -151,6 +153,9 @@ struct verb_call<Kind, A, over<I, Ms...>> {
   using verdict = typename decltype(check_move<Kind, A, I, Ms...>())::type;
 };
 
+template <class Sharding, class A>
+constexpr auto moved_variable(A const& a);  // of gradient/as.hpp
+
 /// What all verbs are.
 template <step Kind, class Told>
 struct verb : verb_base {
@@ -163,6 +168,18 @@ struct verb : verb_base {
           planner::name_of(Kind).data(), a);
     } else {
       return after_error<A>{a};
+    }
+  }
+
+  /// Of a variable the same tensor under another sharding, whose cotangents are the operand's.
+  template <Variable A>
+  [[nodiscard]] constexpr auto operator()(A const& a) const {
+    using call = verb_call<Kind, A, Told>;
+    if constexpr (reason::ok_or_raise<typename call::verdict>()) {
+      using move = typename call::move;
+      return moved_variable<varying_as<sharding_from<move::to, typename move::labels, typename move::mesh>, A>>(a);
+    } else {
+      return a;
     }
   }
 };

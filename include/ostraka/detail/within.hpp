@@ -10,13 +10,13 @@
 #include <string>
 
 #include <ostraka/detail/check_and_advise.hpp>
-#include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/plan/lowering/fitting.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 #include <ostraka/plan/typed/checks.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 #include <ostraka/types/error.hpp>
 
 namespace ostraka::detail {
@@ -26,7 +26,7 @@ struct fit_known {
   planner::extents sizes{};
   std::int64_t limit = -1;
   planner::pass first{};
-  engine::dynamic_array<planner::einsum_plan> other{};  ///< instead of the operation's own plan, if there is one
+  dynamic_array<planner::einsum_plan> other{};  ///< instead of the operation's own plan, if there is one
 };
 
 /// The error where every plan takes more workspace in any passes. It says which labels stand in the way.
@@ -76,8 +76,8 @@ inline engine::bounded_plan fitting_plan(operation_info const& o, std::uint32_t 
 }
 
 /// What an operation hands to the engine: its plan, within the budget of its policy and looked at by the adviser, and
-/// where the policy limits the workspace also the first of the passes that keep within the limit. What is known while
-/// compiling was checked there.
+/// where the policy limits the workspace also the first of the passes that keep within the limit. Plans known
+/// while compiling were checked there.
 /// @throws ostraka::error, on all devices alike, if the plan moves more than the budget or takes more than the limit
 template <class Policy, class Types, int ElementBytes>
 auto plan_to_run(engine::execution_context const& w, [[maybe_unused]] Policy const& policy) {

@@ -84,9 +84,23 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
   }
 };
 
+/// The type of os::all_gather_invariant<I/X>.
+template <class Dim>
+struct all_gather_invariant : detail::collective<all_gather_invariant<Dim>> {
+  template <class When, class A, class... Untiled>
+  static auto call(A const& a, Untiled... untiled) {
+    return all_gather<Dim>::template call<When>(a, untiled...);
+  }
+};
+
 }  // namespace ostraka::verb
 
 namespace ostraka {
+
+/// os::all_gather<I/X> of what is used, from then on, in the same way by all devices. On tensors it is the same; of a
+/// variable each device takes its own part of a cotangent that all have, and nothing is reduced.
+template <auto Dim>
+inline constexpr verb::all_gather_invariant<detail::type_of<Dim>> all_gather_invariant{};
 
 /// os::all_gather<I/X>, begun (pending.hpp).
 template <auto Dim>

@@ -12,6 +12,7 @@
 
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/mesh.hpp>
+#include <ostraka/types/differentiated.hpp>
 #include <ostraka/types/varying_int.hpp>
 
 namespace ostraka {
@@ -22,6 +23,8 @@ template <class T>
 engine::device_mesh const& mesh_of(char const* operation, T const& where) {
   if constexpr (Tensor<T>)
     return *common_mesh(operation, where);
+  else if constexpr (is_variable<T>)
+    return mesh_of(operation, where.value());
   else
     return *where.handle();
 }
@@ -57,8 +60,8 @@ template <auto X, auto... More, class Where>
   return detail::index_along<detail::type_of<X>, detail::type_of<More>...>(mesh.absent() ? -1 : number);
 }
 
-/// The number of devices along X, or along several mesh axes together; a constant where they have static sizes, and then
-/// `os::axis_size<X>()`.
+/// The number of devices along X, or along several mesh axes together; a constant where they have static sizes, and
+/// then `os::axis_size<X>()`.
 template <auto X, auto... More, class Where>
 [[nodiscard]] int axis_size(Where const& where) {
   engine::device_mesh const& mesh = detail::mesh_of("axis_size", where);

@@ -28,6 +28,7 @@
 #include <ostraka/pending.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/types/changed_sharding.hpp>
+#include <ostraka/types/differentiated.hpp>
 
 namespace ostraka {
 
@@ -284,7 +285,7 @@ struct lifted_as_stack {
 // Says that something is no block.
 struct refuses_other_things : verb_base {
   template <class Given, class... More>
-    requires(!Tensor<Given>)
+    requires(!Tensor<Given> && !is_variable<Given>)
   auto operator()(Given const&, More const&...) const {
     reason::raise<reason::collective_of_no_tensor<Given>>();
     return scalar_after_error<Given>();
@@ -294,10 +295,15 @@ struct refuses_other_things : verb_base {
 // A collective: called it is run at once, `Verb::call<later>` begins it.
 template <class Verb>
 struct collective : refuses_other_things {
+  using is_verb = void;
   using refuses_other_things::operator();
   template <Tensor A, class... More>
   [[nodiscard]] auto operator()(A const& a, More const&... more) const {
     return Verb::template call<at_once>(a, more...);
+  }
+  template <Variable A, class... More>
+  [[nodiscard]] auto operator()(A const& a, More const&... more) const {
+    return differentiate(static_cast<Verb const&>(*this), a, more...);  // of gradient/rules/
   }
 };
 
@@ -305,6 +311,10 @@ struct collective : refuses_other_things {
 template <class Verb>
 struct started : refuses_other_things {
   using refuses_other_things::operator();
+  template <Variable A, class... More>
+  [[nodiscard]] auto operator()(A const& a, More const&... more) const {
+    return start_on_variable(Verb(), a, more...);  // of gradient/rules/
+  }
   template <Tensor A, class... More>
   [[nodiscard]] auto operator()(A const& a, More const&... more) const {
     return Verb::template call<later>(a, more...);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The doors of a body: a tensor enters as a block, a block leaves as the tensor that it is a block of. Nothing
-/// moves; the memory is the same.
+/// Floor 4. The doors of a body: a tensor enters as a block, a block leaves as the tensor that it is a block of.
+/// Nothing moves; the memory is the same.
 
 #include <cstddef>
 #include <string_view>
@@ -15,6 +15,7 @@
 #include <ostraka/engine/spmd/call_in_words.hpp>
 #include <ostraka/local_view/extents_at_doors.hpp>
 #include <ostraka/plan/typed/inside.hpp>
+#include <ostraka/types/differentiated.hpp>
 
 namespace ostraka::detail {
 
@@ -105,3 +106,33 @@ auto leave(char const* operation, B const& b) {
 }
 
 }  // namespace ostraka::detail
+
+namespace ostraka::verbs {
+
+/// A door of a body as an operation, which has a derivative (gradient/rules/doors.hpp).
+template <class Manual>
+struct enter_body {
+  using is_verb = void;
+  template <Variable A>
+  auto operator()(A const& a) const {
+    return differentiate(*this, a);
+  }
+  template <Tensor A>
+  auto operator()(A const& a) const {
+    return detail::enter<Manual>("shard_map", a);
+  }
+};
+template <class Out, class Manual, class Kept>
+struct leave_body {
+  using is_verb = void;
+  template <Variable B>
+  auto operator()(B const& b) const {
+    return differentiate(*this, b);
+  }
+  template <Tensor B>
+  auto operator()(B const& b) const {
+    return detail::leave<Out, Manual, Kept>("shard_map", b);
+  }
+};
+
+}  // namespace ostraka::verbs

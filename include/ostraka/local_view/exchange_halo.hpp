@@ -196,12 +196,13 @@ pending_halo<Padded> begin_exchange(char const* operation, engine::execution_con
   static thread_local constinit engine::halo_plans* plans = nullptr;
   engine::halo_plan& plan = engine::per_thread(plans).of(shape);
   if (fresh && shape.corners)
-    engine::fill_beyond(engine::instance<exec>(), plan, target.local().data(), boundary_among<value>(operation, options...));
+    engine::fill_beyond(engine::instance<exec>(), plan, target.local().data(),
+                        boundary_among<value>(operation, options...));
   else if (fresh)  // corners, too
     fill_block(operation, target, boundary_among<value>(operation, options...));
   return {target, a.local(),
-          engine::begin_halo_exchange(engine::instance<exec>(), w, members, plan, static_cast<value const*>(a.local().data()),
-                                      target.local().data()),
+          engine::begin_halo_exchange(engine::instance<exec>(), w, members, plan,
+                                      static_cast<value const*>(a.local().data()), target.local().data()),
           waited_for(shape)};
 }
 
@@ -312,6 +313,12 @@ namespace verb {
 template <bool Waits, class... Told>
 struct exchange_halo : detail::refuses_other_things {
   using refuses_other_things::operator();
+  /// Says that it has no derivative.
+  template <Variable A, class... Options>
+  auto operator()(A const&, Options const&...) const {
+    reason::raise<reason::halo_has_no_derivative<exchange_halo>>();
+    return detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>();
+  }
   template <Tensor A, class... Options>
   [[nodiscard]] auto operator()(A const& a, Options const&... options) const {
     using verdict = detail::first_fault<detail::told_halos_verdict<A, Told...>,

@@ -11,7 +11,7 @@
 #include <string>
 
 #include <ostraka/detail/block_extents.hpp>
-#include <ostraka/engine/collectives/all_gather.hpp>
+#include <ostraka/engine/collectives/counts.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
@@ -84,12 +84,9 @@ struct manual_division {
                                                 manual_division const& d, std::int64_t own, std::string_view axis) {
   if (w.here.nowhere) return own * d.ways;  // none of the devices that know
   engine::communicator const& members = w.group(leaving);
-  engine::short_array<std::int64_t> all, counts;
-  for (int k = 0; k < members.size(); ++k) {
-    all.push_back(0);
-    counts.push_back(1);
-  }
-  engine::all_gather(members, &own, all.data(), engine::counts_view(counts));
+  engine::short_array<std::int64_t> all;
+  for (int k = 0; k < members.size(); ++k) all.push_back(0);
+  engine::gather_counts(members, &own, all.data());
   // Members are numbered by their coordinates in the order of the running mesh.
   planner::mesh_set along;
   for (int k = 0; k < d.manual.size(); ++k) along.insert(d.manual[k]);

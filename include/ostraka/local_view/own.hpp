@@ -36,11 +36,11 @@ template <Tensor A>
     auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, p.extent,
                                                         detail::without_marks(detail::own_origins(a)));
     engine::stencil_operand_block<value, 0> const from{detail::own_block<value const>(a), {}};
-    detail::run_stencil<detail::execution_space_type<A>>(p, detail::element_itself{}, detail::own_block<value>(result), a,
-                                                       from);
+    detail::run_stencil<detail::execution_space_type<A>>(p, detail::element_itself{}, detail::own_block<value>(result),
+                                                         a, from);
     return result;
   } else {
-    return detail::after_error_of<typename A::value_type, detail::place_of<A>, typename A::space>();
+    return detail::stencil_after_error<A>();
   }
 }
 

@@ -53,7 +53,12 @@ namespace verb {
 /// The type of os::pargmax<X> and os::pargmin<X>.
 template <reduction How, class... Ms>
 struct argument_of_extreme : detail::refuses_other_things {
+  using is_verb = void;
   using refuses_other_things::operator();
+  template <Variable A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    return differentiate(*this, a);  // a constant
+  }
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
     using verdict = detail::first_fault<

@@ -16,36 +16,16 @@
 #include <ostraka/detail/fill.hpp>
 #include <ostraka/detail/operation.hpp>
 #include <ostraka/engine/blocks/dense.hpp>
-#include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/moves/handed_on.hpp>
 #include <ostraka/engine/spmd/same_calls.hpp>
+#include <ostraka/engine/spmd/shared_fault.hpp>
+#include <ostraka/local_view/pipeline_operands.hpp>
+#include <ostraka/local_view/pipeline_slots.hpp>
 #include <ostraka/plan/pipeline/feeding.hpp>
 #include <ostraka/plan/pipeline/messages.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::detail {
-
-/// Indices [begin, begin + size) of axis I of a block, where they lie; the block has to outlive them. `size` is the
-/// same on all devices. @pre axes before I have extent 1
-template <class I, class B>
-B part_of_leading_axis(B const& b, std::int64_t begin, std::int64_t size) {
-  constexpr auto place = static_cast<std::size_t>(position_in<I, axes_in<B>>);
-  auto extents = b.extents();
-  extents[place] = size;
-  std::array<std::size_t, static_cast<std::size_t>(B::rank)> local{};
-  std::int64_t stride = 1;
-  for (std::size_t i = 0; i < local.size(); ++i)
-    local[i] = i == place ? static_cast<std::size_t>(size) : b.local().extent(i);
-  for (std::size_t i = place + 1; i < local.size(); ++i) stride *= static_cast<std::int64_t>(local[i]);
-  return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
-    B part(b.mesh_handle(), extents, typename B::view_type(b.local().data() + begin * stride, local[Is]...));
-    if constexpr (varying_in<B>::size > 0) {
-      auto origins = b.origins();
-      origins[place] = {};
-      part.set_origins(origins);
-    }
-    return part;
-  }(std::make_index_sequence<static_cast<std::size_t>(B::rank)>{});
-}
 
 [[noreturn, gnu::cold]] inline void throw_pipeline(std::string const& why) { throw error("pipeline: " + why); }
 
@@ -54,9 +34,28 @@ B part_of_leading_axis(B const& b, std::int64_t begin, std::int64_t size) {
                  " was divided unevenly; choose os::gpipe, whose stages may differ, or pad the layers");
 }
 
-/// How the batch, of so many rows on this stage, is cut. @throws ostraka::error, on all devices alike
+// How many devices the batch of a block is divided over.
+template <class N, class Block>
+struct ways_of_batch {
+  static int of(engine::device_mesh const&) { return 1; }
+};
+template <class N, class T, class... Entries, class Space>
+struct ways_of_batch<N, basic_tensor<T, sharding<Entries...>, Space>> {
+  template <class... Ms>
+  static int entry(engine::device_mesh const& mesh, type_list<over<N, Ms...>>) {
+    return (1 * ... * mesh.size(mesh.find(Ms::name)));
+  }
+  template <class Entry>
+  static int entry(engine::device_mesh const&, type_list<Entry>) {
+    return 1;
+  }
+  static int of(engine::device_mesh const& mesh) { return (1 * ... * entry(mesh, type_list<Entries>{})); }
+};
+
+/// How the batch, of so many rows on this stage that are divided over so many devices, is cut: each of them gives its
+/// part of every microbatch. @throws ostraka::error, on all devices alike
 inline std::int64_t rows_of_microbatch(planner::pipeline_schedule const& s, std::string_view axis, std::int64_t own,
-                                       bool divided, bool alike) {
+                                       bool divided, bool alike, int devices) {
   std::string const n(axis);
   if (s.microbatches < 1)
     throw_pipeline("a batch has one microbatch or more, not " + std::to_string(s.microbatches) +
@@ -72,40 +71,71 @@ inline std::int64_t rows_of_microbatch(planner::pipeline_schedule const& s, std:
   if (rows % s.microbatches != 0)
     throw_pipeline("microbatches divide " + n + " evenly, and " + std::to_string(rows) + " rows are cut in " +
                    std::to_string(s.microbatches) + "; choose another number, or pad the batch");
+  if (rows / s.microbatches % devices != 0)
+    throw_pipeline("each device has as much of every microbatch, and " + std::to_string(rows / s.microbatches) +
+                   " rows of " + n + " are divided over " + std::to_string(devices) +
+                   " devices; choose fewer microbatches, or pad the batch");
   return rows / s.microbatches;
 }
 
+/// What a layer has made is sent on as a microbatch.
+template <class Block>
+Block const& as_long_as(Block const& batch, std::int64_t rows, Block const& made) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Block::rank); ++i)
+    if (made.extents()[i] != (i == 0 ? rows : batch.extents()[i]))
+      throw_pipeline("a layer's result is as long as its input, so that the next takes it, but axis number " +
+                     std::to_string(i) + " is " + std::to_string(made.extents()[i]) +
+                     "; give layers parameters of equal extents in and out");
+  return made;
+}
+
+/// The way through the stages: backwards the last one comes first, and the last microbatch.
+enum class pipeline_way : std::uint8_t { forwards, backwards };
+
 /// One run on this stage, of blocks whose first axis N is the batch. `Divided`: each stage is the home of its rows;
-/// otherwise all have the whole batch, of which the first stage reads its own, and all get the whole result.
+/// otherwise all have the whole batch, of which the first stage reads its own, and all get the whole result. Backwards
+/// stages, microbatches, repeats and lanes are counted from their ends, and the table is the same; a result that is not
+/// divided stays where it was made, and is zero on the other stages: they are summands.
 template <class Block, class N, bool Divided>
 class pipeline_run {
  public:
-  pipeline_run(engine::execution_context const& w, planner::pipeline_schedule const& table, Block const& given)
+  pipeline_run(engine::execution_context const& w, planner::pipeline_schedule const& table, Block const& given,
+               pipeline_way way = pipeline_way::forwards)
       : table_(table),
-        stage_(static_cast<int>(w.here.at[0])),
-        rows_(rows_of_microbatch(table, N::name, given.extents()[0], Divided, given.origins()[0].is_alike())),
+        way_(way),
+        stage_(numbered(static_cast<int>(w.here.at[0]))),
+        rows_(rows_of_microbatch(table, N::name, given.extents()[0], Divided, given.origins()[0].is_alike(),
+                                 ways_of_batch<N, Block>::of(*given.mesh_handle()))),
         batch_(given),
         result_(uninitialised_like(given)),
         arrived_(static_cast<std::size_t>(table.microbatches)),
         made_(static_cast<std::size_t>(table.lanes) + 1),
-        messages_(engine::instance<space>(), agreed(w.group(planner::mesh_set::first(1)))) {}
+        messages_(engine::instance<space>(), agreed(w.group(planner::mesh_set::first(1)))),
+        fault_(w.group(planner::mesh_set::first(1))) {}
 
-  /// `work(block, lane, repeat)` is what a lane of this stage makes of a microbatch.
+  /// `work(block, lane, repeat, microbatch)` is what a lane of this stage makes of a microbatch.
+  /// @throws ostraka::error, on all stages alike, if the work of one throws
   template <class Work>
   Block run(Work const& work) {
-    if (stage_ < 0) return result_;                       // the mesh is elsewhere
+    if (stage_ < 0) return result_;  // the mesh is elsewhere
+    if constexpr (!Divided)
+      if (is_backwards() && stage_ != last()) fill_block("pipeline", result_, element(0));
     for (int tick = -1; tick < table_.ticks(); ++tick) {  // the turn before the first tick feeds it
-      messages_.arrive();
+      messages_.arrive(fault_.waiting());
       feed(tick + 1);
       if (tick < 0) continue;
       expect(tick);
-      for (int lane = table_.lanes - 1; lane >= 0; --lane)
-        if (planner::pipeline_work const w = table_.at(tick, stage_, lane); !w.idle())
-          made_[at(lane + 1)] = as_long(work(lane > 0 ? made_[at(lane)] : taken(w.microbatch), lane, w.repeat));
+      for (int lane = table_.lanes - 1; lane >= 0; --lane) {
+        planner::pipeline_work const w = table_.at(tick, stage_, lane);
+        count_slot(w.idle());
+        if (!w.idle()) do_work(work, w, lane);
+      }
       hand_on(tick);
     }
-    messages_.arrive();
-    if constexpr (!Divided) spread();
+    messages_.arrive(fault_.waiting());
+    fault_.end("pipeline", "stage");
+    if constexpr (!Divided)
+      if (!is_backwards()) spread();
     return result_;
   }
 
@@ -119,34 +149,50 @@ class pipeline_run {
       return "pipeline of " + std::to_string(table_.microbatches) + " microbatches with " + std::to_string(rows_) +
              " rows of " + std::string(N::name) + " each, " + std::to_string(table_.repeats) + " repeat(s), " +
              std::to_string(table_.lanes) + " layer(s) a tick, order " +
-             std::to_string(static_cast<int>(table_.order)) + (Divided ? ", divided over the stages" : "");
+             std::to_string(static_cast<int>(table_.order)) + (Divided ? ", divided over the stages" : "") +
+             (is_backwards() ? ", backwards" : "");
     });
     return stages;
   }
 
-  // What a layer has made is sent on as a microbatch.
-  Block as_long(Block const& made) const {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(Block::rank); ++i)
-      if (made.extents()[i] != (i == 0 ? rows_ : batch_.extents()[i]))
-        throw_pipeline("a layer's result is as long as its input, so that the next takes it, but axis number " +
-                       std::to_string(i) + " is " + std::to_string(made.extents()[i]) +
-                       "; give layers parameters of equal extents in and out");
-    return made;
+  template <class Work>
+  void do_work(Work const& work, planner::pipeline_work const& w, int lane) {
+    Block& made = made_[at(lane + 1)];
+    auto const given = [&]() -> Block { return lane > 0 ? made_[at(lane)] : taken(w.microbatch); };
+    fault_.attempt([&] {
+      made = as_long_as(batch_, rows_,
+                        is_backwards() ? work(given(), table_.lanes - 1 - lane, table_.repeats - 1 - w.repeat,
+                                              table_.microbatches - 1 - w.microbatch)
+                                       : work(given(), lane, w.repeat, w.microbatch));
+    });
+    if (fault_.is_here()) made = zero_microbatch();
+  }
+
+  // What a stage that has thrown hands on.
+  [[gnu::cold]] Block zero_microbatch() const {
+    Block const zero = uninitialised_like(part_of_leading_axis<N>(batch_, 0, rows_));
+    fill_block("pipeline", zero, element(0));
+    return zero;
   }
 
   static std::size_t at(int k) { return static_cast<std::size_t>(k); }
   [[nodiscard]] int last() const { return table_.stages - 1; }
   [[nodiscard]] int home(int microbatch) const { return Divided ? planner::home_of(table_, microbatch) : last(); }
 
+  // A stage as the mesh counts it, or as this way does; a device where the mesh is not has none.
+  [[nodiscard]] int numbered(int stage) const { return is_backwards() && stage >= 0 ? last() - stage : stage; }
+  [[nodiscard]] bool is_backwards() const { return way_ == pipeline_way::backwards; }
+
   // A microbatch of a block that has those that are at home here.
   Block at_home(Block const& whole, int microbatch) const {
-    int const first = Divided ? table_.microbatches / table_.stages * stage_ : 0;
-    return part_of_leading_axis<N>(whole, (microbatch - first) * rows_, rows_);
+    int const count = Divided ? table_.microbatches / table_.stages : table_.microbatches;
+    int const place = microbatch - (Divided ? count * stage_ : 0);
+    return part_of_leading_axis<N>(whole, (is_backwards() ? count - 1 - place : place) * rows_, rows_);
   }
 
   static std::int64_t size(Block const& b) { return static_cast<std::int64_t>(b.local().size()); }
-  void send(int to, Block const& b) { messages_.send(to, b.local().data(), size(b)); }
-  void receive(int from, Block const& b) { messages_.receive(from, b.local().data(), size(b)); }
+  void send(int to, Block const& b) { messages_.send(numbered(to), b.local().data(), size(b)); }
+  void receive(int from, Block const& b) { messages_.receive(numbered(from), b.local().data(), size(b)); }
   Block& make_arrive(int microbatch) {
     return arrived_[at(microbatch)] = uninitialised_like(part_of_leading_axis<N>(batch_, 0, rows_));
   }
@@ -193,7 +239,8 @@ class pipeline_run {
       else if (home(w.microbatch) != stage_)
         send(home(w.microbatch), made);
       else
-        engine::copy_block(engine::instance<space>(), at_home(result_, w.microbatch).local().data(), elements_of(made), size(made));
+        engine::copy_block(engine::instance<space>(), at_home(result_, w.microbatch).local().data(), elements_of(made),
+                           size(made));
     }
   }
 
@@ -208,13 +255,15 @@ class pipeline_run {
   }
 
   planner::pipeline_schedule table_;
-  int stage_;
+  pipeline_way way_;
+  int stage_;  // as this way counts them
   std::int64_t rows_;
   Block batch_, result_;
   Block sent_[2];
-  engine::dynamic_array<Block> arrived_;  // by microbatch
-  engine::dynamic_array<Block> made_;     // by each lane, and handed to the next; the last is the stage's
+  dynamic_array<Block> arrived_;  // by microbatch
+  dynamic_array<Block> made_;     // by each lane, and handed to the next; the last is the stage's
   engine::handed_on<space, element> messages_;
+  engine::shared_fault fault_;
 };
 
 }  // namespace ostraka::detail

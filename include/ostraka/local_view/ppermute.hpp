@@ -16,6 +16,7 @@
 #include <ostraka/engine/run/permute_blocks.hpp>
 #include <ostraka/local_view/collective.hpp>
 #include <ostraka/local_view/group.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 #include <ostraka/types/permutation.hpp>
 #include <ostraka/types/varying_int.hpp>
 
@@ -53,9 +54,11 @@ inline bool find_permuted_extents(named_group const& g, engine::permutation_view
   return known;
 }
 
-// Everyone's extents go where its block will go.
-[[gnu::cold]] inline void send_extents(named_group const& g, planner::spec const& block,
-                                       engine::permutation_view const& hops, int rank, std::int64_t* extents) {
+// Everyone's extents go where its block will go. A template, so that only programs that shift compile how whole numbers
+// do.
+template <class = void>
+[[gnu::cold]] void send_extents(named_group const& g, planner::spec const& block, engine::permutation_view const& hops,
+                                int rank, std::int64_t* extents) {
   std::int64_t const own = rank;
   std::int64_t received[max_rank];
   auto const host = engine::instance<Kokkos::DefaultHostExecutionSpace>();
@@ -141,6 +144,30 @@ using shift_verdict = typename decltype(check_shift<Differing, Ms...>())::type;
 }  // namespace detail
 
 namespace verb {
+template <class... Ms>
+struct ppermute;
+}  // namespace verb
+
+namespace verbs {
+
+/// os::ppermute as an operation, which has a derivative.
+template <class... Ms>
+struct ppermute {
+  using is_verb = void;
+  dynamic_array<hop> hops;
+
+  template <class A>
+  auto operator()(A const& a) const {
+    if constexpr (is_variable<A>)
+      return differentiate(*this, a);
+    else
+      return verb::ppermute<Ms...>::template call<detail::at_once>(a, hops.data(), hops.size());
+  }
+};
+
+}  // namespace verbs
+
+namespace verb {
 
 /// The type of os::shift<X>.
 template <class... Ms>
@@ -163,14 +190,16 @@ struct shift : detail::collective<shift<Ms...>> {
 /// The type of os::ppermute<X>.
 template <class... Ms>
 struct ppermute : detail::verb_base {
-  template <Tensor A>
+  template <class A>
+    requires(Tensor<A> || Variable<A>)
   [[nodiscard]] auto operator()(A const& a, std::initializer_list<hop> hops) const {
-    return call<detail::at_once>(a, hops.begin(), hops.size());
+    return run(a, hops.begin(), hops.size());
   }
   /// Hops in a std::vector, a std::span, …
-  template <Tensor A, class Hops>
+  template <class A, class Hops>
+    requires(Tensor<A> || Variable<A>)
   [[nodiscard]] auto operator()(A const& a, Hops const& hops) const {
-    return call<detail::at_once>(a, hops.data(), hops.size());
+    return run(a, hops.data(), hops.size());
   }
 
   template <class When, class A>
@@ -179,6 +208,18 @@ struct ppermute : detail::verb_base {
       return detail::permute<When, Ms...>("ppermute", a, engine::permutation_view{hops, static_cast<int>(count)});
     else
       return detail::block_after_error<A>{};
+  }
+
+ private:
+  template <class A>
+  static auto run(A const& a, hop const* hops, std::size_t count) {
+    if constexpr (is_variable<A>) {
+      verbs::ppermute<Ms...> operation;
+      for (std::size_t k = 0; k < count; ++k) operation.hops.push_back(hops[k]);
+      return operation(a);
+    } else {
+      return call<detail::at_once>(a, hops, count);
+    }
   }
 };
 
@@ -232,8 +273,8 @@ struct permute_named<type_list<Ms...>, Permutation> {
 }  // namespace detail
 
 /// The block of the device so many before along `Ms`, cyclic: what this device has goes to the one `by` further on. Of
-/// several mesh axes the first is major. `by` may differ along other mesh axes, as os::axis_index<Y>(a) does, along which
-/// the result then varies. Moves a block to each device. Collective over `Ms`.
+/// several mesh axes the first is major. `by` may differ along other mesh axes, as os::axis_index<Y>(a) does, along
+/// which the result then varies. Moves a block to each device. Collective over `Ms`.
 template <auto... Ms>
 inline constexpr verb::shift<detail::type_of<Ms>...> shift{};
 

@@ -137,9 +137,17 @@ template <class... Ms>
 struct preduce : detail::verb_base {
   /// Says what is no block behind the function.
   template <class F, class... Given>
-    requires(!(Tensor<Given> && ...) || sizeof...(Given) == 0 || Tensor<F>)
+    requires((!(Tensor<Given> && ...) || sizeof...(Given) == 0 || Tensor<F>) && !any_variable<Given...>)
   auto operator()(F const&, Given const&...) const {
     reason::raise<reason::collective_of_no_tensor<typename detail::first_no_tensor<Given..., F>::type>>();
+    return detail::scalar_after_error<Given...>();
+  }
+
+  /// Says that it has no derivative.
+  template <class F, class... Given>
+    requires any_variable<Given...>
+  auto operator()(F const&, Given const&...) const {
+    reason::raise<reason::preduce_has_no_derivative<F>>();
     return detail::scalar_after_error<Given...>();
   }
 

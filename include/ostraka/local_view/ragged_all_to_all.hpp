@@ -4,15 +4,18 @@
 
 /// @file
 /// Floor 4. `os::ragged_all_to_all_into<I/X>(out, a, from, rows, to)`: in the body of os::shard_map, rows of blocks go
-/// to other devices in numbers that are known when the program runs; the exchange of a mixture of experts.
+/// to other devices in numbers that are known when the program runs; the exchange of a mixture of experts. Begun and
+/// waited for as `os::start_ragged_all_to_all<I/X>`.
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 #include <ostraka/copy.hpp>
 #include <ostraka/detail/shared_memory.hpp>
 #include <ostraka/engine/run/ragged.hpp>
 #include <ostraka/local_view/group.hpp>
+#include <ostraka/pending.hpp>
 
 namespace ostraka {
 
@@ -32,13 +35,14 @@ consteval auto check_same_block_axes() {
               "; give 0 rows where none are sent");
 }
 
-template <class I, class... Ms, class Out, class A, class From, class Rows, class To>
-void ragged(over<I, Ms...>, Out const& out, A const& a, From const& from, Rows const& rows, To const& to) {
+// Rows of `a` go to the `out` of others, `When` it is told; `out` is the result.
+template <class When, class I, class... Ms, class Out, class A, class From, class Rows, class To>
+auto ragged(over<I, Ms...>, Out const& out, A const& a, From const& from, Rows const& rows, To const& to) {
   using verdict = first_fault<varies_verdict<A, Ms...>, not_divided_verdict<A, I>,
                               typename decltype(check_same_block_axes<A, Out>())::type, writable_verdict<Out>,
                               elements_verdict<A, Out>>;
   if constexpr (is_after_error<Out>) {
-    // said already
+    return out;  // said already
   } else if constexpr (may_move<verdict, A>()) {
     using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
     static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
@@ -57,27 +61,30 @@ void ragged(over<I, Ms...>, Out const& out, A const& a, From const& from, Rows c
     }
     memory_range const read = memory_of(a);
     refuse_shared_memory(g.w, engine::steps_ahead(), "os::ragged_all_to_all", memory_of(out), &read, 1);
-    if (g.w.mesh->absent()) return;
     std::size_t wrong = static_cast<std::size_t>(g.size);  // the length of a list that is not as long as it should be
     for (std::size_t const n : {from.size(), rows.size(), to.size()})
       if (n != static_cast<std::size_t>(g.size)) wrong = n;
     bool const fits = wrong == static_cast<std::size_t>(g.size);
-    engine::short_array<std::int64_t> lists[3];
-    for (int d = 0; d < 3 * g.size; ++d) lists[d / g.size].push_back(0);
-    for (int d = 0; d < g.size; ++d) {
-      auto const m = static_cast<std::size_t>(g.member(d)), k = static_cast<std::size_t>(d);
-      lists[0].data()[m] = fits ? from[k] : 0;
-      lists[1].data()[m] = fits ? rows[k] : -1;  // which all devices hear of, and refuse
-      lists[2].data()[m] = fits ? to[k] : 0;
-    }
-    try {
-      engine::begin_ragged(execution_space_of<A>(), g.w, block, g.axes, along, readable_block(a), writable_block(out),
-                           {lists[0].data(), lists[1].data(), lists[2].data()})
-          .wait();
-    } catch (error const&) {
-      if (!fits) throw_ragged_counts(wrong, g.size);
-      throw;
-    }
+    return When::launch(out, std::tuple(a.local()), [&] {
+      if (g.w.mesh->absent()) return engine::run_in_flight();
+      engine::short_array<std::int64_t> lists[3];
+      for (int d = 0; d < 3 * g.size; ++d) lists[d / g.size].push_back(0);
+      for (int d = 0; d < g.size; ++d) {
+        auto const m = static_cast<std::size_t>(g.member(d)), k = static_cast<std::size_t>(d);
+        lists[0].data()[m] = fits ? from[k] : 0;
+        lists[1].data()[m] = fits ? rows[k] : -1;  // which all devices hear of, and refuse
+        lists[2].data()[m] = fits ? to[k] : 0;
+      }
+      try {
+        return engine::begin_ragged(execution_space_of<A>(), g.w, block, g.axes, along, readable_block(a),
+                                    writable_block(out), {lists[0].data(), lists[1].data(), lists[2].data()});
+      } catch (error const&) {
+        if (!fits) throw_ragged_counts(wrong, g.size);
+        throw;
+      }
+    });
+  } else {
+    return block_after_error<A>{};
   }
 }
 
@@ -90,7 +97,15 @@ void ragged(over<I, Ms...>, Out const& out, A const& a, From const& from, Rows c
 /// @throws ostraka::error, on all devices alike and before any row is sent, if rows are not there, or arrive twice
 template <auto Dim, Tensor Out, Tensor A, class From, class Rows, class To>
 void ragged_all_to_all_into(Out const& out, A const& a, From const& from, Rows const& rows, To const& to) {
-  detail::ragged(detail::type_of<Dim>{}, out, a, from, rows, to);
+  static_cast<void>(detail::ragged<detail::at_once>(detail::type_of<Dim>{}, out, a, from, rows, to));
+}
+
+/// The same, begun: the devices have told each other how many rows there are, and the rows are under way. `wait` gives
+/// `out`, which is neither read nor written until then.
+template <auto Dim, Tensor Out, Tensor A, class From, class Rows, class To>
+[[nodiscard]] auto start_ragged_all_to_all_into(Out const& out, A const& a, From const& from, Rows const& rows,
+                                                To const& to) {
+  return detail::ragged<detail::later>(detail::type_of<Dim>{}, out, a, from, rows, to);
 }
 
 /// The same into a copy of `out`, which is returned.
@@ -99,6 +114,13 @@ template <auto Dim, Tensor A, Tensor Out, class From, class Rows, class To>
   auto const result = copy(out);
   ragged_all_to_all_into<Dim>(result, a, from, rows, to);
   return result;
+}
+
+/// The same, begun.
+template <auto Dim, Tensor A, Tensor Out, class From, class Rows, class To>
+[[nodiscard]] auto start_ragged_all_to_all(A const& a, Out const& out, From const& from, Rows const& rows,
+                                           To const& to) {
+  return start_ragged_all_to_all_into<Dim>(copy(out), a, from, rows, to);
 }
 
 }  // namespace ostraka

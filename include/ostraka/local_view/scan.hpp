@@ -16,7 +16,12 @@ namespace verb {
 /// The type of os::inclusive_scan<X> and os::exclusive_scan<X>.
 template <engine::scan_kind Kind, reduction How, class M>
 struct scan : detail::refuses_other_things {
+  using is_verb = void;
   using refuses_other_things::operator();
+  template <Variable A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    return differentiate(*this, a);  // of gradient/rules/
+  }
   template <Tensor A>
   [[nodiscard]] auto operator()(A const& a) const {
     using verdict =

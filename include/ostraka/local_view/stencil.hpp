@@ -267,6 +267,10 @@ constexpr bool is_stencil() {
 template <class Sharding, class... As>
 using stencil_sharding = varying_as<sharding_without_halos<Sharding>, As...>;
 
+template <class A, class... More>
+using stencil_after_error =
+    after_error_of<typename A::value_type, stencil_sharding<sharding_in<A>, A, More...>, typename A::space>;
+
 template <class R, class F, class Every, class Operand, class... More>
 auto new_stencil(F const& f, Every const& every, Operand&& first, More const&... more) {
   using A = tensor_of_operand<Operand>;
@@ -330,7 +334,7 @@ template <class F, class X, Tensor... More>
   if constexpr (detail::is_stencil<A, More...>())
     return detail::new_stencil<typename detail::stencil_value<F, A, More...>::type>(f, detail::no_every{}, x, more...);
   else
-    return detail::after_error_of<typename A::value_type, detail::place_of<A>, typename A::space>();
+    return detail::stencil_after_error<A, More...>();
 }
 
 /// The same at every so-manyth index: `os::stencil(f, os::every(I = 2, J = 2), x)` is a convolution of stride 2.
@@ -342,7 +346,7 @@ template <class F, class... As, class X, Tensor... More>
   if constexpr (detail::is_stencil<A, More...>())
     return detail::new_stencil<typename detail::stencil_value<F, A, More...>::type>(f, steps, x, more...);
   else
-    return detail::after_error_of<typename A::value_type, detail::place_of<A>, typename A::space>();
+    return detail::stencil_after_error<A, More...>();
 }
 
 /// The same into a block, or into the inner part of a padded one, which may be one of `more` that is not padded. Takes

@@ -13,7 +13,8 @@
 ///     [B, H, Q, D]      [B, H, K_X, D]    [B, H, K_X, D]    [B, H, Q, D]       attention<Q, K/X, D>   all_reduce<X>:
 ///                              of each query a maximum, a sum and the weighted sum of values; keys and values stay
 ///
-/// Queries and keys that are divided over the same mesh axis do not meet: keys and values are gathered by name,
+/// Queries and keys that are divided over the same mesh axis do not meet: keys and values go round the devices by name,
+/// `os::attention<Q, K/X, D>(q, k, v, os::ring)` (ring_attention.hpp), or are gathered by name,
 /// `os::attention<Q, K, D>(q, os::all_gather<X>(k), os::all_gather<X>(v))`.
 
 #include <cmath>
@@ -50,16 +51,6 @@ auto widened(A const& a) {
   else
     return a;
 }
-
-// The entries of a sharding whose axes are in a list.
-template <class Sharding, class Axes>
-struct entries_of;
-template <class... Entries, class Axes>
-struct entries_of<sharding<Entries...>, Axes> {
-  template <class E>
-  static constexpr bool is_in = difference_of<typename entry<E>::axes, Axes>::size < entry<E>::axes::size;
-  using type = canonical_sharding<std::conditional_t<is_in<Entries>, sharding<Entries>, sharding<>>...>;
-};
 
 /// Axes, shardings and plans of an attention whose operands are well formed. `Out`: the sharding that is asked for, or
 /// void.
@@ -145,6 +136,7 @@ struct attention {
   std::int64_t from = 0;  ///< the position of the first query, for the causal mask
   bool has_scale = false;
   double scale = 1;  ///< of scores, if it has one; else one over the root of D's extent
+  std::int64_t stripes = 0;  ///< over how many devices queries and keys are striped
 
   template <class TQ, class TK, class TV, class... Mask>
   using verdict = typename decltype(detail::check_attention<attention, Q, K, D, Out, TQ, TK, TV, Mask...>())::type;
@@ -154,19 +146,40 @@ struct attention {
   [[nodiscard]] std::int64_t bytes(TQ const& q, TK const& k, TV const& v, Mask const&...) const {
     using types = detail::attention_types<Q, K, D, Out, TQ, TK, TV>;
     using scores_type = typename types::scores_tensor;
-    constexpr auto first = detail::plan_for<typename types::scores>::make(
-        std::type_identity<typename types::scores_policy>{},
-        type_list<typename types::template as_wide<TQ>, typename types::template as_wide<TK>>{});
     constexpr auto second =
         detail::plan_for<typename types::result>::make(std::type_identity<typename types::result_policy>{},
                                                        type_list<scores_type, typename types::template as_wide<TV>>{});
     scores_type const scores(q.mesh_handle(), extents_of_scores<scores_type>(q, k), {});  // without memory
-    return first.bytes(q.sizes(), k.sizes()) + softmax<K>().bytes(scores) + second.bytes(scores.sizes(), v.sizes());
+    return bytes_of_weights(q, k) + second.bytes(scores.sizes(), v.sizes());
+  }
+
+  /// The same without the result.
+  template <class TQ, class TK>
+  [[nodiscard]] std::int64_t bytes_of_weights(TQ const& q, TK const& k) const {
+    using types = detail::attention_types<Q, K, D, void, TQ, TK, TK>;
+    using scores_type = typename types::scores_tensor;
+    constexpr auto first = detail::plan_for<typename types::scores>::make(
+        std::type_identity<typename types::scores_policy>{},
+        type_list<typename types::template as_wide<TQ>, typename types::template as_wide<TK>>{});
+    scores_type const scores(q.mesh_handle(), extents_of_scores<scores_type>(q, k), {});  // without memory
+    return first.bytes(q.sizes(), k.sizes()) + softmax<K>().bytes(scores);
   }
 
   template <class TQ, class TK, class TV, class... Mask>
   auto operator()(TQ const& q, TK const& k, TV const& v, Mask const&... mask) const {
-    return weighted<TQ, TK>(products(q, k, v, scale_of(width_of(q))), v, mask...);
+    return weighted<TQ, TK>(weights_of(products(q, k, factor_of(q)), mask...), v);
+  }
+
+  /// By what each query weighs the keys: the softmax of the scores.
+  template <class TQ, class TK, class... Mask>
+  auto weights(TQ const& q, TK const& k, Mask const&... mask) const {
+    return weights_of(products(q, k, factor_of(q)), mask...);
+  }
+
+  /// By what products of these queries with keys are multiplied.
+  template <class TQ, class... Others>
+  [[nodiscard]] double factor_of(TQ const& q, Others const&...) const {
+    return scale_of(width_of(q));
   }
 
  protected:
@@ -180,21 +193,26 @@ struct attention {
   }
 
   /// The scores.
-  template <class TQ, class TK, class TV>
-  static auto products(TQ const& q, TK const& k, TV const&, double factor) {
-    using types = detail::attention_types<Q, K, D, Out, TQ, TK, TV>;
+  template <class TQ, class TK>
+  static auto products(TQ const& q, TK const& k, double factor) {
+    using types = detail::attention_types<Q, K, D, void, TQ, TK, TK>;
     return product<varying_as<typename types::scores, TQ, TK>, typename types::scores_policy>(
         factor, detail::widened(q), detail::widened(k));
   }
 
-  /// The values, weighted by scores, which are overwritten.
-  template <class TQ, class TK, class Scores, class TV, class... Mask>
-  auto weighted(Scores const& scores, TV const& v, Mask const&... mask) const {
+  /// The softmax of scores, which are overwritten.
+  template <class Scores, class... Mask>
+  auto weights_of(Scores const& scores, Mask const&... mask) const {
+    if (is_causal) hide_later(scores);
+    return softmax<K>()(scores, mask...);
+  }
+
+  template <class TQ, class TK, class Weights, class TV>
+  static auto weighted(Weights const& weights, TV const& v) {
     using types = detail::attention_types<Q, K, D, Out, TQ, TK, TV>;
     using T = typename TQ::value_type;
-    if (is_causal) hide_later(scores);
     auto const result = product<varying_as<typename types::result, TQ, TK, TV>, typename types::result_policy>(
-        1, softmax<K>()(scores, mask...), detail::widened(v));
+        1, weights, detail::widened(v));
     if constexpr (std::is_same_v<T, typename types::wide>)
       return result;
     else
@@ -212,8 +230,13 @@ struct attention {
   void hide_later(Scores const& scores) const {
     using labels = axes_in<Scores>;
     using mesh = mesh_axes_in<Scores>;
-    engine::hide_later(detail::execution_space_of<Scores>(), detail::context_of<labels, mesh>(name, scores),
-                       spec_of<Scores, labels, mesh>, detail::dimension_of<Q, Scores>, from, scores.local().data());
+    constexpr int queries = detail::dimension_of<Q, Scores>;
+    engine::execution_context const w = detail::context_of<labels, mesh>(name, scores);
+    detail::require_stripes(name, detail::names_of<labels>[queries], {w.sizes.label[queries], stripes});
+    detail::require_stripes(name, detail::names_of<labels>[Scores::rank - 1],
+                            {w.sizes.label[Scores::rank - 1], stripes});
+    engine::hide_later(detail::execution_space_of<Scores>(), w, spec_of<Scores, labels, mesh>, queries, from,
+                       scores.local().data(), stripes);
   }
 
   template <class Scores, class TQ, class TK>
@@ -231,14 +254,16 @@ struct attention {
 namespace detail {
 
 template <class Q, class K, class D, class Out>
-void set_option(operation::attention<Q, K, D, Out>& operation, causal_mask const&) {
+constexpr void set_option(operation::attention<Q, K, D, Out>& operation, causal_mask const&) {
   operation.is_causal = true;
 }
 template <class Q, class K, class D, class Out>
-void set_option(operation::attention<Q, K, D, Out>& operation, score_scale const& scale) {
+constexpr void set_option(operation::attention<Q, K, D, Out>& operation, score_scale const& scale) {
   operation.has_scale = true;
   operation.scale = scale.value;
 }
+template <class Q, class K, class D, class Out, class... Ms>
+constexpr void set_option(operation::attention<Q, K, D, Out>&, striped_over<Ms...> const&) {}  // by set_stripes
 
 template <class Operation, class... Options>
 consteval auto check_attention_options() {
@@ -261,27 +286,41 @@ struct told_result<> {
   using type = void;
 };
 
+/// Does an option say that keys and values go round? (ring_attention.hpp)
+template <class Option>
+inline constexpr bool goes_round = false;
+
+/// How attention with these options is done.
+template <class Q, class K, class D, class Out, class... Options>
+struct attention_with {
+  using operation_type = ostraka::operation::attention<Q, K, D, Out>;
+
+  template <class TQ, class TK, class TV>
+  static constexpr auto run(TQ const& q, TK const& k, TV const& v, Options const&... options) {
+    if constexpr (reason::ok_or_raise<attention_options_verdict<operation_type, Options...>>()) {
+      operation_type operation;
+      (set_option(operation, options), ...);
+      (set_stripes(operation, q, options), ...);
+      return with_tensor_among([&](auto const&... mask) { return operate(operation, q, k, v, mask...); }, options...);
+    } else {
+      return q;
+    }
+  }
+};
+
 }  // namespace detail
 
 /// Attention: softmax over K of the products of queries and keys over D, times values. K is told as it lies: where X
 /// divides it (a cache that is divided over its length), `K/X` authorises all-reduces of what belongs to a query, and
 /// keys and values stay where they are. The result is as the queries with the values' width in the place of D, or as
 /// `Out…` asks. Behind the operands may stand a mask (a tensor of truth values along any axes of the scores; true is
-/// seen), `os::causal`, `os::from_position(t)`, `os::score_scale(s)`. Elements of 16 bits are computed in float. A
-/// query that sees no key at all gives zeros.
+/// seen), `os::causal`, `os::from_position(t)`, `os::score_scale(s)`, `os::striped<X>`. Elements of 16 bits are
+/// computed in float. A query that sees no key at all gives zeros.
 template <auto Q, auto K, auto D, auto... Out, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV,
           class... Options>
-[[nodiscard]] auto attention(TQ const& q, TK const& k, TV const& v, Options const&... options) {
-  using operation_type = operation::attention<detail::type_of<Q>, detail::type_of<K>, detail::type_of<D>,
-                                              typename detail::told_result<Out...>::type>;
-  if constexpr (reason::ok_or_raise<detail::attention_options_verdict<operation_type, Options...>>()) {
-    operation_type operation;
-    (detail::set_option(operation, options), ...);
-    return detail::with_tensor_among([&](auto const&... mask) { return detail::operate(operation, q, k, v, mask...); },
-                                     options...);
-  } else {
-    return q;
-  }
+[[nodiscard]] constexpr auto attention(TQ const& q, TK const& k, TV const& v, Options const&... options) {
+  return detail::attention_with<detail::type_of<Q>, detail::type_of<K>, detail::type_of<D>,
+                                typename detail::told_result<Out...>::type, Options...>::run(q, k, v, options...);
 }
 
 }  // namespace ostraka

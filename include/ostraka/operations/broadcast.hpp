@@ -99,7 +99,7 @@ struct broadcast : detail::moves_nothing {
 /// A with further axes, along which it is repeated: the result has these dimensions, in this order, and the axes of A
 /// lie in it as they do in A. Extents of the new axes by name, unless they are static.
 template <auto... Out, TensorOrVariable A, class... Given>
-[[nodiscard]] auto broadcast(A const& a, Given const&... given) {
+[[nodiscard]] constexpr auto broadcast(A const& a, Given const&... given) {
   using out = sharding_of<Out...>;
   using broadcast = operation::broadcast<out>;
   using fresh = difference_of<axes_in<out>, axes_in<A>>;
@@ -115,7 +115,7 @@ template <auto... Out, TensorOrVariable A, class... Given>
     [&]<class... Is>(type_list<Is...>) { (enter(std::type_identity<Is>{}), ...); }(fresh{});
     return detail::operate(made, a);
   } else {
-    return detail::scalar_after_error<A, Given...>();
+    return typename detail::refused_of<A, detail::varying_as_one<out, A>>::type();
   }
 }
 

@@ -19,10 +19,15 @@ template <class T>
 struct clamp_between {
   T least, most;
   KOKKOS_INLINE_FUNCTION T operator()(T const& x) const { return x < least ? least : most < x ? most : x; }
+
+  /// Of what stays as it is 1; at least and most themselves 0, as in JAX.
+  KOKKOS_INLINE_FUNCTION T derivative(T const& x) const { return least < x && x < most ? T(1) : T(0); }
+  KOKKOS_INLINE_FUNCTION T second_derivative(T const&) const { return T(0); }
 };
 
 /// The nearest in [least, most].
 struct clamp {
+  using is_verb = void;
   static constexpr auto defined = defined_for::all_but_complex;
 
   template <class T>
@@ -33,7 +38,7 @@ struct clamp {
 
   template <Tensor A, class Least, class Most>
     requires(detail::is_number<Least> && detail::is_number<Most>)
-  [[nodiscard]] auto operator()(A const& a, Least const& least, Most const& most) const {
+  [[nodiscard]] constexpr auto operator()(A const& a, Least const& least, Most const& most) const {
     using value = typename A::value_type;
     using verdict = detail::first_fault<detail::function_verdict<clamp, value>, detail::number_verdict<Least, value>,
                                         detail::number_verdict<Most, value>>;
@@ -47,7 +52,7 @@ struct clamp {
   }
 
   template <Variable A, class Least, class Most>
-  [[nodiscard]] auto operator()(A const& a, Least const& least, Most const& most) const {
+  [[nodiscard]] constexpr auto operator()(A const& a, Least const& least, Most const& most) const {
     return differentiate(*this, a, least, most);  // of gradient/rules/operations.hpp
   }
 };

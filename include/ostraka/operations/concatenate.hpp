@@ -22,6 +22,8 @@ namespace operation {
 template <class Along>
 struct concatenate {
   static constexpr char const* name = "concatenate";
+  template <class...>
+  using foretold = detail::foretold_if_whole<Along>;
 
   template <class First, class... Rest>
   static consteval auto check() {
@@ -68,7 +70,7 @@ struct concatenate {
 /// The operands one behind the other along an axis, told as it lies in all of them. They have the same axes and
 /// sharding, and the same extents along all other axes. @throws ostraka::error, on all devices alike, if not
 template <auto Along, TensorOrVariable First, TensorOrVariable... Rest>
-[[nodiscard]] auto concatenate(First const& first, Rest const&... rest) {
+[[nodiscard]] constexpr auto concatenate(First const& first, Rest const&... rest) {
   return detail::operate(operation::concatenate<detail::type_of<Along>>{}, first, rest...);
 }
 

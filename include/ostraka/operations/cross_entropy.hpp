@@ -43,6 +43,21 @@ consteval auto check_labels() {
     return found<row_operand_verdict<Operation, rows_tensor_of<Told, A>, Labels>>{};
 }
 
+/// The labels that meet the rows of A.
+template <class Told, class Mesh, class A, class Labels>
+auto labels_in(engine::execution_context const& w, A const&, Labels const& labels, bool ignores, std::int64_t ignored) {
+  constexpr planner::spec s = spec_of<A, axes_in<A>, Mesh>;
+  auto const met = engine::align(w, spec_of<Labels, axes_in<A>, Mesh>, s, elements_of(labels));
+  return engine::labels_of_rows<typename Labels::value_type>{
+      met.data, engine::places_of_rows(w, s, dimension_of<Told, A>, met.stride), ignores, ignored};
+}
+
+template <class Tensor, class Rows>
+struct loss_with_rows {
+  Tensor result;
+  Rows log_sum;
+};
+
 /// Label 0 for what is ignored.
 struct drop_ignored {
   std::int64_t ignored;
@@ -67,6 +82,9 @@ struct cross_entropy {
   using verdict = typename decltype(detail::check_labels<cross_entropy, Along, A, Labels>())::type;
 
   template <class A, class Labels>
+  using foretold = detail::foretold_parts<detail::foretold_statistics<Along, 3, A>, detail::foretold_check<Labels>>;
+
+  template <class A, class Labels>
   [[nodiscard]] std::int64_t bytes(A const& a, Labels const& labels) const {
     std::int64_t const devices = labels.mesh_handle()->devices();
     return detail::bytes_of_statistics<Along>(a, 3) +
@@ -75,6 +93,25 @@ struct cross_entropy {
 
   template <class A, class Labels>
   auto operator()(A const& a, Labels const& labels) const {
+    return run(a, labels, [](auto const&) -> accumulator_of_t<typename A::value_type>* { return nullptr; });
+  }
+
+  /// The loss, and log Σ exp(logits) of each row, which its derivative needs.
+  template <class A, class Labels>
+  auto with_rows(A const& a, Labels const& labels) const {
+    using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Labels>>;
+    using rows_type = detail::numbers_of_rows<Along, A>;
+    rows_type log_sum;
+    auto const loss = run(a, labels, [&](engine::execution_context const& w) {
+      log_sum = detail::allocate_for<rows_type, axes_in<A>, mesh>(w, a);
+      return log_sum.local().data();
+    });
+    return detail::loss_with_rows<std::remove_const_t<decltype(loss)>, rows_type>{loss, log_sum};
+  }
+
+ private:
+  template <class A, class Labels, class LogSum>
+  auto run(A const& a, Labels const& labels, LogSum const& log_sum) const {
     using I = typename detail::told_axis<Along>::axis;
     using axes = axes_in<A>;
     using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Labels>>;
@@ -90,11 +127,9 @@ struct cross_entropy {
       detail::check_range<detail::checked_range>(name, labels, I::name, classes);
     engine::execution_context const w = detail::context_of<axes, mesh>(name, a, labels);
     auto const result = detail::allocate_for<result_type, axes, mesh>(w, a, labels);
-    auto const in = detail::rows_in<Along, mesh>(w, a);
-    auto const met = engine::align(w, spec_of<Labels, axes, mesh>, s, detail::elements_of(labels));
-    engine::labels_of_rows<typename Labels::value_type> const of_rows{
-        met.data, engine::places_of_rows(w, s, along, met.stride), ignores, ignored};
-    engine::cross_entropy_rows(detail::execution_space_of<A>(), w, s, along, in, of_rows, result.local().data());
+    engine::cross_entropy_rows(detail::execution_space_of<A>(), w, s, along, detail::rows_in<Along, mesh>(w, a),
+                               detail::labels_in<Along, mesh>(w, a, labels, ignores, ignored), result.local().data(),
+                               log_sum(w));
     return result;
   }
 };
@@ -104,14 +139,14 @@ struct cross_entropy {
 /// log Σ exp(logits) − logits[label] along an axis, told as it lies. `labels`: integers along the other axes of the
 /// logits, or some of them, divided as there. A loss that is −log 0 is +∞. 16 bits are computed in float.
 /// @throws ostraka::error, on all devices alike, if a label is none of 0 … V − 1
-template <auto Along, TensorOrVariable A, Tensor Labels>
-[[nodiscard]] auto cross_entropy(A const& logits, Labels const& labels) {
+template <auto Along, TensorOrVariable A, TensorOrVariable Labels>
+[[nodiscard]] constexpr auto cross_entropy(A const& logits, Labels const& labels) {
   return detail::operate(operation::cross_entropy<detail::type_of<Along>>{}, logits, labels);
 }
 
 /// The same, 0 where the label is the one that is ignored: `os::cross_entropy<V/Y>(logits, labels, os::ignore(-100))`.
-template <auto Along, TensorOrVariable A, Tensor Labels>
-[[nodiscard]] auto cross_entropy(A const& logits, Labels const& labels, ignore const& ignored) {
+template <auto Along, TensorOrVariable A, TensorOrVariable Labels>
+[[nodiscard]] constexpr auto cross_entropy(A const& logits, Labels const& labels, ignore const& ignored) {
   return detail::operate(operation::cross_entropy<detail::type_of<Along>>{true, ignored.label}, logits, labels);
 }
 

@@ -39,6 +39,7 @@ struct cumulate {
                                       : How == reduction::prod ? "cumprod"
                                       : How == reduction::max  ? "cummax"
                                                                : "cummin";
+  using is_priced_by_type = void;  // what it moves is the same of all scans
   scan_option how{false, false};
 
   template <class A>
@@ -81,25 +82,25 @@ using cumsum = cumulate<Along, reduction::sum>;
 /// a[0] + … + a[k] along an axis, told as it lies: `os::cumsum<J>(A)`, `os::cumsum<J/Y>(A)`. Elements of 16 bits are
 /// summed as floats. os::exclusive and os::reversed may stand behind.
 template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
-[[nodiscard]] auto cumsum(A const& a, Options... how) {
+[[nodiscard]] constexpr auto cumsum(A const& a, Options... how) {
   return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::sum>{(scan_option{} | ... | how)}, a);
 }
 
 /// Running products.
 template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
-[[nodiscard]] auto cumprod(A const& a, Options... how) {
+[[nodiscard]] constexpr auto cumprod(A const& a, Options... how) {
   return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::prod>{(scan_option{} | ... | how)}, a);
 }
 
 /// Running maxima; a NaN stays from where it stands. The first of an exclusive one is −infinity.
 template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
-[[nodiscard]] auto cummax(A const& a, Options... how) {
+[[nodiscard]] constexpr auto cummax(A const& a, Options... how) {
   return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::max>{(scan_option{} | ... | how)}, a);
 }
 
 /// Running minima.
 template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
-[[nodiscard]] auto cummin(A const& a, Options... how) {
+[[nodiscard]] constexpr auto cummin(A const& a, Options... how) {
   return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::min>{(scan_option{} | ... | how)}, a);
 }
 

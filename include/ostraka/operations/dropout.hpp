@@ -74,8 +74,8 @@ struct dropout : detail::moves_nothing {
 /// x / (1 − rate) where it is kept, else 0. In the body of os::shard_map a block's mask differs from those of the
 /// devices along which the block varies, and is that of its place on the mesh. @throws ostraka::error unless the rate
 /// is from 0 to 1
-template <Tensor A>
-[[nodiscard]] auto dropout(A const& a, double rate, seed s) {
+template <TensorOrVariable A>
+[[nodiscard]] constexpr auto dropout(A const& a, double rate, seed s) {
   return detail::operate(operation::dropout{{}, rate, s}, a);
 }
 

@@ -48,6 +48,18 @@ consteval auto check_function() {
 template <class F, class T>
 using function_verdict = typename decltype(check_function<F, T>())::type;
 
+// Of gradient/function_derivatives.hpp.
+template <class F>
+struct function_derivative;
+template <class F, class T>
+KOKKOS_INLINE_FUNCTION T derivative_of_number(T const& x);
+template <class F, class T>
+KOKKOS_INLINE_FUNCTION T second_derivative_of_number(T const& x);
+template <class F, int K, class T>
+KOKKOS_INLINE_FUNCTION T derivative_of_numbers(T const& x, T const& y);
+template <class F, int K, int L, class T>
+KOKKOS_INLINE_FUNCTION T second_derivative_of_numbers(T const& x, T const& y);
+
 /// What F gives for an element: of 16 bits, the float's result rounded.
 template <class F, class T>
 KOKKOS_INLINE_FUNCTION auto function_of_number(T const& x) {
@@ -65,14 +77,23 @@ KOKKOS_INLINE_FUNCTION auto function_of_number(T const& x) {
 /// The base of functions of one element. F says what they are of numbers, `F::of(x)`, and for which, `F::defined`.
 template <class F>
 struct element_function {
+  using is_verb = void;
   static constexpr bool has_wide_loops = false;  ///< are loops over it compiled for wide vectors, too?
 
   template <class T>
     requires takes_number<F, T>
   KOKKOS_INLINE_FUNCTION auto operator()(T const& x) const { return function_of_number<F>(x); }
 
+  /// Of a number with a fraction, for derivatives of functions that call this one (ostraka/gradient.hpp).
+  template <class T>
+    requires(is_number<T> && is_defined<T, defined_for::fractions> && !std::is_integral_v<T>)
+  KOKKOS_INLINE_FUNCTION T derivative(T const& x) const { return derivative_of_number<F>(x); }
+  template <class T>
+    requires(is_number<T> && is_defined<T, defined_for::fractions> && !std::is_integral_v<T>)
+  KOKKOS_INLINE_FUNCTION T second_derivative(T const& x) const { return second_derivative_of_number<F>(x); }
+
   template <TensorOrVariable A>
-  [[nodiscard]] auto operator()(A const& a) const {
+  [[nodiscard]] constexpr auto operator()(A const& a) const {
     using value = typename A::value_type;
     if constexpr (is_variable<A>)
       return differentiate(F{}, a);  // of gradient/rules/operations.hpp

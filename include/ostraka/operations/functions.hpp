@@ -315,6 +315,7 @@ struct isfinite : element_function<isfinite> {
 
 /// x to the power of y.
 struct pow {
+  using is_verb = void;
   static constexpr auto defined = defined_for::fractions;
   template <class T>
     requires(detail::is_number<T> && detail::is_defined<T, defined>)
@@ -323,17 +324,27 @@ struct pow {
     return T(std::pow(static_cast<wide>(x), static_cast<wide>(y)));
   }
 
+  /// By argument K, and of that by argument L (ostraka/gradient.hpp).
+  template <int K, class T>
+  KOKKOS_INLINE_FUNCTION T derivative(T const& x, T const& y) const {
+    return detail::derivative_of_numbers<pow, K>(x, y);
+  }
+  template <int K, int L, class T>
+  KOKKOS_INLINE_FUNCTION T second_derivative(T const& x, T const& y) const {
+    return detail::second_derivative_of_numbers<pow, K, L>(x, y);
+  }
+
   /// Two tensors, or one and a number, as in os::multiply.
   template <class A, class B>
     requires((is_tensor<A> || is_tensor<B>) && ArithmeticOperands<A, B>)
-  [[nodiscard]] auto operator()(A const& a, B const& b) const {
+  [[nodiscard]] constexpr auto operator()(A const& a, B const& b) const {
     using value = typename std::conditional_t<is_tensor<A>, A, B>::value_type;
     return detail::arithmetic_of_two<pow, detail::function_verdict<pow, value>>("pow", *this, a, b);
   }
 
   template <class A, class B>
     requires any_variable<A, B>
-  [[nodiscard]] auto operator()(A const& a, B const& b) const {
+  [[nodiscard]] constexpr auto operator()(A const& a, B const& b) const {
     return differentiate(*this, a, b);  // of gradient/rules/operations.hpp
   }
 };

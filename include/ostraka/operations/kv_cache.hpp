@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::kv_cache`: keys and values of the positions so far, in tensors that have room for more. What is
-/// appended is written by the devices that hold its positions, and nothing moves, however heads, batches or positions
+/// Floor 4. `os::kv_cache`: keys and values of the positions so far, in tensors that have room for more. Appended
+/// rows are written by the devices that hold their positions, and nothing moves, however heads, batches or positions
 /// are divided:
 ///
 ///     os::kv_cache cache{os::zeros<float, B, K/X, G, D>(mesh, sizes), os::zeros<float, B, K/X, G, D>(mesh, sizes)};
@@ -49,8 +49,9 @@ std::int64_t positions_in(A const& a) {
 /// Keys and values of the next position, or positions, into a cache, the axis of positions told as it lies in the
 /// cache: `K`, `K/X`. They lie as the cache does, positions whole. @throws ostraka::error, on all devices alike, if the
 /// cache is full, or keys and values are not as many; its length is then what it was
-template <auto Told, class Keys, class Values, Tensor K, Tensor V>
+template <auto Told, class Keys, class Values, TensorOrVariable K, TensorOrVariable V>
 void append(kv_cache<Keys, Values>& cache, K const& keys, V const& values) {
+  if constexpr (any_variable<K, V>) reason::raise<reason::cache_of_variables<K>>();
   using positions = typename detail::told_axis<detail::type_of<Told>>::axis;
   std::int64_t const count = detail::positions_in<positions>(keys), others = detail::positions_in<positions>(values);
   if (count != others)

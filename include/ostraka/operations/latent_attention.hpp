@@ -60,11 +60,22 @@ struct latent_attention : attention<Q, K, D> {
   template <class TQ, class TK, class TV, class TQR, class TKR, class... Mask>
   auto operator()(TQ const& q, TK const& k, TV const& v, TQR const& q_rotary, TKR const& k_rotary,
                   Mask const&... mask) const {
-    double const factor = base::scale_of(base::width_of(q) + rotary_width<TQ>(q_rotary));
-    auto const scores = base::products(q, k, v, factor);
+    return base::template weighted<TQ, TK>(weights(q, k, q_rotary, k_rotary, mask...), v);
+  }
+
+  /// By what each query weighs the keys.
+  template <class TQ, class TK, class TQR, class TKR, class... Mask>
+  auto weights(TQ const& q, TK const& k, TQR const& q_rotary, TKR const& k_rotary, Mask const&... mask) const {
+    double const factor = factor_of(q, k, q_rotary);
+    auto const scores = base::products(q, k, factor);
     ostraka::einsum_into(scores, detail::widened(q_rotary), detail::widened(k_rotary), ostraka::alpha = factor,
                          ostraka::beta = 1, ostraka::no_communication);
-    return base::template weighted<TQ, TK>(scores, v, mask...);
+    return base::weights_of(scores, mask...);
+  }
+
+  template <class TQ, class TK, class TQR, class... Others>
+  [[nodiscard]] double factor_of(TQ const& q, TK const&, TQR const& q_rotary, Others const&...) const {
+    return base::scale_of(base::width_of(q) + rotary_width<TQ>(q_rotary));
   }
 
  private:
@@ -81,8 +92,8 @@ struct latent_attention : attention<Q, K, D> {
 /// that q does not have. Options as of os::attention.
 template <auto Q, auto K, auto D, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV, TensorOrVariable TQR,
           TensorOrVariable TKR, class... Options>
-[[nodiscard]] auto latent_attention(TQ const& q, TK const& k, TV const& v, TQR const& q_rotary, TKR const& k_rotary,
-                                    Options const&... options) {
+[[nodiscard]] constexpr auto latent_attention(TQ const& q, TK const& k, TV const& v, TQR const& q_rotary,
+                                              TKR const& k_rotary, Options const&... options) {
   using operation_type = operation::latent_attention<detail::type_of<Q>, detail::type_of<K>, detail::type_of<D>>;
   if constexpr (reason::ok_or_raise<detail::attention_options_verdict<operation_type, Options...>>()) {
     operation_type operation;

@@ -29,6 +29,9 @@ struct layer_norm {
                                       detail::vector_verdict<layer_norm, Along, A, Vectors>...>;
 
   template <class A, class... Vectors>
+  using foretold = detail::foretold_statistics<Along, 2, A>;
+
+  template <class A, class... Vectors>
   [[nodiscard]] std::int64_t bytes(A const& a, Vectors const&...) const {
     return detail::bytes_of_statistics<Along>(a, 2);
   }
@@ -38,6 +41,14 @@ struct layer_norm {
     using T = accumulator_of_t<typename A::value_type>;
     return detail::normalise<Along, false>(name, engine::layer_norm_formula<T>{static_cast<T>(epsilon)}, a, vectors...);
   }
+
+  /// The same, with what the derivative needs of each row.
+  template <class A, class... Vectors>
+  auto with_rows(A const& a, Vectors const&... vectors) const {
+    using T = accumulator_of_t<typename A::value_type>;
+    engine::layer_norm_formula<T> const formula{static_cast<T>(epsilon)};
+    return detail::normalise_with_rows<Along>(name, formula, a, vectors...);
+  }
 };
 
 }  // namespace operation
@@ -45,19 +56,20 @@ struct layer_norm {
 /// (x − μ) / √(Σ(x − μ)² / n + ε) along an axis, told as it lies, μ the mean and ε = 10⁻⁵ if none is given. 16 bits are
 /// computed in float.
 template <auto Along, TensorOrVariable A>
-[[nodiscard]] auto layer_norm(A const& x, epsilon const& e = epsilon(1e-5)) {
+[[nodiscard]] constexpr auto layer_norm(A const& x, epsilon const& e = epsilon(1e-5)) {
   return detail::operate(operation::layer_norm<detail::type_of<Along>>{e.value}, x);
 }
 
 /// The same times a gain, a tensor of the axis alone.
 template <auto Along, TensorOrVariable A, TensorOrVariable Gain>
-[[nodiscard]] auto layer_norm(A const& x, Gain const& gain, epsilon const& e = epsilon(1e-5)) {
+[[nodiscard]] constexpr auto layer_norm(A const& x, Gain const& gain, epsilon const& e = epsilon(1e-5)) {
   return detail::operate(operation::layer_norm<detail::type_of<Along>>{e.value}, x, gain);
 }
 
 /// The same plus a bias: `os::layer_norm<D/Y>(x, gain, bias)`.
 template <auto Along, TensorOrVariable A, TensorOrVariable Gain, TensorOrVariable Bias>
-[[nodiscard]] auto layer_norm(A const& x, Gain const& gain, Bias const& bias, epsilon const& e = epsilon(1e-5)) {
+[[nodiscard]] constexpr auto layer_norm(A const& x, Gain const& gain, Bias const& bias,
+                                        epsilon const& e = epsilon(1e-5)) {
   return detail::operate(operation::layer_norm<detail::type_of<Along>>{e.value}, x, gain, bias);
 }
 

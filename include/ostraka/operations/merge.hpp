@@ -27,6 +27,7 @@ namespace operation {
 template <class H, class D, class HD>
 struct merge : detail::moves_nothing {
   static constexpr char const* name = "merge";
+  using gives_a_view = void;
 
   // The mesh axes that divide the result.
   template <class A>
@@ -96,7 +97,7 @@ struct merge : detail::moves_nothing {
 /// and the extent of H evenly (unless that of D is 1). @throws ostraka::error, on all devices alike, if they do not, or
 /// HD has a static extent that is not the product
 template <auto H, auto D, auto HD, TensorOrVariable A>
-[[nodiscard]] auto merge(A const& a) {
+[[nodiscard]] constexpr auto merge(A const& a) {
   return detail::operate(operation::merge<detail::type_of<H>, detail::type_of<D>, detail::type_of<HD>>{}, a);
 }
 

@@ -98,6 +98,7 @@ struct norm {
 template <bool Root, class Out>
 struct mean_deviation {
   static constexpr char const* name = Root ? "standard_deviation" : "variance";
+  using is_priced_by_type = void;
   int less = 0;
 
   template <class A>
@@ -168,7 +169,7 @@ struct truth_of_elements {
 /// The 2-norm √Σ|a|² over the axes that the result lacks; over none, 0. Real, also of complex elements; double of
 /// integers. Squares are summed in double, so that those of floats neither overflow nor vanish. `os::norm<I/X>(A)`
 template <auto... Out, TensorOrVariable A>
-[[nodiscard]] auto norm(A const& a) {
+[[nodiscard]] constexpr auto norm(A const& a) {
   return detail::operate(operation::norm<sharding_of<Out...>>{}, a);
 }
 
@@ -176,31 +177,31 @@ template <auto... Out, TensorOrVariable A>
 /// where the mean is large beside the deviations, and for uneven blocks. Real, also of complex elements; double of
 /// integers.
 template <auto... Out, TensorOrVariable A>
-[[nodiscard]] auto variance(A const& a, ddof freedom = ddof(0)) {
+[[nodiscard]] constexpr auto variance(A const& a, ddof freedom = ddof(0)) {
   return detail::operate(operation::variance<sharding_of<Out...>>{freedom.less}, a);
 }
 
 /// The root of the variance.
 template <auto... Out, TensorOrVariable A>
-[[nodiscard]] auto standard_deviation(A const& a, ddof freedom = ddof(0)) {
+[[nodiscard]] constexpr auto standard_deviation(A const& a, ddof freedom = ddof(0)) {
   return detail::operate(operation::standard_deviation<sharding_of<Out...>>{freedom.less}, a);
 }
 
 /// How many elements are not zero (or true), over the axes that the result lacks: std::int64_t. A NaN is not zero.
-template <auto... Out, Tensor A>
-[[nodiscard]] auto count(A const& a) {
+template <auto... Out, TensorOrVariable A>
+[[nodiscard]] constexpr auto count(A const& a) {
   return detail::operate(operation::count<sharding_of<Out...>>{}, a);
 }
 
 /// Is any element not zero (or true) over the axes that the result lacks? Of none: no.
-template <auto... Out, Tensor A>
-[[nodiscard]] auto any(A const& a) {
+template <auto... Out, TensorOrVariable A>
+[[nodiscard]] constexpr auto any(A const& a) {
   return detail::operate(operation::truth_of_elements<reduction::max, sharding_of<Out...>>{}, a);
 }
 
 /// Are all? Of none: yes.
-template <auto... Out, Tensor A>
-[[nodiscard]] auto all(A const& a) {
+template <auto... Out, TensorOrVariable A>
+[[nodiscard]] constexpr auto all(A const& a) {
   return detail::operate(operation::truth_of_elements<reduction::min, sharding_of<Out...>>{}, a);
 }
 

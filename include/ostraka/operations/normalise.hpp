@@ -13,6 +13,7 @@
 #include <ostraka/engine/run/normalise_rows.hpp>
 #include <ostraka/map.hpp>
 #include <ostraka/operations/along.hpp>
+#include <ostraka/operations/foretold.hpp>
 
 namespace ostraka::detail {
 
@@ -94,9 +95,11 @@ auto const* vector_in(engine::execution_context const& w, A const&, Vector const
   return engine::align(w, spec_of<Vector, axes_in<A>, Mesh>, spec_of<A, axes_in<A>, Mesh>, elements_of(v)).data;
 }
 
-/// Each element by the formula. `masked`: what stands behind the tensor is a mask, else gain and bias.
-template <class Told, bool Masked, class Formula, class A, class... Others>
-auto normalise(char const* name, Formula const& formula, A const& a, Others const&... others) {
+/// Each element by the formula. `masked`: what stands behind the tensor is a mask, else gain and bias. `with_kept(w)`
+/// gives where the rows' statistics go, or a null pointer.
+template <class Told, bool Masked, class Formula, class WithKept, class A, class... Others>
+auto normalise_keeping(char const* name, Formula const& formula, WithKept const& with_kept, A const& a,
+                       Others const&... others) {
   using labels = axes_in<A>;
   using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Others>...>;
   using result_type = basic_tensor<typename A::value_type, varying_as<sharding_in<A>, A, Others...>, typename A::space>;
@@ -104,8 +107,10 @@ auto normalise(char const* name, Formula const& formula, A const& a, Others cons
   engine::execution_context const w = context_of<labels, mesh>(name, a, others...);
   auto const result = allocate_for<result_type, labels, mesh>(w, a, others...);
   auto const run = [&](auto const& in, auto const* gain, auto const* bias) {
-    engine::normalise_rows(execution_space_of<A>(), w, s, dimension_of<Told, A>, in, formula, result.local().data(),
-                           gain, bias);
+    with_kept(w, in.rows.count(), [&](typename Formula::statistic* kept) {
+      engine::normalise_rows(execution_space_of<A>(), w, s, dimension_of<Told, A>, in, formula, result.local().data(),
+                             gain, bias, kept);
+    });
   };
   engine::no_vector const* const none = nullptr;
   if constexpr (Masked)
@@ -117,6 +122,60 @@ auto normalise(char const* name, Formula const& formula, A const& a, Others cons
   else
     run(rows_in<Told, mesh>(w, a), vector_in<mesh>(w, a, others)...);
   return result;
+}
+
+template <class Told, bool Masked, class Formula, class A, class... Others>
+auto normalise(char const* name, Formula const& formula, A const& a, Others const&... others) {
+  auto const nothing_kept = [](auto const&, std::int64_t, auto const& run) { run(nullptr); };
+  return normalise_keeping<Told, Masked>(name, formula, nothing_kept, a, others...);
+}
+
+/// A number a row of A, wide enough to be computed with.
+template <class Told, class A>
+using numbers_of_rows =
+    basic_tensor<accumulator_of_t<typename A::value_type>, varying_as<rows_of<Told, A>, A>, typename A::space>;
+
+template <class Formula>
+struct first_coefficient {
+  Formula formula;
+  typename Formula::statistic const* rows;
+  std::int64_t total;
+  KOKKOS_INLINE_FUNCTION auto operator()(std::int64_t row) const { return formula.of_row(rows[row], total).a; }
+};
+template <class Formula>
+struct second_coefficient {
+  Formula formula;
+  typename Formula::statistic const* rows;
+  std::int64_t total;
+  KOKKOS_INLINE_FUNCTION auto operator()(std::int64_t row) const { return formula.of_row(rows[row], total).b; }
+};
+
+/// A norm, and of each row its mean and by what its deviations are multiplied, which its derivative needs.
+template <class Tensor, class Rows>
+struct norm_with_rows {
+  Tensor result;
+  Rows mean, factor;
+};
+
+template <class Told, class Formula, class A, class... Vectors>
+auto normalise_with_rows(char const* name, Formula const& formula, A const& a, Vectors const&... vectors) {
+  using rows_type = numbers_of_rows<Told, A>;
+  using labels = axes_in<A>;
+  using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Vectors>...>;
+  using space = typename A::space;
+  rows_type mean, factor;
+  auto const keep = [&](engine::execution_context const& w, std::int64_t count, auto const& run) {
+    mean = allocate_for<rows_type, labels, mesh>(w, a);
+    factor = allocate_for<rows_type, labels, mesh>(w, a);
+    engine::kernel_scratch<typename Formula::statistic, typename space::memory_space> const rows(count);
+    run(rows.data());
+    std::int64_t const total = a.extents()[static_cast<std::size_t>(dimension_of<Told, A>)];
+    auto const exec = execution_space_of<A>();
+    engine::finish_rows(exec, count, mean.local().data(), first_coefficient<Formula>{formula, rows.data(), total});
+    engine::finish_rows(exec, count, factor.local().data(), second_coefficient<Formula>{formula, rows.data(), total});
+  };
+  auto const result = normalise_keeping<Told, false>(name, formula, keep, a, vectors...);
+  return norm_with_rows<std::remove_const_t<decltype(result)>, rows_type>{result, mean, factor};
 }
 
 }  // namespace ostraka::detail

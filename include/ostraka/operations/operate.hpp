@@ -16,9 +16,9 @@
 ///     };
 ///
 /// What is known while compiling (axes, the sharding that is asked for) are template arguments, what is known when the
-/// program runs (an epsilon, a number of places) are members. The function that users call takes TensorOrVariable, makes
-/// the struct and hands it to `operate` with the operands, so that whatever holds for all operations is written here
-/// once. Of variables the derivative is recorded, by a rule that stands in gradient/rules/.
+/// program runs (an epsilon, a number of places) are members. The function that users call takes TensorOrVariable,
+/// makes the struct and hands it to `operate` with the operands, so that whatever holds for all operations is written
+/// here once. Of variables the derivative is recorded, by a rule that stands in gradient/rules/.
 
 #include <cstdint>
 
@@ -44,7 +44,7 @@ struct moves_nothing {
 
 /// Raises the reason, or does it.
 template <class Operation, class First, class... Rest>
-auto operate(Operation const& operation, First const& first, Rest const&... rest) {
+constexpr auto operate(Operation const& operation, First const& first, Rest const&... rest) {
   if constexpr (any_variable<First, Rest...>)
     return differentiate(operation, first, rest...);  // of gradient/rules/operations.hpp
   else if constexpr (reason::ok_or_raise<typename Operation::template verdict<First, Rest...>>())

@@ -17,24 +17,13 @@
 
 #include <ostraka/create.hpp>
 #include <ostraka/detail/reshaped.hpp>
+#include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/types/changed_sharding.hpp>
 
 namespace ostraka::detail {
 
 /// An extent that is not given, and follows from the others.
 inline constexpr std::int64_t follows = -1;
-
-// An axis divided over the mesh axes of a list.
-template <class I, class MeshAxes>
-struct divided_over;
-template <class I>
-struct divided_over<I, type_list<>> {
-  using type = I;
-};
-template <class I, class M, class... Ms>
-struct divided_over<I, type_list<M, Ms...>> {
-  using type = over<I, M, Ms...>;
-};
 
 /// Into how many blocks these mesh axes divide an axis, where that is known while compiling; else `dynamic_extent`.
 template <class... Ms>
@@ -115,7 +104,7 @@ std::int64_t ways_of(A const& a) {
 /// What `given` says of the extent of an axis, else what its type says, else that it follows. Of a block the type of a
 /// major axis says nothing: the axis may have been divided.
 template <class I, bool TypeSays, class... Given>
-std::int64_t given_extent([[maybe_unused]] char const* operation, Given const&... given) {
+constexpr std::int64_t given_extent([[maybe_unused]] char const* operation, Given const&... given) {
   extent_origin origin;
   (find_origin<I>(origin, given), ...);
   if (!origin.is_alike()) throw_unknown_product(operation, I::name);

@@ -18,6 +18,7 @@
 #include <ostraka/engine/run/rearrange.hpp>
 #include <ostraka/local_view/group.hpp>
 #include <ostraka/operations/along.hpp>
+#include <ostraka/operations/foretold.hpp>
 #include <ostraka/plan/regions/pieces.hpp>
 
 namespace ostraka::detail {

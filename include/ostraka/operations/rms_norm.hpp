@@ -34,6 +34,9 @@ struct rms_norm {
                                       detail::vector_verdict<rms_norm, Along, A, Gain>...>;
 
   template <class A, class... Gain>
+  using foretold = detail::foretold_statistics<Along, 1, A>;
+
+  template <class A, class... Gain>
   [[nodiscard]] std::int64_t bytes(A const& a, Gain const&...) const {
     return detail::bytes_of_statistics<Along>(a, 1);
   }
@@ -43,19 +46,27 @@ struct rms_norm {
     using T = accumulator_of_t<typename A::value_type>;
     return detail::normalise<Along, false>(name, engine::rms_norm_formula<T>{static_cast<T>(epsilon)}, a, gain...);
   }
+
+  /// The same, with what the derivative needs of each row.
+  template <class A, class... Gain>
+  auto with_rows(A const& a, Gain const&... gain) const {
+    using T = accumulator_of_t<typename A::value_type>;
+    engine::rms_norm_formula<T> const formula{static_cast<T>(epsilon)};
+    return detail::normalise_with_rows<Along>(name, formula, a, gain...);
+  }
 };
 
 }  // namespace operation
 
 /// x / √(Σx² / n + ε) along an axis, told as it lies, ε = 10⁻⁶ if none is given. 16 bits are computed in float.
 template <auto Along, TensorOrVariable A>
-[[nodiscard]] auto rms_norm(A const& x, epsilon const& e = epsilon(1e-6)) {
+[[nodiscard]] constexpr auto rms_norm(A const& x, epsilon const& e = epsilon(1e-6)) {
   return detail::operate(operation::rms_norm<detail::type_of<Along>>{e.value}, x);
 }
 
 /// The same times a gain, a tensor of the axis alone: `os::rms_norm<D/Y>(x, gain, os::epsilon(1e-5))`.
 template <auto Along, TensorOrVariable A, TensorOrVariable Gain>
-[[nodiscard]] auto rms_norm(A const& x, Gain const& gain, epsilon const& e = epsilon(1e-6)) {
+[[nodiscard]] constexpr auto rms_norm(A const& x, Gain const& gain, epsilon const& e = epsilon(1e-6)) {
   return detail::operate(operation::rms_norm<detail::type_of<Along>>{e.value}, x, gain);
 }
 

@@ -23,6 +23,8 @@ namespace operation {
 template <class Along>
 struct roll {
   static constexpr char const* name = "roll";
+  template <class...>
+  using foretold = detail::foretold_if_whole<Along>;
   std::int64_t by = 0;
 
   template <class A>
@@ -55,6 +57,8 @@ struct roll {
 template <class Along>
 struct flip {
   static constexpr char const* name = "flip";
+  template <class...>
+  using foretold = detail::foretold_if_whole<Along>;
 
   template <class A>
   using verdict = detail::rearrangement_verdict<flip, Along, false, A>;
@@ -86,13 +90,13 @@ struct flip {
 /// The axis, told as it lies, moved on by so many indices; what leaves it at one end comes in at the other. Negative:
 /// back.
 template <auto Along, TensorOrVariable A>
-[[nodiscard]] auto roll(A const& a, std::int64_t by) {
+[[nodiscard]] constexpr auto roll(A const& a, std::int64_t by) {
   return detail::operate(operation::roll<detail::type_of<Along>>{by}, a);
 }
 
 /// The axis, told as it lies, from its end to its begin.
 template <auto Along, TensorOrVariable A>
-[[nodiscard]] auto flip(A const& a) {
+[[nodiscard]] constexpr auto flip(A const& a) {
   return detail::operate(operation::flip<detail::type_of<Along>>{}, a);
 }
 

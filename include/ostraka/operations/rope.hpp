@@ -18,8 +18,10 @@
 
 #include <ostraka/cast.hpp>
 #include <ostraka/engine/blocks/rotate.hpp>
+#include <ostraka/generate.hpp>
 #include <ostraka/map.hpp>
 #include <ostraka/operations/along.hpp>
+#include <ostraka/operations/striped.hpp>
 
 namespace ostraka {
 
@@ -93,12 +95,15 @@ struct rope : detail::moves_nothing {
 
   std::int64_t from = 0;  ///< the position of index 0; added to positions that are given
   double base = 10000;
+  bool is_back = false;  ///< turned back, by the negative angles: the transpose
+  std::int64_t stripes = 0;  ///< over how many devices S is striped
 
   template <class A, class... Positions>
   using verdict = typename decltype(detail::check_rope<S, F, P, rope, A, Positions...>())::type;
 
   template <class A>
   auto operator()(A const& a) const {
+    if (stripes > 1) return (*this)(a, positions_in(a));
     engine::aligned<std::int64_t> const* const none = nullptr;
     return run(
         a, [=](auto const&, auto const& turn) { turn(none); }, a);
@@ -121,6 +126,21 @@ struct rope : detail::moves_nothing {
   }
 
  private:
+  // Those of a striped sequence, divided as it is.
+  template <class A>
+  auto positions_in(A const& a) const {
+    using axis = typename detail::told_axis<S>::axis;
+    using entry = typename detail::entries_of<sharding_in<A>, type_list<axis>>::type;
+    using positions = basic_tensor<std::int64_t, varying_as<entry, A>, typename A::space>;
+    using mesh = mesh_axes_in<A>;
+    engine::execution_context const w = detail::context_of<axes_in<A>, mesh>(name, a);
+    planner::stripes const order{a.extents()[static_cast<std::size_t>(detail::dimension_of<S, A>)], stripes};
+    detail::require_stripes(name, axis::name, order);
+    auto const at = detail::allocate_for<positions, axes_in<A>, mesh>(w, a);
+    if (order.extent > 0) detail::generate_elements(name, at, detail::striped_position(order));
+    return at;
+  }
+
   // `find` calls what it is given with the positions.
   template <class A, class Find, class... Operands>
   auto run(A const& a, Find const& find, Operands const&... operands) const {
@@ -129,7 +149,7 @@ struct rope : detail::moves_nothing {
     using result_type =
         basic_tensor<typename A::value_type, varying_as<sharding_in<A>, Operands...>, typename A::space>;
     engine::rotation const how{detail::dimension_of<S, A>, detail::dimension_of<F, A>, detail::dimension_of<P, A>, from,
-                               base};
+                               base, is_back};
     engine::execution_context const w = detail::context_of<labels, mesh>(name, operands...);
     require_pairs(w.sizes.label[how.pairs]);
     auto const result = detail::allocate_for<result_type, labels, mesh>(w, operands...);
@@ -151,15 +171,17 @@ struct rope : detail::moves_nothing {
 
 namespace detail {
 
+template <class S, class F, class P, class... Ms>
+constexpr void set_option(operation::rope<S, F, P>&, striped_over<Ms...> const&) {}  // by set_stripes
 template <class Operation>
-void set_option(Operation& operation, from_position const& at) {
+constexpr void set_option(Operation& operation, from_position const& at) {
   operation.from = at.value;
 }
 template <class Operation>
   requires requires(Operation& o) { o.base; }
-void set_option(Operation& operation, rope_base const& base) { operation.base = base.value; }
-template <class Operation, Tensor Positions>
-void set_option(Operation&, Positions const&) {}
+constexpr void set_option(Operation& operation, rope_base const& base) { operation.base = base.value; }
+template <class Operation, TensorOrVariable Positions>
+constexpr void set_option(Operation&, Positions const&) {}
 
 template <class Operation, class Option>
 concept option_of = requires(Operation& operation, Option const& option) {
@@ -172,7 +194,7 @@ consteval auto check_options() {
   using each = first_fault<std::conditional_t<option_of<Operation, Options>, reason::ok, Not<Options>>...>;
   if constexpr (!std::is_same_v<each, reason::ok>)
     return found<each>{};
-  else if constexpr ((0 + ... + int{Tensor<Options>}) > 1)
+  else if constexpr ((0 + ... + int{TensorOrVariable<Options>}) > 1)
     return found<reason::one_tensor_stands_behind<Operation>>{};
   else
     return found<reason::ok>{};
@@ -180,12 +202,12 @@ consteval auto check_options() {
 
 /// f of the tensor among the options, if there is one.
 template <class F>
-auto with_tensor_among(F const& f) {
+constexpr auto with_tensor_among(F const& f) {
   return f();
 }
 template <class F, class First, class... Options>
-auto with_tensor_among(F const& f, First const& first, Options const&... options) {
-  if constexpr (Tensor<First>)
+constexpr auto with_tensor_among(F const& f, First const& first, Options const&... options) {
+  if constexpr (TensorOrVariable<First>)
     return f(first);
   else
     return with_tensor_among(f, options...);
@@ -195,17 +217,18 @@ auto with_tensor_among(F const& f, First const& first, Options const&... options
 
 /// Rotary position embedding: the pair along P (of extent 2) of frequency f along F at position s along S is turned by
 /// s · 10,000^(−f/F). Behind the tensor may stand the integer tensor of positions, along any axes of it, instead of
-/// global indices along S; `os::from_position(t)`, which is added to them; `os::rope_base(b)`. Elements of 16 bits are
-/// computed in float. Summands stay summands.
+/// global indices along S, or `os::striped<X>`; `os::from_position(t)`, which is added to them; `os::rope_base(b)`.
+/// Elements of 16 bits are computed in float. Summands stay summands.
 /// @throws ostraka::error, on all devices alike, if P has another extent than 2
 template <auto S, auto F, auto P, TensorOrVariable A, class... Options>
-[[nodiscard]] auto rope(A const& a, Options const&... options) {
+[[nodiscard]] constexpr auto rope(A const& a, Options const&... options) {
   using operation_type = operation::rope<detail::type_of<S>, detail::type_of<F>, detail::type_of<P>>;
   using verdict =
       typename decltype(detail::check_options<operation_type, reason::not_an_option_of_rope, Options...>())::type;
   if constexpr (reason::ok_or_raise<verdict>()) {
     operation_type operation;
     (detail::set_option(operation, options), ...);
+    (detail::set_stripes(operation, a, options), ...);
     return detail::with_tensor_among([&](auto const&... at) { return detail::operate(operation, a, at...); },
                                      options...);
   } else {

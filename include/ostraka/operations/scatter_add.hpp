@@ -155,8 +155,8 @@ struct scatter_add {
 /// summed. A sum is made in the order of the rows on each device, whatever the number of threads, and of 16-bit numbers
 /// in float. os::in_range behind the operands promises that the numbers are in range, and spares looking.
 /// @throws ostraka::error, on all devices alike and before anything moves, if a number is not one of 0 … n−1
-template <auto V, auto... Out, Tensor Rows, Tensor Index, class... Given>
-[[nodiscard]] auto scatter_add(Rows const& rows, Index const& index, Given const&... given) {
+template <auto V, auto... Out, TensorOrVariable Rows, TensorOrVariable Index, class... Given>
+[[nodiscard]] constexpr auto scatter_add(Rows const& rows, Index const& index, Given const&... given) {
   using axis = detail::type_of<V>;
   using out = sharding_of<Out...>;
   operation::scatter_add<axis, out, detail::range_among<Given...>> how;

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::segment_sum<I, S>(data, ids, S = n)`: rows of one segment summed, out[s, D] = Σ data[i, D] over the i
-/// with ids[i] = s. The axis I goes, S comes. It is an os::scatter_add over I; where mesh axes divide I, the summands of
-/// a segment are on several devices, and the result is named.
+/// with ids[i] = s. The axis I goes, S comes. It is an os::scatter_add over I; where mesh axes divide I, the summands
+/// of a segment are on several devices, and the result is named.
 ///
 ///     segment_sum<I, S>             [I, D_Y]    [I]      → [S, D_Y]        nothing moved
 ///     segment_sum<I, S, S, D>       [I_X, D]    [I_X]    → [S, D]          all_reduce<X>
@@ -88,8 +88,8 @@ using segment_sum = scatter_add<S, Out, Range>;
 /// its place. Where I is divided the result's dimensions are named behind: `os::segment_sum<I, S, S/X, D>`, or with
 /// os::partial(X) the devices' own sums. What os::scatter_add says holds here, too: ids are looked at, on all devices
 /// alike, unless os::in_range stands behind.
-template <auto I, auto S, auto... Out, Tensor Data, Tensor Ids, class... Given>
-[[nodiscard]] auto segment_sum(Data const& data, Ids const& ids, Given const&... given) {
+template <auto I, auto S, auto... Out, TensorOrVariable Data, TensorOrVariable Ids, class... Given>
+[[nodiscard]] constexpr auto segment_sum(Data const& data, Ids const& ids, Given const&... given) {
   using gone = detail::type_of<I>;
   using comes = detail::type_of<S>;
   using out = typename detail::segments_named<gone, comes, Data, Out...>::type;

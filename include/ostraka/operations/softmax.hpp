@@ -40,6 +40,9 @@ struct over_rows {
   using verdict = softmax_verdict<Operation, Along, A, Mask...>;
 
   template <class A, class... Mask>
+  using foretold = foretold_statistics<Along, 2, A>;
+
+  template <class A, class... Mask>
   [[nodiscard]] std::int64_t bytes(A const& a, Mask const&...) const {
     return bytes_of_statistics<Along>(a, 2);
   }
@@ -97,23 +100,23 @@ struct log_sum_exp : detail::over_rows<log_sum_exp<Along>, Along> {
 
 /// exp(a) / Σ exp(a) along an axis, told as it lies: `os::softmax<V>(A)`, `os::softmax<V/X>(A)`; of what a mask does
 /// not hide: `os::softmax<V>(scores, mask)`. 16 bits are computed in float.
-template <auto Along, TensorOrVariable A, Tensor... Mask>
+template <auto Along, TensorOrVariable A, TensorOrVariable... Mask>
   requires(sizeof...(Mask) < 2)
-[[nodiscard]] auto softmax(A const& a, Mask const&... mask) {
+[[nodiscard]] constexpr auto softmax(A const& a, Mask const&... mask) {
   return detail::operate(operation::softmax<detail::type_of<Along>>{}, a, mask...);
 }
 
 /// log(exp(a) / Σ exp(a)) along an axis, without the underflow of the quotient.
-template <auto Along, TensorOrVariable A, Tensor... Mask>
+template <auto Along, TensorOrVariable A, TensorOrVariable... Mask>
   requires(sizeof...(Mask) < 2)
-[[nodiscard]] auto log_softmax(A const& a, Mask const&... mask) {
+[[nodiscard]] constexpr auto log_softmax(A const& a, Mask const&... mask) {
   return detail::operate(operation::log_softmax<detail::type_of<Along>>{}, a, mask...);
 }
 
 /// log Σ exp(a) along an axis, which the result lacks; −∞ of nothing.
-template <auto Along, TensorOrVariable A, Tensor... Mask>
+template <auto Along, TensorOrVariable A, TensorOrVariable... Mask>
   requires(sizeof...(Mask) < 2)
-[[nodiscard]] auto log_sum_exp(A const& a, Mask const&... mask) {
+[[nodiscard]] constexpr auto log_sum_exp(A const& a, Mask const&... mask) {
   return detail::operate(operation::log_sum_exp<detail::type_of<Along>>{}, a, mask...);
 }
 

@@ -76,7 +76,8 @@ auto make_with_axis(char const* operation, A const& a, std::int64_t extent) {
   auto extents = a.extents();
   extents[at] = extent;
   std::int64_t local[max_rank + 1]{};
-  for (std::size_t i = 0; i < rank; ++i) local[i] = static_cast<std::int64_t>(i == at ? extent : a.local().extent(i));
+  for (std::size_t i = 0; i < rank; ++i)
+    local[i] = i == at ? extent : static_cast<std::int64_t>(a.local().extent(i));
   if (common_mesh(operation, a)->absent()) local[at] = 0;
   result_type result(a.mesh_handle(), extents, make_view<view>(local, std::make_index_sequence<rank>{}));
   if constexpr (varying_in<result_type>::size > 0) {
@@ -193,22 +194,24 @@ struct top_k : detail::moves_nothing {
 /// The elements of each row in ascending order along an axis that is whole on every device; NaN stands last. Stable.
 /// `os::sort<J>(A)`
 template <auto Along, TensorOrVariable A>
-[[nodiscard]] auto sort(A const& a) {
+[[nodiscard]] constexpr auto sort(A const& a) {
   return detail::operate(operation::sort<detail::type_of<Along>>{}, a);
 }
 
 /// Where the elements stood that os::sort gives; equal ones in their order.
-template <auto Along, Tensor A>
-[[nodiscard]] auto argsort(A const& a) {
+template <auto Along, TensorOrVariable A>
+[[nodiscard]] constexpr auto argsort(A const& a) {
   return detail::operate(operation::argsort<detail::type_of<Along>>{}, a);
 }
 
 /// Both: `auto [sorted, permutation] = os::sort_by_key<J>(keys)`. What else is to be in the order of the keys is
 /// os::take<J>(it, permutation).
-template <auto Along, Tensor A>
-[[nodiscard]] auto sort_by_key(A const& keys) {
+template <auto Along, TensorOrVariable A>
+[[nodiscard]] constexpr auto sort_by_key(A const& keys) {
   using verb = operation::sort_by_key<detail::type_of<Along>>;
-  if constexpr (reason::ok_or_raise<typename verb::template verdict<A>>()) {
+  if constexpr (is_variable<A>) {
+    return differentiate(verb{}, keys);  // of gradient/rules/indices.hpp
+  } else if constexpr (reason::ok_or_raise<typename verb::template verdict<A>>()) {
     return verb{}(keys);
   } else {
     using given = detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
@@ -220,14 +223,17 @@ template <auto Along, Tensor A>
 /// The K largest elements of each row, largest first, and where they stand; of equal ones the first, and NaN is larger
 /// than all numbers. The axis K takes the place of J: `auto [values, indices] = os::top_k<J, K>(A, K = 5)`.
 /// @throws ostraka::error, on all devices alike, if J has fewer elements
-template <auto J, auto K, Tensor A, class... Given>
-[[nodiscard]] auto top_k(A const& a, Given const&... given) {
+template <auto J, auto K, TensorOrVariable A, class... Given>
+[[nodiscard]] constexpr auto top_k(A const& a, Given const&... given) {
   using axis = detail::type_of<K>;
   using verb = operation::top_k<detail::type_of<J>, axis>;
   using extents = typename decltype(detail::check_extents_given<false>(type_list<axis>{}, type_list<Given...>{}))::type;
   if constexpr (reason::ok_or_raise<detail::first_fault<typename verb::template verdict<A>, extents>>()) {
     auto const k = detail::checked_extent<false, axis>(collect_sizes(given...), verb::name);
-    return verb{{}, k}(a);
+    if constexpr (is_variable<A>)
+      return differentiate(verb{{}, k}, a);
+    else
+      return verb{{}, k}(a);
   } else {
     using largest = detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
     using places = detail::after_error_of<std::int64_t, sharding_in<A>, typename A::space>;

@@ -26,18 +26,19 @@ namespace operation {
 template <class HD, class H, class D>
 struct split : detail::moves_nothing {
   static constexpr char const* name = "split";
+  using gives_a_view = void;
   std::int64_t major = detail::follows;  ///< the extent of H
   std::int64_t minor = detail::follows;  ///< the extent of D; one of them is known
 
   template <class A>
-  using result = detail::with_entry<
-      sharding_in<A>, HD, typename detail::divided_over<H, detail::splits_of<HD, sharding_in<A>>>::type, D>;
+  using result = detail::with_entry<sharding_in<A>, HD,
+                                    typename detail::divided_over<H, detail::splits_of<HD, sharding_in<A>>>::type, D>;
 
   template <class A>
   static consteval auto check() {
     constexpr bool is_block = varying_in<A>::size > 0;
-    using own = detail::first_fault<typename sharding_traits<sharding_in<A>>::verdict,
-                                    detail::blocks_verdict<sharding<>, A>>;
+    using own =
+        detail::first_fault<typename sharding_traits<sharding_in<A>>::verdict, detail::blocks_verdict<sharding<>, A>>;
     if constexpr (!std::is_same_v<own, reason::ok>)
       return detail::found<own>{};
     else if constexpr (position_in<HD, axes_in<A>> < 0)
@@ -63,8 +64,7 @@ struct split : detail::moves_nothing {
     if (!origin.is_alike() && d != 1) detail::throw_unknown_product(name, HD::name);
     if (h == detail::follows && d > 0) h = n / d;
     if (d == detail::follows && h > 0) d = n / h;
-    if (h < 0 || d < 0 || h * d != n)
-      detail::throw_no_product(name, HD::name, H::name, D::name, n, major, minor);
+    if (h < 0 || d < 0 || h * d != n) detail::throw_no_product(name, HD::name, H::name, D::name, n, major, minor);
     std::int64_t const ways = detail::ways_of<HD>(a);
     if (!detail::blocks_are_whole(h, d, ways)) detail::throw_not_whole(name, HD::name, H::name, D::name, h, d, ways);
     std::array<std::int64_t, axes_in<shape>::size> extents{};
@@ -85,22 +85,21 @@ struct split : detail::moves_nothing {
 /// @throws ostraka::error, on all devices alike, if the extents do not multiply to that of HD, or blocks of HD would
 /// end within an index of H
 template <auto HD, auto H, auto D, TensorOrVariable A, class... Given>
-[[nodiscard]] auto split(A const& a, Given const&... given) {
+[[nodiscard]] constexpr auto split(A const& a, Given const&... given) {
   using major = detail::type_of<H>;
   using minor = detail::type_of<D>;
   using split = operation::split<detail::type_of<HD>, major, minor>;
   constexpr bool is_block = varying_in<A>::size > 0;
   constexpr bool is_known = minor::extent != dynamic_extent || (!is_block && major::extent != dynamic_extent);
   using needed = std::conditional_t<is_known, type_list<>, type_list<major, minor>>;
-  using some_given =
-      typename decltype(detail::check_some_given<type_list<major, minor>, needed, Given...>())::type;
+  using some_given = typename decltype(detail::check_some_given<type_list<major, minor>, needed, Given...>())::type;
   if constexpr (reason::ok_or_raise<some_given>())
     return detail::operate(split{{},
                                  detail::given_extent<major, !is_block>(split::name, given...),
                                  detail::given_extent<minor, true>(split::name, given...)},
                            a);
   else
-    return detail::scalar_after_error<A, Given...>();
+    return typename detail::refused_of<A, sharding<>>::type();
 }
 
 }  // namespace ostraka

@@ -180,12 +180,14 @@ struct take {
 /// both have meets: table[b, index[b]]. A partial table gives partial rows. os::in_range behind the index promises that
 /// its numbers are in range, and spares looking.
 /// @throws ostraka::error, on all devices alike and before anything moves, if a number is not one of 0 … n−1
-template <auto V, Tensor Table, Tensor Index, detail::IndexRange Range = detail::checked_range>
-[[nodiscard]] auto take(Table const& table, Index const& index, Range = {}) {
+template <auto V, TensorOrVariable Table, TensorOrVariable Index,
+          detail::IndexRange Range = detail::checked_range>
+[[nodiscard]] constexpr auto take(Table const& table, Index const& index, Range = {}) {
   return detail::operate(operation::take<detail::type_of<V>, void, Range>{}, table, index);
 }
-template <auto V, auto First, auto... Out, Tensor Table, Tensor Index, detail::IndexRange Range = detail::checked_range>
-[[nodiscard]] auto take(Table const& table, Index const& index, Range = {}) {
+template <auto V, auto First, auto... Out, TensorOrVariable Table, TensorOrVariable Index,
+          detail::IndexRange Range = detail::checked_range>
+[[nodiscard]] constexpr auto take(Table const& table, Index const& index, Range = {}) {
   return detail::operate(operation::take<detail::type_of<V>, sharding_of<First, Out...>, Range>{}, table, index);
 }
 

@@ -79,7 +79,7 @@ struct transpose : detail::moves_nothing {
 
 /// All axes of A in this order, divided as they are.
 template <auto... Is, TensorOrVariable A>
-[[nodiscard]] auto transpose(A const& a) {
+[[nodiscard]] constexpr auto transpose(A const& a) {
   return detail::operate(operation::transpose<detail::type_of<Is>...>{}, a);
 }
 

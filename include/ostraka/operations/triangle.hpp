@@ -121,26 +121,26 @@ struct triangle : detail::moves_nothing {
 /// m)`. The first axis is the rows'; os::diagonal(d) is d columns further, as of queries that begin at position d.
 /// Extents by name.
 template <class T, auto... Dims, class Mesh, class... Given>
-[[nodiscard]] auto lower_triangle(Mesh const& m, Given const&... given) {
+[[nodiscard]] constexpr auto lower_triangle(Mesh const& m, Given const&... given) {
   return detail::make_triangle<true, operation::triangle<true>, T, Dims...>(m, given...);
 }
 
 /// 1 where the column is at or right of the row's diagonal.
 template <class T, auto... Dims, class Mesh, class... Given>
-[[nodiscard]] auto upper_triangle(Mesh const& m, Given const&... given) {
+[[nodiscard]] constexpr auto upper_triangle(Mesh const& m, Given const&... given) {
   return detail::make_triangle<false, operation::triangle<false>, T, Dims...>(m, given...);
 }
 
 /// The tensor where the column is at or left of the row's diagonal, and 0 elsewhere: `os::lower_triangle<Q, K>(x)`, of
 /// each of the matrices along its other axes. However x is divided, nothing moves.
-template <auto Row, auto Column, Tensor A>
-[[nodiscard]] auto lower_triangle(A const& a, diagonal d = diagonal(0)) {
+template <auto Row, auto Column, TensorOrVariable A>
+[[nodiscard]] constexpr auto lower_triangle(A const& a, diagonal d = diagonal(0)) {
   return detail::operate(operation::triangle<true, detail::type_of<Row>, detail::type_of<Column>>{{}, d.value}, a);
 }
 
 /// The tensor where the column is at or right of the row's diagonal.
-template <auto Row, auto Column, Tensor A>
-[[nodiscard]] auto upper_triangle(A const& a, diagonal d = diagonal(0)) {
+template <auto Row, auto Column, TensorOrVariable A>
+[[nodiscard]] constexpr auto upper_triangle(A const& a, diagonal d = diagonal(0)) {
   return detail::operate(operation::triangle<false, detail::type_of<Row>, detail::type_of<Column>>{{}, d.value}, a);
 }
 

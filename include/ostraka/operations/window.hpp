@@ -68,6 +68,8 @@ namespace operation {
 template <class Along>
 struct window {
   static constexpr char const* name = "window";
+  template <class...>
+  using foretold = detail::foretold_if_whole<Along>;
   std::int64_t begin = 0;
   std::int64_t end = 0;  ///< the first index that is left out
   std::int64_t step = 1;
@@ -100,9 +102,47 @@ struct window {
   }
 };
 
+/// The transpose of a window: index k becomes `begin` + k · `step` of an axis of this extent, all others are zero. What
+/// os::window's derivative calls.
+template <class Along>
+struct spread {
+  static constexpr char const* name = "spread";
+  template <class...>
+  using foretold = detail::foretold_if_whole<Along>;
+  std::int64_t begin = 0;
+  std::int64_t step = 1;
+  std::int64_t extent = 0;
+
+  template <class A>
+  using verdict = detail::rearrangement_verdict<spread, Along, true, A>;
+
+  template <class A>
+  [[nodiscard]] planner::rearrangement pieces(A const& a) const {
+    planner::rearrangement r;
+    std::int64_t const n = r.extent[0] = a.extents()[static_cast<std::size_t>(detail::dimension_of<Along, A>)];
+    r.result = extent;
+    r.is_sparse = true;
+    r.pieces.push_back({0, 0, 1, begin, step, n});
+    return r;
+  }
+
+  template <class A>
+  [[nodiscard]] std::int64_t bytes(A const& a) const {
+    return detail::bytes_of_rearrangement<Along>(pieces(a), a);
+  }
+
+  template <class A>
+  auto operator()(A const& a) const {
+    detail::common_mesh(name, a);
+    return detail::rearrange<Along>(name, pieces(a), {}, {}, a);
+  }
+};
+
 template <class Along, class Value = detail::zeros_of_pad>
 struct pad {
   static constexpr char const* name = "pad";
+  template <class...>
+  using foretold = detail::foretold_if_whole<Along>;
   std::int64_t before = 0;
   std::int64_t behind = 0;
   Value value{};
@@ -154,19 +194,19 @@ struct pad {
 /// Indices [begin, end) of an axis, told as it lies, every `step`-th of them. The result is divided as the operand.
 /// @throws ostraka::error, on all devices alike, unless 0 ≤ begin ≤ end ≤ extent and step > 0
 template <auto Along, TensorOrVariable A>
-[[nodiscard]] auto window(A const& a, std::int64_t begin, std::int64_t end, std::int64_t step = 1) {
+[[nodiscard]] constexpr auto window(A const& a, std::int64_t begin, std::int64_t end, std::int64_t step = 1) {
   return detail::operate(operation::window<detail::type_of<Along>>{begin, end, step}, a);
 }
 
 /// So many zeros before and behind an axis, told as it lies. @throws ostraka::error, on all devices alike, if negative
 template <auto Along, TensorOrVariable A>
-[[nodiscard]] auto pad(A const& a, std::int64_t before, std::int64_t behind) {
+[[nodiscard]] constexpr auto pad(A const& a, std::int64_t before, std::int64_t behind) {
   return detail::operate(operation::pad<detail::type_of<Along>>{before, behind, {}}, a);
 }
 
 /// The same of another value; partial tensors are padded with zeros alone (or by max, min, and, or: with any).
 template <auto Along, TensorOrVariable A, class Value>
-[[nodiscard]] auto pad(A const& a, std::int64_t before, std::int64_t behind, Value const& value) {
+[[nodiscard]] constexpr auto pad(A const& a, std::int64_t before, std::int64_t behind, Value const& value) {
   return detail::operate(operation::pad<detail::type_of<Along>, Value>{before, behind, value}, a);
 }
 

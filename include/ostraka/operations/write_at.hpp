@@ -101,9 +101,10 @@ struct write_at : detail::moves_nothing {
 
 /// cache[…, t, …] = row, in place, the axis told as it lies: `os::write_at<T/X>(cache, t, row)`. The row lies as the
 /// cache does without the axis, or has it whole, as many positions as are written from t on. All devices give the same
-/// t. Gives the cache back. @throws ostraka::error, on all devices alike, if t is out of range or extents differ
-template <auto Told, Tensor Cache, Tensor Row>
-Cache write_at(Cache const& cache, std::int64_t t, Row const& row) {
+/// t. Gives the cache back; of variables, which are values, one that is written in its stead.
+/// @throws ostraka::error, on all devices alike, if t is out of range or extents differ
+template <auto Told, TensorOrVariable Cache, TensorOrVariable Row>
+constexpr auto write_at(Cache const& cache, std::int64_t t, Row const& row) {
   return detail::operate(operation::write_at<detail::type_of<Told>>{{}, t}, cache, row);
 }
 

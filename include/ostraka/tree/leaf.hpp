@@ -61,6 +61,16 @@ struct each {
 template <class L, class T, auto... Dims>
 using leaf = typename L::template leaf<typename detail::element<T>::type, detail::checked_sharding_of<T, Dims...>>;
 
+/// In the leaves of layers that are stacked: before a leaf's own dimensions stand these. Of the same struct of one
+/// layer a pipeline has `layer<os::stacked<L, depth/Z>> layers`, w[depth_Z, I, J], where another program has
+/// `std::vector<layer<L>> layers`, of w[I, J]; layer n of the first is number n in the natural order of these axes. A
+/// struct within is handed the same policy; a policy that is stacked further comes behind.
+template <class L, auto... Dims>
+struct stacked {
+  template <class T, class Sharding>
+  using leaf = typename L::template leaf<T, detail::checked_sharding_of<T, Dims..., Sharding{}>>;
+};
+
 namespace detail {
 
 template <template <class, class> class>

@@ -172,10 +172,10 @@ constexpr auto map_trees(char const* operation, F f, First const& first, More co
 
 }  // namespace detail
 
-/// The tree with f(leaf of a, leaf of b, …) in its leaves; trees that are mapped together have the same struct. What is
-/// no leaf is carried along from the first. If f gives what stands in one of the trees, it is a tree of that; of
-/// tensors of another element type U an os::values_of<U>, of one type R an os::each<R>. `os::tree_map<L>(f, …)` says
-/// which. Leaf after leaf in the order of the fields, on all devices alike, so that f may communicate.
+/// The tree with f(leaf of a, leaf of b, …) in its leaves; trees that are mapped together have the same struct. Members
+/// that are no leaves are carried along from the first. If f gives what stands in one of the trees, it is a tree of
+/// that; of tensors of another element type U an os::values_of<U>, of one type R an os::each<R>. `os::tree_map<L>(f,
+/// …)` says which. Leaf after leaf in the order of the fields, on all devices alike, so that f may communicate.
 /// @throws ostraka::error before f is called if vectors in the trees have different lengths; what f throws names the
 /// leaf
 template <class Leaves = void, class F, class First, class... More>
@@ -220,7 +220,7 @@ template <class T>
 
 /// The same tree with elements converted to U, as os::cast does.
 template <class U, class T>
-[[nodiscard]] auto tree_cast(T const& tree) {
+[[nodiscard]] constexpr auto tree_cast(T const& tree) {
   return tree_map([](auto const& leaf) { return cast<U>(leaf); }, tree);
 }
 

@@ -9,6 +9,7 @@
 ///     field of Tree<names>                  it is
 ///     leaf_name<T, Sharding>                a leaf
 ///     Other<names>                          a tree
+///     Other<stacked<names, L/Z>>            a tree whose leaves have more axes
 ///     std::array, std::vector of these      so many of them
 ///     anything else                         carried along
 
@@ -24,24 +25,45 @@ namespace ostraka {
 
 namespace detail {
 
+// A leaf policy, the one within those that are stacked; the same with another one within; and the axes that it puts
+// before those of a leaf.
+template <class L>
+struct policy_of {
+  using leaves = L;
+  template <class M>
+  using with = M;
+  using stacked_axes = type_list<>;
+};
+template <class L, auto... Dims>
+struct policy_of<stacked<L, Dims...>> {
+  using leaves = typename policy_of<L>::leaves;
+  template <class M>
+  using with = stacked<typename policy_of<L>::template with<M>, Dims...>;
+  using stacked_axes =
+      concatenation_of<typename policy_of<L>::stacked_axes, typename sharding_traits<sharding_of<Dims...>>::axes>;
+};
+
 // What stands in the leaves of T, and T with something else there. Of what is no tree, void.
 template <class T>
 struct tree_of {
   using leaves = void;
+  using stacked_axes = type_list<>;
 };
 template <template <class, class...> class Tree, class L, class... More>
   requires LeafPolicy<L>
 struct tree_of<Tree<L, More...>> {
-  using leaves = L;
+  using leaves = typename policy_of<L>::leaves;
   template <class M>
-  using with = Tree<M, More...>;
+  using with = Tree<typename policy_of<L>::template with<M>, More...>;
+  using stacked_axes = typename policy_of<L>::stacked_axes;
 };
 template <template <class, auto, auto...> class Tree, class L, auto First, auto... More>
   requires LeafPolicy<L>
 struct tree_of<Tree<L, First, More...>> {
-  using leaves = L;
+  using leaves = typename policy_of<L>::leaves;
   template <class M>
-  using with = Tree<M, First, More...>;
+  using with = Tree<typename policy_of<L>::template with<M>, First, More...>;
+  using stacked_axes = typename policy_of<L>::stacked_axes;
 };
 template <class T, std::size_t N>
   requires(!std::is_void_v<typename tree_of<T>::leaves>)
@@ -49,6 +71,7 @@ struct tree_of<std::array<T, N>> {
   using leaves = typename tree_of<T>::leaves;
   template <class M>
   using with = std::array<typename tree_of<T>::template with<M>, N>;
+  using stacked_axes = type_list<>;
 };
 template <class T>
   requires(!std::is_void_v<typename tree_of<T>::leaves>)
@@ -56,7 +79,13 @@ struct tree_of<std::vector<T>> {
   using leaves = typename tree_of<T>::leaves;
   template <class M>
   using with = std::vector<typename tree_of<T>::template with<M>>;
+  using stacked_axes = type_list<>;
 };
+
+/// The axes that the leaves of T have before those that T's struct says, as os::stacked puts them there; of an array or
+/// vector, none: those of its elements are theirs.
+template <class T>
+using stacked_axes_in = typename tree_of<std::remove_cvref_t<T>>::stacked_axes;
 
 template <class T>
 using leaves_in = typename tree_of<std::remove_cvref_t<T>>::leaves;

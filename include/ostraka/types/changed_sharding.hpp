@@ -46,6 +46,16 @@ using with_entry = typename replace_entry<Sharding, Axis, Others...>::type;
 template <class Sharding, class... Others>
 using with_entries_last = canonical_sharding<Sharding, Others...>;
 
+// The entries of a sharding whose axes are in a list.
+template <class Sharding, class Axes>
+struct entries_of;
+template <class... Entries, class Axes>
+struct entries_of<sharding<Entries...>, Axes> {
+  template <class E>
+  static constexpr bool is_in = difference_of<typename entry<E>::axes, Axes>::size < entry<E>::axes::size;
+  using type = canonical_sharding<std::conditional_t<is_in<Entries>, sharding<Entries>, sharding<>>...>;
+};
+
 // The mesh axes that divide an axis, in order.
 template <class Axis, class Sharding>
 struct find_splits;

@@ -3,14 +3,18 @@
 #pragma once
 
 /// @file
-/// Floor 1. Whether a value is one that derivatives are taken of: an os::variable (gradient.hpp). Verbs of plain tensors
-/// ask, so that they leave such arguments to the overloads of gradient/rules/.
+/// Floor 1. Whether a value is one that derivatives are taken of: an os::variable (gradient.hpp). Verbs of plain
+/// tensors ask, so that they leave such arguments to the overloads of gradient/rules/.
 
 namespace ostraka {
 
 /// Is it an os::variable?
 template <class T>
 inline constexpr bool is_variable = false;
+
+/// Is it an os::abstract: a tensor's type without elements (foretell.hpp)? It goes where variables go.
+template <class T>
+inline constexpr bool is_abstract = false;
 
 /// A tensor whose derivative is wanted.
 template <class T>

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. The list of everything that can be wrong: one type a rule. docs/errors.md has each with a compiler's output.
+/// Floor 1. The list of everything that can be wrong: one type a rule. docs/errors.md has each with a compiler's
+/// output.
 
 #include <ostraka/types/reasons/of_shardings.hpp>
 #include <ostraka/types/reasons/of_products.hpp>
@@ -11,5 +12,11 @@
 #include <ostraka/types/reasons/of_the_local_view.hpp>
 #include <ostraka/types/reasons/of_the_vocabulary.hpp>
 #include <ostraka/types/reasons/of_derivatives.hpp>
+#include <ostraka/types/reasons/of_functions.hpp>
+#include <ostraka/types/reasons/of_derivatives_in_bodies.hpp>
 #include <ostraka/types/reasons/of_trees.hpp>
+#include <ostraka/types/reasons/of_training.hpp>
 #include <ostraka/types/reasons/of_arrays.hpp>
+#include <ostraka/types/reasons/of_files.hpp>
+#include <ostraka/types/reasons/of_rings.hpp>
+#include <ostraka/types/reasons/of_experts.hpp>

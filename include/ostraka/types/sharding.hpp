@@ -299,12 +299,13 @@ struct sharding_traits<sharding<Entries...>> {
                                                                        ///< sharding at most one
   using partials = typename detail::axes_of_partials<partial_entries>::type;  ///< mesh axes that hold parts
   using mesh_axes = concatenation_of<splits, partials>;
-  using varying = concatenation_of<typename detail::varying_in_entry<Entries>::type...>;  ///< of a block; plans see none
+  using varying =
+      concatenation_of<typename detail::varying_in_entry<Entries>::type...>;  ///< of a block; plans see none
   static constexpr int rank = axes::size;
 
   /// `reason::ok`, or what is wrong with the sharding by itself.
-  using verdict = typename decltype(detail::check_sharding<sharding<Entries...>, axes, concatenation_of<mesh_axes, varying>,
-                                                           partial_entries,
+  using verdict = typename decltype(detail::check_sharding<sharding<Entries...>, axes,
+                                                           concatenation_of<mesh_axes, varying>, partial_entries,
                                                            typename detail::find_unknown<Entries...>::type>())::type;
 };
 

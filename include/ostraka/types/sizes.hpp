@@ -135,7 +135,7 @@ constexpr auto join(sizes<As...> const& a, sizes<Bs...> const& b) {
 
 }  // namespace detail
 
-/// Named extents, os::sizes, tensors and meshes, in any mixture, as one os::sizes. What is written out is given once;
+/// Named extents, os::sizes, tensors and meshes, in any mixture, as one os::sizes. A size written out is given once;
 /// collections may know the same name, and then agree.
 /// @throws ostraka::error if two collections disagree (while compiling: it is no constant)
 template <class... Given>

@@ -14,7 +14,7 @@
 
 namespace ostraka {
 
-/// A whole number that differs along `Ms`: what os::axis_index gives, and what is computed of it. What is cut or made
+/// A whole number that differs along `Ms`: what os::axis_index gives, and what is computed of it. A block cut or made
 /// by it varies, too. `%` is never negative: (i − 1) % n is the device before, also of device 0. A plain number is had
 /// by i.value(), and then nobody knows any more that it varies: what follows, a branch too, may differ from device to
 /// device, while collectives are called by all of them alike.

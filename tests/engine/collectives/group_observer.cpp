@@ -64,7 +64,7 @@ TEST_CASE("an observer is told of groups, and reads how many collectives they ha
             (static_cast<std::uint64_t>(devices) << 24 | std::uint64_t{2}));
     }
 
-    dynamic_array<int> all;
+    ostraka::dynamic_array<int> all;
     for (int d = 0; d < devices; ++d) all.push_back(d);
     world.expect_part(all);
     communicator const part = world.part(all);

@@ -100,6 +100,16 @@ TEST_CASE_TEMPLATE("with alpha = 0 the operands are not read", T, float, Kokkos:
   }
 }
 
+TEST_CASE("what is only priced is not computed, not by teams either") {
+  std::mt19937 random(5);
+  blocks<double> product(random, shape_of({20, 30, 40}, {left, right, summed}), false);
+  std::vector<double> const untouched = product.c;
+  ostraka::engine::only_priced_scope const priced(true);
+  contract(exec_space(), product.p, product.a.data(), product.b.data(), product.c.data());
+  product.run_device_kernel(way::teams, 1, product.c.data(), 0);
+  CHECK(product.c == untouched);
+}
+
 TEST_CASE("extents beyond the library's int go another way") {
   std::int64_t const before = cblas_limit;
   std::mt19937 random(6);

@@ -11,9 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/memory/shared_value.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 
-using ostraka::engine::dynamic_array;
+using ostraka::dynamic_array;
 using ostraka::engine::shared_value;
 
 namespace {
@@ -87,6 +88,9 @@ TEST_CASE("every element is destroyed once") {
     CHECK(alive == 0);
     CHECK(c.capacity() >= 4);
     c.resize(2);
+    c.shrink_to_fit();
+    CHECK(c.capacity() == 2);
+    CHECK(alive == 2);
   }
   CHECK(alive == 0);
 }

@@ -115,7 +115,9 @@ TEST_CASE("meshes that cannot be are refused on every device, with the numbers a
   CHECK(mentions(message_of(world, {"X", "Y"}, {-1, -n}), "X=-1"));
   CHECK(mentions(message_of(world, {"X", "X"}, {n, 1}), "X stands twice"));
   CHECK(mentions(message_of(world, {"X"}, {n, 1}), "as many names as sizes"));
-  CHECK(mentions(message_of(world, letters, {n, 1, 1, 1, 1, 1, 1}), "at most 6 axes"));
+  CHECK(mentions(message_of(world, {"A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M"},
+                            {n, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}),
+                 "at most 12 axes"));
   if (n > 1) CHECK(mentions(message_of(world, {}, {}), has));
   CHECK(message_of(world, {"X"}, {n}) == "");
 }

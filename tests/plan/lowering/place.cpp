@@ -20,8 +20,8 @@ namespace {
 
 // A dozen buffers, taken and given back one after the other, at least two and at most five at once.
 template <class Random>
-std::vector<planner::buffer> random_lives(Random const& random) {
-  std::vector<planner::buffer> buffers;
+ostraka::dynamic_array<planner::buffer> random_lives(Random const& random) {
+  ostraka::dynamic_array<planner::buffer> buffers;
   std::vector<std::size_t> there;
   int now = 0;
   while (buffers.size() < 12 || !there.empty()) {
@@ -41,7 +41,7 @@ bool at_once(planner::buffer const& a, planner::buffer const& b) {
   return std::max(a.taken, b.taken) < std::min(a.given_back, b.given_back);
 }
 
-std::int64_t most_at_once(std::vector<planner::buffer> const& buffers) {
+std::int64_t most_at_once(ostraka::dynamic_array<planner::buffer> const& buffers) {
   std::int64_t most = 0;
   for (int t = 0; t < 24; ++t) {
     std::int64_t now = 0;
@@ -60,7 +60,7 @@ TEST_CASE("buffers that are there at the same time lie apart, and take little mo
   };
   int tight = 0;
   for (int trial = 0; trial < 400; ++trial) {
-    std::vector<planner::buffer> buffers = random_lives(random);
+    ostraka::dynamic_array<planner::buffer> buffers = random_lives(random);
     std::int64_t const most = most_at_once(buffers);
     std::int64_t const length = planner::place_buffers(buffers, 8);
     for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -82,7 +82,7 @@ TEST_CASE("buffers that are there at the same time lie apart, and take little mo
 }
 
 TEST_CASE("a line of the cache begins each buffer where that takes no more") {
-  std::vector<planner::buffer> buffers = {{16, 0, 2}, {5, 1, 3}};
+  ostraka::dynamic_array<planner::buffer> buffers = {{16, 0, 2}, {5, 1, 3}};
   CHECK(planner::place_buffers(buffers, 8) == 21);
   CHECK(buffers[0].at == 0);
   CHECK(buffers[1].at == 16);

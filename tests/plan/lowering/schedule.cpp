@@ -90,6 +90,19 @@ TEST_CASE("a fused gather whose result is repeated multiplies the parts one by o
   CHECK(s.workspace == 3 * 512 * 128);
 }
 
+TEST_CASE("along a mesh axis of one device nothing is sent, whether the plan knew the size or not") {
+  for (std::int64_t planned_for : {1, 4}) {
+    auto const verbs_of = [&](einsum_plan plan) {
+      plan.sizes.mesh[0] = 1;
+      CHECK(plan.elements_moved(plan.sizes) == 0);
+      return verbs(lowered(plan, 0));
+    };
+    CHECK(verbs_of(product_plan(true, false, planned_for)) == "m");                       // no all-reduce
+    CHECK(verbs_of(product_plan(false, false, planned_for, admit::gather_left)) == "m");  // no gather
+    CHECK(verbs_of(product_plan(true, true, planned_for)) == "mc");  // no reduce-scatter: a copy to its result
+  }
+}
+
 TEST_CASE("what is added is not received where it belongs") {
   einsum_plan plan = product_plan(true, true, 2);
   CHECK(lowered(plan, 0).workspace == 256 * 512);  // of two devices the sum of the others' parts is one part
@@ -141,7 +154,7 @@ TEST_CASE("buffers that are there at the same time lie apart, and together take 
 
 TEST_CASE("an order by size alone is not the best for all buffers") {
   // Of 3600, then two of 3200 that come while it is there and while it is not.
-  std::vector<buffer> buffers = {{3600, 0, 4}, {3200, 1, 6}, {3200, 4, 8}};
+  ostraka::dynamic_array<buffer> buffers = {{3600, 0, 4}, {3200, 1, 6}, {3200, 4, 8}};
   CHECK(place_buffers(buffers, 8) == 6800);
   CHECK(detail::busiest(buffers).elements == 6800);
 }

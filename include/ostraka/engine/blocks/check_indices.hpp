@@ -97,6 +97,7 @@ inline constexpr std::int64_t none_wrong = std::numeric_limits<std::int64_t>::mi
 /// The place of the first number of a dense block that is not among 0 … extent−1; −1 if all are.
 template <class Exec, class Index>
 std::int64_t first_wrong_index(Exec const& exec, Index const* index, std::int64_t n, std::int64_t extent) {
+  if (!computes()) return -1;
   detail::find_wrong_index<Index> const look{index, extent};
   if constexpr (runs_on_host<Exec>) {
     std::atomic<std::int64_t> first{-1};

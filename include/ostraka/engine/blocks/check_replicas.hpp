@@ -15,11 +15,11 @@
 #include <ostraka/engine/blocks/root_blocks.hpp>
 #include <ostraka/engine/collectives/all_gather.hpp>
 #include <ostraka/engine/collectives/scatter.hpp>
-#include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/spmd/peer_monitor.hpp>
 #include <ostraka/plan/spec/describe.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 #include <ostraka/types/error.hpp>
 
 namespace ostraka::engine {
@@ -113,6 +113,7 @@ inline void check_replicas(execution_context const& w, planner::spec const& s, v
   dynamic_array<std::int64_t> all(2 * devices);
   dynamic_array<std::int64_t> const counts(devices, 2);
   all_gather(w.mesh->world(), said, all.data(), counts_view(counts.data(), counts.size()));
+  if (w.mesh->is_dry()) return;  // the others hold nothing
   std::size_t first = devices;
   for (std::size_t d = 0; d < devices; ++d)
     if (all[2 * d] >= 0 && (first == devices || all[2 * d] < all[2 * first])) first = d;

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A block under other dimensions: in another order, or repeated along those that it lacks. C[j, i, b] = A[i, j]
+/// Floor 3. A block under other dimensions: in another order, or repeated along those that it lacks:
+/// C[j, i, b] = A[i, j]
 
 #include <cstdint>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. One dense block as a whole: all its elements set to a number, copied, or changed in place. All is written
-/// when a function returns.
+/// Floor 3. One dense block as a whole: all its elements set to a number, copied, changed in place, or combined
+/// with another's. All is written when a function returns.
 
 #include <cstdint>
 
@@ -34,6 +34,15 @@ void change_block(Exec const& exec, T* block, std::int64_t elements, F const& f)
   loop_nest<2> loops;
   loops.add(elements, 1, 1);
   map_elements(exec, loops, f, block, static_cast<T const*>(block));
+  fence(exec);
+}
+
+/// to <- f(a, b) for every element; `to` may be one of the two.
+template <class Exec, class T, class F>
+void combine_blocks(Exec const& exec, T* to, F const& f, T const* a, T const* b, std::int64_t elements) {
+  loop_nest<3> loops;
+  loops.add(elements, 1, 1, 1);
+  map_elements(exec, loops, f, to, a, b);
   fence(exec);
 }
 

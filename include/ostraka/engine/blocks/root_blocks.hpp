@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/moves/region.hpp>
 #include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

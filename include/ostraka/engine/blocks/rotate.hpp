@@ -23,6 +23,7 @@ struct rotation {
   int pairs = 0;
   std::int64_t from = 0;  ///< the position of index 0, or added to those that are given
   double base = 10000;
+  bool is_back = false;  ///< by the negative angles
 };
 
 /// y <- x turned. `positions`: of each element, or null for the global index. @pre x and y are this device's blocks of
@@ -41,6 +42,7 @@ void rotate_blocks(Exec const& exec, execution_context const& w, planner::spec c
   angles.frequencies = frequencies.size();
   angles.all_frequencies = w.sizes.label[s.label[r.frequencies]];
   angles.base = r.base;
+  angles.direction = r.is_back ? -1 : 1;
   if (positions != nullptr)
     angles.positions = positions->data;
   else

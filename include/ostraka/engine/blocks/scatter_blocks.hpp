@@ -36,9 +36,10 @@ namespace detail {
 }  // namespace detail
 
 /// @throws ostraka::error, on all devices alike, unless the array of device 0 has the extents of a tensor `s`. Device 0
-/// tells the others what it has. Collective over the mesh.
+/// tells the others what it has; of a dry mesh, nobody tells them. Collective over the mesh.
 inline void require_whole(execution_context const& w, planner::spec const& s, whole_extents given) {
   broadcast(w.mesh->world(), given.extent, given.rank < 0 ? 1 : given.rank);
+  if (w.mesh->is_dry() && w.mesh->device() != 0) return;
   std::int64_t wanted[max_rank]{};
   std::int64_t elements = 1;
   bool same = true;

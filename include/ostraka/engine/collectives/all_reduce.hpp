@@ -35,8 +35,8 @@ inline MPI_Op operation_of(reduction how) {
 
 /// Does MPI reduce such elements, to the same bits on all members? Its maximum of numbers that compare equal or not at
 /// all (-0 and 0, NaN) may be another on every device; a sum or product of two is the same both ways round, so that the
-/// trees of all devices agree. (Not so a complex product, where a compiler fuses multiplication and addition.) It has no
-/// operations for numbers of 16 bits.
+/// trees of all devices agree. (Not so a complex product, where a compiler fuses multiplication and addition.) It has
+/// no operations for numbers of 16 bits.
 template <class T>
 constexpr bool reduced_by_mpi(reduction how) {
   bool const any_tree_agrees =
@@ -64,15 +64,14 @@ class all_reduce_in_flight {
 
   /// data becomes the reduction over all members, the same bits on each of them. Set aside are `share` with room for
   /// share_of_all_reduce, and `pieces` with room for what a reduce-scatter of such a part sets aside; neither, if MPI
-  /// does it. All of them stay where they are until the end.
-  void begin(communicator const& members, [[maybe_unused]] T* data, std::int64_t count, reduction how,
-             [[maybe_unused]] T* share, [[maybe_unused]] T* pieces,
-             [[maybe_unused]] mpi_calls calls = mpi_calls::blocking) {
+  /// does it. All of them stay where they are until the end. With `tag`, it is a part of a collective that has begun, and
+  /// MPI does not do it.
+  void begin(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces,
+             mpi_calls calls = mpi_calls::blocking, int tag = new_tag) {
     require_reducible<T>(how);
     if (members.size() == 1 || count == 0) return;
-    members.enter();
-#if OSTRAKA_ENABLE_MPI
-    if (by_mpi(how, count, calls)) return reduce_by_mpi(members, data, count, how, calls);
+    if (tag == new_tag) members.enter();
+    if (tag == new_tag && by_mpi(how, count, calls)) return reduce_by_mpi(members, data, count, how, calls);
     // The same bytes: what a reduce-scatter and an all-gather move.
     std::int64_t const n = members.size();
     std::int64_t own = 0;
@@ -87,36 +86,37 @@ class all_reduce_in_flight {
     own_ = data + own;
     calls_ = calls;
     scattered_ = false;
-    scatter_.begin(members, data, share, counts_, pieces, how, {}, parts_sent::all, calls);
-#endif
+    scatter_.begin(members, data, share, counts_, pieces, how, {}, parts_sent::all, calls, tag);
   }
 
   /// Goes on without waiting; would finish() not wait either?
   bool test() {
-#if OSTRAKA_ENABLE_MPI
     if (members_ == nullptr) return pending_.test();
     if (!scattered_) {
       if (!scatter_.test()) return false;
       gather();
     }
     return gather_.test();
-#else
-    return true;
-#endif
   }
 
   void finish() {
-#if OSTRAKA_ENABLE_MPI
-    if (members_ == nullptr) return pending_.wait();
+    if (members_ == nullptr) {
+      counted_.wait();
+      pending_.wait();
+      return counted_.end();
+    }
     if (!scattered_) gather();
     gather_.finish();
     members_ = nullptr;
-#endif
   }
 
-#if OSTRAKA_ENABLE_MPI
  private:
-  void reduce_by_mpi(communicator const& members, T* data, std::int64_t count, reduction how, mpi_calls calls) {
+  void reduce_by_mpi(communicator const& members, [[maybe_unused]] T* data, std::int64_t count,
+                     [[maybe_unused]] reduction how, [[maybe_unused]] mpi_calls calls) {
+    counted_.begin(members, collective::all_reduce);
+    counted_.add_all_reduce(count, sizeof(T));
+#if OSTRAKA_ENABLE_MPI
+    if (members.is_dry()) return;
     MPI_Op const operation = detail::operation_of(how);
     MPI_Datatype const type = detail::message_type<T>();
     for (std::int64_t done = 0; done < count; done += chunk_limit) {
@@ -126,6 +126,7 @@ class all_reduce_in_flight {
       else
         MPI_Iallreduce(MPI_IN_PLACE, data + done, n, type, operation, members.native(), pending_.next());
     }
+#endif
   }
 
   // What everybody has reduced goes to all. In flight, when that is depends on who arrives when, so it has no tag of
@@ -135,7 +136,7 @@ class all_reduce_in_flight {
     scatter_.finish();
     if (calls_ == mpi_calls::blocking)
       return gather_.begin(*members_, static_cast<T const*>(share_), data_, counts_, calls_);
-    std::copy_n(share_, counts_[static_cast<std::size_t>(members_->rank())], own_);
+    detail::copy_part(share_, counts_[static_cast<std::size_t>(members_->rank())], own_);
     gather_.go_on(*members_, scatter_.tag(), data_, counts_, calls_);
   }
 
@@ -148,8 +149,8 @@ class all_reduce_in_flight {
   short_array<std::int64_t> counts_;
   reduce_scatter_in_flight<T> scatter_;
   all_gather_in_flight<T> gather_;
-  detail::messages pending_;  // of MPI's own
-#endif
+  counted_collective counted_;  // of MPI's own
+  detail::messages pending_;
 };
 
 /// All of it at once.

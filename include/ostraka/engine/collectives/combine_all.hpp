@@ -35,7 +35,7 @@ void combine_all(communicator const& members, State* states, std::int64_t count,
                      as_words(arrived.data() + d * share), share * words});
   exchange(members, parts.data(), [] {});
   State const* const own = states + begin(me);
-  for (std::int64_t i = 0; i < share; ++i) {
+  for (std::int64_t i = 0; i < share && computes(); ++i) {
     auto const of = [&](std::int64_t d) -> State const& { return d == me ? own[i] : arrived.data()[d * share + i]; };
     State s = of(0);
     for (std::int64_t d = 1; d < n; ++d) {

@@ -4,16 +4,38 @@
 
 /// @file
 /// Floor 3. A group of devices that talk to each other: an MPI communicator of our own, or, without MPI, the one device
-/// there is. An observer can be told which groups there are, and how far this device has come in them.
+/// there is. It counts what this device sends. A dry group has one device that exists, this one: what it would send is
+/// counted and not sent. It knows which of its members run on one node. An observer can be told which groups there are,
+/// and how far this device has come in them.
 
 #include <cstdint>
 #include <utility>
 
 #include <ostraka/engine/collectives/group_observer.hpp>
+#include <ostraka/engine/collectives/nodes.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
-#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/memory/shared_value.hpp>
+#include <ostraka/engine/record/events.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::engine {
+
+/// What a device sends, so that the sum over all devices is what a plan counts (docs/design/counting-bytes.md): a
+/// gather of a collective of MPI counts what is received from others, an all-reduce of n elements what a reduce-scatter
+/// and an all-gather of them move, and where one device is the root, that one counts for all.
+struct traffic {
+  std::int64_t bytes = 0;
+  std::int64_t messages = 0;  ///< sent to one other, and collectives that MPI does
+  std::int64_t bytes_between_nodes = 0;  ///< of `bytes`, those for devices of other nodes
+
+  void add(std::int64_t more_bytes, std::int64_t more_messages = 1, std::int64_t between_nodes = 0) {
+    bytes += more_bytes;
+    messages += more_messages;
+    bytes_between_nodes += between_nodes;
+  }
+};
+
+struct node_levels;
 
 /// A group of devices, numbered from 0. Copies share one MPI communicator, which is freed with the last of them unless
 /// MPI has ended before.
@@ -27,6 +49,44 @@ class communicator {
 
   /// All devices of the job. Collective.
   static communicator world();
+
+  /// A group of so many devices of which none but this one exists: nothing is sent, and no MPI is needed.
+  static communicator dry(int size, int rank) { return communicator(shared_value<owned const>::make(size, rank)); }
+  [[nodiscard]] bool is_dry() const { return shared_ && shared_->dry; }
+
+  /// Of all collectives of the group so far, where this device sends; @pre it has others
+  [[nodiscard]] traffic& sent() const { return *shared_->counted; }
+
+  /// Says, to listeners, of which mesh it is the group over these axes; @pre it has others
+  void stand_for(shared_value<mesh_axes const> const& mesh, std::uint32_t over) const {
+    shared_->mesh = mesh;
+    shared_->over = over;
+  }
+  [[nodiscard]] mesh_axes const* mesh() const { return shared_ && shared_->mesh ? &*shared_->mesh : nullptr; }
+  [[nodiscard]] std::uint32_t over() const { return shared_ ? shared_->over : 0; }
+
+  /// How the group lies on nodes: all on one, unless that was said.
+  [[nodiscard]] node_grid const& nodes() const {
+    static constexpr node_grid one{};
+    return shared_ ? shared_->nodes : one;
+  }
+  [[nodiscard]] bool same_node(int member) const {
+    return nodes().axes == 0 || nodes().node_of(member) == shared_->node;
+  }
+
+  /// Says how it lies on nodes; the same on all members.
+  void lies_on(node_grid const& nodes) const {
+    if (!shared_) return;
+    shared_->nodes = nodes.nodes() == 1 ? node_grid() : nodes;
+    shared_->node = shared_->nodes.node_of(shared_->rank);
+  }
+
+  /// The groups of the two levels, where nodes hold several members each, else null. Collective over this group the
+  /// first time.
+  node_levels const* levels() const;
+
+  /// Which of the levels of a group is it?
+  [[nodiscard]] mesh_level level() const { return shared_ ? shared_->level : mesh_level::all; }
 
   /// The devices that give the same colour, in the order of their keys. Collective over this group.
   communicator split(int colour, int key) const;
@@ -87,6 +147,16 @@ class communicator {
     native_communicator native;
     int size = 1;
     int rank = 0;
+    bool dry = false;
+    mutable traffic sent{};
+    mutable shared_value<mesh_axes const> mesh{};
+    mutable std::uint32_t over = 0;
+    mutable traffic* counted = &sent;  // of a level: its group's
+    mutable mesh_level level = mesh_level::all;
+    mutable node_grid nodes{};
+    mutable int node = 0;                            // this device's
+    mutable shared_value<node_levels const> levels;  // once they are needed
+    owned(int all, int number);
 #if OSTRAKA_ENABLE_MPI
     mutable int tag = 0;  // given out last
     group_observer* observer = nullptr;
@@ -99,8 +169,62 @@ class communicator {
   };
   explicit communicator(shared_value<owned const> shared) : shared_(std::move(shared)) {}
 
+  communicator dry_part(dynamic_array<int> const& numbers) const {
+    int own = 0;
+    while (numbers[static_cast<std::size_t>(own)] != rank()) ++own;
+    return dry(static_cast<int>(numbers.size()), own);
+  }
+
+  // Devices of dry groups of the whole mesh are the same if they have the same number; this one has to be.
+  dynamic_array<int> dry_numbers_in(communicator const& other) const {
+    dynamic_array<int> theirs(static_cast<std::size_t>(size()));
+    bool const alike = size() == 1 || (is_dry() && other.is_dry() && rank() == other.rank());
+    for (int i = 0; i < size(); ++i) theirs[static_cast<std::size_t>(i)] = alike && i < other.size() ? i : -1;
+    return theirs;
+  }
+
+  communicator level(int members, bool between) const;
+
+  communicator make_level(mesh_level which) const;
+
   shared_value<owned const> shared_;  // empty: this device alone
 };
+
+/// A group that spans several nodes with several members on each: those on this device's node, and those of all nodes
+/// that have its place there. What is sent in them counts for the group.
+struct node_levels {
+  communicator within;   ///< by their places
+  communicator between;  ///< by their nodes
+};
+
+inline communicator::owned::owned(int all, int number) : native(), size(all), rank(number), dry(true) {}
+
+inline communicator communicator::make_level(mesh_level which) const {
+  bool const between = which == mesh_level::between_nodes;
+  int const members = between ? nodes().nodes() : nodes().each();
+  int const place = nodes().place_of(rank());
+  dynamic_array<int> numbers;
+  for (int i = 0; i < members; ++i)
+    numbers.push_back(between ? nodes().device(i, place) : nodes().device(shared_->node, i));
+  communicator made = part(numbers);
+  made.stand_for(shared_->mesh, shared_->over);
+  made.shared_->level = which;
+  made.shared_->counted = shared_->counted;
+  if (between) {
+    node_grid one_each;
+    one_each.add(members, 1);
+    made.lies_on(one_each);
+  }
+  return made;
+}
+
+inline node_levels const* communicator::levels() const {
+  if (!nodes().has_levels()) return nullptr;
+  if (!shared_->levels)
+    shared_->levels = shared_value<node_levels const>::make(make_level(mesh_level::within_node),
+                                                            make_level(mesh_level::between_nodes));
+  return &*shared_->levels;
+}
 
 #if OSTRAKA_ENABLE_MPI
 
@@ -114,6 +238,7 @@ inline communicator::owned::owned(native_communicator adopted, group_observer* o
 }
 
 inline communicator::owned::~owned() {
+  if (dry) return;
   if (progress) observer->given_back(progress);
   int finalized = 0;
   MPI_Finalized(&finalized);
@@ -132,7 +257,7 @@ inline communicator::communicator(native_communicator theirs) {
 inline communicator communicator::world() { return communicator(MPI_COMM_WORLD); }
 
 inline communicator communicator::split(int colour, int key) const {
-  if (!shared_) return {};
+  if (!shared_ || shared_->dry) return {};
   enter();
   MPI_Comm part = MPI_COMM_NULL;
   MPI_Comm_split(shared_->native, colour, key, &part);
@@ -141,6 +266,7 @@ inline communicator communicator::split(int colour, int key) const {
 
 inline communicator communicator::part(dynamic_array<int> const& numbers) const {
   if (!shared_ || numbers.size() == 1) return {};
+  if (shared_->dry) return dry_part(numbers);
   ranks_of const all(shared_->native);
   MPI_Group some = MPI_GROUP_NULL;
   MPI_Group_incl(all.group, static_cast<int>(numbers.size()), numbers.data(), &some);
@@ -152,7 +278,7 @@ inline communicator communicator::part(dynamic_array<int> const& numbers) const 
 }
 
 inline communicator communicator::duplicate() const {
-  if (!shared_) return {};
+  if (!shared_ || shared_->dry) return *this;
   enter();
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_dup(shared_->native, &made);
@@ -168,15 +294,12 @@ inline void communicator::expect_part(dynamic_array<int> const& numbers) const {
   MPI_Group_free(&some);
 }
 
-inline void communicator::find_largest(std::int64_t* numbers, int count) const {
-  if (!shared_) return;
-  enter();
-  MPI_Allreduce(MPI_IN_PLACE, numbers, count, MPI_INT64_T, MPI_MAX, shared_->native);
+inline native_communicator communicator::native() const {
+  return shared_ && !shared_->dry ? shared_->native : MPI_COMM_SELF;
 }
 
-inline native_communicator communicator::native() const { return shared_ ? shared_->native : MPI_COMM_SELF; }
-
 inline dynamic_array<int> communicator::numbers_in(communicator const& other) const {
+  if (is_dry() || other.is_dry()) return dry_numbers_in(other);
   dynamic_array<int> mine(static_cast<std::size_t>(size()));
   dynamic_array<int> theirs(mine.size());
   for (int i = 0; i < size(); ++i) mine[static_cast<std::size_t>(i)] = i;
@@ -197,12 +320,13 @@ inline communicator::owned::~owned() = default;
 inline communicator::communicator(native_communicator) {}
 inline communicator communicator::world() { return {}; }
 inline communicator communicator::split(int, int) const { return {}; }
-inline communicator communicator::part(dynamic_array<int> const&) const { return {}; }
-inline communicator communicator::duplicate() const { return {}; }
+inline communicator communicator::part(dynamic_array<int> const& numbers) const {
+  return shared_ && numbers.size() > 1 ? dry_part(numbers) : communicator();
+}
+inline communicator communicator::duplicate() const { return *this; }
 inline void communicator::expect_part(dynamic_array<int> const&) const {}
-inline void communicator::find_largest(std::int64_t*, int) const {}
 inline native_communicator communicator::native() const { return {}; }
-inline dynamic_array<int> communicator::numbers_in(communicator const&) const { return {0}; }
+inline dynamic_array<int> communicator::numbers_in(communicator const& other) const { return dry_numbers_in(other); }
 
 #endif
 

@@ -11,16 +11,24 @@
 #include <cstdint>
 
 #include <ostraka/engine/collectives/all_gather.hpp>
-#include <ostraka/engine/collectives/communicator.hpp>
+#include <ostraka/engine/collectives/counted_collective.hpp>
 #include <ostraka/engine/collectives/message.hpp>
 
 namespace ostraka::engine {
 
 /// Everyone tells everyone so many numbers: those for member d stand at told + d · each, those from member d at
-/// heard + d · each.
+/// heard + d · each. On a dry group everyone tells this one what it tells them.
 inline void exchange_counts(communicator const& members, std::int64_t const* told, std::int64_t* heard, int each = 1) {
   if (members.size() == 1) {
     std::copy_n(told, each, heard);
+    return;
+  }
+  counted_collective counted(members, collective::exchange);
+  counted.wait();
+  std::int64_t const bytes = each * static_cast<std::int64_t>(sizeof(std::int64_t));
+  counted.add_of_each(bytes * (members.size() - 1), [&](int) { return bytes; });
+  if (members.is_dry()) {
+    std::copy_n(told, std::int64_t{each} * members.size(), heard);
     return;
   }
   members.enter();
@@ -29,10 +37,13 @@ inline void exchange_counts(communicator const& members, std::int64_t const* tol
 #endif
 }
 
-/// Everyone tells all the same numbers: those of member d stand at heard + d · each.
+/// Everyone tells all the same numbers: those of member d stand at heard + d · each. On a dry group all of them tell
+/// what this one does.
 inline void gather_counts(communicator const& members, std::int64_t const* told, std::int64_t* heard, int each = 1) {
   short_array<std::int64_t> const counts(static_cast<std::size_t>(members.size()), [&](std::size_t) { return each; });
   all_gather(members, told, heard, counts);
+  if (members.is_dry() || members.size() == 1)
+    for (int d = 0; d < members.size(); ++d) std::copy_n(told, each, heard + std::int64_t{d} * each);
 }
 
 }  // namespace ostraka::engine

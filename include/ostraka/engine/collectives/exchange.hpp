@@ -26,49 +26,43 @@ struct exchanged {
   strided const* block_received = nullptr;
 };
 
-/// An exchange in flight. Members begin the collectives of a group in the same order, and finish them in the same order;
-/// between the two, what is sent stays as it is and what is received is not touched.
+/// An exchange in flight. Members begin the collectives of a group in the same order, and finish them in the same
+/// order; between the two, what is sent stays as it is and what is received is not touched.
 template <class T>
 class exchange_in_flight {
  public:
   /// parts[d] is what goes to member d and what comes from there, wherever that lies; what is sent from here to d is
-  /// received there from here. Nothing is done with the own part. Pairs that exchange nothing send no message. The parts
-  /// and their layouts stay where they are until the end.
-  void begin(communicator const& members, [[maybe_unused]] exchanged<T> const* parts) {
+  /// received there from here. Nothing is done with the own part. Pairs that exchange nothing send no message. The
+  /// parts and their layouts stay where they are until the end.
+  void begin(communicator const& members, exchanged<T> const* parts) {
     members.enter();
-#if OSTRAKA_ENABLE_MPI
-    pending_.begin(members);
+    counted_.begin(members, collective::exchange);
+    pending_.begin(members, counted_);
     members_ = &members;
     parts_ = parts;
     step_ = 1;
     post_window();
-#endif
   }
 
   /// Goes on without waiting; would finish() not wait either?
   bool test() {
-#if OSTRAKA_ENABLE_MPI
     while (pending_.test()) {
       if (step_ >= members_->size()) return true;
       post_window();
     }
     return false;
-#else
-    return true;
-#endif
   }
 
   void finish() {
-#if OSTRAKA_ENABLE_MPI
+    counted_.wait();
     pending_.wait();
     while (step_ < members_->size()) {
       post_window();
       pending_.wait();
     }
-#endif
+    counted_.end();
   }
 
-#if OSTRAKA_ENABLE_MPI
  private:
   // Step s pairs everyone with the member s further on, so that no device is everybody's first. All devices close a
   // window of steps before the next: that bounds the messages under way.
@@ -91,8 +85,8 @@ class exchange_in_flight {
   communicator const* members_ = nullptr;
   exchanged<T> const* parts_ = nullptr;
   int step_ = 1;
+  counted_collective counted_;
   detail::messages pending_;
-#endif
 };
 
 /// All of it at once; `meanwhile()` may do something of its own while the messages are under way.

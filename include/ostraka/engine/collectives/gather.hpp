@@ -12,11 +12,24 @@ namespace ostraka::engine {
 /// On member `root`, recv holds the parts in member order; elsewhere it is not touched. counts are the same on all
 /// members.
 template <class T>
-void gather(communicator const& members, T const* send, T* recv, counts_view counts, [[maybe_unused]] int root = 0) {
+void gather(communicator const& members, T const* send, T* recv, counts_view counts, int root = 0) {
   short_array<std::int64_t> const at = detail::offsets_of(counts);
   std::size_t const me = static_cast<std::size_t>(members.rank());
   if (members.size() == 1) {
-    std::copy_n(send, counts[me], recv);
+    detail::copy_part(send, counts[me], recv);
+    return;
+  }
+  bool const is_root = members.rank() == root;
+  counted_collective counted(members, collective::gather);
+  counted.wait();
+  if (members.is_dry() || at.back() <= chunk_limit)
+    counted.add_of_each(is_root ? (at.back() - counts[me]) * static_cast<std::int64_t>(sizeof(T)) : 0, [&](int d) {
+      return is_root ? counts[static_cast<std::size_t>(d)] * static_cast<std::int64_t>(sizeof(T)) : 0;
+    });
+  if (members.is_dry()) {
+    if (!is_root) return;
+    detail::receive_zeros(recv, at.back());
+    detail::copy_part(send, counts[me], recv + at[me]);
     return;
   }
   members.enter();
@@ -28,9 +41,10 @@ void gather(communicator const& members, T const* send, T* recv, counts_view cou
     MPI_Gatherv(send, narrow[me], type, recv, narrow.data(), places.data(), type, root, members.native());
     return;
   }
-  detail::messages pending(members);
-  if (members.rank() == root) {
-    std::copy_n(send, counts[me], recv + at[me]);
+  detail::messages pending;  // which ends first
+  pending.begin(members, counted);
+  if (is_root) {
+    detail::copy_part(send, counts[me], recv + at[me]);
     for (int d = 0; d < members.size(); ++d)
       if (d != root) pending.receive(d, recv + at[static_cast<std::size_t>(d)], counts[static_cast<std::size_t>(d)]);
   } else {

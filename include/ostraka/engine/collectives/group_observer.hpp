@@ -41,7 +41,8 @@ class group_observer {
   /// These ranks may create one later; those that begin will wait for this rank. Not collective.
   virtual void may_create(MPI_Group ranks) = 0;
 
-  /// A group was made. It counts its collectives in the record that is returned, until it gives that back. Collective over it.
+  /// A group was made. It counts its collectives in the record that is returned, until it gives that back. Collective
+  /// over it.
   virtual group_progress* made(MPI_Comm group) = 0;
 
   virtual void given_back(group_progress* progress) = 0;

@@ -4,16 +4,18 @@
 
 /// @file
 /// Floor 3. What the collectives share: the MPI types of an element and of a strided block, the limit that keeps counts
-/// inside MPI's int, and messages longer than it.
+/// inside MPI's int, and messages longer than it. In a dry group messages are counted, and zeros arrive.
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
-#include <ostraka/engine/collectives/communicator.hpp>
+#include <ostraka/engine/collectives/counted_collective.hpp>
 #include <ostraka/engine/kernels/strided.hpp>
+#include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/types/half.hpp>
 
@@ -27,6 +29,16 @@ inline std::int64_t chunk_limit = std::int64_t(1) << 30;
 /// where nothing else is done meanwhile, or by one that returns at once.
 enum class mpi_calls : std::uint8_t { blocking, nonblocking };
 
+/// In the place of a tag: the collective begins now, and takes one of its own.
+inline constexpr int new_tag = -1;
+
+/// The tag of a collective that begins now, or is a part of one that has this tag.
+inline int tag_of_collective(communicator const& members, int tag) {
+  if (tag != new_tag) return tag;
+  members.enter();
+  return members.next_tag();
+}
+
 namespace detail {
 
 /// Where each member's part begins in a buffer that holds the parts in member order; one more entry for the end.
@@ -37,6 +49,30 @@ inline short_array<std::int64_t> offsets_of(counts_view counts) {
             next += d < counts.size() ? counts[d] : 0;
             return begin;
           }};
+}
+
+/// A part of a collective that stays here; a narrow element may become a wider one.
+template <class From, class To>
+void copy_part(From const* from, std::int64_t count, To* to) {
+  if (computes()) std::copy_n(from, count, to);
+}
+
+/// What arrives in a dry group: zeros, which are good as numbers and as indices. What a device without the host's
+/// memory has stays as it is.
+template <class T>
+void receive_zeros(T* data, std::int64_t count) {
+  if constexpr (std::is_same_v<Kokkos::DefaultExecutionSpace::memory_space, Kokkos::HostSpace>)
+    if (computes()) std::fill_n(data, count, T());
+}
+
+template <class T>
+void receive_zeros(T* data, strided const& block) {
+  if (!computes()) return;
+  loop_nest<1> loops;
+  for (int d = 0; d < block.rank; ++d) loops.add(block.extent[d], block.stride[d]);
+  std::int64_t const elements = loops.size();
+  loop_walker<1> at(loops, 0);
+  for (std::int64_t i = 0; i < elements; ++i, at.next()) receive_zeros(data + at.offset[0], std::int64_t{1});
 }
 
 #if OSTRAKA_ENABLE_MPI
@@ -93,52 +129,74 @@ MPI_Datatype type_of_block(strided const& block) {
   return type;
 }
 
+#endif
+
 /// Point-to-point messages under way. Long ones travel in chunks, which MPI keeps in order; empty ones do not travel.
 class messages {
  public:
   messages() = default;
-  explicit messages(communicator const& members) { begin(members); }
   messages(messages const&) = delete;
   messages& operator=(messages const&) = delete;
   ~messages() { wait(); }
 
-  /// Those from here on are of a collective of these members that begins now, or has this tag.
-  void begin(communicator const& members) { begin(members, members.next_tag()); }
-  void begin(communicator const& members, int tag) {
-    comm_ = members.native();
+  /// Those from here on are of a collective of these members that begins now, or has this tag, and are counted there.
+  void begin(communicator const& members, counted_collective& counted) { begin(members, members.next_tag(), counted); }
+  void begin(communicator const& members, int tag, counted_collective& counted) {
+    counted_ = &counted;
+    dry_ = members.is_dry();
     tag_ = tag;
+#if OSTRAKA_ENABLE_MPI
+    comm_ = members.native();
+#endif
   }
   [[nodiscard]] int tag() const { return tag_; }
 
   template <class T>
-  void receive(int from, T* data, std::int64_t count) {
+  void receive([[maybe_unused]] int from, T* data, std::int64_t count) {
+    if (dry_) return receive_zeros(data, count);
+#if OSTRAKA_ENABLE_MPI
     for (std::int64_t done = 0; done < count; done += chunk_limit)
       MPI_Irecv(data + done, static_cast<int>(std::min(chunk_limit, count - done)), message_type<T>(), from, tag_,
                 comm_, next());
+#endif
   }
 
   template <class T>
-  void send(int to, T const* data, std::int64_t count) {
+  void send(int to, [[maybe_unused]] T const* data, std::int64_t count) {
+    counted_->add_sent(to, count * static_cast<std::int64_t>(sizeof(T)), (count + chunk_limit - 1) / chunk_limit);
+#if OSTRAKA_ENABLE_MPI
+    if (dry_) return;
     for (std::int64_t done = 0; done < count; done += chunk_limit)
       MPI_Isend(data + done, static_cast<int>(std::min(chunk_limit, count - done)), message_type<T>(), to, tag_, comm_,
                 next());
+#endif
   }
 
   /// A block where it lies, as one message.
   template <class T>
-  void receive(int from, T* data, strided const& block) {
+  void receive([[maybe_unused]] int from, T* data, strided const& block) {
+    if (dry_) return receive_zeros(data, block);
+#if OSTRAKA_ENABLE_MPI
     MPI_Datatype type = type_of_block<T>(block);
     MPI_Irecv(data, 1, type, from, tag_, comm_, next());
     MPI_Type_free(&type);  // once the message has arrived
+#endif
   }
 
   template <class T>
-  void send(int to, T const* data, strided const& block) {
+  void send(int to, [[maybe_unused]] T const* data, strided const& block) {
+    std::int64_t elements = 1;
+    for (int d = 0; d < block.rank; ++d) elements *= block.extent[d];
+    counted_->add_sent(to, elements * static_cast<std::int64_t>(sizeof(T)));
+#if OSTRAKA_ENABLE_MPI
+    if (dry_) return;
     MPI_Datatype type = type_of_block<T>(block);
     MPI_Isend(data, 1, type, to, tag_, comm_, next());
     MPI_Type_free(&type);
+#endif
   }
 
+#if OSTRAKA_ENABLE_MPI
   /// Waits until all of them have arrived.
   void wait() {
     if (!requests_.empty()) MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
@@ -159,11 +217,17 @@ class messages {
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
-  int tag_ = 0;
   short_array<MPI_Request, 64> requests_;
-};
+#else
+  void wait() {}
+  bool test() { return true; }
 
+ private:
 #endif
+  counted_collective* counted_ = nullptr;
+  int tag_ = 0;
+  bool dry_ = false;
+};
 
 }  // namespace detail
 }  // namespace ostraka::engine

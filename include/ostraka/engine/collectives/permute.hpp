@@ -72,31 +72,30 @@ class permute_in_flight {
  public:
   /// What `part` sends goes to member `here.to`, and what it receives comes from `here.from`; both know how much it is.
   /// Nothing is done with a part that stays, or has nowhere to go or to come from.
-  void begin(communicator const& members, [[maybe_unused]] hops_here here, [[maybe_unused]] exchanged<T> const& part) {
+  void begin(communicator const& members, hops_here here, exchanged<T> const& part) {
     members.enter();
-#if OSTRAKA_ENABLE_MPI
-    pending_.begin(members);
+    counted_.begin(members, collective::permute);
+    pending_.begin(members, counted_);
     if (here.from >= 0 && here.from != members.rank())
       part.block_received != nullptr ? pending_.receive(here.from, part.receive, *part.block_received)
                                      : pending_.receive(here.from, part.receive, part.received);
     if (here.to >= 0 && here.to != members.rank())
       part.block_sent != nullptr ? pending_.send(here.to, part.send, *part.block_sent)
                                  : pending_.send(here.to, part.send, part.sent);
-#endif
   }
 
-#if OSTRAKA_ENABLE_MPI
   /// Goes on without waiting; would finish() not wait either?
   bool test() { return pending_.test(); }
 
-  void finish() { pending_.wait(); }
+  void finish() {
+    counted_.wait();
+    pending_.wait();
+    counted_.end();
+  }
 
  private:
+  counted_collective counted_;
   detail::messages pending_;
-#else
-  bool test() { return true; }
-  void finish() {}
-#endif
 };
 
 }  // namespace ostraka::engine

@@ -21,9 +21,9 @@ namespace ostraka::engine {
 /// Which parts lie in what a member sends.
 enum class parts_sent : std::uint8_t { all, all_but_own };
 
-/// A reduce-scatter in flight. Everyone sends everyone its part, in pieces; while one piece is reduced the next travels.
-/// Members begin the collectives of a group in the same order, and finish them in the same order; between the two, what
-/// is sent stays as it is and what is received is not touched.
+/// A reduce-scatter in flight. Everyone sends everyone its part, in pieces; while one piece is reduced the next
+/// travels. Members begin the collectives of a group in the same order, and finish them in the same order; between the
+/// two, what is sent stays as it is and what is received is not touched.
 template <class T>
 class reduce_scatter_in_flight {
  public:
@@ -39,19 +39,19 @@ class reduce_scatter_in_flight {
   /// order; counts are the same on all members. Where the own part is left out, the others' are reduced alone. Reduced
   /// in member order, so equal runs give equal bits. send and recv do not overlap. With `into`, a sum is added to what
   /// recv holds. `pieces` has room for pieces_of(members, counts[rank], the longest, calls), and like counts it stays
-  /// until the end.
-  void begin(communicator const& members, T const* send, T* recv, counts_view counts, [[maybe_unused]] T* pieces,
-             reduction how, update<T> const& into = {}, [[maybe_unused]] parts_sent sent = parts_sent::all,
-             [[maybe_unused]] mpi_calls calls = mpi_calls::blocking) {
+  /// until the end. With `tag`, it is a part of a collective that has begun.
+  void begin(communicator const& members, T const* send, T* recv, counts_view counts, T* pieces, reduction how,
+             update<T> const& into = {}, parts_sent sent = parts_sent::all, mpi_calls calls = mpi_calls::blocking,
+             int tag = new_tag) {
     require_reducible<T>(how);
     if (members.size() == 1) {
-      into.write(recv, 1, send, counts[0]);
+      if (computes()) into.write(recv, 1, send, counts[0]);
       return;
     }
-    members.enter();
-#if OSTRAKA_ENABLE_MPI
-    pending_[0].begin(members);
-    pending_[1].begin(members, pending_[0].tag());
+    int const its_tag = tag_of_collective(members, tag);
+    counted_.begin(members, collective::reduce_scatter);
+    pending_[0].begin(members, its_tag, counted_);
+    pending_[1].begin(members, pending_[0].tag(), counted_);
     with_own_ = sent == parts_sent::all;
     if (arrives_in_place(members, sent, into)) {  // the sum of one part is that part
       pending_[0].receive(1 - members.rank(), recv, counts[static_cast<std::size_t>(members.rank())]);
@@ -64,49 +64,48 @@ class reduce_scatter_in_flight {
     counts_ = counts;
     how_ = how;
     into_ = into;
+    longest_ = *std::max_element(counts.begin(), counts.end());
+    piece_ = piece_of(peers(), longest_, calls);
+    if (members.is_dry() && !computes()) return count_messages();
     at_.clear();
     std::int64_t next = 0;
     for (std::size_t d = 0; d < counts.size(); ++d) {
       at_.push_back(next);
       next += d == me() && !with_own_ ? 0 : counts[d];
     }
-    longest_ = *std::max_element(counts.begin(), counts.end());
-    piece_ = piece_of(peers(), longest_, calls);
     pieces_[0] = pieces;
     pieces_[1] = pieces + std::min(piece_, counts[me()]) * peers();
     next_ = 0;
     post(0);
     post(piece_);
-#endif
   }
 
   /// Goes on without waiting; would finish() not wait either?
   bool test() {
-#if OSTRAKA_ENABLE_MPI
     if (members_ == nullptr) return pending_[0].test();
     while (next_ < longest_) {
       if (!pending_[turn_of(next_)].test()) return false;
       take_next();
     }
-#endif
     return true;
   }
 
   void finish() {
-#if OSTRAKA_ENABLE_MPI
-    if (members_ == nullptr) return pending_[0].wait();
+    counted_.wait();
+    if (members_ == nullptr) {
+      pending_[0].wait();
+      return counted_.end();
+    }
     while (next_ < longest_) {
       pending_[turn_of(next_)].wait();
       take_next();
     }
     members_ = nullptr;
-#endif
+    counted_.end();
   }
 
-#if OSTRAKA_ENABLE_MPI
   /// Of its messages.
   [[nodiscard]] int tag() const { return pending_[0].tag(); }
-#endif
 
   /// Is what arrives the result, so that there are no pieces?
   static bool arrives_in_place(communicator const& members, parts_sent sent, update<T> const& into) {
@@ -123,7 +122,18 @@ class reduce_scatter_in_flight {
                     calls == mpi_calls::blocking ? cached : std::max(cached, (longest + looked_at - 1) / looked_at));
   }
 
-#if OSTRAKA_ENABLE_MPI
+  // What all pieces would send; none of them does.
+  void count_messages() {
+    auto const pieces = [&](std::int64_t n) { return n <= piece_ ? n > 0 : (n + piece_ - 1) / piece_; };
+    std::int64_t messages = 0;
+    for (std::int64_t n : counts_) messages += pieces(n);
+    std::int64_t const own = counts_[me()];
+    auto const bytes_of = [&](std::int64_t n) { return n * static_cast<std::int64_t>(sizeof(T)); };
+    counted_.add_of_each(bytes_of(counts_.total() - own),
+                         [&](int d) { return bytes_of(counts_[static_cast<std::size_t>(d)]); }, messages - pieces(own));
+    members_ = nullptr;
+  }
+
   int peers() const { return members_->size() - 1; }
   std::size_t me() const { return static_cast<std::size_t>(members_->rank()); }
   bool leaves_out(int d) const { return d == members_->rank() && !with_own_; }
@@ -160,6 +170,7 @@ class reduce_scatter_in_flight {
 
   /// In member order, whichever arrived first: the result depends on the values and the mesh alone.
   void reduce(std::int64_t begin, T const* arriving) const {
+    if (!computes()) return;
     std::int64_t const count = length(me(), begin);
     T const* const own = send_ + at_[me()] + begin;
     T* const recv = recv_ + begin;
@@ -209,8 +220,8 @@ class reduce_scatter_in_flight {
   std::int64_t longest_ = 0;
   std::int64_t next_ = 0;  // where the piece begins that is reduced next
   T* pieces_[2] = {nullptr, nullptr};
+  counted_collective counted_;
   detail::messages pending_[2];
-#endif
 };
 
 /// All of it at once.

@@ -22,8 +22,8 @@ namespace ostraka::engine {
 /// Is the own array a part of the sum?
 enum class scan_kind : std::uint8_t { inclusive, exclusive };
 
-/// In which order members are scanned: member_at[p] is the member at place p, own_place where this one stands. As they are
-/// numbered, if nothing is given.
+/// In which order members are scanned: member_at[p] is the member at place p, own_place where this one stands. As they
+/// are numbered, if nothing is given.
 struct scan_order {
   int const* member_at = nullptr;
   int own_place = -1;
@@ -54,12 +54,12 @@ T* scan_in_steps(communicator const& members, T* mine, T* buffer, std::int64_t c
     return here.from >= 0;
   };
   for (int by = 1; by < n; by *= 2)
-    if (shift(by)) {
+    if (shift(by) && computes()) {
       combine_run(how, buffer, static_cast<T const*>(mine), count);  // those before stand on the left
       std::swap(mine, buffer);
     }
   if (kind == scan_kind::inclusive) return mine;
-  if (!shift(1)) std::fill_n(buffer, count, identity<T>(how));
+  if (!shift(1) && computes()) std::fill_n(buffer, count, identity<T>(how));
   return buffer;
 }
 
@@ -73,13 +73,13 @@ void scan(communicator const& members, T* data, std::int64_t count, reduction ho
   require_reducible<T>(how);
   if constexpr (is_narrow<T>) {
     kernel_scratch<float, Kokkos::HostSpace> const mine(count), buffer(count);
-    std::copy_n(data, count, mine.data());
+    detail::copy_part(data, count, mine.data());
     float const* const sums = detail::scan_in_steps(members, mine.data(), buffer.data(), count, how, kind, order);
-    for (std::int64_t i = 0; i < count; ++i) data[i] = T(sums[i]);
+    for (std::int64_t i = 0; i < count && computes(); ++i) data[i] = T(sums[i]);
   } else {
     kernel_scratch<T, Kokkos::HostSpace> const buffer(count);
     T const* const sums = detail::scan_in_steps(members, data, buffer.data(), count, how, kind, order);
-    if (sums != data) std::copy_n(sums, count, data);
+    if (sums != data) detail::copy_part(sums, count, data);
   }
 }
 

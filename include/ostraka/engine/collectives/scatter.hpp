@@ -13,11 +13,22 @@ namespace ostraka::engine {
 /// On member `root`, send holds the parts in member order; elsewhere it is not read. counts are the same on all
 /// members.
 template <class T>
-void scatter(communicator const& members, T const* send, T* recv, counts_view counts, [[maybe_unused]] int root = 0) {
+void scatter(communicator const& members, T const* send, T* recv, counts_view counts, int root = 0) {
   short_array<std::int64_t> const at = detail::offsets_of(counts);
   std::size_t const me = static_cast<std::size_t>(members.rank());
   if (members.size() == 1) {
-    std::copy_n(send, counts[me], recv);
+    detail::copy_part(send, counts[me], recv);
+    return;
+  }
+  bool const is_root = members.rank() == root;
+  counted_collective counted(members, collective::scatter);
+  counted.wait();
+  if (members.is_dry() || at.back() <= chunk_limit)
+    counted.add_of_each(is_root ? (at.back() - counts[me]) * static_cast<std::int64_t>(sizeof(T)) : 0, [&](int d) {
+      return is_root ? counts[static_cast<std::size_t>(d)] * static_cast<std::int64_t>(sizeof(T)) : 0;
+    });
+  if (members.is_dry()) {
+    is_root ? detail::copy_part(send + at[me], counts[me], recv) : detail::receive_zeros(recv, counts[me]);
     return;
   }
   members.enter();
@@ -29,9 +40,10 @@ void scatter(communicator const& members, T const* send, T* recv, counts_view co
     MPI_Scatterv(send, narrow.data(), places.data(), type, recv, narrow[me], type, root, members.native());
     return;
   }
-  detail::messages pending(members);
-  if (members.rank() == root) {
-    std::copy_n(send + at[me], counts[me], recv);
+  detail::messages pending;  // which ends first
+  pending.begin(members, counted);
+  if (is_root) {
+    detail::copy_part(send + at[me], counts[me], recv);
     for (int d = 0; d < members.size(); ++d)
       if (d != root) pending.send(d, send + at[static_cast<std::size_t>(d)], counts[static_cast<std::size_t>(d)]);
   } else {
@@ -46,9 +58,13 @@ template <class T>
 class broadcast_in_flight {
  public:
   /// data on member `root` → data on all members.
-  void begin(communicator const& members, [[maybe_unused]] T* data, [[maybe_unused]] std::int64_t count,
-             [[maybe_unused]] int root, [[maybe_unused]] mpi_calls calls) {
+  void begin(communicator const& members, T* data, std::int64_t count, int root, [[maybe_unused]] mpi_calls calls) {
     if (members.size() == 1) return;
+    bool const is_root = members.rank() == root;
+    counted_.begin(members, collective::broadcast);
+    std::int64_t const bytes = is_root ? count * static_cast<std::int64_t>(sizeof(T)) : 0;
+    counted_.add_of_each((members.size() - 1) * bytes, [&](int) { return bytes; });
+    if (members.is_dry()) return is_root ? void() : detail::receive_zeros(data, count);
     members.enter();
 #if OSTRAKA_ENABLE_MPI
     MPI_Datatype const type = detail::message_type<T>();
@@ -62,17 +78,17 @@ class broadcast_in_flight {
 #endif
   }
 
-#if OSTRAKA_ENABLE_MPI
   /// Goes on without waiting; would finish() not wait either?
   bool test() { return pending_.test(); }
-  void finish() { pending_.wait(); }
+  void finish() {
+    counted_.wait();
+    pending_.wait();
+    counted_.end();
+  }
 
  private:
+  counted_collective counted_;
   detail::messages pending_;
-#else
-  bool test() { return true; }
-  void finish() {}
-#endif
 };
 
 /// All of it at once.

@@ -4,10 +4,9 @@
 
 /// @file
 /// Floor 3. What a row of elements is reduced to where one number of the elements' type does not say it: the largest
-/// element and where it stands (extreme_element.hpp), mean and squared deviations (moments.hpp), the sum of squares, how
-/// many are not zero (sums.hpp). An accumulator
-/// has a `state`, and takes elements along a row, across rows that lie side by side, or one at a time; states of parts
-/// are combined. accumulate.hpp walks a block with it.
+/// element and where it stands (extreme_element.hpp), mean and squared deviations (moments.hpp), the sum of squares,
+/// how many are not zero (sums.hpp). An accumulator has a `state`, and takes elements along a row, across rows that lie
+/// side by side, or one at a time; states of parts are combined. accumulate.hpp walks a block with it.
 ///
 ///     start()                              the state of no elements
 ///     along(state, x, n, index)            x[0], …, x[n − 1], whose indices are index, index + 1, …

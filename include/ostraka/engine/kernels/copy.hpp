@@ -100,7 +100,7 @@ void copy_on_host(Exec const& exec, T* to, T const* from, loop_nest<2> loops) {
 template <class Exec, class T>
 void copy(Exec const& exec, T* to, strided const& to_layout, T const* from, strided const& from_layout) {
   std::int64_t const elements = to_layout.size();
-  if (elements == 0) return;
+  if (elements == 0 || !computes()) return;
   loop_nest<2> const loops = loops_over(to_layout, from_layout);
   if constexpr (runs_on_host<Exec>)
     detail::copy_on_host(exec, to, from, loops);
@@ -111,6 +111,7 @@ void copy(Exec const& exec, T* to, strided const& to_layout, T const* from, stri
 /// to[…] = value for every index of the block.
 template <class Exec, class T>
 void fill(Exec const& exec, T* to, strided const& layout, T value) {
+  if (!computes()) return;
   loop_nest<1> loops;
   for (int d = 0; d < layout.rank; ++d) loops.add(layout.extent[d], layout.stride[d]);
   loops.order_by(0);

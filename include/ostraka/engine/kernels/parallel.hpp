@@ -14,6 +14,7 @@
 #include <string>
 #include <type_traits>
 
+#include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 
 namespace ostraka::engine {
@@ -88,11 +89,11 @@ void start_items(char const* name, Exec const& exec, std::int64_t items, Functor
 }  // namespace detail
 
 /// Calls functor(i) for all i in [0, items), in any order, perhaps at the same time; `elements` is the work in all of
-/// them together. On the host all is done when it returns.
+/// them together. On the host all is done when it returns. Of what is only priced, nothing is called.
 template <class Exec, class Functor>
 void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements,
                    Functor const& functor) {
-  if (items <= 0) return;
+  if (items <= 0 || !computes()) return;
   if constexpr (runs_on_host<Exec>) {
     if (items == 1 || elements <= serial_elements || !detail::has_threads(exec)) {
       fence(exec);

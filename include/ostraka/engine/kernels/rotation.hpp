@@ -31,6 +31,7 @@ struct angle_table {
   std::int64_t frequencies = 0;      ///< here
   std::int64_t all_frequencies = 1;
   double base = 10000;
+  double direction = 1;  ///< −1: pairs are turned back
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t position(std::int64_t row) const {
     if (positions == nullptr) return from + row;
@@ -103,14 +104,14 @@ struct fill_angles {
         for (std::int64_t f = 0; f < n; ++f) own_fine[f] = turned_finely(p - start, angles[f]);
       W* const c = out + row * 2 * n;
       with_wide_vectors([&, of = fine == nullptr ? own_fine : fine + (p - start) * n] {
-        for (std::int64_t f = 0; f < n; ++f) write(turned_by_both(coarse[f], of[f]), c[f], c[n + f]);
+        for (std::int64_t f = 0; f < n; ++f) write(turned_by_both(coarse[f], of[f]), table.direction, c[f], c[n + f]);
       });
     }
   }
 
-  static void write(unit const& u, W& c, W& s) {
+  static void write(unit const& u, double direction, W& c, W& s) {
     c = static_cast<W>(u.c);
-    s = static_cast<W>(u.s);
+    s = static_cast<W>(direction * u.s);
   }
 };
 
@@ -126,7 +127,7 @@ struct fill_angles_each {
     unit const u = turned_by_both(turned_by(static_cast<double>(start) * angle), turned_finely(p - start, angle));
     W* const c = out + row * 2 * table.frequencies + f;
     c[0] = static_cast<W>(u.c);
-    c[table.frequencies] = static_cast<W>(u.s);
+    c[table.frequencies] = static_cast<W>(table.direction * u.s);
   }
 };
 
@@ -144,9 +145,10 @@ void make_angles(Exec const& exec, angle_table const& table, std::int64_t rows, 
   std::int64_t const n = table.frequencies;
   if constexpr (runs_on_host<Exec>) {
     kernel_scratch<double, Kokkos::HostSpace> const angles(n);
-    for (std::int64_t f = 0; f < n; ++f) angles.data()[f] = table.angle(f);
     bool const many = rows >= fine_positions;
     kernel_scratch<unit, Kokkos::HostSpace> const fine(many ? fine_positions * n : 0);
+    if (!computes()) return;
+    for (std::int64_t f = 0; f < n; ++f) angles.data()[f] = table.angle(f);
     if (many) fill_fine(n, angles.data(), fine.data());
     fill_angles<W> const fill{table, angles.data(), many ? fine.data() : nullptr, out};
     for_each_share("ostraka angles", exec, rows, (rows + fine_positions - 1) / fine_positions, rows * n * 4, fill);

@@ -276,11 +276,13 @@ struct row_tasks {
     });
   }
 
-  void run_share(std::int64_t begin, std::int64_t end) const {
+  // `kept`: where the rows' statistics go, if they are asked for.
+  void run_share(std::int64_t begin, std::int64_t end, statistic* kept) const {
     if constexpr (std::is_same_v<Formula, softmax_formula<T>>)
-      if (in.rows.step == 1 && in.rows.length <= row_piece) return run_short_rows(begin, end);
-    for_each_task(begin, end, [this](auto& reader, auto outer, auto inner, auto wide, auto) {
-      statistic rows[widest_panel];
+      if (in.rows.step == 1 && in.rows.length <= row_piece && kept == nullptr) return run_short_rows(begin, end);
+    for_each_task(begin, end, [this, kept](auto& reader, auto outer, auto inner, auto wide, auto row) {
+      statistic own[widest_panel];
+      statistic* const rows = kept == nullptr ? own : kept + row;
       measure(reader, outer, inner, wide, rows);
       write(reader, outer, inner, wide, rows);
     });
@@ -314,11 +316,13 @@ struct write_row {
   Gain const* gain;
   Bias const* bias;
   typename Formula::statistic const* from;  // null: of the row itself
+  typename Formula::statistic* kept;        // null: not asked for
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
     row_element<X, Mask> const x{in, row};
-    row_coefficients<T> const c =
-        formula.of_row(from != nullptr ? from[row] : Formula::statistic::of_elements(in.rows.length, x), total);
+    auto const statistic = from != nullptr ? from[row] : Formula::statistic::of_elements(in.rows.length, x);
+    if (kept != nullptr) kept[row] = statistic;
+    row_coefficients<T> const c = formula.of_row(statistic, total);
     for (std::int64_t k = 0; k < in.rows.length; ++k) {
       T y = formula(x(k), c.a, c.b);
       if constexpr (!std::is_same_v<Gain, no_vector>) y = y * static_cast<T>(gain[k]);
@@ -356,11 +360,11 @@ void measure_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> con
 }
 
 /// out <- the formula of each element, times its gain, plus its bias. `total`: elements of a whole row, of which these
-/// may be a part. `from`: the rows' statistics; null: of the rows as they are.
+/// may be a part. `from`: the rows' statistics; null: of the rows as they are. `kept`: where these go, if asked for.
 template <class Formula, class Exec, class X, class Mask, class Gain, class Bias>
 void write_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> const& in, Formula const& formula,
-                std::int64_t total, typename Formula::statistic const* from, X* out, Gain const* gain,
-                Bias const* bias) {
+                std::int64_t total, typename Formula::statistic const* from, X* out, Gain const* gain, Bias const* bias,
+                typename Formula::statistic* kept = nullptr) {
   if (in.rows.count() == 0) return;
   if constexpr (runs_on_host<Exec>) {
     detail::row_tasks<Formula, X, Mask, Gain, Bias> tasks(in, formula);
@@ -369,11 +373,11 @@ void write_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> const
     tasks.gain = gain;
     tasks.bias = bias;
     detail::share_rows(name, exec, tasks.count(), in.rows, [&](std::int64_t begin, std::int64_t end) {
-      from != nullptr ? tasks.write_share(begin, end, from) : tasks.run_share(begin, end);
+      from != nullptr ? tasks.write_share(begin, end, from) : tasks.run_share(begin, end, kept);
     });
   } else {
     for_each_item(name, exec, in.rows.count(), in.rows.size(),
-                  detail::write_row<Formula, X, Mask, Gain, Bias>{in, formula, total, out, gain, bias, from});
+                  detail::write_row<Formula, X, Mask, Gain, Bias>{in, formula, total, out, gain, bias, from, kept});
     exec.fence();
   }
 }

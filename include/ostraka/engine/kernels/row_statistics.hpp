@@ -55,7 +55,7 @@ T largest_of_run(T const* x, std::int64_t n) {
   return largest;
 }
 
-/// Σ exp(x − shift). What is left behind whole vectors is filled up with −∞.
+/// Σ exp(x − shift). The rest behind whole vectors is filled up with −∞.
 template <class T>
 T sum_of_exp(T const* x, std::int64_t n, T shift) {
   constexpr std::int64_t lanes = fold_lanes;

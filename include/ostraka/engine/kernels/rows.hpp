@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A dense block as rows along one of its dimensions. Element k of row (o, i) is at (o · length + k) · step + i:
-/// `outer` groups of `step` rows that lie side by side.
+/// Floor 3. A dense block as rows along one of its dimensions. Element k of row (o, i) is at (o · length + k) · step +
+/// i: `outer` groups of `step` rows that lie side by side.
 ///
 ///     dimension 1 of [2, 5, 3]:  outer 2, length 5, step 3
 ///     the last dimension:        step 1, and rows lie one after the other

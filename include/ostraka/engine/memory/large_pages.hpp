@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/engine/memory/computing.hpp>
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -33,6 +35,12 @@ void ask_for_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::si
     (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
   }
 #endif
+}
+
+/// The same, for memory that is about to be computed in.
+template <class Space>
+void prepare_memory(void* memory, std::size_t bytes) {
+  computes() ? ask_for_large_pages<Space>(memory, bytes) : clear_if_short<Space>(memory, bytes);
 }
 
 }  // namespace ostraka::engine

@@ -15,9 +15,10 @@
 #include <exception>
 #include <utility>
 
-#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/memory/slabs.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::engine {
 
@@ -54,6 +55,7 @@ class workspace {
 
   [[gnu::noinline]] memory_piece take(std::size_t bytes, scratch_for whom) {
     memory_piece const taken = take(bytes);
+    if (!computes()) clear_if_short<Space>(taken.memory, bytes);
     (whom == scratch_for::plan ? by_plans_ : by_kernels_).take(bytes);
     return taken;
   }

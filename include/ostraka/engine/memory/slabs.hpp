@@ -14,8 +14,8 @@
 #include <limits>
 #include <utility>
 
-#include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/memory/large_pages.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::engine {
 
@@ -44,9 +44,9 @@ class slab_pool {
  public:
   static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
-  /// The smallest free piece that is large enough; its rest stays free. If there is none, a new slab. Before that, slabs
-  /// without a piece in use are freed where more would be held than was ever in use at once. So a program that repeats
-  /// its requests soon allocates nothing: a slab is freed only for a larger one.
+  /// The smallest free piece that is large enough; its rest stays free. If there is none, a new slab. Before that,
+  /// slabs without a piece in use are freed where more would be held than was ever in use at once. So a program that
+  /// repeats its requests soon allocates nothing: a slab is freed only for a larger one.
   ///
   /// Pieces are not cut under a limit, and for the first who finds the pool empty. Then slabs
   /// in use have no free rest.
@@ -139,7 +139,7 @@ class slab_pool {
     }
     held_ += bytes;
     peak_ = std::max(peak_, held_);
-    ask_for_large_pages<Space>(slabs_.back().memory, bytes);
+    prepare_memory<Space>(slabs_.back().memory, bytes);
     return slabs_.back();
   }
 

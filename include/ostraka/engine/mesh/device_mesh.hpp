@@ -5,7 +5,8 @@
 /// @file
 /// Floor 3. Devices in a grid with named axes, and a communicator for every set of them that is used: mesh {X: 2, Y: 4}
 /// numbers device (x, y) as 4 x + y, and the group over {X, Y} joins what a collective over X and Y together needs.
-/// What a device keeps does not grow with their number.
+/// Nodes hold blocks of the grid, so that a mesh axis may be within nodes, between them, or both: then the part between
+/// nodes is the major one. What a device keeps does not grow with their number.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,9 +18,11 @@
 #include <vector>
 
 #include <ostraka/engine/collectives/all_gather.hpp>
-#include <ostraka/engine/collectives/communicator.hpp>
+#include <ostraka/engine/collectives/counted_collective.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
-#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/memory/shared_value.hpp>
+#include <ostraka/engine/mesh/node_layout.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 #include <ostraka/types/error.hpp>
 
 namespace ostraka::engine {
@@ -37,15 +40,24 @@ struct mesh_pair {
 /// same program.
 class device_mesh {
  public:
-  static constexpr int max_axes = 6;
+  static constexpr int max_axes = node_grid::max_axes;
 
-  /// Collective over `world`. Throws ostraka::error, on all devices alike, unless every device gives the same axes, at
-  /// least one device to each, and the sizes multiply to world.size().
-  device_mesh(communicator const& world, std::vector<std::string> names, dynamic_array<int> sizes);
+  /// Collective over `world`. Device number = rank, unless the wish says which blocks of the mesh nodes hold. Throws
+  /// ostraka::error, on all devices alike, unless every device gives the same axes, at least one device to each, and the
+  /// sizes multiply to world.size(); or for nodes that cannot be.
+  device_mesh(communicator const& world, std::vector<std::string> names, dynamic_array<int> sizes,
+              node_wish const& nodes = {});
 
   /// The mesh as seen by a process that is none of its devices. Not collective; throws ostraka::error for axes that no
   /// mesh can have.
   static device_mesh absent(std::vector<std::string> names, dynamic_array<int> sizes);
+
+  /// The mesh of which this process is the device of this number, and no other device exists: operations send nothing,
+  /// and count what they would send. Throws ostraka::error for axes that no mesh can have, and a device that is not
+  /// among them.
+  static device_mesh dry(std::vector<std::string> names, dynamic_array<int> sizes, std::int64_t device,
+                         node_wish const& nodes = {});
+  bool is_dry() const { return world_.is_dry(); }
 
   /// Is this process none of the devices?
   bool absent() const { return absent_; }
@@ -53,6 +65,10 @@ class device_mesh {
   int axes() const { return static_cast<int>(sizes_.size()); }
   std::string const& name(int axis) const { return names_[static_cast<std::size_t>(axis)]; }
   int size(int axis) const { return sizes_[static_cast<std::size_t>(axis)]; }
+  /// Devices in a row along the axis that are on one node, the same for all rows.
+  int within_node(int axis) const { return within_[static_cast<std::size_t>(axis)]; }
+  /// Of all axes together: 1 if nodes hold no block of the mesh.
+  int devices_per_node() const;
   /// This device's coordinate, -1 where absent.
   int coordinate(int axis) const { return coordinates_[static_cast<std::size_t>(axis)]; }
 
@@ -68,8 +84,20 @@ class device_mesh {
     std::uint32_t const set = axes_bits & divided_;
     if (set == divided_) return world_;
     communicator& one = shared_->groups[set];
-    if (set != 0 && one.size() == 1) one = world_.part(members(set));
+    if (set != 0 && one.size() == 1) {
+      one = world_.part(members(set));
+      one.stand_for(shared_->axes, set);
+      one.lies_on(grid_of(set));
+    }
     return one;
+  }
+
+  /// What this device has sent in the collectives over these mesh axes together and no others; nothing over a set with
+  /// an axis of one device, which shares the group of a smaller one.
+  [[nodiscard]] traffic sent_over(std::uint32_t axes_bits) const {
+    if (axes_bits == 0 || (axes_bits & ~divided_) != 0) return {};
+    communicator const& one = axes_bits == divided_ ? world_ : shared_->groups[axes_bits];
+    return one.size() > 1 ? one.sent() : traffic{};
   }
 
   /// The same devices in the same order on a communicator of the program's own, on which nothing of ours travels. Made,
@@ -100,7 +128,7 @@ class device_mesh {
   };
   [[nodiscard]] dynamic_array<cached_pair>& cached_pairs() const { return shared_->pairs; }
 
-  /// Their number.
+  /// How many devices differ from this one in these axes only, itself among them.
   int group_size(std::uint32_t axes_bits) const {
     int n = 1;
     for (int a = 0; a < axes(); ++a) n *= (axes_bits & divided_) >> a & 1u ? size(a) : 1;
@@ -127,34 +155,41 @@ class device_mesh {
     dynamic_array<communicator> groups;  // by bits of divided axes, those made so far: of more than one device
     dynamic_array<communicator> of_program;  // of the same sets, those asked for
     dynamic_array<cached_pair> pairs;
+    shared_value<mesh_axes const> axes;  // for listeners
     std::string name;
     used_by_one of_its_own{};
     used_by_one* use = &of_its_own;
   };
 
-  void require_agreement() const;
+  void require_agreement(node_wish const& nodes) const;
   void require_axes() const;
   void require_as_many_devices() const;
+  void lay_out(node_wish const& nodes);
   void prepare_groups();
+  void prepare_levels(std::uint32_t set) const;
   dynamic_array<int> members(std::uint32_t set) const;
+  node_grid grid_of(std::uint32_t set) const;
 
   communicator world_;
   std::vector<std::string> names_;
   dynamic_array<int> sizes_;
+  dynamic_array<int> within_;
   dynamic_array<int> coordinates_;
   std::uint32_t divided_ = 0;  // the axes of more than one device; none where absent
   shared_value<shared_parts> shared_;
   bool absent_ = false;
 };
 
-inline device_mesh::device_mesh(communicator const& world, std::vector<std::string> names, dynamic_array<int> sizes)
+inline device_mesh::device_mesh(communicator const& world, std::vector<std::string> names, dynamic_array<int> sizes,
+                                node_wish const& nodes)
     : world_(world), names_(std::move(names)), sizes_(std::move(sizes)), shared_(shared_value<shared_parts>::make()) {
   shared_->name = describe();
-  if (world_.size() > 1 && !mpi_serves_threads_at_once()) shared_->use = &use_of_mpi;
+  if (world_.size() > 1 && !world_.is_dry() && !mpi_serves_threads_at_once()) shared_->use = &use_of_mpi;
   exclusive_use const made_by_one = use("make_mesh");
-  require_agreement();
+  require_agreement(nodes);
   require_axes();
   require_as_many_devices();
+  lay_out(nodes);
   coordinates_.resize(sizes_.size());
   int rest = device();
   for (std::size_t a = sizes_.size(); a-- > 0; rest /= sizes_[a]) coordinates_[a] = rest % sizes_[a];
@@ -165,12 +200,40 @@ inline device_mesh device_mesh::absent(std::vector<std::string> names, dynamic_a
   device_mesh mesh;
   mesh.names_ = std::move(names);
   mesh.sizes_ = std::move(sizes);
+  mesh.within_ = without_nodes(mesh.sizes_);
   mesh.absent_ = true;
   mesh.shared_ = shared_value<shared_parts>::make();
   mesh.shared_->name = mesh.describe();
   mesh.require_axes();
   mesh.coordinates_.assign(mesh.sizes_.size(), -1);
   return mesh;
+}
+
+inline device_mesh device_mesh::dry(std::vector<std::string> names, dynamic_array<int> sizes, std::int64_t device,
+                                    node_wish const& nodes) {
+  device_mesh const asked = absent(names, sizes);  // throws for axes that no mesh can have
+  if (asked.devices() == std::numeric_limits<int>::max())
+    throw error("dry_mesh: a mesh has at most 2147483646 devices, but this one has " + asked.describe() +
+                "; give smaller sizes");
+  if (device < 0 || device >= asked.devices())
+    throw error("dry_mesh: this process plays one of the mesh's devices, 0 to " + std::to_string(asked.devices() - 1) +
+                ", but as device " + std::to_string(device) + "; give the number of one of them");
+  return {communicator::dry(asked.devices(), static_cast<int>(device)), std::move(names), std::move(sizes), nodes};
+}
+
+/// Which block of the mesh each node holds. A dry mesh has one node, if nothing is said.
+[[gnu::cold]] inline void device_mesh::lay_out(node_wish const& nodes) {
+  bool const asks = world_.size() > 1 && (!is_dry() || devices_per_node_said() > 0);
+  within_ = nodes.is_said() ? wished_block(is_dry() ? "dry_mesh" : "make_mesh", nodes, sizes_, describe())
+            : asks          ? found_block(world_, sizes_)
+                            : sizes_;
+  if (nodes.is_said() && !is_dry() && world_.size() > 1) world_ = in_order_of_nodes(world_, sizes_, within_);
+}
+
+inline int device_mesh::devices_per_node() const {
+  int n = 1;
+  for (int within : within_) n *= within;
+  return n;
 }
 
 inline int device_mesh::devices() const {
@@ -196,8 +259,13 @@ inline std::int64_t device_mesh::fingerprint() const {
 
 /// Devices that were told different meshes would wait for each other in its operations, so they compare fingerprints
 /// first.
-[[gnu::cold]] inline void device_mesh::require_agreement() const {
-  std::int64_t const mine = fingerprint();
+[[gnu::cold]] inline void device_mesh::require_agreement(node_wish const& nodes) const {
+  std::uint64_t said = static_cast<std::uint64_t>(fingerprint());
+  auto const add = [&](int n) { said = (said ^ static_cast<std::uint64_t>(n)) * 1099511628211u; };
+  add(nodes.each);
+  add(devices_per_node_said());
+  for (int n : nodes.within) add(n);
+  std::int64_t const mine = static_cast<std::int64_t>(said);
   std::int64_t extremes[2] = {mine, ~mine};
   world_.find_largest(extremes, 2);
   if (extremes[0] == ~extremes[1]) return;
@@ -206,7 +274,7 @@ inline std::int64_t device_mesh::fingerprint() const {
   for (std::size_t d = 0; d < all.size(); ++d)
     if (all[d] != all[0])
       throw error("make_mesh: every device makes the same mesh, but device " + std::to_string(d) +
-                  " names other axes or sizes than device 0; compute the sizes from values that all devices share");
+                  " names other axes, sizes or nodes than device 0; compute them from values that all devices share");
 }
 
 [[gnu::cold]] inline void device_mesh::require_axes() const {
@@ -240,6 +308,13 @@ inline std::int64_t device_mesh::fingerprint() const {
   }
 }
 
+/// @throws ostraka::error if the mesh is dry, where nothing stands for what `operation` would do
+inline void require_devices(device_mesh const& mesh, std::string_view operation) {
+  if (mesh.is_dry())
+    throw error(std::string(operation) + ": a dry mesh has no devices, so that its tensors have no values, but " +
+                mesh.describe() + " is one; call it on a mesh of os::make_mesh alone");
+}
+
 /// The numbers of the devices of a group in its order.
 inline dynamic_array<int> device_mesh::members(std::uint32_t set) const {
   dynamic_array<int> numbers{0};
@@ -254,15 +329,47 @@ inline dynamic_array<int> device_mesh::members(std::uint32_t set) const {
   return numbers;
 }
 
+/// How the devices of a group lie on nodes.
+inline node_grid device_mesh::grid_of(std::uint32_t set) const {
+  node_grid grid;
+  for (int a = 0; a < axes(); ++a)
+    if ((set >> a & 1u) != 0) grid.add(size(a), within_node(a));
+  return grid;
+}
+
+/// The groups of both levels of the group over these axes, where it has levels: made now, or foretold to who observes.
+[[gnu::cold]] inline void device_mesh::prepare_levels(std::uint32_t set) const {
+  node_grid const grid = grid_of(set);
+  if (!grid.has_levels()) return;
+  if (world_.compares_calls()) return static_cast<void>(group(set).levels());
+  dynamic_array<int> const all = members(set);
+  int const here = static_cast<int>(all.find(device()) - all.begin());
+  dynamic_array<int> within, between;
+  for (int p = 0; p < grid.each(); ++p) within.push_back(all[static_cast<std::size_t>(grid.device(grid.node_of(here), p))]);
+  for (int n = 0; n < grid.nodes(); ++n)
+    between.push_back(all[static_cast<std::size_t>(grid.device(n, grid.place_of(here)))]);
+  world_.expect_part(within);
+  world_.expect_part(between);
+}
+
 /// Devices that compare their calls make all groups now: a device that makes a group later could not tell the others
 /// what it is about to call.
 [[gnu::cold]] inline void device_mesh::prepare_groups() {
   for (int a = 0; a < axes(); ++a) divided_ |= size(a) > 1 ? 1u << a : 0u;
   shared_->groups.resize(std::size_t(1) << axes());
   shared_->of_program.resize(shared_->groups.size());
-  for (std::uint32_t set = 1; set < divided_; ++set)
-    if ((set & ~divided_) == 0)
-      world_.compares_calls() ? static_cast<void>(group(set)) : world_.expect_part(members(set));
+  if (world_.size() > 1) {
+    shared_->axes = shared_value<mesh_axes const>::make(
+        mesh_axes{names_, sizes_, coordinates_, device(), is_dry(), within_});
+    world_.stand_for(shared_->axes, divided_);
+    world_.lies_on(grid_of(divided_));
+  }
+  if (is_dry()) return;
+  for (std::uint32_t set = 1; set <= divided_; ++set)
+    if ((set & ~divided_) == 0) {
+      if (set < divided_) world_.compares_calls() ? static_cast<void>(group(set)) : world_.expect_part(members(set));
+      prepare_levels(set);
+    }
 }
 
 }  // namespace ostraka::engine

@@ -16,8 +16,9 @@
 #include <vector>
 
 #include <ostraka/engine/collectives/all_gather.hpp>
-#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/memory/shared_value.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 #include <ostraka/types/error.hpp>
 
 namespace ostraka::engine {
@@ -89,7 +90,12 @@ inline mesh_pair make_pair_of(char const* operation, device_mesh const& first, d
   dynamic_array<int> all(static_cast<std::size_t>(large.devices()));
   for (std::size_t p = 0; p < all.size(); ++p) all[p] = static_cast<int>(p);
   dynamic_array<int> part;
-  if (large.devices() == small.devices()) {
+  if (large.is_dry() || small.is_dry()) {  // the smaller one has the first devices of the larger one
+    if (!large.is_dry() || small.absent() != (large.device() >= small.devices()) ||
+        (!small.absent() && (!small.is_dry() || small.device() != large.device())))
+      throw unrelated_meshes(operation, large, small);
+    for (int p = 0; p < large.devices(); ++p) part.push_back(p < small.devices() ? p : -1);
+  } else if (large.devices() == small.devices()) {
     if (!small.absent()) part = large.world().numbers_in(small.world());
     if (small.absent() || part.contains(-1)) throw unrelated_meshes(operation, large, small);
   } else {

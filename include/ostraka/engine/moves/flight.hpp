@@ -3,10 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. What is handed out of something that is in flight, a run of a plan (in_flight.hpp) or a collective on
+/// Floor 3. The handle of something that is in flight, a run of a plan (in_flight.hpp) or a collective on
 /// blocks: it can be asked, waited for and moved, whatever it is. What stands behind it is kept for the next by its
 /// host thread.
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -59,6 +60,26 @@ class flight : public in_flight {
 
   device_mesh const* mesh_ = nullptr;
   std::string_view operation_{};
+};
+
+/// A flight on an instance of an execution space. A record that waits for its next flight holds none: an application's
+/// instance may end as soon as nobody uses it, and none may outlive Kokkos, as what a host thread keeps does.
+template <class Exec>
+class flight_on : public flight {
+ public:
+  using execution_space = Exec;
+
+  void hold(Exec const& exec) { exec_.emplace(exec); }
+  void let_go() { exec_.reset(); }
+
+ protected:
+  flight_on() = default;
+  ~flight_on() = default;
+
+  [[nodiscard]] Exec const& exec() const { return *exec_; }
+
+ private:
+  std::optional<Exec> exec_;
 };
 
 }  // namespace detail
@@ -114,11 +135,14 @@ class flight_records {
     while (free_ != nullptr) delete std::exchange(free_, free_->next_free);
   }
 
-  Record& take() {
-    if (free_ == nullptr) return *new Record;
-    return *std::exchange(free_, free_->next_free);
+  /// A record for a flight on an instance.
+  Record& take(typename Record::execution_space const& exec) {
+    Record& record = free_ == nullptr ? *new Record : *std::exchange(free_, free_->next_free);
+    record.hold(exec);
+    return record;
   }
   void give_back(Record& record) {
+    record.let_go();
     record.next_free = free_;
     free_ = &record;
   }
@@ -129,8 +153,8 @@ class flight_records {
 
 /// A record that is begun by `begin(record)`, and is kept for another run where that throws.
 template <class Record, class Begin>
-run_in_flight begin_record(Begin const& begin) {
-  Record& record = flight_records<Record>::instance().take();
+run_in_flight begin_record(typename Record::execution_space const& exec, Begin const& begin) {
+  Record& record = flight_records<Record>::instance().take(exec);
   try {
     begin(record);
   } catch (...) {

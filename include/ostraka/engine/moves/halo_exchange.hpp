@@ -24,92 +24,80 @@ namespace detail {
 
 /// An exchange, with its messages and their buffers.
 template <class Exec, class T>
-class halo_record final : public flight {
+class halo_record final : public flight_on<Exec> {
  public:
-  void begin(Exec const& exec, execution_context const& w, communicator const& members, halo_plan& plan,
-             T const* source, T* target) {
-    exec_ = exec;
+  void begin(execution_context const& w, communicator const& members, halo_plan& plan, T const* source, T* target) {
     plan_ = &plan;
     target_ = target;
     take_buffers(members);
     ++plan.in_flight;
-    enlist(*w.mesh, w.operation);
+    this->enlist(*w.mesh, w.operation);
     try {
-      fence(exec_);
+      fence(this->exec());
       arrays_.begin(is_staged<Exec>(host_work::carries));
       send_messages(members, source);
     } catch (...) {  // for want of memory on the host
-      leave();
+      this->leave();
       --plan.in_flight;
       throw;
     }
     for (std::size_t i = 0; i < plan.copied_to.size(); ++i) copy_box(plan.copied_to[i], source, plan.copied_from[i]);
     if (!plan.shape.in_place && !plan.shape.nowhere) copy_box(plan.inner, source, plan.source);
-    fence(exec_);
+    fence(this->exec());
   }
 
   halo_record* next_free = nullptr;
 
  private:
-  bool arrived() noexcept override {
-#if OSTRAKA_ENABLE_MPI
-    return pending_.test();
-#else
-    return true;
-#endif
-  }
+  bool arrived() noexcept override { return pending_.test(); }
 
   void finish() override {
-#if OSTRAKA_ENABLE_MPI
+    counted_.wait();
     pending_.wait();
-#endif
+    counted_.end();
     arrays_.bring_back();
     for (halo_message const& m : plan_->received.messages)
       if (m.packed >= 0) unpack(m);
-    fence(exec_);
+    fence(this->exec());
   }
 
   void give_back() noexcept override {
     --plan_->in_flight;
     sent_ = scratch<T, space>();
     received_ = scratch<T, space>();
-    exec_ = Exec();
     flight_records<halo_record>::instance().give_back(*this);
   }
 
   // For want of memory this may throw, when nothing is under way yet.
-  void take_buffers([[maybe_unused]] communicator const& members) {
-#if OSTRAKA_ENABLE_MPI
+  void take_buffers(communicator const& members) {
     if (members.size() == 1) return;
     received_ = scratch<T, space>(plan_->received.packed);
     sent_ = scratch<T, space>(plan_->sent.packed);
-#endif
   }
 
-  void send_messages([[maybe_unused]] communicator const& members, [[maybe_unused]] T const* source) {
-#if OSTRAKA_ENABLE_MPI
+  void send_messages(communicator const& members, T const* source) {
     halo_plan const& p = *plan_;
     if (members.size() == 1) return;
     members.enter();
-    pending_.begin(members);
+    counted_.begin(members, collective::halo);
+    pending_.begin(members, counted_);
     T* const buffer = arrays_.received(received_.data(), p.received.packed);
     for (halo_message const& m : p.received.messages)
       pending_.receive(m.peer, m.packed >= 0 ? buffer + m.packed : target_ + p.received.boxes[m.first].begin,
                        m.elements);
     for (halo_message const& m : p.sent.messages)
       if (m.packed >= 0) pack(m, source);
-    fence(exec_);
+    fence(this->exec());
     T const* const packed = arrays_.sent(sent_.data(), p.sent.packed);
     for (halo_message const& m : p.sent.messages)
       pending_.send(m.peer, m.packed >= 0 ? packed + m.packed : source + p.sent.boxes[m.first].begin, m.elements);
-#endif
   }
 
   void pack(halo_message const& m, T const* source) {
     T* to = sent_.data() + m.packed;
     for (std::size_t i = m.first; i < m.first + m.boxes; ++i) {
       halo_box const& b = plan_->sent.boxes[i];
-      copy(exec_, to, row_major(b.loops.extent, b.loops.rank), source + b.begin, b.loops);
+      copy(this->exec(), to, row_major(b.loops.extent, b.loops.rank), source + b.begin, b.loops);
       to += b.loops.size();
     }
   }
@@ -117,24 +105,22 @@ class halo_record final : public flight {
     T const* from = received_.data() + m.packed;
     for (std::size_t i = m.first; i < m.first + m.boxes; ++i) {
       halo_box const& b = plan_->received.boxes[i];
-      copy(exec_, target_ + b.begin, b.loops, from, row_major(b.loops.extent, b.loops.rank));
+      copy(this->exec(), target_ + b.begin, b.loops, from, row_major(b.loops.extent, b.loops.rank));
       from += b.loops.size();
     }
   }
   void copy_box(halo_box const& to, T const* source, halo_box const& from) {
-    copy(exec_, target_ + to.begin, to.loops, source + from.begin, from.loops);
+    copy(this->exec(), target_ + to.begin, to.loops, source + from.begin, from.loops);
   }
 
   using space = typename Exec::memory_space;
 
-  Exec exec_{};
   halo_plan* plan_ = nullptr;
   T* target_ = nullptr;
   scratch<T, space> sent_, received_;
   arrays_for_mpi<Exec, T> arrays_;
-#if OSTRAKA_ENABLE_MPI
+  counted_collective counted_;
   messages pending_;
-#endif
 };
 
 }  // namespace detail
@@ -146,7 +132,7 @@ run_in_flight begin_halo_exchange(Exec const& exec, execution_context const& w, 
                                   halo_plan& plan, T const* source, T* target) {
   using record_type = detail::halo_record<Exec, T>;
   return detail::begin_record<record_type>(
-      [&](record_type& record) { record.begin(exec, w, members, plan, source, target); });
+      exec, [&](record_type& record) { record.begin(w, members, plan, source, target); });
 }
 
 /// Of the padded block, what no device has <- value.

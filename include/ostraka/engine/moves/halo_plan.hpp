@@ -13,9 +13,9 @@
 #include <utility>
 
 #include <ostraka/engine/kernels/strided.hpp>
-#include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/plan/regions/halo.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::engine {
 
@@ -109,7 +109,7 @@ inline int member_of(halo_shape const& s, std::int64_t const* numbers) {
     }
   }
   std::int64_t member = 0;
-  for (int a = 0; a < planner::max_mesh_axes; ++a)  // members are numbered in the order of the running mesh
+  for (int a = 0; a < device_mesh::max_axes; ++a)  // members are numbered in the order of the running mesh
     for (int m = 0; m < s.mesh_axes; ++m)
       if (s.running[m] == a) member = member * s.ways[m] + at[m];
   return static_cast<int>(member);

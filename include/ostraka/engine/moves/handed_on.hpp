@@ -26,47 +26,48 @@ namespace ostraka::engine {
 template <class Exec, class T>
 class handed_on {
  public:
-  handed_on([[maybe_unused]] Exec const& exec, communicator const& members) : exec_(exec) {
+  handed_on(Exec const& exec, communicator const& members) : exec_(exec), members_(members) {
     members.enter();
-#if OSTRAKA_ENABLE_MPI
     int const tag = members.next_tag();
     for (turn& t : turns_) {
-      t.sends.begin(members, tag);
-      t.receives.begin(members, tag);
+      t.sends.begin(members, tag, counted_);
+      t.receives.begin(members, tag, counted_);
     }
-#endif
+    counted_.begin(members_, collective::permute);
   }
   handed_on(handed_on const&) = delete;
   handed_on& operator=(handed_on const&) = delete;
 
-  /// Ends a turn: what it received is there.
-  void arrive() {
-#if OSTRAKA_ENABLE_MPI
-    turns_[now_].receives.wait();
+  /// Ends a turn: what it received is there. `wait(messages)` returns when they have arrived.
+  template <class Wait>
+  void arrive(Wait const& wait) {
+    counted_.wait();
+    wait(turns_[now_].receives);
+    counted_.begin(members_, collective::permute);  // which ends the one before
     turns_[now_].received.bring_back();
     now_ = 1 - now_;
-    turns_[now_].sends.wait();
+    wait(turns_[now_].sends);
     turns_[now_].received.begin(is_staged<Exec>(host_work::carries));
     turns_[now_].sent.begin(is_staged<Exec>(host_work::carries));
-#endif
   }
 
-  void receive([[maybe_unused]] int from, [[maybe_unused]] T* data, [[maybe_unused]] std::int64_t count) {
-#if OSTRAKA_ENABLE_MPI
+  void arrive() {
+    arrive([](detail::messages& some) { some.wait(); });
+  }
+
+  void receive(int from, T* data, std::int64_t count) {
     turns_[now_].receives.receive(from, turns_[now_].received.received(data, count), count);
-#endif
   }
 
-  void send([[maybe_unused]] int to, [[maybe_unused]] T const* data, [[maybe_unused]] std::int64_t count) {
-#if OSTRAKA_ENABLE_MPI
+  void send(int to, T const* data, std::int64_t count) {
     fence(exec_);
     turns_[now_].sends.send(to, turns_[now_].sent.sent(data, count), count);
-#endif
   }
 
  private:
-  [[maybe_unused]] Exec exec_;
-#if OSTRAKA_ENABLE_MPI
+  Exec exec_;
+  communicator const& members_;
+  counted_collective counted_;
   struct turn {
     arrays_for_mpi<Exec, T> sent, received;
     detail::messages sends, receives;  // behind the arrays: they wait where they end
@@ -74,7 +75,6 @@ class handed_on {
 
   turn turns_[2];
   int now_ = 0;
-#endif
 };
 
 }  // namespace ostraka::engine

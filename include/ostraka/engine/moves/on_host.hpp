@@ -17,8 +17,9 @@
 #include <ostraka/engine/kernels/parallel.hpp>
 #include <ostraka/engine/machine/gpu_aware_mpi.hpp>
 #include <ostraka/engine/machine/instance.hpp>
-#include <ostraka/engine/memory/dynamic_array.hpp>
+#include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::engine {
 
@@ -64,7 +65,7 @@ namespace detail {
 template <class To, class From, class T>
 void stage(T* to, T const* from, std::int64_t count) {
   auto const n = static_cast<std::size_t>(count);
-  if (n == 0) return;
+  if (n == 0 || !computes()) return;
   if constexpr (std::is_same_v<To, From>) {  // a pretended GPU's
     std::memcpy(static_cast<void*>(to), static_cast<void const*>(from), n * sizeof(T));
   } else {

@@ -59,4 +59,11 @@ void copy(Exec const& exec, region<T> const& to, region<T const> const& from, up
   copy(exec, to.data, layout_of(to), from.data, layout_of(from), how);
 }
 
+/// The elements of `to` in the box `there` <- those of `from` in the box `here`, which is as large.
+template <class Exec, class T>
+void copy_part(Exec const& exec, region<T> const& to, box const& there, region<T const> const& from, box const& here) {
+  region<T> const target = to.part(there);
+  if (target.where.size() > 0) copy(exec, target, from.part(here));
+}
+
 }  // namespace ostraka::engine

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. What of a block MPI takes from where it lies: runs of memory, and on the host long messages of long rows,
-/// which it packs in pieces that stay in the cache. Shorter rows our own copies pack faster, and a shorter message stays
-/// in the cache whole.
+/// which it packs in pieces that stay in the cache. Shorter rows our own copies pack faster, and a shorter message
+/// stays in the cache whole.
 
 #include <algorithm>
 #include <cstdint>

@@ -14,12 +14,12 @@
 
 #include <ostraka/engine/collectives/exchange.hpp>
 #include <ostraka/engine/kernels/parallel.hpp>
-#include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/moves/region.hpp>
 #include <ostraka/engine/moves/transport.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

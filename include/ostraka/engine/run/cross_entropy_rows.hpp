@@ -77,13 +77,24 @@ struct write_loss {
   }
 };
 
+template <class T>
+struct write_log_sum {
+  exp_sum_and_target<T> const* rows;
+
+  KOKKOS_INLINE_FUNCTION T operator()(std::int64_t row) const {
+    return exp_sum<T>{rows[row].largest, rows[row].sum}.log_of_all();
+  }
+};
+
 }  // namespace detail
 
 /// loss <- of each row of this device's block of `s`, 0 where its label is ignored. Labels are among the elements of a
-/// row, counted over all devices. Collective over the mesh axes that divide dimension `along`.
+/// row, counted over all devices. `log_sum`: where the rows' log Σ exp(x) goes, if it is asked for. Collective over the
+/// mesh axes that divide dimension `along`.
 template <class Exec, class X, class Label>
 void cross_entropy_rows(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
-                        rows_of_block<X> const& in, labels_of_rows<Label> const& labels, X* loss) {
+                        rows_of_block<X> const& in, labels_of_rows<Label> const& labels, X* loss,
+                        accumulator_of_t<X>* log_sum = nullptr) {
   using T = accumulator_of_t<X>;
   profiled const region_of_run(
       [&] { push_blocks(w.operation, s, w.names, "reads", in.rows.size() * static_cast<std::int64_t>(sizeof(X))); });
@@ -96,6 +107,7 @@ void cross_entropy_rows(Exec const& exec, execution_context const& w, planner::s
   exec.fence();
   combine_statistics(exec, w, s, along, rows.data(), count);
   finish_rows(exec, count, loss, detail::write_loss<X, Label>{in, labels, rows.data()});
+  if (log_sum != nullptr) finish_rows(exec, count, log_sum, detail::write_log_sum<T>{rows.data()});
 }
 
 }  // namespace ostraka::engine

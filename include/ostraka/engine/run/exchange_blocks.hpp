@@ -38,11 +38,10 @@ struct block_exchanged {
 namespace detail {
 
 template <class Exec, class T>
-class exchange_record final : public flight {
+class exchange_record final : public flight_on<Exec> {
  public:
   template <class PartOf>
   void begin(Exec const& exec, execution_context const& w, communicator const& members, PartOf const& part_of) {
-    exec_ = exec;
     int const n = members.size();
     parts_.clear();
     blocks_.begin(2 * n);
@@ -57,7 +56,7 @@ class exchange_record final : public flight {
     exchange_.begin(members, parts_.data());
     block_exchanged<T> const own = part_of(members.rank());
     if (own.sent.where.size() > 0) copy(exec, own.received, own.sent);
-    enlist(*w.mesh, w.operation);
+    this->enlist(*w.mesh, w.operation);
   }
 
   exchange_record* next_free = nullptr;
@@ -66,14 +65,12 @@ class exchange_record final : public flight {
   bool arrived() noexcept override { return exchange_.test(); }
   void finish() override {
     exchange_.finish();
-    blocks_.bring_back(exec_);
+    blocks_.bring_back(this->exec());
   }
   void give_back() noexcept override {
-    exec_ = Exec();
     flight_records<exchange_record>::instance().give_back(*this);
   }
 
-  Exec exec_{};
   blocks_for_mpi<Exec, T> blocks_;
   short_array<exchanged<T>> parts_;
   exchange_in_flight<T> exchange_;
@@ -81,7 +78,7 @@ class exchange_record final : public flight {
 
 }  // namespace detail
 
-/// Begins an exchange along mesh axes: `part_of(d)` is a block_exchanged<T> with member d. What is sent from here to d
+/// Begins an exchange along mesh axes: `part_of(d)` is a block_exchanged<T> with member d. A part sent from here to d
 /// is as long as what d receives from here; the own part goes from block to block. Nothing that is received overlaps
 /// anything else. Collective over the mesh axes; who may call something else meanwhile compares before
 /// (require_same_call).
@@ -90,7 +87,7 @@ run_in_flight begin_exchange(Exec const& exec, execution_context const& w, plann
                              PartOf const& part_of) {
   communicator const& members = w.group(axes);
   using record = detail::exchange_record<Exec, T>;
-  return detail::begin_record<record>([&](record& r) { r.begin(exec, w, members, part_of); });
+  return detail::begin_record<record>(exec, [&](record& r) { r.begin(exec, w, members, part_of); });
 }
 
 }  // namespace ostraka::engine

@@ -4,8 +4,9 @@
 
 /// @file
 /// Floor 3. Runs a plan on local blocks: the operands' into the result's, result <- alpha (what is computed) + beta
-/// result. The plan is lowered once for the extents at hand (known_schedule.hpp), and its schedule is run (running.hpp):
-/// of an einsum, a reduction or a reshard, at once or in passes, on blocks that lie dense or with any strides.
+/// result. The plan is lowered once for the extents at hand (known_schedule.hpp), and its schedule is run
+/// (running.hpp): of an einsum, a reduction or a reshard, at once or in passes, on blocks that lie dense or with any
+/// strides.
 
 #include <Kokkos_Core.hpp>
 
@@ -55,8 +56,8 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
   running<Exec, T>(exec, w, plan, memory.of<Exec>(w, plan, how), operands, result, how).run_to_end();
 }
 
-/// The same for blocks that may be parts of larger ones, or lie otherwise. An operand that covers a part of its block is
-/// zero elsewhere.
+/// The same for blocks that may be parts of larger ones, or lie otherwise. An operand that covers a part of its block
+/// is zero elsewhere.
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, region<T const> const* operands,
          region<T> const& result, update<T> const& how, schedule_memory& memory) {

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <string>
 
-#include <ostraka/engine/collectives/all_gather.hpp>
 #include <ostraka/engine/collectives/counts.hpp>
+#include <ostraka/engine/collectives/levelled_gather.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
@@ -27,11 +27,10 @@ namespace ostraka::engine {
 namespace detail {
 
 template <class Exec, class T>
-class gather_record final : public flight {
+class gather_record final : public flight_on<Exec> {
  public:
   void begin(Exec const& exec, execution_context const& w, communicator const& members, int along, counts_view rows,
              region<T const> const& own, region<T> const& whole) {
-    exec_ = exec;
     along_ = along;
     whole_ = whole;
     counts_.clear();
@@ -51,7 +50,7 @@ class gather_record final : public flight {
       T* const received = arrays_.received(message, whole.where.size(), true);
       gather_.begin(members, static_cast<T const*>(received + before), received, counts_, mpi_calls::nonblocking);
     }
-    enlist(*w.mesh, w.operation);
+    this->enlist(*w.mesh, w.operation);
   }
 
   gather_record* next_free = nullptr;
@@ -82,28 +81,26 @@ class gather_record final : public flight {
       box part = whole_.where;
       for (std::int64_t count : counts_view(counts_)) {
         part.at[along_].end = part.at[along_].begin + (row > 0 ? count / row : 0);
-        if (count > 0) copy(exec_, whole_.part(part), dense_region(message, part));
+        if (count > 0) copy(this->exec(), whole_.part(part), dense_region(message, part));
         part.at[along_].begin = part.at[along_].end;
         message += count;
       }
     }
-    fence(exec_);
+    fence(this->exec());
   }
   void give_back() noexcept override {
     buffer_ = buffer();
     arrays_.begin(false);
-    exec_ = Exec();
     flight_records<gather_record>::instance().give_back(*this);
   }
 
-  Exec exec_{};
   int along_ = 0;
   bool in_place_ = false;
   region<T> whole_{};
   buffer buffer_;
   short_array<std::int64_t> counts_;
   arrays_for_mpi<Exec, T> arrays_;
-  all_gather_in_flight<T> gather_;
+  levelled_all_gather<T> gather_;
 };
 
 }  // namespace detail
@@ -118,7 +115,7 @@ run_in_flight begin_gather_rows(Exec const& exec, execution_context const& w, pl
   require_same_call<T>(w, block, axes, [] { return std::string(); });
   communicator const& members = w.group(axes);
   using record = detail::gather_record<Exec, T>;
-  return detail::begin_record<record>([&](record& r) { r.begin(exec, w, members, along, rows, own, whole); });
+  return detail::begin_record<record>(exec, [&](record& r) { r.begin(exec, w, members, along, rows, own, whole); });
 }
 
 }  // namespace ostraka::engine

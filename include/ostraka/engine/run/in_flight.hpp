@@ -28,23 +28,23 @@ namespace detail {
 
 /// A run with all that it refers to.
 template <class Exec, class T>
-class flight_record final : public flight {
+class flight_record final : public flight_on<Exec> {
  public:
-  void begin(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
-             T* result, update<T> const& how, schedule_memory& memory, planner::strided_box const* given) {
-    exec_ = exec;
+  void begin(execution_context const& w, planner::plan_view const& plan, T const* const* operands, T* result,
+             update<T> const& how, schedule_memory& memory, planner::strided_box const* given) {
     w_ = w;
     plan_ = plan;
-    if (tool_listens()) keep_plan();
+    if (anybody_listens()) keep_plan();
     known_schedule& known = memory.of<Exec>(w, plan, how, given, own_);
-    run_.emplace(exec_, w_, plan_, known, operands, result, how, heard_as::operation, nullptr, mpi_calls::nonblocking);
+    run_.emplace(this->exec(), w_, plan_, known, operands, result, how, heard_as::operation, nullptr,
+                 mpi_calls::nonblocking);
     known_ = &known;
     ++known_->in_flight;
-    enlist(*w.mesh, w.operation);
+    this->enlist(*w.mesh, w.operation);
     try {
       run_->advance_to_message();
     } catch (...) {  // for want of memory
-      leave();
+      this->leave();
       forget();
       throw;
     }
@@ -66,7 +66,6 @@ class flight_record final : public flight {
 
   void forget() {
     run_.reset();
-    exec_ = Exec();  // an application's may end now
     --known_->in_flight;
   }
 
@@ -84,7 +83,6 @@ class flight_record final : public flight {
     plan_ = planner::plan_view(*plan_copy_);
   }
 
-  Exec exec_{};
   execution_context w_{};
   planner::plan_view plan_{};
   std::unique_ptr<planner::einsum_plan> plan_copy_;
@@ -99,7 +97,7 @@ run_in_flight begin_flight(Exec const& exec, execution_context const& w, planner
                            planner::strided_box const* given) {
   require_same_call<T>(w, plan);
   return begin_record<flight_record<Exec, T>>(
-      [&](flight_record<Exec, T>& record) { record.begin(exec, w, plan, operands, result, how, memory, given); });
+      exec, [&](flight_record<Exec, T>& record) { record.begin(w, plan, operands, result, how, memory, given); });
 }
 
 }  // namespace detail

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The schedules of an operation, found by what they were lowered for: extents, the device's place, and whether
-/// there is an alpha or a beta. A loop over C[I, K] <- A[I, J_X] B[J, K] lowers its plan once and then only runs it.
+/// Floor 3. The schedules of an operation, found by what they were lowered for: extents, the device's place, and
+/// whether there is an alpha or a beta. A loop over C[I, K] <- A[I, J_X] B[J, K] lowers its plan once and then only
+/// runs it.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,11 +14,11 @@
 #include <ostraka/engine/kernels/contraction.hpp>
 #include <ostraka/engine/kernels/strided.hpp>
 #include <ostraka/engine/kernels/update.hpp>
-#include <ostraka/engine/memory/dynamic_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/moves/transport.hpp>
 #include <ostraka/plan/lowering/schedule.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::engine {
 
@@ -143,7 +144,7 @@ class schedule_memory {
     return of<Exec>(w, plan, how, given, transient_);
   }
 
-  /// For blocks that lie dense, or as `given`. What is not kept for other calls is lowered into `transient`.
+  /// For blocks that lie dense, or as `given`. A schedule not kept for other calls is lowered into `transient`.
   template <class Exec, class T>
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
                      planner::strided_box const* given, std::unique_ptr<known_schedule>& transient) {

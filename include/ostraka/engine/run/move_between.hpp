@@ -98,7 +98,7 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   constexpr int line = 64 / element_bytes;
   static thread_local constinit known_schedule* moves = nullptr;  // lowered anew each time: plans differ
   static thread_local constinit known_schedule* exchange = nullptr;
-  bool const heard = tool_listens();
+  bool const heard = anybody_listens();
   profiled const region_of_run([&] { detail::push_route(r, element_bytes); }, heard);
   planner::mesh_reshard const& plan = r.plan;
   int const me = r.all().rank();

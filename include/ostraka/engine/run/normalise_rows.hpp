@@ -107,11 +107,12 @@ void with_statistics(Exec const& exec, execution_context const& w, planner::spec
   use(exec, rows.data(), count);
 }
 
-/// out <- the formula of each element of this device's block of `s`, times its gain, plus its bias.
+/// out <- the formula of each element of this device's block of `s`, times its gain, plus its bias. `kept`: where the
+/// statistics of whole rows go, if they are asked for.
 template <class Formula, class Exec, class X, class Mask, class Gain, class Bias>
 void normalise_rows(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
                     rows_of_block<X, Mask> const& in, Formula const& formula, X* out, Gain const* gain,
-                    Bias const* bias) {
+                    Bias const* bias, typename Formula::statistic* kept = nullptr) {
   using statistic = typename Formula::statistic;
   profiled const region_of_run([&] {
     push_blocks(w.operation, s, w.names, "reads and writes", 2 * in.rows.size() * static_cast<std::int64_t>(sizeof(X)));
@@ -120,12 +121,12 @@ void normalise_rows(Exec const& exec, execution_context const& w, planner::spec 
   planner::mesh_set const axes = s.over[along].axes();
   if (axes.empty() || w.mesh->absent() || w.group(axes).size() == 1)
     return write_rows<Formula>("ostraka rows", exec, in, formula, total, static_cast<statistic const*>(nullptr), out,
-                               gain, bias);
-  kernel_scratch<statistic, typename Exec::memory_space> const rows(in.rows.count());
-  measure_rows<Formula>("ostraka statistics of rows", exec, in, rows.data());
-  combine_statistics(exec, w, s, along, rows.data(), in.rows.count());
-  write_rows<Formula>("ostraka rows", exec, in, formula, total, static_cast<statistic const*>(rows.data()), out, gain,
-                      bias);
+                               gain, bias, kept);
+  kernel_scratch<statistic, typename Exec::memory_space> const own(kept == nullptr ? in.rows.count() : 0);
+  statistic* const rows = kept == nullptr ? own.data() : kept;
+  measure_rows<Formula>("ostraka statistics of rows", exec, in, rows);
+  combine_statistics(exec, w, s, along, rows, in.rows.count());
+  write_rows<Formula>("ostraka rows", exec, in, formula, total, static_cast<statistic const*>(rows), out, gain, bias);
 }
 
 namespace detail {

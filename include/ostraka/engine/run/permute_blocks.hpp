@@ -19,11 +19,10 @@ namespace ostraka::engine {
 namespace detail {
 
 template <class Exec, class T>
-class permute_record final : public flight {
+class permute_record final : public flight_on<Exec> {
  public:
   void begin(Exec const& exec, execution_context const& w, communicator const& members, hops_here here,
              region<T const> const& from, region<T> const& to) {
-    exec_ = exec;
     exchanged<T> part{nullptr, 0, nullptr, 0};
     bool const stays = here.to == members.rank();
     blocks_.begin(2);
@@ -33,7 +32,7 @@ class permute_record final : public flight {
     permute_.begin(members, here, part);
     if (stays) copy(exec, to, from);
     if (here.from < 0) fill(exec, to.data, layout_of(to), T(0));
-    enlist(*w.mesh, w.operation);
+    this->enlist(*w.mesh, w.operation);
   }
 
   permute_record* next_free = nullptr;
@@ -42,14 +41,12 @@ class permute_record final : public flight {
   bool arrived() noexcept override { return permute_.test(); }
   void finish() override {
     permute_.finish();
-    blocks_.bring_back(exec_);
+    blocks_.bring_back(this->exec());
   }
   void give_back() noexcept override {
-    exec_ = Exec();
     flight_records<permute_record>::instance().give_back(*this);
   }
 
-  Exec exec_{};
   blocks_for_mpi<Exec, T> blocks_;
   permute_in_flight<T> permute_;
 };
@@ -68,7 +65,7 @@ run_in_flight begin_permute(Exec const& exec, execution_context const& w, planne
   communicator const& members = w.group(axes);
   hops_here const here = permutation.of(members.rank(), members.size());
   using record = detail::permute_record<Exec, T>;
-  return detail::begin_record<record>([&](record& r) { r.begin(exec, w, members, here, from, to); });
+  return detail::begin_record<record>(exec, [&](record& r) { r.begin(exec, w, members, here, from, to); });
 }
 
 }  // namespace ostraka::engine

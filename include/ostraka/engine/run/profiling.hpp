@@ -3,14 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a tool of Kokkos' profiling interface is told: a region for every operation, one within it for every step of its plan.
+/// Floor 3. What a tool of Kokkos' profiling interface and the engine's own listeners (engine/record) are told: a
+/// region for every operation, one within it for every step of its plan.
 ///
-///     ostraka einsum C[I_X, K_Y] = A[I_X, J_Y] · B[J_Y, K], moves 3,145,728 B      of a device: all devices' bytes over their number, as plans tell them
-///       ostraka contract, 134,217,728 flop                                         of the device with the largest blocks; of one operand, no number
-///       ostraka reduce_scatter<Y>, moves 3,145,728 B
+///     ostraka einsum C[I_X, K_Y] = A[I_X, J_Y] · B[J_Y, K], moves 3,145,728 B      of a device: all devices' bytes
+///     over their number, as plans tell them
+///       ostraka contract, 134,217,728 flop                                         of the device with the largest
+///       blocks; of one operand, no number ostraka reduce_scatter<Y>, moves 3,145,728 B
 ///     ostraka map [I_X, K_Y], reads and writes 2,097,152 B                         of this device's memory
 ///
-/// Names are made where a tool listens. Else a region costs the question whether one does.
+/// Names are made where anybody listens. Else a region costs the question whether somebody does.
 
 #include <Kokkos_Core.hpp>
 
@@ -19,24 +21,45 @@
 #include <string_view>
 
 #include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/record/events.hpp>
 #include <ostraka/plan/lowering/decide.hpp>
 #include <ostraka/plan/spec/describe.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 
 namespace ostraka::engine {
 
-/// Does a tool listen?
-inline bool tool_listens() { return Kokkos::Tools::profileLibraryLoaded(); }
+/// Does a tool of Kokkos listen, or a listener of ours?
+inline bool anybody_listens() { return Kokkos::Tools::profileLibraryLoaded() || listened_to(); }
 
-/// A region for the length of a scope; `push()` begins it, and is called where a tool listens.
+/// Begins a region of this name, the same for tools and listeners. Its event needs no name and no kind.
+[[gnu::cold, gnu::noinline]] inline void push_named(std::string const& name, event e) {
+  Kokkos::Profiling::pushRegion(name);
+  if (!listened_to()) return;
+  e.kind = event_kind::begins;
+  e.name = name;
+  tell(e);
+}
+
+/// Begins a region of the library's own.
+[[gnu::cold, gnu::noinline]] inline void push_region(std::string const& what, event const& e = {}) {
+  push_named("ostraka " + what, e);
+}
+
+/// Ends the region that began last.
+[[gnu::cold, gnu::noinline]] inline void pop_region() {
+  Kokkos::Profiling::popRegion();
+  if (listened_to()) tell({});
+}
+
+/// A region for the length of a scope; `push()` begins it, and is called where anybody listens.
 class profiled {
  public:
   template <class Push>
-  explicit profiled(Push const& push, bool heard = tool_listens()) : heard_(heard) {
+  explicit profiled(Push const& push, bool heard = anybody_listens()) : heard_(heard) {
     if (heard_) push();
   }
   ~profiled() {
-    if (heard_) Kokkos::Profiling::popRegion();
+    if (heard_) pop_region();
   }
   profiled(profiled const&) = delete;
   profiled& operator=(profiled const&) = delete;
@@ -45,47 +68,109 @@ class profiled {
   bool heard_;
 };
 
-[[gnu::cold, gnu::noinline]] inline void push_region(std::string const& what) {
-  Kokkos::Profiling::pushRegion("ostraka " + what);
-}
-
 /// Of an operation on blocks: `map [I_X, J], reads and writes 12 B`.
 [[gnu::cold, gnu::noinline]] inline void push_blocks(std::string_view operation, planner::spec const& s,
                                                      planner::naming const& names, char const* does,
                                                      std::int64_t bytes) {
   push_region(std::string(operation) + ' ' + planner::describe(s, names) + ", " + does + ' ' +
               planner::describe_bytes(bytes));
-}
-
-/// Of an operation with a plan.
-[[gnu::cold, gnu::noinline]] inline void push_run(execution_context const& w, planner::spec const* operands, int count,
-                                                  planner::spec const& result, planner::planned_step const* steps,
-                                                  int number, int element_bytes) {
-  std::int64_t elements = 0;
-  for (int i = 0; i < number; ++i) elements += planner::elements_moved(steps[i], w.sizes);
-  push_region(std::string(w.operation) +
-              (w.names.labels ? ' ' + planner::describe_equation(operands, count, result, w.names) : std::string()) +
-              ", moves " + planner::describe_bytes(planner::bytes_per_device(elements, element_bytes, w.sizes)));
-}
-
-[[gnu::cold, gnu::noinline]] inline void push_run(execution_context const& w, planner::plan_view const& plan,
-                                                  int element_bytes) {
-  push_run(w, plan.operands.begin(), plan.operands.size(), *plan.result, plan.steps.begin(), plan.steps.size(),
-           element_bytes);
+  if (listened_to()) tell_computed(0, bytes, 0);
 }
 
 namespace detail {
 
+// `all_gather<X>`
+[[gnu::cold]] inline std::string name_of_step(execution_context const& w, planner::planned_step const& s) {
+  std::string const name(planner::name_of(s.kind));
+  if (w.names.mesh_axes == nullptr || contracts(s.kind)) return name;
+  return name + '<' + planner::detail::mesh_names(planner::detail::in_order(s.axes), w.names) + '>';
+}
+
+// What an operation with a plan does to its blocks, as its event tells it.
+class block_uses {
+ public:
+  [[gnu::cold, gnu::noinline]] void tell(event& e, execution_context const& w, planner::spec const* operands, int count,
+                                         planner::spec const& result, planner::planned_step const* steps, int number,
+                                         int element_bytes, void const* const* blocks) {
+    for (int k = 0; k <= count; ++k) {
+      tensors_[k] = static_cast<char>('A' + k) + planner::describe(k < count ? operands[k] : result, w.names);
+      uses_[k].block = blocks[k];
+      uses_[k].tensor = tensors_[k];
+    }
+    bool contracted = false;
+    for (int i = 0; i < number; ++i) {
+      planner::planned_step const& s = steps[i];
+      contracted = contracted || contracts(s.kind);
+      if (contracts(s.kind)) continue;
+      int const k = count == 1 ? 0 : s.operand;
+      if (!contracted && k >= 0 && k < count && uses_[k].move.empty()) say_move(k, w, s, element_bytes);
+      if (s.operand == planner::the_result || (count == 1 && !contracted)) say_move(count, w, s, element_bytes);
+    }
+    e.uses = uses_;
+    e.operands = count;
+  }
+
+ private:
+  [[gnu::cold, gnu::noinline]] void say_move(int k, execution_context const& w, planner::planned_step const& s,
+                                             int element_bytes) {
+    moves_[k] = name_of_step(w, s);
+    exactly_[k] = moves_[k];
+    for (planner::spec const* state : {&s.from, &s.to})
+      for (int i = 0; i < state->rank; ++i)
+        exactly_[k] += ' ' + std::to_string(s.from.find(state->label[i])) + '/' +
+                       planner::detail::mesh_names(state->over[i], w.names);
+    uses_[k].move = moves_[k];
+    uses_[k].exactly = exactly_[k];
+    uses_[k].bytes = planner::bytes_per_device(planner::elements_moved(s, w.sizes), element_bytes, w.sizes);
+  }
+
+  block_use uses_[planner::max_operands + 1];
+  std::string tensors_[planner::max_operands + 1], moves_[planner::max_operands + 1],
+      exactly_[planner::max_operands + 1];
+};
+
+}  // namespace detail
+
+/// Of an operation with a plan; blocks[k] is operand k's, and behind them stands the result's.
+[[gnu::cold, gnu::noinline]] inline void push_run(execution_context const& w, planner::spec const* operands, int count,
+                                                  planner::spec const& result, planner::planned_step const* steps,
+                                                  int number, int element_bytes, bool resumed = false,
+                                                  void const* const* blocks = nullptr) {
+  std::int64_t elements = 0;
+  for (int i = 0; i < number; ++i) elements += planner::elements_moved(steps[i], w.sizes);
+  event e;
+  e.bytes = planner::bytes_per_device(elements, element_bytes, w.sizes);
+  e.resumed = resumed;
+  std::string plan;
+  if (listened_to())
+    for (int i = 0; i < number; ++i) plan += (i > 0 ? ", " : "") + detail::name_of_step(w, steps[i]);
+  e.plan = plan;
+  detail::block_uses uses;
+  if (listened_to() && blocks != nullptr && w.names.labels != nullptr && w.names.mesh_axes != nullptr)
+    uses.tell(e, w, operands, count, result, steps, number, element_bytes, blocks);
+  push_region(
+      std::string(w.operation) +
+          (w.names.labels ? ' ' + planner::describe_equation(operands, count, result, w.names) : std::string()) +
+          ", moves " + planner::describe_bytes(e.bytes),
+      e);
+}
+
+[[gnu::cold, gnu::noinline]] inline void push_run(execution_context const& w, planner::plan_view const& plan,
+                                                  int element_bytes, bool resumed = false,
+                                                  void const* const* blocks = nullptr) {
+  push_run(w, plan.operands.begin(), plan.operands.size(), *plan.result, plan.steps.begin(), plan.steps.size(),
+           element_bytes, resumed, blocks);
+}
+
+namespace detail {
+
+// Its bytes are those of a plan, per device.
 [[gnu::cold]] inline std::string describe_move(execution_context const& w, planner::planned_step const& s,
-                                               int element_bytes) {
-  std::string const axes = w.names.mesh_axes
-                               ? '<' + planner::detail::mesh_names(planner::detail::in_order(s.axes), w.names) + '>'
-                               : std::string();
-  std::string const name = std::string(planner::name_of(s.kind)) + axes;
+                                               int element_bytes, std::int64_t& bytes) {
+  std::string const name = name_of_step(w, s);
   if (!communicates(s.kind)) return name;
-  return name + ", moves " +
-         planner::describe_bytes(
-             planner::bytes_per_device(planner::elements_moved(s, w.sizes), element_bytes, w.sizes));
+  bytes = planner::bytes_per_device(planner::elements_moved(s, w.sizes), element_bytes, w.sizes);
+  return name + ", moves " + planner::describe_bytes(bytes);
 }
 
 }  // namespace detail
@@ -93,7 +178,9 @@ namespace detail {
 /// Of a step that is no contraction.
 [[gnu::cold, gnu::noinline]] inline void push_step(execution_context const& w, planner::planned_step const& s,
                                                    int element_bytes) {
-  push_region(detail::describe_move(w, s, element_bytes));
+  event e;
+  e.region = region_kind::step;
+  push_region(detail::describe_move(w, s, element_bytes, e.bytes), e);
 }
 
 /// Of step number `at` of a plan: `contract, 24 flop`, or with the move that is one with it, `contract with
@@ -106,16 +193,16 @@ namespace detail {
       w.here.nowhere ? planner::step_decision{} : planner::decide(plan, w.sizes)[at];
   std::string text(planner::name_of(decided.ring >= 0 ? step::ring_contraction : step::contract));
   int const with = decided.fused;
-  if (with >= 0) text += " with " + detail::describe_move(w, plan.steps[with], element_bytes);
+  event e;
+  e.region = region_kind::step;
+  if (with >= 0) text += " with " + detail::describe_move(w, plan.steps[with], element_bytes, e.bytes);
   if (s.right != planner::no_tensor) {
     planner::tensor_states tensors(plan);
     for (int i = 0; i < at; ++i) tensors.after(plan.steps[i]);
-    text +=
-        ", " +
-        planner::describe_number(2 * planner::detail::products_of(tensors.of(s.left), &tensors.of(s.right), w.sizes)) +
-        " flop";
+    e.flops = 2 * planner::detail::products_of(tensors.of(s.left), &tensors.of(s.right), w.sizes);
+    text += ", " + planner::describe_number(e.flops) + " flop";
   }
-  push_region(text);
+  push_region(text, e);
 }
 
 }  // namespace ostraka::engine

@@ -12,6 +12,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -92,6 +93,16 @@ run_in_flight begin_ragged(Exec const& exec, execution_context const& w, planner
       if (rows_from(d) > 0 && rows_from(e) > 0 && begin_from(d) < begin_from(e) + rows_from(e) &&
           begin_from(e) < begin_from(d) + rows_from(d))
         found = detail::ragged_fault::receives_twice;
+  }
+  if (members.is_dry()) {  // as many rows come from each as go there, and lie in the order of members
+    std::int64_t next = 0;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(n); ++d) {
+      std::int64_t* const from_d = heard.data() + 2 * d;
+      from_d[0] = std::min(from_d[0], to.where.at[along].size() - next);
+      from_d[1] = next;
+      next += from_d[0];
+    }
+    found = detail::ragged_fault::none;
   }
   std::int64_t fault = found == detail::ragged_fault::none ? 0 : static_cast<std::int64_t>(found) * n + members.rank();
   members.find_largest(&fault, 1);

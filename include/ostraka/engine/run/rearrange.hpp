@@ -61,15 +61,27 @@ struct axis_of_group {
 
 /// result <- the pieces of the operands, and `blank` where there are none. All lie with the same sharding `s`, divided
 /// along dimension `along` by the block distribution of their own extents; `from[k]` is this device's block of operand
-/// k. Collective over the mesh axes that divide the dimension.
+/// k. `in_blocks`: which dimension of the blocks it is, where these are told otherwise than by `s`: in units of chunks,
+/// of which operand and result then have so many. Collective over the mesh axes that divide the dimension.
 template <class Exec, class T>
 void rearrange(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
-               planner::rearrangement const& r, region<T const> const* from, region<T> const& result, T const& blank) {
+               planner::rearrangement const& r, region<T const> const* from, region<T> const& result, T const& blank,
+               int in_blocks = -1) {
   if (w.here.nowhere) return;
+  int const dimension = in_blocks < 0 ? along : in_blocks;
   detail::axis_of_group const axis(w, s.over[along]);
   planner::mesh_set const axes = axis.over.axes();
   if (axis.ways > 1) require_same_call<T>(w, s, axes, [&] { return detail::describe(r); });
   planner::range const own = axis.block(r.result, w.here);
+  auto const fill_blank = [&](planner::range const& b) {
+    planner::range const here = planner::intersect(b, own);
+    region<T> const empty = detail::steps_of(result, dimension, here.begin - own.begin, 1, here.size());
+    if (empty.where.size() > 0) fill(exec, empty.data, layout_of(empty), blank);
+  };
+  if (r.is_sparse) {  // before anything arrives
+    fill_blank({0, r.result});
+    fence(exec);
+  }
   run_in_flight begun[planner::max_pieces];
   int number = 0;
   for (planner::piece const& p : r.pieces) {
@@ -77,11 +89,11 @@ void rearrange(Exec const& exec, execution_context const& w, planner::spec const
     auto const sent = [&](planner::range target) {
       planner::range const j = planner::common_steps(p, held, target);
       std::int64_t const first = p.from + j.begin * p.from_step;
-      return detail::steps_of(from[p.operand], along, first - held.begin, p.from_step, j.size());
+      return detail::steps_of(from[p.operand], dimension, first - held.begin, p.from_step, j.size());
     };
     auto const received = [&](planner::range source) {
       planner::range const j = planner::common_steps(p, source, own);
-      return detail::steps_of(result, along, p.to + j.begin * p.to_step - own.begin, p.to_step, j.size());
+      return detail::steps_of(result, dimension, p.to + j.begin * p.to_step - own.begin, p.to_step, j.size());
     };
     if (planner::indices_moved(p, r, axis.ways) == 0) {
       region<T const> const stays = sent(own);
@@ -93,11 +105,7 @@ void rearrange(Exec const& exec, execution_context const& w, planner::spec const
       return block_exchanged<T>{sent(axis.block(r.result, other)), received(axis.block(r.extent[p.operand], other))};
     });
   }
-  for (planner::range const& b : r.blanks) {
-    planner::range const here = planner::intersect(b, own);
-    region<T> const empty = detail::steps_of(result, along, here.begin - own.begin, 1, here.size());
-    if (empty.where.size() > 0) fill(exec, empty.data, layout_of(empty), blank);
-  }
+  for (planner::range const& b : r.blanks) fill_blank(b);
   for (int k = 0; k < number; ++k) begun[k].wait();
   fence(exec);
 }

@@ -24,7 +24,7 @@ namespace ostraka::engine {
 namespace detail {
 
 template <class Exec, class T>
-class broadcast_record final : public flight {
+class broadcast_record final : public flight_on<Exec> {
  public:
   void begin(Exec const& exec, execution_context const& w, communicator const& members, int root,
              region<T const> const& from, region<T> const& to) {
@@ -34,7 +34,7 @@ class broadcast_record final : public flight {
     fence(exec);
     arrays_.begin(is_staged<Exec>(host_work::carries));
     broadcast_.begin(members, arrays_.received(to.data, count, sends), count, root, mpi_calls::nonblocking);
-    enlist(*w.mesh, w.operation);
+    this->enlist(*w.mesh, w.operation);
   }
 
   broadcast_record* next_free = nullptr;
@@ -75,7 +75,7 @@ run_in_flight begin_broadcast(Exec const& exec, execution_context const& w, plan
   require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
   communicator const& members = w.group(axes);
   using record = detail::broadcast_record<Exec, T>;
-  return detail::begin_record<record>([&](record& r) { r.begin(exec, w, members, root, from, to); });
+  return detail::begin_record<record>(exec, [&](record& r) { r.begin(exec, w, members, root, from, to); });
 }
 
 /// Begins a gather to member `root`: there `whole` is the blocks of all members, one behind the other along dimension

@@ -13,14 +13,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ostraka/engine/collectives/all_gather.hpp>
-#include <ostraka/engine/collectives/all_reduce.hpp>
 #include <ostraka/engine/collectives/exchange.hpp>
-#include <ostraka/engine/collectives/reduce_scatter.hpp>
+#include <ostraka/engine/collectives/levelled_gather.hpp>
+#include <ostraka/engine/collectives/levelled_reduce.hpp>
+#include <ostraka/engine/collectives/levelled_scatter.hpp>
 #include <ostraka/engine/kernels/contraction.hpp>
 #include <ostraka/engine/kernels/copy.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
 #include <ostraka/engine/machine/progress.hpp>
+#include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
@@ -54,24 +55,24 @@ class running {
         everybody_(everybody),
         calls_(calls),
         workspace_(known.schedule.workspace),
-        heard_(hears != heard_as::nothing && tool_listens()),
+        heard_(hears != heard_as::nothing && anybody_listens()),
         in_operation_(heard_ && hears == heard_as::operation) {
     for (int k = 0; k < plan.operands.size(); ++k) buffers_[k] = const_cast<T*>(operands[k]);  // which are not written
     buffers_[planner::result_buffer] = result;
-    if (in_operation_) push_run(w_, plan_, static_cast<int>(sizeof(T)));
+    if (in_operation_) push_operation(false);
   }
   running(running const&) = delete;
   running& operator=(running const&) = delete;
   ~running() {
-    if (in_step_) Kokkos::Profiling::popRegion();
-    if (in_operation_) Kokkos::Profiling::popRegion();
+    if (in_step_) pop_region();
+    if (in_operation_) pop_region();
   }
 
   /// Goes on until a message has been finished; is there more to do?
-  bool advance() { return planner::advance(known_.schedule, next_, *this); }
+  bool advance() { return advance_to(planner::verb::finish); }
 
   /// Goes on until a message has been started, at most; is there more to do?
-  bool advance_to_message() { return planner::advance(known_.schedule, next_, *this, planner::verb::start); }
+  bool advance_to_message() { return advance_to(planner::verb::start); }
 
   /// Lets the message that is under way go on, without waiting; has it arrived?
   bool test() {
@@ -90,11 +91,11 @@ class running {
 
   /// Tools hear nothing of the run until it is resumed, so that others may begin and end.
   void pause() {
-    if (in_step_) Kokkos::Profiling::popRegion();
-    if (in_operation_) Kokkos::Profiling::popRegion();
+    if (in_step_) pop_region();
+    if (in_operation_) pop_region();
   }
   void resume() {
-    if (in_operation_) push_run(w_, plan_, static_cast<int>(sizeof(T)));
+    if (in_operation_) push_operation(true);
     if (in_step_) push_stage();
   }
 
@@ -114,11 +115,13 @@ class running {
 
   void copy(planner::region const& to, planner::region const& from, planner::scaling how) {
     copied_bytes += to.where.size() * static_cast<std::int64_t>(sizeof(T));
+    if (listened_to()) tell_written(to, 2);
     engine::copy(exec_, at(to.begin), shape_of(to), static_cast<T const*>(at(from.begin)), shape_of(from),
                  update_of(how));
   }
 
   void fill(planner::region const& to, planner::factor beta, reduction kind) {
+    if (listened_to()) tell_written(to, 1);
     if (beta == planner::factor::zero)
       engine::fill(exec_, at(to.begin), shape_of(to), identity<T>(kind));
     else
@@ -127,12 +130,14 @@ class running {
 
   void multiply(planner::product const& p, planner::scaling how) {
     scheduled_product& known = product_of(p);
+    if (counts_flops()) count_flops(known, true);
     if constexpr (!std::is_same_v<T, bool>)  // which are not multiplied
       contract_in_tiles(exec_, known.loops, static_cast<T const*>(at(p.begin[0])),
                         static_cast<T const*>(at(p.begin[1])), at(p.begin[2]), update_of(how), known.plan);
   }
 
   void reduce(planner::product const& p, reduction kind, planner::scaling how) {
+    if (counts_flops()) count_flops(product_of(p), false);
     engine::reduce(exec_, product_of(p).loops, static_cast<T const*>(at(p.begin[0])), at(p.begin[2]), kind,
                    update_of(how));
   }
@@ -168,6 +173,11 @@ class running {
   }
 
  private:
+  // What is only priced copies nothing; who listens hears of it.
+  bool advance_to(planner::verb until) {
+    return planner::advance(known_.schedule, next_, *this, until, computes() || listened_to());
+  }
+
   void start_gather(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
     T const* const sent = at(m.sent);
     T* const received = at(m.received);
@@ -176,26 +186,27 @@ class running {
       T const* const out = arrays_.sent(sent, m.own);
       return gather_.begin_of_others(members, out, arrays_.received(received, m.own * (m.members - 1)), m.own);
     }
-    count_parts(s, m);
+    counts_view const counts = count_parts(s, m);
     std::int64_t before = 0;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(members.rank()); ++d) before += counts_[d];
-    std::int64_t const total = counts_view(counts_).total();
+    for (std::size_t d = 0; d < static_cast<std::size_t>(members.rank()); ++d) before += counts[d];
+    std::int64_t const total = counts.total();
     if (is_gpu_memory<Exec>() && !is_staged<Exec>(host_work::carries) && sent != received + before) {
       strided const own = strided().add(m.own, 1);  // which the host cannot put in its place
       engine::copy(exec_, received + before, own, sent, own);
       fence(exec_);
-      return gather_.begin(members, received + before, received, counts_, calls_);
+      return gather_.begin(members, received + before, received, counts, calls_);
     }
     T const* const out = arrays_.sent(sent, m.own);
-    gather_.begin(members, out, arrays_.received(received, total), counts_, calls_);
+    gather_.begin(members, out, arrays_.received(received, total), counts, calls_);
   }
 
   void reduce_all(planner::scheduled_message const& m, communicator const& members) {
     arrays_.begin(is_staged<Exec>(host_work::computes));
     T* const data = arrays_.received(at(m.received), m.own, true);
-    std::int64_t const share =
-        all_reduce_in_flight<T>::by_mpi(m.how, m.own, calls_) ? 0 : share_of_all_reduce(members, m.own);
-    std::int64_t const pieces = scatter_.pieces_of(members, share, share, calls_);
+    bool const nothing =
+        all_reduce_.has_levels(members, m.own) || all_reduce_in_flight<T>::by_mpi(m.how, m.own, calls_);
+    std::int64_t const share = nothing ? 0 : share_of_all_reduce(members, m.own);
+    std::int64_t const pieces = one_level::pieces_of(members, share, share, calls_);
     if (calls_ == mpi_calls::nonblocking) {
       set_aside_ = set_aside_for_flight(share + pieces);
       return all_reduce_.begin(members, data, m.own, m.how, set_aside_.data(), set_aside_.data() + share, calls_);
@@ -205,24 +216,27 @@ class running {
   }
 
   void start_scatter(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
-    count_parts(s, m);
+    counts_view const counts = count_parts(s, m);
     update<T> const into = update_of(m.into);
-    std::int64_t const sent = counts_view(counts_).total() - (m.own_left_out ? m.own : 0);
+    std::int64_t const total = counts.total();
+    std::int64_t const sent = total - (m.own_left_out ? m.own : 0);
     arrays_.begin(is_staged<Exec>(host_work::computes));
     T const* const out = arrays_.sent(at(m.sent), sent);
     T* const in = arrays_.received(at(m.received), m.own, into.beta != T(0));
     parts_sent const parts = m.own_left_out ? parts_sent::all_but_own : parts_sent::all;
     std::int64_t longest = 0;
-    for (std::int64_t count : counts_view(counts_)) longest = std::max(longest, count);
-    std::int64_t const pieces = scatter_.pieces_of(members, m.own, longest, calls_);
+    for (std::int64_t count : counts) longest = std::max(longest, count);
+    bool const nothing = one_level::arrives_in_place(members, parts, into) ||
+                         scatter_.has_levels(members, total);
+    std::int64_t const pieces = nothing ? 0 : one_level::pieces_of(members, m.own, longest, calls_);
     T* buffer = nullptr;
     if (calls_ == mpi_calls::nonblocking) {
-      set_aside_ = set_aside_for_flight(scatter_.arrives_in_place(members, parts, into) ? 0 : pieces);
+      set_aside_ = set_aside_for_flight(pieces);
       buffer = set_aside_.data();
     } else {
       buffer = arrays_.set_aside(at(m.pieces), pieces);
     }
-    scatter_.begin(members, out, in, counts_, buffer, m.how, into, parts, calls_);
+    scatter_.begin(members, out, in, counts, buffer, m.how, into, parts, calls_);
   }
 
   void start_exchange(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
@@ -246,11 +260,12 @@ class running {
     exchange_.begin(members, parts_.data());
   }
 
-  // Elements of each member's part.
-  void count_parts(planner::schedule const& s, planner::scheduled_message const& m) {
+  // Elements of each member's part: as the schedule lists them, if they are uneven.
+  counts_view count_parts(planner::schedule const& s, planner::scheduled_message const& m) {
+    if (!m.even) return {s.counts.data() + m.first_count, static_cast<std::size_t>(m.members)};
     counts_.clear();
-    for (std::int64_t d = 0; d < m.members; ++d)
-      counts_.push_back(m.even ? m.own : s.counts[static_cast<std::size_t>(m.first_count + d)]);
+    for (std::int64_t d = 0; d < m.members; ++d) counts_.push_back(m.own);
+    return counts_;
   }
 
   [[nodiscard]] T* at(planner::place p) const {
@@ -273,10 +288,37 @@ class running {
     return known_.products[static_cast<std::size_t>(&p - known_.schedule.products.data())];
   }
 
+  static bool counts_flops() { return counted_flops != nullptr || listened_to(); }
+
+  // As plans do: an addition with each multiplication.
+  [[gnu::cold, gnu::noinline]] static void count_flops(scheduled_product const& p, bool of_two) {
+    std::int64_t products = 1, a = 1, b = of_two ? 1 : 0, c = 1;
+    for (int l = 0; l < p.loops.labels; ++l) {
+      products *= p.loops.extent[l];
+      if (p.loops.in_a[l]) a *= p.loops.extent[l];
+      if (p.loops.in_b[l]) b *= p.loops.extent[l];
+      if (p.loops.in_c[l]) c *= p.loops.extent[l];
+    }
+    if (counted_flops != nullptr) *counted_flops += 2 * products;
+    if (listened_to()) tell_computed(2 * products, (a + b + c) * std::int64_t{sizeof(T)}, int{sizeof(T)});
+  }
+
+  // A region is written; where `times` is 2, another one is read, too.
+  [[gnu::cold, gnu::noinline]] static void tell_written(planner::region const& to, int times) {
+    tell_computed(0, times * to.where.size() * std::int64_t{sizeof(T)}, int{sizeof(T)});
+  }
+
+  [[gnu::cold, gnu::noinline]] void push_operation(bool resumed) const {
+    void const* blocks[planner::max_operands + 1];
+    for (int k = 0; k < plan_.operands.size(); ++k) blocks[k] = buffers_[k];
+    blocks[plan_.operands.size()] = buffers_[planner::result_buffer];
+    push_run(w_, plan_, static_cast<int>(sizeof(T)), resumed, blocks);
+  }
+
   // Tools hear of every step, also of one without actions; not of what pads a diagonal or puts a view into the result.
   [[gnu::cold, gnu::noinline]] void enter_stage(int stage) {
     while (stage_ < stage) {
-      if (in_step_) Kokkos::Profiling::popRegion();
+      if (in_step_) pop_region();
       int const step = known_.schedule.stages[static_cast<std::size_t>(++stage_)].step;
       in_step_ = step >= 0 && step < plan_.steps.size();
       if (in_step_) push_stage();
@@ -313,6 +355,8 @@ class running {
     running& run_;
   };
 
+  using one_level = reduce_scatter_in_flight<T>;
+
   // What a reduction in flight sets aside beside the plan's workspace: pieces that are longer.
   using set_aside_for_flight = kernel_scratch<T, Kokkos::HostSpace>;
   set_aside_for_flight set_aside_;
@@ -323,9 +367,9 @@ class running {
   short_array<std::int64_t> counts_;
   short_array<exchanged<T>> parts_;
   short_array<strided, 1> layouts_;
-  all_gather_in_flight<T> gather_;
-  all_reduce_in_flight<T> all_reduce_;
-  reduce_scatter_in_flight<T> scatter_;
+  levelled_all_gather<T> gather_;
+  levelled_all_reduce<T> all_reduce_;
+  levelled_reduce_scatter<T> scatter_;
   exchange_in_flight<T> exchange_;
   own_message own_message_{*this};
 };

@@ -33,11 +33,11 @@
 #  include <vector>
 
 #  include <ostraka/engine/machine/this_thread.hpp>
-#  include <ostraka/engine/memory/dynamic_array.hpp>
 #  include <ostraka/engine/spmd/control_messages.hpp>
 #  include <ostraka/engine/spmd/end_job.hpp>
 #  include <ostraka/engine/spmd/peer_monitor.hpp>
 #  include <ostraka/engine/spmd/presence_questions.hpp>
+#  include <ostraka/types/dynamic_array.hpp>
 #  include <ostraka/types/error.hpp>
 
 namespace ostraka::engine::detail {

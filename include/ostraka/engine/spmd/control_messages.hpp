@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. The messages by which ranks compare what they call in check mode: a call in words, and the question whether
-/// those who wait do so in a ring. They are sent by MPI's profiling names, so that tools that count a program's messages
-/// count the program's, and nobody waits until they have arrived.
+/// those who wait do so in a ring. They are sent by MPI's profiling names, so that tools that count a program's
+/// messages count the program's, and nobody waits until they have arrived.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -17,9 +17,9 @@
 #  include <string>
 
 #  include <ostraka/engine/machine/exclusive_use.hpp>
-#  include <ostraka/engine/memory/dynamic_array.hpp>
 #  include <ostraka/engine/spmd/group_records.hpp>
 #  include <ostraka/engine/spmd/peer_monitor.hpp>
+#  include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::engine::detail {
 

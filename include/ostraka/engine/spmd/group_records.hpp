@@ -20,8 +20,8 @@
 
 #  include <ostraka/engine/collectives/group_observer.hpp>
 #  include <ostraka/engine/machine/exclusive_use.hpp>
-#  include <ostraka/engine/memory/dynamic_array.hpp>
 #  include <ostraka/engine/memory/per_thread.hpp>
+#  include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

@@ -17,16 +17,17 @@
 #  include <atomic>
 #  include <cstdint>
 #  include <string>
+#  include <string_view>
 
 #  include <ostraka/engine/collectives/group_observer.hpp>
 #  include <ostraka/engine/machine/exclusive_use.hpp>
 #  include <ostraka/engine/machine/this_thread.hpp>
-#  include <ostraka/engine/memory/dynamic_array.hpp>
 #  include <ostraka/engine/spmd/check_mode.hpp>
 #  include <ostraka/engine/spmd/end_job.hpp>
 #  include <ostraka/engine/spmd/group_records.hpp>
 #  include <ostraka/engine/spmd/presence.hpp>
 #  include <ostraka/engine/spmd/progress_window.hpp>
+#  include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::engine {
 
@@ -101,12 +102,18 @@ class peer_monitor final : public group_observer {
   /// it; ends the job if one of them waits for this one. Then the monitors observe nothing.
   static void leave();
 
+  /// Collective over all ranks of the job: returns when all are here, and ends the job if one of them waits for this
+  /// rank in an operation. `what` ends here: `a trace`. @pre no other host thread of this rank is in an operation
+  static void meet(MPI_Comm job, char const* what);
+
  private:
   explicit peer_monitor(MPI_Comm theirs);
   ~peer_monitor() = default;
   void leave_with_mpi();
-  void probe_some();
-  void probe(int other) const;
+  template <class Done>
+  static void wait_until(Done const& done, char const* what_ends);
+  void probe_some(char const* what_ends);
+  void probe(int other, char const* what_ends) const;
   void close();
 
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -179,43 +186,63 @@ inline void peer_monitor::leave_with_mpi() {
     m->probed_ = m->rank_;
     if (m->comm_ != MPI_COMM_NULL) MPI_Ibarrier(m->comm_, &m->leaving_);
   }
-  double next = MPI_Wtime() + 0.1;  // most jobs have ended by then
-  int pause = 1;
-  for (peer_monitor* m = first_; m != nullptr;) {
-    int arrived = 0;
-    MPI_Test(&m->leaving_, &arrived, MPI_STATUS_IGNORE);
-    if (arrived) {
-      m = m->next_;
-      continue;
-    }
+  peer_monitor* m = first_;
+  wait_until(
+      [&m] {
+        for (int arrived = 0; m != nullptr; m = m->next_) {
+          MPI_Test(&m->leaving_, &arrived, MPI_STATUS_IGNORE);
+          if (arrived == 0) return false;
+        }
+        return true;
+      },
+      "MPI");
+  for (m = first_; m != nullptr; m = m->next_) m->close();
+}
+
+[[gnu::cold]] inline void peer_monitor::meet(MPI_Comm job, char const* what) {
+  MPI_Request all_are_here = MPI_REQUEST_NULL;
+  MPI_Ibarrier(job, &all_are_here);
+  wait_until(
+      [&] {
+        int arrived = 0;
+        MPI_Test(&all_are_here, &arrived, MPI_STATUS_IGNORE);
+        return arrived != 0;
+      },
+      what);
+  MPI_Barrier(job);  // nobody goes on, and is ahead, while another still looks who is
+}
+
+template <class Done>
+[[gnu::cold]] void peer_monitor::wait_until(Done const& done, char const* what_ends) {
+  double next = MPI_Wtime() + 0.1;  // most have come by then
+  for (int pause = 1; !done(); pause = std::min(2 * pause, 1000)) {
     this_thread::sleep(pause);
-    pause = std::min(2 * pause, 1000);
     if (MPI_Wtime() < next) continue;
     next = MPI_Wtime() + 0.1;
-    for (peer_monitor* each = first_; each != nullptr; each = each->next_) each->probe_some();
+    for (peer_monitor* each = first_; each != nullptr; each = each->next_) each->probe_some(what_ends);
   }
-  for (peer_monitor* m = first_; m != nullptr; m = m->next_) m->close();
 }
 
 // A few at a time: where many wait for this one, any of them will tell.
-[[gnu::cold]] inline void peer_monitor::probe_some() {
+[[gnu::cold]] inline void peer_monitor::probe_some(char const* what_ends) {
   for (int n = std::min(size_, 64); window_.is_open() && n > 0; --n) {
     probed_ = (probed_ + 1) % size_;
-    if (probed_ != rank_) probe(probed_);
+    if (probed_ != rank_) probe(probed_, what_ends);
   }
 }
 
 // Ends the job if the other waits for this rank, which enters nothing any more.
-[[gnu::cold]] inline void peer_monitor::probe(int other) const {
+[[gnu::cold]] inline void peer_monitor::probe(int other, char const* what_ends) const {
   progress_window::numbers const before = window_.numbers_of(other);
   int slot = 0;
   while (slot < progress_window::slots && !records_.is_ahead(before.last[slot])) ++slot;
   if (slot == progress_window::slots) return;
   if (window_.numbers_of(other).last[slot] != before.last[slot]) return;  // it goes on: probe again later
   std::string const text = window_.text_of(other, slot);
-  end_job(this_rank() + " ends MPI, but rank " + std::to_string(detail::number_in_world(comm_, other)) +
+  end_job(this_rank() + " ends " + what_ends + ", but rank " + std::to_string(detail::number_in_world(comm_, other)) +
           " waits for it in " + (text.empty() ? std::string("an operation (OSTRAKA_CHECK_SPMD=1 tells which)") : text) +
-          "; every rank takes part in its operations before it ends the environment");
+          "; every rank takes part in its operations before it ends " +
+          (std::string_view(what_ends) == "MPI" ? "the environment" : what_ends));
 }
 
 [[gnu::cold]] inline detail::standstill peer_monitor::probe_all(dynamic_array<int> const& missing) const {

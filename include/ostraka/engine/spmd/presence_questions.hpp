@@ -15,8 +15,8 @@
 
 #  include <cstdint>
 
-#  include <ostraka/engine/memory/dynamic_array.hpp>
 #  include <ostraka/engine/spmd/peer_monitor.hpp>
+#  include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::engine::detail {
 

@@ -4,18 +4,17 @@
 
 /// @file
 /// Floor 4. The derivative of os::einsum, and of os::sum and os::mean, which are einsums of one operand. Of
-/// C = einsum(A, B) the cotangent of A is the einsum of C's with B, with the sharding that A's has as the result that is
-/// asked for: where the forward gathered A, the backward is a reduce-scatter without anyone writing it.
+/// C = einsum(A, B) the cotangent of A is the einsum of C's with B, with the sharding that A's has as the result that
+/// is asked for: where the forward gathered A, the backward is a reduce-scatter without anyone writing it.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/gradient/record.hpp>
-#include <ostraka/operations/broadcast.hpp>
+#include <ostraka/gradient/as.hpp>
+#include <ostraka/gradient/deferred.hpp>
 #include <ostraka/types/changed_sharding.hpp>
 
 namespace ostraka {
@@ -26,13 +25,12 @@ namespace detail {
 template <class... Given>
 class einsum_pullback {
  public:
-  explicit einsum_pullback(Given const&... given)
-      : others_(kept_of<Given>(plain(given))...), extents_(extents_in(given)...) {}
+  constexpr explicit einsum_pullback(Given const&... given)
+      : others_(remember_if<needed<Given>>(given)...), extents_(extents_in(given)...) {}
 
   template <int K, class Wanted, class G>
-  Wanted pull(G const& g) const {
-    return std::apply([&](auto const&... others) { return product<K, Wanted>(g, others...); },
-                      but<K>(std::index_sequence_for<Given...>{}));
+  constexpr Wanted pull(G const& g) const {
+    return pull_with<K, Wanted>(g, std::make_index_sequence<others_but<K>.count>{});
   }
 
  private:
@@ -40,77 +38,117 @@ class einsum_pullback {
 
   // Of two variables each needs the other; one alone needs the constants.
   template <class G>
-  using kept_of = kept<is_operand<plain_type<G>> && (variables > (is_variable<G> ? 1 : 0)), plain_type<G>>;
+  static constexpr bool needed =
+      (is_operand<plain_type<G>> || is_variable<plain_type<G>>)&&(variables > (is_variable<G> ? 1 : 0));
 
   template <class G>
-  static auto extents_in(G const& given) {
+  static constexpr auto extents_in(G const& given) {
     if constexpr (is_variable<G>)
-      return given.extents();
+      return shape_of_operand<G>(given);
     else
-      return std::array<std::int64_t, 0>{};
+      return not_kept(given);
   }
 
-  template <int K, std::size_t... Js>
-  auto but(std::index_sequence<Js...>) const {
-    return std::tuple_cat(other<K, static_cast<int>(Js)>(std::get<Js>(others_))...);
-  }
+  struct numbers {
+    std::size_t count = 0;
+    std::size_t at[sizeof...(Given)]{};
+  };
 
-  template <int K, int J, class T>
-  static auto other(T const& t) {
-    if constexpr (J == K || std::is_same_v<T, not_kept>)
-      return std::tuple<>();
-    else
-      return std::tuple<T>(t);
+  // The operands that the derivative by operand K is made of.
+  template <int K>
+  static constexpr numbers others_but = [] {
+    constexpr bool is_kept[] = {needed<Given>...};
+    numbers n;
+    for (std::size_t j = 0; j < sizeof...(Given); ++j)
+      if (is_kept[j] && static_cast<int>(j) != K) n.at[n.count++] = j;
+    return n;
+  }();
+
+  template <int K, class Wanted, class G, std::size_t... Is>
+  constexpr Wanted pull_with(G const& g, std::index_sequence<Is...>) const {
+    return product<K, Wanted>(g, std::get<others_but<K>.at[Is]>(others_).get()...);
   }
 
   // As `Part`, all of whose axes are there.
   template <class Part, class G, class... Others>
-  static Part summed_product(G const& g, Others const&... others) {
-    if constexpr (sizeof...(Others) == 0)
-      return summed_to<Part>(g);
+  static constexpr auto summed_product(G const& g, Others const&... others) {
+    if constexpr (sizeof...(Others) > 0)
+      return einsum_as<Part>(g, others...);
+    else if constexpr (std::is_same_v<axes_in<G>, typename sharding_traits<Part>::axes>)
+      return reshard_as<Part>(g);
     else
-      return checked_einsum<at_once, sharding_in<Part>>("einsum", g, others...);
+      return sum_as<Part>(g);
   }
 
   template <int K, class Wanted, class G, class... Others>
-  Wanted product(G const& g, Others const&... others) const {
+  constexpr Wanted product(G const& g, Others const&... others) const {
+    using wanted = sharding_in<Wanted>;
     using lacking = difference_of<axes_in<Wanted>, union_of<axes_in<G>, axes_in<Others>...>>;
-    if constexpr (lacking::size == 0) {
-      return summed_product<Wanted>(g, others...);
-    } else {  // axes of this operand alone, which were summed
-      using part = basic_tensor<typename Wanted::value_type, without_axes<sharding_in<Wanted>, lacking>,
-                                typename Wanted::space>;
-      ostraka::operation::broadcast<sharding_in<Wanted>> const repeat{
-          {}, std::get<static_cast<std::size_t>(K)>(extents_), {}};
-      return operate(repeat, summed_product<part>(g, others...));
-    }
+    if constexpr (lacking::size == 0)
+      return summed_product<wanted>(g, others...);
+    else  // axes of this operand alone, which were summed
+      return broadcast_to<wanted>(summed_product<without_axes<wanted, lacking>>(g, others...),
+                                  std::get<static_cast<std::size_t>(K)>(extents_));
   }
 
-  std::tuple<kept_of<Given>...> others_;
+  std::tuple<kept<needed<Given>, Given>...> others_;
   std::tuple<decltype(extents_in(std::declval<Given const&>()))...> extents_;
+};
+
+template <class A, class Number>
+struct mean_pullback {
+  einsum_pullback<A> of_sum;
+  Number factor;
+
+  template <int K, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    return ostraka::scale(of_sum.template pull<K, Wanted>(g), factor);
+  }
 };
 
 }  // namespace detail
 
-/// os::einsum of variables and constants.
-template <auto... Out, class... Given>
-  requires any_variable<Given...>
-[[nodiscard]] auto einsum(Given const&... given) {
-  return detail::record(einsum<Out...>(detail::plain(given)...), detail::einsum_pullback<Given...>(given...), given...);
-}
+template <class Sharding>
+struct derivative_of<verbs::einsum<Sharding>> {
+  template <class Result, class... Given>
+  static constexpr auto pullback(verbs::einsum<Sharding>, Result const&, Given const&... given) {
+    return detail::einsum_pullback<Given...>(given...);
+  }
+};
 
-/// os::sum of a variable.
-template <auto... Out, Variable A, class... Policy>
-[[nodiscard]] auto sum(A const& a, Policy const&... how) {
-  return detail::record(sum<Out...>(a.value(), how...), detail::einsum_pullback<A>(a), a);
-}
+namespace detail {
 
-/// os::mean of a variable.
-template <auto... Out, Variable A, class... Policy>
-[[nodiscard]] auto mean(A const& a, Policy const&... how) {
-  auto const total = sum<Out...>(a, how...);
-  using real = detail::real_of<accumulator_of_t<typename A::value_type>>;
-  return scale(total, real(1) / static_cast<real>(detail::reduced_elements(a, axes_in<decltype(total)>{})));
-}
+// Where the cotangents of an operand stay parts, those of its sums do: a deferred reduction is so behind a sum, too.
+template <class Result, class A>
+struct cotangent_of_sum {
+  using type = cotangent_of<Result>;
+};
+template <class Result, class T, class U, class Sharding, class Space>
+  requires(sharding_traits<Sharding>::partials::size > 0)
+struct cotangent_of_sum<Result, variable<T, basic_tensor<U, Sharding, Space>>> {
+  using type = basic_tensor<U, deferred<sharding_in<Result>, typename sharding_traits<Sharding>::partials>, Space>;
+};
+
+}  // namespace detail
+
+template <class Sharding>
+struct derivative_of<verbs::sum<Sharding>> {
+  template <class Result, class A>
+  using handed_on = typename detail::cotangent_of_sum<Result, A>::type;
+  template <class Result, class A, class Policy>
+  static constexpr auto pullback(verbs::sum<Sharding>, Result const&, A const& a, Policy const&) {
+    return detail::einsum_pullback<A>(a);
+  }
+};
+
+template <auto... Out>
+struct derivative_of<verbs::mean<Out...>> {
+  template <class Result, class A, class Policy>
+  static constexpr auto pullback(verbs::mean<Out...>, Result const&, A const& a, Policy const&) {
+    using real = detail::real_of<accumulator_of_t<typename A::value_type>>;
+    real const n = static_cast<real>(detail::reduced_elements(a, axes_in<Result>{}));
+    return detail::mean_pullback<A, real>{detail::einsum_pullback<A>(a), real(1) / n};
+  }
+};
 
 }  // namespace ostraka

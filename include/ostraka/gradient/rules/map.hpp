@@ -5,13 +5,15 @@
 /// @file
 /// Floor 4. The derivative of os::map. The function says its own: of one argument `derivative(x)`, of several
 /// `derivative<K>(x, y, …)` with respect to argument K. os::differentiable(f, df) joins two functions that do not.
+///
+/// A second derivative asks for `second_derivative(x)`, or `second_derivative<K, L>(x, y, …)`: derivative K with
+/// respect to argument L. The functions of operations/functions.hpp have all of them.
 
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/gradient/record.hpp>
-#include <ostraka/map.hpp>
+#include <ostraka/gradient/as.hpp>
 
 namespace ostraka {
 
@@ -26,45 +28,102 @@ struct differentiable : F {
   KOKKOS_INLINE_FUNCTION auto derivative(Ts const&... x) const {
     return df(x...);
   }
+  /// What the derivative says of itself.
+  template <class... Ts>
+    requires requires(Derivative const& d, Ts const&... x) { d.derivative(x...); }
+  KOKKOS_INLINE_FUNCTION auto second_derivative(Ts const&... x) const {
+    return df.derivative(x...);
+  }
 };
 template <class F, class Derivative>
 differentiable(F, Derivative) -> differentiable<F, Derivative>;
 
 namespace detail {
 
-/// The cotangent times the derivative with respect to argument K.
+/// Does F say its derivative with respect to argument K?
+template <int K, class F, class... Ts>
+consteval bool says_derivative() {
+  if constexpr (sizeof...(Ts) == 1)
+    return requires(F const& f, Ts const&... x) { f.derivative(x...); };
+  else
+    return requires(F const& f, Ts const&... x) { f.template derivative<K>(x...); };
+}
+
+/// Derivative K of F as a function, which has derivatives if F has second ones.
+template <int K, class F>
+struct derivative_function {
+  F f;
+  template <class... Ts>
+  KOKKOS_INLINE_FUNCTION auto operator()(Ts const&... x) const {
+    if constexpr (sizeof...(Ts) == 1)
+      return f.derivative(x...);
+    else
+      return f.template derivative<K>(x...);
+  }
+  template <class T>
+    requires requires(F const& of, T const& at) { of.second_derivative(at); }
+  KOKKOS_INLINE_FUNCTION auto derivative(T const& x) const {
+    return f.second_derivative(x);
+  }
+  template <int L, class... Ts>
+    requires requires(F const& of, Ts const&... at) { of.template second_derivative<K, L>(at...); }
+  KOKKOS_INLINE_FUNCTION auto derivative(Ts const&... x) const {
+    return f.template second_derivative<K, L>(x...);
+  }
+};
+
+/// The cotangent times that.
 template <int K, class F>
 struct times_derivative {
-  F f;
+  derivative_function<K, F> df;
   template <class G, class... Ts>
   KOKKOS_INLINE_FUNCTION G operator()(G const& g, Ts const&... x) const {
-    if constexpr (sizeof...(Ts) == 1)
-      return G(g * f.derivative(x...));
-    else
-      return G(g * f.template derivative<K>(x...));
+    return G(g * df(x...));
   }
 };
 
 template <class F, class... Given>
 struct map_pullback {
   F f;
-  std::tuple<plain_type<Given>...> operands;
+  std::tuple<kept<true, Given>...> operands;
 
   template <int K, class Wanted, class G>
-  Wanted pull(G const& g) const {
-    return summed_to<Wanted>(
-        std::apply([&](auto const&... x) { return ostraka::map(times_derivative<K, F>{f}, g, x...); }, operands));
+  constexpr Wanted pull(G const& g) const {
+    if constexpr (says_derivative<K, F, typename plain_type<Given>::value_type...>()) {
+      return summed_to<Wanted>(std::apply([&](auto const&... x) { return times<K>(g, x.get()...); }, operands));
+    } else {
+      reason::raise<reason::function_has_no_derivative<F>>();
+      return {};
+    }
+  }
+
+ private:
+  // In one pass, unless this itself is to be differentiated.
+  template <int K, class G, class... Xs>
+  constexpr auto times(G const& g, Xs const&... x) const {
+    derivative_function<K, F> const df{f};
+    if constexpr (any_differentiated_again<G, Xs...>)
+      return ostraka::multiply(g, ostraka::map(df, x...));
+    else
+      return ostraka::map(times_derivative<K, F>{df}, g, x...);
   }
 };
 
 }  // namespace detail
 
-/// os::map of variables and constants by a function that says its derivative.
-template <class F, class... Given>
-  requires(!is_variable<F> && any_variable<Given...>)
-[[nodiscard]] auto map(F const& f, Given const&... given) {
-  return detail::record(map(f, detail::plain(given)...), detail::map_pullback<F, Given...>{f, {detail::plain(given)...}},
-                        given...);
-}
+/// Linear in the cotangent: its parts are kept.
+template <int K, class F, reduction Kind>
+inline constexpr preservation preserves<detail::times_derivative<K, F>, Kind> = multilinear(Kind, 0b1);
+
+template <class F>
+struct derivative_of<verbs::constant_map<F>> : detail::locally_constant {};
+
+template <class F>
+struct derivative_of<verbs::map<F>> {
+  template <class Result, class... Given>
+  static constexpr auto pullback(verbs::map<F> const& operation, Result const&, Given const&... given) {
+    return detail::map_pullback<F, Given...>{operation.f, {detail::remember(given)...}};
+  }
+};
 
 }  // namespace ostraka

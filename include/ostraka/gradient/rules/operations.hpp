@@ -11,11 +11,10 @@
 ///       template <class Result, class... Given>  // variables, and tensors that are constant
 ///       static auto pullback(operation::softmax<Along> const&, Result const&, Given const&...);  // see record.hpp
 ///     };
+///
+/// An operation that gives no real numbers (argmax) has a derivative_of that is a detail::locally_constant.
 
-#include <utility>
-
-#include <ostraka/gradient/record.hpp>
-#include <ostraka/operations/operate.hpp>
+#include <ostraka/gradient/as.hpp>
 
 namespace ostraka {
 
@@ -23,17 +22,18 @@ namespace ostraka {
 template <class Operation>
 struct derivative_of {
   template <class Result, class... Given>
-  static detail::identity_pullback pullback(Operation const&, Result const&, Given const&...) {
+  static constexpr detail::identity_pullback pullback(Operation const&, Result const&, Given const&...) {
     reason::raise<reason::no_derivative<Operation>>();
     return {};
   }
 };
 
-/// An operation on variables: done on their values, and recorded. `detail::operate` calls it.
-template <class Operation, class... Given>
-auto differentiate(Operation const& operation, Given const&... given) {
-  auto const result = detail::operate(operation, detail::plain(given)...);
-  return detail::record(result, derivative_of<Operation>::pullback(operation, result, given...), given...);
-}
+template <class Out>
+struct derivative_of<operation::broadcast<Out>> {
+  template <class Result, class A>
+  static constexpr detail::identity_pullback pullback(operation::broadcast<Out> const&, Result const&, A const&) {
+    return {};
+  }
+};
 
 }  // namespace ostraka

@@ -50,8 +50,8 @@ struct decisions {
 
 /// Decides for the steps of a plan whose last tensor is `result`.
 template <class Operands, class Steps>
-[[nodiscard]] constexpr decisions decide(Operands const& operands, Steps const& steps, int result, extents const& e,
-                                         machine_constants const& machine = measured) {
+[[nodiscard, gnu::cold]] constexpr decisions decide(Operands const& operands, Steps const& steps, int result,
+                                                    extents const& e, machine_constants const& machine = measured) {
   decisions d;
   spec const* now[max_tensors]{};
   for (int k = 0; k < operands.size(); ++k) now[k] = &operands[k];
@@ -87,8 +87,8 @@ template <class Operands, class Steps>
 
 /// Of an einsum or a reduction.
 template <class Plan>
-[[nodiscard]] constexpr decisions decide(Plan const& plan, extents const& e,
-                                         machine_constants const& machine = measured) {
+[[nodiscard, gnu::cold]] constexpr decisions decide(Plan const& plan, extents const& e,
+                                                    machine_constants const& machine = measured) {
   return decide(plan.operands, plan.steps, the_result, e, machine);
 }
 

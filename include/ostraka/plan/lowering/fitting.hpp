@@ -59,7 +59,7 @@ class fitting_search {
     all_labels_ = divisions <= most_divisions;
   }
 
-  constexpr fitted_plan run() {
+  [[gnu::cold]] constexpr fitted_plan run() {
     divide(0);
     return best_;
   }
@@ -87,7 +87,7 @@ class fitting_search {
   }
 
   // Decides for mesh axis m and those after it.
-  constexpr void divide(int m) {
+  [[gnu::cold]] constexpr void divide(int m) {
     if (m == e_.mesh_axes) return consider();
     divide(m + 1);
     for (int k = 0; k < first_.operands.size(); ++k)
@@ -109,13 +109,13 @@ class fitting_search {
   }
 
   // A tensor as the division has it.
-  constexpr spec divided(spec s, mesh_set partial) const {
+  [[gnu::cold]] constexpr spec divided(spec s, mesh_set partial) const {
     for (int i = 0; i < s.rank; ++i) s.over[i] = over_[s.label[i]];
     s.partial = partial;
     return s;
   }
 
-  constexpr einsum_plan plan_of_division() const {
+  [[gnu::cold]] constexpr einsum_plan plan_of_division() const {
     einsum_plan plan = first_;
     plan.steps.count = 0;
     mesh_set dividing;
@@ -141,7 +141,7 @@ class fitting_search {
   }
 
   // Of those that fit the cheapest; until one does, what needs least.
-  constexpr void consider() {
+  [[gnu::cold]] constexpr void consider() {
     einsum_plan const plan = plan_of_division();
     std::int64_t const moved = plan.elements_moved(e_);
     double const price = price_of(plan, e_);
@@ -175,7 +175,8 @@ constexpr bool has_other_divisions(einsum_plan const& plan) {
 
 /// The plan itself where it fits; else, of those that divide the product in another way and fit, the cheapest for these
 /// extents: as the planner compares, then by elements moved, then the first. If none fits, what needs least workspace.
-[[nodiscard]] constexpr fitted_plan fit_plan(einsum_plan const& plan, extents const& e, plan_bounds const& bounds) {
+[[nodiscard, gnu::cold]] constexpr fitted_plan fit_plan(einsum_plan const& plan, extents const& e,
+                                                        plan_bounds const& bounds) {
   pass_choice const passes = choose_passes(plan, e, bounds.workspace);
   if (passes.fits || !detail::has_other_divisions(plan)) return {plan, passes};
   return detail::fitting_search(plan, passes, e, bounds).run();

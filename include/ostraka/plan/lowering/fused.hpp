@@ -33,8 +33,8 @@ namespace detail {
 // equal and along one mesh axis, so that those before a device's own and those after it are two blocks. Where the parts
 // follow one another in memory, one product of all of them needs no copy but of the own one, and is better than many
 // one by one or than walking something large again.
-constexpr std::int64_t fused_part(planned_step const& move, planned_step const& product, extents const& e,
-                                  machine_constants const& machine) {
+[[gnu::cold]] constexpr std::int64_t fused_part(planned_step const& move, planned_step const& product, extents const& e,
+                                                machine_constants const& machine) {
   bool const gathers = move.kind == step::all_gather;
   if (!gathers && (move.kind != step::reduce_scatter || move.from.kind != reduction::sum)) return 0;
   spec const& whole = gathers ? move.to : move.from;
@@ -54,8 +54,8 @@ constexpr std::int64_t fused_part(planned_step const& move, planned_step const& 
 /// The move that the contraction that is step number `at` does as well, the one of the longest parts; -1 if it does
 /// none. Its other tensors do not lie as messages. @param m which tensors of the contraction would lie as messages
 template <class Steps>
-[[nodiscard]] constexpr int fused_with(Steps const& steps, int at, contracted_messages const& m, extents const& e,
-                                       machine_constants const& machine = measured) {
+[[nodiscard, gnu::cold]] constexpr int fused_with(Steps const& steps, int at, contracted_messages const& m,
+                                                  extents const& e, machine_constants const& machine = measured) {
   planned_step const& s = steps[at];
   if (s.right == no_tensor || e.labels >= max_contraction_loops) return -1;  // the moved label becomes two loops
   int const moves[] = {last_before(steps, at, s.left), last_before(steps, at, s.right),

@@ -65,7 +65,7 @@ class plan_lowering {
     if (only_moves(plan) && result_ == the_result) at(the_result) = at(0);
   }
 
-  constexpr void lower() {
+  [[gnu::cold]] constexpr void lower() {
     region const result = block_of_call(result_spec(), result_buffer);
     for (int i = 0; i < plan_.steps.size(); ++i) {
       planned_step const& s = plan_.steps[i];
@@ -94,7 +94,7 @@ class plan_lowering {
 
   // A block that the call has in a buffer, or this pass's part of it. Who foretells takes it for a part that is not
   // all: for the last device it may be, when for others it is not.
-  [[nodiscard]] constexpr region block_of_call(spec const& s, int buffer) const {
+  [[nodiscard, gnu::cold]] constexpr region block_of_call(spec const& s, int buffer) const {
     box whole = box_of(s, v_.here, whole_);
     if (v_.given != nullptr) {
       region const block{v_.given[buffer], {buffer, 0}};
@@ -119,7 +119,7 @@ class plan_lowering {
   }
 
   // An operand that covers a part of its block becomes a copy with zeros elsewhere.
-  constexpr void pad(lowered_tensor& t) {
+  [[gnu::cold]] constexpr void pad(lowered_tensor& t) {
     box const block = box_of(*t.labels, v_.here, e_);
     if (t.now.where.size() == block.size()) {
       t.now.where = block;  // also where both are empty
@@ -143,7 +143,7 @@ class plan_lowering {
 
   // What this device does with the result in step number `i`, the first that writes there, when those after it rewrite
   // the result in place.
-  [[nodiscard]] constexpr scaling share_of(scaling how, int i) const {
+  [[nodiscard, gnu::cold]] constexpr scaling share_of(scaling how, int i) const {
     if (how.beta == factor::zero || v_.foretells) return how;
     for (; i < plan_.steps.size(); ++i) {
       planned_step const& s = plan_.steps[i];
@@ -155,7 +155,8 @@ class plan_lowering {
   }
 
   // A new block of a device: in the result's place, or in a buffer of its own, where it may lie as a message.
-  constexpr lowered_tensor block_for(spec const& s, bool lands, region const& result, device_loops const* loops) {
+  [[gnu::cold]] constexpr lowered_tensor block_for(spec const& s, bool lands, region const& result,
+                                                   device_loops const* loops) {
     box const b = box_of(s, v_.here, e_);
     lowered_tensor t{&s, result, {}, true};
     if (lands) return t;
@@ -164,7 +165,7 @@ class plan_lowering {
     return t;
   }
 
-  constexpr void move(int i, region const& result) {
+  [[gnu::cold]] constexpr void move(int i, region const& result) {
     planned_step const& s = plan_.steps[i];
     lowered_tensor& t = at(s.operand);
     t.labels = &s.to;
@@ -184,7 +185,7 @@ class plan_lowering {
     t = next;
   }
 
-  constexpr void contract(int i, region const& result) {
+  [[gnu::cold]] constexpr void contract(int i, region const& result) {
     planned_step const& s = plan_.steps[i];
     step_decision const& decided = decided_[i];
     if (decided.passes_on && !v_.scales) return pass_on(i, result);
@@ -200,7 +201,7 @@ class plan_lowering {
     lowered_tensor made =
         block_for(scatters ? plan_.steps[fused].to : s.to, decided.lands, result, as_message ? &sent : nullptr);
     lowered_tensor& left = at(s.left);
-    detail::block_product p{{left.labels, nullptr, made.labels}, {left.now, {}, made.now}};
+    detail::block_product p{{left.labels, &no_labels, made.labels}, {left.now, {}, made.now}};
     if (s.right == no_tensor) {
       if constexpr (Writer::keeps) out_.reduce(p.loops(e_.labels), plan_.how, how);
     } else {
@@ -225,7 +226,7 @@ class plan_lowering {
 
   // The same elements under another order of the labels. Who foretells the most does not know whether there is an
   // alpha, and counts both.
-  constexpr void pass_on(int i, region const& result) {
+  [[gnu::cold]] constexpr void pass_on(int i, region const& result) {
     planned_step const& s = plan_.steps[i];
     lowered_tensor moved = at(s.left);
     at(s.left) = {};
@@ -260,8 +261,8 @@ class plan_lowering {
 /// Lowers an einsum, a reduction or a reshard for one device: `out` writes down what that does. A process that is no
 /// device of the mesh does nothing.
 template <class Plan, class Writer>
-constexpr void lower(Plan const& plan, decisions const& decided, viewpoint const& v, Writer& out,
-                     machine_constants const& machine = measured) {
+[[gnu::cold]] constexpr void lower(Plan const& plan, decisions const& decided, viewpoint const& v, Writer& out,
+                                   machine_constants const& machine = measured) {
   if (v.here.nowhere) return;
   detail::plan_lowering<Plan, Writer>(plan, decided, v, out, machine).lower();
 }

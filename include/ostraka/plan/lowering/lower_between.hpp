@@ -3,24 +3,24 @@
 #pragma once
 
 /// @file
-/// Floor 2. The exchange of a reshard between two meshes as a schedule: a process sends what others lack of its block on
-/// one mesh, and receives what it lacks of its block on the other. A[I_X] on {X: 4} → A[I_Y] on {Y: 2}. Operand 0 is the
-/// block on the source mesh; on a mesh where the process is none of the devices there is no block.
+/// Floor 2. The exchange of a reshard between two meshes as a schedule: a process sends what others lack of its block
+/// on one mesh, and receives what it lacks of its block on the other. A[I_X] on {X: 4} → A[I_Y] on {Y: 2}. Operand 0 is
+/// the block on the source mesh; on a mesh where the process is none of the devices there is no block.
 
 #include <cstdint>
-#include <vector>
 
 #include <ostraka/plan/lowering/schedule.hpp>
 #include <ostraka/plan/reshard/between_meshes.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::planner {
 
 namespace detail {
 
 // What goes to and comes from other processes, one entry each.
-inline std::vector<message_part> parts_between(mesh_side const& source, mesh_side const& target, int me,
-                                               region const& from, region const& to) {
-  std::vector<message_part> parts;
+[[gnu::cold]] inline dynamic_array<message_part> parts_between(mesh_side const& source, mesh_side const& target, int me,
+                                                               region const& from, region const& to) {
+  dynamic_array<message_part> parts;
   region const nothing = dense_region(box{1}, {});
   auto const with = [&](int process) -> message_part& {
     for (message_part& p : parts)
@@ -41,8 +41,8 @@ inline std::vector<message_part> parts_between(mesh_side const& source, mesh_sid
 
 /// Lowers it for process `me`, into a schedule with one message among all processes. Of a partial target, devices
 /// without values get what changes nothing.
-inline void lower_between(schedule& s, mesh_side const& source, mesh_side const& target, int me, transport const& via,
-                          std::int64_t line) {
+[[gnu::cold]] inline void lower_between(schedule& s, mesh_side const& source, mesh_side const& target, int me,
+                                        transport const& via, std::int64_t line) {
   s.clear();
   s.begin_stage(0, -1);
   viewpoint v;
@@ -51,7 +51,7 @@ inline void lower_between(schedule& s, mesh_side const& source, mesh_side const&
   coordinates const then = target.at(me);
   region const from = dense_region(box_of(source.sharding, now, source.sizes), {0, 0});
   region const to = dense_region(box_of(target.sharding, then, target.sizes), {result_buffer, 0});
-  std::vector<message_part> const parts = detail::parts_between(source, target, me, from, to);
+  dynamic_array<message_part> const parts = detail::parts_between(source, target, me, from, to);
   bool const keeps = !then.nowhere && detail::common(source, now, target, then) > 0;
   box const shared = keeps ? intersect(from.where, to.where) : box{1};
   message m;
@@ -64,7 +64,7 @@ inline void lower_between(schedule& s, mesh_side const& source, mesh_side const&
   detail::move_lowering<schedule>(v, s, measured)
       .exchange_parts(m, each, {me, from.part(shared), to.part(shared)}, {});
   if (!then.nowhere && !target.has_values(then)) s.fill(to, factor::zero, target.sharding.kind);
-  s.workspace = place_buffers(s.buffers, line);
+  s.end(line);
 }
 
 }  // namespace ostraka::planner

@@ -25,7 +25,7 @@ namespace ostraka::planner::detail {
 
 // Do the parts under `parts` of a dense block under `whole` follow one another in it, in the order of a group's
 // members?
-constexpr bool parts_in_order(viewpoint const& v, spec const& whole, spec const& parts, mesh_set axes) {
+[[gnu::cold]] constexpr bool parts_in_order(viewpoint const& v, spec const& whole, spec const& parts, mesh_set axes) {
   extents const& e = v.sizes;
   int divided = -1;
   for (int i = 0; i < whole.rank; ++i) {
@@ -48,8 +48,9 @@ constexpr bool parts_in_order(viewpoint const& v, spec const& whole, spec const&
 
 // Does the block lie as the message of its parts? Those with loops over devices are equal; they have been written so,
 // or lie so by themselves.
-constexpr bool lies_as_message(viewpoint const& v, strided_box const& block, spec const& whole, spec const& parts,
-                               mesh_set axes, device_loops const& loops, bool written_so) {
+[[gnu::cold]] constexpr bool lies_as_message(viewpoint const& v, strided_box const& block, spec const& whole,
+                                             spec const& parts, mesh_set axes, device_loops const& loops,
+                                             bool written_so) {
   if (written_so) return true;
   if (loops.empty()) return block.gapless() && parts_in_order(v, whole, parts, axes);
   if (v.foretells && loops.size() > 1) return false;  // in an order that is not known
@@ -73,8 +74,8 @@ class move_lowering {
       : v_(v), e_(v.sizes), out_(out), machine_(machine) {}
 
   // to <- alpha (from, moved) + beta to. @pre the group has more than one member
-  constexpr void move(planned_step const& s, step_decision const& decided, region const& from, region const& to,
-                      scaling how) {
+  [[gnu::cold]] constexpr void move(planned_step const& s, step_decision const& decided, region const& from,
+                                    region const& to, scaling how) {
     switch (s.kind) {
       case step::mask:
         return mask(s, from, to, how);
@@ -96,7 +97,7 @@ class move_lowering {
 
   // A message for `block`: the block itself if it has no gaps, else a copy of it.
   template <class Use>
-  constexpr void with_message(region const& block, scaling how, bool reads, Use const& use) {
+  [[gnu::cold]] constexpr void with_message(region const& block, scaling how, bool reads, Use const& use) {
     if (block.gapless()) return use(block);
     buffer_taken const b = out_.take(block.where.size());
     region const lies = dense_region(block.where, {b.number, 0});
@@ -108,7 +109,8 @@ class move_lowering {
 
   // The exchange `m` of the parts that `each(use)` tells, from where they lie to where they belong; `kept` stays here.
   template <class Each>
-  constexpr void exchange_parts(message const& m, Each const& each, message_part const& kept, scaling how) {
+  [[gnu::cold]] constexpr void exchange_parts(message const& m, Each const& each, message_part const& kept,
+                                              scaling how) {
     auto const is_packed = [&](region const& r) { return !r.gapless() && !v_.via.takes(r); };
     auto const is_unpacked = [&](region const& r) { return is_packed(r) || !how.overwrites(); };
     std::int64_t packed = 0;
@@ -157,18 +159,18 @@ class move_lowering {
   }
 
  private:
-  constexpr void mask(planned_step const& s, region const& from, region const& to, scaling how) {
+  [[gnu::cold]] constexpr void mask(planned_step const& s, region const& from, region const& to, scaling how) {
     if (!v_.foretells && !v_.first_along(s.axes)) return out_.fill(to, how.beta, s.to.kind);
     if (from.begin != to.begin) out_.copy(to, from, how);
   }
 
-  constexpr void zero_pad(planned_step const& s, region const& from, region const& to, scaling how) {
+  [[gnu::cold]] constexpr void zero_pad(planned_step const& s, region const& from, region const& to, scaling how) {
     out_.fill(to, how.beta, s.to.kind);
     out_.copy(to.part(from.where), from, how.beta == factor::zero ? how : scaling{how.alpha, factor::one});
   }
 
-  constexpr void all_gather(planned_step const& s, step_decision const& decided, region const& from, region const& to,
-                            scaling how) {
+  [[gnu::cold]] constexpr void all_gather(planned_step const& s, step_decision const& decided, region const& from,
+                                          region const& to, scaling how) {
     device_loops const loops = loops_of_received(s, e_);
     std::int64_t const total = to.where.size();
     bool const lies_so = lies_as_message(v_, to, s.to, s.from, s.axes, loops, decided.stays_message);
@@ -189,7 +191,7 @@ class move_lowering {
     out_.give_back(b);
   }
 
-  constexpr void all_reduce(planned_step const& s, region const& from, region const& to, scaling how) {
+  [[gnu::cold]] constexpr void all_reduce(planned_step const& s, region const& from, region const& to, scaling how) {
     if (from.begin != to.begin) out_.copy(to, from, how);
     with_message(to, {}, true, [&](region const& lies) {
       message m = message_of(s, lies.where.size(), true);
@@ -208,8 +210,8 @@ class move_lowering {
     });
   }
 
-  constexpr void reduce_scatter(planned_step const& s, step_decision const& decided, region const& from,
-                                region const& to, scaling how) {
+  [[gnu::cold]] constexpr void reduce_scatter(planned_step const& s, step_decision const& decided, region const& from,
+                                              region const& to, scaling how) {
     device_loops const loops = loops_of_sent(s, e_);
     bool const as_it_is = lies_as_message(v_, from, s.from, s.to, s.axes, loops, decided.sends_message);
     message m = message_of(s, to.where.size(), !loops.empty());
@@ -233,7 +235,7 @@ class move_lowering {
 
   // Each device sends each other the intersection of their blocks. Where the source is repeated along a mesh axis, the
   // receiver is served by the device with its own coordinate there; the others send it nothing.
-  constexpr void exchange(planned_step const& s, region const& from, region const& to, scaling how) {
+  [[gnu::cold]] constexpr void exchange(planned_step const& s, region const& from, region const& to, scaling how) {
     mesh_set const repeated = s.axes - s.from.uses();
     message m = message_of(s, to.where.size(), false);
     m.sent = from.begin;
@@ -257,8 +259,8 @@ class move_lowering {
   }
 
   // The most that any device has of it: what the last one keeps, others send.
-  constexpr void foretold_exchange(planned_step const& s, step_decision const& decided, region const& from,
-                                   region const& to, scaling how) {
+  [[gnu::cold]] constexpr void foretold_exchange(planned_step const& s, step_decision const& decided,
+                                                 region const& from, region const& to, scaling how) {
     std::int64_t const sent = from.where.size();
     std::int64_t const received = to.where.size();
     std::int64_t const ways = e_.ways(s.axes);
@@ -282,7 +284,7 @@ class move_lowering {
     out_.give_back(out);
   }
 
-  constexpr message message_of(planned_step const& s, std::int64_t own, bool even) const {
+  [[gnu::cold]] constexpr message message_of(planned_step const& s, std::int64_t own, bool even) const {
     message m;
     m.kind = s.kind;
     m.axes = s.axes;
@@ -303,7 +305,8 @@ class move_lowering {
     return n;
   }
 
-  constexpr std::int64_t elements_of_parts(planned_step const& s, region const& from, message const& m) const {
+  [[gnu::cold]] constexpr std::int64_t elements_of_parts(planned_step const& s, region const& from,
+                                                         message const& m) const {
     if (m.even || s.to.splits() == (s.from.splits() | s.axes)) return from.where.size();  // they make up the block
     if (v_.foretells) return std::min(from.where.size(), m.members * m.own);
     std::int64_t n = 0;
@@ -311,15 +314,15 @@ class move_lowering {
     return n;
   }
 
-  constexpr void count_parts(spec const& parts, message const& m) {
+  [[gnu::cold]] constexpr void count_parts(spec const& parts, message const& m) {
     if constexpr (Writer::keeps)
       if (!m.even)
         for (std::int64_t d = 0; d < m.members; ++d) out_.count(block_size(parts, v_.member(m.axes, d), e_));
   }
 
   // Between a block and the message of its parts, which begins there: at once where they are equal, else one by one.
-  constexpr void copy_parts(spec const& parts, mesh_set axes, device_loops const& loops, region const& block_there,
-                            place message, scaling how, bool packs) {
+  [[gnu::cold]] constexpr void copy_parts(spec const& parts, mesh_set axes, device_loops const& loops,
+                                          region const& block_there, place message, scaling how, bool packs) {
     auto const between = [&](region const& there, region const& in_message) {
       packs ? copy_if_any(in_message, there, how) : copy_if_any(there, in_message, how);
     };

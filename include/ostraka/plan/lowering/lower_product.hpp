@@ -20,10 +20,10 @@ namespace ostraka::planner::detail {
 
 // A product of two blocks into a third; each of the three has labels of its own.
 struct block_product {
-  spec const* labels[3]{};  // left, right, result
+  spec const* labels[3]{&no_labels, &no_labels, &no_labels};  // left, right, result
   region block[3]{};
 
-  [[nodiscard]] constexpr product loops(int all_labels) const {
+  [[nodiscard, gnu::cold]] constexpr product loops(int all_labels) const {
     contracted const tensors[3] = {{labels[0], &block[0]}, {labels[1], &block[1]}, {labels[2], &block[2]}};
     product p{loops_of_contraction(all_labels, tensors)};
     for (int k = 0; k < 3; ++k) p.begin[k] = block[k].begin;
@@ -32,11 +32,12 @@ struct block_product {
 
   // Of these indices of a label. Block number `which` is already `given`, which has those alone. @pre the others do not
   // lie as messages
-  [[nodiscard]] constexpr block_product part(int label, range indices, int which, region const& given) const {
+  [[nodiscard, gnu::cold]] constexpr block_product part(int label, range indices, int which,
+                                                        region const& given) const {
     block_product p = *this;
     p.block[which] = given;
     for (int k = 0; k < 3; ++k) {
-      int const at = k == which || labels[k] == nullptr ? -1 : labels[k]->find(label);
+      int const at = k == which ? -1 : labels[k]->find(label);
       if (at < 0) continue;
       box inner = block[k].where;
       inner.at[at] = indices;
@@ -58,7 +59,8 @@ class product_lowering {
   }
 
   // result <- alpha (the product) + beta result, where `gather` would gather one factor.
-  constexpr void gather_and_contract(planned_step const& gather, block_product p, int which, scaling how) {
+  [[gnu::cold]] constexpr void gather_and_contract(planned_step const& gather, block_product p, int which,
+                                                   scaling how) {
     region const own = p.block[which];
     parts_of_block const parts(box_of(gather.to, v_.here, e_), own.where, loops_of_received(gather, e_)[0]);
     std::int64_t const part = own.where.size();
@@ -91,7 +93,7 @@ class product_lowering {
 
   // The own part of the product, which `scatter` would scatter: it becomes alpha (the sum over the devices) + beta
   // (itself). @pre p.block[2] is where the own part belongs
-  constexpr void contract_and_scatter(planned_step const& scatter, block_product const& p, scaling how) {
+  [[gnu::cold]] constexpr void contract_and_scatter(planned_step const& scatter, block_product const& p, scaling how) {
     region const own = p.block[2];
     parts_of_block const parts(box_of(scatter.from, v_.here, e_), own.where, loops_of_sent(scatter, e_)[0]);
     std::int64_t const part = own.where.size();
@@ -145,8 +147,8 @@ class product_lowering {
     }
 
     template <class Use>
-    constexpr void walk(place& message, range const& parts, bool one_by_one, product_lowering const& l,
-                        Use const& use) const {
+    [[gnu::cold]] constexpr void walk(place& message, range const& parts, bool one_by_one, product_lowering const& l,
+                                      Use const& use) const {
       std::int64_t const step = one_by_one ? loop.unit : parts.size();
       device_loops loops;
       loops.push_back(loop);
@@ -159,7 +161,8 @@ class product_lowering {
     }
   };
 
-  constexpr message message_of(planned_step const& s, parts_of_block const& parts, place sent, place received) const {
+  [[gnu::cold]] constexpr message message_of(planned_step const& s, parts_of_block const& parts, place sent,
+                                             place received) const {
     message m;
     m.kind = s.kind;
     m.axes = s.axes;

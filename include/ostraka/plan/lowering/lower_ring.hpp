@@ -9,8 +9,9 @@
 ///     gather     start(0)  multiply  finish  start(1)  multiply  finish  …      what arrived with message m is part of
 ///     scatter    multiply  start(0)  multiply  finish  start(1)  …              product m + pieces, and of its message
 ///
-/// Product number p is that of piece p mod `pieces` of the part of step p / pieces; neighbours are one product. With as many products to a message
-/// as there are in all, both end together; without pieces the last part, or the first, would have nothing beside it.
+/// Product number p is that of piece p mod `pieces` of the part of step p / pieces; neighbours are one product. With as
+/// many products to a message as there are in all, both end together; without pieces the last part, or the first, would
+/// have nothing beside it.
 ///
 /// Two parts are all that is set aside: one is sent and multiplied, into the other one arrives.
 /// Both ways round, half of the pieces go to the next device and half to the one before.
@@ -35,8 +36,8 @@ struct ring_cut {
 inline constexpr std::int64_t ring_pieces = 16;
 
 /// Of parts under `parts` that go round among so many devices. @param both_ways may they go both ways?
-[[nodiscard]] constexpr ring_cut cut_of_ring(spec const& parts, std::int64_t members, bool both_ways, extents const& e,
-                                             machine_constants const& machine) {
+[[nodiscard, gnu::cold]] constexpr ring_cut cut_of_ring(spec const& parts, std::int64_t members, bool both_ways,
+                                                        extents const& e, machine_constants const& machine) {
   ring_cut c;
   while (c.dimension + 1 < parts.rank && largest_range(parts, c.dimension, e) < 2) ++c.dimension;
   std::int64_t const indices = largest_range(parts, c.dimension, e);
@@ -59,8 +60,8 @@ class ring_lowering {
 
   // result <- alpha (the product) + beta result, where `gather` would gather block number `which`, its parts differing
   // along `dimension`.
-  constexpr void gather_and_contract(planned_step const& gather, int dimension, block_product const& p, int which,
-                                     bool both_ways, scaling how) {
+  [[gnu::cold]] constexpr void gather_and_contract(planned_step const& gather, int dimension, block_product const& p,
+                                                   int which, bool both_ways, scaling how) {
     region const own = p.block[which];
     travel const t = travel_of(gather, gather.from, dimension, both_ways && may_go_both_ways(gather, p));
     bool const packs = !own.gapless();
@@ -99,8 +100,8 @@ class ring_lowering {
 
   // The own part of the product, which `scatter` would scatter: it becomes alpha (the sum over the devices) + beta
   // (itself). @pre p.block[2] is where the own part belongs
-  constexpr void contract_and_scatter(planned_step const& scatter, int dimension, block_product const& p,
-                                      bool both_ways, scaling how) {
+  [[gnu::cold]] constexpr void contract_and_scatter(planned_step const& scatter, int dimension, block_product const& p,
+                                                    bool both_ways, scaling how) {
     region const own = p.block[2];
     travel const t = travel_of(scatter, scatter.to, dimension, both_ways);
     bool const arrives_there = own.gapless() && how.beta == factor::zero;
@@ -167,14 +168,16 @@ class ring_lowering {
     bool at[most_ring_devices][2 * ring_pieces]{};
 
     constexpr bool mark(std::int64_t member, int lane, bool by_pieces, range pieces) {
-      range const seen = by_pieces ? range{lane * cut.pieces + pieces.begin, lane * cut.pieces + pieces.end} : range{0, 1};
+      range const seen =
+          by_pieces ? range{lane * cut.pieces + pieces.begin, lane * cut.pieces + pieces.end} : range{0, 1};
       bool const before = at[member][seen.begin];
       for (std::int64_t k = seen.begin; k < seen.end; ++k) at[member][k] = true;
       return before;
     }
   };
 
-  constexpr travel travel_of(planned_step const& move, spec const& parts, int dimension, bool both_ways) const {
+  [[gnu::cold]] constexpr travel travel_of(planned_step const& move, spec const& parts, int dimension,
+                                           bool both_ways) const {
     std::int64_t const members = e_.ways(move.axes);
     travel t{&parts, move.axes, dimension, members, v_.number_in(move.axes),
              cut_of_ring(parts, members, both_ways, e_, machine_)};
@@ -192,7 +195,7 @@ class ring_lowering {
   }
 
   // Pieces that follow one another in a lane of a part.
-  static constexpr box pieces_of(travel const& t, box part, int lane, range pieces) {
+  [[gnu::cold]] static constexpr box pieces_of(travel const& t, box part, int lane, range pieces) {
     range& cut = part.at[t.cut.dimension];
     std::int64_t const all = t.cut.lanes * t.cut.pieces;
     std::int64_t const before = lane * t.cut.pieces;
@@ -202,8 +205,8 @@ class ring_lowering {
   }
 
   // Of a member's part: where that is, or in a set of what is set aside, where each lane has room of its own.
-  constexpr region piece(travel const& t, std::int64_t member, int lane, range pieces, region const* there,
-                         buffer_taken const& passed, std::int64_t set) const {
+  [[gnu::cold]] constexpr region piece(travel const& t, std::int64_t member, int lane, range pieces,
+                                       region const* there, buffer_taken const& passed, std::int64_t set) const {
     box const part = box_of(*t.parts, v_.member(t.axes, member), e_);
     box const b = pieces_of(t, part, lane, pieces);
     if (there != nullptr) return there->part(b);
@@ -211,9 +214,10 @@ class ring_lowering {
     return dense_region(pieces_of(t, part, lane, {0, t.cut.pieces}), begin).part(b);
   }
 
-  // Messages and products, in step: pieces of a part that are multiplied beside one message are one product. Sums are multiplied before they are sent.
+  // Messages and products, in step: pieces of a part that are multiplied beside one message are one product. Sums are
+  // multiplied before they are sent.
   template <class Start, class Multiply>
-  constexpr void go_round(travel const& t, bool sums, Start const& start, Multiply const& multiply) {
+  [[gnu::cold]] constexpr void go_round(travel const& t, bool sums, Start const& start, Multiply const& multiply) {
     std::int64_t const pieces = t.cut.pieces;
     std::int64_t const all = t.members * pieces;
     std::int64_t const messages = all - pieces;
@@ -237,7 +241,7 @@ class ring_lowering {
 
   // One message to each neighbour and from each. Of two devices both are one.
   template <class Sent, class Received>
-  constexpr void pass_on(travel const& t, Sent const& sent, Received const& received) {
+  [[gnu::cold]] constexpr void pass_on(travel const& t, Sent const& sent, Received const& received) {
     std::int64_t const neighbour[2] = {(t.me + 1) % t.members, (t.me + t.members - 1) % t.members};
     message m = message_of(t);
     region nothing;
@@ -255,8 +259,8 @@ class ring_lowering {
   }
 
   // Of the indices of a part, and of the piece of it that `here` is.
-  constexpr void multiply(travel const& t, block_product const& p, std::int64_t member, int which, region const& here,
-                          scaling how) {
+  [[gnu::cold]] constexpr void multiply(travel const& t, block_product const& p, std::int64_t member, int which,
+                                        region const& here, scaling how) {
     box const part = box_of(*t.parts, v_.member(t.axes, member), e_);
     block_product q = p.part(t.label(t.dimension), part.at[t.dimension], which, here);
     int const cut = t.cut.dimension;

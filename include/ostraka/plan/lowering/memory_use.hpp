@@ -15,8 +15,8 @@
 namespace ostraka::planner {
 
 /// Elements that a plan holds at once beyond operands and result, and that it copies beside its local contractions, on
-/// the device with the largest blocks. What is put into the result is held as if it were added to what is there, and
-/// copied as if it were to overwrite it.
+/// the device with the largest blocks. The result is held as if something were added to what is there, and
+/// copied as if it were overwritten.
 struct memory_use {
   std::int64_t peak = 0;
   std::int64_t copied = 0;

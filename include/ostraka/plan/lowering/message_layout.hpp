@@ -3,14 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 2. Blocks that lie in memory as the messages that they are received or sent in. Where all parts are equal, a message of n parts is
-/// one block with a loop over devices more: A[I, J] gathered from A[I, J_X] is (X, I, J/X), and a contraction walks it as it lies. So what
-/// is gathered for a contraction is never unpacked, and a contraction writes what is scattered next as it will be sent.
+/// Floor 2. Blocks that lie in memory as the messages that they are received or sent in. Where all parts are equal, a
+/// message of n parts is one block with a loop over devices more: A[I, J] gathered from A[I, J_X] is (X, I, J/X), and a
+/// contraction walks it as it lies. So what is gathered for a contraction is never unpacked, and a contraction writes
+/// what is scattered next as it will be sent.
 ///
 ///     step                        part of each device    lies as a message
 ///     all_gather                  |from|                 if a contraction is next
 ///     reduce_scatter              |to|                   if a contraction was before
-///     all_to_all, block_exchange  their common part      what is sent: if a contraction was before; what arrives: if one is next
+///     all_to_all, block_exchange  their common part      sent: if a contraction was before; arriving: if one is next
 
 #include <cstdint>
 
@@ -48,12 +49,12 @@ namespace ostraka::planner {
 }
 
 /// Of what a step sends, and of what arrives. An exchange in which a mesh axis repeats its source leaves parts out.
-[[nodiscard]] constexpr device_loops loops_of_sent(planned_step const& s, extents const& e) {
+[[nodiscard, gnu::cold]] constexpr device_loops loops_of_sent(planned_step const& s, extents const& e) {
   bool const exchanges =
       (s.kind == step::all_to_all || s.kind == step::block_exchange) && (s.axes - s.from.uses()).empty();
   return exchanges || s.kind == step::reduce_scatter ? loops_of_message(s.from, s.to, s.axes, e) : device_loops{};
 }
-[[nodiscard]] constexpr device_loops loops_of_received(planned_step const& s, extents const& e) {
+[[nodiscard, gnu::cold]] constexpr device_loops loops_of_received(planned_step const& s, extents const& e) {
   bool const exchanges =
       (s.kind == step::all_to_all || s.kind == step::block_exchange) && (s.axes - s.from.uses()).empty();
   return exchanges || s.kind == step::all_gather ? loops_of_message(s.to, s.from, s.axes, e) : device_loops{};

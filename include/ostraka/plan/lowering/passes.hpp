@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. A plan within a limit of workspace: the same steps in several passes, each over a part of the indices of
-/// one label. What is gathered, multiplied and scattered is smaller by the number of passes; the bytes on the wire are
+/// one label. Gathers, products and scatters are smaller by the number of passes; the bytes on the wire are
 /// the same, in more messages.
 ///
 ///     C[I_X, K] = A[I_X, J] · B[J_X, K]      over K     each pass gathers columns of B and writes columns of C

@@ -10,8 +10,10 @@
 ///     in the workspace        [a][b ]  then  [c ][b ]
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::planner {
 
@@ -38,7 +40,7 @@ struct busiest_moment {
   [[nodiscard]] bool has(buffer const& b) const { return b.taken <= when && when < b.given_back; }
 };
 
-inline busiest_moment busiest(std::vector<buffer> const& buffers) {
+[[gnu::cold]] inline busiest_moment busiest(dynamic_array<buffer> const& buffers) {
   busiest_moment most;
   for (buffer const& b : buffers) {
     busiest_moment now{0, b.taken};
@@ -49,7 +51,7 @@ inline busiest_moment busiest(std::vector<buffer> const& buffers) {
 }
 
 // At the first place that is free for as long as the buffer is there, a multiple of `unit`.
-inline void place_one(buffer& next, std::vector<buffer> const& buffers, std::int64_t unit) {
+[[gnu::cold]] inline void place_one(buffer& next, dynamic_array<buffer> const& buffers, std::int64_t unit) {
   std::int64_t at = 0;
   for (bool moved = true; moved;) {
     moved = false;
@@ -64,7 +66,7 @@ inline void place_one(buffer& next, std::vector<buffer> const& buffers, std::int
 
 // The one with the largest measure first. Returns the length of the workspace.
 template <class Measure>
-std::int64_t place_by(Measure const& measure, std::vector<buffer>& buffers, std::int64_t unit) {
+[[gnu::cold]] std::int64_t place_by(Measure const& measure, dynamic_array<buffer>& buffers, std::int64_t unit) {
   for (buffer& b : buffers) b.at = -1;
   std::int64_t length = 0;
   for (std::size_t count = 0; count < buffers.size(); ++count) {
@@ -78,9 +80,9 @@ std::int64_t place_by(Measure const& measure, std::vector<buffer>& buffers, std:
 }
 
 // Every order of a few buffers, until one takes no more than `least`. Returns the length, or −1 if there are too many.
-inline std::int64_t place_by_trial(std::vector<buffer>& buffers, std::int64_t least) {
+[[gnu::cold]] inline std::int64_t place_by_trial(dynamic_array<buffer>& buffers, std::int64_t least) {
   constexpr std::size_t few = 7;
-  std::vector<std::size_t> order;
+  dynamic_array<std::size_t> order;
   for (std::size_t i = 0; i < buffers.size(); ++i)
     if (buffers[i].elements > 0) order.push_back(i);
   if (order.size() > few) return -1;
@@ -103,7 +105,7 @@ inline std::int64_t place_by_trial(std::vector<buffer>& buffers, std::int64_t le
 /// longest, as they are taken, or those of the busiest moment as they are taken and then the longest: none of these
 /// orders is best for all schedules, and where none of them takes what is there at once, all orders of a few are tried.
 /// Each begins a line of the cache, of `line` elements, unless that takes more.
-inline std::int64_t place_buffers(std::vector<buffer>& buffers, std::int64_t line) {
+[[gnu::cold]] inline std::int64_t place_buffers(dynamic_array<buffer>& buffers, std::int64_t line) {
   detail::busiest_moment const most = detail::busiest(buffers);
   constexpr int orders = 4;
   auto const place = [&](int order, std::int64_t unit) {

@@ -9,10 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <ostraka/plan/lowering/lower.hpp>
 #include <ostraka/plan/lowering/place.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::planner {
 
@@ -25,6 +25,7 @@ struct action {
   int to = -1;    ///< region, of a copy or a fill
   int from = -1;  ///< region, of a copy
   int item = -1;  ///< product, or message
+  int after_copies = 0;  ///< of a copy or a fill: the number of the next action that is neither
 };
 
 /// A message, its parts in an exchange, and the elements of each part in member order where they are uneven.
@@ -47,14 +48,14 @@ class schedule {
  public:
   static constexpr bool keeps = true;
 
-  std::vector<action> actions{};
-  std::vector<region> regions{};
-  std::vector<product> products{};
-  std::vector<scheduled_message> messages{};
-  std::vector<message_part> parts{};
-  std::vector<std::int64_t> counts{};
-  std::vector<buffer> buffers{};
-  std::vector<stage> stages{};
+  dynamic_array<action> actions{};
+  dynamic_array<region> regions{};
+  dynamic_array<product> products{};
+  dynamic_array<scheduled_message> messages{};
+  dynamic_array<message_part> parts{};
+  dynamic_array<std::int64_t> counts{};
+  dynamic_array<buffer> buffers{};
+  dynamic_array<stage> stages{};
   std::int64_t workspace = 0;  ///< elements, with all buffers in their places
 
   void clear() {
@@ -120,6 +121,17 @@ class schedule {
   }
   void finish() { add(verb::finish, {}).item = static_cast<int>(messages.size()) - 1; }
 
+  /// All is written: buffers get their places, and copies know what comes after them.
+  void end(std::int64_t line) {
+    workspace = place_buffers(buffers, line);
+    int after_copies = next();
+    for (int i = after_copies; i-- > 0;) {
+      action& a = actions[static_cast<std::size_t>(i)];
+      if (a.what != verb::copy && a.what != verb::fill) after_copies = i;
+      a.after_copies = after_copies;
+    }
+  }
+
  private:
   [[nodiscard]] int next() const { return static_cast<int>(actions.size()); }
 
@@ -152,16 +164,21 @@ void lower_to(schedule& s, Plan const& plan, decisions const& decided, viewpoint
               machine_constants const& machine = measured) {
   s.clear();
   lower(plan, decided, v, s, machine);
-  s.workspace = place_buffers(s.buffers, line);
+  s.end(line);
 }
 
 /// Runs the schedule on from action number `next` until a message has been finished, or started. Returns whether there
-/// is more to do. `hands.enter(s, i)` is called before action number i and `hands.leave(s, i)` after it.
+/// is more to do. `hands.enter(s, i)` is called before action number i and `hands.leave(s, i)` after it. Hands that
+/// copy and fill nothing are not asked to: uneven parts of many devices are a copy for each of them.
 template <class Hands>
-bool advance(schedule const& s, std::size_t& next, Hands& hands, verb until = verb::finish) {
+bool advance(schedule const& s, std::size_t& next, Hands& hands, verb until = verb::finish, bool copies = true) {
   while (next < s.actions.size()) {
     std::size_t const i = next++;
     action const& a = s.actions[i];
+    if (!copies && (a.what == verb::copy || a.what == verb::fill)) {
+      next = static_cast<std::size_t>(a.after_copies);
+      continue;
+    }
     auto const region_number = [&](int k) -> region const& { return s.regions[static_cast<std::size_t>(k)]; };
     auto const item = static_cast<std::size_t>(a.item);
     hands.enter(s, i);

@@ -21,7 +21,7 @@ struct transport {
   std::int64_t shortest_message = 0;  ///< bytes
   std::int64_t shortest_row = 0;      ///< bytes
   std::int64_t longest_message = 0;   ///< elements
-  std::uint32_t reduced_by_mpi = 0;   ///< which reductions MPI does by itself, a bit each: we set nothing aside for them
+  std::uint32_t reduced_by_mpi = 0;  ///< which reductions MPI does by itself, a bit each: we set nothing aside for them
 
   [[nodiscard]] constexpr bool reduces(reduction how) const {
     return (reduced_by_mpi >> static_cast<unsigned>(how) & 1) != 0;
@@ -44,9 +44,9 @@ struct transport {
 struct viewpoint {
   extents sizes{};
   coordinates here{};
-  int order[max_mesh_axes]{0, 1, 2, 3, 4, 5};  ///< of the running mesh's axes, by the plan's number
-  bool scales = false;                         ///< the result is multiplied by an alpha that is not 1
-  bool adds = false;                           ///< it is added to what was there, times a beta that is not 0
+  int order[max_mesh_axes]{0, 1, 2, 3, 4, 5, 6};  ///< of the running mesh's axes, by the plan's number
+  bool scales = false;                            ///< the result is multiplied by an alpha that is not 1
+  bool adds = false;                              ///< it is added to what was there, times a beta that is not 0
   transport via{};
   strided_box const* given = nullptr;  ///< how operands and result lie, by buffer, unless all of them lie dense; an
                                        ///< operand may cover a part of its block, the rest being zeros

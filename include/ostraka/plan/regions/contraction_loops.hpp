@@ -46,9 +46,13 @@ struct label_cuts {
   }
 };
 
+/// Of a tensor that is not there. (Null would be asked for; but under -fsanitize=undefined g++ does not compare addresses
+/// of a plan's parts with null while compiling.)
+inline constexpr spec no_labels{};
+
 /// A tensor of a contraction: its labels, and where its elements lie.
 struct contracted {
-  spec const* labels = nullptr;
+  spec const* labels = &no_labels;
   strided_box const* block = nullptr;
 };
 
@@ -70,7 +74,7 @@ struct contraction_loops {
     label_cuts cuts;
     std::int64_t extent = 1;
     for (int t = 0; t < 3; ++t) {
-      at[t] = tensors[t].labels == nullptr ? -1 : tensors[t].labels->find(l);
+      at[t] = tensors[t].labels->find(l);
       if (at[t] < 0) continue;
       extent = tensors[t].block->where.at[at[t]].size();
       cuts.add(*tensors[t].block, at[t]);

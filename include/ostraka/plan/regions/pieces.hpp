@@ -40,6 +40,7 @@ struct rearrangement {
   bounded_list<range, 2> blanks{};
   std::int64_t extent[max_pieces]{};  ///< of the axis, by operand
   std::int64_t result = 0;            ///< the extent of the axis in the result
+  bool is_sparse = false;             ///< blanks are wherever no piece is, and not ranges
 };
 
 /// The numbers j for which first + j·step is in `held`, within [0, size).

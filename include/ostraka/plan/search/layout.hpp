@@ -32,7 +32,7 @@ constexpr int label_along(layout q, int m) { return static_cast<int>(q >> (8 * m
 constexpr int place_along(layout q, int m) { return static_cast<int>(q >> 8 * m & 7); }
 
 /// The lowest bit of every byte that is partial: of all states only that one has the three lowest.
-constexpr layout partial_marks(layout q) { return q & q >> 1 & q >> 2 & 0x010101010101; }
+constexpr layout partial_marks(layout q) { return q & q >> 1 & q >> 2 & 0x01010101010101; }
 
 /// The mesh axes whose bytes are marked so.
 constexpr mesh_set marked_axes(layout marks) {
@@ -106,12 +106,12 @@ constexpr mesh_order order_on(layout q, int label, extents const& e) {
 }
 
 /// Byte m: 1 + the label that mesh axis m splits, 0 for none.
-constexpr layout labels_of(layout q) { return q >> 3 & 0x1f1f1f1f1f1f; }
+constexpr layout labels_of(layout q) { return q >> 3 & 0x1f1f1f1f1f1f1f; }
 
 /// How many mesh axes split a label.
 constexpr int splits_of(layout q, int label) {
   int n = 0;
-  for (layout rest = q >> 3 & 0x1f1f1f1f1f1f; rest != 0; rest >>= 8)
+  for (layout rest = q >> 3 & 0x1f1f1f1f1f1f1f; rest != 0; rest >>= 8)
     n += (rest & 31) == static_cast<layout>(label) + 1 ? 1 : 0;
   return n;
 }

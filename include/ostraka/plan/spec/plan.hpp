@@ -30,7 +30,7 @@ struct einsum_plan {
   reduction how = reduction::sum;  ///< how labels are reduced
   double element_weight = 0;       ///< in multiplications, as the einsum_problem had it
   admit rule = admit::any;         ///< that it was chosen by
-  int directions = 0;              ///< in which contractions go round with a move next to them (ring.hpp); 0: they do not
+  int directions = 0;  ///< in which contractions go round with a move next to them (ring.hpp); 0: they do not
   bool feasible = false;
   bool copied[max_operands]{};  ///< operands that begin as copies, padded with zeros: diagonals that are split
   bounded_list<planned_step, max_plan_steps> steps{};

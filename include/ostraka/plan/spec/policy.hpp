@@ -139,8 +139,8 @@ inline constexpr bool is_policy<overlapping<Directions, Policy>> = true;
 
 /// A product of two tensors does the gather before it, or the reduce-scatter after it, as a ring: in n − 1 steps each
 /// device passes a part on to the next one while it multiplies what is here, and nobody holds the gathered tensor. For
-/// networks that are as slow as products are; in shared memory little is gained. Which plan it is does not change. Where
-/// it cannot be, or parts are short, it is as without it, and the plan's description says why.
+/// networks that are as slow as products are; in shared memory little is gained. Which plan it is does not change.
+/// Where it cannot be, or parts are short, it is as without it, and the plan's description says why.
 inline constexpr overlapping<1, policy<planner::admit::any>> overlapped{};
 /// The same both ways round, half of each part to the next device and half to the one before: for networks whose links
 /// carry as much one way while they carry the other.

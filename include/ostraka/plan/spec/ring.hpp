@@ -52,8 +52,8 @@ struct ring_choice {
 
 namespace detail {
 
-// The only dimension along which `parts` is divided further than `whole`, by all of `axes` and nothing else; -1 if there
-// is none.
+// The only dimension along which `parts` is divided further than `whole`, by all of `axes` and nothing else; -1 if
+// there is none.
 constexpr int divided_further(spec const& whole, spec const& parts, mesh_set axes) {
   int found = -1;
   for (int i = 0; i < whole.rank; ++i) {

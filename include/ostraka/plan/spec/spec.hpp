@@ -19,7 +19,7 @@
 namespace ostraka::planner {
 
 inline constexpr int max_labels = 16;    ///< distinct labels of one einsum
-inline constexpr int max_mesh_axes = 6;  ///< mesh axes of one operation
+inline constexpr int max_mesh_axes = 7;  ///< mesh axes of one operation
 inline constexpr int max_operands = 8;   ///< tensors of one operation
 
 /// A set of mesh axes.
@@ -50,7 +50,7 @@ struct mesh_order {
 
   [[nodiscard]] constexpr int size() const {
     return (code > 0 ? 1 : 0) + (code > 0xf ? 1 : 0) + (code > 0xff ? 1 : 0) + (code > 0xfff ? 1 : 0) +
-           (code > 0xffff ? 1 : 0) + (code > 0xfffff ? 1 : 0);
+           (code > 0xffff ? 1 : 0) + (code > 0xfffff ? 1 : 0) + (code > 0xffffff ? 1 : 0);
   }
   [[nodiscard]] constexpr bool empty() const { return code == 0; }
   [[nodiscard]] constexpr int operator[](int i) const { return static_cast<int>(code >> 4 * i & 15) - 1; }

@@ -15,7 +15,7 @@
 namespace ostraka::planner {
 
 /// One state, as a byte. The upper five bits are 1 + label, or 0 where no label is split; the lower three are the place
-/// of the mesh axis on its label, or tell the states without a label apart. Places end at 5, so 7 is free for partial.
+/// of the mesh axis on its label, or tell the states without a label apart. Places end at 6, so 7 is free for partial.
 struct axis_state {
   std::uint8_t code = 0;
 

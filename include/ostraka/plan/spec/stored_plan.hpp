@@ -22,7 +22,11 @@ struct stored_plan {
   planned_step steps[Steps > 0 ? Steps : 1]{};
 
   constexpr explicit stored_plan(einsum_plan const& plan)
-      : result(plan.result), sizes(plan.sizes), how(plan.how), element_weight(plan.element_weight), directions(plan.directions) {
+      : result(plan.result),
+        sizes(plan.sizes),
+        how(plan.how),
+        element_weight(plan.element_weight),
+        directions(plan.directions) {
     for (int k = 0; k < Operands; ++k) operands[k] = plan.operands[k];
     for (int i = 0; i < Steps; ++i) steps[i] = plan.steps[i];
   }

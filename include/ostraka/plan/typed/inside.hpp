@@ -14,11 +14,16 @@ namespace ostraka::detail {
 
 // ---- entering -------------------------------------------------------------------------------------------------------
 
+/// An axis divided over the mesh axes of a list.
 template <class A, class MeshAxes>
 struct divided_over;
-template <class A, class... Ms>
-struct divided_over<A, type_list<Ms...>> {
-  using type = over<A, Ms...>;
+template <class A>
+struct divided_over<A, type_list<>> {
+  using type = A;
+};
+template <class A, class M, class... Ms>
+struct divided_over<A, type_list<M, Ms...>> {
+  using type = over<A, M, Ms...>;
 };
 
 template <class P, class MeshAxes>
@@ -42,6 +47,14 @@ struct inside_entry<over<A, Ms...>, Manual> {
 template <Partial P, class Manual>
 struct inside_entry<P, Manual> {
   using type = typename partial_over_rest<P, difference_of<typename P::mesh_axes, Manual>>::type;
+};
+
+/// No axis divided over these mesh axes, and no parts over them.
+template <class Sharding, class MeshAxes>
+struct gathered;
+template <class... Entries, class MeshAxes>
+struct gathered<sharding<Entries...>, MeshAxes> {
+  using type = canonical_sharding<typename inside_entry<Entries, MeshAxes>::type...>;
 };
 
 template <class Sharding, class Manual, class More = common_of<mesh_axes_in<Sharding>, Manual>>

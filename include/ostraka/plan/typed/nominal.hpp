@@ -33,7 +33,7 @@ inline constexpr std::int64_t nominal_mesh_size = 4;
   return e;
 }
 
-/// Sizes for an einsum. An index is all labels that occur in the same tensors. What is not known of one is, for each
+/// Sizes for an einsum. An index is all labels that occur in the same tensors. An unknown extent is, for each
 /// label alike, the largest power of two with which the index is no longer than the longest that is known, or than
 /// nominal_extent; at least nominal_mesh_size.
 [[nodiscard]] constexpr extents nominal_sizes(extents const& known, bounded_list<spec, max_operands> const& operands,

@@ -24,4 +24,29 @@ struct loss_is_no_number {
   static_assert(never<Sharding>, "value_and_grad: the function gives one number, a tensor without axes that is not partial; reduce its result by os::sum<>(x) or os::mean<>(x)");
 };
 
+template <class Variable>
+struct region_captures_variable {
+  static_assert(never<Variable>, "checkpoint: the function depends on its arguments alone, but it captures a variable; hand that over as an argument, or its value by os::stop_gradient(x)");
+};
+
+template <class Result>
+struct region_gives_no_tensor {
+  static_assert(never<Result>, "checkpoint: the function of a region gives one tensor; give several one by one, each by a region of its own, or leave the others outside of it");
+};
+
+template <class Cotangents>
+struct cotangents_of_other_number {
+  static_assert(never<Cotangents>, "custom_vjp: the second function gives one cotangent for each operand, several as a std::tuple, in the order of the operands");
+};
+
+template <class F>
+struct gradient_plan_of_captures {
+  static_assert(never<F>, "gradient_plan: the function is known from its type, so it captures nothing; hand over what it captures as data, or declare it constexpr outside of it");
+};
+
+template <class Keys>
+struct cache_of_variables {
+  static_assert(never<Keys>, "append: a cache is written in place, for decoding, and no derivative flows through it; append os::stop_gradient(keys) and os::stop_gradient(values)");
+};
+
 }  // namespace ostraka::reason

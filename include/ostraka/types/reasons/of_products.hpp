@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 1. Reasons of products: einsums that cannot be planned, and each cell of the table of two operands that
-/// os::contract refuses. X and Y are mesh axes, B a batch axis (in both operands and the result), J a contracted one (in
-/// both, not in the result), I and K outer ones (in one operand and the result). Costs are per device, n devices along
-/// the mesh axis, |T| the bytes of T as divided by the other mesh axes.
+/// os::contract refuses. X and Y are mesh axes, B a batch axis (in both operands and the result), J a contracted one
+/// (in both, not in the result), I and K outer ones (in one operand and the result). Costs are per device, n devices
+/// along the mesh axis, |T| the bytes of T as divided by the other mesh axes.
 
 #include <ostraka/types/reasons/reason.hpp>
 
@@ -51,7 +51,7 @@ struct too_many_labels {
 
 template <int MeshAxes>
 struct too_many_mesh_axes {
-  static_assert(MeshAxes < 0, "operation: all tensors of one operation together name at most six mesh axes; reshard some of them first");
+  static_assert(MeshAxes < 0, "operation: all tensors of one operation together name at most seven mesh axes; reshard some of them first");
 };
 
 template <class... Operands>

@@ -187,6 +187,16 @@ struct pipeline_goes_forward_only {
   static_assert(never<Layers, Stages>, "pipeline: os::one_forward_one_backward orders a forward and a backward pass, and this is a forward pass; choose os::gpipe, which has the same ticks, or os::circular");
 };
 
+template <class MeshAxis, class Sharding>
+struct pipeline_loss_is_of_whole_batches {
+  static_assert(never<MeshAxis, Sharding>, "pipeline_loss: the first stage reads what goes through, and the last one the targets and the head, so that none of them is divided over the stages; os::reshard them to be whole along that mesh axis");
+};
+
+template <class Layers>
+struct pipeline_loss_ticks_by_stage {
+  static_assert(never<Layers>, "pipeline_loss: a tick is one of a whole stage, and os::tick_per_layer has one for each layer; choose os::gpipe, os::circular or os::one_forward_one_backward");
+};
+
 // ---- halos ----------------------------------------------------------------------------------------------------------
 
 template <class Entry>

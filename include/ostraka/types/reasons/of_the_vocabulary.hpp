@@ -185,7 +185,7 @@ struct positions_lie_otherwise {
 
 template <class Option>
 struct not_an_option_of_rope {
-  static_assert(never<Option>, "rope: behind the tensor stand an integer tensor of positions, os::from_position(t) or os::rope_base(b)");
+  static_assert(never<Option>, "rope: behind the tensor stand an integer tensor of positions or os::striped<X>, os::from_position(t), or os::rope_base(b)");
 };
 
 template <class Operation>
@@ -205,12 +205,12 @@ struct queries_and_keys_are_confused {
 
 template <class MeshAxis, class Queries, class Keys>
 struct keys_are_divided_as_queries {
-  static_assert(never<MeshAxis, Queries, Keys>, "attention: a mesh axis divides keys and, along another axis, queries, so that they do not meet; gather keys and values first: os::all_gather<X>(k)");
+  static_assert(never<MeshAxis, Queries, Keys>, "attention: a mesh axis divides keys and, along another axis, queries, so that they do not meet; let keys and values go round, os::ring behind the operands, or gather them first, os::all_gather<X>(k)");
 };
 
 template <class Option>
 struct not_an_option_of_attention {
-  static_assert(never<Option>, "attention: behind queries, keys and values stand a mask, os::causal, os::from_position(t) or os::score_scale(s)");
+  static_assert(never<Option>, "attention: behind queries, keys and values stand a mask, os::causal, os::from_position(t), os::score_scale(s), os::striped<X>, or os::ring (of <ostraka/operations/ring_attention.hpp>)");
 };
 
 // ---- sort, top_k ----------------------------------------------------------------------------------------------------

@@ -60,6 +60,7 @@ void run_products(Exec const& exec, contraction_plan const& plan, std::int64_t b
 template <class Library, class Exec, class T>
 void multiply_by_library(Exec const& exec, contraction_plan const& plan, T const* a, T const* b, T* c,
                          update<T> const& how) {
+  if (!computes()) return;
   std::int64_t const products = plan.products();
   if constexpr (std::is_same_v<Library, cblas>) {
     std::int64_t const threads = threads_for(exec, plan);

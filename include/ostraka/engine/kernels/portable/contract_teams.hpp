@@ -14,6 +14,7 @@
 
 #include <ostraka/engine/kernels/loop_nest.hpp>
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
+#include <ostraka/engine/memory/computing.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -41,6 +42,7 @@ struct contract_teams {
   std::int64_t teams() const { return in.parts * batch.size() * tiles(m) * tiles(n); }
 
   void run(Exec const& exec) const {
+    if (!computes()) return;
     policy p(exec, static_cast<int>(teams()), threads);
     p.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(sizeof(team_memory) + alignof(team_memory))));
     Kokkos::parallel_for("ostraka contract teams", p, *this);

@@ -3,16 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 3. An array that grows, and a value that several own: what std::vector and std::shared_ptr are to a program,
-/// without the hundred templates that either instantiates for every type of elements, wherever this library is included
-/// (docs/benchmarks/compile.md).
+/// Floor 1. An array that grows: what std::vector is to a program, without the hundred templates that it instantiates
+/// for every type of elements, wherever this library is included (docs/benchmarks/compile.md).
 
-#include <atomic>
 #include <cstddef>
 #include <initializer_list>
 #include <new>
 
-namespace ostraka::engine {
+namespace ostraka {
 
 /// Elements in a row, as many as are put in. Growing moves them, and must not throw once there is memory.
 template <class T>
@@ -79,6 +77,11 @@ class dynamic_array {
     while (count_ > 0) pop_back();
   }
 
+  /// Gives back the memory that no element needs.
+  void shrink_to_fit() {
+    if (count_ < capacity_) *this = dynamic_array(*this);
+  }
+
   /// Takes out an element; those behind it move up.
   void erase(T const* at) {
     for (T* to = items_ + (at - items_); to + 1 != end(); ++to) *to = static_cast<T&&>(to[1]);
@@ -136,44 +139,4 @@ class dynamic_array {
   std::size_t capacity_ = 0;
 };
 
-/// A value that lives as long as one of the copies of this; or none. Host threads may copy and destroy theirs at once.
-template <class T>
-class shared_value {
- public:
-  shared_value() = default;
-
-  /// T(arguments…), owned by this one.
-  template <class... Arguments>
-  [[nodiscard]] static shared_value make(Arguments&&... arguments) {
-    shared_value made;
-    made.held_ = new counted{{1}, T(static_cast<Arguments&&>(arguments)...)};
-    return made;
-  }
-
-  shared_value(shared_value const& other) noexcept : held_(other.held_) {
-    if (held_ != nullptr) held_->owners.fetch_add(1, std::memory_order_relaxed);
-  }
-  shared_value(shared_value&& other) noexcept : held_(other.held_) { other.held_ = nullptr; }
-  shared_value& operator=(shared_value other) noexcept {
-    counted* const mine = held_;
-    held_ = other.held_;
-    other.held_ = mine;
-    return *this;
-  }
-  ~shared_value() {
-    if (held_ != nullptr && held_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete held_;
-  }
-
-  explicit operator bool() const { return held_ != nullptr; }
-  [[nodiscard]] T& operator*() const { return held_->value; }
-  [[nodiscard]] T* operator->() const { return &held_->value; }
-
- private:
-  struct counted {
-    std::atomic<long> owners;
-    T value;
-  };
-  counted* held_ = nullptr;
-};
-
-}  // namespace ostraka::engine
+}  // namespace ostraka

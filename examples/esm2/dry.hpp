@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What a training step of the whole model costs on meshes that are not here, and whether that is so on those that are.
+
+#include <ostraka/cost_of.hpp>
+#include <ostraka/dry_mesh.hpp>
+
+#include "layer.hpp"
+
+namespace esm2 {
+
+using mesh_type = os::mesh<X_mesh, Y_mesh>;
+
+}  // namespace esm2
+
+/// Of the model with 15 billion parameters, on up to 65,536 devices.
+void print_prices();
+
+/// @returns does a step of a small model cost this device what it costs the same one of a dry mesh, to the byte?
+bool costs_as_dry(esm2::mesh_type const& mesh);

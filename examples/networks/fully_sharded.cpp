@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Fully sharded data parallelism: the parameters, too, are divided over the devices, and each layer's are gathered
+/// just before they are used, and again where the backward needs them: a device holds one gathered weight at a time.
+/// Their gradients are asked for as they lie, and nobody gathers one.
+// ranks: 1 2 4 8
+
+#include "layers.hpp"
+
+OSTRAKA_MESH_AXIS(batch);
+
+template <class L>
+struct parameters {
+  std::array<os::leaf<L, double, D/batch, F>, network::layers> W;
+  std::array<os::leaf<L, double, F/batch>, network::layers> b;
+};
+using inputs_type = os::tensor<double, N/batch, D>;
+using targets_type = os::tensor<double, N/batch, F>;
+
+/// Of 32 samples less is moved where cotangents are gathered, and inputs exchanged for some features of all samples,
+/// than where the gradients of weights are reduce-scattered.
+auto in_the_global_view(auto const& p, auto const& inputs, auto const& targets) {
+  auto const y = predict(inputs, [&](auto const& x, std::size_t l) {
+    return os::einsum<N/batch, F>(x, os::reshard<D, F>(p.W[l])) + os::reshard<F>(p.b[l]);
+  });
+  return mean_of_squares(y, targets);
+}
+
+auto device_by_device(auto const& p, auto const& inputs, auto const& targets) {
+  return os::shard_map<>([](auto x, auto t, auto W, auto b) {
+    auto const y = predict(x, [&](auto const& h, std::size_t l) {
+      return os::einsum<N, F>(h, os::all_gather<D/batch>(W[l])) + os::all_gather<F/batch>(b[l]);
+    });
+    return os::psum<batch>(mean_of_squares(y, t));
+  }, inputs, targets, p.W, p.b);
+}
+
+int main(int argc, char** argv) {
+  os::environment const env(argc, argv);
+  auto const mesh = os::make_mesh(batch = env.devices());
+  std::int64_t const n = env.devices();
+  std::int64_t const gathered = (n - 1) * (all_weights + all_biases);
+  std::int64_t const gathered_again = (n - 1) * (all_weights - first_weight);  // nobody asks for the inputs' cotangent
+  training t;
+  if (n > 1) t.expect_one_gathered_weight_of(first_weight, other_weight);
+  t.run<parameters, inputs_type, targets_type>(
+      "in the global view", mesh,
+      os::checkpoint([](auto const& p, auto const& inputs, auto const& targets) {
+        return in_the_global_view(p, inputs, targets);
+      }, os::save_all_but_gathers));
+  t.expect_moves(gathered + 2 * (n - 1),
+                 gathered_again + (n - 1) * (network::batch * (all_inputs / n + all_outputs) + all_biases));
+  t.run<parameters, inputs_type, targets_type>(
+      "device by device", mesh,
+      os::checkpoint([](auto const& p, auto const& inputs, auto const& targets) {
+        return device_by_device(p, inputs, targets);
+      }, os::save_all_but_gathers));
+  t.expect_moves(gathered + 2 * (n - 1), gathered_again + (n - 1) * (all_weights + all_biases));
+  return t.verdict();
+}

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Expert parallel over X and Y with a capacity: slots in an all-to-all. Attention is fully sharded data parallel over
+/// X, and context parallel over Y with keys and values gathered.
+
+#include "experts.hpp"
+
+namespace strategies {
+
+struct experts_capacity : mixture_rules<expert_parallel, capacity> {};
+
+}  // namespace strategies
+
+template strategies::outcome strategies::run<strategies::experts_capacity>(strategies::mesh_type const&,
+                                                                           strategies::problem const&);

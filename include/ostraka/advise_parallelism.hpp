@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::advise_parallelism(model, machine, batch)`: which of data, fully sharded, tensor, context, expert and
+/// pipeline parallelism is bound by what, and how far each goes, before a line of the program is written. Nothing runs;
+/// the standard library is all it needs.
+///
+///     constexpr os::transformer_shape model{.width = 5120, .inner = 13824, .heads = 40, .head_width = 128};
+///     auto const a = os::advise_parallelism(model, machine, {.sequences = 1024, .length = 4096});
+///     std::puts(os::describe(a).c_str());
+
+#include <ostraka/plan/hardware/machines.hpp>
+#include <ostraka/plan/parallelism/advice.hpp>
+
+namespace ostraka {
+
+using planner::advise_parallelism;
+using planner::best_mixture;
+using planner::parallelism_advice;
+using planner::reach_of;
+
+/// A line for each parallelism: ways, operations for each byte, what the machine does meanwhile, what it is bound by.
+[[nodiscard]] inline std::string describe(parallelism_advice const& a) { return planner::describe(a); }
+
+}  // namespace ostraka

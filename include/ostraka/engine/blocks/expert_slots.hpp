@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Slots of experts: each expert takes so many tokens of a group, those that come first. Lists say which row
+/// of [experts, groups, slots] is filled by which token, and where each choice's row is.
+///
+///     choice (g, s, k) of expert e, the c-th of its group       row (e, g, c) of the slots; none if c is the capacity
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/engine/run/expert_rows.hpp>
+
+namespace ostraka::engine {
+
+/// Where choices have their slots on this device.
+template <class Space>
+struct slot_lists {
+  std::int64_t tokens = 0, repeats = 1;
+  row_list<Space> choice_of_slot, token_of_slot;  ///< −1: the slot is empty
+  row_list<Space> slot_of_choice;                 ///< −1: dropped, or no expert
+  dynamic_array<std::int64_t> numbers;            ///< of each choice: expert · capacity + slot, or −1
+};
+
+/// The slots of `groups` groups of tokens with `repeats` choices each, in the order of tokens, then of choices.
+template <class Space>
+slot_lists<Space> assign_slots(dynamic_array<std::int64_t> const& chosen, std::int64_t groups, std::int64_t repeats,
+                               std::int64_t experts, std::int64_t capacity) {
+  slot_lists<Space> s;
+  auto const all = static_cast<std::int64_t>(chosen.size());
+  auto const slots = static_cast<std::size_t>(experts * groups * capacity);
+  s.repeats = repeats;
+  s.tokens = repeats > 0 ? all / repeats : 0;
+  dynamic_array<std::int64_t> choice(slots, -1), token(slots, -1), slot(chosen.size(), -1);
+  s.numbers.assign(chosen.size(), -1);
+  dynamic_array<std::int64_t> taken;
+  std::int64_t const of_group = groups > 0 ? all / groups : 0;
+  for (std::int64_t g = 0; g < groups; ++g) {
+    taken.assign(static_cast<std::size_t>(experts), 0);
+    for (std::int64_t i = g * of_group; i < (g + 1) * of_group; ++i) {
+      std::int64_t const e = chosen[static_cast<std::size_t>(i)];
+      if (e < 0 || e >= experts || taken[static_cast<std::size_t>(e)] == capacity) continue;
+      std::int64_t const c = taken[static_cast<std::size_t>(e)]++, row = (e * groups + g) * capacity + c;
+      choice[static_cast<std::size_t>(row)] = i;
+      token[static_cast<std::size_t>(row)] = i / repeats;
+      slot[static_cast<std::size_t>(i)] = row;
+      s.numbers[static_cast<std::size_t>(i)] = e * capacity + c;
+    }
+  }
+  s.choice_of_slot = list_of<Space>(choice);
+  s.token_of_slot = repeats == 1 ? s.choice_of_slot : list_of<Space>(token);
+  s.slot_of_choice = list_of<Space>(slot);
+  return s;
+}
+
+/// out[i] <- from[list[i]], rows of `row` elements; zeros where the list says −1. All is written when it returns.
+template <class Exec, class T, class Space>
+void fill_rows(Exec const& exec, row_list<Space> const& list, std::int64_t row, T* out, T const* from,
+               std::int64_t rows_there) {
+  gather_rows(exec, list, row, out, from, rows_there);
+  fence(exec);
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What goes wrong with a file goes wrong on one device: the disk is full where it writes, the folder is not
+/// mounted where it runs. All devices throw the same then, so that nobody waits for one that has left.
+
+#include <cstdint>
+#include <exception>
+#include <string>
+
+#include <ostraka/engine/collectives/counted_collective.hpp>
+#include <ostraka/engine/collectives/scatter.hpp>
+#include <ostraka/types/error.hpp>
+
+namespace ostraka::engine {
+
+/// @throws ostraka::error, the same on all members, if any of them says what is wrong: that of the first who does.
+/// Collective.
+inline void throw_alike(communicator const& all, std::string what) {
+  std::int64_t told[2] = {what.empty() ? 0 : all.size() - all.rank(), static_cast<std::int64_t>(what.size())};
+  all.find_largest(told, 2);
+  if (told[0] == 0) return;
+  std::string text(static_cast<std::size_t>(told[1]), '\0');
+  text.replace(0, what.size(), what);
+  broadcast(all, reinterpret_cast<std::int8_t*>(text.data()), told[1], all.size() - static_cast<int>(told[0]));
+  throw error(text.substr(0, text.find('\0')));
+}
+
+/// f(), on each member alone; what it throws on one of them is thrown on all. Collective.
+template <class F>
+void alike_on_all(communicator const& all, F const& f) {
+  std::string what;
+  try {
+    f();
+  } catch (std::exception const& e) {
+    what = e.what();
+    if (what.empty()) what = "files: an error without a text";
+  }
+  throw_alike(all, std::move(what));
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. This device's block of a tensor that a file gets or has: which indices, where it lies in memory, and who
+/// writes it if several devices hold the same. Blocks in memory that the host does not see are carried to it and back.
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <ostraka/engine/blocks/root_blocks.hpp>
+#include <ostraka/engine/files/transfer.hpp>
+#include <ostraka/engine/formats/file_contents.hpp>
+#include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/machine/instance.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/types/half.hpp>
+
+namespace ostraka::engine {
+
+static_assert(std::endian::native == std::endian::little,
+              "files have the least significant byte first, as memory is to");
+
+/// What files call the elements of a tensor.
+template <class T>
+inline constexpr file_element file_element_of = file_element::u8;
+template <>
+inline constexpr file_element file_element_of<double> = file_element::f64;
+template <>
+inline constexpr file_element file_element_of<float> = file_element::f32;
+template <>
+inline constexpr file_element file_element_of<float16> = file_element::f16;
+template <>
+inline constexpr file_element file_element_of<bfloat16> = file_element::bf16;
+template <>
+inline constexpr file_element file_element_of<std::int64_t> = file_element::i64;
+template <>
+inline constexpr file_element file_element_of<std::int32_t> = file_element::i32;
+template <>
+inline constexpr file_element file_element_of<std::int16_t> = file_element::i16;
+template <>
+inline constexpr file_element file_element_of<std::int8_t> = file_element::i8;
+template <>
+inline constexpr file_element file_element_of<bool> = file_element::boolean;
+template <>
+inline constexpr file_element file_element_of<Kokkos::complex<float>> = file_element::c64;
+template <>
+inline constexpr file_element file_element_of<Kokkos::complex<double>> = file_element::c128;
+
+struct file_block {
+  box block;                                     ///< of global indices
+  std::array<std::int64_t, max_rank> extents{};  ///< of the whole tensor
+  file_element element = file_element::f32;
+  char* memory = nullptr;                                                     ///< dense, row-major
+  void (*to_host)(char* to, char const* from, std::int64_t bytes) = nullptr;  ///< null where the host sees the memory
+  void (*to_device)(char* to, char const* from, std::int64_t bytes) = nullptr;
+  int replica = 0;  ///< this device's number among those that hold the same block
+  int replicas = 1;
+  bool here = true;  ///< has this device any of it? (A block without dimensions has an element.)
+
+  [[nodiscard]] std::int64_t bytes() const { return here ? block.size() * bytes_of(element) : 0; }
+};
+
+/// What a block has at these indices of its first `axes` dimensions: a tensor of the others. One of several layers that
+/// are stacked, which a file holds one by one.
+[[nodiscard]] inline file_block part_of(file_block b, int axes, std::int64_t const* index) {
+  std::int64_t number = 0;
+  for (int d = 0; d < axes; ++d) {
+    planner::range const& r = b.block.at[d];
+    if (index[d] < r.begin || index[d] >= r.end) b.here = false;
+    number = number * r.size() + (index[d] - r.begin);
+  }
+  box rest;
+  rest.rank = b.block.rank - axes;
+  std::copy(b.block.at + axes, b.block.at + b.block.rank, rest.at);
+  std::copy(b.extents.begin() + axes, b.extents.end(), b.extents.begin());
+  b.block = rest;
+  b.memory = b.here ? b.memory + number * b.bytes() : nullptr;
+  return b;
+}
+
+/// The block of a tensor `s` at `memory`, of which kernels have made or used what they were told to.
+template <class Exec, class T>
+file_block file_block_of(execution_context const& w, planner::spec const& s, T* memory) {
+  using value = std::remove_const_t<T>;
+  fence(instance<Exec>());
+  file_block b;
+  b.block = box_of(s, w.here, w.sizes);
+  for (int d = 0; d < s.rank; ++d) b.extents[static_cast<std::size_t>(d)] = w.sizes.label[s.label[d]];
+  b.element = file_element_of<value>;
+  b.memory = reinterpret_cast<char*>(const_cast<value*>(memory));
+  if (is_gpu_memory<Exec>()) {
+    using there = typename Exec::memory_space;
+    b.to_host = [](char* to, char const* from, std::int64_t n) {
+      detail::stage<Kokkos::HostSpace, there>(to, from, n);
+    };
+    b.to_device = [](char* to, char const* from, std::int64_t n) {
+      detail::stage<there, Kokkos::HostSpace>(to, from, n);
+    };
+  }
+  std::uint32_t const repeats = replicating_axes(w);
+  for (int a = 0; a < w.mesh->axes(); ++a)
+    if (repeats >> a & 1u) {
+      b.replica = b.replica * w.mesh->size(a) + w.mesh->coordinate(a);
+      b.replicas *= w.mesh->size(a);
+    }
+  return b;
+}
+
+namespace detail {
+
+inline void add_pieces(std::vector<piece_in_memory>& pieces, file_block const& b, file_use use, std::int64_t at) {
+  if (!b.here) return;
+  auto const carry = use == file_use::reads ? b.to_device : b.to_host;
+  cut_block(b.block, b.extents.data(), bytes_of(b.element), at, b.memory, file_round_bytes, [&](file_piece const& p) {
+    pieces.push_back(piece_in_memory{p, carry});
+  });
+}
+
+// Elements whose last index is the slowest, to where it is the fastest.
+inline void to_row_major(box const& block, int element_bytes, char const* from, char* to) {
+  std::int64_t const n = block.size();
+  std::int64_t index[max_rank]{}, step[max_rank]{};
+  std::int64_t next = element_bytes;
+  for (int d = 0; d < block.rank; next *= block.at[d++].size()) step[d] = next;
+  for (std::int64_t i = 0, at = 0; i < n; ++i) {
+    std::memcpy(to + i * element_bytes, from + at, static_cast<std::size_t>(element_bytes));
+    for (int d = block.rank - 1; d >= 0; --d) {
+      at += step[d];
+      if (++index[d] < block.at[d].size()) break;
+      at -= step[d] * index[d];
+      index[d] = 0;
+    }
+  }
+}
+
+// The same tensor with its dimensions in the opposite order.
+inline file_block reversed(file_block b) {
+  std::reverse(b.block.at, b.block.at + b.block.rank);
+  std::reverse(b.extents.begin(), b.extents.begin() + b.block.rank);
+  return b;
+}
+
+// What is read as it stands in a file and is not yet what a tensor holds: numbers in the other order of bytes, columns
+// before rows, bools that are neither 0 nor 1.
+class foreign_block {
+ public:
+  foreign_block(file_block const& block, tensor_in_file const& t)
+      : block_(block),
+        column_major_(t.column_major && block.block.rank > 1),
+        other_order_(t.other_order),
+        read_(std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(block.bytes()))) {}
+
+  static bool is_one(file_block const& b, tensor_in_file const& t) {
+    return b.here && (t.other_order || (t.column_major && b.block.rank > 1) || b.element == file_element::boolean);
+  }
+
+  // Where and how it is read.
+  [[nodiscard]] file_block as_read() const {
+    file_block b = column_major_ ? reversed(block_) : block_;
+    b.memory = read_.get();
+    b.to_device = nullptr;
+    return b;
+  }
+
+  // To where it belongs.
+  void settle() {
+    std::int64_t const bytes = block_.bytes();
+    if (other_order_) {
+      int const n = names_of(block_.element).number_bytes;
+      for (char* at = read_.get(); at < read_.get() + bytes; at += n) std::reverse(at, at + n);
+    }
+    if (block_.element == file_element::boolean)
+      for (std::int64_t i = 0; i < bytes; ++i)
+        read_[static_cast<std::size_t>(i)] = read_[static_cast<std::size_t>(i)] != 0;
+    if (column_major_) {
+      auto turned = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
+      to_row_major(block_.block, bytes_of(block_.element), read_.get(), turned.get());
+      read_ = std::move(turned);
+    }
+    if (bytes == 0) return;
+    if (block_.to_device != nullptr)
+      block_.to_device(block_.memory, read_.get(), bytes);
+    else
+      std::memcpy(block_.memory, read_.get(), static_cast<std::size_t>(bytes));
+  }
+
+ private:
+  file_block block_;
+  bool column_major_;
+  bool other_order_;
+  std::unique_ptr<char[]> read_;
+};
+
+}  // namespace detail
+
+}  // namespace ostraka::engine

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Where a device's block of a tensor lies in a file: A[I_X, J_Y] lies there row-major and whole, so that a
+/// block is rows with gaps between them. Long blocks are cut into pieces, none of which is too long for one call.
+
+#include <algorithm>
+#include <cstdint>
+
+#include <ostraka/engine/kernels/strided.hpp>
+#include <ostraka/plan/regions/box.hpp>
+
+namespace ostraka::engine {
+
+/// Bytes of a file with gaps between them that are one run in memory.
+struct file_piece {
+  std::int64_t at = 0;  ///< the first of them in the file
+  strided lies;         ///< behind it, in bytes
+  char* memory = nullptr;
+
+  [[nodiscard]] std::int64_t bytes() const { return lies.size(); }
+};
+
+/// f(piece) for the pieces of a block, in the order of the file and of memory. `at` is where the tensor begins in the
+/// file, `extents` are those of the whole tensor, `longest` the bytes that a piece has at most.
+template <class F>
+void cut_block(planner::box const& block, std::int64_t const* extents, int element_bytes, std::int64_t at, char* memory,
+               std::int64_t longest, F const& f) {
+  if (block.size() == 0) return;
+  int const rank = block.rank;
+  std::int64_t stride[planner::max_labels + 1], inner[planner::max_labels + 1];  // bytes: in the file, in memory
+  stride[rank] = inner[rank] = element_bytes;
+  for (int d = rank - 1; d >= 0; --d) {
+    stride[d] = d == rank - 1 ? element_bytes : stride[d + 1] * extents[d + 1];
+    inner[d] = inner[d + 1] * block.at[d].size();
+    at += block.at[d].begin * stride[d];
+  }
+  int cut = 0;  // the dimension that is cut; those before it are walked
+  while (cut < rank && inner[cut + 1] > longest) ++cut;
+  if (cut == rank) --cut;
+  std::int64_t const part = rank == 0 ? 1 : std::max<std::int64_t>(1, longest / inner[cut + 1]);
+  std::int64_t const along = rank == 0 ? 1 : block.at[cut].size();
+  std::int64_t index[planner::max_labels + 1]{};
+  for (bool more = true; more;) {
+    std::int64_t begin = at;
+    for (int d = 0; d < cut; ++d) begin += index[d] * stride[d];
+    for (std::int64_t i = 0; i < along; i += part) {
+      file_piece p;
+      std::int64_t const n = std::min(part, along - i);
+      p.at = begin + (rank == 0 ? 0 : i * stride[cut]);
+      for (int d = std::max(cut, 0); d < rank; ++d) p.lies.add(d == cut ? n : block.at[d].size(), stride[d]);
+      p.lies.add(element_bytes, 1);
+      p.memory = memory;
+      memory += p.bytes();
+      f(p);
+    }
+    more = false;
+    for (int d = cut - 1; d >= 0 && !more; --d) {
+      more = ++index[d] < block.at[d].size();
+      if (!more) index[d] = 0;
+    }
+  }
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What a file of tensors says that it holds. Whoever reads a header has compared all of it with the size of
+/// the file, so that nobody allocates by what a file merely claims.
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ostraka/engine/formats/file_element.hpp>
+
+namespace ostraka::engine {
+
+/// A header that no writer of the format writes; the text says what is wrong in it.
+struct malformed_header : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct tensor_in_file {
+  std::string name{};  ///< none in an .npy file
+  file_element element = file_element::f32;
+  std::vector<std::int64_t> extents{};
+  std::int64_t begin = 0;     ///< of its bytes, from the beginning of the data
+  std::int64_t end = 0;       ///< behind them
+  bool other_order = false;   ///< the bytes of a number come most significant first
+  bool column_major = false;  ///< the first dimension is the fastest
+};
+
+struct file_contents {
+  std::vector<tensor_in_file> tensors{};                        ///< sorted by name
+  std::vector<std::pair<std::string, std::string>> metadata{};  ///< sorted by key
+  std::int64_t data_begin = 0;                                  ///< where the data begins in the file
+
+  [[nodiscard]] std::string const* find_metadata(std::string const& key) const {
+    auto const at = std::lower_bound(metadata.begin(), metadata.end(), key,
+                                     [](auto const& entry, std::string const& k) { return entry.first < k; });
+    return at != metadata.end() && at->first == key ? &at->second : nullptr;
+  }
+};
+
+inline constexpr std::size_t max_dimensions_in_file = 32;
+inline constexpr std::int64_t max_elements_in_file = std::int64_t(1)
+                                                     << 48;  ///< times devices or bits it is no overflow
+
+/// The bytes of so many elements. @throws malformed_header if the extents are of no tensor that a file holds, also
+/// where one of them is zero
+[[nodiscard]] inline std::int64_t bytes_of(file_element e, std::vector<std::int64_t> const& extents) {
+  if (extents.size() > max_dimensions_in_file)
+    throw malformed_header("a tensor has at most " + std::to_string(max_dimensions_in_file) + " dimensions");
+  std::int64_t elements = 1;
+  bool empty = false;
+  for (std::int64_t n : extents) {
+    if (n < 0) throw malformed_header("an extent is negative");
+    if (n == 0) empty = true;
+    if (n > 0 && elements > max_elements_in_file / n)
+      throw malformed_header("a tensor of more than 2^48 elements is in no file");
+    if (n > 0) elements *= n;
+  }
+  std::int64_t const bits = empty ? 0 : elements * names_of(e).bits;
+  if (bits % 8 != 0) throw malformed_header("elements of less than a byte do not fill their last byte");
+  return bits / 8;
+}
+
+}  // namespace ostraka::engine

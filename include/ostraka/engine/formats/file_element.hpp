@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What files call element types: float is F32 in a safetensors header and '<f4' in an .npy header. Also those
+/// that are no elements of tensors here, since a file may hold some beside the tensors that are asked for.
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace ostraka::engine {
+
+/// Those before `u8` are elements of tensors.
+enum class file_element : std::uint8_t {
+  f64,
+  f32,
+  f16,
+  bf16,
+  i64,
+  i32,
+  i16,
+  i8,
+  boolean,
+  c64,
+  c128,
+  u8,
+  u16,
+  u32,
+  u64,
+  f8_e4m3,
+  f8_e4m3fnuz,
+  f8_e5m2,
+  f8_e5m2fnuz,
+  f8_e8m0,
+  f6_e2m3,
+  f6_e3m2,
+  f4
+};
+
+struct file_element_names {
+  std::string_view dtype;  ///< in safetensors; empty where it has none
+  std::string_view descr;  ///< in .npy, behind the order of bytes; empty where it has none
+  int bits;
+  int number_bytes;  ///< of one number, whose bytes have an order
+};
+
+/// In the order of the enumerators. NumPy knows no bfloat16: with ml_dtypes it writes two bytes without a meaning, V2.
+inline constexpr std::array<file_element_names, 23> file_elements = {
+    {{"F64", "f8", 64, 8},      {"F32", "f4", 32, 4},  {"F16", "f2", 16, 2},      {"BF16", "V2", 16, 2},
+     {"I64", "i8", 64, 8},      {"I32", "i4", 32, 4},  {"I16", "i2", 16, 2},      {"I8", "i1", 8, 1},
+     {"BOOL", "b1", 8, 1},      {"C64", "c8", 64, 4},  {"", "c16", 128, 8},       {"U8", "u1", 8, 1},
+     {"U16", "u2", 16, 2},      {"U32", "u4", 32, 4},  {"U64", "u8", 64, 8},      {"F8_E4M3", "", 8, 1},
+     {"F8_E4M3FNUZ", "", 8, 1}, {"F8_E5M2", "", 8, 1}, {"F8_E5M2FNUZ", "", 8, 1}, {"F8_E8M0", "", 8, 1},
+     {"F6_E2M3", "", 6, 1},     {"F6_E3M2", "", 6, 1}, {"F4", "", 4, 1}}};
+
+[[nodiscard]] constexpr file_element_names const& names_of(file_element e) {
+  return file_elements[static_cast<std::size_t>(e)];
+}
+
+[[nodiscard]] constexpr int bytes_of(file_element e) { return names_of(e).bits / 8; }
+
+/// The one with this name, which stands at `name` in the table. False if there is none.
+[[nodiscard]] constexpr bool find_element(std::string_view text, std::string_view file_element_names::*name,
+                                          file_element& found) {
+  for (std::size_t i = 0; i < file_elements.size(); ++i)
+    if (!text.empty() && file_elements[i].*name == text) {
+      found = static_cast<file_element>(i);
+      return true;
+    }
+  return false;
+}
+
+}  // namespace ostraka::engine

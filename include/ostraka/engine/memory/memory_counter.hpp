@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. How much memory this device has in use, and had at once at most, since a counter was made. Kokkos tells of
+/// every block that it allocates and frees, as long as somebody counts; otherwise nothing is asked and nothing costs.
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+
+namespace ostraka::engine {
+
+/// Counts what Kokkos has allocated in the default memory space: blocks of tensors, workspace, what kernels set aside,
+/// and a program's own views. All host threads count together. Workspace that no operation of this host thread uses is
+/// freed when counting begins, so that what is counted does not depend on what ran before. Counters may be nested. A
+/// tool that listens to Kokkos before goes on hearing everything; one that begins to listen while somebody counts is
+/// left as it is, and hears alone until another counter is made.
+class memory_counter {
+ public:
+  memory_counter() {
+    release_workspace();
+    short_lock const alone(lock_);
+    next_ = first_;
+    first_ = this;
+    listen();
+  }
+  memory_counter(memory_counter const&) = delete;
+  memory_counter& operator=(memory_counter const&) = delete;
+  ~memory_counter() {
+    short_lock const alone(lock_);
+    memory_counter** at = &first_;
+    while (*at != this) at = &(*at)->next_;
+    *at = next_;
+    if (first_ == nullptr) listen_no_more();
+  }
+
+  /// Bytes that are in use now beyond those that were when counting began; less than 0 where more have been freed.
+  [[nodiscard]] std::int64_t in_use() const {
+    short_lock const alone(lock_);
+    return now_;
+  }
+
+  /// The most that they have been at once.
+  [[nodiscard]] std::int64_t peak() const {
+    short_lock const alone(lock_);
+    return most_;
+  }
+
+  /// Frees the workspace that no operation of this host thread uses.
+  static void release_workspace() { workspace<Kokkos::DefaultExecutionSpace::memory_space>::instance().release(); }
+
+ private:
+  using allocated = Kokkos_Profiling_allocateDataFunction;
+  using freed = Kokkos_Profiling_deallocateDataFunction;
+  using space_handle = Kokkos_Profiling_SpaceHandle;
+
+  // Beside whoever has listened before.
+  static void listen() {
+    namespace tools = Kokkos::Tools::Experimental;
+    auto const now = tools::get_callbacks();
+    if (now.allocate_data != &on_allocation) {
+      heard_allocations_ = now.allocate_data;
+      tools::set_allocate_data_callback(&on_allocation);
+    }
+    if (now.deallocate_data != &on_free) {
+      heard_frees_ = now.deallocate_data;
+      tools::set_deallocate_data_callback(&on_free);
+    }
+  }
+  // Whoever has begun to listen since stays.
+  static void listen_no_more() {
+    namespace tools = Kokkos::Tools::Experimental;
+    auto const now = tools::get_callbacks();
+    if (now.allocate_data == &on_allocation) tools::set_allocate_data_callback(heard_allocations_);
+    if (now.deallocate_data == &on_free) tools::set_deallocate_data_callback(heard_frees_);
+  }
+
+  static void on_allocation(space_handle const space, char const* label, void const* at, std::uint64_t bytes) {
+    if (is_telling()) return;
+    add(space, static_cast<std::int64_t>(bytes));
+    tell(heard_allocations_, Kokkos::Tools::Experimental::get_callbacks().allocate_data, space, label, at, bytes);
+  }
+  static void on_free(space_handle const space, char const* label, void const* at, std::uint64_t bytes) {
+    if (is_telling()) return;
+    add(space, -static_cast<std::int64_t>(bytes));
+    tell(heard_frees_, Kokkos::Tools::Experimental::get_callbacks().deallocate_data, space, label, at, bytes);
+  }
+
+  // A tool that has begun to listen since may tell those before it, and so us: once more while we tell it, or when
+  // Kokkos tells it and not us.
+  static bool& is_telling() {
+    static thread_local constinit bool telling = false;
+    return telling;
+  }
+  template <class Tool>
+  static void tell(Tool tool, Tool told_by_kokkos, space_handle const& space, char const* label, void const* at,
+                   std::uint64_t bytes) {
+    if (tool == nullptr || tool == told_by_kokkos) return;
+    is_telling() = true;
+    tool(space, label, at, bytes);
+    is_telling() = false;
+  }
+
+  static void add(space_handle const& space, std::int64_t bytes) {
+    if (std::strcmp(space.name, Kokkos::DefaultExecutionSpace::memory_space::name()) != 0) return;
+    short_lock const alone(lock_);
+    for (memory_counter* c = first_; c != nullptr; c = c->next_) {
+      c->now_ += bytes;
+      c->most_ = std::max(c->most_, c->now_);
+    }
+  }
+
+  std::int64_t now_ = 0;
+  std::int64_t most_ = 0;
+  memory_counter* next_ = nullptr;
+  inline static memory_counter* first_ = nullptr;
+  inline static allocated heard_allocations_ = nullptr;
+  inline static freed heard_frees_ = nullptr;
+  inline static std::atomic_flag lock_{};
+};
+
+}  // namespace ostraka::engine

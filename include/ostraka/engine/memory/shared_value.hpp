@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. A value that several own: what std::shared_ptr is to a program, without the templates that it instantiates
+/// for every type (types/dynamic_array.hpp has the array that goes with it).
+
+#include <atomic>
+
+namespace ostraka::engine {
+
+/// A value that lives as long as one of the copies of this; or none. Host threads may copy and destroy theirs at once.
+template <class T>
+class shared_value {
+ public:
+  shared_value() = default;
+
+  /// T(arguments…), owned by this one.
+  template <class... Arguments>
+  [[nodiscard]] static shared_value make(Arguments&&... arguments) {
+    shared_value made;
+    made.held_ = new counted{{1}, T(static_cast<Arguments&&>(arguments)...)};
+    return made;
+  }
+
+  shared_value(shared_value const& other) noexcept : held_(other.held_) {
+    if (held_ != nullptr) held_->owners.fetch_add(1, std::memory_order_relaxed);
+  }
+  shared_value(shared_value&& other) noexcept : held_(other.held_) { other.held_ = nullptr; }
+  shared_value& operator=(shared_value other) noexcept {
+    counted* const mine = held_;
+    held_ = other.held_;
+    other.held_ = mine;
+    return *this;
+  }
+  ~shared_value() {
+    if (held_ != nullptr && held_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete held_;
+  }
+
+  explicit operator bool() const { return held_ != nullptr; }
+  [[nodiscard]] T& operator*() const { return held_->value; }
+  [[nodiscard]] T* operator->() const { return &held_->value; }
+
+ private:
+  struct counted {
+    std::atomic<long> owners;
+    T value;
+  };
+  counted* held_ = nullptr;
+};
+
+}  // namespace ostraka::engine

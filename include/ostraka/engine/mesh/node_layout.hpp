@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The levels of a mesh that is being made: how many devices each node has, which block of the mesh they are,
+/// and, where the program says that by hand, which rank becomes which device.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include <ostraka/engine/collectives/counts.hpp>
+#include <ostraka/engine/collectives/communicator.hpp>
+#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/error.hpp>
+
+namespace ostraka::engine {
+
+/// What a program says of nodes: nothing, so that MPI is asked; how many devices each has; or which block of the mesh.
+struct node_wish {
+  int each = 0;                 ///< devices of a node, where its block is not said
+  dynamic_array<int> within{};  ///< those along each mesh axis
+
+  [[nodiscard]] bool is_said() const { return each > 0 || !within.empty(); }
+};
+
+/// The block of the mesh that so many consecutive devices are; empty if they are none.
+inline dynamic_array<int> block_of_consecutive(dynamic_array<int> const& sizes, int each) {
+  dynamic_array<int> within(sizes.size(), 1);
+  for (std::size_t a = sizes.size(); a-- > 0 && each > 1;) {
+    int const larger = std::max(each, sizes[a]), smaller = std::min(each, sizes[a]);
+    if (smaller < 1 || larger % smaller != 0) return {};
+    within[a] = smaller;
+    each /= smaller;
+  }
+  return each == 1 ? within : dynamic_array<int>();
+}
+
+/// A mesh of which no node holds more than one device, or of which nothing is known.
+inline dynamic_array<int> without_nodes(dynamic_array<int> const& sizes) {
+  return dynamic_array<int>(sizes.size(), 1);
+}
+
+/// Devices that a node has by the environment: OSTRAKA_DEVICES_PER_NODE, which takes the place of MPI's answer. 0: not
+/// said.
+[[gnu::cold]] inline int devices_per_node_said() {
+  char const* const said = std::getenv("OSTRAKA_DEVICES_PER_NODE");
+  return said != nullptr ? std::max(0, std::atoi(said)) : 0;
+}
+
+/// The block that a program wishes. @throws ostraka::error if nodes cannot hold such blocks of the mesh
+[[gnu::cold]] inline dynamic_array<int> wished_block(char const* operation, node_wish const& wish,
+                                                     dynamic_array<int> const& sizes, std::string const& mesh) {
+  dynamic_array<int> const within = wish.within.empty() ? block_of_consecutive(sizes, wish.each) : wish.within;
+  bool whole = !within.empty();
+  for (std::size_t a = 0; a < within.size(); ++a) whole = whole && within[a] > 0 && sizes[a] % within[a] == 0;
+  if (whole) return within;
+  std::string given = wish.within.empty() ? std::to_string(wish.each) : "";
+  for (int n : wish.within) given.append(given.empty() ? "" : " × ").append(std::to_string(n));
+  throw error(std::string(operation) +
+              ": every node holds a block of the mesh, as large as those of the others, but nodes of " + given +
+              " devices do not divide " + mesh +
+              " so; give a number of devices, or sizes within a node, that divide the sizes of the mesh axes");
+}
+
+#if OSTRAKA_ENABLE_MPI
+
+/// A rank's machine: its first rank, and how many it has, all of this communicator.
+struct machine_of_rank {
+  std::int64_t first = 0;
+  std::int64_t ranks = 1;
+  bool in_a_row = true;
+};
+
+/// Tests say which machine this rank runs on; a negative number: MPI knows.
+inline int pretended_machine = -1;
+
+/// By shared memory. Collective.
+[[gnu::cold]] inline machine_of_rank find_machine(native_communicator comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  if (pretended_machine >= 0)
+    MPI_Comm_split(comm, pretended_machine, 0, &node);
+  else
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  std::int64_t ends[2] = {rank, -rank};
+  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX, node);
+  machine_of_rank m;
+  m.first = -ends[1];
+  m.ranks = size_of(node);
+  m.in_a_row = ends[0] - m.first + 1 == m.ranks;
+  MPI_Comm_free(&node);
+  return m;
+}
+
+/// The block of the mesh that each node holds, with devices in the order of ranks: one device, unless all nodes hold as
+/// many in a row, and a block of the mesh is made of them. Collective; the same on all ranks.
+[[gnu::cold]] inline dynamic_array<int> found_block(communicator const& world, dynamic_array<int> const& sizes) {
+  std::int64_t each = devices_per_node_said();
+  if (each == 0) {
+    machine_of_rank const m = find_machine(world.native());
+    bool const whole = m.in_a_row && m.first % m.ranks == 0;
+    std::int64_t extremes[2] = {whole ? m.ranks : 0, whole ? -m.ranks : 0};
+    MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_INT64_T, MPI_MAX, world.native());
+    each = extremes[0] == -extremes[1] ? extremes[0] : 0;
+  }
+  dynamic_array<int> const within = block_of_consecutive(sizes, static_cast<int>(each));
+  return each > 1 && !within.empty() ? within : without_nodes(sizes);
+}
+
+/// The same ranks in the order of the devices that they become, where nodes hold blocks `within`: the ranks of a machine
+/// in their order, machine by machine, fill node by node. Collective. @throws ostraka::error, on all ranks alike, if a
+/// node would have ranks of several machines
+[[gnu::cold]] inline communicator in_order_of_nodes(communicator const& world, dynamic_array<int> const& sizes,
+                                                    dynamic_array<int> const& within) {
+  node_grid grid;
+  for (std::size_t a = 0; a < sizes.size(); ++a) grid.add(sizes[a], within[a]);
+  machine_of_rank const mine = find_machine(world.native());
+  dynamic_array<std::int64_t> machine(static_cast<std::size_t>(world.size()));
+  MPI_Allgather(&mine.first, 1, MPI_INT64_T, machine.data(), 1, MPI_INT64_T, world.native());
+  int before = 0;  // ranks of earlier machines, or of this one
+  for (int r = 0; r < world.size(); ++r) {
+    std::int64_t const m = machine[static_cast<std::size_t>(r)];
+    before += m < mine.first || (m == mine.first && r < world.rank()) ? 1 : 0;
+  }
+  std::int64_t wrong = mine.ranks % grid.each() != 0 && grid.nodes() > 1 ? mine.ranks : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_MAX, world.native());
+  if (wrong != 0)
+    throw error("make_mesh: a node's devices run on one machine, but a machine has " + std::to_string(wrong) +
+                " ranks, and nodes have " + std::to_string(grid.each()) +
+                " devices; start a multiple of that on every machine, or give nodes that divide their ranks");
+  int const device = grid.device(before / grid.each(), before % grid.each());
+  int moved = device != world.rank() ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPI_INT, MPI_MAX, world.native());
+  return moved != 0 ? world.split(0, device) : world;
+}
+
+#else
+
+inline dynamic_array<int> found_block(communicator const&, dynamic_array<int> const& sizes) { return sizes; }
+inline communicator in_order_of_nodes(communicator const& world, dynamic_array<int> const&, dynamic_array<int> const&) {
+  return world;
+}
+
+#endif
+
+}  // namespace ostraka::engine

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What a device does, told to whoever listens, on meshes of devices and on dry ones alike: operations and the
+/// steps of their plans begin and end, kernels touch memory and compute, collectives start and are waited for. Events
+/// have no time: on a mesh of devices a listener looks at a clock (trace), on a dry one it asks a model of a machine.
+///
+///     begins    ostraka einsum C[I_X, K] = A[I, J_X] · B[J_X, K], moves 3,145,728 B
+///       begins      ostraka contract, 134,217,728 flop
+///         computes      134,217,728 flop, 9,437,184 B of memory
+///       ends
+///       begins      ostraka reduce_scatter<X>, moves 3,145,728 B
+///         starts        reduce_scatter over X, number 7
+///         finishes      number 7: 3,145,728 B in 3 messages
+///       ends
+///     ends
+///
+/// Where nobody listens, an event costs a load and a branch (docs/design/traces.md).
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ostraka/types/dynamic_array.hpp>
+
+namespace ostraka::engine {
+
+enum class event_kind : std::uint8_t {
+  begins,    ///< a region: an operation, a step of its plan, or a part of the program that it named
+  ends,      ///< the region that began last and has not ended
+  computes,  ///< the device multiplies, adds or copies: `flops`, `memory`, `element_bytes`
+  starts,    ///< a collective, `number` of this host thread's: `how`, `mesh`, `over`, `members`
+  waits,     ///< the device waits for it from here on: the same
+  finishes,  ///< the device has waited for it: the same, and `bytes`, `messages`, which are known at its end
+};
+
+enum class region_kind : std::uint8_t {
+  operation,  ///< in a region of the kind `operation` it is a part of that
+  step,       ///< of the plan of the operation that it is in
+  program,    ///< named by the program
+};
+
+/// What a collective does. An all-reduce that MPI does not do is a reduce_scatter and an all_gather.
+enum class collective : std::uint8_t {
+  all_gather,
+  reduce_scatter,
+  all_reduce,
+  exchange,  ///< each device has a part for each other, or for some: all-to-all, and a ring's pass to the next
+  permute,   ///< one part to one other device: shifts, pipelines
+  halo,      ///< to neighbours
+  broadcast,
+  gather,
+  scatter,
+};
+
+/// Of the devices of a group, which take part in a collective: all, or those of one level, where a longer one goes over
+/// two (docs/design/hierarchical-meshes.md): those on this device's node, or those of its place on all nodes.
+enum class mesh_level : std::uint8_t { all, within_node, between_nodes };
+
+[[nodiscard]] constexpr char const* name_of(collective how) {
+  constexpr char const* names[] = {"all_gather", "reduce_scatter", "all_reduce", "exchange", "permute",
+                                   "halo",       "broadcast",      "gather",     "scatter"};
+  return names[static_cast<int>(how)];
+}
+
+/// The axes of a mesh, and this device among them.
+struct mesh_axes {
+  std::vector<std::string> names;
+  dynamic_array<int> sizes;
+  dynamic_array<int> coordinates;  ///< of this device
+  int device = 0;
+  bool dry = false;
+  dynamic_array<int> within_node{};  ///< devices in a row along each axis that share a node
+};
+
+/// A tensor that an operation with a plan reads, or its result.
+struct block_use {
+  void const* block = nullptr;
+  std::string_view tensor{};   ///< `A[I, J_X]`
+  std::string_view move{};     ///< the first step that moves an operand, the last of the result: `all_gather<X>`
+  std::string_view exactly{};  ///< the same without names of labels: of one block, moves with equal ones are equal
+  std::int64_t bytes = 0;      ///< that the move takes, of a device
+};
+
+/// What happens. Texts and pointers live as long as the call that tells of it.
+struct event {
+  event_kind kind = event_kind::ends;
+  region_kind region = region_kind::operation;  ///< of begins
+  std::string_view name{};    ///< of begins: as tools of Kokkos hear it, `ostraka einsum C[I_X, K] = …, moves 12 B`
+  std::string_view plan{};    ///< of an operation with a plan: `all_gather<X>, contract`
+  block_use const* uses = nullptr;  ///< of an operation with a plan: its operands, and behind them its result
+  int operands = 0;
+  bool resumed = false;       ///< of begins: the region began before and was left, for something in flight
+  std::int64_t bytes = 0;     ///< of begins: that plans tell; of finishes: that this device sent
+  std::int64_t messages = 0;  ///< of finishes
+  std::int64_t bytes_between_nodes = 0;  ///< of finishes: of `bytes`, those for devices of other nodes
+  std::int64_t flops = 0;     ///< of computes; of begins: that plans tell, of a step
+  std::int64_t memory = 0;    ///< of computes: bytes that are read and written
+  int element_bytes = 0;      ///< of computes
+  collective how = collective::all_gather;
+  mesh_axes const* mesh = nullptr;  ///< null where the group is of no mesh
+  std::uint32_t over = 0;           ///< bits of its axes
+  mesh_level level = mesh_level::all;
+  bool dry = false;  ///< of a collective: nothing is sent
+  int members = 1;
+  std::uint64_t number = 0;  ///< of a collective
+};
+
+/// Somebody who listens. From `listen` until `leave` he hears the events of one host thread, or of all of them, which
+/// then tell him at the same time.
+class listener {
+ public:
+  listener(listener const&) = delete;
+  listener& operator=(listener const&) = delete;
+  virtual void hear(event const& e) = 0;
+
+ protected:
+  listener() = default;
+  ~listener() { leave(); }
+
+  enum class hears : std::uint8_t { nothing, this_thread, all_threads };
+
+  /// @pre it hears nothing. Who hears all threads begins and ends while no other thread is in an operation.
+  void listen(hears which);
+  void leave();
+
+ private:
+  friend void tell(event const& e);
+  listener*& first() { return which_ == hears::this_thread ? of_this_thread_ : of_all_threads_; }
+
+  hears which_ = hears::nothing;
+  listener* next_ = nullptr;
+  inline static thread_local constinit listener* of_this_thread_ = nullptr;
+  inline static constinit listener* of_all_threads_ = nullptr;
+};
+
+namespace detail {
+
+inline constinit std::atomic<int> listeners{0};
+inline thread_local constinit std::uint64_t last_collective = 0;
+
+}  // namespace detail
+
+/// Does anybody listen, to whatever thread?
+inline bool listened_to() { return detail::listeners.load(std::memory_order_relaxed) != 0; }
+
+/// Tells those who hear this thread. @pre listened_to(), or nobody hears it
+[[gnu::cold, gnu::noinline]] inline void tell(event const& e) {
+  for (listener* l = listener::of_this_thread_; l != nullptr; l = l->next_) l->hear(e);
+  for (listener* l = listener::of_all_threads_; l != nullptr; l = l->next_) l->hear(e);
+}
+
+inline void listener::listen(hears which) {
+  which_ = which;
+  next_ = first();
+  first() = this;
+  detail::listeners.fetch_add(1, std::memory_order_relaxed);
+}
+
+inline void listener::leave() {
+  if (which_ == hears::nothing) return;
+  for (listener** at = &first(); *at != nullptr; at = &(*at)->next_)
+    if (*at == this) {
+      *at = next_;
+      break;
+    }
+  which_ = hears::nothing;
+  detail::listeners.fetch_sub(1, std::memory_order_relaxed);
+}
+
+/// A kernel, or several, does so much: a product, a fold, a copy, a map.
+[[gnu::cold, gnu::noinline]] inline void tell_computed(std::int64_t flops, std::int64_t memory, int element_bytes) {
+  event e;
+  e.kind = event_kind::computes;
+  e.flops = flops;
+  e.memory = memory;
+  e.element_bytes = element_bytes;
+  tell(e);
+}
+
+}  // namespace ostraka::engine

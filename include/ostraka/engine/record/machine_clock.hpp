@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The clock of a machine that is described, not run: it hears what a device does and tells what time it would
+/// be there. Local work takes as long as its flops or its memory, whichever is longer. A collective is on its links
+/// from when it is started and they are free; what the device computes until it waits for it is beside it.
+///
+///     starts, all_gather over X   |■■■■■■■■■■■■■■■■■|
+///     computes                    |■■■■■■■■■■|
+///     finishes                               | waits|  now
+///
+/// All devices are taken to be as far as this one: it waits for bytes, and for nobody who is late.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/engine/record/events.hpp>
+#include <ostraka/plan/hardware/collective_time.hpp>
+#include <ostraka/plan/hardware/machine.hpp>
+#include <ostraka/types/dynamic_array.hpp>
+
+namespace ostraka::engine {
+
+class machine_clock {
+ public:
+  explicit machine_clock(planner::machine const& m) : machine_(m) {}
+
+  struct span {
+    double begin = 0;
+    double end = 0;
+    [[nodiscard]] double seconds() const { return end - begin; }
+  };
+
+  /// Collectives of one kind over one set of mesh axes.
+  struct collectives {
+    collective how = collective::all_gather;
+    mesh_axes const* mesh = nullptr;
+    std::uint32_t over = 0;
+    std::int64_t number = 0;
+    double seconds = 0;
+  };
+
+  /// What the device does next.
+  void hear(event const& e) {
+    switch (e.kind) {
+      case event_kind::begins:
+        return begin(e);
+      case event_kind::ends:
+        return end();
+      case event_kind::computes:
+        return compute(e);
+      case event_kind::starts:
+        started_.push_back({e.number, now_});
+        return;
+      case event_kind::waits:
+        return;  // the rest of it is known at its end
+      case event_kind::finishes:
+        return finish(e);
+    }
+  }
+
+  [[nodiscard]] double now() const { return now_; }
+  [[nodiscard]] double computing() const { return computing_; }          ///< local work, and what operations add to it
+  [[nodiscard]] double communicating() const { return communicating_; }  ///< all collectives, hidden ones, too
+  [[nodiscard]] double waiting() const { return waiting_; }              ///< for collectives, with nothing beside them
+  /// When the collective that was finished last was on its links.
+  [[nodiscard]] span last_collective() const { return last_; }
+  [[nodiscard]] dynamic_array<collectives> const& by_kind() const { return by_kind_; }
+
+ private:
+  struct started {
+    std::uint64_t number;
+    double at;
+  };
+  // What carries one collective at a time: the links of a torus' axis, or the one to a switch, whichever axes use it.
+  struct carrier {
+    planner::link links;
+    mesh_axes const* mesh;
+    int axis;
+    double free_at;
+  };
+
+  void begin(event const& e) {
+    bool const within = operations_ > 0;
+    bool const operation = e.region == region_kind::operation;
+    regions_.push_back(operation);
+    operations_ += operation ? 1 : 0;
+    if (operation && !within && !e.resumed) local(machine_.operation_seconds);
+  }
+
+  void end() {
+    if (regions_.empty()) return;  // it began before anybody listened
+    operations_ -= regions_.back() ? 1 : 0;
+    regions_.pop_back();
+  }
+
+  void compute(event const& e) {
+    local(
+        planner::local_seconds(machine_, static_cast<double>(e.flops), e.element_bytes, static_cast<double>(e.memory)));
+  }
+
+  void local(double seconds) {
+    computing_ += seconds;
+    now_ += seconds;
+  }
+
+  void finish(event const& e) {
+    double began = now_;
+    for (std::size_t i = 0; i < started_.size(); ++i)
+      if (started_[i].number == e.number) {
+        began = started_[i].at;
+        started_[i] = started_.back();
+        started_.pop_back();
+        break;
+      }
+    used_links const used = links_of(e);
+    for (int i = 0; i < used.count; ++i) began = used.levels[i].links.overlaps ? began : now_;
+    for_each_carrier(e, used, [&](carrier const& c) { began = began < c.free_at ? c.free_at : began; });
+    last_ = {began, began + seconds_of(e, used.levels, used.count)};
+    for_each_carrier(e, used, [&](carrier& c) { c.free_at = last_.end; });
+    communicating_ += last_.seconds();
+    add(e, last_.seconds());
+    if (last_.end <= now_) return;
+    waiting_ += last_.end - now_;
+    now_ = last_.end;
+  }
+
+  // The links of a collective, from axis to axis; an axis that spans nodes has two levels.
+  struct used_links {
+    planner::level levels[planner::machine::max_named]{};
+    int axis[planner::machine::max_named]{};
+    int count = 0;
+
+    void add(planner::link const& links, int of_axis, std::int64_t ways) {
+      if (ways < 2 || count == planner::machine::max_named) return;
+      levels[count] = {links, ways};
+      axis[count++] = of_axis;
+    }
+  };
+
+  // A group of no mesh has the links of axes that are not named.
+  [[nodiscard]] used_links links_of(event const& e) const {
+    used_links used;
+    if (e.mesh == nullptr) {
+      used.add(machine_.links, 0, e.members);
+      return used;
+    }
+    bool const network = machine_.between_nodes.bytes_per_second > 0;
+    for (std::size_t a = 0; a < e.mesh->names.size(); ++a) {
+      if ((e.over >> a & 1u) == 0) continue;
+      int const all = e.mesh->sizes[a];
+      int const within = a < e.mesh->within_node.size() && e.mesh->within_node[a] > 0 ? e.mesh->within_node[a] : all;
+      planner::link const& links = machine_.along(e.mesh->names[a]);
+      if (e.level != mesh_level::between_nodes) used.add(links, static_cast<int>(a), within);
+      if (e.level != mesh_level::within_node)
+        used.add(network ? machine_.between_nodes : links, static_cast<int>(a), all / within);
+    }
+    return used;
+  }
+
+  template <class F>
+  void for_each_carrier(event const& e, used_links const& used, F const& f) {
+    for (int i = 0; i < used.count; ++i) {
+      planner::link const& links = used.levels[i].links;
+      bool const shared = links.shape == planner::link_shape::switched;
+      mesh_axes const* const mesh = shared ? nullptr : e.mesh;
+      int const axis = shared ? 0 : used.axis[i];
+      std::size_t k = 0;
+      while (k < carriers_.size() &&
+             !(carriers_[k].links == links && carriers_[k].mesh == mesh && carriers_[k].axis == axis))
+        ++k;
+      if (k == carriers_.size()) carriers_.push_back({links, mesh, axis, 0});
+      f(carriers_[k]);
+    }
+  }
+
+  [[nodiscard]] double seconds_of(event const& e, planner::level const* levels, int count) const {
+    double const bytes = static_cast<double>(e.bytes);
+    switch (e.how) {
+      case collective::all_gather:
+        return whole(planner::collective::all_gather, e, levels, count);
+      case collective::reduce_scatter:
+        return whole(planner::collective::reduce_scatter, e, levels, count);
+      case collective::all_reduce:
+        return whole(planner::collective::all_reduce, e, levels, count);
+      case collective::gather:
+      case collective::scatter:
+        return whole(planner::collective::to_root, e, levels, count);
+      case collective::broadcast:  // as parts to all, and a gather of the parts; the root's bytes are to each of them
+        return 2 * planner::seconds(levels, count, planner::collective::all_gather,
+                                    bytes / static_cast<double>(e.members > 1 ? e.members - 1 : 1));
+      case collective::permute:
+      case collective::halo:
+        return messages(e, levels, count);
+      case collective::exchange:
+        if (e.messages + 1 < e.members) return messages(e, levels, count);
+        return whole(planner::collective::all_to_all, e, levels, count);
+    }
+    return 0;
+  }
+
+  // All devices take part alike, with so many bytes of each.
+  [[nodiscard]] double whole(planner::collective what, event const& e, planner::level const* levels, int count) const {
+    double const bytes = planner::whole_bytes(what, e.members, static_cast<double>(e.bytes));
+    return planner::seconds(levels, count, what, bytes) + planner::reduction_seconds(machine_, what, e.members, bytes);
+  }
+
+  // Some messages to one other device each: on a ring to different sides, through a switch one after the other.
+  [[nodiscard]] double messages(event const& e, planner::level const* levels, int count) const {
+    std::int64_t const n = e.messages > 1 ? e.messages : 1;
+    double const each = planner::seconds(levels, count, planner::collective::permute,
+                                         static_cast<double>(e.bytes) / static_cast<double>(n));
+    bool switched = false;
+    for (int i = 0; i < count; ++i) switched = switched || levels[i].links.shape == planner::link_shape::switched;
+    return e.messages == 0 ? 0 : each * static_cast<double>(switched ? n : (n + 1) / 2);
+  }
+
+  void add(event const& e, double seconds) {
+    std::size_t i = 0;
+    while (i < by_kind_.size() &&
+           !(by_kind_[i].how == e.how && by_kind_[i].mesh == e.mesh && by_kind_[i].over == e.over))
+      ++i;
+    if (i == by_kind_.size()) by_kind_.push_back({e.how, e.mesh, e.over, 0, 0});
+    ++by_kind_[i].number;
+    by_kind_[i].seconds += seconds;
+  }
+
+  planner::machine machine_;
+  double now_ = 0;
+  double computing_ = 0;
+  double communicating_ = 0;
+  double waiting_ = 0;
+  span last_{};
+  int operations_ = 0;
+  dynamic_array<bool> regions_;  // that have begun and not ended: are they operations?
+  dynamic_array<started> started_;
+  dynamic_array<carrier> carriers_;
+  dynamic_array<collectives> by_kind_;
+};
+
+}  // namespace ostraka::engine

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Members of a group that each work on what others send, as the stages of a pipeline do: if the work of one
+/// throws, the others would wait for its messages for ever. So it goes on sending what they expect, without working,
+/// and at the end all throw what it threw. Where nobody throws that costs a message of one number between a few
+/// members.
+///
+///     shared_fault fault(members);
+///     for each turn:
+///       messages.arrive(fault.waiting());
+///       fault.attempt([&] { made = work(arrived); });      not called any more once it has thrown here
+///       if (fault.is_here()) made = zeros;
+///       messages.send(to, made, count);
+///     fault.end("pipeline", "stage");                      all throw, or nobody
+
+#include <algorithm>
+#include <exception>
+#include <string>
+
+#include <ostraka/engine/collectives/message.hpp>
+#include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/engine/machine/this_thread.hpp>
+#include <ostraka/engine/spmd/end_job.hpp>
+#include <ostraka/types/error.hpp>
+
+namespace ostraka::engine {
+
+/// Seconds that a member which has thrown waits for others before it ends the job: they may wait for it themselves, in
+/// an operation of a group in which it alone has thrown. Tests lower it.
+inline double patience_after_fault = 30;
+
+/// Of the members of one group, which make it at the same time.
+class shared_fault {
+ public:
+  explicit shared_fault(communicator const& members)
+      : members_(members), is_shared_(members.size() > 1 && !members.is_dry()) {}
+
+  /// Has the work of this member thrown?
+  [[nodiscard]] bool is_here() const { return is_here_; }
+
+  /// Calls f, and keeps what it throws. Does nothing if that has happened before.
+  template <class F>
+  void attempt(F const& f) {
+    if (!is_shared_) return f();
+    if (is_here_) return;
+    try {
+      f();
+    } catch (std::exception const& e) {
+      keep(e.what());
+    } catch (...) {
+      keep("an exception that is no std::exception");
+    }
+  }
+
+  /// A way to wait for messages, for `handed_on::arrive`.
+  [[nodiscard]] auto waiting() {
+    return [this](detail::messages& some) {
+      if (is_here_)
+        wait_until([&] { return some.test(); });
+      else
+        some.wait();
+    };
+  }
+
+  /// Collective. @throws ostraka::error, the same on all members, if the work of one has thrown
+  void end([[maybe_unused]] char const* operation, [[maybe_unused]] char const* member) {
+#if OSTRAKA_ENABLE_MPI
+    if (!is_shared_) return;
+    members_.enter();
+    int const first = find_first();
+    if (first < members_.size()) throw_what_it_threw(first, operation, member);
+#endif
+  }
+
+ private:
+  [[gnu::cold]] void keep(char const* why) {
+    why_ = why;
+    is_here_ = true;
+  }
+
+  template <class Done>
+  [[gnu::cold]] void wait_until([[maybe_unused]] Done const& done) const {
+#if OSTRAKA_ENABLE_MPI
+    double const end = MPI_Wtime() + patience_after_fault;
+    while (!done()) {
+      if (MPI_Wtime() > end)
+        end_job(this_rank() + " threw an exception (" + why_ +
+                ") that not all devices with the same work threw; the job ends, since they wait for it");
+      this_thread::sleep(200);
+    }
+#endif
+  }
+
+#if OSTRAKA_ENABLE_MPI
+  // The first member whose work has thrown, or their number: each tells one 1, 2, 4, … places on what it has heard. By
+  // MPI's profiling names, as all that is none of the program's own communication.
+  [[nodiscard]] int find_first() const {
+    int const n = members_.size(), me = members_.rank(), tag = members_.next_tag();
+    MPI_Comm const comm = members_.native();
+    int first = is_here_ ? me : n;
+    for (int step = 1; step < n; step *= 2) {
+      int heard = n;
+      MPI_Request both[2];
+      PMPI_Irecv(&heard, 1, MPI_INT, (me + n - step) % n, tag, comm, &both[0]);
+      PMPI_Isend(&first, 1, MPI_INT, (me + step) % n, tag, comm, &both[1]);
+      if (is_here_)
+        wait_until([&] {
+          int there = 0;
+          PMPI_Testall(2, both, &there, MPI_STATUSES_IGNORE);
+          return there != 0;
+        });
+      else
+        PMPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+      first = std::min(first, heard);
+    }
+    return first;
+  }
+
+  [[noreturn, gnu::cold]] void throw_what_it_threw(int first, char const* operation, char const* member) {
+    auto length = static_cast<int>(why_.size());
+    PMPI_Bcast(&length, 1, MPI_INT, first, members_.native());
+    why_.resize(static_cast<std::size_t>(length));
+    PMPI_Bcast(why_.data(), length, MPI_CHAR, first, members_.native());
+    throw error(std::string(operation) + ": what one " + member + " throws all throw, and " + member + ' ' +
+                std::to_string(first) + " of " + std::to_string(members_.size()) + " threw: " + why_);
+  }
+#endif
+
+  communicator members_;
+  bool is_shared_;
+  bool is_here_ = false;
+  std::string why_;
+};
+
+}  // namespace ostraka::engine

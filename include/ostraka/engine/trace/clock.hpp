@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. One clock for the ranks of a job: what this rank's clock lacks to rank 0's, found by messages to and fro
+/// where a trace begins and where it ends, and in between on the line through both.
+
+#include <chrono>
+#include <cstdint>
+
+#include <ostraka/engine/machine/mpi.hpp>
+
+namespace ostraka::engine {
+
+/// Nanoseconds of this process' clock, which never goes back.
+[[nodiscard]] inline std::int64_t nanoseconds() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// What this rank's clock lacks to rank 0's, found at some time of its own. The truth is within `within` of it.
+struct clock_reading {
+  std::int64_t at = 0;
+  std::int64_t offset = 0;
+  std::int64_t within = 0;
+};
+
+/// Collective over the ranks of a communicator. The shortest of some round trips tells most: its answer was on its way
+/// at most so long. An offset that is smaller than that is taken to be none, as of ranks of one node, which have one
+/// clock.
+[[gnu::cold]] inline clock_reading read_clock([[maybe_unused]] native_communicator ranks) {
+  clock_reading reading{nanoseconds(), 0, 0};
+#if OSTRAKA_ENABLE_MPI
+  constexpr int trips = 16, tag = 0;
+  int rank = 0, size = 1;
+  MPI_Comm_rank(ranks, &rank);
+  MPI_Comm_size(ranks, &size);
+  std::int64_t answer = 0;
+  for (int other = rank == 0 ? 1 : rank; other < size; other = rank == 0 ? other + 1 : size)
+    for (int trip = 0; trip < trips; ++trip) {
+      if (rank == 0) {
+        MPI_Recv(&answer, 1, MPI_INT64_T, other, tag, ranks, MPI_STATUS_IGNORE);
+        answer = nanoseconds();
+        MPI_Send(&answer, 1, MPI_INT64_T, other, tag, ranks);
+      } else {
+        std::int64_t const asked = nanoseconds();
+        MPI_Send(&asked, 1, MPI_INT64_T, 0, tag, ranks);
+        MPI_Recv(&answer, 1, MPI_INT64_T, 0, tag, ranks, MPI_STATUS_IGNORE);
+        std::int64_t const told = nanoseconds();
+        std::int64_t const half = (told - asked) / 2;
+        if (trip == 0 || half < reading.within) reading = {asked + half, answer - (asked + half), half};
+      }
+    }
+  if (reading.offset <= reading.within && reading.offset >= -reading.within) reading.offset = 0;
+#endif
+  return reading;
+}
+
+/// Times of this rank as rank 0's clock would have told them.
+struct common_clock {
+  clock_reading first, last;
+
+  [[nodiscard]] std::int64_t of(std::int64_t at) const {
+    if (last.at <= first.at) return at + first.offset;
+    double const part = static_cast<double>(at - first.at) / static_cast<double>(last.at - first.at);
+    return at + first.offset + static_cast<std::int64_t>(part * static_cast<double>(last.offset - first.offset));
+  }
+  [[nodiscard]] std::int64_t within() const { return first.within > last.within ? first.within : last.within; }
+};
+
+}  // namespace ostraka::engine

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The timeline of a device on a machine that is not at hand: hears what this host thread does, and asks the
+/// machine's clock (engine/record/machine_clock.hpp) how late it is there.
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include <ostraka/engine/record/machine_clock.hpp>
+#include <ostraka/engine/trace/shares.hpp>
+#include <ostraka/engine/trace/timeline.hpp>
+#include <ostraka/engine/trace/trace_text.hpp>
+#include <ostraka/plan/hardware/machine.hpp>
+
+namespace ostraka::engine {
+
+class foretold_timeline final : public listener {
+ public:
+  foretold_timeline(planner::machine const& m, std::size_t most_spans) : clock_(m), line_(most_spans) {
+    listen(hears::this_thread);
+  }
+  ~foretold_timeline() { leave(); }
+
+  void hear(event const& e) override {
+    double const before = clock_.now();
+    // A region begins before what the machine adds for an operation.
+    if (e.kind == event_kind::begins) line_.hear(e, 0, as_nanoseconds(before));
+    clock_.hear(e);
+    if (e.kind == event_kind::finishes)
+      line_.finish(e, 0, as_nanoseconds(clock_.last_collective().begin), as_nanoseconds(clock_.last_collective().end),
+                   as_nanoseconds(clock_.now()) - as_nanoseconds(before));
+    else if (e.kind != event_kind::begins)
+      line_.hear(e, 0, as_nanoseconds(before));
+  }
+
+  /// Nothing more is heard.
+  void end() {
+    leave();
+    line_.close(as_nanoseconds(clock_.now()));
+  }
+
+  [[nodiscard]] std::string table(std::string const& who) const {
+    trace_shares shares;
+    shares.add(line_, as_nanoseconds(clock_.now()));
+    return shares.describe(who);
+  }
+
+  /// Writes the file; could it be written?
+  [[nodiscard]] bool write(std::string const& path, int device, std::string const& where) const {
+    std::FILE* const file = std::fopen(path.c_str(), "w");
+    if (file == nullptr) return false;
+    traced_process p;
+    p.number = device;
+    p.name = "device " + std::to_string(device) + " of " + where;
+    p.labels = "foretold";
+    p.end = as_nanoseconds(clock_.now());
+    file_sink to_file(file);
+    to_file.take("[\n");
+    trace_text(line_, p, to_file).write();
+    return end_trace_file(file, "foretold, " + p.name, device);
+  }
+
+ private:
+  static std::int64_t as_nanoseconds(double seconds) { return static_cast<std::int64_t>(seconds * 1e9 + 0.5); }
+
+  machine_clock clock_;
+  timeline line_;
+};
+
+}  // namespace ostraka::engine

@@ -1,0 +1,294 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Traces a job: hears what all host threads of this rank do, with this rank's clock, and in the end rank 0
+/// writes one file of all ranks on one clock, and the table of where the time went. What a rank has to send goes in
+/// pieces, so that rank 0 holds one of them. Before ranks talk they meet: one that waits in an operation for a rank
+/// that has come to the trace's end is found out, and nobody hangs.
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/engine/collectives/communicator.hpp>
+#include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/engine/memory/computing.hpp>
+#include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/engine/spmd/peer_monitor.hpp>
+#include <ostraka/engine/spmd/same_calls.hpp>
+#include <ostraka/engine/trace/clock.hpp>
+#include <ostraka/engine/trace/shares.hpp>
+#include <ostraka/engine/trace/timeline.hpp>
+#include <ostraka/engine/trace/trace_text.hpp>
+#include <ostraka/types/error.hpp>
+
+namespace ostraka::engine {
+
+/// What a program wants to be traced.
+struct trace_wishes {
+  static constexpr std::int64_t usual_spans = std::int64_t{1} << 18;  // 23 MB of memory, some 60 MB of file
+  std::string file{};                                                 ///< empty: none
+  bool table = false;                                                 ///< on stderr
+  std::int64_t spans = usual_spans;                                   ///< that each rank keeps
+  [[nodiscard]] bool any() const { return table || !file.empty(); }
+
+  /// What the environment of this process says.
+  [[gnu::cold, gnu::noinline]] static trace_wishes of_this_process() {
+    trace_wishes w;
+    if (char const* const file = std::getenv("OSTRAKA_TRACE")) w.file = file;
+    if (char const* const table = std::getenv("OSTRAKA_TRACE_SUMMARY")) w.table = std::string(table) != "0";
+    if (char const* const spans = std::getenv("OSTRAKA_TRACE_SPANS")) w.spans = std::max(0LL, std::atoll(spans));
+    return w;
+  }
+
+  /// What rank 0 wishes, whose variables a launcher need not hand on. Collective over all ranks of the job.
+  [[gnu::cold, gnu::noinline]] static trace_wishes of_job(trace_wishes w) {
+#if OSTRAKA_ENABLE_MPI
+    std::int64_t numbers[3] = {static_cast<std::int64_t>(w.file.size()), w.table ? 1 : 0, w.spans};
+    MPI_Bcast(numbers, 3, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    w.file.resize(static_cast<std::size_t>(numbers[0]));
+    w.table = numbers[1] != 0;
+    w.spans = numbers[2];
+    if (!w.file.empty()) MPI_Bcast(w.file.data(), static_cast<int>(w.file.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+#endif
+    return w;
+  }
+
+  /// For a part of the program. Collective over all ranks of the job. @throws ostraka::error if MPI does not run
+  [[gnu::cold, gnu::noinline]] static trace_wishes of_part(std::string file) {
+#if OSTRAKA_ENABLE_MPI
+    int began = 0, ended = 0;
+    MPI_Initialized(&began);
+    MPI_Finalized(&ended);
+    if (began == 0 || ended != 0) throw error("trace: MPI is not running; make a trace while an os::environment lives");
+#endif
+    observe_groups();
+    require_agreement_to_create("trace");
+    trace_wishes w = of_this_process();
+    w.file = std::move(file);
+    w.table = false;
+    return of_job(std::move(w));
+  }
+};
+
+class tracer final : public listener {
+ public:
+  inline static bool traces_all = false;  ///< does an environment trace the program?
+
+  /// @param together  all ranks of the job are here with the same wishes, and end it together: collective then
+  [[gnu::cold, gnu::noinline]] tracer(trace_wishes wishes, bool together)
+      : wishes_(std::move(wishes)), together_(together), line_(static_cast<std::size_t>(wishes_.spans)) {
+#if OSTRAKA_ENABLE_MPI
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+#endif
+    if (together_) job_ = communicator(all_ranks());
+    if (together_) clock_.first = read_clock(job_.native());
+    number_of_this_thread();
+    begin_ = nanoseconds();
+    listen(hears::all_threads);
+  }
+  [[gnu::cold, gnu::noinline]] ~tracer() { leave(); }
+
+  [[gnu::cold, gnu::noinline]] void hear(event const& e) override {
+    if (!computes() || e.dry) return;  // priced on a dry mesh, in no time that means anything; or sent on one
+    if constexpr (!std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>)
+      if (e.kind == event_kind::ends) Kokkos::fence();  // or kernels would be others' time
+    std::int64_t const now = nanoseconds();
+    short_lock const alone(lock_);
+    line_.hear(e, number_of_this_thread(), now);
+  }
+
+  /// The table so far, of all ranks on rank 0, empty elsewhere. Collective where the ranks are together.
+  [[nodiscard, gnu::cold, gnu::noinline]] std::string table() {
+    trace_shares shares = this_rank_so_far();
+    if (!together_ || ranks_ == 1) return shares.describe(rank_name());
+    meet();
+    if (rank_ != 0) {
+      send(shares.text());
+      return "";
+    }
+    for (int r = 1; r < ranks_; ++r) shares.read(receive(r));
+    return shares.describe(std::to_string(ranks_) + " ranks");
+  }
+
+  /// Nothing more is heard.
+  [[gnu::cold, gnu::noinline]] void stop() {
+    if (end_ != not_yet) return;
+    leave();
+    end_ = nanoseconds();
+    line_.close(end_);
+  }
+
+  /// Ends it and writes what was wished for. Collective where the ranks are together, unless `alone`, for one that
+  /// leaves the others: it writes a file of its own, as ranks do that are not together.
+  [[gnu::cold, gnu::noinline]] void write(bool alone = false) {
+    stop();
+    if (!together_ || (alone && ranks_ > 1)) return write_own();
+    if (wishes_.table) {
+      std::string const text = table();
+      std::fputs(text.c_str(), stderr);
+    }
+    if (wishes_.file.empty()) return;
+    meet();
+    clock_.last = read_clock(job_.native());
+    write_all();
+  }
+
+ private:
+  static constexpr std::int64_t not_yet = -1;
+
+  // Other host threads may be in operations meanwhile.
+  [[nodiscard, gnu::cold, gnu::noinline]] trace_shares this_rank_so_far() {
+    trace_shares shares;
+    short_lock const alone(lock_);
+    shares.add(line_, (end_ == not_yet ? nanoseconds() : end_) - begin_);
+    return shares;
+  }
+
+  [[gnu::cold, gnu::noinline]] void meet() const {
+#if OSTRAKA_ENABLE_MPI
+    if (ranks_ == 1) return;
+    job_.enter();
+    peer_monitor::meet(job_.native(), "a trace");
+#endif
+  }
+
+  [[gnu::cold, gnu::noinline]] std::string rank_name() const { return "rank " + std::to_string(rank_); }
+
+  [[nodiscard, gnu::cold, gnu::noinline]] traced_process process(std::int64_t origin, std::string const& labels) const {
+    traced_process p;
+    p.number = rank_;
+    p.name = rank_name();
+    p.labels = labels;
+    p.origin = origin;
+    p.begin = begin_;
+    p.end = end_;
+    p.clock = clock_;
+    return p;
+  }
+
+  // Times are this rank's own.
+  [[gnu::cold, gnu::noinline]] void write_own() {
+    if (wishes_.table) std::fputs(this_rank_so_far().describe(rank_name()).c_str(), stderr);
+    if (wishes_.file.empty()) return;
+    clock_ = {};
+    std::string const path = wishes_.file + ".rank" + std::to_string(rank_);
+    std::FILE* const file = std::fopen(path.c_str(), "w");
+    if (file == nullptr) return say("cannot be written", path);
+    std::fputs("[\n", file);
+    write_events(process(begin_, "by its own clock"), file);
+    end_file(file, path, "the times of this rank alone, by its own clock", line_.dropped);
+  }
+
+  [[gnu::cold, gnu::noinline]] void write_all() {
+    std::int64_t numbers[2] = {begin_, 1};  // where time begins, and is there a file?
+    std::FILE* file = nullptr;
+    if (rank_ == 0) {
+      file = std::fopen(wishes_.file.c_str(), "w");
+      numbers[1] = file != nullptr ? 1 : 0;
+      if (file == nullptr) say("cannot be written", wishes_.file);
+    }
+    std::int64_t within = clock_.within(), dropped = line_.dropped;
+#if OSTRAKA_ENABLE_MPI
+    MPI_Bcast(numbers, 2, MPI_INT64_T, 0, job_.native());
+    MPI_Allreduce(MPI_IN_PLACE, &within, 1, MPI_INT64_T, MPI_MAX, job_.native());
+    MPI_Allreduce(MPI_IN_PLACE, &dropped, 1, MPI_INT64_T, MPI_SUM, job_.native());
+#endif
+    if (numbers[1] == 0) return;
+    text_buffer labels;
+    labels.put("clock within %.1f us of rank 0's", 1e-3 * static_cast<double>(clock_.within()));
+    traced_process const mine = process(numbers[0], labels.text);
+    if (rank_ != 0) {
+      root_sink to_root(*this);
+      trace_text(line_, mine, to_root).write();
+      return send("");  // the end
+    }
+    std::fputs("[\n", file);
+    write_events(mine, file);
+    for (int r = 1; r < ranks_; ++r)
+      for (std::string text = receive(r); !text.empty(); text = receive(r))
+        std::fwrite(text.data(), 1, text.size(), file);
+    text_buffer note;
+    note.put("%d rank%s on one clock, within %.1f us", ranks_, ranks_ == 1 ? "" : "s",
+             1e-3 * static_cast<double>(within));
+    end_file(file, wishes_.file, note.text, dropped);
+  }
+
+  class root_sink final : public text_sink {
+   public:
+    explicit root_sink(tracer const& t) : t_(t) {}
+    void take(std::string const& text) override { t_.send(text); }
+
+   private:
+    tracer const& t_;
+  };
+
+  [[gnu::cold, gnu::noinline]] void write_events(traced_process const& p, std::FILE* file) {
+    file_sink to_file(file);
+    trace_text(line_, p, to_file).write();
+  }
+
+  // The last event has no comma behind it.
+  [[gnu::cold, gnu::noinline]] void end_file(std::FILE* file, std::string const& path, std::string const& note,
+                                             std::int64_t dropped) {
+    bool const whole = end_trace_file(file, note, rank_);
+    if (!whole) return say("is not whole: a write failed", path);
+    say("written, " + note, path);
+    if (dropped > 0)
+      say(std::to_string(dropped) + " later spans found no room and are not in it; OSTRAKA_TRACE_SPANS=" +
+              std::to_string(wishes_.spans) + " is what each rank keeps",
+          path);
+  }
+  [[gnu::cold, gnu::noinline]] static void say(std::string const& what, std::string const& path) {
+    std::fprintf(stderr, "ostraka: trace %s: %s\n", path.c_str(), what.c_str());
+  }
+
+  [[gnu::cold, gnu::noinline]] void send([[maybe_unused]] std::string const& text) const {
+#if OSTRAKA_ENABLE_MPI
+    MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, 1, job_.native());
+#endif
+  }
+  [[nodiscard, gnu::cold, gnu::noinline]] std::string receive([[maybe_unused]] int rank) const {
+    std::string text;
+#if OSTRAKA_ENABLE_MPI
+    MPI_Status status;
+    int size = 0;
+    MPI_Probe(rank, 1, job_.native(), &status);
+    MPI_Get_count(&status, MPI_CHAR, &size);
+    text.resize(static_cast<std::size_t>(size));
+    MPI_Recv(text.data(), size, MPI_CHAR, rank, 1, job_.native(), MPI_STATUS_IGNORE);
+#endif
+    return text;
+  }
+
+  // The thread that begins is the first.
+  [[gnu::cold, gnu::noinline]] int number_of_this_thread() {
+    static thread_local char place = 0;
+    for (std::size_t i = 0; i < threads_.size(); ++i)
+      if (threads_[i] == &place) return static_cast<int>(i);
+    threads_.push_back(&place);
+    return static_cast<int>(threads_.size()) - 1;
+  }
+
+  trace_wishes wishes_;
+  bool together_;
+  int rank_ = 0, ranks_ = 1;
+  communicator job_;
+  common_clock clock_{};
+  std::int64_t begin_ = 0, end_ = not_yet;
+  dynamic_array<char const*> threads_;
+  timeline line_;
+  std::atomic_flag lock_{};
+};
+
+}  // namespace ostraka::engine

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Mixtures of experts: routing, dispatch by capacity and dropless, products in groups of rows, losses that balance,
+/// and what imbalance costs; with derivatives (docs/experts.md). Include it before the templates that are to be
+/// differentiated.
+
+#include <ostraka/gradient.hpp>
+#include <ostraka/operations.hpp>
+
+#include <ostraka/experts/capacity.hpp>
+#include <ostraka/experts/dropless.hpp>
+#include <ostraka/experts/imbalance.hpp>
+#include <ostraka/experts/ragged_dot.hpp>
+#include <ostraka/experts/route.hpp>
+#include <ostraka/experts/rows.hpp>
+#include <ostraka/gradient/rules/experts.hpp>
+#include <ostraka/gradient/rules/ragged_dot.hpp>

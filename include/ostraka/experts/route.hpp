@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::route<E, K>(logits, K = 2)`: the K experts of each token, and what their results count, with
+/// derivatives through these weights; and the losses that keep a router in order. All are compositions of operations
+/// that there are.
+///
+///     probabilities = softmax<E>(logits)                        logits[B_X, S, E]
+///     weights, experts = top_k<E, K>(probabilities)             [B_X, S, K]
+///     load_balance_loss = |E| Σ_e f_e P_e                       Switch Transformers (2021), equation 4
+///     router_z_loss = mean of (log Σ_e exp(logits))²            ST-MoE (2022), equation 5
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/arithmetic.hpp>
+#include <ostraka/cast.hpp>
+#include <ostraka/detail/fill.hpp>
+#include <ostraka/gradient/as.hpp>
+#include <ostraka/operations/functions.hpp>
+#include <ostraka/operations/scatter_add.hpp>
+#include <ostraka/operations/softmax.hpp>
+#include <ostraka/operations/sort.hpp>
+
+namespace ostraka {
+
+/// What os::route gives.
+template <class Weights, class Experts, class Probabilities>
+struct routing {
+  Weights weights;              ///< […, K]: what the results of the chosen experts count
+  Experts experts;              ///< […, K]: which they are, the most probable first
+  Probabilities probabilities;  ///< […, E]: of all experts
+};
+
+namespace detail {
+
+struct renormalised_weights {};
+template <>
+inline constexpr bool is_option<renormalised_weights> = true;
+
+}  // namespace detail
+
+/// Behind the logits of os::route: the weights of a token's choices add up to one (Mixtral), and are no probabilities
+/// of all experts (Switch, GShard).
+inline constexpr detail::renormalised_weights renormalised{};
+
+/// The K most probable experts of each token: `auto const r = os::route<E, K>(logits, K = 2)`. E is whole, and nothing
+/// moves. Of equal probabilities the first expert is chosen; a token with a NaN among its logits goes to the first K
+/// experts with weights of NaN, and spoils nobody else's results. os::renormalised may stand behind.
+template <auto E, auto K, TensorOrVariable A, class... Given>
+[[nodiscard]] constexpr auto route(A const& logits, Given const&... given) {
+  auto const probabilities = softmax<E>(logits);
+  auto const extents =
+      collect_sizes(detail::extents_beside<std::is_same_v<Given, detail::renormalised_weights>>(given)...);
+  auto const best = top_k<E, K>(probabilities, extents);
+  auto const experts = stop_gradient(best.indices);
+  auto const made = [&](auto const& weights) {
+    return routing<std::remove_cvref_t<decltype(weights)>, std::remove_const_t<decltype(experts)>,
+                   std::remove_const_t<decltype(probabilities)>>{weights, experts, probabilities};
+  };
+  if constexpr ((std::is_same_v<Given, detail::renormalised_weights> || ...)) {
+    using rows = detail::without_axis<sharding_in<A>, detail::type_of<E>>;
+    return made(divide(best.values, detail::sum_as<rows>(best.values)));
+  } else {
+    return made(best.values);
+  }
+}
+
+/// How many choices fall on each expert, in all: `os::expert_load<E>(experts, E = 64)`, [E] on every device. Moves a
+/// number for each expert over the mesh axes that divide the tokens.
+template <auto E, Tensor Experts, class... Given>
+[[nodiscard]] auto expert_load(Experts const& experts, Given const&... given) {
+  auto const ones = [&] {
+    if constexpr (std::is_same_v<typename Experts::value_type, std::int64_t>)
+      return detail::uninitialised_like(experts);
+    else
+      return cast<std::int64_t>(experts);
+  }();
+  detail::fill_block("expert_load", ones, std::int64_t(1));
+  return scatter_add<E, E>(ones, experts, given..., in_range);
+}
+
+namespace detail {
+
+template <auto E, class Experts, class Probabilities>
+auto balance_of(Experts const& experts, Probabilities const& probabilities) {
+  using axis = type_of<E>;
+  constexpr auto at = static_cast<std::size_t>(position_in<axis, axes_in<Probabilities>>);
+  std::int64_t const all = probabilities.extents()[at];
+  double tokens = 1, choices = 1;
+  for (std::size_t i = 0; i < probabilities.extents().size(); ++i)
+    if (i != at) tokens *= static_cast<double>(probabilities.extents()[i]);
+  for (std::int64_t const n : experts.extents()) choices *= static_cast<double>(n);
+  auto const load = cast<typename Probabilities::value_type>(expert_load<E>(experts, E = all));
+  auto const mean = sum_as<sharding<axis>>(probabilities);
+  return scale(einsum_as<sharding<>>(load, mean), static_cast<double>(all) / (tokens * choices));
+}
+
+}  // namespace detail
+
+/// |E| Σ_e f_e P_e: f_e the share of all choices that fall on expert e (a constant), P_e the mean of its probability. 1
+/// where all experts get the same, |E| where one gets all. Its gradient asks the router for balance. Elements of 16
+/// bits are computed in float.
+template <auto E, class Weights, class Experts, class Probabilities>
+[[nodiscard]] auto load_balance_loss(routing<Weights, Experts, Probabilities> const& r) {
+  using T = typename Probabilities::value_type;
+  if constexpr (is_narrow<T>)
+    return cast<T>(detail::balance_of<E>(r.experts, cast<float>(r.probabilities)));
+  else
+    return detail::balance_of<E>(r.experts, r.probabilities);
+}
+
+/// The mean of (log Σ exp(logits))² over the tokens, which keeps logits small.
+template <auto E, TensorOrVariable A>
+[[nodiscard]] constexpr auto router_z_loss(A const& logits) {
+  auto const z = log_sum_exp<E>(logits);
+  return mean<>(multiply(z, z));
+}
+
+}  // namespace ostraka

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Checkpoints and arrays in files that others read, too; opt-in. Each device writes and reads its own blocks.
+/// docs/files.md says what is in them and what happens when something goes wrong.
+///
+///     os::save("model.safetensors", params);                              // a tree of parameters
+///     auto params = os::load<mlp>("model.safetensors", mesh);             // under any sharding, on any mesh
+///     os::load_into(params, "model.safetensors");                         // into a tree that is there
+///     os::save("run.safetensors", os::together("model", params, "optimizer", state));
+///     os::save("a.npy", A);                                               // one tensor
+///     auto A = os::load<float, I/X, J>("a.npy", mesh);
+
+#include <ostraka/files/load.hpp>
+#include <ostraka/files/save.hpp>
+#include <ostraka/files/together.hpp>

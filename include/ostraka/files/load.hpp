@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::load<mlp>("model.safetensors", mesh)`: a tree of parameters from a safetensors file;
+/// `os::load<float, I/X, J>("a.npy", mesh)`: a tensor from an .npy file; `os::load_into(params, "model.safetensors")`:
+/// into what is there. The file says the extents; how its tensors were divided when they were saved does not matter.
+
+#include <string>
+#include <type_traits>
+
+#include <ostraka/files/load_tree.hpp>
+#include <ostraka/files/together.hpp>
+
+namespace ostraka {
+
+/// A tree of tensors from a safetensors file that has a tensor for each leaf and no others, or with os::ignore_others
+/// among the arguments also others. The file says the extents; those that are given as well, by name or in an
+/// os::sizes, have to be the file's. Vectors are as long as the file has elements of them. Each device reads its blocks
+/// and nothing else; one of them reads the header. Collective over the mesh.
+/// @throws ostraka::error, on all devices alike, before anything is made if the file is not there, malformed, or has
+/// other names, elements or extents, or the axes of a tensor in another order
+template <Tree T, class Mesh, class... Given>
+[[nodiscard]] auto load(std::string const& path, Mesh const& m, Given const&... given) {
+  using out = detail::tree_with<T, detail::made_leaves<T>>;
+  if constexpr (reason::ok_or_raise<
+                    detail::first_fault<detail::mesh_verdict<Mesh, type_list<>>, detail::trees_verdict<out>>>())
+    return detail::load_tree<out>(path, m, given...);
+  else
+    return out{};
+}
+
+/// The same of a struct's name alone: `os::load<mlp>("model.safetensors", mesh)`.
+template <template <class, class...> class T, class Mesh, class... Given>
+[[nodiscard]] auto load(std::string const& path, Mesh const& m, Given const&... given) {
+  return load<T<names>>(path, m, given...);
+}
+
+/// A tensor from an .npy file, of any version, order of bytes and order of its dimensions. As above.
+template <class T, auto... Dims, class Mesh, class... Given>
+  requires(!Tree<T>)
+[[nodiscard]] auto load([[maybe_unused]] std::string const& path, [[maybe_unused]] Mesh const& m,
+                        [[maybe_unused]] Given const&... given) {
+  using tensor_type = typename detail::named_tensor<T, Dims...>::type;
+  using axes = typename tensor_type::axes;
+  using verdict = detail::first_fault<detail::loaded_verdict<tensor_type, Mesh>,
+                                      typename decltype(detail::check_given<axes, Given>())::type...>;
+  if constexpr (reason::ok_or_raise<verdict>()) {
+    engine::require_not_ended("load");
+    detail::loading file("load", path, engine::file_format::npy, m.handle());
+    auto const& found = file.ask(detail::tensor_to_load<typename tensor_type::value_type>(
+        "", axes{}, detail::wanted_extents(axes{}, collect_sizes(given...))));
+    auto a = detail::allocate_loaded<tensor_type>(m.handle(), found.extents);
+    file.into(a);
+    file.read();
+    return a;
+  } else {
+    return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type,
+                                  typename tensor_type::space>();
+  }
+}
+
+/// Into the tensors of a tree that is there, or of several, os::together, whose elements and extents have to be the
+/// file's; with os::ignore_others behind the path the file may have others, too. Whatever is wrong is found before any
+/// of them is written to, unless reading itself fails.
+template <Tree T, class... Option>
+  requires(detail::is_ignore_others<Option>&&...)
+void load_into(T const& tree, std::string const& path, Option...) {
+  detail::load_into_trees([&](auto const& f) { f(tree, detail::path{}); }, path, sizeof...(Option) == 0);
+}
+
+template <class... Trees, class... Option>
+  requires(detail::is_ignore_others<Option>&&...)
+void load_into(trees_together<Trees...> const& trees, std::string const& path, Option...) {
+  detail::load_into_trees([&](auto const& f) { trees.for_each(f); }, path, sizeof...(Option) == 0);
+}
+
+/// Into a tensor that is there.
+template <Tensor A>
+void load_into([[maybe_unused]] A const& a, [[maybe_unused]] std::string const& path) {
+  using verdict = detail::first_fault<detail::writable_verdict<A>, detail::in_file_verdict<A, operation::load>>;
+  if constexpr (reason::ok_or_raise<verdict>()) {
+    detail::loading file("load_into", path, engine::file_format::npy, detail::common_mesh("load_into", a));
+    file.ask(detail::tensor_as_it_is("", a));
+    file.into(a);
+    file.read();
+  }
+}
+
+}  // namespace ostraka

@@ -1,0 +1,343 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. How a tree is read from a file: its leaves are asked for by name, layer by layer, the file says the extents
+/// and how many layers there are, and when all that is asked for is there, blocks are allocated and read.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <ostraka/engine/files/load_tensors.hpp>
+#include <ostraka/files/layers.hpp>
+#include <ostraka/files/tensors_in_files.hpp>
+#include <ostraka/tree/make_tree.hpp>
+
+namespace ostraka {
+
+/// Behind what is loaded: the file may have other tensors, too.
+struct others_ignored {};
+inline constexpr others_ignored ignore_others{};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_ignore_others = std::is_same_v<T, others_ignored>;
+
+// The extent of an axis that is known before the file is read, −1 for none.
+template <class A, class Sizes>
+std::int64_t wanted_extent([[maybe_unused]] Sizes const& given) {
+  if constexpr (position_in<A, typename Sizes::names> >= 0)
+    return checked_extent<false, A>(given, "load");
+  else
+    return A::extent == dynamic_extent ? -1 : A::extent;
+}
+
+// Extents of all of these axes, −1 where the file says them.
+template <class... As, class Sizes>
+std::vector<std::int64_t> wanted_extents(type_list<As...>, Sizes const& given) {
+  return {wanted_extent<As>(given)...};
+}
+
+// What a tensor with these axes and extents asks of a file, for one layer if layers are stacked along the first ones.
+template <class T, class... As>
+engine::tensor_to_load tensor_to_load(std::string name, type_list<As...>, std::vector<std::int64_t> const& extents,
+                                      layer_of_stack const& layer = {}) {
+  engine::tensor_to_load t{std::move(name), engine::file_element_of<T>, {std::string_view(As::name)...}, extents};
+  t.axes.erase(t.axes.begin(), t.axes.begin() + layer.axes);
+  t.extents.erase(t.extents.begin(), t.extents.begin() + layer.axes);
+  return t;
+}
+
+// What a tensor that is there asks of a file.
+template <class A>
+engine::tensor_to_load tensor_as_it_is(std::string name, A const& a, layer_of_stack const& layer = {}) {
+  return tensor_to_load<typename A::value_type>(std::move(name), axes_in<A>{}, {a.extents().begin(), a.extents().end()},
+                                                layer);
+}
+
+template <class TensorType>
+TensorType allocate_loaded(std::shared_ptr<engine::device_mesh const> const& mesh,
+                           std::vector<std::int64_t> const& found) {
+  typename TensorType::extents_type extents{};
+  std::copy(found.begin(), found.end(), extents.begin());
+  return allocate<TensorType>(mesh, extents);
+}
+
+template <class TensorType, class Mesh>
+using loaded_verdict = first_fault<tensor_verdict<typename TensorType::value_type, typename TensorType::sharding_type>,
+                                   writable_verdict<TensorType>, in_file_verdict<TensorType, operation::load>,
+                                   mesh_verdict<Mesh, typename TensorType::mesh_axes>>;
+
+// A file with what is read of it, until all of it is read.
+class loading {
+ public:
+  loading(char const* operation, std::string const& path, engine::file_format format,
+          std::shared_ptr<engine::device_mesh const> mesh)
+      : operation_(operation),
+        path_(path),
+        mesh_(std::move(mesh)),
+        contents_(engine::load_contents(*mesh_, operation, path, format)) {}
+
+  [[nodiscard]] engine::file_contents const& contents() const { return contents_; }
+  [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh() const { return mesh_; }
+
+  [[noreturn]] void fail(std::string const& what) const { throw error(operation_ + (": " + path_ + ' ') + what); }
+
+  // What is asked for, in some order, and then, in the same order, where it goes.
+  engine::tensor_in_file const& ask(engine::tensor_to_load const& wanted) {
+    asked_.push_back(&engine::find_tensor(contents_, operation_, path_, wanted));
+    return *asked_.back();
+  }
+  void require_all_asked_for() const { engine::require_all_asked_for(contents_, operation_, path_, asked_); }
+  template <class A>
+  void into(A const& a, layer_of_stack const& layer = {}) {
+    blocks_.push_back({asked_[blocks_.size()], block_of_layer(operation_, layer, a)});
+  }
+
+  void read() const { engine::load_blocks(*mesh_, operation_, path_, contents_, blocks_); }
+
+ private:
+  char const* operation_;
+  std::string path_;
+  std::shared_ptr<engine::device_mesh const> mesh_;
+  engine::file_contents contents_;
+  std::vector<engine::tensor_in_file const*> asked_;
+  std::vector<engine::block_to_load> blocks_;
+};
+
+// ---- trees ----------------------------------------------------------------------------------------------------------
+
+// How many elements a vector of this name has in the file: more than the file has tensors of them are refused before
+// they are made.
+inline std::size_t elements_in_file(loading const& file, std::string const& name) {
+  std::string const begin = name + (name.empty() ? "" : ".");
+  auto const of_vector = engine::tensors_beginning_with(file.contents(), begin);
+  std::size_t count = 0;
+  for (engine::tensor_in_file const& t : of_vector) {
+    std::size_t const number = engine::leading_index(std::string_view(t.name).substr(begin.size()));
+    if (number == engine::no_index) continue;
+    if (number >= of_vector.size())
+      file.fail("has " + t.name + " and no more than " + std::to_string(of_vector.size()) + " tensors" +
+                (name.empty() ? "" : " of " + name) + "; give a file of this tree, whose elements are numbered from 0");
+    count = std::max(count, number + 1);
+  }
+  return count;
+}
+
+template <class S, int Stacked>
+void fit_vectors(S& shape, path const& at, loading const& file);
+
+template <class S, int Stacked, int... Is>
+void fit_fields(S& shape, path const& at, loading const& file, std::integer_sequence<int, Is...>) {
+  (fit_vectors<field_type<S, S, Is>, Stacked>(field_at<S, Is>(shape), {&at, field_name<S, Is>, 0}, file), ...);
+}
+
+// Makes the vectors of a tree of names as long as the file says; of layers that are stacked, as those of the first one.
+template <class S, int Stacked = 0>
+void fit_vectors([[maybe_unused]] S& shape, [[maybe_unused]] path const& at, [[maybe_unused]] loading const& file) {
+  constexpr node kind = node_of<S>;
+  if constexpr (kind == node::vector) shape.resize(elements_in_file(file, name_in_file(at)));
+  if constexpr (kind == node::vector || kind == node::array) {
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      fit_vectors<typename S::value_type, Stacked>(shape[i], {&at, {}, static_cast<std::int64_t>(i)}, file);
+  } else if constexpr (kind == node::branch) {
+    constexpr std::make_integer_sequence<int, fields_of<S>> fields{};
+    constexpr int stacked = stacked_axes_in<S>::size;
+    path const first{&at, {}, 0};
+    fit_fields<S, stacked>(shape, stacked > Stacked ? first : at, file, fields);
+  }
+}
+
+// Of layers that are stacked along two axes or more, all extents but one are known before the file is read.
+inline void fit_stack(loading const& file, std::string const& name, std::int64_t layers, layer_of_stack& stack,
+                      int first) {
+  std::int64_t known = 1;
+  int unknown = -1;
+  bool fits = true;
+  for (int d = first; d < stack.axes; ++d) {
+    if (std::int64_t const n = stack.extents[static_cast<std::size_t>(d)]; n >= 0)
+      known *= n;
+    else if (unknown >= 0)
+      fits = false;
+    else
+      unknown = d;
+  }
+  if (fits && unknown >= 0) {
+    fits = known > 0 && layers % known == 0;
+    if (fits) stack.extents[static_cast<std::size_t>(unknown)] = layers / known;
+  } else if (fits) {
+    fits = known == layers;
+  }
+  if (!fits)
+    file.fail("has " + std::to_string(layers) + " layers" + (name.empty() ? "" : " of " + name) +
+              ", which are to be stacked along " + std::to_string(stack.axes - first) +
+              " axes; give the extents of all of these but one, whose product divides that number");
+}
+
+// What a tree that is not there yet asks of a file, which has as many layers of a stack as it has names of them.
+// `extents` are those of the leaves in the order of their fields.
+template <class Leaves, class Mesh, class Sizes>
+struct asks_for_leaf {
+  loading& file;
+  Sizes const& given;
+  std::vector<std::vector<std::int64_t>>& extents;
+  std::size_t next_leaf = 0;
+
+  template <class T, class Sharding>
+  void operator()(path const& at, layer_of_stack const& layer, leaf_name<T, Sharding> const&) {
+    using tensor_type = typename Leaves::template leaf<T, Sharding>;
+    using value = typename tensor_type::value_type;
+    using axes = axes_in<tensor_type>;
+    using verdict = first_fault<loaded_verdict<tensor_type, Mesh>, in_safetensors_verdict<value>>;
+    if constexpr (reason::ok_or_raise<verdict>()) {
+      bool const known = next_leaf < extents.size();  // by an earlier layer
+      auto const wanted = known ? extents[next_leaf] : wanted_extents(axes{}, given);
+      auto const& found = file.ask(tensor_to_load<value>(name_in_file(at), axes{}, wanted, layer)).extents;
+      if (!known) {
+        extents.emplace_back(layer.extents.begin(), layer.extents.begin() + layer.axes);
+        extents.back().insert(extents.back().end(), found.begin(), found.end());
+      }
+    }
+    ++next_leaf;
+  }
+
+  template <class S, class Shape>
+  layer_of_stack extents_of_stack(path const& at, layer_of_stack const& layer, Shape const& shape) {
+    std::string const name = name_in_file(at);
+    auto const layers = static_cast<std::int64_t>(elements_in_file(file, name));
+    auto const wanted = wanted_extents(stacked_axes_in<S>{}, given);
+    layer_of_stack stack = layer;
+    stack.axes = stacked_axes_in<S>::size;
+    for (int d = layer.axes; d < stack.axes; ++d)
+      stack.extents[static_cast<std::size_t>(d)] = wanted[static_cast<std::size_t>(d)];
+    fit_stack(file, name, layers, stack, layer.axes);
+    if (layers == 0) ask_without_layers<S>(at, stack, shape);
+    return stack;
+  }
+
+  // No layer says the extents of the leaves.
+  template <class S, class Shape>
+  void ask_without_layers(path const& at, layer_of_stack const& stack, Shape const& shape) {
+    auto without = [&]<class T, class Sharding>(path const& here, leaf_name<T, Sharding> const&) {
+      auto wanted = wanted_extents(axes_in<typename Leaves::template leaf<T, Sharding>>{}, given);
+      std::copy(stack.extents.begin(), stack.extents.begin() + stack.axes, wanted.begin());
+      if (std::find(wanted.begin(), wanted.end(), -1) != wanted.end())
+        file.fail("has no layers of " + name_in_file(here) + ", which would say its extents; give them");
+      if (next_leaf++ == extents.size()) extents.push_back(std::move(wanted));
+    };
+    visit<S>(without, at, shape);
+  }
+};
+
+template <class Leaves>
+struct makes_leaf {
+  loading const& file;
+  std::vector<std::vector<std::int64_t>> const& extents;
+  std::size_t next_leaf = 0;
+
+  template <class T, class Sharding>
+  auto operator()(path const&, leaf_name<T, Sharding> const&) {
+    return allocate_loaded<typename Leaves::template leaf<T, Sharding>>(file.mesh(), extents[next_leaf++]);
+  }
+};
+
+struct asks_for_tensor {
+  loading& file;
+
+  template <class A>
+  void operator()(path const& at, layer_of_stack const& layer, A const& a) const {
+    using verdict = first_fault<writable_verdict<A>, in_file_verdict<A, operation::load>,
+                                in_safetensors_verdict<typename A::value_type>>;
+    if constexpr (reason::ok_or_raise<verdict>()) {
+      if (common_mesh("load_into", a) != file.mesh())
+        throw error(
+            "load_into: the leaves of a tree live on one mesh, and these live on two; load a tree for each mesh");
+      file.ask(tensor_as_it_is(name_in_file(at), a, layer));
+    }
+  }
+
+  template <class S, class T>
+  layer_of_stack extents_of_stack(path const& at, layer_of_stack const& layer, T const& tree) const {
+    return stack_of_tensors<S>("load_into", at, layer, tree);
+  }
+};
+
+// In the order in which they were asked for.
+struct fills_tensor {
+  loading& file;
+
+  template <class A>
+  void operator()(path const&, layer_of_stack const& layer, A const& a) const {
+    file.into(a, layer);
+  }
+
+  template <class S, class T>
+  layer_of_stack extents_of_stack(path const& at, layer_of_stack const& layer, T const& tree) const {
+    return stack_of_tensors<S>("load", at, layer, tree);
+  }
+};
+
+struct finds_mesh {
+  std::shared_ptr<engine::device_mesh const> mesh{};
+
+  template <class A>
+  void operator()(path const&, A const& a) {
+    if (!mesh) mesh = common_mesh("load_into", a);
+  }
+};
+
+template <class Out, class Mesh, class... Given>
+Out load_tree(std::string const& path_of_file, Mesh const& m, Given const&... given) {
+  using leaves = leaves_in<Out>;
+  using shape_type = shape_of<Out>;
+  engine::require_not_ended("load");
+  auto const sizes = collect_sizes(extents_beside<is_ignore_others<Given>>(given)...);
+  loading file("load", path_of_file, engine::file_format::safetensors, m.handle());
+  shape_type shape{};
+  fit_vectors<shape_type>(shape, path{}, file);
+  std::vector<std::vector<std::int64_t>> extents;
+  asks_for_leaf<leaves, Mesh, std::remove_cvref_t<decltype(sizes)>> ask{file, sizes, extents};
+  visit_layers<shape_type>(ask, path{}, {}, shape);
+  if constexpr (!(is_ignore_others<Given> || ...)) file.require_all_asked_for();
+  makes_leaf<leaves> make{file, extents};
+  Out out = make_node<shape_type, Out>(make, path{}, shape);
+  fills_tensor fill{file};
+  visit_layers<shape_type>(fill, path{}, {}, out);
+  file.read();
+  return out;
+}
+
+// `walk(f)` calls f(tree, path of its root) for each tree.
+template <class Walk>
+void load_into_trees(Walk const& walk, std::string const& path_of_file, bool only) {
+  finds_mesh find;
+  walk([&]<class T>(T& tree, path const& at) {
+    if constexpr (reason::ok_or_raise<trees_verdict<T>>()) visit<shape_of<T>>(find, at, tree);
+  });
+  if (!find.mesh) throw error("load_into: a tree that is loaded has a leaf at least; make it with os::make_tree");
+  loading file("load_into", path_of_file, engine::file_format::safetensors, find.mesh);
+  auto const visit_all = [&](auto& f) {
+    walk([&]<class T>(T& tree, path const& at) {
+      if constexpr (reason::ok_or_raise<trees_verdict<T>>()) visit_layers<shape_of<T>>(f, at, {}, tree);
+    });
+  };
+  asks_for_tensor ask{file};
+  visit_all(ask);
+  if (only) file.require_all_asked_for();
+  fills_tensor fill{file};
+  visit_all(fill);
+  file.read();
+}
+
+}  // namespace detail
+
+}  // namespace ostraka

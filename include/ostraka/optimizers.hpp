@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Optimisers of parameter trees and single tensors, and what a training step has beside them.
+///
+///     os::adamw const optimizer{.learning_rate = os::cosine_decay{.from = 3e-4, .steps = 1000}};
+///     auto state = optimizer.init(params);                      // a tree, in the parameters' shardings
+///     auto [loss, gradients] = step(params, batch);             // step = os::value_and_grad(f)
+///     optimizer.update(params, gradients, state);               // in place
+
+#include <ostraka/optimizers/accumulate.hpp>
+#include <ostraka/optimizers/adam.hpp>
+#include <ostraka/optimizers/clip.hpp>
+#include <ostraka/optimizers/loss_scale.hpp>
+#include <ostraka/optimizers/schedule.hpp>
+#include <ostraka/optimizers/sgd.hpp>
+#include <ostraka/optimizers/state.hpp>
+#include <ostraka/tree.hpp>

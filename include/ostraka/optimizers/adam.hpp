@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::adam` (Kingma and Ba, Adam: a method for stochastic optimization, 2015, algorithm 1) and `os::adamw`
+/// (Loshchilov and Hutter, Decoupled weight decay regularization, 2019, algorithm 2, its schedule multiplier being the
+/// learning rate, as in PyTorch and optax). Step t, the first being 1:
+///
+///     m ← β₁ m + (1 − β₁) g                         p ← p − η m̂ / (√v̂ + ε) − η λ p
+///     v ← β₂ v + (1 − β₂) g²                        m̂ = m / (1 − β₁ᵗ),  v̂ = v / (1 − β₂ᵗ)
+
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+#include <ostraka/engine/kernels/portable/square_root.hpp>
+#include <ostraka/optimizers/schedule.hpp>
+#include <ostraka/optimizers/update.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Wide>
+struct adam_step {
+  Wide beta1, beta2, of_gradient, of_square;  ///< βs, and 1 − β
+  Wide rate;                                  ///< η / (1 − β₁ᵗ)
+  Wide correction;                            ///< 1 / (1 − β₂ᵗ)
+  Wide epsilon;
+  Wide keeps;  ///< 1 − η λ
+
+  /// Remembers the gradient; v̂.
+  KOKKOS_INLINE_FUNCTION Wide remember(Wide const& g, Wide& m, Wide& v) const {
+    m = beta1 * m + of_gradient * g;
+    v = beta2 * v + of_square * g * g;
+    return correction * v;
+  }
+  KOKKOS_INLINE_FUNCTION void move(Wide& p, Wide const& m, Wide const& root) const {
+    p = keeps * p - rate * m / (root + epsilon);
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(Wide& p, Wide const& g, Wide& m, Wide& v) const {
+    move(p, m, engine::square_root(remember(g, m, v)));
+  }
+  void run(Wide* p, Wide const* g, Wide* m, Wide* v) const {
+    Wide root[engine::run_of_neighbours];
+    for (int i = 0; i < engine::run_of_neighbours; ++i) root[i] = remember(g[i], m[i], v[i]);
+    engine::square_roots(engine::run_of_neighbours, root, root);
+    for (int i = 0; i < engine::run_of_neighbours; ++i) move(p[i], m[i], root[i]);
+  }
+};
+
+/// The numbers of one step, before they become a leaf's.
+struct adam_numbers {
+  double rate, beta1, beta2, epsilon, t;
+
+  template <class Wide>
+  [[nodiscard]] adam_step<Wide> step(double decay) const {
+    return {Wide(beta1),
+            Wide(beta2),
+            Wide(1 - beta1),
+            Wide(1 - beta2),
+            Wide(rate / (1 - std::pow(beta1, t))),
+            Wide(1 / (1 - std::pow(beta2, t))),
+            Wide(epsilon),
+            Wide(1 - rate * decay)};
+  }
+};
+
+}  // namespace detail
+
+/// What os::adam and os::adamw remember.
+template <class L, class Shape>
+struct adam_state {
+  leaf<L, std::int64_t> steps;
+  detail::filled_with<Shape, L> m;
+  detail::filled_with<Shape, L> v;
+};
+
+namespace detail {
+
+template <class P, class Split>
+auto make_adam_state(P const& parameters) {
+  using state = state_for<adam_state, P, Split>;
+  using shape = typename parameters_traits<P>::shape;
+  return state{no_steps<decltype(state::steps)>(parameters), zeros_of_state<shape, leaves_in<state>>(parameters),
+               zeros_of_state<shape, leaves_in<state>>(parameters)};
+}
+
+// decay(path, rank): a leaf's λ.
+template <class P, class G, class L, class Shape, class Decay>
+void update_by_adam(char const* name, adam_numbers numbers, schedule const& rate, Decay const& decay,
+                    P const& parameters, G const& gradients, adam_state<L, Shape> const& state) {
+  std::int64_t const step = number_of_steps(name, state.steps);
+  numbers.rate = rate(step);
+  numbers.t = static_cast<double>(step + 1);
+  auto one = [&]<class Leaf>(path const& at, Leaf const& p, auto const& g, auto const& m, auto const& v) {
+    update_leaf(name, numbers.step<accumulator_of_t<typename Leaf::value_type>>(decay(at, Leaf::rank)), p, g, m, v);
+  };
+  for_each_parameter<Shape>(name, one, parameters, gradients, state.m, state.v);
+  fill_block(name, state.steps, step + 1);
+}
+
+}  // namespace detail
+
+/// Adam, with corrected moments.
+struct adam {
+  schedule learning_rate = 1e-3;  ///< η
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+
+  template <class P, class Split = detail::split_state_over<>>
+  [[nodiscard]] auto init(P const& parameters, Split const& = {}) const {
+    return detail::make_adam_state<P, Split>(parameters);
+  }
+
+  /// Changes the parameters, and the state with them. Collective where the state is divided further than its parameter,
+  /// and where a gradient is to be reduced.
+  template <class P, class G, class L, class Shape>
+  void update(P const& parameters, G const& gradients, adam_state<L, Shape> const& state) const {
+    detail::update_by_adam(
+        "adam", {0, beta1, beta2, epsilon, 0}, learning_rate, [](detail::path const&, int) { return 0.0; }, parameters,
+        gradients, state);
+  }
+};
+
+/// For `decays` of os::adamw: what has two axes or more, so neither biases nor the scales of norms.
+inline bool decays_matrices(std::string_view, int rank) { return rank >= 2; }
+
+/// Adam whose weights decay by themselves, not through the gradient.
+struct adamw {
+  schedule learning_rate = 1e-3;  ///< η
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 1e-2;  ///< λ
+
+  /// Which leaves decay, by path (`layers[3].w1`, empty for a single tensor) and number of axes; all if there is none.
+  bool (*decays)(std::string_view path, int rank) = nullptr;
+
+  template <class P, class Split = detail::split_state_over<>>
+  [[nodiscard]] auto init(P const& parameters, Split const& = {}) const {
+    return detail::make_adam_state<P, Split>(parameters);
+  }
+
+  /// Changes the parameters, and the state with them. Collective where the state is divided further than its parameter,
+  /// and where a gradient is to be reduced.
+  template <class P, class G, class L, class Shape>
+  void update(P const& parameters, G const& gradients, adam_state<L, Shape> const& state) const {
+    auto const decay = [this](detail::path const& at, int rank) {
+      return decays == nullptr || decays(at.text(), rank) ? weight_decay : 0.0;
+    };
+    detail::update_by_adam("adamw", {0, beta1, beta2, epsilon, 0}, learning_rate, decay, parameters, gradients, state);
+  }
+};
+
+}  // namespace ostraka

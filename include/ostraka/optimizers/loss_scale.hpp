@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Dynamic loss scaling (Micikevicius and others, Mixed precision training, 2018), for gradients in float16,
+/// which vanish below 6e-8; bfloat16 and float need none. The loss is multiplied before the derivative is taken, the
+/// gradients are divided after it, and a step whose gradients are not finite is left out:
+///
+///     auto [loss, g] = os::value_and_grad([&](auto const& p, auto const& x) { return scaling(f(p, x)); })(params, x);
+///     if (scaling.unscale(g)) optimizer.update(params, g, state);
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/arithmetic.hpp>
+#include <ostraka/optimizers/clip.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class A>
+consteval auto check_unscale() {
+  if constexpr (std::is_same_v<std::remove_const_t<typename A::value_type>, float16>)
+    return found<reason::unscaled_in_float16<A>>{};
+  else
+    return found<reason::ok>{};
+}
+
+/// A leaf divided by the factor of a loss, in place.
+struct unscale_leaf {
+  scale_leaf scale;
+  template <class A>
+  void operator()(path const& at, A const& a) const {
+    if constexpr (reason::ok_or_raise<typename decltype(check_unscale<A>())::type>()) scale(at, a);
+  }
+};
+
+}  // namespace detail
+
+/// By how much a loss is scaled. It halves when gradients overflow, and grows when they have not for a while.
+struct loss_scale {
+  double factor = 65536;
+  double growth = 2;
+  double backoff = 0.5;
+  std::int64_t interval = 2000;  ///< steps without overflow after which it grows
+  std::int64_t since = 0;        ///< steps since it changed
+
+  /// The loss times the factor. A loss of 16 bits would overflow: convert it before, os::cast<float>(loss).
+  template <class Loss>
+  [[nodiscard]] auto operator()(Loss const& loss) const {
+    using number = detail::real_of<accumulator_of_t<typename Loss::value_type>>;
+    return scale(loss, static_cast<number>(factor));
+  }
+
+  /// Divides gradients by the factor, in place, and says whether they are finite; then changes the factor. One
+  /// all-reduce of one number. Gradients in float16 are refused, because what the scale kept would vanish again: those
+  /// of float parameters that the loss casts are floats, others become so by os::tree_cast<float>(gradients).
+  template <class G>
+  [[nodiscard]] bool unscale(G const& gradients) {
+    bool const finite = all_finite(gradients);
+    if (finite) detail::change_leaves(detail::unscale_leaf{{"unscale", 1 / factor}}, gradients);
+    if (!finite) {
+      factor *= backoff;
+      since = 0;
+    } else if (++since >= interval) {
+      factor *= growth;
+      since = 0;
+    }
+    return finite;
+  }
+};
+
+}  // namespace ostraka

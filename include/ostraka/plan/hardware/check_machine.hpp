@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. Can a machine be asked how long something takes? Predictions check it first, so that a number that nobody
+/// gave is said, and does not become a time that is infinite or none.
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include <ostraka/plan/hardware/machine.hpp>
+#include <ostraka/types/error.hpp>
+
+namespace ostraka::planner {
+
+namespace detail {
+
+[[nodiscard]] constexpr bool is_number_from_0(link const& l) {
+  return l.bytes_per_second >= 0 && l.hop_seconds >= 0 && l.handshake_seconds >= 0 && l.handshake_bytes >= 0;
+}
+
+[[noreturn, gnu::cold]] inline void refuse_machine(std::string_view operation, machine const& m,
+                                                   std::string const& why) {
+  std::string const name(m.name.view());
+  throw error(std::string(operation) + ": the machine " + (name.empty() ? "without a name" : name) + ' ' + why);
+}
+
+}  // namespace detail
+
+/// Is every number of the machine 0 or more? A NaN is not.
+[[nodiscard]] constexpr bool has_possible_numbers(machine const& m) {
+  compute_rates const& f = m.flops_per_second;
+  bool good = f.float64 >= 0 && f.float32 >= 0 && f.float16 >= 0 && f.int8 >= 0;
+  for (double n :
+       {m.memory_bytes_per_second, m.memory_bytes, m.cache_bytes_per_second, m.cache_bytes, m.operation_seconds})
+    good = good && n >= 0;
+  good = good && detail::is_number_from_0(m.links) && detail::is_number_from_0(m.between_nodes);
+  for (int i = 0; i < m.named; ++i) good = good && detail::is_number_from_0(m.of_axis[i].links);
+  return good;
+}
+
+/// @throws ostraka::error if a number is negative, or if the machine does not multiply elements of so many bytes
+constexpr void check_machine(std::string_view operation, machine const& m, std::int64_t element_bytes) {
+  if (!has_possible_numbers(m))
+    detail::refuse_machine(operation, m, "has a number that is negative, or none; give rates, sizes and times from 0");
+  if (!(m.flops_per_second.of(element_bytes) > 0))
+    detail::refuse_machine(
+        operation, m,
+        "does not multiply elements of " + std::to_string(element_bytes) +
+            " bytes; say how many flops a second it does with them, or take elements of another size");
+}
+
+/// @throws ostraka::error if the links along a mesh axis carry nothing
+constexpr void check_links(std::string_view operation, machine const& m, link const& l, std::string_view mesh_axis) {
+  if (!(l.bytes_per_second > 0))
+    detail::refuse_machine(operation, m,
+                           "has no links along mesh axis " + std::string(mesh_axis) +
+                               "; give it `links`, or some along that axis: machine.with(\"" + std::string(mesh_axis) +
+                               "\", link)");
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. Seconds of a collective over n devices along one mesh axis, or over several together. V are the bytes of
+/// the whole array (a gather's result, a reduce-scatter's or all-reduce's operand, what all devices of an all-to-all
+/// hold together) as other mesh axes split it; of a permute, one message. w is a link's rate one way, W = 2 w both
+/// ways, t a hop, α and 1/β of a switched link its hop and rate.
+///
+///     along one axis   ring (W both ways)                    line                             switched
+///     all_gather       max((n−1)/n · V/W, ⌊n/2⌋ t)           max((n−1)/n · V/w, (n−1) t)      (n−1) α + (n−1)/n · Vβ
+///     reduce_scatter   the same                              the same                         the same
+///     all_reduce       twice that                            twice that                       2⌈log₂n⌉α + 2(n−1)/n·Vβ
+///     all_to_all       max(V/4W, ⌊n/2⌋ t), n even            max(⌊n/2⌋⌈n/2⌉/n² · V/w,         (n−1) α + (n−1)/n² · Vβ
+///                      V (n²−1)/4n²W, n odd                      (n−1) t)
+///     permute          max(V/w, t): to the next device       the same                         α + Vβ
+///     to_root          max((n−1)/n · V/W, ⌊n/2⌋ t)           as all_gather                    as all_gather
+///
+/// So an all-to-all takes n/(4(n−1)) of a gather on a ring of even n, (n+1)/(4n) on one of odd n. Where both directions
+/// share a link, all but a permute along a ring or line take twice as long by bandwidth, a gather on a line V/w.
+/// Several axes: if all are rings, or lines, of the same rate, a torus: a gather takes (N−1)/N · V/ΣW and the hops of
+/// all axes, an all-to-all the slowest axis' share (each byte goes along each axis in turn). Else they are levels: a
+/// gather passes the slowest first, so that it carries 1/(devices of the faster ones) of V, and the levels overlap: the
+/// slowest counts. Axes with equal switched links share one switch, and are one level of all their devices.
+/// Sources: rings, tori and levels: "How to Scale Your Model" (Austin et al., 2025), chapters on sharding and on GPUs;
+/// α and β: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005).
+
+#include <cstdint>
+
+#include <ostraka/plan/hardware/link.hpp>
+#include <ostraka/plan/hardware/machine.hpp>
+#include <ostraka/plan/spec/step.hpp>
+
+namespace ostraka::planner {
+
+enum class collective : std::uint8_t { all_gather, reduce_scatter, all_reduce, all_to_all, permute, to_root };
+
+/// One mesh axis of a collective: its links, and how many devices they join.
+struct level {
+  link links{};
+  std::int64_t ways = 1;
+};
+
+namespace detail {
+
+// Bytes that a device takes in a second, if all devices send and receive.
+constexpr double rate_of(link const& l) {
+  double const one_way = l.both_ways ? l.bytes_per_second : l.bytes_per_second / 2;
+  return l.shape == link_shape::ring ? 2 * one_way : one_way;
+}
+
+// Hops to the farthest device.
+constexpr double hops(link const& l, std::int64_t n) {
+  return static_cast<double>(l.shape == link_shape::ring ? n / 2 : n - 1);
+}
+
+constexpr double hops_of_logarithm(std::int64_t n) {
+  int k = 0;
+  while ((std::int64_t{1} << k) < n) ++k;
+  return k;
+}
+
+// Of what each device has for all n devices along an axis, the times that a byte loads one of its links, as `rate_of`
+// counts them: the mean distance on a ring, the load of the line's middle link, the part that leaves a device.
+constexpr double load_of_all_to_all(link const& l, std::int64_t ways) {
+  double const n = static_cast<double>(ways);
+  if (l.shape == link_shape::switched) return (n - 1) / n;
+  double const low = static_cast<double>(ways / 2);
+  return low * (n - low) / n;
+}
+
+constexpr double larger(double a, double b) { return a > b ? a : b; }
+
+constexpr bool share_a_switch(link const& a, link const& b) { return a.shape == link_shape::switched && a == b; }
+
+constexpr bool is_one_torus(level const* levels, int count) {
+  for (int i = 0; i < count; ++i)
+    if (levels[i].links.shape == link_shape::switched || levels[i].links.shape != levels[0].links.shape ||
+        levels[i].links.bytes_per_second != levels[0].links.bytes_per_second ||
+        levels[i].links.both_ways != levels[0].links.both_ways)
+      return false;
+  return true;
+}
+
+// A gather of V bytes along one axis; `messages` of a switched link.
+constexpr double gather_seconds(link const& l, std::int64_t n, double bytes, double messages) {
+  bool const shared_line = l.shape == link_shape::line && !l.both_ways;  // one way or the other, all pass each link
+  double const wire = shared_line ? bytes / l.bytes_per_second
+                                  : static_cast<double>(n - 1) / static_cast<double>(n) * bytes / rate_of(l);
+  if (l.shape == link_shape::switched) return messages * message_seconds(l, bytes / static_cast<double>(n)) + wire;
+  return larger(wire, hops(l, n) * l.hop_seconds);
+}
+
+constexpr double gather_seconds(level const* levels, int count, double bytes, bool by_halving) {
+  if (count > 1 && is_one_torus(levels, count)) {
+    double rate = 0;
+    double latency = 0;
+    double all = 1;
+    for (int i = 0; i < count; ++i) {
+      rate += rate_of(levels[i].links);
+      latency += hops(levels[i].links, levels[i].ways) * levels[i].links.hop_seconds;
+      all *= static_cast<double>(levels[i].ways);
+    }
+    return larger((all - 1) / all * bytes / rate, latency);
+  }
+  double slowest = 0;
+  for (int i = 0; i < count; ++i) {
+    double part = bytes;  // what is left of it where the faster levels divide it, of equal ones those behind
+    for (int k = 0; k < count; ++k) {
+      double const mine = rate_of(levels[i].links);
+      double const other = rate_of(levels[k].links);
+      if (other > mine || (other == mine && k > i)) part /= static_cast<double>(levels[k].ways);
+    }
+    std::int64_t const n = levels[i].ways;
+    double const messages = by_halving ? hops_of_logarithm(n) : static_cast<double>(n - 1);
+    slowest = larger(slowest, gather_seconds(levels[i].links, n, part, messages));
+  }
+  return slowest;
+}
+
+constexpr double all_to_all_seconds(level const* levels, int count, double bytes) {
+  double all = 1;
+  for (int i = 0; i < count; ++i) all *= static_cast<double>(levels[i].ways);
+  double slowest = 0;
+  double latency = 0;
+  double messages = 0;
+  for (int i = 0; i < count; ++i) {
+    link const& l = levels[i].links;
+    slowest = larger(slowest, bytes / all * load_of_all_to_all(l, levels[i].ways) / rate_of(l));
+    if (l.shape == link_shape::switched)
+      messages += static_cast<double>(levels[i].ways - 1) *
+                  message_seconds(l, bytes / all / static_cast<double>(levels[i].ways));
+    else
+      latency += hops(l, levels[i].ways) * l.hop_seconds;
+  }
+  return messages + larger(slowest, latency);
+}
+
+constexpr double permute_seconds(level const* levels, int count, double bytes) {
+  double slowest = 0;
+  for (int i = 0; i < count; ++i) {
+    link const& l = levels[i].links;
+    double const wire = bytes / (l.shape == link_shape::switched ? rate_of(l) : l.bytes_per_second);
+    bool const adds = l.shape == link_shape::switched;
+    slowest = larger(slowest, adds ? message_seconds(l, bytes) + wire : larger(l.hop_seconds, wire));
+  }
+  return slowest;
+}
+
+}  // namespace detail
+
+/// Over several mesh axes together. Axes of one device count nothing. @pre at most 16 axes
+[[nodiscard]] constexpr double seconds(level const* levels, int count, collective what, double bytes) {
+  level divided[machine::max_named]{};
+  int n = 0;
+  for (int i = 0; i < count; ++i) {
+    if (levels[i].ways < 2) continue;
+    int same = 0;
+    while (same < n && !detail::share_a_switch(divided[same].links, levels[i].links)) ++same;
+    if (same < n)
+      divided[same].ways *= levels[i].ways;
+    else
+      divided[n++] = levels[i];
+  }
+  if (n == 0) return 0;
+  switch (what) {
+    case collective::all_reduce:
+      return 2 * detail::gather_seconds(divided, n, bytes, true);
+    case collective::all_to_all:
+      return detail::all_to_all_seconds(divided, n, bytes);
+    case collective::permute:
+      return detail::permute_seconds(divided, n, bytes);
+    default:
+      return detail::gather_seconds(divided, n, bytes, false);
+  }
+}
+
+/// Along one mesh axis.
+[[nodiscard]] constexpr double seconds(link const& l, collective what, std::int64_t ways, double bytes) {
+  level const one{l, ways};
+  return seconds(&one, 1, what, bytes);
+}
+
+/// The collective that a step of a plan is; a block exchange counts as an all-to-all. @pre communicates(s)
+[[nodiscard]] constexpr collective collective_of(step s) {
+  return s == step::all_gather       ? collective::all_gather
+         : s == step::reduce_scatter ? collective::reduce_scatter
+         : s == step::all_reduce     ? collective::all_reduce
+                                     : collective::all_to_all;
+}
+
+/// V of a collective in which a device sends, or receives, so many bytes, as plans count them: the inverse of the
+/// table at the head of plan/spec/step.hpp.
+[[nodiscard]] constexpr double whole_bytes(collective what, std::int64_t ways, double moved_per_device) {
+  double const n = static_cast<double>(ways);
+  if (ways < 2 || what == collective::permute) return moved_per_device;
+  if (what == collective::all_to_all) return moved_per_device * n * n / (n - 1);
+  return moved_per_device * n / (n - 1) / (what == collective::all_reduce ? 2 : 1);
+}
+
+/// Seconds in which a device adds what arrives in a reduction of V bytes over so many devices: it reads two and writes
+/// one of each part that is not its own.
+[[nodiscard]] constexpr double reduction_seconds(machine const& m, collective what, std::int64_t ways, double bytes) {
+  bool const reduces = what == collective::reduce_scatter || what == collective::all_reduce;
+  double const n = static_cast<double>(ways);
+  return reduces && ways > 1 ? memory_seconds(m, 3 * (n - 1) / n * bytes) : 0;
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. What joins the devices along one mesh axis: how many bytes a second, how long a hop takes, and what is
+/// joined with what. Numbers of a machine, never of a program.
+///
+///     ring      o – o – o – o        each device has two neighbours; the ends are joined: a torus' axis that wraps
+///               └───────────┘
+///     line      o – o – o – o        the same without the wrap
+///     switched  each device has one link to a switch that joins all: a message takes hop_seconds + bytes /
+///               bytes_per_second, whoever sends it to whom (α and β of MPI's cost models)
+
+#include <cstdint>
+
+namespace ostraka::planner {
+
+enum class link_shape : std::uint8_t { ring, line, switched };
+
+struct link {
+  /// Of one link, one way: to one neighbour, or into the switch.
+  double bytes_per_second = 0;
+  /// Until a short message has gone one hop further, or has arrived through the switch; what software adds is in it.
+  double hop_seconds = 0;
+  link_shape shape = link_shape::switched;
+  /// Does a link carry so much both ways at once? Else both directions share it.
+  bool both_ways = true;
+  /// Through a switch: what a message of more than `handshake_bytes` takes besides, where its sender first asks the
+  /// receiver (the rendezvous of MPI libraries; Ino, Fujimoto, Hagihara, "LogGPS", 2001). 0: none does.
+  double handshake_seconds = 0;
+  double handshake_bytes = 0;
+  /// Do bytes go on while the device computes? Not where its processors copy them, as in shared memory.
+  bool overlaps = true;
+
+  friend constexpr bool operator==(link const&, link const&) = default;
+};
+
+/// Until a message of so many bytes begins to arrive through a switch: α.
+[[nodiscard]] constexpr double message_seconds(link const& l, double bytes) {
+  return l.hop_seconds + (bytes > l.handshake_bytes ? l.handshake_seconds : 0);
+}
+
+/// "ring", "line", "switched".
+[[nodiscard]] constexpr char const* name_of(link_shape s) {
+  return s == link_shape::ring ? "ring" : s == link_shape::line ? "line" : "switched";
+}
+
+}  // namespace ostraka::planner

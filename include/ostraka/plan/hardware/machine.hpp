@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. A machine as data: what one device computes, reads and holds, and the links that join it with others along
+/// each mesh axis. Whoever predicts times reads this; plans are chosen without it, so that they are the same on every
+/// machine.
+///
+///     constexpr planner::machine pods = machines::tpu_v5p.with("P", machines::tpu_v5p_network);
+///     pods.along("P").bytes_per_second, pods.flops_per_second.of(2)
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+
+#include <ostraka/plan/hardware/link.hpp>
+
+namespace ostraka::planner {
+
+/// A short text that a constant holds. What is longer is cut.
+template <std::size_t N>
+struct short_text {
+  char text[N]{};
+
+  constexpr short_text() = default;
+  template <class Text>
+    requires std::is_convertible_v<Text const&, std::string_view>
+  constexpr short_text(Text const& given) {
+    std::string_view const s = given;
+    for (std::size_t i = 0; i < s.size() && i + 1 < N; ++i) text[i] = s[i];
+  }
+  [[nodiscard]] constexpr std::string_view view() const { return std::string_view(text); }
+  friend constexpr bool operator==(short_text const&, short_text const&) = default;
+};
+
+/// Multiplications and additions a second in products of elements of a type; 0 of what the machine does not multiply.
+struct compute_rates {
+  double float64 = 0;
+  double float32 = 0;
+  double float16 = 0;  ///< of 16 bits: float16 and bfloat16
+  double int8 = 0;     ///< of 8 bits, floating-point ones too
+
+  /// Of elements of so many bytes.
+  [[nodiscard]] constexpr double of(std::int64_t element_bytes) const {
+    return element_bytes >= 8 ? float64 : element_bytes >= 4 ? float32 : element_bytes >= 2 ? float16 : int8;
+  }
+  friend constexpr bool operator==(compute_rates const&, compute_rates const&) = default;
+};
+
+/// The links along the mesh axis of this name; names are told apart by their first 31 characters.
+struct axis_links {
+  short_text<32> mesh_axis;
+  link links{};
+
+  friend constexpr bool operator==(axis_links const&, axis_links const&) = default;
+};
+
+struct machine {
+  static constexpr int max_named = 16;
+
+  short_text<64> name;
+  compute_rates flops_per_second{};
+  double memory_bytes_per_second = 0;
+  double memory_bytes = 0;
+  /// Of work that touches `cache_bytes` at most; 0 where that is not told apart.
+  double cache_bytes_per_second = 0;
+  double cache_bytes = 0;
+  /// What an operation takes beside what it computes and moves: a kernel's launch, a call's overhead.
+  double operation_seconds = 0;
+  link links{};          ///< along mesh axes that are not named
+  link between_nodes{};  ///< where a mesh axis spans nodes; 0 bytes a second: as along the mesh axis
+  int named = 0;
+  axis_links of_axis[max_named]{};
+
+  /// The same machine with other links along the mesh axis of this name. A seventeenth name takes the last one's place.
+  [[nodiscard]] constexpr machine with(std::string_view mesh_axis, link const& l) const {
+    machine m = *this;
+    int i = m.find(mesh_axis);
+    if (i == max_named) --i;
+    if (i == m.named) ++m.named;
+    m.of_axis[i] = {mesh_axis, l};
+    return m;
+  }
+
+  /// The links along a mesh axis.
+  [[nodiscard]] constexpr link const& along(std::string_view mesh_axis) const {
+    int const i = find(mesh_axis);
+    return i < named ? of_axis[i].links : links;
+  }
+
+  friend constexpr bool operator==(machine const&, machine const&) = default;
+
+ private:
+  [[nodiscard]] constexpr int find(std::string_view mesh_axis) const {
+    short_text<32> const name_of_axis = mesh_axis;  // cut as those that are kept
+    int i = 0;
+    while (i < named && !(of_axis[i].mesh_axis == name_of_axis)) ++i;
+    return i;
+  }
+};
+
+/// Seconds in which a device reads and writes so many bytes, each once.
+[[nodiscard]] constexpr double memory_seconds(machine const& m, double bytes) {
+  bool const cached = m.cache_bytes_per_second > 0 && bytes <= m.cache_bytes;
+  double const rate = cached ? m.cache_bytes_per_second : m.memory_bytes_per_second;
+  return rate > 0 ? bytes / rate : 0;
+}
+
+/// Seconds in which a device computes so many flops on elements of so many bytes, and reads and writes so many bytes of
+/// its memory meanwhile: the longer of the two (the roofline of Williams, Waterman, Patterson, 2009). Infinite where
+/// the machine does not multiply such elements.
+[[nodiscard]] constexpr double local_seconds(machine const& m, double flops, std::int64_t element_bytes, double bytes) {
+  double const rate = m.flops_per_second.of(element_bytes);
+  double const computing = flops > 0 ? (rate > 0 ? flops / rate : std::numeric_limits<double>::infinity()) : 0;
+  double const reading = memory_seconds(m, bytes);
+  return computing > reading ? computing : reading;
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. A machine as a text that people read and write, a line a number; # begins a comment. What is not said is 0.
+///
+///     name = two ranks of a Zen 5
+///     flops.float64 = 5.1e10               multiplications and additions a second; float32, float16, int8
+///     memory.bytes_per_second = 1.2e10
+///     memory.bytes = 2.4e10
+///     cache.bytes_per_second = 4e10        of work that touches cache.bytes at most
+///     cache.bytes = 4e6
+///     operation.seconds = 2.5e-6
+///     links = switched 8e9 1.1e-6          shape (ring, line, switched), bytes a second one way, seconds a hop
+///     nodes = switched 2e9 2e-5            between nodes, where a mesh has nodes
+///     links.X = ring 9e10 1e-6 shared      of the mesh axis X; both directions share each link
+///     links.Y = switched 8e9 1.1e-6 handshake 2.4e-6 4096     which messages of more than 4096 bytes take besides
+///     links.Z = switched 8e9 1.1e-6 blocking                  nothing moves while a device computes
+
+#include <cstddef>
+#include <cstdio>
+#include <locale>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include <ostraka/plan/hardware/machine.hpp>
+#include <ostraka/types/error.hpp>
+
+namespace ostraka::planner {
+
+namespace detail {
+
+[[nodiscard, gnu::cold]] inline std::string exact(double number) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text.precision(17);
+  text << number;
+  return text.str();
+}
+
+// A name as a line can hold it: # and the ends of lines become blanks.
+[[nodiscard, gnu::cold]] inline std::string on_one_line(std::string_view name) {
+  std::string text(name);
+  for (char& c : text)
+    if (c == '#' || c == '\n' || c == '\r') c = ' ';
+  return text;
+}
+
+[[nodiscard, gnu::cold]] inline std::string as_text(link const& l) {
+  return std::string(name_of(l.shape)) + ' ' + exact(l.bytes_per_second) + ' ' + exact(l.hop_seconds) +
+         (l.both_ways ? "" : " shared") +
+         (l.handshake_seconds == 0 ? std::string()
+                                   : " handshake " + exact(l.handshake_seconds) + ' ' + exact(l.handshake_bytes)) +
+         (l.overlaps ? "" : " blocking");
+}
+
+// Reads a text line by line; every complaint says where.
+class machine_reader {
+ public:
+  explicit machine_reader(std::string_view where) : where_(where) {}
+
+  [[gnu::cold]] machine read(std::string_view text) {
+    while (!text.empty()) {
+      std::size_t const end = text.find('\n');
+      ++line_;
+      read_line(trimmed(text.substr(0, end).substr(0, text.substr(0, end).find('#'))));
+      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+    return m_;
+  }
+
+ private:
+  static std::string_view trimmed(std::string_view s) {
+    constexpr std::string_view blank = " \t\r";
+    std::size_t const first = s.find_first_not_of(blank);
+    return first == std::string_view::npos ? std::string_view()
+                                           : s.substr(first, s.find_last_not_of(blank) + 1 - first);
+  }
+
+  [[noreturn]] void fail(std::string const& rule) const {
+    throw error(std::string(where_) + ", line " + std::to_string(line_) + ": " + rule);
+  }
+
+  void read_line(std::string_view line) {
+    if (line.empty()) return;
+    std::size_t const equals = line.find('=');
+    if (equals == std::string_view::npos)
+      fail("a line is `what = value`, but this is \"" + std::string(line) +
+           "\"; write, for example, flops.float64 = 5e10");
+    std::string_view const what = trimmed(line.substr(0, equals));
+    std::string_view const value = trimmed(line.substr(equals + 1));
+    if (what == "name")
+      m_.name = value;
+    else if (what == "links")
+      m_.links = link_of(value);
+    else if (what == "nodes")
+      m_.between_nodes = link_of(value);
+    else if (what.substr(0, 6) == "links." && what.size() > 6)
+      add(what.substr(6), link_of(value));
+    else if (double* const number = number_called(what); number != nullptr)
+      *number = number_of(value, what);
+    else
+      fail(
+          "no machine has \"" + std::string(what) +
+          "\"; it has name, flops.float64, flops.float32, flops.float16, flops.int8, memory.bytes_per_second, "
+          "memory.bytes, cache.bytes_per_second, cache.bytes, operation.seconds, links, nodes, and links.X of a mesh "
+          "axis X");
+  }
+
+  double* number_called(std::string_view what) {
+    if (what == "flops.float64") return &m_.flops_per_second.float64;
+    if (what == "flops.float32") return &m_.flops_per_second.float32;
+    if (what == "flops.float16") return &m_.flops_per_second.float16;
+    if (what == "flops.int8") return &m_.flops_per_second.int8;
+    if (what == "memory.bytes_per_second") return &m_.memory_bytes_per_second;
+    if (what == "memory.bytes") return &m_.memory_bytes;
+    if (what == "cache.bytes_per_second") return &m_.cache_bytes_per_second;
+    if (what == "cache.bytes") return &m_.cache_bytes;
+    if (what == "operation.seconds") return &m_.operation_seconds;
+    return nullptr;
+  }
+
+  double number_of(std::string_view value, std::string_view what) const {
+    std::istringstream text{std::string(value)};
+    text.imbue(std::locale::classic());
+    double number = -1;
+    text >> number;
+    if (text.fail() || text.peek() != std::istringstream::traits_type::eof() || !(number >= 0) || number > 1e300)
+      fail(std::string(what) + " is a number, 0 or more, but \"" + std::string(value) +
+           "\" is none; write, for example, 5e10");
+    return number;
+  }
+
+  void add(std::string_view mesh_axis, link const& l) {
+    if (m_.named == machine::max_named)
+      fail("links are given for " + std::to_string(machine::max_named) + " mesh axes at most; leave some to `links`");
+    m_ = m_.with(mesh_axis, l);
+  }
+
+  link link_of(std::string_view value) const {
+    std::istringstream text{std::string(value)};
+    std::string word[9];
+    int words = 0;
+    while (words < 9 && text >> word[words]) ++words;
+    link l;
+    l.shape = word[0] == "ring" ? link_shape::ring : word[0] == "line" ? link_shape::line : link_shape::switched;
+    int next = 3;
+    if (word[next] == "shared") l.both_ways = false, ++next;
+    bool const shakes = word[next] == "handshake";
+    int const last = shakes ? next + 3 : next;
+    l.overlaps = word[last] != "blocking";
+    if (word[0] != name_of(l.shape) || words != (l.overlaps ? last : last + 1))
+      fail(
+          "links are `ring`, `line` or `switched`, then bytes a second, then seconds a hop, then `shared` if both "
+          "directions share them, then `handshake`, seconds and bytes if longer messages take that besides, then "
+          "`blocking` if nothing moves while a device computes, but this is \"" +
+          std::string(value) + "\"; write, for example, switched 8e9 1.1e-6");
+    l.bytes_per_second = number_of(word[1], "bytes a second");
+    l.hop_seconds = number_of(word[2], "seconds a hop");
+    if (shakes) l.handshake_seconds = number_of(word[next + 1], "seconds of a handshake");
+    if (shakes) l.handshake_bytes = number_of(word[next + 2], "bytes without a handshake");
+    if (l.bytes_per_second == 0) fail("links carry bytes, but these 0 a second; write what they do");
+    return l;
+  }
+
+  std::string_view where_;
+  int line_ = 0;
+  machine m_{};
+};
+
+}  // namespace detail
+
+/// The machine that a text describes. @throws ostraka::error that begins with `where` and names the line
+[[nodiscard, gnu::cold]] inline machine machine_from_text(std::string_view text, std::string_view where = "machine") {
+  return detail::machine_reader(where).read(text);
+}
+
+/// The text of a machine: reading it gives the same again, to the last bit, but for # and ends of lines in its name.
+[[nodiscard, gnu::cold]] inline std::string machine_as_text(machine const& m) {
+  std::string text = "name = " + detail::on_one_line(m.name.view()) + '\n';
+  auto const add = [&](char const* what, double number) {
+    if (number != 0) text += std::string(what) + " = " + detail::exact(number) + '\n';
+  };
+  add("flops.float64", m.flops_per_second.float64);
+  add("flops.float32", m.flops_per_second.float32);
+  add("flops.float16", m.flops_per_second.float16);
+  add("flops.int8", m.flops_per_second.int8);
+  add("memory.bytes_per_second", m.memory_bytes_per_second);
+  add("memory.bytes", m.memory_bytes);
+  add("cache.bytes_per_second", m.cache_bytes_per_second);
+  add("cache.bytes", m.cache_bytes);
+  add("operation.seconds", m.operation_seconds);
+  if (m.links.bytes_per_second > 0) text += "links = " + detail::as_text(m.links) + '\n';
+  if (m.between_nodes.bytes_per_second > 0) text += "nodes = " + detail::as_text(m.between_nodes) + '\n';
+  for (int i = 0; i < m.named; ++i)
+    text += "links." + std::string(m.of_axis[i].mesh_axis.view()) + " = " + detail::as_text(m.of_axis[i].links) + '\n';
+  return text;
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. What the stages of a pipeline compute and send each other, by the table of its schedule: the arithmetic
+/// intensity of pipelining a transformer. Attention is left out, as the literature does: of short texts it is little.
+
+#include <cstdint>
+
+#include <ostraka/plan/parallelism/layer.hpp>
+#include <ostraka/plan/pipeline/messages.hpp>
+
+namespace ostraka::planner {
+
+/// Of all stages together. Of S·R parts of the layers one border fewer is passed; `bytes_in_the_limit` counts that one,
+/// too. @pre microbatches divide the sequences
+[[nodiscard]] constexpr intensity stage_traffic(transformer_shape const& m, token_batch const& b,
+                                                pipeline_schedule const& s) {
+  token_batch const one{b.sequences / s.microbatches, b.length};
+  sublayer_traffic const layer = feed_forward_traffic(m, one, {});
+  double const flops = layer.forward.flops() + (s.backward ? layer.backward.flops() : 0);
+  double const parts = static_cast<double>(s.stages) * s.repeats;
+  double const bytes = static_cast<double>(messages(s)) * static_cast<double>(one.tokens() * m.width * m.element_bytes);
+  double const passes = static_cast<double>(s.microbatches) * static_cast<double>(m.layers);
+  return {flops * passes, bytes, bytes * parts / (parts - 1)};
+}
+
+}  // namespace ostraka::planner

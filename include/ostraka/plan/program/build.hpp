@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. Writes programs (program.hpp) line by line:
+///
+///     program_builder p("feed-forward");
+///     p.axis("B", 512).axis("M", 4096).axis("N", 4096).axis("H", 16384);
+///     p.input("x[B, M]").parameter("up[N, H]").parameter("down[H, N]");
+///     p.einsum("a[B, H]", {"x", "up[M, H]"});
+///     p.operation("g[B, H]", {"a"}, {.flops = 10});
+///     p.einsum("y[B, M]", {"g", "down[H, M]"});
+///
+/// An operand without brackets is called as its tensor is.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <ostraka/plan/program/program.hpp>
+#include <ostraka/types/error.hpp>
+
+namespace ostraka::planner {
+
+/// What is said of an operation beyond its operands (program_statement has the words).
+struct operation_words {
+  double flops = 1;
+  std::initializer_list<std::string_view> whole{};
+  std::initializer_list<std::string_view> rows{};
+  int row_numbers = 1;
+  bool keeps = true;
+};
+
+/// What is said of an axis.
+struct axis_words {
+  std::string_view rule_set{};
+  bool whole = false;
+};
+
+/// Makes a program. @throws ostraka::error for a name that is not known, or known already, and for a statement that no
+/// tensors of these axes can meet in
+class program_builder {
+ public:
+  explicit program_builder(std::string name, int element_bytes = 4) : element_bytes_(element_bytes) {
+    made_.name = std::move(name);
+    if (element_bytes < 1) refuse("elements have 1 byte at least; give 2, 4 or 8");
+  }
+
+  program_builder& axis(std::string_view name, std::int64_t extent, axis_words words = {}) {
+    if (made_.find_axis(name) >= 0) refuse("axis " + std::string(name) + " is there already");
+    if (extent < 1) refuse("axis " + std::string(name) + " has no indices");
+    made_.axes.push_back({std::string(name), extent, std::string(words.rule_set), words.whole});
+    return *this;
+  }
+
+  program_builder& input(std::string_view text) { return tensor(text, tensor_role::input); }
+  program_builder& carried(std::string_view text) { return tensor(text, tensor_role::carried); }
+  program_builder& parameter(std::string_view text) { return tensor(text, tensor_role::parameter); }
+
+  program_builder& einsum(std::string_view result, std::initializer_list<std::string_view> operands) {
+    return add(program_statement{}, result, operands);
+  }
+  /// An einsum whose sums stay partial over what divides them, for a move behind it.
+  program_builder& partial_einsum(std::string_view result, std::initializer_list<std::string_view> operands) {
+    program_statement s;
+    s.partial = true;
+    return add(std::move(s), result, operands);
+  }
+  program_builder& operation(std::string_view result, std::initializer_list<std::string_view> operands,
+                             operation_words const& words = {}) {
+    program_statement s;
+    s.kind = statement_kind::operation;
+    s.flops = words.flops;
+    for (std::string_view a : words.whole) s.whole.push_back(axis_named(a));
+    for (std::string_view a : words.rows) s.rows.push_back(axis_named(a));
+    s.row_numbers = words.row_numbers;
+    s.keeps = words.keeps;
+    if (!(words.flops >= 0) || std::isinf(words.flops) || words.row_numbers < 0)
+      refuse("flops and row_numbers of " + std::string(result) + " are numbers from 0; say how many it takes");
+    return add(std::move(s), result, operands);
+  }
+  program_builder& move(std::string_view result, std::string_view operand) {
+    program_statement s;
+    s.kind = statement_kind::move;
+    return add(std::move(s), result, {operand});
+  }
+  /// A move whose result's cotangents are added before they are reduced.
+  program_builder& deferred(std::string_view result, std::string_view operand) {
+    program_statement s;
+    s.kind = statement_kind::move;
+    s.deferred = true;
+    return add(std::move(s), result, {operand});
+  }
+
+  /// What is said from here on is there, and is done, so many times: in each layer.
+  program_builder& repeat(int times) {
+    if (times < 1) refuse("a layer is there once at least; give how many there are");
+    repeat_ = times;
+    return *this;
+  }
+
+  /// The statement that made the tensor gives a result of the program.
+  program_builder& result(std::string_view name) {
+    program_tensor& t = made_.tensors[static_cast<std::size_t>(tensor_named(name))];
+    if (t.role != tensor_role::intermediate) refuse("no statement makes " + t.name + "; name a tensor that one does");
+    t.role = tensor_role::result;
+    return *this;
+  }
+
+  [[nodiscard]] program const& get() const { return made_; }
+  operator program const&() const { return made_; }
+
+ private:
+  struct called {
+    std::string name;
+    std::vector<int> axes;
+    bool brackets = false;
+  };
+
+  [[noreturn]] void refuse(std::string const& why) const {
+    throw error("program " + made_.name + ": " + why);
+  }
+
+  [[nodiscard]] int axis_named(std::string_view name) const {
+    int const a = made_.find_axis(name);
+    if (a < 0) refuse("no axis is called " + std::string(name));
+    return a;
+  }
+  [[nodiscard]] int tensor_named(std::string_view name) const {
+    int const t = made_.find_tensor(name);
+    if (t < 0) refuse("no tensor is called " + std::string(name));
+    return t;
+  }
+
+  // "up[N, H]"
+  [[nodiscard]] called read(std::string_view text) const {
+    called c;
+    auto const trimmed = [](std::string_view s) {
+      while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
+      while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
+      return s;
+    };
+    std::size_t const open = text.find('[');
+    c.name = std::string(trimmed(text.substr(0, open)));
+    if (open == std::string_view::npos) return c;
+    c.brackets = true;
+    std::string_view rest = text.substr(open + 1);
+    std::size_t const close = rest.find(']');
+    if (close == std::string_view::npos) refuse(std::string(text) + " lacks its bracket ]");
+    if (!trimmed(rest.substr(close + 1)).empty()) refuse(std::string(text) + " goes on behind its bracket ]");
+    rest = rest.substr(0, close);
+    while (!trimmed(rest).empty()) {
+      std::size_t const comma = rest.find(',');
+      int const a = axis_named(trimmed(rest.substr(0, comma)));
+      if (has(c.axes, a)) refuse("axis " + name_of(a) + " stands twice in " + std::string(text) + "; rename one of them");
+      c.axes.push_back(a);
+      rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+    }
+    if (c.axes.size() > static_cast<std::size_t>(max_rank)) refuse(std::string(text) + " has too many axes");
+    return c;
+  }
+
+  program_builder& tensor(std::string_view text, tensor_role role) {
+    called const c = read(text);
+    if (c.name.empty()) refuse("a tensor in " + std::string(text) + " has no name; write one before its axes");
+    if (made_.find_tensor(c.name) >= 0) refuse("tensor " + c.name + " is there already");
+    made_.tensors.push_back({c.name, c.axes, role, element_bytes_, repeat_, {}});
+    return *this;
+  }
+
+  program_builder& add(program_statement s, std::string_view result,
+                       std::initializer_list<std::string_view> operands) {
+    s.repeat = repeat_;
+    for (std::string_view text : operands) {
+      called const c = read(text);
+      int const t = tensor_named(c.name);
+      std::vector<int> const& own = made_.tensors[static_cast<std::size_t>(t)].axes;
+      if (c.brackets && c.axes.size() != own.size()) refuse(std::string(text) + " has another number of axes");
+      for (std::size_t d = 0; c.brackets && d < own.size(); ++d)
+        if (extent_of(c.axes[d]) != extent_of(own[d]))
+          refuse(name_of(own[d]) + " of " + c.name + " is called " + name_of(c.axes[d]) + ", which has another extent");
+      s.operands.push_back({t, c.brackets ? c.axes : own});
+    }
+    tensor(result, tensor_role::intermediate);
+    s.result = static_cast<int>(made_.tensors.size()) - 1;
+    check(s, std::string(result));
+    made_.statements.push_back(std::move(s));
+    return *this;
+  }
+
+  static bool has(std::vector<int> const& all, int one) { return std::find(all.begin(), all.end(), one) != all.end(); }
+
+  void check(program_statement const& s, std::string const& made) const {
+    std::vector<int> const& result = made_.tensors[static_cast<std::size_t>(s.result)].axes;
+    std::vector<int> labels;
+    for (program_operand const& o : s.operands)
+      for (int a : o.axes)
+        if (!has(labels, a)) labels.push_back(a);
+    if (s.operands.empty()) refuse(made + " is made of nothing; name its operands");
+    if (s.operands.size() > static_cast<std::size_t>(max_operands))
+      refuse(made + " has more than " + std::to_string(max_operands) + " operands; make it in two statements");
+    int const most = s.kind == statement_kind::einsum ? max_labels : max_rank;
+    if (labels.size() > static_cast<std::size_t>(most))
+      refuse("operands of " + made + " have more than " + std::to_string(most) + " axes; merge some of them");
+    for (int a : result)
+      if (!has(labels, a)) refuse("no operand of " + made + " has its axis " + name_of(a));
+    for (std::vector<int> const* named : {&s.whole, &s.rows})
+      for (int a : *named)
+        if (!has(labels, a)) refuse("no operand of " + made + " has axis " + name_of(a) + ", which is to be whole, or rows");
+    if (s.kind == statement_kind::move && s.operands[0].axes != result)
+      refuse(made + " is moved, and has other axes than what it is moved from, or in another order; call them alike");
+  }
+
+  [[nodiscard]] std::string const& name_of(int axis) const { return made_.axes[static_cast<std::size_t>(axis)].name; }
+
+  [[nodiscard]] std::int64_t extent_of(int axis) const { return made_.axes[static_cast<std::size_t>(axis)].extent; }
+
+  program made_;
+  int element_bytes_;
+  int repeat_ = 1;
+};
+
+}  // namespace ostraka::planner

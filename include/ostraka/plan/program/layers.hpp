@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. Programs of the literature (program.hpp): a feed-forward layer, the encoder of ESM2, a decoder with grouped
+/// heads. Their logical axes are those that rules divide in different ways:
+///
+///     batch           sequences
+///     position        positions within blocks, of queries; key: those of keys, of which attention needs all
+///     between         positions between blocks: in norms and residuals
+///     width           the model's width between blocks
+///     block           the same where a block's products take it
+///     rows            the same in weights
+///     heads, inner    widths within blocks
+///     vocabulary
+///
+///     between/Y: sequence parallel. rows/X: weights are stored divided, and gathered where that is cheapest (fully
+///     sharded). position/X: context parallel.
+
+#include <cstdint>
+
+#include <ostraka/plan/program/build.hpp>
+
+namespace ostraka::planner::programs {
+
+/// Sizes of a model and of a batch.
+struct model_sizes {
+  std::int64_t batch = 0;      ///< sequences
+  std::int64_t positions = 0;  ///< of a sequence
+  std::int64_t width = 0;
+  std::int64_t inner = 0;
+  std::int64_t heads = 0;  ///< of queries
+  std::int64_t key_heads = 0;  ///< of keys and values; 0: as many
+  std::int64_t head_width = 0;
+  std::int64_t vocabulary = 0;
+  int layers = 1;
+  int element_bytes = 2;
+};
+
+namespace detail {
+
+inline void add_axes(program_builder& p, model_sizes const& m) {
+  p.axis("batch", m.batch).axis("position", m.positions).axis("between", m.positions);
+  p.axis("width", m.width).axis("block", m.width).axis("rows", m.width).axis("inner", m.inner);
+}
+
+// What a block's products take of a norm, and what is added of their sums.
+inline void enter(program_builder& p, std::string const& name, std::string const& norm) {
+  p.deferred(name + "[batch, position, block]", norm + "[batch, position, block]");
+}
+inline void leave(program_builder& p, std::string const& sum, std::string const& made, std::string const& x) {
+  p.move(sum + " moved[batch, between, width]", made + "[batch, between, width]");
+  p.operation(sum + "[batch, between, width]", {x, sum + " moved"}, {.keeps = false});
+}
+
+// Attention over all positions, for so many heads of queries for each of keys.
+inline void attention(program_builder& p, model_sizes const& m, std::string_view x, int norm_numbers, bool causal) {
+  std::int64_t const groups = m.key_heads > 0 ? m.key_heads : m.heads;
+  p.axis("key", m.positions, {.whole = true}).axis("heads", groups);
+  if (m.heads % groups != 0)
+    throw error("programs: heads of keys share the heads of queries evenly; give key_heads that divides heads, or 0");
+  p.axis("of group", m.heads / groups, {.whole = true}).axis("head width", m.head_width, {.whole = true});
+  p.parameter("q[rows, heads, of group, head width]").parameter("k[rows, heads, head width]");
+  p.parameter("v[rows, heads, head width]").parameter("out[heads, of group, head width, rows]");
+  p.operation("norm[batch, between, width]", {x}, {.flops = 5, .rows = {"width"}, .row_numbers = norm_numbers});
+  enter(p, "h", "norm");
+  p.einsum("queries[batch, position, heads, of group, head width]",
+           {"h", "q[block, heads, of group, head width]"});
+  p.einsum("keys[batch, position, heads, head width]", {"h", "k[block, heads, head width]"});
+  p.einsum("values[batch, position, heads, head width]", {"h", "v[block, heads, head width]"});
+  p.operation("attended[batch, position, heads, of group, head width]",
+              {"queries", "keys[batch, key, heads, head width]", "values[batch, key, heads, head width]"},
+              {.flops = causal ? 2.0 : 4.0, .whole = {"key", "head width"}});
+  p.partial_einsum("projected[batch, position, block]", {"attended", "out[heads, of group, head width, block]"});
+  leave(p, "y", "projected", std::string(x));
+}
+
+}  // namespace detail
+
+/// y = gelu(x · up) · down for all positions of a batch: the literature's running example.
+[[nodiscard]] inline program feed_forward(model_sizes const& m) {
+  program_builder p("feed-forward layer", m.element_bytes);
+  detail::add_axes(p, m);
+  p.repeat(m.layers).carried("x[batch, between, width]").parameter("up[rows, inner]").parameter("down[inner, rows]");
+  detail::enter(p, "h", "x");
+  p.einsum("a[batch, position, inner]", {"h", "up[block, inner]"});
+  p.operation("g[batch, position, inner]", {"a"}, {.flops = 10});
+  p.partial_einsum("made[batch, position, block]", {"g", "down[inner, block]"});
+  p.move("y[batch, between, width]", "made[batch, between, width]");
+  return p;
+}
+
+/// The encoder of ESM2: attention and a feed-forward layer behind layer norms, with residuals.
+[[nodiscard]] inline program encoder(model_sizes const& m) {
+  program_builder p("encoder", m.element_bytes);
+  detail::add_axes(p, m);
+  p.repeat(m.layers).carried("x[batch, between, width]");
+  detail::attention(p, m, "x", 2, false);
+  p.parameter("up[rows, inner]").parameter("down[inner, rows]");
+  p.operation("inner norm[batch, between, width]", {"y"}, {.flops = 5, .rows = {"width"}, .row_numbers = 2});
+  detail::enter(p, "n", "inner norm");
+  p.einsum("a[batch, position, inner]", {"n", "up[block, inner]"});
+  p.operation("g[batch, position, inner]", {"a"}, {.flops = 10});
+  p.partial_einsum("made[batch, position, block]", {"g", "down[inner, block]"});
+  detail::leave(p, "z", "made", "y");
+  return p;
+}
+
+/// A decoder: causal attention with grouped heads and SwiGLU behind RMS norms, and behind all layers the logits and
+/// their loss.
+[[nodiscard]] inline program decoder(model_sizes const& m) {
+  program_builder p("decoder", m.element_bytes);
+  detail::add_axes(p, m);
+  p.axis("vocabulary", m.vocabulary);
+  p.repeat(m.layers).carried("x[batch, between, width]");
+  detail::attention(p, m, "x", 1, true);
+  p.parameter("gate[rows, inner]").parameter("up[rows, inner]").parameter("down[inner, rows]");
+  p.operation("inner norm[batch, between, width]", {"y"}, {.flops = 5, .rows = {"width"}});
+  detail::enter(p, "n", "inner norm");
+  p.einsum("a[batch, position, inner]", {"n", "gate[block, inner]"});
+  p.einsum("b[batch, position, inner]", {"n", "up[block, inner]"});
+  p.operation("g[batch, position, inner]", {"a", "b"}, {.flops = 10});
+  p.partial_einsum("made[batch, position, block]", {"g", "down[inner, block]"});
+  detail::leave(p, "z", "made", "y");
+  p.repeat(1).carried("last[batch, between, width]").parameter("head[rows, vocabulary]");
+  p.operation("last norm[batch, between, width]", {"last"}, {.flops = 5, .rows = {"width"}});
+  detail::enter(p, "end", "last norm");
+  p.einsum("logits[batch, position, vocabulary]", {"end", "head[block, vocabulary]"});
+  p.operation("loss[batch, position]", {"logits"}, {.flops = 5, .rows = {"vocabulary"}, .row_numbers = 3});
+  return p;
+}
+
+}  // namespace ostraka::planner::programs

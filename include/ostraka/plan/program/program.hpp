@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. A program as data: what it computes, without a sharding of anything, so that many shardings of it can be
+/// priced (price.hpp) and the best be searched (search.hpp). A feed-forward layer is three statements:
+///
+///     a[B, S, H] = x[B, S, M] · up[M, H]        an einsum
+///     g[B, S, H] = gelu(a[B, S, H])             an operation, element by element
+///     y[B, S, M] = g[B, S, H] · down[H, M]      an einsum
+///
+/// Rules speak of logical axes. A tensor names its dimensions by them, and a statement may call a dimension of an
+/// operand otherwise, as os::rename does: up[N, H] is multiplied as [M, H], and rules divide N, where weights lie, and
+/// M, the width of activations, each in its own way.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ostraka/plan/spec/spec.hpp>
+
+namespace ostraka::planner {
+
+/// A logical axis.
+struct program_axis {
+  std::string name;
+  std::int64_t extent = 0;
+  std::string rule_set{};  ///< in which rules for it are printed: storage, use; empty: the only one
+  bool whole = false;      ///< no rule divides it
+};
+
+enum class tensor_role : std::uint8_t {
+  input,         ///< given anew in every step: no gradient is asked for
+  carried,       ///< what a layer begins with: the one before has made it, and wants its gradient
+  parameter,     ///< has a gradient and a state in the optimiser
+  intermediate,  ///< made by a statement
+  result         ///< made by a statement, and wanted
+};
+
+/// The sharding of a tensor that rules leave as it is.
+struct program_sharding {
+  std::vector<mesh_order> over;  ///< of each dimension, by numbers of the program's mesh axes
+  mesh_set partial{};
+};
+
+struct program_tensor {
+  std::string name;
+  std::vector<int> axes;  ///< numbers of logical axes
+  tensor_role role = tensor_role::intermediate;
+  int element_bytes = 4;
+  int repeat = 1;                              ///< so many of them are there: of layers
+  std::optional<program_sharding> sharding{};  ///< none: what rules make of its axes
+};
+
+/// A tensor in a statement, which calls its dimensions so.
+struct program_operand {
+  int tensor = 0;
+  std::vector<int> axes;
+};
+
+enum class statement_kind : std::uint8_t {
+  einsum,     ///< products of its operands, summed over axes that the result lacks
+  operation,  ///< element by element, or along rows: the devices of a block do it without others
+  move        ///< the operand under the sharding of the result (os::reshard), whose cotangent it shares
+};
+
+/// One line: a tensor made of others. The result's dimensions are called by its own axes.
+struct program_statement {
+  statement_kind kind = statement_kind::einsum;
+  int result = 0;
+  std::vector<program_operand> operands;
+  int repeat = 1;  ///< times a step: in each of so many layers
+
+  // Of einsums.
+  bool partial = false;  ///< what is summed along divided axes stays partial (os::partial): a move behind reduces it
+
+  // Of operations.
+  double flops = 1;          ///< for each combination of indices of all its axes
+  std::vector<int> whole{};  ///< axes that no mesh axis may divide in an operand: a softmax's, keys of attention.
+                             ///< Operands that are divided along them are gathered before
+  std::vector<int> rows{};   ///< axes along which it reduces: where they are divided, …
+  int row_numbers = 0;       ///< … so many numbers for each row are all-reduced, forward and again backward
+  bool keeps = true;         ///< the backward needs its operands, so that they stay in memory
+
+  // Of moves.
+  bool deferred = false;  ///< cotangents of the result stay partial until all are added (os::defer_over)
+};
+
+/// Statements in an order in which they can run.
+struct program {
+  std::string name;
+  std::vector<program_axis> axes;
+  std::vector<program_tensor> tensors;
+  std::vector<program_statement> statements;
+  std::vector<std::string> mesh_axes;  ///< that shardings of its tensors name; empty where none has one
+
+  /// The number of an axis, a tensor or a mesh axis of this name, −1 if there is none.
+  [[nodiscard]] int find_axis(std::string_view n) const { return find(axes, n); }
+  [[nodiscard]] int find_tensor(std::string_view n) const { return find(tensors, n); }
+  [[nodiscard]] int find_mesh_axis(std::string_view n) const {
+    for (std::size_t i = 0; i < mesh_axes.size(); ++i)
+      if (mesh_axes[i] == n) return static_cast<int>(i);
+    return -1;
+  }
+
+ private:
+  template <class Named>
+  static int find(std::vector<Named> const& all, std::string_view n) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].name == n) return static_cast<int>(i);
+    return -1;
+  }
+};
+
+}  // namespace ostraka::planner

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Trees among the parameters of os::pipeline: their leaves are blocks in the body, one layer's part of each
+/// is a tree of the same struct, and `layer(h, w)` is called with that.
+
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/local_view/pipeline_operands.hpp>
+#include <ostraka/tree/map.hpp>
+
+namespace ostraka::detail {
+
+template <class S, class T, node Kind = node_of<S>>
+struct leaf_list {
+  using type = type_list<>;  // carried along
+};
+template <class S, class T>
+struct leaf_list<S, T, node::leaf> {
+  using type = type_list<T>;
+};
+template <class S, class T>
+struct leaf_list<S, T, node::array> : leaf_list<typename S::value_type, typename T::value_type> {};
+template <class S, class T>
+struct leaf_list<S, T, node::vector> : leaf_list<typename S::value_type, typename T::value_type> {};
+
+template <class S, class T, int... Is>
+auto list_leaves_of_fields(std::integer_sequence<int, Is...>)
+    -> concatenation_of<typename leaf_list<field_type<S, S, Is>, std::remove_cv_t<field_type<S, T, Is>>>::type...>;
+template <class S, class T>
+struct leaf_list<S, T, node::branch> {
+  using type = decltype(list_leaves_of_fields<S, T>(std::make_integer_sequence<int, fields_of<S>>{}));
+};
+
+template <Tree W>
+struct pipeline_operand<W> {
+  static constexpr bool is_one = true;
+  using shape = shape_of<W>;
+  using leaves = typename leaf_list<shape, W>::type;
+
+  // Which policy the result's leaves have, F says, if it is not that of the tree: `typename F::leaves<Inner>`.
+  template <class F>
+  static auto map(F const& f, W const& w) {
+    auto const call = [&](path const&, auto const& leaf) { return f(leaf); };
+    if constexpr (requires { typename F::template leaves<leaves_in<W>>; })
+      return make_node<shape, tree_with<W, typename F::template leaves<leaves_in<W>>>>(call, path{}, w);
+    else
+      return make_node<shape, W>(call, path{}, w);
+  }
+  template <class F, class... Others>
+  static void visit(F const& f, W const& w, Others const&... others) {
+    auto const call = [&](path const&, auto const&... leaves) { f(leaves...); };
+    detail::visit<shape>(call, path{}, w, others...);
+  }
+};
+
+}  // namespace ostraka::detail

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. A tree under other shardings, those that its struct says or that a leaf policy makes of them:
+///
+///     auto reduced = os::tree_reshard<os::values>(gradients);    // [I, J] {U_X} → [I, J], as the struct has it
+
+#include <ostraka/reshard.hpp>
+#include <ostraka/tree/leaf.hpp>
+#include <ostraka/tree/walk.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+/// A leaf that becomes what stands in its place.
+template <class A>
+struct resharding_leaf {
+  A const& leaf;
+
+  template <class T, class Sharding, class Space>
+  operator basic_tensor<T, Sharding, Space>() const {
+    return checked_reshard<at_once, Sharding>("reshard", leaf, policy<planner::admit::any>{});
+  }
+};
+
+struct reshard_leaf {
+  template <class A>
+  auto operator()(path const&, A const& leaf) const {
+    return resharding_leaf<A>{leaf};
+  }
+};
+
+}  // namespace detail
+
+/// The tree with each leaf under the sharding that `Leaves` gives it; a leaf that has it shares its memory. Collective
+/// over the mesh axes that either names.
+template <class Leaves, class T>
+[[nodiscard]] auto tree_reshard(T const& tree) {
+  if constexpr (reason::ok_or_raise<detail::trees_verdict<T>>()) {
+    detail::reshard_leaf reshard;
+    return detail::make_node<detail::shape_of<T>, detail::tree_with<T, Leaves>>(reshard, detail::path{}, tree);
+  } else {
+    return tree;
+  }
+}
+
+}  // namespace ostraka

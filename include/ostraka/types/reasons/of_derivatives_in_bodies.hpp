@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. Reasons of differentiation in the bodies of os::shard_map.
+
+#include <ostraka/types/reasons/reason.hpp>
+
+namespace ostraka::reason {
+
+template <class MeshAxis, class Sharding>
+struct partial_variable_enters {
+  static_assert(never<MeshAxis, Sharding>, "shard_map: a variable that is partial over a manual mesh axis would have a cotangent for each summand, and the sum has one; os::all_reduce<X> it first, or sum it in the body by os::psum<X> of what is divided");
+};
+
+template <class Function>
+struct preduce_has_no_derivative {
+  static_assert(never<Function>, "preduce: nothing is known of the derivative of the program's function; gather the blocks by os::all_gather<N/X>(a, os::untiled) and combine them by operations, hold the variable by os::stop_gradient, or give the whole a derivative of your own by os::custom_vjp");
+};
+
+template <class Operation>
+struct halo_has_no_derivative {
+  static_assert(never<Operation>, "exchange_halo: halos of variables have no derivative yet, because os::stencil knows none of its function; shift blocks by os::shift<X> and combine them by operations, or give the whole a derivative of your own by os::custom_vjp");
+};
+
+template <class Layers, class Stages>
+struct pipeline_has_first_derivatives {
+  static_assert(never<Layers, Stages>, "pipeline: its backward is another pipeline, which has no derivative of its own; for second derivatives go through the layers in a loop, or take the inner derivative of one layer");
+};
+
+}  // namespace ostraka::reason

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. Reasons of what is not saved in a file, and not loaded from one.
+
+#include <ostraka/types/reasons/reason.hpp>
+
+namespace ostraka::reason {
+
+template <class Leaf>
+struct leaf_is_no_tensor_to_save {
+  static_assert(never<Leaf>, "save: a tree is saved that has tensors in its leaves, and these are something else; hand over a tree of os::values, as os::make_tree and os::tree_map make them");
+};
+
+template <class T>
+struct element_is_in_no_safetensors {
+  static_assert(never<T>, "save: safetensors files have no complex numbers of two doubles; save the tensor alone in an .npy file, or its real and imaginary parts as two leaves");
+};
+
+}  // namespace ostraka::reason

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. What can be wrong with attention whose keys and values go round, and with striped sequences.
+
+#include <ostraka/types/reasons/reason.hpp>
+
+namespace ostraka::reason {
+
+template <class Option>
+struct not_an_option_of_ring {
+  static_assert(never<Option>, "attention: behind os::ring stand os::causal, os::striped<X> and os::score_scale(s): positions begin at 0, and no mask goes round; gather keys and values for others, os::all_gather<X>(k)");
+};
+
+template <class Queries, class Keys>
+struct ring_divides_queries_otherwise {
+  static_assert(never<Queries, Keys>, "attention: in a ring the same mesh axes divide queries and keys, in the same order; os::reshard the queries, or leave os::ring out where nothing divides them: then keys stay where they are");
+};
+
+template <class Queries, class Keys>
+struct ring_divides_heads_otherwise {
+  static_assert(never<Queries, Keys>, "attention: in a ring the axes that keys or values share with queries (batches, heads) are divided alike, and nothing divides widths; os::reshard queries, keys or values first");
+};
+
+template <class Striped, class Told, class Operation>
+struct striped_over_other_axes {
+  static_assert(never<Striped, Told, Operation>, "operation: a sequence is striped over the mesh axes that divide it; give os::striped<X> and K/X the same mesh axes");
+};
+
+template <class Told, class Sharding>
+struct stripes_lie_otherwise {
+  static_assert(never<Told, Sharding>, "stripe: os::stripe<S/X>(A): the axis is whole, or divided over the mesh axes that it is striped for; gather or os::reshard it first");
+};
+
+}  // namespace ostraka::reason

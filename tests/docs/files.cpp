@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// The snippets of docs/files.md as they are printed there, run on 4 ranks in a folder of their own.
+
+#include <doctest/doctest.h>
+
+#include <ostraka/files.hpp>
+#include <ostraka/make_mesh.hpp>
+#include <ostraka/optimizers.hpp>
+#include <ostraka/tree.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "files/scratch_file.hpp"
+#include "support/on_meshes.hpp"
+
+namespace os = ostraka;
+namespace t = os::testing;
+
+namespace files {
+
+OSTRAKA_AXIS(in);
+OSTRAKA_AXIS(hidden);
+OSTRAKA_AXIS(depth);
+OSTRAKA_AXIS(repeat);
+OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
+
+// clang-format off
+template <class L>
+struct mlp {
+  os::leaf<L, float, in/X, hidden> w1;
+  os::leaf<L, float, hidden> b1;
+};
+
+template <class L>
+struct mlp_by_columns {  // the same names, divided otherwise
+  os::leaf<L, float, in, hidden/Y> w1;
+  os::leaf<L, float, hidden/Y> b1;
+};
+
+template <class L> struct in_vector  { std::vector<mlp<L>> layers; };                    // w1 [in_X, hidden]
+template <class L> struct on_stages  { mlp<os::stacked<L, depth/Y>> layers; };           // w1 [depth_Y, in_X, hidden]
+template <class L> struct in_repeats { mlp<os::stacked<L, repeat, depth/Y>> layers; };   // w1 [repeat, depth_Y, in_X, hidden]
+// clang-format on
+
+// Sums over all devices.
+template <class Tree>
+float sum_of(Tree const& tree) {
+  return os::tree_reduce([](float s, auto const& a) { return s + os::value(os::sum(a)); }, 0.0f, tree);
+}
+
+void run() {
+  t::scratch_file const folder("x");
+  auto const usual = std::filesystem::current_path();
+  std::filesystem::current_path(folder.folder());
+  auto const mesh = os::make_mesh(X = 2, Y = 2);
+  auto const params = os::make_tree<mlp>(mesh, in = 7, hidden = 5, os::seed(1));
+  float const sum = sum_of(params);
+  {
+    os::save("model.safetensors", params);
+    auto again = os::load<mlp>("model.safetensors", mesh);                       // the file says the extents
+    auto checked = os::load<mlp>("model.safetensors", mesh, in = 7, hidden = 5); // or is held to them
+    auto columns = os::load<mlp_by_columns>("model.safetensors", mesh);          // divided otherwise
+    os::load_into(params, "model.safetensors");                                  // into memory that is there
+    CHECK(sum_of(again) == doctest::Approx(sum));
+    CHECK(sum_of(checked) == doctest::Approx(sum));
+    CHECK(sum_of(columns) == doctest::Approx(sum));
+    CHECK(sum_of(params) == doctest::Approx(sum));
+  }
+  {
+    auto const& A = params.w1;
+    os::save("a.npy", A);                                       // numpy.load("a.npy")
+    auto B = os::load<float, in, hidden/X>("a.npy", mesh);      // numpy.save("a.npy", …)
+    CHECK(os::value(os::sum(B)) == doctest::Approx(os::value(os::sum(A))));
+  }
+  {
+    in_vector<os::values> network;
+    for (int i = 0; i < 6; ++i) network.layers.push_back(os::tree_map([](auto const& a) { return os::copy(a); }, params));
+    os::save("layers.safetensors", network);                                        // six layers in a vector
+    auto stages = os::load<on_stages>("layers.safetensors", mesh);                  // depth = 6
+    auto repeats = os::load<in_repeats>("layers.safetensors", mesh, repeat = 2);    // depth = 3
+    CHECK(stages.layers.w1.extent(depth) == 6);
+    CHECK(repeats.layers.b1.extent(depth) == 3);
+    CHECK(sum_of(repeats) == doctest::Approx(6 * sum));
+  }
+  {
+    os::adamw const optimizer{.learning_rate = 1e-3};
+    auto const state = optimizer.init(params);
+    auto const run = os::together("model", params, "optimizer", state);
+    os::save("run.safetensors", run);        // model.w1, optimizer.m.w1, optimizer.steps, …
+    os::load_into(run, "run.safetensors");   // goes on where it was saved, the number of steps included
+
+    os::load_into(os::together("model", params), "run.safetensors", os::ignore_others);
+    CHECK(sum_of(params) == doctest::Approx(sum));
+    CHECK(os::value(state.steps) == 0);
+  }
+  t::numbers_of_ranks(0);
+  std::filesystem::current_path(usual);
+}
+
+}  // namespace files
+
+TEST_CASE("docs/files.md") { files::run(); }

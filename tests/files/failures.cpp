@@ -1,0 +1,380 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// When saving or loading goes wrong, on one rank or on all: every rank throws the same sentence, nobody hangs, what
+/// was there stays as it was, and nothing is left beside it.
+// ranks: 1 2 4
+// labels: essential
+
+#include <doctest/doctest.h>
+
+#include <ostraka/files.hpp>
+#include <ostraka/tree.hpp>
+
+#include <sys/resource.h>
+#include <time.h>
+
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "files/scratch_file.hpp"
+#include "support/on_meshes.hpp"
+
+namespace {
+long arrays_until_memory_ends = -1;
+}
+
+// Memory ends with one of a program's arrays; the others are as usual.
+void* operator new[](std::size_t bytes) {
+  if (arrays_until_memory_ends >= 0 && arrays_until_memory_ends-- == 0) throw std::bad_alloc();
+  return ::operator new(bytes);
+}
+void operator delete[](void* p) noexcept { ::operator delete(p); }
+void operator delete[](void* p, std::size_t) noexcept { ::operator delete(p); }
+
+namespace os = ostraka;
+namespace t = os::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+using mesh_of_test = os::mesh<X_mesh, Y_mesh, Z_mesh>;
+
+template <class L>
+struct model {
+  os::leaf<L, float, I/X, J/Y> w;
+  os::leaf<L, std::int32_t, J> b;
+};
+
+template <class L>
+struct doubles {
+  os::leaf<L, double, I, J> w;
+  os::leaf<L, std::int32_t, J> b;
+};
+
+template <class L>
+struct turned {
+  os::leaf<L, float, J, I> w;
+  os::leaf<L, std::int32_t, J> b;
+};
+
+template <class L>
+struct renamed {
+  os::leaf<L, float, K, B> w;
+  os::leaf<L, std::int32_t, B> b;
+};
+
+template <class L>
+struct larger {
+  os::leaf<L, float, I, J> w;
+  os::leaf<L, std::int32_t, J> b;
+  os::leaf<L, float, J> c;
+};
+
+template <class L>
+struct smaller {
+  os::leaf<L, float, I, J> w;
+};
+
+template <class L>
+struct flat {
+  os::leaf<L, float, I> w;
+  os::leaf<L, std::int32_t, J> b;
+};
+
+template <class L>
+struct with_b {
+  smaller<L> b;
+};
+
+template <class L>
+struct with_metadata {
+  os::leaf<L, float, I, J> __metadata__;
+};
+
+template <class L>
+struct with_layers {
+  std::vector<smaller<L>> layers;
+};
+
+template <class L>
+struct two_vectors {
+  std::vector<smaller<L>> one, other;
+};
+
+template <class L>
+struct nested {
+  std::vector<two_vectors<L>> layers;
+};
+
+mesh_of_test mesh_of(t::mesh_at_hand const& m) { return mesh_of_test(m.handle()); }
+
+// What f throws, if it is the same on all ranks. Collective.
+template <class F>
+std::string said_alike(F const& f) {
+  std::string said = "nothing";
+  try {
+    f();
+  } catch (std::exception const& e) {
+    said = e.what();
+  }
+  for (auto const& other : t::bytes_of_ranks({said.begin(), said.end()}))
+    if (std::string(other.begin(), other.end()) != said) return "another thing on another rank";
+  return said;
+}
+
+bool says(std::string const& said, std::string const& words) {
+  INFO(said);
+  bool const found = said.find(words) != std::string::npos;
+  CHECK(found);
+  return found;
+}
+
+// Files of more bytes than this cannot be written, by this rank.
+class full_disk {
+ public:
+  full_disk(bool here, rlim_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &usual_);
+    rlimit limit = usual_;
+    if (here) limit.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~full_disk() { ::setrlimit(RLIMIT_FSIZE, &usual_); }
+
+ private:
+  rlimit usual_{};
+};
+
+std::string with_length(std::string const& json) {
+  std::string s;
+  for (int byte = 0; byte < 8; ++byte) s += static_cast<char>(json.size() >> 8 * byte & 0xFF);
+  return s + json;
+}
+
+}  // namespace
+
+TEST_CASE("a file that cannot be made") {
+  t::scratch_file const file("model.safetensors");
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    auto const p = os::make_tree<model>(mesh_of(m), I = 5, J = 3);
+    says(said_alike([&] { os::save((file.folder() / "none" / "m.safetensors").string(), p); }),
+         "No such file or directory");
+    says(said_alike([&] { os::save("", p); }), "let it end in .safetensors");
+    says(said_alike([&] { os::save(".safetensors", p); }), "let it end in .safetensors");
+    says(said_alike([&] { os::save((file.folder() / "m.npy").string(), p); }), "let it end in .safetensors");
+    says(said_alike([&] { os::save(file.path(), p.w); }), "let it end in .npy");
+    std::string const folder = (file.folder() / "folder.safetensors").string();
+    if (t::rank() == 0) fs::create_directory(folder);
+    t::numbers_of_ranks(0);
+    says(said_alike([&] { os::save(folder, p); }), "is there and no regular file");
+    t::numbers_of_ranks(0);
+    if (t::rank() == 0) fs::remove(folder);
+    t::numbers_of_ranks(0);
+    CHECK(file.files_beside() == 0);
+    t::numbers_of_ranks(0);
+    CHECK_THROWS_WITH_AS(os::save(file.path(), model<os::values>{}), doctest::Contains("empty handle"), os::error);
+  });
+}
+
+TEST_CASE("names that no file can have keep what was there") {
+  t::scratch_file const file("model.safetensors");
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    auto const mesh = mesh_of(m);
+    auto const p = os::make_tree<smaller>(mesh, I = 5, J = 3);
+    os::save(file.path(), os::together("a", os::make_tree<with_b>(mesh, I = 5, J = 3), "a.c", p));
+    std::string const before = file.bytes();
+    auto const said = [&](auto const& trees) { return said_alike([&] { os::save(file.path(), trees); }); };
+    auto const q = os::make_tree<smaller>(mesh, I = 5, J = 3);
+    says(said(os::together("model", p, "model", q)), "two leaves are called model.w in " + file.path());
+    auto const b = os::make_tree<with_b>(mesh, I = 5, J = 3);
+    says(said(os::together("a", b, "a.b", q)), "two leaves are called a.b.w in " + file.path());
+    says(said(os::make_tree<with_metadata>(mesh, I = 5, J = 3)), "a leaf is called __metadata__ in " + file.path());
+    says(said(os::together("caf\xe9", p)), "a string is not UTF-8");
+    CHECK(file.bytes() == before);
+    CHECK(file.files_beside() == 1);
+    t::numbers_of_ranks(0);
+  });
+}
+
+TEST_CASE("a disk that is full, for all ranks or for one") {
+  t::scratch_file const file("model.safetensors");
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    auto const p = os::make_tree<model>(mesh_of(m), I = 100, J = 30);
+    os::save(file.path(), p);
+    std::string const before = file.bytes();
+    auto const q = os::make_tree<model>(mesh_of(m), I = 100, J = 30, os::seed(1));
+    for (int where = -1; where < t::ranks(); ++where) {
+      std::string said;
+      {
+        full_disk const limit(where < 0 || where == t::rank(), 2000);
+        said = said_alike([&] { os::save(file.path(), q); });
+      }
+      CAPTURE(where);
+      // A rank of little data may not meet the end of its disk.
+      if (where <= 0) says(said, "File too large");
+      CHECK(file.files_beside() == 1);
+      if (said != "nothing") CHECK(file.bytes() == before);
+      t::numbers_of_ranks(0);
+      os::save(file.path(), p);
+      CHECK(file.bytes() == before);
+    }
+  });
+}
+
+TEST_CASE("a link is followed, an old file replaced, other users' rights to it as usual") {
+  t::scratch_file const file("model.safetensors");
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    std::string const link = (file.folder() / "newest.safetensors").string();
+    auto const p = os::make_tree<model>(mesh_of(m), I = 5, J = 3);
+    os::save(file.path(), p);
+    std::string const before = file.bytes();
+    if (t::rank() == 0) fs::create_symlink("model.safetensors", link);
+    t::numbers_of_ranks(0);
+    os::save(link, os::make_tree<model>(mesh_of(m), I = 5, J = 3, os::seed(7)));
+    t::numbers_of_ranks(0);
+    CHECK(fs::is_symlink(link));
+    CHECK(file.bytes() != before);
+    CHECK(file.bytes().size() == before.size());
+    CHECK((fs::status(file.path()).permissions() & fs::perms::owner_all) ==
+          (fs::perms::owner_read | fs::perms::owner_write));
+    t::numbers_of_ranks(0);
+    if (t::rank() == 0) fs::remove(link);
+    t::numbers_of_ranks(0);
+  });
+}
+
+TEST_CASE("a file that is not there, or no such file") {
+  t::scratch_file const file("model.safetensors");
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    auto const load = [&] { static_cast<void>(os::load<model>(file.path(), mesh_of(m))); };
+    says(
+        said_alike([&] { static_cast<void>(os::load<model>((file.folder() / "x.safetensors").string(), mesh_of(m))); }),
+        "No such file or directory");
+    says(said_alike([&] { static_cast<void>(os::load<model>(file.folder().string(), mesh_of(m))); }), "let it end in");
+    says(said_alike([&] { static_cast<void>(os::load<float, I>("a.safetensors", mesh_of(m))); }), "let it end in .npy");
+    for (std::string const& wrong :
+         {std::string(), std::string("1234567"), std::string(8, '\xff'), std::string("\x05\0\0\0\0\0\0\0{}", 10),
+          with_length("{\"w\":" + std::string(1000, '[')), with_length("{} "), with_length("{}") + "more",
+          with_length(R"({"w":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,0]}})"),
+          with_length(R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,9223372036854775807]}})"),
+          with_length("{\"\xff\":1}")}) {
+      file.write(wrong);
+      std::string const said = said_alike(load);
+      if (wrong != with_length("{} ")) says(said, "is no well-formed .safetensors file");
+      if (wrong == with_length("{} ")) says(said, "has no tensor called w");
+    }
+    os::save(file.path(), os::make_tree<model>(mesh_of(m), I = 5, J = 3));
+    std::string const good = file.bytes();
+    for (std::size_t n = 0; n < good.size(); n += 31) {
+      file.write(good.substr(0, n));
+      says(said_alike(load), "is no well-formed .safetensors file");
+    }
+    file.write(good + '\0');
+    says(said_alike(load), "belong to no tensor");
+    file.write(good);
+    load();
+  });
+}
+
+TEST_CASE("another tree than was saved") {
+  t::scratch_file const file("model.safetensors");
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    auto const mesh = mesh_of(m);
+    os::save(file.path(), os::make_tree<model>(mesh, I = 5, J = 3));
+    auto const said = [&](auto const& load) { return said_alike([&] { static_cast<void>(load()); }); };
+    std::string const& path = file.path();
+    says(said([&] { return os::load<doubles>(path, mesh); }),
+         "w in " + path + " has elements F32, and F64 are asked for");
+    says(said([&] { return os::load<turned>(path, mesh); }),
+         "was saved with the axes I/X, J/Y, which are asked for in another order");
+    says(said([&] { return os::load<larger>(path, mesh); }), "has no tensor called c");
+    says(said([&] { return os::load<smaller>(path, mesh); }), "also has b, for which the tree has no leaf");
+    says(said([&] { return os::load<flat>(path, mesh); }), "has the extents (5, 3), and (any) are asked for");
+    says(said([&] { return os::load<with_layers>(path, mesh); }), "also has b");
+    says(said([&] { return os::load<model>(path, mesh, I = 6); }),
+         "has the extents (5, 3), and (6, any) are asked for");
+    says(said([&] { return os::load<model>(path, mesh, os::sizes(I = 5, J = 4, B = 2)); }), "(5, 4) are asked for");
+    CHECK(said([&] { return os::load<smaller>(path, mesh, os::ignore_others); }) == "nothing");
+    CHECK(said([&] { return os::load<renamed>(path, mesh); }) == "nothing");
+    CHECK(said([&] { return os::load<with_layers>(path, mesh, os::ignore_others); }) == "nothing");
+
+    auto const there = os::make_tree<model>(mesh, I = 6, J = 3, os::seed(3));
+    auto const copy = os::tree_map([](auto const& a) { return os::copy(a); }, there);
+    says(said_alike([&] { os::load_into(there, path); }), "(6, 3) are asked for");
+    os::for_each_leaf(
+        [](std::string const&, auto const& a, auto const& b) {
+          for (std::size_t i = 0; i < a.local().size(); ++i) CHECK(a.local().data()[i] == b.local().data()[i]);
+        },
+        there, copy);
+  });
+}
+
+TEST_CASE("memory that ends on one rank") {
+  t::scratch_file const file("a.npy");
+  std::string header = "{'descr': '>f4', 'fortran_order': True, 'shape': (8, 4), }";
+  header.resize(118, ' ');
+  file.write(std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + std::string(128, '\0'));
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    bool const here = t::rank() == t::ranks() - 1;
+    int ended = 0;
+    for (long array = 0; array < 4; ++array) {
+      CAPTURE(array);
+      auto const said = said_alike([&] {
+        if (here) arrays_until_memory_ends = array;
+        static_cast<void>(os::load<float, I/X, J/Y>(file.path(), mesh_of(m)));
+        arrays_until_memory_ends = -1;
+      });
+      arrays_until_memory_ends = -1;
+      CHECK((said == "nothing" || said == std::bad_alloc().what()));
+      ended += said != "nothing";
+    }
+    CHECK(ended >= 2);  // what is read, and the same with its rows first
+  });
+}
+
+TEST_CASE("vectors are not longer than a file has tensors of them") {
+  t::scratch_file const file("model.safetensors");
+  auto const empty = [](std::string const& name) {
+    return '"' + name + R"(":{"dtype":"F32","shape":[0,0],"data_offsets":[0,0]})";
+  };
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    auto const said = [&](std::string const& tensors) {
+      file.write(with_length('{' + tensors + '}'));
+      return said_alike([&] { static_cast<void>(os::load<with_layers>(file.path(), mesh_of(m), os::ignore_others)); });
+    };
+    says(said(empty("layers.99999999999999999999999.w")), "has layers.99999999999999999999999.w and no more than 1 ");
+    says(said(empty("layers.2.w") + ',' + empty("layers.0.w") + ',' + empty("m") + ',' + empty("z")),
+         "has layers.2.w and no more than 2 tensors of layers");
+    says(said(empty("layers.1.w") + ',' + empty("layers.1.b")), "has no tensor called layers.0.w");
+    CHECK(said(empty("layers.0.w") + ',' + empty("layers.01.w") + ',' + empty("layers.7a.w")) == "nothing");
+  });
+}
+
+TEST_CASE("a header of very many tensors takes no longer for each of them") {
+  t::scratch_file const file("model.safetensors");
+  std::string json = R"({"__metadata__":{)";
+  int const count = 20000;
+  for (int i = 0; i < count; ++i)
+    json += (i > 0 ? ",\"layers." : "\"layers.") + std::to_string(i) + R"(.one.0.w.axes":"I, J")";
+  json += '}';
+  for (int i = 0; i < count; ++i)
+    json += ",\"layers." + std::to_string(i) + R"(.one.0.w":{"dtype":"F32","shape":[0,0],"data_offsets":[0,0]})";
+  file.write(with_length(json + R"(,"z":{"dtype":"F32","shape":[0,0],"data_offsets":[0,0]}})"));
+  t::mesh_at_hand const m(t::mesh_shapes().front());
+  auto const seconds = [] {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+  };
+  double const begun = seconds();
+  says(said_alike([&] { static_cast<void>(os::load<nested>(file.path(), mesh_of(m))); }), "also has z");
+  CHECK(seconds() - begun < 5);  // each with each takes more than a minute
+}

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Machines as texts: what is written is read again to the last bit, what people write is understood, and what is wrong
+/// is said with its line.
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <ostraka/plan/hardware/machine_text.hpp>
+#include <ostraka/plan/hardware/machines.hpp>
+
+namespace planner = ostraka::planner;
+namespace machines = ostraka::planner::machines;
+using planner::link_shape;
+using planner::machine;
+using planner::machine_as_text;
+using planner::machine_from_text;
+
+namespace {
+
+std::string complaint(std::string const& text) {
+  try {
+    static_cast<void>(machine_from_text(text, "here.machine"));
+  } catch (ostraka::error const& e) {
+    return e.what();
+  }
+  return "";
+}
+
+bool complains(std::string const& text, std::string const& of) {
+  std::string const said = complaint(text);
+  INFO(said);
+  bool const good = said.find(of) != std::string::npos;
+  CHECK(good);
+  return good;
+}
+
+}  // namespace
+
+TEST_CASE("what is written is read again") {
+  for (machine const& m : machines::all) {
+    CHECK(machine_from_text(machine_as_text(m)) == m);
+    machine other = m.with("X", {1.0 / 3, 1e-7 / 3, link_shape::line, false}).with("rows", m.links);
+    other = other.with("slow", {7, 1e-5, link_shape::switched, true, 0.1, 4096});
+    other = other.with("slower", {7, 1e-5, link_shape::switched, false, 0.1, 0, false});
+    other = other.with("slowest", {7, 1e-5, link_shape::switched, true, 0, 0, false});
+    other.operation_seconds = 0.1;
+    other.memory_bytes_per_second = 1e-300;
+    other.cache_bytes_per_second = 2.0 / 3;
+    other.cache_bytes = 1 << 22;
+    CHECK(machine_from_text(machine_as_text(other)) == other);
+  }
+  machine nothing;
+  CHECK(machine_from_text(machine_as_text(nothing)) == nothing);  // one device needs no links
+  nothing.links.bytes_per_second = 1;
+  CHECK(machine_from_text(machine_as_text(nothing)) == nothing);
+  nothing.name = "node #3\nlinks = ring 2 2";
+  CHECK(machine_from_text(machine_as_text(nothing)).links == nothing.links);
+  CHECK(machine_from_text(machine_as_text(nothing)).name.view() == "node  3 links = ring 2 2");
+}
+
+TEST_CASE("what people write") {
+  machine const m = machine_from_text(
+      "# measured on a Sunday\n"
+      "name = two ranks of a Zen 5   # and not more\r\n"
+      "\n"
+      "  flops.float64=5e10\n"
+      "flops.float32 = 100000000000\n"
+      "flops.float16 =\t7e9\n"
+      "flops.int8 = 1\n"
+      "memory.bytes_per_second = 1.25e10\n"
+      "memory.bytes = 2e9\n"
+      "cache.bytes_per_second = 4e10\n"
+      "cache.bytes = 4194304\n"
+      "operation.seconds = .5e-6\n"
+      "links = switched 8e9 1.1e-6\n"
+      "nodes = switched 2e9 2e-5 blocking\n"
+      "links.X = ring   9e10 1e-6 shared\n"
+      "links.Y = line 1 0\n"
+      "links.W = switched 8e9 1.1e-6 handshake 2.4e-6 4096\n"
+      "links.V = switched 8e9 1.1e-6 shared handshake 2.4e-6 4096");
+  CHECK(m.name.view() == "two ranks of a Zen 5");
+  CHECK(m.flops_per_second == planner::compute_rates{5e10, 1e11, 7e9, 1});
+  CHECK(m.memory_bytes_per_second == 1.25e10);
+  CHECK(m.memory_bytes == 2e9);
+  CHECK(m.cache_bytes_per_second == 4e10);
+  CHECK(m.cache_bytes == 1 << 22);
+  CHECK(m.operation_seconds == .5e-6);
+  CHECK(m.links == planner::link{8e9, 1.1e-6, link_shape::switched, true});
+  CHECK(m.between_nodes == planner::link{2e9, 2e-5, link_shape::switched, true, 0, 0, false});
+  CHECK(m.along("X") == planner::link{9e10, 1e-6, link_shape::ring, false});
+  CHECK(m.along("Y") == planner::link{1, 0, link_shape::line, true});
+  CHECK(m.along("W") == planner::link{8e9, 1.1e-6, link_shape::switched, true, 2.4e-6, 4096});
+  CHECK(m.along("V") == planner::link{8e9, 1.1e-6, link_shape::switched, false, 2.4e-6, 4096});
+  CHECK(m.along("Z") == m.links);
+  CHECK(machine_from_text("") == machine{});
+}
+
+TEST_CASE("what is wrong is said with its line") {
+  complains("name = a\nflops.float64 5e10",
+            "here.machine, line 2: a line is `what = value`, but this is \"flops.float64 5e10\"");
+  complains("flops.float65 = 1", "line 1: no machine has \"flops.float65\"; it has name, flops.float64");
+  complains("\n\nflops.int8 = many", "line 3: flops.int8 is a number, 0 or more, but \"many\" is none");
+  for (char const* value : {"", "-1", "1e", "1 2", "nan", "inf", "1e999", "0x10", "5e10 /s"})
+    complains(std::string("memory.bytes = ") + value, "memory.bytes is a number, 0 or more");
+  for (char const* value :
+       {"", "ring", "ring 1", "star 1 1", "ring 1 1 half", "ring 1 1 shared more", "1 1 1", "ring 1 1 handshake",
+        "ring 1 1 handshake 1", "ring 1 1 handshake 1 1 1", "ring 1 1 handshake 1 1 shared", "ring 1 1 blocking 1",
+        "ring 1 1 blocking shared", "ring blocking"})
+    complains(std::string("links = ") + value, "line 1: links are `ring`, `line` or `switched`");
+  complains("links.X = ring x 1", "bytes a second is a number");
+  complains("links.X = ring 1 -1", "seconds a hop is a number");
+  complains("links = switched 1 1 handshake no 1", "seconds of a handshake is a number");
+  complains("links = switched 1 1 handshake 1 no", "bytes without a handshake is a number");
+  complains("links = ring 0 1", "links carry bytes");
+  complains("links. = ring 1 1", "no machine has \"links.\"");
+  std::string many;
+  for (int i = 0; i < 17; ++i) many += "links.axis" + std::to_string(i) + " = ring 1 1\n";
+  complains(many, "line 17: links are given for 16 mesh axes at most");
+}

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// The table of ring attention against every pair of a query and a key: for all extents and numbers of devices, in
+/// order and striped, one way and both ways, products cover what is seen, once, and a piece comes no further than to
+/// the last device that needs it.
+
+#include <doctest/doctest.h>
+
+#include <ostraka/plan/regions/attention_ring.hpp>
+#include <ostraka/plan/regions/stripes.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+using namespace ostraka::planner;
+
+namespace {
+
+constexpr attention_ring ring(std::int64_t queries, std::int64_t keys, std::int64_t devices, bool causal, bool striped,
+                              bool both_ways) {
+  return {queries, keys, devices, causal, striped, both_ways};
+}
+
+constexpr bool is_balanced() {
+  attention_ring const striped = ring(64, 64, 4, true, true, false), in_order = ring(64, 64, 4, true, false, false);
+  for (std::int64_t d = 0; d < 4; ++d)
+    if (striped.products(d) != 9 || in_order.products(d) != 4 * d + 3) return false;
+  // Of 3 · 64 keys that gathering moves: striped three quarters, in order half.
+  return striped.keys_sent() == 144 && in_order.keys_sent() == 96 &&
+         ring(64, 64, 4, false, true, true).keys_sent() == 192;
+}
+static_assert(is_balanced());
+
+/// Counts how often each pair is multiplied and not hidden by its row's length.
+void check(attention_ring const& r) {
+  stripes const of_queries{r.queries, r.striped ? r.devices : 0}, of_keys{r.keys, r.striped ? r.devices : 0};
+  std::vector<int> seen(static_cast<std::size_t>(r.queries * r.keys), 0);
+  for (std::int64_t device = 0; device < r.devices; ++device)
+    for (std::int64_t home = 0; home < r.devices; ++home)
+      for (int piece = 0; piece < r.pieces(); ++piece) {
+        bool any = false;
+        std::int64_t const q0 = block(r.queries, device, r.devices).begin, k0 = block(r.keys, home, r.devices).begin;
+        r.for_each_product(device, home, piece, [&](ring_product const& m) {
+          any = true;
+          for (std::int64_t q = m.queries.begin; q < m.queries.end; ++q)
+            for (std::int64_t k = m.keys.begin; k < m.keys.end; ++k)
+              if (!m.is_masked || m.first_key + k - m.keys.begin <= m.first_query + q - m.queries.begin)
+                ++seen[static_cast<std::size_t>((q0 + q) * r.keys + k0 + k)];
+        });
+        CHECK(any == r.needs(device, home, piece));
+      }
+  std::int64_t wrong = 0;
+  for (std::int64_t q = 0; q < r.queries; ++q)
+    for (std::int64_t k = 0; k < r.keys; ++k)
+      wrong += seen[static_cast<std::size_t>(q * r.keys + k)] !=
+               (!r.causal || of_keys.position(k) <= of_queries.position(q) ? 1 : 0);
+  CHECK(wrong == 0);
+
+  std::int64_t sent = 0;
+  for (std::int64_t home = 0; home < r.devices; ++home)
+    for (int piece = 0; piece < r.pieces(); ++piece) {
+      std::int64_t last = 0;
+      for (std::int64_t hop = 1; hop < r.devices; ++hop) {
+        std::int64_t const there = r.visited(home, piece, hop);
+        CHECK(r.home_of(there, piece, hop) == home);
+        if (r.needs(there, home, piece)) last = hop;
+      }
+      CHECK(r.last_hop(home, piece) == last);
+      sent += last * r.piece(home, piece).size();
+    }
+  CHECK(r.keys_sent() == sent);
+  CHECK(r.cotangents_sent() <= sent);
+}
+
+}  // namespace
+
+TEST_CASE("products cover what is seen, once") {
+  for (std::int64_t n = 1; n <= 8; ++n)
+    for (bool const causal : {false, true})
+      for (bool const both : {false, true}) {
+        for (std::int64_t const queries : {0, 1, 7, 16})
+          for (std::int64_t const keys : {0, 1, 5, 16, 19}) {
+            INFO(n, " devices, ", queries, " queries, ", keys, " keys");
+            check(ring(queries, keys, n, causal, false, both));
+          }
+        for (std::int64_t const chunk : {0, 1, 3}) {
+          INFO(n, " devices, stripes of ", chunk);
+          check(ring(2 * n * chunk, 2 * n * chunk, n, causal, true, both));
+          check(ring(2 * n, 2 * n * chunk, n, causal, true, both));
+        }
+      }
+}

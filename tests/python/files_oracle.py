@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""files_oracle.py FOLDER COMMAND...
+
+NumPy, with ml_dtypes, and the safetensors package write files into FOLDER; COMMAND FOLDER loads each and saves it again; both packages read
+what it saved, and every bit is compared.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+try:
+    import ml_dtypes
+    import numpy as np
+    import safetensors
+    import safetensors.numpy
+except ImportError as missing:
+    print(f"SKIPPED: this python3 has no {missing.name}, so no file was exchanged; "
+          "pip install numpy ml_dtypes safetensors into a virtual environment and give its python3 as OSTRAKA_FILES_PYTHON")
+    sys.exit(77)
+
+SHAPE = (5, 3)
+
+
+def bits(array):
+    return np.ascontiguousarray(array).view(np.uint8).tobytes() if array.ndim else array.tobytes()
+
+
+def require(holds, what):
+    if not holds:
+        sys.exit(f"FAILED: {what}")
+
+
+def random_bits(dtype, rng):
+    """Every pattern, infinities and NaNs among them."""
+    if dtype == np.bool_:
+        return rng.integers(0, 2, SHAPE).astype(np.bool_)
+    return np.frombuffer(rng.bytes(SHAPE[0] * SHAPE[1] * np.dtype(dtype).itemsize), dtype=dtype).reshape(SHAPE)
+
+
+def main():
+    folder, command = sys.argv[1], sys.argv[2:]
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    rng = np.random.default_rng(16)
+
+    types = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16, "i64": np.int64, "i32": np.int32,
+             "i16": np.int16, "i8": np.int8, "flags": np.bool_, "c64": np.complex64, "c128": np.complex128}
+    arrays = {name: random_bits(dtype, rng) for name, dtype in types.items()}
+    files = dict(arrays)
+    files["f32_fortran"] = np.asfortranarray(arrays["f32"])
+    files["f32_big_endian"] = arrays["f32"].astype(">f4")
+    files["i16_big_endian_fortran"] = np.asfortranarray(arrays["i16"].astype(">i2"))
+    files["c128_big_endian"] = arrays["c128"].astype(">c16")
+    files["scalar"] = np.array(2.5, np.float32)
+    files["long"] = np.arange(1000, dtype=np.int32)
+    files["nothing"] = np.zeros((2, 0, 3), np.float32)
+    for name, array in files.items():
+        np.save(f"{folder}/{name}.npy", array)
+
+    tensors = {name: arrays[name] for name in ["f64", "f32", "i32", "i16", "i8", "flags"]}
+    tensors["i64.0"] = arrays["i64"]
+    tensors["scalar"] = files["scalar"]
+    tensors["nothing"] = np.zeros((4, 0), np.float32)
+    for layer in range(3):
+        for name in ["f16", "bf16", "c64"]:
+            tensors[f"layers.{layer}.{name}"] = random_bits(types[name], rng)
+    complex_is_known = True
+    try:
+        safetensors.numpy.save_file(tensors, f"{folder}/model.safetensors", metadata={"by": "another hand"})
+    except safetensors.SafetensorError:  # before version 0.8
+        complex_is_known = False
+    require(complex_is_known, "this safetensors package does not know complex64; take version 0.8 or later")
+
+    subprocess.run(command + [folder], check=True)
+
+    for name, array in files.items():
+        saved = np.load(f"{folder}/{name}.saved.npy")
+        wanted = array.astype(array.dtype.newbyteorder("<"))
+        if name == "bf16":  # NumPy itself reads two bytes
+            require(saved.dtype == np.dtype("V2"), "bf16.npy is of another type")
+            saved = saved.view(ml_dtypes.bfloat16)
+        require(saved.shape == wanted.shape and saved.dtype == wanted.dtype, f"{name}.npy: {saved.dtype}{saved.shape}")
+        require(bits(saved) == bits(wanted), f"{name}.npy: other bits")
+        with open(f"{folder}/{name}.saved.npy", "rb") as ours, open(f"{folder}/{name}.npy", "rb") as theirs:
+            require(not name.endswith(("f32", "i8", "scalar", "long")) or ours.read() == theirs.read(), f"{name}.npy: another file")
+
+    layers = {name: array for name, array in tensors.items() if name.startswith("layers.")}  # stacked over stages, and saved from there
+    for file, expected in {"model": tensors, "layers": layers}.items():
+        saved = safetensors.numpy.load_file(f"{folder}/{file}.saved.safetensors")
+        require(saved.keys() == expected.keys(), f"other names: {sorted(saved)}")
+        for name, array in expected.items():
+            require(saved[name].shape == array.shape and saved[name].dtype == array.dtype, f"{name}: {saved[name].dtype}{saved[name].shape}")
+            require(bits(saved[name]) == bits(array), f"{name}: other bits")
+    with safetensors.safe_open(f"{folder}/model.saved.safetensors", framework="numpy") as file:
+        metadata = file.metadata()
+    require(metadata["layers.0.bf16.axes"] == "I, J/X" and metadata["scalar.axes"] == "" and "X=" in metadata["mesh"], f"metadata: {metadata}")
+    shutil.rmtree(folder)
+    print(f"{len(files)} arrays and {len(tensors)} tensors of NumPy {np.__version__}, ml_dtypes {ml_dtypes.__version__}, "
+          f"safetensors {safetensors.__version__}")
+
+
+main()
