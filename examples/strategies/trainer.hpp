@@ -87,10 +87,14 @@ class trainer {
   [[nodiscard]] std::int64_t state_bytes() const { return bytes_of(state_); }
 
  private:
+  // A function of its own: g++ 12 behind nvcc ends with an internal error where the lambda below names the rules.
+  auto part_of_batch(problem const& o, std::int64_t first) const {
+    return batch_of<typename Strategy::use{}>(mesh_, text_, o, steps_, first);
+  }
+
   auto value_and_gradient() {
-    constexpr typename Strategy::use U{};
     if constexpr (!Strategy::accumulates) {
-      auto const b = batch_of<U>(mesh_, text_, problem_, steps_);
+      auto const b = part_of_batch(problem_, 0);
       return os::value_and_grad<typename Strategy::gradients>(typename Strategy::loss{})(parameters_, b.tokens, b.next);
     } else {
       problem one = problem_;
@@ -101,7 +105,7 @@ class trainer {
             return os::scale(typename Strategy::loss{}(p, tokens, next), share);
           });
       auto const of = [&](std::int64_t k) {
-        auto const b = batch_of<U>(mesh_, text_, one, steps_, k * one.batch);
+        auto const b = part_of_batch(one, k * one.batch);
         return part(parameters_, b.tokens, b.next);
       };
       auto sum = of(0);
