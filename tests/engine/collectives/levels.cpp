@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <ostraka/engine/collectives/levelled_gather.hpp>
@@ -119,12 +120,16 @@ std::int64_t sum_of(list const& counts, std::size_t end) {
   return sum;
 }
 
-// f(group, its name), of ranks that lie in every way; with messages of every length.
-template <class F>
+int ways = 0;  // that there were so far
+
+// f(group), of ranks that lie in every way, with messages of every length; or in some of these ways, other ones each
+// time.
+template <int Stride = 1, class F>
 void on_every_grid(F const& f) {
   for (std::int64_t chunk : {std::int64_t(1) << 30, std::int64_t(5)}) {
     lowered_limits const lowered(chunk);
     for (node_grid const& grid : grids(communicator::world().size())) {
+      if (ways++ % Stride != 0) continue;
       communicator const group = communicator::world();
       group.lies_on(grid);
       std::string name = "in messages of " + std::to_string(chunk) + ", nodes hold";
@@ -158,12 +163,16 @@ TEST_CASE("a grid and its nodes") {
   CHECK(h.in_order());
 }
 
-#define ELEMENT_TYPES                                                                                                \
-  float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int8_t, std::int16_t, std::int32_t,           \
+// Where messages go does not depend on what they are made of: one type goes through all ways, the others through some.
+template <class T>
+constexpr int stride_of = std::is_same_v<T, float> ? 1 : 7;
+
+#define ELEMENT_TYPES                                                                                      \
+  float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int8_t, std::int16_t, std::int32_t, \
       std::int64_t, bool, ostraka::float16, ostraka::bfloat16
 
 TEST_CASE_TEMPLATE("all-gather", T, ELEMENT_TYPES) {
-  on_every_grid([](communicator const& group) {
+  on_every_grid<stride_of<T>>([](communicator const& group) {
     int const n = group.size(), me = group.rank();
     for (list const& counts : part_sizes(n))
       for (mpi_calls calls : {mpi_calls::blocking, mpi_calls::nonblocking}) {
@@ -203,7 +212,7 @@ std::vector<reduction> reductions() {
 }
 
 TEST_CASE_TEMPLATE("reduce-scatter", T, ELEMENT_TYPES) {
-  on_every_grid([](communicator const& group) {
+  on_every_grid<stride_of<T>>([](communicator const& group) {
     int const n = group.size(), me = group.rank();
     for (list const& counts : part_sizes(n))
       for (reduction how : reductions<T>())
@@ -239,7 +248,7 @@ TEST_CASE_TEMPLATE("reduce-scatter", T, ELEMENT_TYPES) {
 }
 
 TEST_CASE_TEMPLATE("all-reduce", T, ELEMENT_TYPES) {
-  on_every_grid([](communicator const& group) {
+  on_every_grid<stride_of<T>>([](communicator const& group) {
     for (std::int64_t count : {1, 2, 7, 24, 53})
       for (reduction how : reductions<T>())
         for (mpi_calls calls : {mpi_calls::blocking, mpi_calls::nonblocking}) {
@@ -368,7 +377,8 @@ TEST_CASE("bytes between nodes are those of one device of each node, and in all 
           [&](communicator const& g) {
             std::vector<double> pieces(static_cast<std::size_t>(4 * count));
             levelled_reduce_scatter<double> scatter;
-            scatter.begin(g, data.data(), all.data(), counts, pieces.data(), reduction::sum, {}, parts_sent::all, calls);
+            scatter.begin(g, data.data(), all.data(), counts, pieces.data(), reduction::sum, {}, parts_sent::all,
+                          calls);
             scatter.finish();
           },
           (n - 1) * whole, once);
