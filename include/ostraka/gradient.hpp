@@ -18,6 +18,7 @@
 #include <ostraka/gradient/rules/einsum.hpp>
 #include <ostraka/gradient/rules/exchanges.hpp>
 #include <ostraka/gradient/rules/functions.hpp>
+#include <ostraka/gradient/rules/halos.hpp>
 #include <ostraka/gradient/rules/indices.hpp>
 #include <ostraka/gradient/rules/map.hpp>
 #include <ostraka/gradient/rules/moves.hpp>
@@ -30,6 +31,7 @@
 #include <ostraka/gradient/rules/seeing.hpp>
 #include <ostraka/gradient/rules/shapes.hpp>
 #include <ostraka/gradient/rules/softmax.hpp>
+#include <ostraka/gradient/rules/stencil.hpp>
 #include <ostraka/gradient/rules/attention.hpp>
 #include <ostraka/gradient/rules/ring_attention.hpp>
 #include <ostraka/gradient/rules/cross_entropy.hpp>
