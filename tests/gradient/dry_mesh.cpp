@@ -25,6 +25,8 @@ OSTRAKA_AXIS(D, 16);
 OSTRAKA_AXIS(F, 24);
 OSTRAKA_AXIS(H, 8);
 OSTRAKA_AXIS(E, 2);
+OSTRAKA_AXIS(M);
+OSTRAKA_AXIS(N);
 
 namespace {
 
@@ -81,6 +83,28 @@ TEST_CASE("a state that is divided further") {
     auto const step = os::value_and_grad<os::deferred_over<X>>(
         [](auto const& p, auto const& data) { return os::mean<>(os::square(os::einsum<B/X, F/Y>(data, p))); });
     optimizer.update(w, step(w, x).gradient, state);
+  });
+}
+
+TEST_CASE("a convolution over divided rows, forward and backward") {
+  t::costs_the_same("halos", [](auto const& m) {
+    auto const x = os::random<double, I/X, J/Y, K>(m, I = 4 * m.size(X), J = 3 * m.size(Y), K = 2);
+    auto const w = os::random<double, M, N, K, L>(m, M = 3, N = 3, K = 2, L = 2);
+    auto const of = [](auto const& image, auto const& weights) {
+      auto const y = os::shard_map<I/X, J/Y, L>(
+          [](auto a, auto k) {
+            auto const padded = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(a, os::periodic);
+            auto const mean = os::differentiable(
+                [](auto const& u) { return (u(-1, 0) + u(1, 0)) / 2; },
+                [](os::neighbour<2> n, auto const&) { return n[1] == 0 && n[0] != 0 ? 0.5 : 0.0; });
+            auto const smooth = os::stencil(mean, os::start_exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(a));
+            return os::einsum<I, J, L>(os::add(os::patches<M, N>(padded), smooth), k);
+          },
+          image, weights);
+      return os::sum<>(os::multiply(y, y));
+    };
+    static_cast<void>(os::value_and_grad(of)(x, w));
+    static_cast<void>(os::value_and_grad([&](auto const& k, auto const& image) { return of(image, k); })(w, x));
   });
 }
 
