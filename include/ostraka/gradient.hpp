@@ -24,6 +24,7 @@
 #include <ostraka/gradient/rules/moves.hpp>
 #include <ostraka/gradient/rules/pipeline.hpp>
 #include <ostraka/gradient/rules/pipeline_loss.hpp>
+#include <ostraka/gradient/rules/preduce.hpp>
 #include <ostraka/gradient/rules/ragged.hpp>
 #include <ostraka/gradient/rules/reductions.hpp>
 #include <ostraka/gradient/rules/rope.hpp>

@@ -3,8 +3,9 @@
 
 /// @file
 /// Training steps on dry meshes against the same steps on as many ranks: gradients of a layer with attention and norms,
-/// tensor parallel and fully sharded, an optimiser whose state is divided further, pipelines forward and backward. Each
-/// device sends as many bytes over the same mesh axes, and has as much memory in use at once, to the byte.
+/// tensor parallel and fully sharded, an optimiser whose state is divided further, pipelines forward and backward,
+/// a reduction by a function. Each device sends as many bytes over the same mesh axes, and has as much memory in use at
+/// once, to the byte.
 // ranks: 1 2 4 8
 
 #include <doctest/doctest.h>
@@ -13,6 +14,8 @@
 #include <ostraka/operations.hpp>
 #include <ostraka/optimizers.hpp>
 #include <ostraka/pipeline.hpp>
+
+#include <tuple>
 
 #include "surface/dry_and_wet.hpp"
 #include "support/on_meshes.hpp"
@@ -121,5 +124,27 @@ TEST_CASE("pipelines, forward and backward") {
       return os::sum<>(os::pipeline<os::gpipe, L/X, B>(os::microbatches = 2 * stages, apply, x, p));
     };
     static_cast<void>(os::value_and_grad(of)(w));
+  });
+}
+
+TEST_CASE("a reduction by a function of the program, back through its rounds") {
+  t::costs_the_same("preduce", [](auto const& m) {
+    auto const x = os::random<double, B/X, D>(m, B = 3 * m.size(X));
+    auto const loss = [](auto const& p) {
+      auto const y = os::shard_map<B, D>(
+          [](auto a) {
+            auto const [s, u] = os::preduce<X>(
+                [](auto const& first, auto const& second) {
+                  return std::tuple(os::multiply(std::get<0>(first), std::get<0>(second)),
+                                    os::add(os::multiply(std::get<1>(first), std::get<0>(second)), std::get<1>(second)));
+                },
+                a, os::multiply(a, a));
+            return os::add(s, u);
+          },
+          p);
+      return os::sum<>(os::square(y));
+    };
+    static_cast<void>(os::value_and_grad(loss)(x));
+    static_cast<void>(os::value_and_grad(os::checkpoint(loss))(x));
   });
 }

@@ -16,7 +16,12 @@ struct partial_variable_enters {
 
 template <class Function>
 struct preduce_has_no_derivative {
-  static_assert(never<Function>, "preduce: nothing is known of the derivative of the program's function; gather the blocks by os::all_gather<N/X>(a, os::untiled) and combine them by operations, hold the variable by os::stop_gradient, or give the whole a derivative of your own by os::custom_vjp");
+  static_assert(never<Function>, "preduce: the derivative calls the program's function on variables, and this one takes tensors of certain types alone; write it for all (auto const& left, auto const& right), give it a derivative by os::custom_vjp, or hold the blocks by os::stop_gradient");
+};
+
+template <class Results>
+struct preduce_captures_variable {
+  static_assert(never<Results>, "preduce: the program's function depends on its arguments alone, but it captures a variable; capture its value by os::stop_gradient(x), or make what the blocks need of it before they are combined");
 };
 
 template <class F>
