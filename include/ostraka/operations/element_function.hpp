@@ -48,6 +48,15 @@ consteval auto check_function() {
 template <class F, class T>
 using function_verdict = typename decltype(check_function<F, T>())::type;
 
+// Has F a derivative at a number of this type, as a number? Of a complex one, if it is holomorphic.
+template <class F, class T>
+consteval bool takes_derivative() {
+  if constexpr (complex_number<T>)
+    return is_defined<T, F::defined> && F::is_holomorphic;
+  else
+    return is_number<T> && is_defined<T, defined_for::fractions> && !std::is_integral_v<T>;
+}
+
 // Of gradient/function_derivatives.hpp.
 template <class F>
 struct function_derivative;
@@ -79,6 +88,7 @@ template <class F>
 struct element_function {
   using is_verb = void;
   static constexpr bool has_wide_loops = false;  ///< are loops over it compiled for wide vectors, too?
+  static constexpr bool is_holomorphic = true;   ///< of complex numbers, if it is defined for them
 
   template <class T>
     requires takes_number<F, T>
@@ -86,10 +96,10 @@ struct element_function {
 
   /// Of a number with a fraction, for derivatives of functions that call this one (ostraka/gradient.hpp).
   template <class T>
-    requires(is_number<T> && is_defined<T, defined_for::fractions> && !std::is_integral_v<T>)
+    requires(takes_derivative<F, T>())
   KOKKOS_INLINE_FUNCTION T derivative(T const& x) const { return derivative_of_number<F>(x); }
   template <class T>
-    requires(is_number<T> && is_defined<T, defined_for::fractions> && !std::is_integral_v<T>)
+    requires(takes_derivative<F, T>())
   KOKKOS_INLINE_FUNCTION T second_derivative(T const& x) const { return second_derivative_of_number<F>(x); }
 
   template <TensorOrVariable A>
