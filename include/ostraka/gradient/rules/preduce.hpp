@@ -42,7 +42,7 @@ struct preduce_kinds {
   using invariant_along = type_list<Ms...>;
 };
 
-/// A block as f is given it on the tape of a device's calls: a variable, if it holds real numbers.
+/// A block as f is given it on the tape of a device's calls: a variable, if derivatives are taken of what it holds.
 template <class MeshAxes, class Block, class... Given>
 struct find_combined;
 template <class... Ms, class Block, class... Given>
@@ -51,7 +51,7 @@ struct find_combined<type_list<Ms...>, Block, Given...> {
   using type = variable<given, cotangent_of_result<preduce_kinds<Ms...>, given, Given...>>;
 };
 template <class... Ms, class Block, class... Given>
-  requires(!std::is_floating_point_v<typename Block::value_type> && !is_narrow<typename Block::value_type>)
+  requires(!is_differentiable<typename Block::value_type>)
 struct find_combined<type_list<Ms...>, Block, Given...> {
   using type = decltype(verbs::unvaried<Ms...>{}(std::declval<Block const&>()));
 };
