@@ -16,6 +16,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "gradient/complex_numbers.hpp"
 #include "support/on_meshes.hpp"
@@ -168,6 +169,18 @@ TEST_CASE("trees, regions and deferred reductions") {
   });
 }
 
+TEST_CASE("where a modulus or a norm is 0, so are their gradients") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::extents_by_letter const e{{'I', 5}, {'J', 3}};
+    t::global_tensor<complex> const zero{"IJ", e, std::vector<complex>(15)};
+    auto const r = os::value_and_grad([](auto const& p) {
+      return os::sum<>(os::abs(p)) + os::sum<>(os::norm<I>(os::conj(os::reshard<I, J>(p))));
+    })(t::placed<os::tensor<complex, I/X, J>>(m, zero));
+    INFO(m.text());
+    CHECK(t::disagreements(m, r.gradient, zero) == 0);
+  });
+}
+
 TEST_CASE("complex floats, and casts between them and doubles") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     using narrow = Kokkos::complex<float>;
@@ -192,12 +205,12 @@ namespace {
 struct gathered_product {
   template <class W, class A>
   constexpr auto operator()(W const& w, A const& a) const {
-    auto const y = os::einsum<I/X, K>(a, os::reshard<J, K>(w));
+    auto const y = os::einsum<I/X, K>(a, os::conj(os::reshard<J, K>(w)));
     return os::sum<>(os::abs(y) * os::real(os::exp(y)));
   }
 };
 
-// A gathered weight of complex numbers: one reduce-scatter, twice the bytes of real ones.
+// A gathered weight of complex numbers, and its conjugate: one reduce-scatter, twice the bytes of real ones.
 template <class T>
 constexpr auto plan = os::gradient_plan<os::tensor<T, J/X, K>, os::tensor<T, I/X, J>>(gathered_product{});
 static_assert(plan<complex>.unpriced() == 0);

@@ -19,6 +19,9 @@
 
 namespace ostraka {
 
+template <class T>
+class abstract;  // of foretell.hpp
+
 namespace detail {
 
 /// A cotangent as one of an operand of elements T: of a real one the real part.
@@ -117,6 +120,20 @@ struct conjugate_pullback {
   }
 };
 
+/// The cotangents that the operand wants: the conjugates of parts are parts.
+template <class Result, class A>
+struct conjugate_cotangent {
+  using type = cotangent_of<Result>;
+};
+template <class Result, class T, class U, class Sharding, class Space>
+struct conjugate_cotangent<Result, variable<T, basic_tensor<U, Sharding, Space>>> {
+  using type = basic_tensor<U, Sharding, Space>;
+};
+template <class Result, class T, class U, class Sharding, class Space>
+struct conjugate_cotangent<Result, variable<T, abstract<basic_tensor<U, Sharding, Space>>>> {
+  using type = abstract<basic_tensor<U, Sharding, Space>>;
+};
+
 struct real_part_pullback {
   template <int, class Wanted, class G>
   constexpr Wanted pull(G const& g) const {
@@ -144,6 +161,8 @@ inline constexpr preservation preserves<detail::times_conjugate_of_direction, Ki
 
 template <>
 struct derivative_of<function::conj> {
+  template <class Result, class A>
+  using handed_on = typename detail::conjugate_cotangent<Result, A>::type;
   template <class Result, class A>
   static constexpr detail::conjugate_pullback pullback(function::conj const&, Result const&, A const&) {
     return {};
