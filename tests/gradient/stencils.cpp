@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <ostraka/gradient.hpp>
+#include <ostraka/operations.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "gradient/by_differences.hpp"
+#include "gradient/complex_numbers.hpp"
 #include "support/on_meshes.hpp"
 
 namespace os = ostraka;
@@ -131,6 +133,22 @@ struct uneven_product {
   }
 };
 
+// c u(−1) u(1) of a complex block and a real one.
+struct weighted_product {
+  template <class U>
+  KOKKOS_FUNCTION auto operator()(U const& u, double c) const {
+    return c * u(-1) * u(1);
+  }
+  template <int K, class U>
+  KOKKOS_FUNCTION auto derivative(os::neighbour<1> n, U const& u, double c) const {
+    return (n[0] == 0 ? 0 : c) * u(-n[0]);
+  }
+  template <int K, class U>
+  KOKKOS_FUNCTION auto derivative(U const& u, double) const {
+    return u(-1) * u(1);
+  }
+};
+
 // Two padded blocks, of different widths.
 struct crossed {
   template <class U, class V>
@@ -215,6 +233,25 @@ TEST_CASE("stencils whose functions say their derivatives") {
         return os::sum<>(os::multiply(y, y));
       });
     }
+  });
+}
+
+TEST_CASE("stencils of complex blocks") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::extents_by_letter const e{{'I', 5}, {'J', 2}};
+    using complex_blocks = os::tensor<t::complex, I/X, J/Y>;
+    auto const c = t::placed<tensor<I/X, J/Y>>(m, t::whole_numbers<double>("IJ", e, 3));
+    auto const z = t::placed<complex_blocks>(m, t::complex_numbers<t::complex>(3, "IJ", e));
+    auto const loss = [](auto const& u, auto const& v) {
+      auto const y = os::shard_map<I/X, J/Y>(
+          [](auto a, auto b) {
+            return os::stencil(weighted_product{}, os::exchange_halo<os::halo<I, 1>/X>(a, os::periodic), b);
+          },
+          u, v);
+      return os::sum<>(os::real(os::multiply(y, os::conj(y))));
+    };
+    t::check_by_complex_differences<complex_blocks>(m, e, "IJ", [&](auto const& p) { return loss(p, c); });
+    t::check_by_complex_differences<tensor<I/X, J/Y>>(m, e, "IJ", [&](auto const& p) { return loss(z, p); });
   });
 }
 

@@ -67,6 +67,17 @@ consteval bool says_stencil_derivative() {
     };
 }
 
+// A cotangent of elements T and what is added to it: of complex numbers, where T is real, the real part.
+template <class T, class More>
+KOKKOS_INLINE_FUNCTION T with_added(T const& sum, More const& more) {
+  if constexpr (is_real<T> && complex_number<More>)
+    return T(sum + more.real());
+  else if constexpr (is_narrow<T>)
+    return T(static_cast<float>(sum) + static_cast<float>(more));
+  else
+    return T(sum + more);
+}
+
 /// What a point's cotangent adds to that of the element at one neighbour, or at the point itself.
 template <int K, int Axes, class F>
 struct added_cotangent {
@@ -75,9 +86,9 @@ struct added_cotangent {
   template <class T, class G, class... Xs>
   KOKKOS_INLINE_FUNCTION T operator()(T const& sum, G const& g, Xs const&... x) const {
     if constexpr (sizeof...(Xs) == 1)
-      return T(sum + g * f.derivative(at, x...));
+      return with_added(sum, g * f.derivative(at, x...));
     else
-      return T(sum + g * f.template derivative<K>(at, x...));
+      return with_added(sum, g * f.template derivative<K>(at, x...));
   }
 };
 template <int K, class F>
@@ -85,7 +96,7 @@ struct added_cotangent<K, 0, F> {
   F f;
   template <class T, class G, class... Xs>
   KOKKOS_INLINE_FUNCTION T operator()(T const& sum, G const& g, Xs const&... x) const {
-    return T(sum + g * f.template derivative<K>(x...));
+    return with_added(sum, g * f.template derivative<K>(x...));
   }
 };
 
