@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
 /// How long it takes to price one operation (os::time_of) that the program has called before, on dry meshes of 32 to
-/// 131,072 devices, with uneven parts: half a row a device, a row and a little, four rows. One process: `dry_operations`
+/// 131,072 devices, with uneven parts: half a row a device, a row and a little, four rows. One process:
+/// `dry_operations`
 
 #include <chrono>
 #include <cstdint>
