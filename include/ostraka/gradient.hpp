@@ -18,11 +18,13 @@
 #include <ostraka/gradient/rules/einsum.hpp>
 #include <ostraka/gradient/rules/exchanges.hpp>
 #include <ostraka/gradient/rules/functions.hpp>
+#include <ostraka/gradient/rules/halos.hpp>
 #include <ostraka/gradient/rules/indices.hpp>
 #include <ostraka/gradient/rules/map.hpp>
 #include <ostraka/gradient/rules/moves.hpp>
 #include <ostraka/gradient/rules/pipeline.hpp>
 #include <ostraka/gradient/rules/pipeline_loss.hpp>
+#include <ostraka/gradient/rules/preduce.hpp>
 #include <ostraka/gradient/rules/ragged.hpp>
 #include <ostraka/gradient/rules/reductions.hpp>
 #include <ostraka/gradient/rules/rope.hpp>
@@ -30,6 +32,7 @@
 #include <ostraka/gradient/rules/seeing.hpp>
 #include <ostraka/gradient/rules/shapes.hpp>
 #include <ostraka/gradient/rules/softmax.hpp>
+#include <ostraka/gradient/rules/stencil.hpp>
 #include <ostraka/gradient/rules/attention.hpp>
 #include <ostraka/gradient/rules/ring_attention.hpp>
 #include <ostraka/gradient/rules/cross_entropy.hpp>

@@ -12,6 +12,7 @@
 #include <ostraka/operations/attention.hpp>
 #include <ostraka/operations/broadcast.hpp>
 #include <ostraka/operations/clamp.hpp>
+#include <ostraka/operations/complex_parts.hpp>
 #include <ostraka/operations/concatenate.hpp>
 #include <ostraka/operations/creation_options.hpp>
 #include <ostraka/operations/cross_entropy.hpp>

@@ -24,6 +24,7 @@
 #include <ostraka/local_view/own.hpp>
 #include <ostraka/local_view/pargmax.hpp>
 #include <ostraka/local_view/part.hpp>
+#include <ostraka/local_view/patches.hpp>
 #include <ostraka/local_view/pbroadcast.hpp>
 #include <ostraka/local_view/ppermute.hpp>
 #include <ostraka/local_view/preduce.hpp>

@@ -68,6 +68,10 @@ class listening_clock final : public engine::listener {
   explicit listening_clock(machine const& m) : clock(m) { listen(hears::this_thread); }
   ~listening_clock() { leave(); }
   void hear(engine::event const& e) override { clock.hear(e); }
+  void hear_again(engine::event const& e, std::int64_t times) override { clock.hear_again(e, times); }
+  void hear_again(engine::event starts, engine::event, engine::event finishes, std::int64_t times) override {
+    clock.hear_again(starts, finishes, times);
+  }
 
   engine::machine_clock clock;
 };

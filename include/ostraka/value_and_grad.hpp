@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/cast.hpp>
 #include <ostraka/copy.hpp>
 #include <ostraka/gradient/as.hpp>
 #include <ostraka/gradient/deferred.hpp>
@@ -41,10 +42,10 @@ namespace detail {
 template <class T>
 consteval auto check_differentiable() {
   using value = typename T::value_type;
-  if constexpr (std::is_floating_point_v<value> || is_narrow<value>)
+  if constexpr (is_differentiable<value>)
     return found<no_block_verdict<T, operation::value_and_grad>>{};
   else
-    return found<reason::derivative_of_no_real_numbers<value>>{};
+    return found<reason::derivative_of_whole_numbers<value>>{};
 }
 
 /// Can derivatives be taken of it?
@@ -59,6 +60,8 @@ consteval auto check_loss() {
     return found<reason::loss_is_no_number<Loss>>{};
   else if constexpr (axes_in<Loss>::size > 0 || sharding_traits<sharding_in<Loss>>::partials::size > 0)
     return found<reason::loss_is_no_number<sharding_in<Loss>>>{};
+  else if constexpr (!is_real<typename Loss::value_type>)
+    return found<reason::loss_is_complex<typename Loss::value_type>>{};
   else
     return found<reason::ok>{};
 }
@@ -236,6 +239,8 @@ class value_and_gradient_of {
 
 /// The function that gives f's value and its gradient with respect to its first argument: `.value` and `.gradient`; of
 /// an f that gives `std::tuple(loss, more…)` also `.aux`, JAX's has_aux.
+/// Of a complex parameter x + iy the gradient of the loss u is ∂u/∂x − i ∂u/∂y, as JAX's: steepest descent is along
+/// minus its conjugate (the optimisers do that), `os::conj(gradient)`.
 /// Gradients have the parameters' types, unless `How` says otherwise: os::deferred_over<X>, which leaves them partial,
 /// a leaf policy of the program's own, or os::dims<I, J, os::partial(X)> of a single tensor.
 template <class How = void, class F>

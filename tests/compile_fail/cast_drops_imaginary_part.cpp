@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: complex numbers are cast to real ones
-// error: cast: a complex number is not a real one; take its real part, or its modulus, with os::map
+// error: cast: a complex number is not a real one; take its real part with os::real, or its modulus with os::abs
 // error: cast_drops_imaginary_part<Kokkos::complex<float>, float>
 #include <ostraka/cast.hpp>
 namespace os = ostraka;

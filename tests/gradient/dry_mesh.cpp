@@ -3,8 +3,9 @@
 
 /// @file
 /// Training steps on dry meshes against the same steps on as many ranks: gradients of a layer with attention and norms,
-/// tensor parallel and fully sharded, an optimiser whose state is divided further, pipelines forward and backward. Each
-/// device sends as many bytes over the same mesh axes, and has as much memory in use at once, to the byte.
+/// tensor parallel and fully sharded, an optimiser whose state is divided further, pipelines forward and backward,
+/// a reduction by a function. Each device sends as many bytes over the same mesh axes, and has as much memory in use at
+/// once, to the byte.
 // ranks: 1 2 4 8
 
 #include <doctest/doctest.h>
@@ -13,6 +14,8 @@
 #include <ostraka/operations.hpp>
 #include <ostraka/optimizers.hpp>
 #include <ostraka/pipeline.hpp>
+
+#include <tuple>
 
 #include "surface/dry_and_wet.hpp"
 #include "support/on_meshes.hpp"
@@ -25,6 +28,8 @@ OSTRAKA_AXIS(D, 16);
 OSTRAKA_AXIS(F, 24);
 OSTRAKA_AXIS(H, 8);
 OSTRAKA_AXIS(E, 2);
+OSTRAKA_AXIS(M);
+OSTRAKA_AXIS(N);
 
 namespace {
 
@@ -84,6 +89,28 @@ TEST_CASE("a state that is divided further") {
   });
 }
 
+TEST_CASE("a convolution over divided rows, forward and backward") {
+  t::costs_the_same("halos", [](auto const& m) {
+    auto const x = os::random<double, I/X, J/Y, K>(m, I = 4 * m.size(X), J = 3 * m.size(Y), K = 2);
+    auto const w = os::random<double, M, N, K, L>(m, M = 3, N = 3, K = 2, L = 2);
+    auto const of = [](auto const& image, auto const& weights) {
+      auto const y = os::shard_map<I/X, J/Y, L>(
+          [](auto a, auto k) {
+            auto const padded = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(a, os::periodic);
+            auto const mean = os::differentiable(
+                [](auto const& u) { return (u(-1, 0) + u(1, 0)) / 2; },
+                [](os::neighbour<2> n, auto const&) { return n[1] == 0 && n[0] != 0 ? 0.5 : 0.0; });
+            auto const smooth = os::stencil(mean, os::start_exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(a));
+            return os::einsum<I, J, L>(os::add(os::patches<M, N>(padded), smooth), k);
+          },
+          image, weights);
+      return os::sum<>(os::multiply(y, y));
+    };
+    static_cast<void>(os::value_and_grad(of)(x, w));
+    static_cast<void>(os::value_and_grad([&](auto const& k, auto const& image) { return of(image, k); })(w, x));
+  });
+}
+
 TEST_CASE("pipelines, forward and backward") {
   t::costs_the_same("pipelines", [](auto const& m) {
     std::int64_t const stages = m.size(X);
@@ -97,5 +124,27 @@ TEST_CASE("pipelines, forward and backward") {
       return os::sum<>(os::pipeline<os::gpipe, L/X, B>(os::microbatches = 2 * stages, apply, x, p));
     };
     static_cast<void>(os::value_and_grad(of)(w));
+  });
+}
+
+TEST_CASE("a reduction by a function of the program, back through its rounds") {
+  t::costs_the_same("preduce", [](auto const& m) {
+    auto const x = os::random<double, B/X, D>(m, B = 3 * m.size(X));
+    auto const loss = [](auto const& p) {
+      auto const y = os::shard_map<B, D>(
+          [](auto a) {
+            auto const [s, u] = os::preduce<X>(
+                [](auto const& first, auto const& second) {
+                  return std::tuple(os::multiply(std::get<0>(first), std::get<0>(second)),
+                                    os::add(os::multiply(std::get<1>(first), std::get<0>(second)), std::get<1>(second)));
+                },
+                a, os::multiply(a, a));
+            return os::add(s, u);
+          },
+          p);
+      return os::sum<>(os::square(y));
+    };
+    static_cast<void>(os::value_and_grad(loss)(x));
+    static_cast<void>(os::value_and_grad(os::checkpoint(loss))(x));
   });
 }

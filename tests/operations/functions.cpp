@@ -241,6 +241,31 @@ TEST_CASE("complex numbers") {
   static_assert(std::is_same_v<decltype(modulus)::value_type, double>);
   for (std::size_t i = 0; i < a.local().extent(0); ++i)
     CHECK(modulus.local()(i) == doctest::Approx(std::hypot(a.local()(i).real(), a.local()(i).imag())));
+  check(os::conj(a), [](complex z) { return std::conj(z); });
+  auto const real = os::real(a), imag = os::map(os::imag, a);
+  static_assert(std::is_same_v<decltype(real)::value_type, double>);
+  for (std::size_t i = 0; i < a.local().extent(0); ++i) {
+    CHECK(real.local()(i) == a.local()(i).real());
+    CHECK(imag.local()(i) == a.local()(i).imag());
+  }
+  // of parts they are parts
+  auto const sum = os::sum<os::partial(X)>(a);
+  double const want = os::value(os::sum<>(os::imag(a)));
+  CHECK(os::value(os::all_reduce<X>(os::imag(os::conj(sum)))) == doctest::Approx(-want));
+  CHECK(os::value(os::all_reduce<X>(os::real(sum))) == doctest::Approx(os::value(os::sum<>(real))));
+}
+
+TEST_CASE("parts and conjugates of numbers, and of real ones") {
+  Kokkos::complex<float> const z(2, -3);
+  CHECK(os::real(z) == 2);
+  CHECK(os::imag(z) == -3);
+  CHECK(os::conj(z) == Kokkos::complex<float>(2, 3));
+  CHECK(os::real(-2.5) == -2.5);
+  CHECK(os::imag(-2.5) == 0);
+  CHECK(os::conj(os::bfloat16(2.f)) == os::bfloat16(2.f));
+  CHECK(os::imag(7) == 0);
+  auto const a = os::full<double, I / X>(mesh_at_hand(), I = 5, -3);
+  CHECK(os::value(os::sum<>(os::real(a) + os::imag(a) + os::conj(a))) == -30);
 }
 
 // Functions that grow keep the parts of maxima, products keep the modulus of factors.

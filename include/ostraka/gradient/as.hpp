@@ -141,8 +141,14 @@ template <class Wanted, class G>
 }
 
 template <class Cotangent>
+Cotangent sum_of_padded(Cotangent const& a, Cotangent const& b);  // of rules/halos.hpp
+
+template <class Cotangent>
 constexpr Cotangent sum_of_cotangents(Cotangent const& a, Cotangent const& b) {
-  return ostraka::add(a, b);
+  if constexpr (padded_axes<axes_in<Cotangent>> > 0)  // which arithmetic refuses
+    return sum_of_padded(a, b);
+  else
+    return ostraka::add(a, b);
 }
 
 /// Adds to what a variable's cotangents came to.

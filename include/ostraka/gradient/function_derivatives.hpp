@@ -4,8 +4,9 @@
 
 /// @file
 /// Floor 4. First and second derivatives of the functions of one element (operations/functions.hpp), of float and
-/// double. They lose no digits to differences of numbers that are nearly equal, but where a derivative crosses zero,
-/// and have their limits at ±∞. Where a function has a kink or a pole they are what JAX has:
+/// double, and of complex numbers, where those functions have derivatives. They lose no digits to differences of
+/// numbers that are nearly equal, but where a derivative crosses zero, and have their limits at ±∞. Where a function
+/// has a kink or a pole they are what JAX has:
 ///
 ///     relu'(0) = 0     abs'(0) = 0     sqrt'(0) = ∞     log'(0) = ∞     floor' = ceil' = round' = 0
 ///
@@ -185,11 +186,11 @@ template <>
 struct function_derivative<function::sin> {
   template <class T>
   KOKKOS_INLINE_FUNCTION static T first(T x) {
-    return std::cos(x);
+    return function::cos::of(x);
   }
   template <class T>
   KOKKOS_INLINE_FUNCTION static T second(T x) {
-    return -std::sin(x);
+    return -function::sin::of(x);
   }
 };
 
@@ -197,25 +198,35 @@ template <>
 struct function_derivative<function::cos> {
   template <class T>
   KOKKOS_INLINE_FUNCTION static T first(T x) {
-    return -std::sin(x);
+    return -function::sin::of(x);
   }
   template <class T>
   KOKKOS_INLINE_FUNCTION static T second(T x) {
-    return -std::cos(x);
+    return -function::cos::of(x);
   }
 };
 
-/// 4 e / (1 + e)², e = exp(−2 |x|): 1 − tanh² loses all digits where tanh is nearly 1.
+/// 4 e / (1 + e)², e = exp(−2 |x|): 1 − tanh² loses all digits where tanh is nearly 1. Of complex numbers x or −x,
+/// whichever is on the right.
 template <>
 struct function_derivative<function::tanh> {
   template <class T>
   KOKKOS_INLINE_FUNCTION static T first(T x) {
-    T const e = engine::exp(T(-2) * std::abs(x));
+    T const e = function::exp::of(T(-2) * rightwards(x));
     return T(4) * e / ((T(1) + e) * (T(1) + e));
   }
   template <class T>
   KOKKOS_INLINE_FUNCTION static T second(T x) {
-    return T(-2) * engine::tanh(x) * first(x);
+    return T(-2) * function::tanh::of(x) * first(x);
+  }
+
+ private:
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T rightwards(T const& x) {
+    if constexpr (complex_number<T>)
+      return x.real() < 0 ? -x : x;
+    else
+      return std::abs(x);
   }
 };
 

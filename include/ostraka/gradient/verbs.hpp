@@ -27,9 +27,9 @@ template <class A, class B>
 concept VariableMeets =
     VariableOperands<A, B> || (Variable<A> && is_number<B>) || (is_number<A> && Variable<B>);
 
-/// Is it a number with a fraction, that derivatives are taken of?
+/// Is it a number with a fraction, or a complex one, that derivatives are taken of?
 template <class T>
-inline constexpr bool is_real_element = std::is_floating_point_v<T> || is_narrow<T>;
+inline constexpr bool is_differentiable = std::is_floating_point_v<T> || is_narrow<T> || complex_number<T>;
 
 template <class Sharding, class... Given>
 constexpr auto einsum_as(Given const&... given);  // of as.hpp, as these
@@ -63,6 +63,8 @@ template <class F, class... Given>
 constexpr auto map(F const& f, Given const&... given);
 template <auto From, auto To, Variable A>
 constexpr auto rename(A const& a);
+template <class To, Variable A>
+constexpr auto cast(A const& a);  // of rules/choices.hpp
 template <auto... Out, Variable A, class Policy = policy<planner::admit::any>>
 constexpr auto mean(A const& a, Policy const& how = {});
 
@@ -253,7 +255,7 @@ template <class F, class... Given>
   requires(!is_variable<F> && any_variable<Given...>)
 [[nodiscard]] constexpr auto map(F const& f, Given const&... given) {
   using result = std::remove_cvref_t<std::invoke_result_t<F const&, typename Given::value_type const&...>>;
-  if constexpr (detail::is_real_element<result>)
+  if constexpr (detail::is_differentiable<result>)
     return differentiate(verbs::map<F>{f}, given...);
   else
     return differentiate(verbs::constant_map<F>{{f}}, given...);  // bools, whole numbers

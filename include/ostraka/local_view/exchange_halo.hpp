@@ -312,12 +312,15 @@ namespace verb {
 /// The type of os::exchange_halo<os::halo<I, 1>/X> and of os::start_exchange_halo<…>.
 template <bool Waits, class... Told>
 struct exchange_halo : detail::refuses_other_things {
+  using is_verb = void;
+  static constexpr char const* name = "exchange_halo";
   using refuses_other_things::operator();
-  /// Says that it has no derivative.
   template <Variable A, class... Options>
-  auto operator()(A const&, Options const&...) const {
-    reason::raise<reason::halo_has_no_derivative<exchange_halo>>();
-    return detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>();
+  [[nodiscard]] auto operator()(A const& a, Options const&... options) const {
+    if constexpr (Waits)
+      return differentiate(*this, a, options...);  // of gradient/rules/
+    else
+      return start_halo_of_variable(*this, a, options...);
   }
   template <Tensor A, class... Options>
   [[nodiscard]] auto operator()(A const& a, Options const&... options) const {

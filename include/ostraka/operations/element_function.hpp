@@ -35,7 +35,7 @@ inline constexpr bool is_defined =
 
 // Of a T that is deduced: F is not complete where its base is.
 template <class F, class T>
-inline constexpr bool takes_number = is_number<T> && is_defined<T, F::defined>;
+inline constexpr bool takes_number = is_number<T>&& is_defined<T, F::defined>;
 
 template <class F, class T>
 consteval auto check_function() {
@@ -47,6 +47,13 @@ consteval auto check_function() {
 
 template <class F, class T>
 using function_verdict = typename decltype(check_function<F, T>())::type;
+
+// Has F a derivative at a number of this type, as a number? At a complex one, if it is holomorphic.
+template <class F, class T>
+inline constexpr bool takes_derivative = is_number<T> &&
+                                         (complex_number<T>
+                                              ? is_defined<T, F::defined> && F::is_holomorphic
+                                              : is_defined<T, defined_for::fractions> && !std::is_integral_v<T>);
 
 // Of gradient/function_derivatives.hpp.
 template <class F>
@@ -79,18 +86,20 @@ template <class F>
 struct element_function {
   using is_verb = void;
   static constexpr bool has_wide_loops = false;  ///< are loops over it compiled for wide vectors, too?
+  static constexpr bool is_holomorphic = true;   ///< of complex numbers, if it is defined for them
 
   template <class T>
-    requires takes_number<F, T>
-  KOKKOS_INLINE_FUNCTION auto operator()(T const& x) const { return function_of_number<F>(x); }
+  requires takes_number<F, T> KOKKOS_INLINE_FUNCTION auto operator()(T const& x) const {
+    return function_of_number<F>(x);
+  }
 
   /// Of a number with a fraction, for derivatives of functions that call this one (ostraka/gradient.hpp).
   template <class T>
-    requires(is_number<T> && is_defined<T, defined_for::fractions> && !std::is_integral_v<T>)
-  KOKKOS_INLINE_FUNCTION T derivative(T const& x) const { return derivative_of_number<F>(x); }
+    requires takes_derivative<F, T> KOKKOS_INLINE_FUNCTION T derivative(T const& x)
+  const { return derivative_of_number<F>(x); }
   template <class T>
-    requires(is_number<T> && is_defined<T, defined_for::fractions> && !std::is_integral_v<T>)
-  KOKKOS_INLINE_FUNCTION T second_derivative(T const& x) const { return second_derivative_of_number<F>(x); }
+    requires takes_derivative<F, T> KOKKOS_INLINE_FUNCTION T second_derivative(T const& x)
+  const { return second_derivative_of_number<F>(x); }
 
   template <TensorOrVariable A>
   [[nodiscard]] constexpr auto operator()(A const& a) const {

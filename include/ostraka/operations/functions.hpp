@@ -44,6 +44,7 @@ struct relu : element_function<relu> {
 struct abs : element_function<abs> {
   static constexpr char const* name = "abs";
   static constexpr auto defined = defined_for::all;
+  static constexpr bool is_holomorphic = false;
   static constexpr bool has_wide_loops = true;
   template <class T>
   KOKKOS_INLINE_FUNCTION static auto of(T const& x) {

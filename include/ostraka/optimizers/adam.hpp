@@ -9,6 +9,9 @@
 ///
 ///     m ← β₁ m + (1 − β₁) g                         p ← p − η m̂ / (√v̂ + ε) − η λ p
 ///     v ← β₂ v + (1 − β₂) g²                        m̂ = m / (1 − β₁ᵗ),  v̂ = v / (1 − β₂ᵗ)
+///
+/// Of complex parameters g is the conjugate of the gradient and g² is |g|², as in optax: the imaginary parts of v are
+/// 0.
 
 #include <cmath>
 #include <cstdint>
@@ -24,19 +27,26 @@ namespace detail {
 
 template <class Wide>
 struct adam_step {
-  Wide beta1, beta2, of_gradient, of_square;  ///< βs, and 1 − β
-  Wide rate;                                  ///< η / (1 − β₁ᵗ)
-  Wide correction;                            ///< 1 / (1 − β₂ᵗ)
-  Wide epsilon;
-  Wide keeps;  ///< 1 − η λ
+  using number = real_of<Wide>;
+  number beta1, beta2, of_gradient, of_square;  ///< βs, and 1 − β
+  number rate;                                  ///< η / (1 − β₁ᵗ)
+  number correction;                            ///< 1 / (1 − β₂ᵗ)
+  number epsilon;
+  number keeps;  ///< 1 − η λ
 
   /// Remembers the gradient; v̂.
-  KOKKOS_INLINE_FUNCTION Wide remember(Wide const& g, Wide& m, Wide& v) const {
-    m = beta1 * m + of_gradient * g;
-    v = beta2 * v + of_square * g * g;
-    return correction * v;
+  KOKKOS_INLINE_FUNCTION number remember(Wide const& g, Wide& m, Wide& v) const {
+    m = beta1 * m + of_gradient * uphill(g);
+    if constexpr (complex_number<Wide>) {
+      number const square = beta2 * v.real() + of_square * (g.real() * g.real() + g.imag() * g.imag());
+      v = Wide(square, number(0));
+      return correction * square;
+    } else {
+      v = beta2 * v + of_square * g * g;
+      return correction * v;
+    }
   }
-  KOKKOS_INLINE_FUNCTION void move(Wide& p, Wide const& m, Wide const& root) const {
+  KOKKOS_INLINE_FUNCTION void move(Wide& p, Wide const& m, number const& root) const {
     p = keeps * p - rate * m / (root + epsilon);
   }
 
@@ -44,7 +54,7 @@ struct adam_step {
     move(p, m, engine::square_root(remember(g, m, v)));
   }
   void run(Wide* p, Wide const* g, Wide* m, Wide* v) const {
-    Wide root[engine::run_of_neighbours];
+    number root[engine::run_of_neighbours];
     for (int i = 0; i < engine::run_of_neighbours; ++i) root[i] = remember(g[i], m[i], v[i]);
     engine::square_roots(engine::run_of_neighbours, root, root);
     for (int i = 0; i < engine::run_of_neighbours; ++i) move(p[i], m[i], root[i]);
@@ -57,14 +67,15 @@ struct adam_numbers {
 
   template <class Wide>
   [[nodiscard]] adam_step<Wide> step(double decay) const {
-    return {Wide(beta1),
-            Wide(beta2),
-            Wide(1 - beta1),
-            Wide(1 - beta2),
-            Wide(rate / (1 - std::pow(beta1, t))),
-            Wide(1 / (1 - std::pow(beta2, t))),
-            Wide(epsilon),
-            Wide(1 - rate * decay)};
+    using number = real_of<Wide>;
+    return {number(beta1),
+            number(beta2),
+            number(1 - beta1),
+            number(1 - beta2),
+            number(rate / (1 - std::pow(beta1, t))),
+            number(1 / (1 - std::pow(beta2, t))),
+            number(epsilon),
+            number(1 - rate * decay)};
   }
 };
 

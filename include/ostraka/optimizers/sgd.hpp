@@ -6,7 +6,7 @@
 /// Floor 4. Gradient descent: `os::sgd`, which remembers nothing but the number of steps, and `os::momentum`, whose sum
 /// of gradients fades: m ← β m + g, then p ← p − η m, or with Nesterov's look ahead p ← p − η (g + β m). (Sutskever
 /// and others, On the importance of initialization and momentum in deep learning, 2013, in the form of PyTorch and
-/// optax.)
+/// optax.) Of complex parameters g is the conjugate of the gradient.
 
 #include <cstdint>
 
@@ -20,9 +20,9 @@ namespace detail {
 /// p − rate (g + decay p)
 template <class Wide>
 struct descend {
-  Wide rate, decay;
+  real_of<Wide> rate, decay;
 
-  KOKKOS_INLINE_FUNCTION void operator()(Wide& p, Wide const& g) const { p -= rate * (g + decay * p); }
+  KOKKOS_INLINE_FUNCTION void operator()(Wide& p, Wide const& g) const { p -= rate * (uphill(g) + decay * p); }
   void run(Wide* p, Wide const* g) const {
     for (int i = 0; i < engine::run_of_neighbours; ++i) (*this)(p[i], g[i]);
   }
@@ -30,11 +30,11 @@ struct descend {
 
 template <class Wide>
 struct descend_with_momentum {
-  Wide rate, beta, decay;
-  Wide of_sum, of_gradient;  ///< how much of each a step is
+  real_of<Wide> rate, beta, decay;
+  real_of<Wide> of_sum, of_gradient;  ///< how much of each a step is
 
   KOKKOS_INLINE_FUNCTION void operator()(Wide& p, Wide const& gradient, Wide& m) const {
-    Wide const g = gradient + decay * p;
+    Wide const g = uphill(gradient) + decay * p;
     m = beta * m + g;
     p -= rate * (of_sum * m + of_gradient * g);
   }
@@ -77,7 +77,9 @@ struct sgd {
     double const rate = learning_rate(step);
     auto one = [&]<class Leaf>(detail::path const&, Leaf const& p, auto const& g) {
       using wide = accumulator_of_t<typename Leaf::value_type>;
-      detail::update_leaf("sgd", detail::descend<wide>{static_cast<wide>(rate), static_cast<wide>(weight_decay)}, p, g);
+      using number = detail::real_of<wide>;
+      detail::update_leaf("sgd", detail::descend<wide>{static_cast<number>(rate), static_cast<number>(weight_decay)}, p,
+                          g);
     };
     detail::for_each_parameter<Shape>("sgd", one, parameters, gradients);
     detail::fill_block("sgd", state.steps, step + 1);
@@ -107,9 +109,10 @@ struct momentum {
     double const rate = learning_rate(step);
     auto one = [&]<class Leaf>(detail::path const&, Leaf const& p, auto const& g, auto const& m) {
       using wide = accumulator_of_t<typename Leaf::value_type>;
+      using number = detail::real_of<wide>;
       detail::descend_with_momentum<wide> const rule{
-          static_cast<wide>(rate), static_cast<wide>(beta), static_cast<wide>(weight_decay),
-          static_cast<wide>(nesterov ? beta : 1.0), nesterov ? wide(1) : wide(0)};
+          static_cast<number>(rate), static_cast<number>(beta), static_cast<number>(weight_decay),
+          static_cast<number>(nesterov ? beta : 1.0), nesterov ? number(1) : number(0)};
       detail::update_leaf("momentum", rule, p, g, m);
     };
     detail::for_each_parameter<Shape>("momentum", one, parameters, gradients, state.m);

@@ -14,7 +14,8 @@
 ///     [I, J]      [I, J]          [I_X, J]    all-gather of the parameter
 ///     [I, J]      [I, J] {U_X}    [I_X, J]    reduce-scatter of the gradient, all-gather of the parameter
 ///
-/// What is resharded on the way lies in scratch memory.
+/// What is resharded on the way lies in scratch memory. Complex parameters go against the conjugates of their
+/// gradients.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,12 +24,22 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/detail/numbers.hpp>
 #include <ostraka/engine/kernels/change_blocks.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/optimizers/state.hpp>
 #include <ostraka/reshard_into.hpp>
 
 namespace ostraka::detail {
+
+/// Where the loss grows fastest, of a gradient as os::value_and_grad gives it: of complex numbers the conjugate.
+template <class Wide>
+KOKKOS_INLINE_FUNCTION Wide uphill(Wide const& g) {
+  if constexpr (complex_number<Wide>)
+    return Wide(g.real(), -g.imag());
+  else
+    return g;
+}
 
 /// f(x…) of the elements of blocks of one sharding, written where they are not const.
 template <class Wide, class F, class First, class... Rest>

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 
 #include <ostraka/engine/collectives/message.hpp>
 
@@ -32,7 +31,7 @@ class all_gather_in_flight {
     members.enter();
     std::int64_t const total = counts.total();
     if (total == 0) return;
-    std::int64_t const before = std::accumulate(counts.begin(), counts.begin() + me, std::int64_t(0));
+    std::int64_t const before = counts.before(me);
     // Two members send one message each way: Open MPI 4's call takes up to twice as long.
     if (calls == mpi_calls::blocking && members.size() > 2 && total <= chunk_limit)
       return gather_by_mpi(members, send, recv, counts, recv + before);
@@ -44,7 +43,8 @@ class all_gather_in_flight {
   void go_on(communicator const& members, int tag, T* recv, counts_view counts, mpi_calls calls) {
     counted_.begin(members, collective::all_gather);
     pending_.begin(members, tag, counted_);
-    T* const own = recv + std::accumulate(counts.begin(), counts.begin() + members.rank(), std::int64_t(0));
+    if (members.is_dry() && !computes()) return count_steps(members, counts, calls);
+    T* const own = recv + counts.before(static_cast<std::size_t>(members.rank()));
     steps_ = {&members, counts, calls, recv + counts.total(), own, own, 0};
     post();
   }
@@ -56,6 +56,8 @@ class all_gather_in_flight {
     counted_.begin(members, collective::all_gather);
     pending_.begin(members, counted_);
     int const n = members.size();
+    if (members.is_dry() && !computes())
+      return count_steps(members, counts_view::even(count, static_cast<std::size_t>(n)), mpi_calls::nonblocking);
     for (int step = 1; step < n; ++step) {
       int const before = (members.rank() + n - step) % n;
       pending_.receive(before, recv + (before < members.rank() ? before : before - 1) * count, count);
@@ -103,6 +105,19 @@ class all_gather_in_flight {
     constexpr int window = 32;
     if (steps_.calls == mpi_calls::blocking) return post_step(1, steps_.done, steps_.latest);
     for (int k = 0; k < window && more(); ++k) post_step(steps_.done + 1, 0, steps_.own);
+  }
+
+  // What all steps would send; none of them does.
+  void count_steps(communicator const& members, counts_view counts, mpi_calls calls) {
+    constexpr std::int64_t width = sizeof(T);
+    auto const messages = [](std::int64_t n) { return (n + chunk_limit - 1) / chunk_limit; };
+    int const n = members.size(), after = (members.rank() + 1) % n;
+    if (calls == mpi_calls::blocking) {  // all parts but the one of the member behind this one, to that one
+      std::int64_t const last = counts[static_cast<std::size_t>(after)];
+      return counted_.add_sent(after, (counts.total() - last) * width, counts.sum_of(messages) - messages(last));
+    }
+    std::int64_t const own = counts[static_cast<std::size_t>(members.rank())];
+    counted_.add_of_each((n - 1) * own * width, [&](int) { return own * width; }, (n - 1) * messages(own));
   }
 
   // The part of the member so many before this one goes to the one `apart` further on.

@@ -13,6 +13,22 @@
 
 namespace ostraka::engine {
 
+namespace detail {
+
+inline thread_local constinit std::int64_t collectives_alike = 1;
+
+}  // namespace detail
+
+/// As long as it lives, a collective that begins stands for so many, one after the other, which send as much each. @pre
+/// their group is dry, and nothing else is told until they have ended
+class collectives_alike {
+ public:
+  explicit collectives_alike(std::int64_t times) { detail::collectives_alike = times; }
+  ~collectives_alike() { detail::collectives_alike = 1; }
+  collectives_alike(collectives_alike const&) = delete;
+  collectives_alike& operator=(collectives_alike const&) = delete;
+};
+
 /// What one collective sends: counted for its group and, where somebody listens, told as it starts and has ended.
 class counted_collective {
  public:
@@ -27,12 +43,13 @@ class counted_collective {
     end();
     sent_ = members.size() > 1 ? &members.sent() : nullptr;
     group_ = &members;
+    times_ = detail::collectives_alike;
     if (listened_to() && sent_ != nullptr) tell_start(members, how);
   }
 
   /// It sends so much; @pre the group has others
   void add(std::int64_t bytes, std::int64_t messages = 1, std::int64_t between_nodes = 0) {
-    sent_->add(bytes, messages, between_nodes);
+    sent_->add(times_ * bytes, times_ * messages, times_ * between_nodes);
     own_.add(bytes, messages, between_nodes);
   }
 
@@ -62,7 +79,7 @@ class counted_collective {
 
   /// This device waits for it from here on.
   void wait() {
-    if (number_ != 0) tell(as_event(event_kind::waits));
+    if (number_ != 0 && times_ == 1) tell(as_event(event_kind::waits));
   }
 
   /// This device has waited for it.
@@ -79,16 +96,18 @@ class counted_collective {
     level_ = members.level();
     dry_ = members.is_dry();
     mesh_ = members.mesh();
-    number_ = ++detail::last_collective;
-    tell(as_event(event_kind::starts));
+    number_ = detail::last_collective + 1;
+    detail::last_collective += static_cast<std::uint64_t>(times_);
+    if (times_ == 1) tell(as_event(event_kind::starts));
   }
   [[gnu::cold, gnu::noinline]] void tell_finish() {
     event e = as_event(event_kind::finishes);
     e.bytes = own_.bytes;
     e.messages = own_.messages;
     e.bytes_between_nodes = own_.bytes_between_nodes;
+    event const starts = as_event(event_kind::starts), waits = as_event(event_kind::waits);
     number_ = 0;
-    tell(e);
+    times_ == 1 ? tell(e) : tell(starts, waits, e, times_);
   }
   [[nodiscard]] event as_event(event_kind kind) const {
     event e;
@@ -107,6 +126,7 @@ class counted_collective {
   communicator const* group_ = nullptr;
   traffic own_{};             // since it was told
   std::uint64_t number_ = 0;  // 0: nobody was told
+  std::int64_t times_ = 1;    // of so many alike
   mesh_axes const* mesh_ = nullptr;
   std::uint32_t over_ = 0;
   mesh_level level_ = mesh_level::all;

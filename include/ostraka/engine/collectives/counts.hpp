@@ -40,8 +40,7 @@ inline void exchange_counts(communicator const& members, std::int64_t const* tol
 /// Everyone tells all the same numbers: those of member d stand at heard + d · each. On a dry group all of them tell
 /// what this one does.
 inline void gather_counts(communicator const& members, std::int64_t const* told, std::int64_t* heard, int each = 1) {
-  short_array<std::int64_t> const counts(static_cast<std::size_t>(members.size()), [&](std::size_t) { return each; });
-  all_gather(members, told, heard, counts);
+  all_gather(members, told, heard, counts_view::even(each, static_cast<std::size_t>(members.size())));
   if (members.is_dry() || members.size() == 1)
     for (int d = 0; d < members.size(); ++d) std::copy_n(told, each, heard + std::int64_t{d} * each);
 }

@@ -12,6 +12,7 @@
 
 #include <ostraka/engine/collectives/message.hpp>
 #include <ostraka/engine/kernels/strided.hpp>
+#include <ostraka/plan/lowering/actions.hpp>
 
 namespace ostraka::engine {
 
@@ -42,6 +43,27 @@ class exchange_in_flight {
     parts_ = parts;
     step_ = 1;
     post_window();
+  }
+
+  /// What would be sent by one that is only priced, to members in runs. @pre the group is dry
+  void price(communicator const& members, planner::sent_run const* runs, int count) {
+    members.enter();
+    counted_.begin(members, collective::exchange);
+    pending_.begin(members, counted_);
+    members_ = &members;
+    step_ = members.size();
+    std::int64_t elements = 0, messages = 0;
+    for (planner::sent_run const* r = runs; r != runs + count; ++r) {
+      elements += r->members * r->elements;
+      messages += r->members * (r->at_once ? 1 : (r->elements + chunk_limit - 1) / chunk_limit);
+    }
+    constexpr std::int64_t width = sizeof(T);
+    auto const sent_to = [&](int member) {
+      for (planner::sent_run const* r = runs; r != runs + count; ++r)
+        if (r->has(member)) return r->elements * width;
+      return std::int64_t{0};
+    };
+    if (elements > 0) counted_.add_of_each(elements * width, sent_to, messages);
   }
 
   /// Goes on without waiting; would finish() not wait either?

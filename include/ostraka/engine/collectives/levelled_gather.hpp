@@ -52,9 +52,7 @@ class levelled_all_gather {
     levels_ = levels_in_order(members, members.size() * count * static_cast<std::int64_t>(sizeof(T)));
     if (levels_ == nullptr) return gather_.begin_of_others(members, send, recv, count);
     prepare(members, recv, mpi_calls::nonblocking);
-    even_.clear();
-    for (int d = 0; d < members.size(); ++d) even_.push_back(count);
-    counts_ = even_;
+    counts_ = counts_view::even(count, static_cast<std::size_t>(members.size()));
     own_left_out_ = true;
     send_between(send, count);
     tag_ = levels_->within.next_tag();
@@ -77,7 +75,7 @@ class levelled_all_gather {
       counted_.wait();
       pending_.wait();
       counted_.end();
-      next_node();
+      next_node(nodes_alike());
     }
     counted_.end();
     levels_ = nullptr;
@@ -98,16 +96,18 @@ class levelled_all_gather {
 
   // Elements of the message before this member's part.
   [[nodiscard]] std::int64_t before(int member) const {
-    std::int64_t n = 0;
-    for (int d = 0; d < member; ++d)
-      if (d != me_ || !own_left_out_) n += counts_[static_cast<std::size_t>(d)];
-    return n;
+    std::int64_t const left_out = own_left_out_ && me_ < member ? counts_[static_cast<std::size_t>(me_)] : 0;
+    return counts_.before(static_cast<std::size_t>(member)) - left_out;
   }
 
   // The own part goes to those of the same place on the other nodes, and theirs come.
   void send_between(T const* own, std::int64_t count) {
     counted_.begin(levels_->between, collective::all_gather);
     pending_.begin(levels_->between, counted_);
+    if (levels_->between.is_dry() && !computes()) {  // what all of these messages are
+      std::int64_t const bytes = (nodes_ - 1) * count * static_cast<std::int64_t>(sizeof(T));
+      return counted_.add(bytes, (nodes_ - 1) * ((count + chunk_limit - 1) / chunk_limit), bytes);
+    }
     for (int step = 1; step < nodes_; ++step) {
       int const node = (own_node_ + nodes_ - step) % nodes_;
       int const member = node * each_ + me_ % each_;
@@ -117,13 +117,25 @@ class levelled_all_gather {
   }
 
   // All of a node gather what has come from the same other one, in the same order.
-  void next_node() {
-    begin_node((own_node_ + nodes_ - done_) % nodes_);
-    ++done_;
+  void next_node(int alike = 1) {
+    collectives_alike const priced_together(alike);
+    begin_node(node_after(done_));
+    done_ += alike;
+  }
+  [[nodiscard]] int node_after(int done) const { return (own_node_ + nodes_ - done) % nodes_; }
+
+  // Of the next nodes, those whose parts are as long, where nothing is done but pricing.
+  [[nodiscard]] int nodes_alike() const {
+    if (!levels_->within.is_dry() || computes()) return 1;
+    auto const first = [&](int done) { return static_cast<std::size_t>(node_after(done) * each_); };
+    int alike = 1;
+    while (done_ + alike < nodes_ && counts_.alike(first(done_), first(done_ + alike), static_cast<std::size_t>(each_)))
+      ++alike;
+    return alike;
   }
   void begin_node(int node) {
     T* const parts = recv_ + before(node * each_);
-    counts_view const counts(counts_.first + node * each_, static_cast<std::size_t>(each_));
+    counts_view const counts = counts_.part(static_cast<std::size_t>(node * each_), static_cast<std::size_t>(each_));
     if (calls_ == mpi_calls::nonblocking) return gather_.go_on(levels_->within, tag_, parts, counts, calls_);
     gather_.begin(levels_->within, recv_ + before(node * each_ + me_ % each_), parts, counts, calls_);
   }
@@ -139,7 +151,6 @@ class levelled_all_gather {
   mpi_calls calls_ = mpi_calls::blocking;
   bool own_left_out_ = false;
   counts_view counts_{nullptr, 0};
-  short_array<std::int64_t> even_;
   counted_collective counted_;  // between nodes
   detail::messages pending_;    // the same
   all_gather_in_flight<T> gather_;

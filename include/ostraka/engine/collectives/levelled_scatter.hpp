@@ -63,7 +63,7 @@ class levelled_reduce_scatter {
 
   void finish() {
     scatter_.finish();
-    for (; levels_ != nullptr && done_ <= nodes_; scatter_.finish()) next_step();
+    for (; levels_ != nullptr && done_ <= nodes_; scatter_.finish()) next_step(nodes_alike());
     levels_ = nullptr;
     buffer_ = buffer();
   }
@@ -74,7 +74,18 @@ class levelled_reduce_scatter {
 
   [[nodiscard]] int own_node() const { return me_ / each_; }
   [[nodiscard]] counts_view of_node(int node) const {
-    return {counts_.first + node * each_, static_cast<std::size_t>(each_)};
+    return counts_.part(static_cast<std::size_t>(node * each_), static_cast<std::size_t>(each_));
+  }
+
+  // Of the next nodes but the own one, those whose parts are as long, where nothing is done but pricing.
+  [[nodiscard]] int nodes_alike() const {
+    if (!levels_->within.is_dry() || computes()) return 1;
+    auto const first = [&](int done) { return static_cast<std::size_t>((own_node() + done) % nodes_ * each_); };
+    int alike = 1;
+    while (done_ + 1 + alike < nodes_ &&
+           counts_.alike(first(done_ + 1), first(done_ + 1 + alike), static_cast<std::size_t>(each_)))
+      ++alike;
+    return alike;
   }
 
   // The sums of this node, one for each, and pieces that arrive.
@@ -82,32 +93,41 @@ class levelled_reduce_scatter {
     of_place_.clear();
     std::int64_t sums = 0;
     std::int64_t pieces = 0;
+    std::int64_t const own_count = counts_[static_cast<std::size_t>(me_)];
     auto const make_room = [&](communicator const& members, std::int64_t own, counts_view counts) {
-      std::int64_t const longest = *std::max_element(counts.begin(), counts.end());
-      pieces = std::max(pieces, one_level::pieces_of(members, own, longest, calls_));
+      pieces = std::max(pieces, one_level::pieces_of(members, own, counts.largest(), calls_));
     };
-    for (int node = 0; node < nodes_; ++node) {
+    bool const even = counts_.first == nullptr;
+    before_place_.clear();
+    for (int node = 0; node < nodes_ && !even; ++node) {
+      before_place_.push_back(sums);
       of_place_.push_back(counts_[static_cast<std::size_t>(node * each_ + me_ % each_)]);
       sums += of_place_.back();
       make_room(levels_->within, of_place_.back(), of_node(node));
     }
-    make_room(levels_->between, counts_[static_cast<std::size_t>(me_)], of_place_);
+    before_place_.push_back(sums);
+    if (even) make_room(levels_->within, own_count, of_node(own_node()));
+    place_counts_ = even ? counts_view::even(own_count, static_cast<std::size_t>(nodes_)) : counts_view(of_place_);
+    place_counts_.sums = even ? nullptr : before_place_.data();
+    sums = place_counts_.total();
+    make_room(levels_->between, own_count, place_counts_);
     buffer_ = buffer(sums + pieces);
     sums_ = buffer_.data();
     pieces_ = buffer_.data() + sums;
   }
 
   // What goes to each node, the next one first, is reduced; the own one's at last. Then what has come is.
-  void next_step() {
+  void next_step(int alike = 1) {
     if (done_++ == nodes_)
-      return scatter_.begin(levels_->between, sums_, recv_, of_place_, pieces_, how_, into_, parts_sent::all, calls_,
-                            tags_[1]);
+      return scatter_.begin(levels_->between, sums_, recv_, place_counts_, pieces_, how_, into_, parts_sent::all,
+                            calls_, tags_[1]);
     int const node = (own_node() + done_) % nodes_;
-    std::int64_t from = 0;
-    for (int d = 0; d < node * each_; ++d)
-      if (d != me_ || sent_ == parts_sent::all) from += counts_[static_cast<std::size_t>(d)];
-    T* to = sums_;
-    for (int n = 0; n < node; ++n) to += of_place_[static_cast<std::size_t>(n)];
+    bool const left_out = sent_ == parts_sent::all_but_own && me_ < node * each_;
+    std::int64_t const from = counts_.before(static_cast<std::size_t>(node * each_)) -
+                              (left_out ? counts_[static_cast<std::size_t>(me_)] : 0);
+    T* const to = sums_ + place_counts_.before(static_cast<std::size_t>(node));
+    collectives_alike const priced_together(alike);
+    done_ += alike - 1;
     scatter_.begin(levels_->within, send_ + from, to, of_node(node), pieces_, how_, {},
                    node == own_node() ? sent_ : parts_sent::all, calls_, tags_[0]);
   }
@@ -116,7 +136,9 @@ class levelled_reduce_scatter {
   T const* send_ = nullptr;
   T* recv_ = nullptr;
   counts_view counts_{nullptr, 0};
-  short_array<std::int64_t> of_place_;  // of the members of this place, by node
+  short_array<std::int64_t> of_place_;      // of the members of this place, by node, where they are uneven
+  short_array<std::int64_t> before_place_;  // sums of those
+  counts_view place_counts_{nullptr, 0};    // the same
   reduction how_ = reduction::sum;
   update<T> into_;
   parts_sent sent_ = parts_sent::all;

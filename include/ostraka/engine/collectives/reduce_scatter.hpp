@@ -64,7 +64,7 @@ class reduce_scatter_in_flight {
     counts_ = counts;
     how_ = how;
     into_ = into;
-    longest_ = *std::max_element(counts.begin(), counts.end());
+    longest_ = counts.largest();
     piece_ = piece_of(peers(), longest_, calls);
     if (members.is_dry() && !computes()) return count_messages();
     at_.clear();
@@ -124,9 +124,10 @@ class reduce_scatter_in_flight {
 
   // What all pieces would send; none of them does.
   void count_messages() {
-    auto const pieces = [&](std::int64_t n) { return n <= piece_ ? n > 0 : (n + piece_ - 1) / piece_; };
-    std::int64_t messages = 0;
-    for (std::int64_t n : counts_) messages += pieces(n);
+    auto const pieces = [&](std::int64_t n) -> std::int64_t {
+      return n <= piece_ ? n > 0 : (n + piece_ - 1) / piece_;
+    };
+    std::int64_t const messages = counts_.sum_of(pieces);
     std::int64_t const own = counts_[me()];
     auto const bytes_of = [&](std::int64_t n) { return n * static_cast<std::int64_t>(sizeof(T)); };
     counted_.add_of_each(bytes_of(counts_.total() - own),
@@ -243,8 +244,8 @@ void reduce_scatter(communicator const& members, T const* send, T* recv, counts_
 template <class T>
 void reduce_scatter_of_others(communicator const& members, T const* send, T* recv, std::int64_t count,
                               update<T> const& into = {}) {
-  short_array<std::int64_t> const counts(static_cast<std::size_t>(members.size()), [&](std::size_t) { return count; });
-  reduce_scatter<T>(members, send, recv, counts, reduction::sum, into, parts_sent::all_but_own);
+  reduce_scatter<T>(members, send, recv, counts_view::even(count, static_cast<std::size_t>(members.size())),
+                    reduction::sum, into, parts_sent::all_but_own);
 }
 
 }  // namespace ostraka::engine

@@ -139,10 +139,10 @@ struct uniform_number {
  private:
   template <class R>
   KOKKOS_INLINE_FUNCTION R part(philox_words const& w, R const*, int first = 0) const {
-    using real = random_real<R>;
-    real const u = detail::random_from<real>::value(w, first);
-    R const x = R(real(low) + u * (real(high) - real(low)));
-    return x < R(real(high)) ? x : R(real(low));  // where rounding reached the end
+    using wide = random_real<R>;
+    wide const u = detail::random_from<wide>::value(w, first);
+    R const x = R(wide(low) + u * (wide(high) - wide(low)));
+    return x < R(wide(high)) ? x : R(wide(low));  // where rounding reached the end
   }
   template <class R>
   KOKKOS_INLINE_FUNCTION Kokkos::complex<R> part(philox_words const& w, Kokkos::complex<R> const*) const {
@@ -163,8 +163,8 @@ struct normal_number {
  private:
   template <class R>
   KOKKOS_INLINE_FUNCTION R part(philox_words const& w, R const*) const {
-    using real = random_real<R>;
-    return R(real(mean) + real(deviation) * inverse_normal(detail::open_unit<real>(w, 0)));
+    using wide = random_real<R>;
+    return R(wide(mean) + wide(deviation) * inverse_normal(detail::open_unit<wide>(w, 0)));
   }
   template <class R>
   KOKKOS_INLINE_FUNCTION Kokkos::complex<R> part(philox_words const& w, Kokkos::complex<R> const*) const {

@@ -15,6 +15,7 @@
 #include <ostraka/engine/kernels/item_cut.hpp>
 #include <ostraka/engine/kernels/loop_nest.hpp>
 #include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/types/reasons.hpp>
 
 namespace ostraka {
@@ -40,6 +41,22 @@ class neighbours {
  private:
   T const* point_;
   std::int64_t stride_[Axes];
+};
+
+/// A step from a point to one around it, as numbers of indices along the padded axes: by which of its arguments'
+/// elements the function of os::stencil says its derivative. x(-1, 0) is the element at {-1, 0}.
+template <int Axes>
+struct neighbour {
+  int step[Axes]{};
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int operator[](int axis) const { return step[axis]; }
+
+  /// How many indices away it is, along all axes together: 0 is the point itself.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int distance() const {
+    int sum = 0;
+    for (int k = 0; k < Axes; ++k) sum += step[k] < 0 ? -step[k] : step[k];
+    return sum;
+  }
 };
 
 }  // namespace ostraka
@@ -128,7 +145,7 @@ void stencil(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Sources)) + 
   constexpr int operands = static_cast<int>(sizeof...(Sources)) + 1;
   using kernel_type = detail::stencil_kernel<R, F, std::index_sequence_for<Sources...>, Sources...>;
   std::int64_t const elements = loops.size();
-  if (elements == 0) return;
+  if (elements == 0 || !computes()) return;
   kernel_type const kernel{result, {{in}...}, loops, f};
   if constexpr (runs_on_host<Exec>) {
     if (loops.rank == 0) return kernel(0);

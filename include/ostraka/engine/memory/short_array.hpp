@@ -18,30 +18,85 @@
 
 namespace ostraka::engine {
 
-/// Numbers of elements, one per member of a group, that lie elsewhere.
+/// So many members of a group have as many elements each.
+struct equal_counts {
+  std::int64_t elements = 0;
+  std::int64_t members = 0;
+};
+
+/// Numbers of elements, one per member of a group: a list that lies elsewhere, or all the same, which is no list. Who
+/// has summed a list says so, so that what is asked of it is not a loop over the members.
 struct counts_view {
-  std::int64_t const* first;
-  std::size_t members;
+  std::int64_t const* first = nullptr;  ///< null: each member has `each`
+  std::size_t members = 0;
+  std::int64_t each = 0;
+  std::int64_t const* sums = nullptr;   ///< of the members before each one, and behind them of all; null: not known
+  equal_counts const* kinds = nullptr;  ///< how many have how much; null: not known, or too many of them
+  std::size_t number_of_kinds = 0;
 
   constexpr counts_view(std::int64_t const* counts, std::size_t n) : first(counts), members(n) {}
   counts_view(std::vector<std::int64_t> const& counts) : first(counts.data()), members(counts.size()) {}
 
-  [[nodiscard]] constexpr std::size_t size() const { return members; }
-  [[nodiscard]] constexpr std::int64_t operator[](std::size_t d) const { return first[d]; }
-  [[nodiscard]] constexpr std::int64_t const* begin() const { return first; }
-  [[nodiscard]] constexpr std::int64_t const* end() const { return first + members; }
+  /// So many for each of n members.
+  static constexpr counts_view even(std::int64_t count, std::size_t n) {
+    counts_view all(nullptr, n);
+    all.each = count;
+    return all;
+  }
 
-  [[nodiscard]] std::int64_t total() const {
+  [[nodiscard]] constexpr std::size_t size() const { return members; }
+  [[nodiscard]] constexpr std::int64_t operator[](std::size_t d) const { return first != nullptr ? first[d] : each; }
+
+  /// Elements of the members before this one.
+  [[nodiscard]] constexpr std::int64_t before(std::size_t member) const {
+    if (first == nullptr) return static_cast<std::int64_t>(member) * each;
+    if (sums != nullptr) return sums[member] - sums[0];
     std::int64_t n = 0;
-    for (std::int64_t c : *this) n += c;
+    for (std::size_t d = 0; d < member; ++d) n += first[d];
     return n;
   }
-  [[nodiscard]] bool all_equal() const {
-    for (std::int64_t c : *this)
-      if (c != first[0]) return false;
+  [[nodiscard]] constexpr std::int64_t total() const { return before(members); }
+
+  /// f(the elements of a member), of all members together.
+  template <class F>
+  [[nodiscard]] constexpr std::int64_t sum_of(F const& f) const {
+    if (first == nullptr) return members == 0 ? 0 : static_cast<std::int64_t>(members) * f(each);
+    std::int64_t n = 0;
+    for (std::size_t k = 0; k < number_of_kinds; ++k) n += kinds[k].members * f(kinds[k].elements);
+    for (std::size_t d = 0; kinds == nullptr && d < members; ++d) n += f(first[d]);
+    return n;
+  }
+  /// The most that a member has.
+  [[nodiscard]] constexpr std::int64_t largest() const {
+    std::int64_t most = first == nullptr && members > 0 ? each : 0;
+    for (std::size_t k = 0; k < number_of_kinds; ++k) most = most < kinds[k].elements ? kinds[k].elements : most;
+    for (std::size_t d = 0; first != nullptr && kinds == nullptr && d < members; ++d)
+      most = most < first[d] ? first[d] : most;
+    return most;
+  }
+  [[nodiscard]] constexpr bool all_equal() const {
+    for (std::size_t d = 0; first != nullptr && d < members; ++d)
+      if (first[d] != first[0]) return false;
     return true;
   }
+
+  /// Have n members from this one on as much as those from another one on?
+  [[nodiscard]] constexpr bool alike(std::size_t member, std::size_t other, std::size_t n) const {
+    for (std::size_t d = 0; first != nullptr && d < n; ++d)
+      if (first[member + d] != first[other + d]) return false;
+    return true;
+  }
+
+  /// Those of n members, from this one on.
+  [[nodiscard]] constexpr counts_view part(std::size_t member, std::size_t n) const {
+    counts_view some(first != nullptr ? first + member : nullptr, n);
+    some.each = each;
+    some.sums = sums != nullptr ? sums + member : nullptr;
+    return some;
+  }
 };
+
+static_assert(counts_view::even(5, 3).total() == 15 && counts_view::even(5, 3).largest() == 5);
 
 /// A host thread's memory for lists that are too long to lie in place. Memory that comes back is handed out again.
 class kept_memory {

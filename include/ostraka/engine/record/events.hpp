@@ -117,6 +117,18 @@ class listener {
   listener(listener const&) = delete;
   listener& operator=(listener const&) = delete;
   virtual void hear(event const& e) = 0;
+  /// The same so many times, one after the other. Who adds up need not look at each.
+  virtual void hear_again(event const& e, std::int64_t times) {
+    for (std::int64_t i = 0; i < times; ++i) hear(e);
+  }
+  /// Collectives, one after the other, of which nothing but the number differs: each starts, is waited for, finishes.
+  virtual void hear_again(event starts, event waits, event finishes, std::int64_t times) {
+    for (std::int64_t i = 0; i < times; ++i, ++starts.number, ++waits.number, ++finishes.number) {
+      hear(starts);
+      hear(waits);
+      hear(finishes);
+    }
+  }
 
  protected:
   listener() = default;
@@ -130,6 +142,8 @@ class listener {
 
  private:
   friend void tell(event const& e);
+  friend void tell(event const& e, std::int64_t times);
+  friend void tell(event const& starts, event const& waits, event const& finishes, std::int64_t times);
   listener*& first() { return which_ == hears::this_thread ? of_this_thread_ : of_all_threads_; }
 
   hears which_ = hears::nothing;
@@ -154,6 +168,21 @@ inline bool listened_to() { return detail::listeners.load(std::memory_order_rela
   for (listener* l = listener::of_all_threads_; l != nullptr; l = l->next_) l->hear(e);
 }
 
+/// The same so many times.
+[[gnu::cold, gnu::noinline]] inline void tell(event const& e, std::int64_t times) {
+  for (listener* l = listener::of_this_thread_; l != nullptr; l = l->next_) l->hear_again(e, times);
+  for (listener* l = listener::of_all_threads_; l != nullptr; l = l->next_) l->hear_again(e, times);
+}
+
+/// Collectives alike, one after the other.
+[[gnu::cold, gnu::noinline]] inline void tell(event const& starts, event const& waits, event const& finishes,
+                                              std::int64_t times) {
+  for (listener* l = listener::of_this_thread_; l != nullptr; l = l->next_)
+    l->hear_again(starts, waits, finishes, times);
+  for (listener* l = listener::of_all_threads_; l != nullptr; l = l->next_)
+    l->hear_again(starts, waits, finishes, times);
+}
+
 inline void listener::listen(hears which) {
   which_ = which;
   next_ = first();
@@ -172,14 +201,15 @@ inline void listener::leave() {
   detail::listeners.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// A kernel, or several, does so much: a product, a fold, a copy, a map.
-[[gnu::cold, gnu::noinline]] inline void tell_computed(std::int64_t flops, std::int64_t memory, int element_bytes) {
+/// A kernel, or several, does so much: a product, a fold, a copy, a map. So many times, one after the other.
+[[gnu::cold, gnu::noinline]] inline void tell_computed(std::int64_t flops, std::int64_t memory, int element_bytes,
+                                                       std::int64_t times = 1) {
   event e;
   e.kind = event_kind::computes;
   e.flops = flops;
   e.memory = memory;
   e.element_bytes = element_bytes;
-  tell(e);
+  tell(e, times);
 }
 
 }  // namespace ostraka::engine

@@ -61,6 +61,22 @@ class machine_clock {
     }
   }
 
+  /// The same local work so many times: added up one by one, so that sums are rounded as if each had been heard.
+  void hear_again(event const& e, std::int64_t times) {
+    if (e.kind != event_kind::computes) {
+      for (std::int64_t i = 0; i < times; ++i) hear(e);
+      return;
+    }
+    double const seconds = seconds_of_work(e);
+    for (std::int64_t i = 0; i < times; ++i) local(seconds);
+  }
+
+  /// Collectives alike, one after the other.
+  void hear_again(event const& starts, event const& finishes, std::int64_t times) {
+    hear(starts);
+    finish(finishes, times);
+  }
+
   [[nodiscard]] double now() const { return now_; }
   [[nodiscard]] double computing() const { return computing_; }          ///< local work, and what operations add to it
   [[nodiscard]] double communicating() const { return communicating_; }  ///< all collectives, hidden ones, too
@@ -96,9 +112,11 @@ class machine_clock {
     regions_.pop_back();
   }
 
-  void compute(event const& e) {
-    local(
-        planner::local_seconds(machine_, static_cast<double>(e.flops), e.element_bytes, static_cast<double>(e.memory)));
+  void compute(event const& e) { local(seconds_of_work(e)); }
+
+  [[nodiscard]] double seconds_of_work(event const& e) const {
+    return planner::local_seconds(machine_, static_cast<double>(e.flops), e.element_bytes,
+                                  static_cast<double>(e.memory));
   }
 
   void local(double seconds) {
@@ -106,7 +124,8 @@ class machine_clock {
     now_ += seconds;
   }
 
-  void finish(event const& e) {
+  // It, and as many more that are started when the one before has been waited for.
+  void finish(event const& e, std::int64_t times = 1) {
     double began = now_;
     for (std::size_t i = 0; i < started_.size(); ++i)
       if (started_[i].number == e.number) {
@@ -118,13 +137,18 @@ class machine_clock {
     used_links const used = links_of(e);
     for (int i = 0; i < used.count; ++i) began = used.levels[i].links.overlaps ? began : now_;
     for_each_carrier(e, used, [&](carrier const& c) { began = began < c.free_at ? c.free_at : began; });
-    last_ = {began, began + seconds_of(e, used.levels, used.count)};
+    double const seconds = seconds_of(e, used.levels, used.count);
+    collectives& kind = kind_of(e);
+    for (std::int64_t i = 0; i < times; ++i, began = now_) {
+      last_ = {began, began + seconds};
+      communicating_ += last_.seconds();
+      ++kind.number;
+      kind.seconds += last_.seconds();
+      if (last_.end <= now_) continue;
+      waiting_ += last_.end - now_;
+      now_ = last_.end;
+    }
     for_each_carrier(e, used, [&](carrier& c) { c.free_at = last_.end; });
-    communicating_ += last_.seconds();
-    add(e, last_.seconds());
-    if (last_.end <= now_) return;
-    waiting_ += last_.end - now_;
-    now_ = last_.end;
   }
 
   // The links of a collective, from axis to axis; an axis that spans nodes has two levels.
@@ -217,14 +241,13 @@ class machine_clock {
     return e.messages == 0 ? 0 : each * static_cast<double>(switched ? n : (n + 1) / 2);
   }
 
-  void add(event const& e, double seconds) {
+  collectives& kind_of(event const& e) {
     std::size_t i = 0;
     while (i < by_kind_.size() &&
            !(by_kind_[i].how == e.how && by_kind_[i].mesh == e.mesh && by_kind_[i].over == e.over))
       ++i;
     if (i == by_kind_.size()) by_kind_.push_back({e.how, e.mesh, e.over, 0, 0});
-    ++by_kind_[i].number;
-    by_kind_[i].seconds += seconds;
+    return by_kind_[i];
   }
 
   planner::machine machine_;

@@ -79,7 +79,9 @@ class gather_record final : public flight_on<Exec> {
       T const* message = buffer_.data();
       std::int64_t const row = elements_of_a_row(whole_, along_);
       box part = whole_.where;
-      for (std::int64_t count : counts_view(counts_)) {
+      counts_view const counts(counts_);
+      for (std::size_t d = 0; d < counts.size(); ++d) {
+        std::int64_t const count = counts[d];
         part.at[along_].end = part.at[along_].begin + (row > 0 ? count / row : 0);
         if (count > 0) copy(this->exec(), whole_.part(part), dense_region(message, part));
         part.at[along_].begin = part.at[along_].end;

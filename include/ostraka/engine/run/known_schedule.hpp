@@ -14,7 +14,10 @@
 #include <ostraka/engine/kernels/contraction.hpp>
 #include <ostraka/engine/kernels/strided.hpp>
 #include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/memory/computing.hpp>
+#include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/moves/transport.hpp>
 #include <ostraka/plan/lowering/schedule.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
@@ -28,7 +31,17 @@ struct scheduled_product {
   plan_ticket plan{};
 };
 
-/// A schedule, and beside it what kernels want to know of its regions and products. It names no address.
+/// Plans that this host thread has lowered.
+inline thread_local constinit std::int64_t lowered_schedules = 0;
+
+/// May operations there keep of copies and parts how many there are alone? Where nothing is computed, and no member of
+/// a group but this one exists. (Tests that pretend another memory stage each part.)
+inline bool only_prices(execution_context const& w) {
+  return !computes() && w.mesh != nullptr && w.mesh->is_dry() && pretended == pretended_gpu::none;
+}
+
+/// A schedule, and beside it what kernels want to know of its regions and products, and collectives of the parts that
+/// members have. It names no address.
 struct known_schedule {
   bool is_kept = false;  ///< for other calls
   bool made = false;     ///< not while it is lowered, which may throw for want of memory
@@ -37,11 +50,14 @@ struct known_schedule {
   planner::schedule schedule{};
   dynamic_array<strided> shapes{};  ///< of the regions, those of a copy with the same loops
   dynamic_array<scheduled_product> products{};
+  dynamic_array<std::int64_t> sums{};        ///< of uneven parts: before each member, and of all
+  dynamic_array<equal_counts> kinds{};       ///< how many members have how much
+  dynamic_array<counts_view> part_counts{};  ///< of each message
 
   /// Was it lowered for this call?
   [[nodiscard]] bool is_of(execution_context const& w, bool scales, bool adds, planner::transport const& via) const {
     if (!made || view.scales != scales || view.adds != adds || view.here.nowhere != w.here.nowhere ||
-        !(view.sizes == w.sizes) || !(view.via == via))
+        !(view.sizes == w.sizes) || !(view.via == via) || schedule.only_prices != only_prices(w))
       return false;
     for (int m = 0; m < view.sizes.mesh_axes; ++m)
       if (view.order[m] != w.axis[m] || view.here.at[m] != w.here.at[m]) return false;
@@ -85,10 +101,53 @@ inline void add_shapes(dynamic_array<strided>& shapes, planner::strided_box cons
   if (from != nullptr) shapes.push_back(source);
 }
 
+// The kinds of these counts, unless there are too many of them. @returns how many
+inline std::size_t add_kinds(dynamic_array<equal_counts>& kinds, std::int64_t const* counts, std::size_t members) {
+  constexpr std::size_t most = 8;
+  std::size_t const before = kinds.size();
+  for (std::size_t d = 0; d < members; ++d) {
+    std::size_t k = before;
+    while (k < kinds.size() && kinds[k].elements != counts[d]) ++k;
+    if (k - before == most) return kinds.resize(before), 0;
+    if (k == kinds.size()) kinds.push_back({counts[d], 0});
+    ++kinds[k].members;
+  }
+  return kinds.size() - before;
+}
+
+// Sums over the members once, not in every run.
+inline void sum_parts(known_schedule& known) {
+  planner::schedule const& s = known.schedule;
+  known.sums.clear();
+  known.kinds.clear();
+  known.part_counts.clear();
+  known.sums.reserve(s.counts.size() + s.messages.size());  // both are pointed to
+  known.kinds.reserve(8 * s.messages.size() + 1);
+  for (planner::scheduled_message const& m : s.messages) {
+    std::size_t const n = static_cast<std::size_t>(m.members);
+    bool const listed = m.counts > 0;
+    counts_view of = listed ? counts_view(s.counts.data() + m.first_count, n) : counts_view::even(m.own, n);
+    if (listed) {
+      std::int64_t const* const first = known.sums.data() + known.sums.size();
+      std::int64_t sum = 0;
+      for (std::size_t d = 0; d <= n; ++d) {
+        known.sums.push_back(sum);
+        sum += d < n ? of[d] : 0;
+      }
+      equal_counts const* const kinds = known.kinds.data() + known.kinds.size();
+      of.number_of_kinds = add_kinds(known.kinds, of.first, n);
+      of.kinds = of.number_of_kinds > 0 ? kinds : nullptr;
+      of.sums = first;
+    }
+    known.part_counts.push_back(of);
+  }
+}
+
 }  // namespace detail
 
-/// Makes what kernels want to know of the schedule.
+/// Makes what kernels and collectives want to know of the schedule.
 inline void prepare(known_schedule& known) {
+  detail::sum_parts(known);
   known.shapes.clear();
   known.products.clear();
   known.shapes.reserve(known.schedule.regions.size());
@@ -111,6 +170,7 @@ template <class = void>
                              bool scales, bool adds, planner::transport const& via,
                              planner::strided_box const* given) {
   constexpr int line = 64;  // bytes of a cache's
+  ++lowered_schedules;
   known.made = false;
   planner::viewpoint& v = known.view;
   v = {};
@@ -121,6 +181,7 @@ template <class = void>
   v.via = via;
   v.given = given;
   for (int m = 0; m < w.sizes.mesh_axes; ++m) v.order[m] = w.axis[m];
+  known.schedule.only_prices = only_prices(w);
   planner::decisions const decided = planner::decide(plan.operands, plan.steps, planner::result_of(plan), v.sizes);
   planner::lower_to(known.schedule, plan, decided, v, line / via.element_bytes);
 
@@ -154,7 +215,7 @@ class schedule_memory {
     if (given == nullptr)
       for (auto const& known : schedules_)
         if (known->is_of(w, scales, adds, via)) return *known;
-    bool const is_kept = given == nullptr && !lists_many_members(w, plan);
+    bool const is_kept = given == nullptr && (only_prices(w) || !lists_many_members(w, plan));
     if (!is_kept && transient == nullptr) transient = std::make_unique<known_schedule>();
     known_schedule& known = is_kept ? oldest() : *transient;
     known.is_kept = is_kept;
@@ -175,7 +236,7 @@ class schedule_memory {
     return *schedules_.back();
   }
 
-  // An exchange lists the members of its group: what is kept does not grow with the job.
+  // An exchange lists the members of its group, unless it is only priced: what is kept does not grow with the job.
   static bool lists_many_members(execution_context const& w, planner::plan_view const& plan) {
     constexpr std::int64_t few = 32;
     for (planner::planned_step const& s : plan.steps)

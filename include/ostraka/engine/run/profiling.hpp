@@ -20,11 +20,13 @@
 #include <string>
 #include <string_view>
 
+#include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/record/events.hpp>
 #include <ostraka/plan/lowering/decide.hpp>
 #include <ostraka/plan/spec/describe.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
+#include <ostraka/types/dynamic_array.hpp>
 
 namespace ostraka::engine {
 
@@ -79,6 +81,34 @@ class profiled {
 
 namespace detail {
 
+// As planner::elements_moved; what exchanges among many devices move is remembered, because it may be a loop over them.
+[[gnu::cold, gnu::noinline]] inline std::int64_t elements_of_move(planner::planned_step const& s,
+                                                                  planner::extents const& e) {
+  constexpr std::int64_t many = 64;
+  constexpr std::size_t most = 32;
+  bool const exchanges = s.kind == step::all_to_all || s.kind == step::block_exchange;
+  if (!exchanges || e.ways(s.axes) <= many) return planner::elements_moved(s, e);
+  struct moved_before {
+    planner::spec from, to;
+    planner::extents sizes;
+    std::int64_t elements;
+  };
+  struct moves_of_thread {
+    dynamic_array<moved_before> known;
+    std::size_t next = 0;
+  };
+  static thread_local constinit moves_of_thread* of_thread = nullptr;
+  moves_of_thread& memory = per_thread(of_thread);
+  for (moved_before const& x : memory.known)
+    if (x.from == s.from && x.to == s.to && x.sizes == e) return x.elements;
+  moved_before const now{s.from, s.to, e, planner::elements_moved(s, e)};
+  if (memory.known.size() < most)
+    memory.known.push_back(now);
+  else
+    memory.known[memory.next++ % most] = now;
+  return now.elements;
+}
+
 // `all_gather<X>`
 [[gnu::cold]] inline std::string name_of_step(execution_context const& w, planner::planned_step const& s) {
   std::string const name(planner::name_of(s.kind));
@@ -121,7 +151,7 @@ class block_uses {
                        planner::detail::mesh_names(state->over[i], w.names);
     uses_[k].move = moves_[k];
     uses_[k].exactly = exactly_[k];
-    uses_[k].bytes = planner::bytes_per_device(planner::elements_moved(s, w.sizes), element_bytes, w.sizes);
+    uses_[k].bytes = planner::bytes_per_device(elements_of_move(s, w.sizes), element_bytes, w.sizes);
   }
 
   block_use uses_[planner::max_operands + 1];
@@ -137,7 +167,7 @@ class block_uses {
                                                   int number, int element_bytes, bool resumed = false,
                                                   void const* const* blocks = nullptr) {
   std::int64_t elements = 0;
-  for (int i = 0; i < number; ++i) elements += planner::elements_moved(steps[i], w.sizes);
+  for (int i = 0; i < number; ++i) elements += detail::elements_of_move(steps[i], w.sizes);
   event e;
   e.bytes = planner::bytes_per_device(elements, element_bytes, w.sizes);
   e.resumed = resumed;
@@ -169,7 +199,7 @@ namespace detail {
                                                int element_bytes, std::int64_t& bytes) {
   std::string const name = name_of_step(w, s);
   if (!communicates(s.kind)) return name;
-  bytes = planner::bytes_per_device(planner::elements_moved(s, w.sizes), element_bytes, w.sizes);
+  bytes = planner::bytes_per_device(elements_of_move(s, w.sizes), element_bytes, w.sizes);
   return name + ", moves " + planner::describe_bytes(bytes);
 }
 

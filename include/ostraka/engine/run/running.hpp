@@ -128,6 +128,11 @@ class running {
       scale(exec_, at(to.begin), shape_of(to), update_of({planner::factor::one, beta}).beta);
   }
 
+  // Copies and fills that are only priced: who listens hears of each of them.
+  void price(planner::schedule const& s, planner::action const& a) {
+    if (listened_to()) tell_all_written(s, a);
+  }
+
   void multiply(planner::product const& p, planner::scaling how) {
     scheduled_product& known = product_of(p);
     if (counts_flops()) count_flops(known, true);
@@ -173,10 +178,7 @@ class running {
   }
 
  private:
-  // What is only priced copies nothing; who listens hears of it.
-  bool advance_to(planner::verb until) {
-    return planner::advance(known_.schedule, next_, *this, until, computes() || listened_to());
-  }
+  bool advance_to(planner::verb until) { return planner::advance(known_.schedule, next_, *this, until); }
 
   void start_gather(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
     T const* const sent = at(m.sent);
@@ -187,8 +189,7 @@ class running {
       return gather_.begin_of_others(members, out, arrays_.received(received, m.own * (m.members - 1)), m.own);
     }
     counts_view const counts = count_parts(s, m);
-    std::int64_t before = 0;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(members.rank()); ++d) before += counts[d];
+    std::int64_t const before = counts.before(static_cast<std::size_t>(members.rank()));
     std::int64_t const total = counts.total();
     if (is_gpu_memory<Exec>() && !is_staged<Exec>(host_work::carries) && sent != received + before) {
       strided const own = strided().add(m.own, 1);  // which the host cannot put in its place
@@ -224,8 +225,7 @@ class running {
     T const* const out = arrays_.sent(at(m.sent), sent);
     T* const in = arrays_.received(at(m.received), m.own, into.beta != T(0));
     parts_sent const parts = m.own_left_out ? parts_sent::all_but_own : parts_sent::all;
-    std::int64_t longest = 0;
-    for (std::int64_t count : counts) longest = std::max(longest, count);
+    std::int64_t const longest = counts.largest();
     bool const nothing = one_level::arrives_in_place(members, parts, into) ||
                          scatter_.has_levels(members, total);
     std::int64_t const pieces = nothing ? 0 : one_level::pieces_of(members, m.own, longest, calls_);
@@ -240,6 +240,7 @@ class running {
   }
 
   void start_exchange(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
+    if (s.only_prices) return exchange_.price(members, s.sent.data() + m.first_sent, m.sent_runs);
     parts_.clear();
     layouts_.clear();
     layouts_.reserve(static_cast<std::size_t>(2 * m.parts));  // they are pointed to
@@ -260,12 +261,9 @@ class running {
     exchange_.begin(members, parts_.data());
   }
 
-  // Elements of each member's part: as the schedule lists them, if they are uneven.
-  counts_view count_parts(planner::schedule const& s, planner::scheduled_message const& m) {
-    if (!m.even) return {s.counts.data() + m.first_count, static_cast<std::size_t>(m.members)};
-    counts_.clear();
-    for (std::int64_t d = 0; d < m.members; ++d) counts_.push_back(m.own);
-    return counts_;
+  // Elements of each member's part.
+  counts_view const& count_parts(planner::schedule const& s, planner::scheduled_message const& m) const {
+    return known_.part_counts[static_cast<std::size_t>(&m - s.messages.data())];
   }
 
   [[nodiscard]] T* at(planner::place p) const {
@@ -306,6 +304,13 @@ class running {
   // A region is written; where `times` is 2, another one is read, too.
   [[gnu::cold, gnu::noinline]] static void tell_written(planner::region const& to, int times) {
     tell_computed(0, times * to.where.size() * std::int64_t{sizeof(T)}, int{sizeof(T)});
+  }
+
+  [[gnu::cold, gnu::noinline]] static void tell_all_written(planner::schedule const& s, planner::action const& a) {
+    for (int k = 0; k < a.items; ++k) {
+      planner::written_run const& w = s.written[static_cast<std::size_t>(a.item + k)];
+      tell_computed(0, (w.reads ? 2 : 1) * w.elements * std::int64_t{sizeof(T)}, int{sizeof(T)}, w.number);
+    }
   }
 
   [[gnu::cold, gnu::noinline]] void push_operation(bool resumed) const {
@@ -364,7 +369,6 @@ class running {
   // The message that is under way, and what it is made of.
   planner::scheduled_message const* under_way_ = nullptr;
   arrays_for_mpi<Exec, T> arrays_;
-  short_array<std::int64_t> counts_;
   short_array<exchanged<T>> parts_;
   short_array<strided, 1> layouts_;
   levelled_all_gather<T> gather_;

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. Choices between elements of variables: os::maximum and os::minimum, os::where, os::cast; and comparisons,
 /// whose bools are constants. Of equal elements each has half of the cotangent of their maximum, as in JAX. A cast's
-/// cotangent is cast back, and moves as the narrower of the two.
+/// cotangent is cast back, and moves as the narrower of the two; of what became complex it is the real part.
 
 #include <type_traits>
 
@@ -176,20 +176,20 @@ struct cast_pullback {
   constexpr Wanted pull(G const& g) const {
     using back = typename Wanted::value_type;
     if constexpr (sizeof(back) < sizeof(typename G::value_type))
-      return summed_to<Wanted>(ostraka::cast<back>(g));
+      return summed_to<Wanted>(projected<back>(g));
     else
-      return ostraka::cast<back>(reshard_as<sharding_in<Wanted>>(g));
+      return projected<back>(reshard_as<sharding_in<Wanted>>(g));
   }
 };
 
 // The sharding that the operand wants, in the result's elements, so that a gather or a reduction behind a cast moves
-// these. Parts are handed on where they can be cast back.
+// these. Parts are handed on where they can be cast back, and real parts of sums are sums.
 template <class Result, class A>
 struct cast_cotangent {
   using type = cotangent_of<Result>;
 };
 template <class Result, class T, class U, class Sharding, class Space>
-  requires(sharding_traits<Sharding>::partials::size == 0 || is_exact<typename Result::value_type, U>)
+  requires(sharding_traits<Sharding>::partials::size == 0 || is_exact<real_of<typename Result::value_type>, real_of<U>>)
 struct cast_cotangent<Result, variable<T, basic_tensor<U, Sharding, Space>>> {
   using type = basic_tensor<typename Result::value_type, Sharding, Space>;
 };
@@ -223,7 +223,7 @@ struct derivative_of<verbs::where> {
 };
 
 template <class To>
-  requires(!detail::is_real_element<typename detail::element<To>::type>)
+  requires(!detail::is_differentiable<typename detail::element<To>::type>)
 struct derivative_of<verbs::cast<To>> : detail::locally_constant {};
 
 template <class To>
@@ -257,8 +257,6 @@ template <TensorOrVariable C, class A, class B>
 /// What becomes whole numbers or bools is a constant.
 template <class To, Variable A>
 [[nodiscard]] constexpr auto cast(A const& a) {
-  using to = typename detail::element<To>::type;
-  reason::raise<std::conditional_t<detail::is_real<to>, reason::ok, reason::no_derivative<operation::cast>>>();
   return differentiate(verbs::cast<To>{}, a);
 }
 

@@ -44,8 +44,8 @@ struct mean_of_blocks_pullback {
   int devices;
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
-    using real = real_of<accumulator_of_t<typename G::value_type>>;
-    return summed_to<Wanted>(ostraka::divide(g, real(devices)));
+    using number = real_of<accumulator_of_t<typename G::value_type>>;
+    return summed_to<Wanted>(ostraka::divide(g, number(devices)));
   }
 };
 

@@ -145,9 +145,9 @@ template <auto... Out>
 struct derivative_of<verbs::mean<Out...>> {
   template <class Result, class A, class Policy>
   static constexpr auto pullback(verbs::mean<Out...>, Result const&, A const& a, Policy const&) {
-    using real = detail::real_of<accumulator_of_t<typename A::value_type>>;
-    real const n = static_cast<real>(detail::reduced_elements(a, axes_in<Result>{}));
-    return detail::mean_pullback<A, real>{detail::einsum_pullback<A>(a), real(1) / n};
+    using number = detail::real_of<accumulator_of_t<typename A::value_type>>;
+    number const n = static_cast<number>(detail::reduced_elements(a, axes_in<Result>{}));
+    return detail::mean_pullback<A, number>{detail::einsum_pullback<A>(a), number(1) / n};
   }
 };
 

@@ -240,6 +240,9 @@ class [[nodiscard]] pending_variable {
   }
   bool test() { return begun_.test(); }
 
+  /// The same collective on the value, for what computes something meanwhile.
+  [[nodiscard]] Begun& begun() { return begun_; }
+
  private:
   Begun begun_;
   A a_;

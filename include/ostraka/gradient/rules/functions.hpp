@@ -6,7 +6,8 @@
 /// Floor 4. The derivatives of functions of one element: os::gelu(A), os::pow(A, B), os::clamp(A, least, most), and
 /// os::map(os::gelu, A). The cotangent times the derivative is one pass, in floats for elements of 16 bits. The
 /// operand is kept, or of relu, exp, sqrt and rsqrt the result. floor, ceil and round give constants, as do isnan
-/// and isfinite.
+/// and isfinite. Those that are no functions of complex analysis (abs, conj, real, imag) have rules of their own
+/// (complex_cotangents.hpp).
 
 #include <type_traits>
 
@@ -113,6 +114,17 @@ inline constexpr bool engine::detail::is_worth_width<detail::times_kept_derivati
 
 template <class F, reduction Kind>
 inline constexpr preservation preserves<detail::times_kept_derivative<F>, Kind> = multilinear(Kind, 0b1);
+
+template <>
+struct derivative_of<function::abs> {
+  template <class Result, class A>
+  static constexpr auto pullback(function::abs const&, Result const&, A const& a) {
+    if constexpr (detail::complex_number<typename A::value_type>)
+      return detail::modulus_pullback<A>{detail::remember(a)};
+    else
+      return detail::function_pullback<function::abs, A>{detail::remember(a)};
+  }
+};
 
 template <detail::ElementFunction F>
 struct derivative_of<F> {

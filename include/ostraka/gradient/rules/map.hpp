@@ -8,12 +8,15 @@
 ///
 /// A second derivative asks for `second_derivative(x)`, or `second_derivative<K, L>(x, y, …)`: derivative K with
 /// respect to argument L. The functions of operations/functions.hpp have all of them.
+///
+/// Where elements are complex, a derivative is what the cotangent is multiplied by: of a holomorphic function the
+/// complex one, of a function with real results ∂f/∂x − i ∂f/∂y. A real operand gets the real part of the product.
 
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/gradient/as.hpp>
+#include <ostraka/gradient/complex_cotangents.hpp>
 
 namespace ostraka {
 
@@ -72,13 +75,16 @@ struct derivative_function {
   }
 };
 
-/// The cotangent times that.
-template <int K, class F>
+/// The cotangent times that, as one of an operand of elements T: of a real one the real part.
+template <int K, class F, class T>
 struct times_derivative {
   derivative_function<K, F> df;
   template <class G, class... Ts>
-  KOKKOS_INLINE_FUNCTION G operator()(G const& g, Ts const&... x) const {
-    return G(g * df(x...));
+  KOKKOS_INLINE_FUNCTION T operator()(G const& g, Ts const&... x) const {
+    if constexpr (is_real<T> && complex_number<decltype(g * df(x...))>)
+      return T((g * df(x...)).real());
+    else
+      return T(g * df(x...));
   }
 };
 
@@ -90,7 +96,8 @@ struct map_pullback {
   template <int K, class Wanted, class G>
   constexpr Wanted pull(G const& g) const {
     if constexpr (says_derivative<K, F, typename plain_type<Given>::value_type...>()) {
-      return summed_to<Wanted>(std::apply([&](auto const&... x) { return times<K>(g, x.get()...); }, operands));
+      using value = typename Wanted::value_type;
+      return summed_to<Wanted>(std::apply([&](auto const&... x) { return times<K, value>(g, x.get()...); }, operands));
     } else {
       reason::raise<reason::function_has_no_derivative<F>>();
       return {};
@@ -99,21 +106,21 @@ struct map_pullback {
 
  private:
   // In one pass, unless this itself is to be differentiated.
-  template <int K, class G, class... Xs>
+  template <int K, class T, class G, class... Xs>
   constexpr auto times(G const& g, Xs const&... x) const {
     derivative_function<K, F> const df{f};
     if constexpr (any_differentiated_again<G, Xs...>)
-      return ostraka::multiply(g, ostraka::map(df, x...));
+      return projected<T>(multiply_alike(g, ostraka::map(df, x...)));
     else
-      return ostraka::map(times_derivative<K, F>{df}, g, x...);
+      return ostraka::map(times_derivative<K, F, T>{df}, g, x...);
   }
 };
 
 }  // namespace detail
 
 /// Linear in the cotangent: its parts are kept.
-template <int K, class F, reduction Kind>
-inline constexpr preservation preserves<detail::times_derivative<K, F>, Kind> = multilinear(Kind, 0b1);
+template <int K, class F, class T, reduction Kind>
+inline constexpr preservation preserves<detail::times_derivative<K, F, T>, Kind> = multilinear(Kind, 0b1);
 
 template <class F>
 struct derivative_of<verbs::constant_map<F>> : detail::locally_constant {};

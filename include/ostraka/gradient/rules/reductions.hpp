@@ -11,7 +11,8 @@
 ///                           overflows where that of all does
 ///     norm                  x / norm; 0 where the norm is
 ///     variance              2 (x − mean) / (n − ddof)
-///     standard_deviation    (x − mean) / ((n − ddof) deviation); 0 where the deviation is
+///     standard_deviation    (x − mean) / ((n − ddof) deviation); 0 where the deviation is; of these three, where x is
+///                           complex, the conjugate
 ///
 /// What is a number a row is resharded to the rows of the operand as it lies; then one number a row is summed over the
 /// devices that divide it: of max the number of equal elements, of prod two, of variance the mean.
@@ -161,32 +162,6 @@ struct product_of_others_pullback {
   }
 };
 
-/// x / y, and 0 where y is; and that times g.
-struct ratio_or_zero {
-  template <class T>
-  KOKKOS_INLINE_FUNCTION T operator()(T const& x, T const& y) const {
-    return y == T(0.0f) ? T(0.0f) : T(x / y);
-  }
-  template <class T>
-  KOKKOS_INLINE_FUNCTION T operator()(T const& x, T const& y, T const& g) const {
-    using wide = accumulator_of_t<T>;
-    return y == T(0.0f) ? T(0.0f) : T(static_cast<wide>(g) * (static_cast<wide>(x) / static_cast<wide>(y)));
-  }
-  template <int K, class T>
-  KOKKOS_INLINE_FUNCTION T derivative(T const& x, T const& y) const {
-    return y == T(0.0f) ? T(0.0f) : K == 0 ? T(T(1.0f) / y) : T(-x / y / y);
-  }
-  template <int K, int L, class T>
-  KOKKOS_INLINE_FUNCTION T second_derivative(T const& x, T const& y) const {
-    if constexpr (K == 0 && L == 0)
-      return T(0.0f);
-    else if constexpr (K == 1 && L == 1)
-      return y == T(0.0f) ? T(0.0f) : T((x + x) / y / y / y);
-    else
-      return y == T(0.0f) ? T(0.0f) : T(T(-1.0f) / y / y);
-  }
-};
-
 template <class A, class Result>
 struct norm_pullback {
   kept<true, A> x;
@@ -197,7 +172,9 @@ struct norm_pullback {
     using rows = reduced_rows_of<Result, A>;
     auto const length = reshard_as<rows>(y.get());
     auto const of_row = reshard_as<rows>(g);
-    if constexpr (any_differentiated_again<G, plain_type<A>>)
+    if constexpr (any_differentiated_again<G, plain_type<A>> && !is_real<typename A::value_type>)
+      return summed_to<Wanted>(multiply_alike(ostraka::conj(x.get()), ostraka::map(ratio_or_zero{}, of_row, length)));
+    else if constexpr (any_differentiated_again<G, plain_type<A>>)
       return summed_to<Wanted>(ostraka::multiply(ostraka::map(ratio_or_zero{}, x.get(), length), of_row));
     else
       return summed_to<Wanted>(ostraka::map(ratio_or_zero{}, x.get(), length, of_row));
@@ -216,15 +193,16 @@ struct deviation_pullback {
   constexpr Wanted pull(G const& g) const {
     using rows = reduced_rows_of<Result, A>;
     using element = typename A::value_type;
-    auto const beyond = without_mean<rows>(x.get());
+    auto const beyond = conjugated(without_mean<rows>(x.get()));
     double const freedom = static_cast<double>(elements > less ? elements - less : 0);
-    auto const of_row = as<accumulator_of_t<element>>(reshard_as<rows>(g));
+    using number = real_of<accumulator_of_t<element>>;
+    auto const of_row = as<number>(reshard_as<rows>(g));
     if constexpr (Root) {
-      auto const deviation = as<accumulator_of_t<element>>(reshard_as<rows>(y.get()));
+      auto const deviation = as<number>(reshard_as<rows>(y.get()));
       auto const slope = ostraka::map(ratio_or_zero{}, of_row, deviation);
-      return summed_to<Wanted>(as<element>(ostraka::multiply(beyond, ostraka::scale(slope, 1 / freedom))));
+      return summed_to<Wanted>(as<element>(multiply_alike(beyond, ostraka::scale(slope, 1 / freedom))));
     } else {
-      return summed_to<Wanted>(as<element>(ostraka::multiply(beyond, ostraka::scale(of_row, 2 / freedom))));
+      return summed_to<Wanted>(as<element>(multiply_alike(beyond, ostraka::scale(of_row, 2 / freedom))));
     }
   }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. What a device does when it runs a plan: six verbs on regions of buffers. A slice, a fused move and a tensor
+/// Floor 2. What a device does when it runs a plan: verbs on regions of buffers. A slice, a fused move and a tensor
 /// that is passed on are no actions: they change which regions later actions name.
 ///
 ///     copy       to <- alpha from + beta to             packs, unpacks, keeps, puts into the result
@@ -12,6 +12,7 @@
 ///     reduce     C <- alpha (A, reduced) + beta C
 ///     start      a message is begun: what it sends stays as it is, and what it receives is not touched
 ///     finish     it has been sent and received
+///     price      so many copies and fills of so many elements: all that a schedule which is only priced says of them
 ///
 /// There is no pointer here. A buffer has a number: the call's operands and result, then the schedule's own.
 
@@ -23,7 +24,7 @@
 
 namespace ostraka::planner {
 
-enum class verb : std::uint8_t { copy, fill, multiply, reduce, start, finish };
+enum class verb : std::uint8_t { copy, fill, multiply, reduce, start, finish, price };
 
 /// A number that something is multiplied by: `given` is the call's alpha, or its beta.
 enum class factor : std::uint8_t { zero, one, given };
@@ -96,6 +97,26 @@ struct message_part {
   std::int64_t member = 0;
   region sent{};
   region received{};
+};
+
+/// Copies, or fills, of as many elements each that follow one another.
+struct written_run {
+  std::int64_t elements = 0;
+  std::int64_t number = 0;
+  bool reads = false;  ///< are they copies?
+};
+
+/// Members of a group, equally far apart, that are sent as many elements each.
+struct sent_run {
+  std::int64_t first = 0;
+  std::int64_t members = 0;
+  std::int64_t elements = 0;
+  bool at_once = false;   ///< as one message, however long
+  std::int64_t step = 1;  ///< from each to the next
+
+  [[nodiscard]] constexpr bool has(std::int64_t member) const {
+    return member >= first && (member - first) % step == 0 && (member - first) / step < members;
+  }
 };
 
 }  // namespace ostraka::planner

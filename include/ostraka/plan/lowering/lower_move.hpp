@@ -120,10 +120,17 @@ class move_lowering {
     each([&](message_part const& p) {
       if (is_packed(p.sent)) packed += p.sent.where.size();
       if (is_unpacked(p.received)) unpacked += p.received.where.size();
-      if constexpr (Writer::keeps) out_.part(p);
+      if constexpr (Writer::keeps) out_.part(p, is_packed(p.sent));
     });
     buffer_taken const out = out_.take(packed);
     buffer_taken const in = out_.take(unpacked);
+    auto const price = [&](std::int64_t elements, auto const& part_of) {  // where no parts are listed
+      if constexpr (Writer::keeps)
+        if (out_.only_prices && elements > 0) each([&](message_part const& p) { part_of(p); });
+    };
+    price(packed, [&](message_part const& p) {
+      if (is_packed(p.sent)) copy_if_any(p.sent, p.sent, {});
+    });
     if constexpr (Writer::keeps) {
       place next{out.number, 0};
       for (std::size_t k = first; k < out_.parts.size(); ++k)
@@ -139,6 +146,9 @@ class move_lowering {
     out_.start(m);
     copy_if_any(kept.received, kept.sent, how);  // meanwhile
     out_.finish();
+    price(unpacked, [&](message_part const& p) {
+      if (is_unpacked(p.received)) copy_if_any(p.received, p.received, how);
+    });
     if constexpr (Writer::keeps) {
       place next{in.number, 0};
       for (std::size_t k = first; k < out_.parts.size(); ++k)

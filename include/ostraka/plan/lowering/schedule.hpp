@@ -6,6 +6,9 @@
 /// Floor 2. A schedule: a plan lowered for a device, kept as actions, and every buffer with its size and place. It
 /// names no address and no communicator, so it is made once and run on any number of blocks; `advance` is the only loop
 /// that runs one. Whoever runs it brings hands: Kokkos and MPI, a simulated mesh, or a list that only records.
+///
+/// A schedule that is only priced lists neither copies nor the parts of exchanges one by one: of those that are equal
+/// and follow one another it keeps the number. So uneven parts of 65,536 devices are a line, and not 65,536 regions.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +27,8 @@ struct action {
   int stage = 0;
   int to = -1;    ///< region, of a copy or a fill
   int from = -1;  ///< region, of a copy
-  int item = -1;  ///< product, or message
-  int after_copies = 0;  ///< of a copy or a fill: the number of the next action that is neither
+  int item = -1;  ///< product, message, or the first of what is written
+  int items = 0;  ///< of what is written
 };
 
 /// A message, its parts in an exchange, and the elements of each part in member order where they are uneven.
@@ -33,6 +36,9 @@ struct scheduled_message : message {
   int first_part = 0;
   int parts = 0;
   int first_count = 0;
+  int counts = 0;
+  int first_sent = 0;  ///< of an exchange that is only priced
+  int sent_runs = 0;
 };
 
 /// The actions of a step of the plan, with the move that it does as well.
@@ -56,7 +62,10 @@ class schedule {
   dynamic_array<std::int64_t> counts{};
   dynamic_array<buffer> buffers{};
   dynamic_array<stage> stages{};
-  std::int64_t workspace = 0;  ///< elements, with all buffers in their places
+  dynamic_array<written_run> written{};  ///< in the place of copies and fills, where it is only priced
+  dynamic_array<sent_run> sent{};        ///< in the place of parts
+  std::int64_t workspace = 0;            ///< elements, with all buffers in their places
+  bool only_prices = false;              ///< said before it is lowered; outlives clear()
 
   void clear() {
     actions.clear();
@@ -67,8 +76,11 @@ class schedule {
     counts.clear();
     buffers.clear();
     stages.clear();
+    written.clear();
+    sent.clear();
     workspace = 0;
-    parts_before_ = counts_before_ = 0;
+    parts_before_ = counts_before_ = sent_before_ = 0;
+    numbered_ = 0;
   }
 
   /// Gives back the memory that it has no use for, where it is kept for long.
@@ -81,6 +93,8 @@ class schedule {
     counts.shrink_to_fit();
     buffers.shrink_to_fit();
     stages.shrink_to_fit();
+    written.shrink_to_fit();
+    sent.shrink_to_fit();
   }
 
   /// Where in the workspace a buffer's element lies. @pre the buffer is the schedule's own, and has its place
@@ -91,51 +105,78 @@ class schedule {
   // What `lower` writes.
   void begin_stage(int step, int fused) { stages.push_back({step, fused}); }
   buffer_taken take(std::int64_t elements) {
-    buffers.push_back({elements, next(), next()});
+    buffers.push_back({elements, numbered_, numbered_});
     return {first_own_buffer + static_cast<int>(buffers.size()) - 1, elements};
   }
   void give_back(buffer_taken const& b) {
-    buffers[static_cast<std::size_t>(b.number - first_own_buffer)].given_back = next();
+    buffers[static_cast<std::size_t>(b.number - first_own_buffer)].given_back = numbered_;
   }
   void copy(region const& to, region const& from, scaling how) {
+    stages.back().copied += to.where.size();
+    if (only_prices) return write(to.where.size(), true);
     action& a = add(verb::copy, how);
     a.to = keep(to);
     a.from = keep(from);
-    stages.back().copied += to.where.size();
   }
   void fill(region const& to, factor beta, reduction kind) {
+    if (only_prices) return write(to.where.size(), false);
     action& a = add(verb::fill, {factor::one, beta});
     a.to = keep(to);
     a.kind = kind;
   }
   void multiply(product const& p, scaling how) { add_product(verb::multiply, p, how); }
   void reduce(product const& p, reduction kind, scaling how) { add_product(verb::reduce, p, how).kind = kind; }
-  void part(message_part const& p) { parts.push_back(p); }
+  /// Of the exchange that is started next; `packed` if what is sent is going to be packed.
+  void part(message_part const& p, bool packed = false) {
+    if (!only_prices) return parts.push_back(p);
+    std::int64_t const elements = p.sent.where.size();
+    bool const at_once = !packed && !p.sent.gapless();
+    if (elements == 0) return;
+    if (static_cast<int>(sent.size()) > sent_before_)
+      if (sent_run& r = sent.back(); r.elements == elements && r.at_once == at_once && p.member > r.first) {
+        if (r.members == 1) r.step = p.member - r.first;
+        if (p.member == r.first + r.members * r.step) {
+          ++r.members;
+          return;
+        }
+      }
+    sent.push_back({p.member, 1, elements, at_once});
+  }
   void count(std::int64_t elements) { counts.push_back(elements); }
   void start(message const& m) {
-    messages.push_back({m, parts_before_, static_cast<int>(parts.size()) - parts_before_, counts_before_});
+    messages.push_back({m, parts_before_, static_cast<int>(parts.size()) - parts_before_, counts_before_,
+                        static_cast<int>(counts.size()) - counts_before_, sent_before_,
+                        static_cast<int>(sent.size()) - sent_before_});
     parts_before_ = static_cast<int>(parts.size());
     counts_before_ = static_cast<int>(counts.size());
+    sent_before_ = static_cast<int>(sent.size());
     stages.back().moved += m.moved;
     add(verb::start, {}).item = static_cast<int>(messages.size()) - 1;
   }
   void finish() { add(verb::finish, {}).item = static_cast<int>(messages.size()) - 1; }
 
-  /// All is written: buffers get their places, and copies know what comes after them.
-  void end(std::int64_t line) {
-    workspace = place_buffers(buffers, line);
-    int after_copies = next();
-    for (int i = after_copies; i-- > 0;) {
-      action& a = actions[static_cast<std::size_t>(i)];
-      if (a.what != verb::copy && a.what != verb::fill) after_copies = i;
-      a.after_copies = after_copies;
-    }
-  }
+  /// All is written: buffers get their places.
+  void end(std::int64_t line) { workspace = place_buffers(buffers, line); }
 
  private:
-  [[nodiscard]] int next() const { return static_cast<int>(actions.size()); }
+  // A copy or a fill, of which the number of elements is kept alone.
+  void write(std::int64_t elements, bool reads) {
+    bool const goes_on = !actions.empty() && actions.back().what == verb::price &&
+                         actions.back().stage == static_cast<int>(stages.size()) - 1;
+    if (goes_on)
+      ++numbered_;
+    else
+      add(verb::price, {}).item = static_cast<int>(written.size());
+    if (goes_on && written.back().elements == elements && written.back().reads == reads) {
+      ++written.back().number;
+      return;
+    }
+    written.push_back({elements, 1, reads});
+    ++actions.back().items;
+  }
 
   action& add(verb what, scaling how) {
+    ++numbered_;
     action a;
     a.what = what;
     a.how = how;
@@ -156,6 +197,8 @@ class schedule {
 
   int parts_before_ = 0;
   int counts_before_ = 0;
+  int sent_before_ = 0;
+  int numbered_ = 0;  // actions so far; what is only priced counts as many as are told of
 };
 
 /// Lowers a plan into a schedule, whose buffers get their places; a line of the cache has so many elements.
@@ -169,16 +212,12 @@ void lower_to(schedule& s, Plan const& plan, decisions const& decided, viewpoint
 
 /// Runs the schedule on from action number `next` until a message has been finished, or started. Returns whether there
 /// is more to do. `hands.enter(s, i)` is called before action number i and `hands.leave(s, i)` after it. Hands that
-/// copy and fill nothing are not asked to: uneven parts of many devices are a copy for each of them.
+/// are to run what is only priced take `hands.price(s, a)`.
 template <class Hands>
-bool advance(schedule const& s, std::size_t& next, Hands& hands, verb until = verb::finish, bool copies = true) {
+bool advance(schedule const& s, std::size_t& next, Hands& hands, verb until = verb::finish) {
   while (next < s.actions.size()) {
     std::size_t const i = next++;
     action const& a = s.actions[i];
-    if (!copies && (a.what == verb::copy || a.what == verb::fill)) {
-      next = static_cast<std::size_t>(a.after_copies);
-      continue;
-    }
     auto const region_number = [&](int k) -> region const& { return s.regions[static_cast<std::size_t>(k)]; };
     auto const item = static_cast<std::size_t>(a.item);
     hands.enter(s, i);
@@ -200,6 +239,9 @@ bool advance(schedule const& s, std::size_t& next, Hands& hands, verb until = ve
         break;
       case verb::finish:
         hands.finish(s, s.messages[item]);
+        break;
+      case verb::price:
+        if constexpr (requires { hands.price(s, a); }) hands.price(s, a);
         break;
     }
     hands.leave(s, i);

@@ -15,13 +15,22 @@ struct no_derivative {
 };
 
 template <class T>
-struct derivative_of_no_real_numbers {
-  static_assert(never<T>, "value_and_grad: derivatives are taken of real floating-point numbers; hand tensors of other elements over as constants, behind the parameters");
+struct derivative_of_whole_numbers {
+  static_assert(
+      never<T>,
+      "value_and_grad: derivatives are taken of floating-point and complex numbers; hand tensors of other elements over as constants, behind the parameters");
 };
 
 template <class Sharding>
 struct loss_is_no_number {
   static_assert(never<Sharding>, "value_and_grad: the function gives one number, a tensor without axes that is not partial; reduce its result by os::sum<>(x) or os::mean<>(x)");
+};
+
+template <class Element>
+struct loss_is_complex {
+  static_assert(
+      never<Element>,
+      "value_and_grad: the gradient is that of a real number, and the function gives a complex one; take its real part, os::real(loss), its modulus, os::abs(loss), or one part after the other");
 };
 
 template <class Variable>

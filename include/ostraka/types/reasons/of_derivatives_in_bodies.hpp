@@ -16,12 +16,22 @@ struct partial_variable_enters {
 
 template <class Function>
 struct preduce_has_no_derivative {
-  static_assert(never<Function>, "preduce: nothing is known of the derivative of the program's function; gather the blocks by os::all_gather<N/X>(a, os::untiled) and combine them by operations, hold the variable by os::stop_gradient, or give the whole a derivative of your own by os::custom_vjp");
+  static_assert(never<Function>, "preduce: the derivative calls the program's function on variables, and this one takes tensors of certain types alone; write it for all (auto const& left, auto const& right), give it a derivative by os::custom_vjp, or hold the blocks by os::stop_gradient");
 };
 
-template <class Operation>
-struct halo_has_no_derivative {
-  static_assert(never<Operation>, "exchange_halo: halos of variables have no derivative yet, because os::stencil knows none of its function; shift blocks by os::shift<X> and combine them by operations, or give the whole a derivative of your own by os::custom_vjp");
+template <class Results>
+struct preduce_captures_variable {
+  static_assert(never<Results>, "preduce: the program's function depends on its arguments alone, but it captures a variable; capture its value by os::stop_gradient(x), or make what the blocks need of it before they are combined");
+};
+
+template <class F>
+struct stencil_function_has_no_derivative {
+  static_assert(never<F>, "stencil: a function of variables says its derivative by the element at each neighbour n, derivative(n, x), or of several arguments derivative<K>(n, x, y) for one that is padded and derivative<K>(x, y) for one that is not; give this one such members, join it with its derivative by os::differentiable(f, df), or write what is linear as a product, os::einsum<I, J>(os::patches<M, N>(x), weights)");
+};
+
+template <class F>
+struct stencil_has_first_derivatives {
+  static_assert(never<F>, "stencil: its function says first derivatives, and nothing is known of theirs; for second derivatives write what is linear as a product, os::einsum<I, J>(os::patches<M, N>(x), weights), and the rest by os::map");
 };
 
 template <class Layers, class Stages>

@@ -176,7 +176,9 @@ struct partial_of_another_kind {
 
 template <class From, class To>
 struct cast_drops_imaginary_part {
-  static_assert(never<From, To>, "cast: a complex number is not a real one; take its real part, or its modulus, with os::map");
+  static_assert(
+      never<From, To>,
+      "cast: a complex number is not a real one; take its real part with os::real, or its modulus with os::abs");
 };
 
 template <class Element>

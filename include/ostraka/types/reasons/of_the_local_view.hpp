@@ -264,4 +264,14 @@ struct stencil_of_other_axes {
   static_assert(never<First, Other>, "stencil: all blocks have the axes of the first one in its order, padded or not; transpose with os::einsum<I, J>(a), or rename an axis");
 };
 
+template <class Block, class... Taps>
+struct patches_need_an_axis_each {
+  static_assert(never<Block, Taps...>, "patches: what is around a point is an axis for each padded one, in their order; write os::patches<M, N>(x) where two axes are padded, and os::patches<M>(x) where one is");
+};
+
+template <class Tap, long long Extent, class Padded>
+struct patches_of_another_width {
+  static_assert(Extent == 2 * Padded::width + 1, "patches: around a point there are as many indices as the halo has at both ends, and the point's own: 3 for os::halo<I, 1>; declare the axis without an extent, or with that one");
+};
+
 }  // namespace ostraka::reason

@@ -30,7 +30,9 @@ struct axis_lies_otherwise {
 
 template <class Element, class Function>
 struct function_of_other_elements {
-  static_assert(never<Element, Function>, "function: it is not defined for such elements (docs/operations.md says for which); convert integers and bools to numbers with a fraction, as in os::cast<float>(A), and of complex numbers take the modulus with os::abs, or a part with os::map");
+  static_assert(
+      never<Element, Function>,
+      "function: it is not defined for such elements (docs/operations.md says for which); convert integers and bools to numbers with a fraction, as in os::cast<float>(A), and of complex numbers take the modulus with os::abs, or a part with os::real or os::imag");
 };
 
 // ---- softmax and norms ------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the gradient of a program with respect to whole numbers is asked for
-// error: value_and_grad: derivatives are taken of real floating-point numbers
-// error: derivative_of_no_real_numbers<int>
+// error: value_and_grad: derivatives are taken of floating-point and complex numbers
+// error: derivative_of_whole_numbers<int>
 #include <ostraka/gradient.hpp>
 namespace os = ostraka;
 
