@@ -75,20 +75,24 @@ inline void set_mesh(options& o, std::string_view text) {
     throw refusal("options: --mesh takes " + std::to_string(1 << 24) + " devices at most");
 }
 
+/// As an alias: g++ 12 behind nvcc does not take `T options::*at` as a member, because of parentheses that nvcc adds.
+template <class T>
+using member = T options::*;
+
 /// @returns is there an option of this name?
 inline bool set_value(options& o, std::string_view name, std::string_view value) {
   struct text {
     char const* name;
-    std::string options::*at;
+    member<std::string> at;
   };
   struct count {
     char const* name;
-    std::int64_t options::*at;
+    member<std::int64_t> at;
     std::int64_t least;
   };
   struct fraction {
     char const* name;
-    double options::*at;
+    member<double> at;
   };
   for (text const& t :
        {text{"--rules", &options::rules}, text{"--attention", &options::attention}, text{"--text", &options::text},

@@ -11,6 +11,8 @@
 ///     };
 ///     auto next = os::stencil(heat, os::start_exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(block));
 ///
+/// For CUDA f is a struct with such an operator(): nvcc takes no generic lambda to a GPU.
+///
 /// Of a block whose halo is still on its way it computes what needs none of it first, and the rest when it is there.
 
 #include <array>
