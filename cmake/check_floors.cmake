@@ -4,16 +4,21 @@
 #   cmake -DINCLUDE_DIR=include -P check_floors.cmake
 #
 # Includes go down: types (1) < plan (2) < engine (3) < surface (4). Floors 1 and 2 include the standard library and nothing else.
-# A floor has rooms, each a folder with one idea, and a room includes those that stand before it in `rooms`, where it is listed with all that it knows.
-# engine/kernels is the seam of local work: other rooms include its own headers and none of its rooms'.
+# A floor has rooms, each a folder with one idea. `rooms` lists them with all that each knows: those that stand before it, but for kernels behind the seam.
+# engine/kernels is the seam of local work: other rooms include its own headers and its rooms loops, numbers, accumulators and rows, and nothing behind it.
 # The surface's folders, ostraka/operations, ostraka/gradient, ostraka/optimizers, ostraka/experts, ostraka/tree, ostraka/local_view and ostraka/detail, are floor 4 as the verbs beside them: no floor below includes them.
 # The surface executes nothing: it hands blocks and functors to the engine (`execution`, below).
 # mpi.h is named by machine/mpi.hpp and by the surface alone; cblas.h, cublas_v2.h and rocblas.h under engine/kernels/blas/ alone; ostraka.hpp, the whole, by operations.hpp and gradient.hpp alone.
 
 cmake_minimum_required(VERSION 3.23)
 
-# <room>: <the rooms of its own floor that it includes>. Of the floors below, plan/ knows types/, and rooms of the engine what is listed.
+# <room>: <the rooms that it includes>. Everyone knows types/; of plan/ rooms of the engine know what is listed.
 set(rooms
+  "types/support:"
+  "types/values:"
+  "types/axes: types/support"
+  "types/shardings: types/support types/values types/axes"
+  "types/reasons:"
   "plan/spec:"
   "plan/regions: plan/spec"
   "plan/pipeline: plan/spec"
@@ -21,32 +26,49 @@ set(rooms
   "plan/hardware: plan/spec"
   "plan/reshard: plan/spec"
   "plan/search: plan/spec plan/reshard"
-  "plan/lowering: plan/spec plan/regions plan/reshard plan/search"
-  "plan/program: plan/spec plan/rules plan/reshard plan/search plan/lowering plan/hardware"
-  "plan/typed: plan/spec plan/rules plan/reshard plan/search plan/lowering"
-  "plan/parallelism: plan/spec plan/reshard plan/search plan/pipeline plan/hardware"
+  "plan/decisions: plan/spec plan/regions"
+  "plan/lowering: plan/spec plan/regions plan/reshard plan/decisions"
+  "plan/workspace: plan/spec plan/reshard plan/search plan/lowering"
+  "plan/program: plan/spec"
+  "plan/pricing: plan/spec plan/hardware plan/reshard plan/search plan/workspace plan/program"
+  "plan/rule_search: plan/spec plan/hardware plan/program plan/pricing"
+  "plan/typed: plan/spec plan/rules plan/search plan/workspace"
+  "plan/parallelism: plan/spec plan/pipeline plan/hardware plan/reshard plan/search"
   "engine/memory:"
-  "engine/record: plan/spec plan/hardware"
+  "engine/record: plan/hardware"
   "engine/machine: engine/memory"
-  "engine/kernels: engine/memory engine/machine engine/kernels/products engine/kernels/portable engine/kernels/blas"
-  "engine/kernels/x86: engine/kernels engine/kernels/portable"
-  "engine/kernels/portable: engine/memory engine/kernels engine/kernels/x86"
-  "engine/kernels/blas: engine/memory engine/machine engine/kernels engine/kernels/products"
-  "engine/kernels/products: engine/memory engine/kernels engine/kernels/portable engine/kernels/blas"
-  "engine/collectives: engine/record engine/memory engine/machine engine/kernels plan/lowering"
-  "engine/mesh: engine/record engine/memory engine/machine engine/collectives plan/spec"
-  "engine/spmd: engine/memory engine/machine engine/collectives engine/mesh plan/spec"
-  "engine/trace: engine/record engine/memory engine/machine engine/collectives engine/spmd plan/spec plan/hardware"
-  "engine/moves: engine/record engine/memory engine/machine engine/kernels engine/collectives engine/mesh plan/spec plan/regions plan/lowering"
-  "engine/run: engine/record engine/memory engine/machine engine/kernels engine/spmd engine/collectives engine/mesh engine/moves plan/spec plan/regions plan/reshard plan/lowering"
-  "engine/blocks: engine/memory engine/machine engine/kernels engine/spmd engine/collectives engine/mesh engine/moves engine/run plan/spec plan/regions"
+  "engine/kernels: engine/memory engine/kernels/loops engine/kernels/portable engine/kernels/folds engine/kernels/blas engine/kernels/products"
+  "engine/kernels/loops: engine/memory engine/kernels/x86 engine/kernels/portable"
+  "engine/kernels/numbers: engine/kernels/loops engine/kernels/x86"
+  "engine/kernels/x86: engine/kernels engine/kernels/loops engine/kernels/portable"
+  "engine/kernels/portable: engine/memory engine/kernels engine/kernels/loops engine/kernels/x86 engine/kernels/folds"
+  "engine/kernels/folds: engine/memory engine/kernels engine/kernels/loops engine/kernels/portable"
+  "engine/kernels/blas: engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/products"
+  "engine/kernels/products: engine/memory engine/kernels engine/kernels/loops engine/kernels/portable engine/kernels/blas"
+  "engine/kernels/accumulators: engine/memory engine/kernels engine/kernels/loops engine/kernels/folds"
+  "engine/kernels/rows: engine/memory engine/kernels engine/kernels/loops engine/kernels/numbers engine/kernels/portable engine/kernels/folds engine/kernels/accumulators"
+  "engine/groups: engine/memory engine/record engine/machine engine/kernels/loops"
+  "engine/collectives: plan/decisions plan/lowering engine/memory engine/kernels engine/kernels/loops engine/groups"
+  "engine/levels: engine/memory engine/groups engine/collectives"
+  "engine/mesh: plan/spec engine/memory engine/machine engine/groups engine/collectives"
+  "engine/spmd: engine/memory engine/machine engine/groups"
+  "engine/call_check: plan/spec engine/machine engine/groups engine/mesh engine/spmd"
+  "engine/trace: plan/spec plan/hardware engine/memory engine/record engine/machine engine/groups engine/spmd engine/call_check"
+  "engine/moves: plan/spec plan/regions plan/decisions engine/memory engine/machine engine/kernels engine/kernels/loops engine/groups engine/collectives engine/mesh"
+  "engine/run: plan/spec plan/regions plan/reshard plan/decisions plan/lowering engine/memory engine/record engine/machine engine/kernels engine/kernels/loops engine/collectives engine/levels engine/mesh engine/call_check engine/moves"
+  "engine/block_collectives: plan/spec plan/regions plan/decisions engine/memory engine/kernels/loops engine/kernels/rows engine/collectives engine/levels engine/mesh engine/call_check engine/moves engine/run"
+  "engine/divided_rows: plan/spec engine/memory engine/kernels/accumulators engine/kernels/rows engine/collectives engine/mesh engine/call_check engine/moves engine/run"
+  "engine/root: engine/memory engine/machine engine/kernels engine/collectives engine/mesh engine/moves engine/run"
+  "engine/agreement: plan/spec plan/regions engine/memory engine/kernels/loops engine/collectives engine/mesh engine/spmd engine/call_check engine/moves engine/root"
+  "engine/blocks: plan/spec plan/regions engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/rows engine/mesh engine/moves engine/run engine/block_collectives"
+  "engine/sequences: plan/spec plan/regions plan/decisions engine/kernels engine/kernels/loops engine/kernels/rows engine/mesh engine/run engine/block_collectives engine/blocks"
   "engine/formats:"
-  "engine/files: engine/formats engine/memory engine/machine engine/kernels engine/spmd engine/collectives engine/mesh engine/moves engine/run engine/blocks plan/spec plan/regions")
+  "engine/files: plan/spec plan/regions engine/machine engine/kernels/loops engine/groups engine/collectives engine/mesh engine/call_check engine/moves engine/run engine/root engine/formats")
 
-# The room of a header, or nothing: types/, the surface and the few files that stand on a floor itself have none.
+# The room of a header, or nothing: the surface and the few files that stand on a floor itself have none.
 function(room_of header result)
   set(room "")
-  if(header MATCHES "^ostraka/((plan|engine)/[a-z0-9_]+(/[a-z0-9_]+)?)/")
+  if(header MATCHES "^ostraka/((types|plan|engine)/[a-z0-9_]+(/[a-z0-9_]+)?)/")
     set(room "${CMAKE_MATCH_1}")
   endif()
   set(${result} "${room}" PARENT_SCOPE)
@@ -55,7 +77,7 @@ endfunction()
 # May a header of `room` include one of `other`?
 function(room_knows room other result)
   set(${result} TRUE PARENT_SCOPE)
-  if(NOT other OR room STREQUAL "" OR room STREQUAL other)
+  if(NOT other OR room STREQUAL "" OR room STREQUAL other OR (other MATCHES "^types/" AND NOT room MATCHES "^types/"))
     return()
   endif()
   foreach(line IN LISTS rooms)

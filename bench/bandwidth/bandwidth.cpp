@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <ostraka/engine/kernels/contraction.hpp>
-#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/kernels/rotation.hpp>
 

@@ -24,7 +24,7 @@
 
 namespace bench {
 
-/// An algorithm, what the model expects of it (cost.hpp), the seconds that it takes, and whether it is chosen.
+/// An algorithm, what the model expects of it (product_cost.hpp), the seconds that it takes, and whether it is chosen.
 struct algorithm {
   std::string name;
   double expected = 0;

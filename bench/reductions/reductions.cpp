@@ -13,11 +13,11 @@
 #include <cstring>
 #include <string>
 
-#include <ostraka/engine/kernels/accumulate.hpp>
-#include <ostraka/engine/kernels/moments.hpp>
-#include <ostraka/engine/kernels/scan_rows.hpp>
-#include <ostraka/engine/kernels/sort_rows.hpp>
-#include <ostraka/engine/kernels/sums.hpp>
+#include <ostraka/engine/kernels/accumulators/accumulate_block.hpp>
+#include <ostraka/engine/kernels/accumulators/moments.hpp>
+#include <ostraka/engine/kernels/accumulators/sums.hpp>
+#include <ostraka/engine/kernels/rows/scan_rows.hpp>
+#include <ostraka/engine/kernels/rows/sort_rows.hpp>
 
 #include "block.hpp"
 #include "report.hpp"

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/plan/program/report.hpp>
-#include <ostraka/plan/program/search_rules.hpp>
 #include <ostraka/plan/program/unsharded.hpp>
+#include <ostraka/plan/rule_search/report.hpp>
+#include <ostraka/plan/rule_search/rule_search.hpp>
 #include <ostraka/version.hpp>
 
 #include "as_cpp.hpp"

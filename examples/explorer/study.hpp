@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include <ostraka/plan/pricing/ways.hpp>
 #include <ostraka/plan/program/parse.hpp>
-#include <ostraka/plan/program/ways.hpp>
-#include <ostraka/plan/spec/describe.hpp>
+#include <ostraka/plan/spec/describe_plan.hpp>
 
 #include "times.hpp"
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include <ostraka/detail/check_and_advise.hpp>
+#include <ostraka/detail/calls/check_and_advise.hpp>
 
 namespace ostraka::detail {
 

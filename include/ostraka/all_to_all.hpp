@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. `os::all_to_all<J/X>(A)`: A[I_X, J] → A[I, J_X], (n−1)/n² of the gathered block received by each device.
 
-#include <ostraka/detail/verb.hpp>
+#include <ostraka/detail/calls/verb.hpp>
 
 namespace ostraka {
 
@@ -33,7 +33,8 @@ struct refused_all_to_all<I, J> {
 
 namespace verb {
 
-/// The type of os::all_to_all<I/X>. Of two dimensions: local_view/all_to_all.hpp. This one is of what is neither.
+/// The type of os::all_to_all<I/X>. Of two dimensions: local_view/collectives/all_to_all.hpp. This one is of what is
+/// neither.
 template <class... Dims>
 struct all_to_all : detail::verb_base {
   template <Tensor A, class... More>

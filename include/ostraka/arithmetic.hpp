@@ -23,7 +23,7 @@
 /// Integers keep less: quotients round, and what changes nothing in a maximum is the smallest number, from which
 /// nothing can be taken.
 
-#include <ostraka/detail/numbers.hpp>
+#include <ostraka/detail/calls/numbers.hpp>
 #include <ostraka/map.hpp>
 
 namespace ostraka {

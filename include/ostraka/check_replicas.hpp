@@ -7,10 +7,10 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <ostraka/detail/operation.hpp>
-#include <ostraka/engine/blocks/check_replicas.hpp>
+#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/engine/agreement/compare_replicas.hpp>
+#include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
-#include <ostraka/engine/spmd/call_in_words.hpp>
 
 namespace ostraka {
 

@@ -21,8 +21,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/gradient/as.hpp>
-#include <ostraka/gradient/variables_in_trees.hpp>
+#include <ostraka/gradient/cotangents/as.hpp>
+#include <ostraka/gradient/tape/variables_in_trees.hpp>
 
 namespace ostraka {
 

@@ -16,18 +16,18 @@
 
 #include <ostraka/advise.hpp>
 #include <ostraka/describe.hpp>
-#include <ostraka/detail/within.hpp>
+#include <ostraka/detail/calls/within.hpp>
+#include <ostraka/engine/block_collectives/gather_rows.hpp>
+#include <ostraka/engine/block_collectives/permute_blocks.hpp>
+#include <ostraka/engine/block_collectives/ragged_moves.hpp>
+#include <ostraka/engine/block_collectives/root_of_group.hpp>
+#include <ostraka/engine/block_collectives/scan_block.hpp>
 #include <ostraka/engine/kernels/contraction.hpp>
-#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
 #include <ostraka/engine/run/execute.hpp>
-#include <ostraka/engine/run/gather_rows.hpp>
 #include <ostraka/engine/run/in_flight.hpp>
 #include <ostraka/engine/run/move_between.hpp>
-#include <ostraka/engine/run/permute_blocks.hpp>
-#include <ostraka/engine/run/ragged.hpp>
-#include <ostraka/engine/run/root_of_group.hpp>
-#include <ostraka/engine/run/scan_block.hpp>
 #include <ostraka/environment.hpp>
 #include <ostraka/make_mesh.hpp>
 

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/gradient/as.hpp>
+#include <ostraka/gradient/cotangents/as.hpp>
 
 namespace ostraka {
 

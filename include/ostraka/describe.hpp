@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include <ostraka/engine/spmd/element_name.hpp>
-#include <ostraka/plan/spec/describe.hpp>
+#include <ostraka/engine/call_check/element_name.hpp>
+#include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/plan/typed/named_plan.hpp>
 #include <ostraka/tensor.hpp>
 

@@ -9,15 +9,15 @@
 #include <tuple>
 #include <type_traits>
 
-#include <ostraka/detail/after_error.hpp>
-#include <ostraka/detail/at_once.hpp>
-#include <ostraka/detail/operation.hpp>
-#include <ostraka/detail/planned_call.hpp>
-#include <ostraka/detail/within.hpp>
+#include <ostraka/detail/calls/after_error.hpp>
+#include <ostraka/detail/calls/at_once.hpp>
+#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/detail/calls/planned_call.hpp>
+#include <ostraka/detail/calls/within.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/relabel.hpp>
-#include <ostraka/types/differentiated.hpp>
+#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 

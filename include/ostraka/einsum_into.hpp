@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/detail/given_array.hpp>
-#include <ostraka/detail/numbers.hpp>
-#include <ostraka/detail/shared_memory.hpp>
+#include <ostraka/detail/blocks/given_array.hpp>
+#include <ostraka/detail/blocks/shared_memory.hpp>
+#include <ostraka/detail/calls/numbers.hpp>
 #include <ostraka/einsum.hpp>
 
 namespace ostraka {

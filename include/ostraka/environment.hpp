@@ -24,8 +24,8 @@
 #include <ostraka/engine/spmd/ended.hpp>
 #include <ostraka/engine/spmd/peer_monitor.hpp>
 #include <ostraka/engine/trace/tracer.hpp>
-#include <ostraka/types/dynamic_array.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 

@@ -12,10 +12,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/create.hpp>
-#include <ostraka/detail/given_array.hpp>
-#include <ostraka/detail/operation.hpp>
-#include <ostraka/engine/blocks/adopted_block.hpp>
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/detail/blocks/given_array.hpp>
+#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/engine/agreement/adopted_block.hpp>
 
 namespace ostraka {
 

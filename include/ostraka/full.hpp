@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/create.hpp>
-#include <ostraka/detail/fill.hpp>
-#include <ostraka/detail/numbers.hpp>
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/detail/blocks/fill.hpp>
+#include <ostraka/detail/calls/numbers.hpp>
 
 namespace ostraka {
 

@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <utility>
 
-#include <ostraka/create.hpp>
-#include <ostraka/detail/operation.hpp>
-#include <ostraka/engine/blocks/gather_blocks.hpp>
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/engine/root/gather_blocks.hpp>
 #include <ostraka/on_root.hpp>
 
 namespace ostraka {

@@ -11,9 +11,9 @@
 #include <tuple>
 #include <utility>
 
-#include <ostraka/create.hpp>
-#include <ostraka/detail/operation.hpp>
-#include <ostraka/engine/blocks/generate.hpp>
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/engine/blocks/generate_block.hpp>
 
 namespace ostraka {
 

@@ -11,10 +11,10 @@
 ///     static_assert(plan.backward.count(os::step::reduce_scatter) == 1);
 ///     plan.total_bytes(B = 32, I = 784, J = 128, X = 8);
 
-#include <ostraka/gradient/abstract_tape.hpp>
-#include <ostraka/gradient/foretold_indices.hpp>
-#include <ostraka/gradient/foretold_regions.hpp>
-#include <ostraka/gradient/variables_in_trees.hpp>
+#include <ostraka/gradient/abstract/abstract_tape.hpp>
+#include <ostraka/gradient/abstract/foretold_indices.hpp>
+#include <ostraka/gradient/abstract/foretold_regions.hpp>
+#include <ostraka/gradient/tape/variables_in_trees.hpp>
 #include <ostraka/value_and_grad.hpp>
 
 namespace ostraka {

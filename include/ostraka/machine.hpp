@@ -14,10 +14,10 @@
 #include <string_view>
 
 #include <ostraka/plan/hardware/collective_time.hpp>
-#include <ostraka/plan/hardware/machine.hpp>
+#include <ostraka/plan/hardware/machine_data.hpp>
 #include <ostraka/plan/hardware/machine_text.hpp>
 #include <ostraka/plan/hardware/machines.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 

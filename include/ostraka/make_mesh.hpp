@@ -16,16 +16,16 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/engine/collectives/communicator.hpp>
+#include <ostraka/engine/call_check/same_calls.hpp>
+#include <ostraka/engine/groups/communicator.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/spmd/check_mode.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
 #include <ostraka/engine/spmd/peer_monitor.hpp>
-#include <ostraka/engine/spmd/same_calls.hpp>
 #include <ostraka/mesh.hpp>
-#include <ostraka/types/dynamic_array.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 

@@ -9,14 +9,14 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/detail/after_error.hpp>
-#include <ostraka/detail/operation.hpp>
+#include <ostraka/detail/calls/after_error.hpp>
+#include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/blocks/dense.hpp>
-#include <ostraka/engine/blocks/map.hpp>
-#include <ostraka/plan/rules/map.hpp>
+#include <ostraka/engine/blocks/map_blocks.hpp>
+#include <ostraka/plan/rules/map_rule.hpp>
 #include <ostraka/plan/typed/checks.hpp>
-#include <ostraka/types/differentiated.hpp>
-#include <ostraka/types/preserves.hpp>
+#include <ostraka/types/shardings/preserves.hpp>
+#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 

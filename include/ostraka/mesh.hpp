@@ -11,13 +11,13 @@
 #include <string>
 #include <utility>
 
-#include <ostraka/engine/collectives/communicator.hpp>
+#include <ostraka/engine/call_check/same_calls.hpp>
+#include <ostraka/engine/groups/communicator.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
-#include <ostraka/engine/spmd/same_calls.hpp>
 #include <ostraka/plan/typed/to_spec.hpp>
-#include <ostraka/types/error.hpp>
-#include <ostraka/types/sizes.hpp>
+#include <ostraka/types/axes/sizes.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include <ostraka/types/error.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 

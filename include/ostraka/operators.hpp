@@ -14,7 +14,7 @@
 #include <type_traits>
 
 #include <ostraka/comparison.hpp>
-#include <ostraka/detail/after_error.hpp>
+#include <ostraka/detail/calls/after_error.hpp>
 
 namespace ostraka {
 

@@ -13,8 +13,8 @@
 #include <ostraka/optimizers/accumulate.hpp>
 #include <ostraka/optimizers/adam.hpp>
 #include <ostraka/optimizers/clip.hpp>
+#include <ostraka/optimizers/learning_rates.hpp>
 #include <ostraka/optimizers/loss_scale.hpp>
-#include <ostraka/optimizers/schedule.hpp>
+#include <ostraka/optimizers/optimizer_state.hpp>
 #include <ostraka/optimizers/sgd.hpp>
-#include <ostraka/optimizers/state.hpp>
 #include <ostraka/tree.hpp>

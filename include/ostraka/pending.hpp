@@ -13,7 +13,7 @@
 #include <tuple>
 #include <utility>
 
-#include <ostraka/detail/at_once.hpp>
+#include <ostraka/detail/calls/at_once.hpp>
 #include <ostraka/engine/run/in_flight.hpp>
 #include <ostraka/types/reasons.hpp>
 

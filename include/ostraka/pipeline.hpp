@@ -5,7 +5,8 @@
 /// @file
 /// Floor 4. `os::pipeline<os::gpipe, L/P, N>(os::microbatches = 8, layer, x, W, b)`: x[N, D] through the layers L of
 /// the stacked parameters W[L_P, …], b[L_P, …]. The devices along P are stages, each with its block of layers, and work
-/// at the same time on different microbatches of N, as the table of the schedule says (plan/pipeline/schedule.hpp).
+/// at the same time on different microbatches of N, as the table of the schedule says
+/// (plan/pipeline/pipeline_schedule.hpp).
 ///
 ///     auto layer = [](auto h, auto w) {                                    // h[N, D], w[L, D, F]: one layer
 ///       return os::rename<F, D>(os::map(relu, os::einsum<N, F>(h, w)));
@@ -17,9 +18,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/local_view/pipeline_run.hpp>
-#include <ostraka/local_view/pipeline_weights.hpp>
-#include <ostraka/plan/pipeline/describe.hpp>
+#include <ostraka/local_view/pipelines/pipeline_run.hpp>
+#include <ostraka/local_view/pipelines/pipeline_weights.hpp>
+#include <ostraka/plan/pipeline/describe_pipeline.hpp>
 
 namespace ostraka {
 
@@ -243,7 +244,7 @@ concept PipelineOperands = (pipeline_operand<Ws>::is_one && ...);
 /// layer, for one microbatch at a time, and never for a slot that is idle. It may communicate along other mesh axes.
 ///
 /// `ws` are tensors, and trees of them (tree.hpp). os::weights_each_repeat(os::gather_over<X>, layer) and its like
-/// stand for `layer` where they are stored divided over further mesh axes (local_view/pipeline_weights.hpp).
+/// stand for `layer` where they are stored divided over further mesh axes (local_view/pipelines/pipeline_weights.hpp).
 ///
 /// `Named`: L/P, the axis of layers over the stages; N, the batch; where stages are gone through several times
 /// (os::circular) R, the axis of repeats. N comes first in `x`, and R and then L in parameters, so that a part lies in

@@ -20,8 +20,8 @@
 #include <utility>
 
 #include <ostraka/arithmetic.hpp>
-#include <ostraka/local_view/pipeline_two_ways.hpp>
-#include <ostraka/local_view/psum.hpp>
+#include <ostraka/local_view/collectives/psum.hpp>
+#include <ostraka/local_view/pipelines/pipeline_two_ways.hpp>
 #include <ostraka/pipeline.hpp>
 
 namespace ostraka {

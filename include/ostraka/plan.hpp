@@ -17,9 +17,9 @@
 
 #include <ostraka/plan/typed/checks.hpp>
 #include <ostraka/plan/typed/named_plan.hpp>
-#include <ostraka/types/rules.hpp>
-#include <ostraka/types/sharding.hpp>
-#include <ostraka/types/sizes.hpp>
+#include <ostraka/types/axes/sizes.hpp>
+#include <ostraka/types/shardings/logical_axes.hpp>
+#include <ostraka/types/shardings/sharding.hpp>
 
 namespace ostraka {
 

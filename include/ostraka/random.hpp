@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/kernels/random.hpp>
+#include <ostraka/engine/kernels/numbers/philox.hpp>
 #include <ostraka/generate.hpp>
 
 namespace ostraka {

@@ -25,7 +25,7 @@
 #include <string>
 #include <type_traits>
 
-#include <ostraka/detail/after_error.hpp>
+#include <ostraka/detail/calls/after_error.hpp>
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/plan/spec/policy.hpp>
 #include <ostraka/plan/typed/checks.hpp>

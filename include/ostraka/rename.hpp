@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. `os::rename<J, K>(A)`: A[I, J_X] → A[I, K_X], free. Queries and keys are two names of one axis.
 
-#include <ostraka/detail/after_error.hpp>
+#include <ostraka/detail/calls/after_error.hpp>
 
 namespace ostraka {
 

@@ -7,11 +7,11 @@
 
 #include <tuple>
 
-#include <ostraka/detail/after_error.hpp>
-#include <ostraka/detail/at_once.hpp>
-#include <ostraka/detail/operation.hpp>
-#include <ostraka/detail/planned_call.hpp>
-#include <ostraka/detail/within.hpp>
+#include <ostraka/detail/calls/after_error.hpp>
+#include <ostraka/detail/calls/at_once.hpp>
+#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/detail/calls/planned_call.hpp>
+#include <ostraka/detail/calls/within.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/plan/typed/nominal.hpp>

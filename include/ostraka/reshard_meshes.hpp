@@ -13,11 +13,11 @@
 #include <string>
 #include <utility>
 
-#include <ostraka/create.hpp>
-#include <ostraka/detail/after_error.hpp>
-#include <ostraka/detail/operation.hpp>
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/detail/calls/after_error.hpp>
+#include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/run/move_between.hpp>
-#include <ostraka/plan/spec/describe.hpp>
+#include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/reshard.hpp>
 
 namespace ostraka {

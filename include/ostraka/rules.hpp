@@ -7,7 +7,7 @@
 /// A[batch_X, hidden_Y].
 
 #include <ostraka/tensor.hpp>
-#include <ostraka/types/rules.hpp>
+#include <ostraka/types/shardings/logical_axes.hpp>
 
 namespace ostraka {
 

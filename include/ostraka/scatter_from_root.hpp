@@ -12,11 +12,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/create.hpp>
-#include <ostraka/detail/given_array.hpp>
-#include <ostraka/detail/operation.hpp>
-#include <ostraka/engine/blocks/scatter_blocks.hpp>
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/detail/blocks/given_array.hpp>
+#include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/engine/root/scatter_blocks.hpp>
 #include <ostraka/on_root.hpp>
 
 namespace ostraka {

@@ -19,9 +19,9 @@
 
 #include <ostraka/plan/hardware/machines.hpp>
 #include <ostraka/plan/program/layers.hpp>
-#include <ostraka/plan/program/report.hpp>
-#include <ostraka/plan/program/search_rules.hpp>
-#include <ostraka/types/axis.hpp>
+#include <ostraka/plan/rule_search/report.hpp>
+#include <ostraka/plan/rule_search/rule_search.hpp>
+#include <ostraka/types/axes/axis.hpp>
 
 namespace ostraka {
 

@@ -14,32 +14,32 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/detail/after_error.hpp>
-#include <ostraka/detail/operation.hpp>
-#include <ostraka/local_view/all_gather.hpp>
-#include <ostraka/local_view/all_to_all.hpp>
+#include <ostraka/detail/calls/after_error.hpp>
+#include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/local_view/axis_index.hpp>
+#include <ostraka/local_view/collectives/all_gather.hpp>
+#include <ostraka/local_view/collectives/all_to_all.hpp>
+#include <ostraka/local_view/collectives/gather_and_scatter.hpp>
+#include <ostraka/local_view/collectives/pargmax.hpp>
+#include <ostraka/local_view/collectives/pbroadcast.hpp>
+#include <ostraka/local_view/collectives/ppermute.hpp>
+#include <ostraka/local_view/collectives/preduce.hpp>
+#include <ostraka/local_view/collectives/psum.hpp>
+#include <ostraka/local_view/collectives/psum_scatter.hpp>
+#include <ostraka/local_view/collectives/ragged_all_to_all.hpp>
+#include <ostraka/local_view/collectives/scans.hpp>
 #include <ostraka/local_view/doors.hpp>
-#include <ostraka/local_view/exchange_halo.hpp>
-#include <ostraka/local_view/own.hpp>
-#include <ostraka/local_view/pargmax.hpp>
+#include <ostraka/local_view/halos/exchange_halo.hpp>
+#include <ostraka/local_view/halos/own.hpp>
+#include <ostraka/local_view/halos/patches.hpp>
+#include <ostraka/local_view/halos/stencil.hpp>
 #include <ostraka/local_view/part.hpp>
-#include <ostraka/local_view/patches.hpp>
-#include <ostraka/local_view/pbroadcast.hpp>
-#include <ostraka/local_view/ppermute.hpp>
-#include <ostraka/local_view/preduce.hpp>
 #include <ostraka/local_view/print_blocks.hpp>
-#include <ostraka/local_view/psum.hpp>
-#include <ostraka/local_view/psum_scatter.hpp>
 #include <ostraka/local_view/pvary.hpp>
-#include <ostraka/local_view/ragged_all_to_all.hpp>
-#include <ostraka/local_view/root_of_group.hpp>
-#include <ostraka/local_view/scan.hpp>
-#include <ostraka/local_view/stencil.hpp>
 #include <ostraka/pending.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/reshard.hpp>
-#include <ostraka/types/differentiated.hpp>
+#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 

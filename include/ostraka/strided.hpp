@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/types/sizes.hpp>
+#include <ostraka/types/axes/sizes.hpp>
 
 namespace ostraka {
 

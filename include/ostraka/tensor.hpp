@@ -17,15 +17,15 @@
 #include <string_view>
 #include <utility>
 
-#include <ostraka/detail/unnamed_tensor.hpp>
+#include <ostraka/detail/blocks/unnamed_tensor.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
 #include <ostraka/engine/memory/large_pages.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/mesh.hpp>
-#include <ostraka/plan/typed/varying.hpp>
-#include <ostraka/types/halo.hpp>
-#include <ostraka/types/operations.hpp>
-#include <ostraka/types/sharding.hpp>
+#include <ostraka/plan/typed/varying_results.hpp>
+#include <ostraka/types/reasons/operation_names.hpp>
+#include <ostraka/types/shardings/halo.hpp>
+#include <ostraka/types/shardings/sharding.hpp>
 
 namespace ostraka {
 

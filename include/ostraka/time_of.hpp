@@ -16,7 +16,7 @@
 #include <ostraka/cost_of.hpp>
 #include <ostraka/engine/record/machine_clock.hpp>
 #include <ostraka/machine.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka {
 

@@ -25,7 +25,7 @@
 #include <ostraka/engine/trace/tracer.hpp>
 #include <ostraka/machine.hpp>
 #include <ostraka/mesh.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 

@@ -5,8 +5,8 @@
 /// @file
 /// Floor 4. `os::value(A)`: the number that a tensor without axes holds, on every device; a loss, a residual. A[]
 
-#include <ostraka/create.hpp>
-#include <ostraka/detail/operation.hpp>
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 
 namespace ostraka {

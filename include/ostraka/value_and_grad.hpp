@@ -15,8 +15,8 @@
 
 #include <ostraka/cast.hpp>
 #include <ostraka/copy.hpp>
-#include <ostraka/gradient/as.hpp>
-#include <ostraka/gradient/deferred.hpp>
+#include <ostraka/gradient/cotangents/as.hpp>
+#include <ostraka/gradient/cotangents/deferred.hpp>
 #include <ostraka/zeros.hpp>
 
 namespace ostraka {

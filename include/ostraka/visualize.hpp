@@ -23,7 +23,7 @@
 #include <vector>
 
 #include <ostraka/describe.hpp>
-#include <ostraka/detail/picture.hpp>
+#include <ostraka/detail/blocks/picture.hpp>
 
 namespace ostraka {
 

@@ -3,7 +3,7 @@
 // when: the axis of a softmax is divided, which is not said
 // error: operation: the axis is divided over a mesh axis
 // error: axis_is_divided<
-#include <ostraka/operations/softmax.hpp>
+#include <ostraka/operations/normalisation/softmax.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

@@ -3,7 +3,7 @@
 // when: the axis of a softmax is told as divided by another mesh axis
 // error: operation: the axis is told as it lies in the tensor
 // error: axis_lies_otherwise<
-#include <ostraka/operations/softmax.hpp>
+#include <ostraka/operations/normalisation/softmax.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

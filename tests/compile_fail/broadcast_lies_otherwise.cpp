@@ -3,7 +3,7 @@
 // when: a broadcast divides an axis that the tensor has
 // error: broadcast: the axes that the tensor has lie in the result as they do in it
 // error: broadcast_lies_otherwise<sharding<I_axis>, sharding<B_axis, over<I_axis, X_mesh>>>
-#include <ostraka/operations/broadcast.hpp>
+#include <ostraka/operations/shapes/broadcast.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

@@ -3,7 +3,7 @@
 // when: whole numbers are turned
 // error: operation: its result is no whole number
 // error: elements_are_no_fractions<int, 
-#include <ostraka/operations/rope.hpp>
+#include <ostraka/operations/attention/rope.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(S);

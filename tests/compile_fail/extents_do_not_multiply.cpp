@@ -3,7 +3,7 @@
 // when: an axis is split into axes whose static extents do not multiply to its own
 // error: split, merge: the extent of the axis that is two is the product of theirs
 // error: extents_do_not_multiply<HD_axis, H_axis, D_axis, 
-#include <ostraka/operations/split.hpp>
+#include <ostraka/operations/shapes/split.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(HD, 5120);

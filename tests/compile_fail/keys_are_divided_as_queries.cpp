@@ -4,7 +4,7 @@
 // error: attention: a mesh axis divides keys and, along another axis, queries
 // error: keys_are_divided_as_queries<X_mesh, 
 #include <ostraka/all_gather.hpp>
-#include <ostraka/operations/attention.hpp>
+#include <ostraka/operations/attention/attention.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(H);

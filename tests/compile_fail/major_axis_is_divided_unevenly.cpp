@@ -3,7 +3,7 @@
 // when: an axis is split that a mesh axis of a static size divides within a head
 // error: split, merge: blocks of the one axis are whole indices of the major one
 // error: major_axis_is_divided_unevenly<H_axis, D_axis, 
-#include <ostraka/operations/split.hpp>
+#include <ostraka/operations/shapes/split.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(HD, 5120);

@@ -3,7 +3,7 @@
 // when: a mask is of fractions
 // error: operation: a mask is bool, or an integer
 // error: mask_is_not_true_or_false<float, 
-#include <ostraka/operations/softmax.hpp>
+#include <ostraka/operations/normalisation/softmax.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

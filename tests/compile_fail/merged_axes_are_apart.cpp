@@ -3,7 +3,7 @@
 // when: two axes are merged between which there is another
 // error: merge: the minor axis comes directly behind the major one
 // error: merged_axes_are_apart<H_axis, D_axis, sharding<H_axis, S_axis, D_axis>>
-#include <ostraka/operations/merge.hpp>
+#include <ostraka/operations/shapes/merge.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(HD);

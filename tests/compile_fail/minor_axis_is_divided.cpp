@@ -3,7 +3,7 @@
 // when: two axes are merged of which the minor one is divided
 // error: merge: only the major of two axes is divided
 // error: minor_axis_is_divided<D_axis, sharding<H_axis, over<D_axis, X_mesh>>>
-#include <ostraka/operations/merge.hpp>
+#include <ostraka/operations/shapes/merge.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(HD);

@@ -5,7 +5,7 @@
 // error: derivative: an operation on variables has a rule
 // error: no_derivative<
 #include <ostraka/gradient.hpp>
-#include <ostraka/operations/operate.hpp>
+#include <ostraka/operations/shared/operate.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

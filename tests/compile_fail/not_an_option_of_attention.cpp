@@ -3,7 +3,7 @@
 // when: a number stands behind the operands
 // error: attention: behind queries, keys and values stand
 // error: not_an_option_of_attention<float>
-#include <ostraka/operations/attention.hpp>
+#include <ostraka/operations/attention/attention.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(H);

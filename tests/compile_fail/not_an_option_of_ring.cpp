@@ -3,7 +3,7 @@
 // when: keys go round, and a position or a mask stands behind them
 // error: attention: behind os::ring stand os::causal, os::striped<X> and os::score_scale(s)
 // error: not_an_option_of_ring<ostraka::from_position>
-#include <ostraka/operations/ring_attention.hpp>
+#include <ostraka/operations/attention/ring_attention.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(H);

@@ -3,7 +3,7 @@
 // when: two tensors of positions stand behind the operand of os::rope
 // error: operation: behind the operands stands one tensor, positions of os::rope or the mask of an attention, and a second one would be passed over; make one of both, for masks A && B
 // error: one_tensor_stands_behind<
-#include <ostraka/operations/rope.hpp>
+#include <ostraka/operations/attention/rope.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(S);

@@ -3,7 +3,7 @@
 // when: tensors that are divided differently are concatenated
 // error: operation: the operands have the same axes in one order, divided alike
 // error: operands_lie_differently<sharding<over<I_axis, X_mesh>, J_axis>, sharding<I_axis, over<J_axis, X_mesh>>, 
-#include <ostraka/operations/concatenate.hpp>
+#include <ostraka/operations/shapes/concatenate.hpp>
 #include <ostraka/reshard.hpp>
 namespace os = ostraka;
 

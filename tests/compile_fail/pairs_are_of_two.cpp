@@ -3,7 +3,7 @@
 // when: pairs are along an axis of another static extent
 // error: rope: pairs are along an axis of extent 2
 // error: pairs_are_of_two<T_axis, 3
-#include <ostraka/operations/rope.hpp>
+#include <ostraka/operations/attention/rope.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(S);

@@ -3,7 +3,7 @@
 // when: a partial maximum that names no mesh axis
 // error: partial: a partial tensor names the mesh axes that hold its
 // error: partial_over_nothing<>
-#include <ostraka/types/sharding.hpp>
+#include <ostraka/types/shardings/sharding.hpp>
 namespace os = ostraka;
 
 OSTRAKA_MESH_AXIS(X);

@@ -3,7 +3,7 @@
 // when: the first query's position stands behind the operands of os::attention, but no os::causal, which goes by it
 // error: attention: os::from_position(t) tells os::causal where the first query stands, and nothing else reads it; give os::causal, too, or leave the position out
 // error: position_without_causal<
-#include <ostraka/operations/attention.hpp>
+#include <ostraka/operations/attention/attention.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(H);

@@ -3,7 +3,7 @@
 // when: positions are divided where the operand is not
 // error: rope: positions are along axes of the operand
 // error: positions_lie_otherwise<
-#include <ostraka/operations/rope.hpp>
+#include <ostraka/operations/attention/rope.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(S);

@@ -3,7 +3,7 @@
 // when: keys have the axis of queries
 // error: attention: attention<Q, K, D>(q, k, v): Q is an axis of the queries alone
 // error: queries_and_keys_are_confused<
-#include <ostraka/operations/attention.hpp>
+#include <ostraka/operations/attention/attention.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(H);

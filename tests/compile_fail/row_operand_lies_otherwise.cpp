@@ -3,7 +3,7 @@
 // when: a mask has an axis that the tensor lacks
 // error: operation: a mask has some of the tensor's axes
 // error: row_operand_lies_otherwise<
-#include <ostraka/operations/softmax.hpp>
+#include <ostraka/operations/normalisation/softmax.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

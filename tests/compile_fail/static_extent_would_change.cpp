@@ -3,7 +3,7 @@
 // when: a window is taken of an axis whose extent is part of its type
 // error: operation: it changes the extent of the axis
 // error: static_extent_would_change<D_axis, 
-#include <ostraka/operations/window.hpp>
+#include <ostraka/operations/shapes/window.hpp>
 #include <ostraka/rename.hpp>
 namespace os = ostraka;
 

@@ -3,7 +3,7 @@
 // when: a mesh axis is told where an axis stands
 // error: operation: it is told an axis as it lies in the tensor
 // error: told_no_axis<
-#include <ostraka/operations/softmax.hpp>
+#include <ostraka/operations/normalisation/softmax.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

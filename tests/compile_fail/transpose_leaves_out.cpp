@@ -3,7 +3,7 @@
 // when: a transpose does not name all axes
 // error: transpose: it names all axes of the tensor
 // error: transpose_leaves_out<K_axis, sharding<over<I_axis, X_mesh>, J_axis, K_axis>>
-#include <ostraka/operations/transpose.hpp>
+#include <ostraka/operations/shapes/transpose.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/gradient/deferred.hpp>
+#include <ostraka/gradient/cotangents/deferred.hpp>
 #include <ostraka/optimizers.hpp>
 
 #include <array>

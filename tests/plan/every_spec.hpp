@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/plan/search/einsum.hpp>
+#include <ostraka/plan/search/plan_einsum.hpp>
 
 namespace ostraka::testing {
 

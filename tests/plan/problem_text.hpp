@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-#include <ostraka/plan/search/einsum.hpp>
+#include <ostraka/plan/search/plan_einsum.hpp>
 
 namespace ostraka::testing {
 

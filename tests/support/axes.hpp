@@ -5,7 +5,7 @@
 /// @file
 /// The axes of tests: one definition for all of them, since they are in the header that these have precompiled.
 
-#include <ostraka/types/axis.hpp>
+#include <ostraka/types/axes/axis.hpp>
 
 OSTRAKA_AXIS(B);
 OSTRAKA_AXIS(I);

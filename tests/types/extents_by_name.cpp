@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/types/sizes.hpp>
+#include <ostraka/types/axes/sizes.hpp>
 
 namespace os = ostraka;
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-#include <ostraka/types/half.hpp>
+#include <ostraka/types/values/half.hpp>
 
 namespace os = ostraka;
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include <ostraka/plan/typed/to_spec.hpp>
-#include <ostraka/types/sharding.hpp>
+#include <ostraka/types/shardings/sharding.hpp>
 
 namespace os = ostraka;
 using std::is_same_v;

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include <ostraka/engine/kernels/blas/library.hpp>
-#include <ostraka/engine/kernels/portable/vectors.hpp>
+#include <ostraka/engine/kernels/loops/vectors.hpp>
 #include <ostraka/engine/machine/blas_library.hpp>
 #include <ostraka/engine/machine/gpu_aware_mpi.hpp>
 #include <ostraka/engine/machine/mpi.hpp>

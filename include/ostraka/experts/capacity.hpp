@@ -19,7 +19,7 @@
 #include <ostraka/engine/blocks/expert_slots.hpp>
 #include <ostraka/experts/choices.hpp>
 #include <ostraka/experts/dropless.hpp>
-#include <ostraka/gradient/as.hpp>
+#include <ostraka/gradient/cotangents/as.hpp>
 
 namespace ostraka {
 

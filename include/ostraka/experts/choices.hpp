@@ -13,9 +13,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/detail/after_error.hpp>
-#include <ostraka/detail/make_block.hpp>
-#include <ostraka/operations/index_range.hpp>
+#include <ostraka/detail/blocks/make_block.hpp>
+#include <ostraka/detail/calls/after_error.hpp>
+#include <ostraka/operations/indices/index_range.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 
 namespace ostraka::detail {

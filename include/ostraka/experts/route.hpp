@@ -17,12 +17,12 @@
 
 #include <ostraka/arithmetic.hpp>
 #include <ostraka/cast.hpp>
-#include <ostraka/detail/fill.hpp>
-#include <ostraka/gradient/as.hpp>
-#include <ostraka/operations/functions.hpp>
-#include <ostraka/operations/scatter_add.hpp>
-#include <ostraka/operations/softmax.hpp>
-#include <ostraka/operations/sort.hpp>
+#include <ostraka/detail/blocks/fill.hpp>
+#include <ostraka/gradient/cotangents/as.hpp>
+#include <ostraka/operations/elements/functions.hpp>
+#include <ostraka/operations/indices/scatter_add.hpp>
+#include <ostraka/operations/normalisation/softmax.hpp>
+#include <ostraka/operations/reductions/sort.hpp>
 
 namespace ostraka {
 

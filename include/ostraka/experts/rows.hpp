@@ -18,9 +18,9 @@
 #include <memory>
 #include <type_traits>
 
-#include <ostraka/engine/run/expert_rows.hpp>
+#include <ostraka/engine/block_collectives/expert_rows.hpp>
 #include <ostraka/experts/choices.hpp>
-#include <ostraka/local_view/group.hpp>
+#include <ostraka/local_view/collectives/group.hpp>
 
 namespace ostraka {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include <ostraka/engine/files/load_tensors.hpp>
-#include <ostraka/files/layers.hpp>
+#include <ostraka/files/stacked_layers.hpp>
 #include <ostraka/files/tensors_in_files.hpp>
 #include <ostraka/tree/make_tree.hpp>
 

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include <ostraka/engine/files/save_tensors.hpp>
-#include <ostraka/files/layers.hpp>
+#include <ostraka/files/stacked_layers.hpp>
 #include <ostraka/files/tensors_in_files.hpp>
 #include <ostraka/files/together.hpp>
 #include <ostraka/tree/walk.hpp>
-#include <ostraka/types/differentiated.hpp>
+#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 

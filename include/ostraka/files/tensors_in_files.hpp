@@ -9,8 +9,8 @@
 #include <string>
 #include <type_traits>
 
-#include <ostraka/create.hpp>
-#include <ostraka/detail/operation.hpp>
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/files/file_block.hpp>
 #include <ostraka/tree/walk.hpp>
 

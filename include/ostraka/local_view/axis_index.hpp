@@ -10,10 +10,10 @@
 #include <string>
 #include <type_traits>
 
-#include <ostraka/detail/operation.hpp>
+#include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/mesh.hpp>
-#include <ostraka/types/differentiated.hpp>
-#include <ostraka/types/varying_int.hpp>
+#include <ostraka/types/shardings/varying_int.hpp>
+#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 

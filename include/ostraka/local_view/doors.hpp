@@ -9,13 +9,13 @@
 #include <cstddef>
 #include <string_view>
 
-#include <ostraka/detail/operation.hpp>
-#include <ostraka/engine/blocks/check_replicas.hpp>
+#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/engine/agreement/compare_replicas.hpp>
+#include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
-#include <ostraka/engine/spmd/call_in_words.hpp>
 #include <ostraka/local_view/extents_at_doors.hpp>
 #include <ostraka/plan/typed/inside.hpp>
-#include <ostraka/types/differentiated.hpp>
+#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka::detail {
 
@@ -109,7 +109,7 @@ auto leave(char const* operation, B const& b) {
 
 namespace ostraka::verbs {
 
-/// A door of a body as an operation, which has a derivative (gradient/rules/doors.hpp).
+/// A door of a body as an operation, which has a derivative (gradient/rules/bodies/doors.hpp).
 template <class Manual>
 struct enter_body {
   using is_verb = void;

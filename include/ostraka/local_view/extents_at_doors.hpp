@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include <ostraka/detail/block_extents.hpp>
+#include <ostraka/detail/blocks/block_extents.hpp>
 #include <ostraka/engine/collectives/counts.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>

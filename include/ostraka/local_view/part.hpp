@@ -13,11 +13,11 @@
 #include <string>
 #include <utility>
 
-#include <ostraka/detail/after_error.hpp>
-#include <ostraka/detail/operation.hpp>
+#include <ostraka/detail/calls/after_error.hpp>
+#include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/relabel.hpp>
-#include <ostraka/types/varying_int.hpp>
+#include <ostraka/types/shardings/varying_int.hpp>
 
 namespace ostraka {
 

@@ -16,10 +16,10 @@
 #include <string>
 #include <type_traits>
 
-#include <ostraka/engine/blocks/gather_text.hpp>
+#include <ostraka/engine/call_check/element_name.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
-#include <ostraka/engine/spmd/element_name.hpp>
-#include <ostraka/local_view/group.hpp>
+#include <ostraka/engine/root/gather_text.hpp>
+#include <ostraka/local_view/collectives/group.hpp>
 #include <ostraka/plan/typed/named_plan.hpp>
 
 namespace ostraka {

@@ -17,8 +17,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include <ostraka/engine/kernels/portable/square_root.hpp>
-#include <ostraka/optimizers/schedule.hpp>
+#include <ostraka/engine/kernels/numbers/square_root.hpp>
+#include <ostraka/optimizers/learning_rates.hpp>
 #include <ostraka/optimizers/update.hpp>
 
 namespace ostraka {

@@ -15,12 +15,12 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/create.hpp>
-#include <ostraka/engine/kernels/sums.hpp>
-#include <ostraka/engine/run/accumulate_rows.hpp>
-#include <ostraka/engine/run/sum_over.hpp>
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/engine/block_collectives/sum_over.hpp>
+#include <ostraka/engine/divided_rows/accumulate_rows.hpp>
+#include <ostraka/engine/kernels/accumulators/sums.hpp>
 #include <ostraka/optimizers/update.hpp>
-#include <ostraka/types/operations.hpp>
+#include <ostraka/types/reasons/operation_names.hpp>
 
 namespace ostraka {
 

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include <ostraka/optimizers/schedule.hpp>
+#include <ostraka/optimizers/learning_rates.hpp>
 #include <ostraka/optimizers/update.hpp>
 
 namespace ostraka {

@@ -24,10 +24,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/detail/numbers.hpp>
+#include <ostraka/detail/calls/numbers.hpp>
 #include <ostraka/engine/kernels/change_blocks.hpp>
 #include <ostraka/engine/memory/pool.hpp>
-#include <ostraka/optimizers/state.hpp>
+#include <ostraka/optimizers/optimizer_state.hpp>
 #include <ostraka/reshard_into.hpp>
 
 namespace ostraka::detail {

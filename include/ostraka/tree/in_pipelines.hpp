@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/local_view/pipeline_operands.hpp>
+#include <ostraka/local_view/pipelines/pipeline_operands.hpp>
 #include <ostraka/tree/map.hpp>
 
 namespace ostraka::detail {

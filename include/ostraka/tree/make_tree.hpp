@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/create.hpp>
+#include <ostraka/detail/blocks/create.hpp>
 #include <ostraka/random.hpp>
 #include <ostraka/tree/walk.hpp>
 #include <ostraka/zeros.hpp>

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include <ostraka/tree/shape.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {
 

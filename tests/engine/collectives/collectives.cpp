@@ -18,12 +18,12 @@
 #include <type_traits>
 #include <vector>
 
-#include <ostraka/engine/collectives/all_gather.hpp>
-#include <ostraka/engine/collectives/all_reduce.hpp>
-#include <ostraka/engine/collectives/communicator.hpp>
-#include <ostraka/engine/collectives/exchange.hpp>
+#include <ostraka/engine/collectives/all_gather_in_flight.hpp>
+#include <ostraka/engine/collectives/all_reduce_in_flight.hpp>
+#include <ostraka/engine/collectives/exchange_in_flight.hpp>
 #include <ostraka/engine/collectives/gather.hpp>
-#include <ostraka/engine/collectives/reduce_scatter.hpp>
+#include <ostraka/engine/collectives/reduce_scatter_in_flight.hpp>
+#include <ostraka/engine/groups/communicator.hpp>
 
 namespace {
 

@@ -16,12 +16,12 @@
 #include <cstdint>
 #include <vector>
 
-#include <ostraka/engine/collectives/all_gather.hpp>
-#include <ostraka/engine/collectives/all_reduce.hpp>
+#include <ostraka/engine/collectives/all_gather_in_flight.hpp>
+#include <ostraka/engine/collectives/all_reduce_in_flight.hpp>
 #include <ostraka/engine/collectives/counts.hpp>
-#include <ostraka/engine/collectives/exchange.hpp>
-#include <ostraka/engine/collectives/permute.hpp>
-#include <ostraka/engine/collectives/reduce_scatter.hpp>
+#include <ostraka/engine/collectives/exchange_in_flight.hpp>
+#include <ostraka/engine/collectives/permute_in_flight.hpp>
+#include <ostraka/engine/collectives/reduce_scatter_in_flight.hpp>
 #include <ostraka/engine/collectives/scatter.hpp>
 
 namespace {

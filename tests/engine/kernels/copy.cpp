@@ -14,7 +14,7 @@
 #include <random>
 #include <vector>
 
-#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
 
 #include "support/instances.hpp"
 

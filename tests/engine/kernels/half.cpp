@@ -14,8 +14,8 @@
 #include <limits>
 
 #include <ostraka/engine/kernels/combine.hpp>
-#include <ostraka/engine/kernels/random.hpp>
-#include <ostraka/types/half.hpp>
+#include <ostraka/engine/kernels/numbers/philox.hpp>
+#include <ostraka/types/values/half.hpp>
 
 namespace os = ostraka;
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <ostraka/engine/memory/shared_value.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 using ostraka::dynamic_array;
 using ostraka::engine::shared_value;

@@ -17,18 +17,18 @@
 ///       + all_gather     |to|       |gather's from| (d)                    and the others' parts: |gather's to| - |gather's from|
 ///       + reduce_scatter |scatter's to|                                    and the others' parts + pieces (e)
 ///
-///     (a) none if it stays a message (plan/lowering/message_layout.hpp), or the parts of one mesh axis follow one another in the new block
+///     (a) none if it stays a message (plan/decisions/message_layout.hpp), or the parts of one mesh axis follow one another in the new block
 ///     (b) none if a contraction has written it as a message, or the parts of one mesh axis follow one another in the old block
 ///     (c) none if it is a message, or each part lies in one run
-///     (d) none if it lies dense; fused with a contraction: plan/lowering/fused.hpp
+///     (d) none if it lies dense; fused with a contraction: plan/decisions/fused.hpp
 ///     (e) none of two devices: the sum of the others' parts is one part, which is received where it belongs
 
 #include <algorithm>
 #include <cstdint>
 
-#include <ostraka/plan/lowering/decide.hpp>
-#include <ostraka/plan/lowering/memory_use.hpp>
+#include <ostraka/plan/decisions/decide.hpp>
 #include <ostraka/plan/spec/plan.hpp>
+#include <ostraka/plan/workspace/memory_use.hpp>
 
 namespace ostraka::testing {
 

@@ -12,10 +12,10 @@
 
 #include <doctest/doctest.h>
 
+#include <ostraka/plan/decisions/viewpoint.hpp>
 #include <ostraka/plan/lowering/schedule.hpp>
-#include <ostraka/plan/lowering/viewpoint.hpp>
-#include <ostraka/plan/reshard/reshard.hpp>
-#include <ostraka/plan/search/einsum.hpp>
+#include <ostraka/plan/reshard/plan_reshard.hpp>
+#include <ostraka/plan/search/plan_einsum.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 
 #include "plan/every_spec.hpp"

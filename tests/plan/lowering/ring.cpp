@@ -14,8 +14,8 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/plan/lowering/memory_use.hpp>
-#include <ostraka/plan/spec/describe.hpp>
+#include <ostraka/plan/spec/describe_plan.hpp>
+#include <ostraka/plan/workspace/memory_use.hpp>
 #include <support/simulated_mesh.hpp>
 #include <support/simulated_run.hpp>
 

@@ -12,8 +12,8 @@
 
 #include <doctest/doctest.h>
 
+#include <ostraka/plan/decisions/viewpoint.hpp>
 #include <ostraka/plan/lowering/schedule.hpp>
-#include <ostraka/plan/lowering/viewpoint.hpp>
 
 #include "plan/every_spec.hpp"
 

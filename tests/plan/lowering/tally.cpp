@@ -14,8 +14,8 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/plan/lowering/memory_use.hpp>
-#include <ostraka/plan/lowering/passes.hpp>
+#include <ostraka/plan/workspace/memory_use.hpp>
+#include <ostraka/plan/workspace/passes.hpp>
 
 #include "memory_table.hpp"
 #include "plan/every_spec.hpp"

@@ -13,7 +13,7 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/plan/pipeline/describe.hpp>
+#include <ostraka/plan/pipeline/describe_pipeline.hpp>
 #include <ostraka/plan/pipeline/feeding.hpp>
 #include <ostraka/plan/pipeline/messages.hpp>
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <ostraka/plan/rules/map.hpp>
+#include <ostraka/plan/rules/map_rule.hpp>
 
 namespace ostraka::testing {
 

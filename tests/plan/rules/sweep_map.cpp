@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/plan/rules/map.hpp>
+#include <ostraka/plan/rules/map_rule.hpp>
 
 #include "plan/every_spec.hpp"
 #include "plan/rules/map_by_hand.hpp"
@@ -172,7 +172,7 @@ void report(std::string const& what, tally const& n) {
 
 }  // namespace
 
-TEST_CASE("the laws that are found are the ones in the table of types/preserves.hpp") {
+TEST_CASE("the laws that are found are the ones in the table of types/shardings/preserves.hpp") {
   auto const laws = [](char const* name) {
     for (function const& f : functions)
       if (std::string(f.name) == name) return laws_of(f);

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/plan/search/einsum.hpp>
+#include <ostraka/plan/search/plan_einsum.hpp>
 
 #include "plan/every_spec.hpp"
 #include "plan/problem_text.hpp"

@@ -15,7 +15,7 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/plan/lowering/passes.hpp>
+#include <ostraka/plan/workspace/passes.hpp>
 #include <support/simulated_mesh.hpp>
 #include <support/simulated_run.hpp>
 

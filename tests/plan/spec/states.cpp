@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/plan/reshard/reshard.hpp>
+#include <ostraka/plan/reshard/plan_reshard.hpp>
 #include <ostraka/plan/search/layout.hpp>
 
 #include "plan/every_spec.hpp"

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/contract_groups.hpp>
-#include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/plan/spec/spec.hpp>
 
 namespace ostraka::engine {

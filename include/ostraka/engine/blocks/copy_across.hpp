@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 

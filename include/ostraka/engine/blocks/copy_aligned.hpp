@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/blocks/map.hpp>
-#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/blocks/map_blocks.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
 
 namespace ostraka::engine {
 

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
 
 namespace ostraka::engine {

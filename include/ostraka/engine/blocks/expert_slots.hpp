@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ostraka/engine/run/expert_rows.hpp>
+#include <ostraka/engine/block_collectives/expert_rows.hpp>
 
 namespace ostraka::engine {
 

@@ -8,14 +8,14 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
-#include <ostraka/engine/kernels/lookup.hpp>
-#include <ostraka/engine/kernels/scatter_add.hpp>
+#include <ostraka/engine/kernels/rows/add_rows.hpp>
+#include <ostraka/engine/kernels/rows/lookup.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
-#include <ostraka/types/half.hpp>
+#include <ostraka/types/values/half.hpp>
 
 namespace ostraka::engine {
 

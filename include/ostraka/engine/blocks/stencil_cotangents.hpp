@@ -9,9 +9,9 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/blocks/stencil.hpp>
+#include <ostraka/engine/blocks/stencil_block.hpp>
 #include <ostraka/engine/kernels/add_part.hpp>
-#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
 
 namespace ostraka::engine {
 

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. Barrier: nobody of a group goes on before all of them have come.
 
-#include <ostraka/engine/collectives/communicator.hpp>
+#include <ostraka/engine/groups/communicator.hpp>
 
 namespace ostraka::engine {
 

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/collectives/all_gather.hpp>
-#include <ostraka/engine/collectives/exchange.hpp>
+#include <ostraka/engine/collectives/all_gather_in_flight.hpp>
+#include <ostraka/engine/collectives/exchange_in_flight.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine {

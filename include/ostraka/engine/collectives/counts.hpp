@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ostraka/engine/collectives/all_gather.hpp>
-#include <ostraka/engine/collectives/counted_collective.hpp>
-#include <ostraka/engine/collectives/message.hpp>
+#include <ostraka/engine/collectives/all_gather_in_flight.hpp>
+#include <ostraka/engine/groups/counted_collective.hpp>
+#include <ostraka/engine/groups/message.hpp>
 
 namespace ostraka::engine {
 

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. Gather: one member gets every member's part. A[I_X] -> A[I] on one device, for output.
 
-#include <ostraka/engine/collectives/message.hpp>
+#include <ostraka/engine/groups/message.hpp>
 
 namespace ostraka::engine {
 

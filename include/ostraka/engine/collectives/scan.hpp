@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <utility>
 
-#include <ostraka/engine/collectives/message.hpp>
-#include <ostraka/engine/collectives/permute.hpp>
+#include <ostraka/engine/collectives/permute_in_flight.hpp>
+#include <ostraka/engine/groups/message.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 

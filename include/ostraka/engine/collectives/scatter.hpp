@@ -6,7 +6,7 @@
 /// Floor 3. Scatter and broadcast: one member's parts to every member, one member's elements to all. A[I] on one device
 /// → A[I_X], for input.
 
-#include <ostraka/engine/collectives/message.hpp>
+#include <ostraka/engine/groups/message.hpp>
 
 namespace ostraka::engine {
 

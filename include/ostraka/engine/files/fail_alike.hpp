@@ -10,9 +10,9 @@
 #include <exception>
 #include <string>
 
-#include <ostraka/engine/collectives/counted_collective.hpp>
 #include <ostraka/engine/collectives/scatter.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/engine/groups/counted_collective.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 

@@ -20,14 +20,14 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/engine/blocks/root_blocks.hpp>
 #include <ostraka/engine/files/transfer.hpp>
 #include <ostraka/engine/formats/file_contents.hpp>
-#include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/machine/instance.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
-#include <ostraka/types/half.hpp>
+#include <ostraka/engine/root/root_blocks.hpp>
+#include <ostraka/types/values/half.hpp>
 
 namespace ostraka::engine {
 

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/files/fail_alike.hpp>
 #include <ostraka/engine/files/file_block.hpp>
 #include <ostraka/engine/files/posix_file.hpp>
@@ -23,7 +24,6 @@
 #include <ostraka/engine/formats/safetensors.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/run/profiling.hpp>
-#include <ostraka/engine/spmd/same_calls.hpp>
 
 namespace ostraka::engine {
 

@@ -19,7 +19,7 @@
 #include <system_error>
 #include <utility>
 
-#include <ostraka/types/error.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/files/fail_alike.hpp>
 #include <ostraka/engine/files/file_block.hpp>
 #include <ostraka/engine/files/posix_file.hpp>
@@ -23,8 +24,7 @@
 #include <ostraka/engine/formats/safetensors.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/run/profiling.hpp>
-#include <ostraka/engine/spmd/same_calls.hpp>
-#include <ostraka/plan/spec/describe.hpp>
+#include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/version.hpp>
 
 namespace ostraka::engine {

@@ -17,12 +17,12 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/engine/collectives/message.hpp>
 #include <ostraka/engine/files/fail_alike.hpp>
 #include <ostraka/engine/files/file_piece.hpp>
 #include <ostraka/engine/files/posix_file.hpp>
-#include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/engine/groups/message.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 

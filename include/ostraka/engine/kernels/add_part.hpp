@@ -3,12 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 3. Adds a strided block to another: what copy.hpp does, of sums.
+/// Floor 3. Adds a strided block to another: what copy_strided.hpp does, of sums.
 
 #include <Kokkos_Core.hpp>
 
 #include <ostraka/engine/kernels/elementwise.hpp>
-#include <ostraka/engine/kernels/strided.hpp>
+#include <ostraka/engine/kernels/loops/strided_layout.hpp>
 
 namespace ostraka::engine {
 

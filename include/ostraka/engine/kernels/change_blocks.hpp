@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/engine/kernels/parallel.hpp>
-#include <ostraka/engine/kernels/portable/vectors.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/kernels/loops/vectors.hpp>
 
 namespace ostraka::engine {
 

@@ -11,9 +11,9 @@
 #include <limits>
 #include <type_traits>
 
-#include <ostraka/types/error.hpp>
-#include <ostraka/types/half.hpp>
-#include <ostraka/types/reduction.hpp>
+#include <ostraka/types/support/error.hpp>
+#include <ostraka/types/values/half.hpp>
+#include <ostraka/types/values/reduction.hpp>
 
 namespace ostraka::engine {
 

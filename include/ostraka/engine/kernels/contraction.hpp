@@ -17,8 +17,8 @@
 #include <ostraka/engine/kernels/blas/library_product.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/portable/contract_portable.hpp>
+#include <ostraka/engine/kernels/products/contraction_cache.hpp>
 #include <ostraka/engine/kernels/products/contraction_plan.hpp>
-#include <ostraka/engine/kernels/products/plan_cache.hpp>
 #include <ostraka/engine/kernels/products/widened.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
 #include <ostraka/engine/kernels/update_block.hpp>

@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/strided.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/engine/kernels/loops/strided_layout.hpp>
 
 namespace ostraka::engine {
 

@@ -13,10 +13,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/parallel.hpp>
-#include <ostraka/engine/kernels/portable/map_tiling.hpp>
-#include <ostraka/engine/kernels/portable/vectors.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/engine/kernels/loops/map_tiling.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/kernels/loops/vectors.hpp>
 
 namespace ostraka::engine {
 

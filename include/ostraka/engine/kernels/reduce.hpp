@@ -14,10 +14,10 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/contraction_labels.hpp>
-#include <ostraka/engine/kernels/copy.hpp>
-#include <ostraka/engine/kernels/parallel.hpp>
-#include <ostraka/engine/kernels/portable/fold.hpp>
-#include <ostraka/engine/kernels/portable/reduce_kernel.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
+#include <ostraka/engine/kernels/folds/fold.hpp>
+#include <ostraka/engine/kernels/folds/reduce_kernel.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/update_block.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 

@@ -13,11 +13,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/parallel.hpp>
-#include <ostraka/engine/kernels/portable/vectors.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/kernels/loops/vectors.hpp>
 #include <ostraka/engine/memory/pool.hpp>
-#include <ostraka/types/half.hpp>
+#include <ostraka/types/values/half.hpp>
 
 namespace ostraka::engine {
 

@@ -9,9 +9,9 @@
 
 #include <type_traits>
 
-#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
-#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/kernels/scaled_update.hpp>
 
 namespace ostraka::engine {
 

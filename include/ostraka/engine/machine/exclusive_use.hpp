@@ -15,7 +15,7 @@
 
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/machine/this_thread.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 

@@ -17,7 +17,7 @@
 #include <ostraka/engine/machine/openblas.hpp>
 #include <ostraka/engine/machine/this_thread.hpp>
 #include <ostraka/engine/machine/threads.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 #if defined(KOKKOS_ENABLE_OPENMP) && defined(_OPENMP)
 #  include <omp.h>

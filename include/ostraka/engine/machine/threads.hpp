@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <ostraka/engine/machine/openblas.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. A value that several own: what std::shared_ptr is to a program, without the templates that it instantiates
-/// for every type (types/dynamic_array.hpp has the array that goes with it).
+/// for every type (types/support/dynamic_array.hpp has the array that goes with it).
 
 #include <atomic>
 

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include <ostraka/engine/memory/large_pages.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

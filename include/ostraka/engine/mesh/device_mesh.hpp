@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/engine/collectives/all_gather.hpp>
-#include <ostraka/engine/collectives/counted_collective.hpp>
+#include <ostraka/engine/collectives/all_gather_in_flight.hpp>
+#include <ostraka/engine/groups/counted_collective.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
 #include <ostraka/engine/memory/shared_value.hpp>
 #include <ostraka/engine/mesh/node_layout.hpp>
-#include <ostraka/types/dynamic_array.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 

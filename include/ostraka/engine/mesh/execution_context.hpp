@@ -15,8 +15,8 @@
 
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
-#include <ostraka/plan/spec/describe.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/plan/spec/describe_plan.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 

@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/engine/collectives/all_gather.hpp>
+#include <ostraka/engine/collectives/all_gather_in_flight.hpp>
 #include <ostraka/engine/memory/shared_value.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
-#include <ostraka/types/dynamic_array.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 

@@ -13,9 +13,9 @@
 #include <string>
 
 #include <ostraka/engine/collectives/counts.hpp>
-#include <ostraka/engine/collectives/communicator.hpp>
-#include <ostraka/types/dynamic_array.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/engine/groups/communicator.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 

@@ -10,8 +10,8 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/collectives/message.hpp>
-#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/groups/message.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/moves/flight.hpp>

@@ -12,10 +12,10 @@
 #include <memory>
 #include <utility>
 
-#include <ostraka/engine/kernels/strided.hpp>
+#include <ostraka/engine/kernels/loops/strided_layout.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
-#include <ostraka/plan/regions/halo.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/plan/regions/halo_overlaps.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

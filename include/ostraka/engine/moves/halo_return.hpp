@@ -12,9 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ostraka/engine/collectives/message.hpp>
+#include <ostraka/engine/groups/message.hpp>
 #include <ostraka/engine/kernels/add_part.hpp>
-#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/moves/flight.hpp>

@@ -15,8 +15,8 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/collectives/message.hpp>
-#include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/groups/message.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 
 namespace ostraka::engine {

@@ -14,12 +14,12 @@
 #include <cstring>
 #include <type_traits>
 
-#include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/machine/gpu_aware_mpi.hpp>
 #include <ostraka/engine/machine/instance.hpp>
 #include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/pool.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

@@ -10,8 +10,8 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/kernels/copy.hpp>
-#include <ostraka/engine/kernels/strided.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
+#include <ostraka/engine/kernels/loops/strided_layout.hpp>
 #include <ostraka/engine/kernels/update_block.hpp>
 #include <ostraka/plan/regions/strided_box.hpp>
 

@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <limits>
 
-#include <ostraka/engine/collectives/all_reduce.hpp>
-#include <ostraka/engine/collectives/message.hpp>
+#include <ostraka/engine/collectives/all_reduce_in_flight.hpp>
+#include <ostraka/engine/groups/message.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
-#include <ostraka/plan/lowering/viewpoint.hpp>
+#include <ostraka/plan/decisions/viewpoint.hpp>
 
 namespace ostraka::engine {
 

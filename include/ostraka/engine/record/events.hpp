@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

@@ -18,8 +18,8 @@
 
 #include <ostraka/engine/record/events.hpp>
 #include <ostraka/plan/hardware/collective_time.hpp>
-#include <ostraka/plan/hardware/machine.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/plan/hardware/machine_data.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

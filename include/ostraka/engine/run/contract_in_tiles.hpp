@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/contraction.hpp>
-#include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/machine/progress.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 

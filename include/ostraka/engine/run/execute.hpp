@@ -12,12 +12,12 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/call_check/call_in_words.hpp>
+#include <ostraka/engine/kernels/scaled_update.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/moves/region.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/running.hpp>
-#include <ostraka/engine/spmd/call_in_words.hpp>
 #include <ostraka/plan/regions/diagonal.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 

@@ -16,11 +16,11 @@
 #include <memory>
 #include <optional>
 
+#include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/engine/moves/flight.hpp>
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/running.hpp>
-#include <ostraka/engine/spmd/call_in_words.hpp>
 
 namespace ostraka::engine {
 

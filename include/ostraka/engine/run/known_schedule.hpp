@@ -12,8 +12,8 @@
 #include <memory>
 
 #include <ostraka/engine/kernels/contraction.hpp>
-#include <ostraka/engine/kernels/strided.hpp>
-#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/kernels/loops/strided_layout.hpp>
+#include <ostraka/engine/kernels/scaled_update.hpp>
 #include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
@@ -21,7 +21,7 @@
 #include <ostraka/engine/moves/transport.hpp>
 #include <ostraka/plan/lowering/schedule.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

@@ -23,10 +23,10 @@
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/record/events.hpp>
-#include <ostraka/plan/lowering/decide.hpp>
-#include <ostraka/plan/spec/describe.hpp>
+#include <ostraka/plan/decisions/decide.hpp>
+#include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

@@ -13,13 +13,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ostraka/engine/collectives/exchange.hpp>
-#include <ostraka/engine/collectives/levelled_gather.hpp>
-#include <ostraka/engine/collectives/levelled_reduce.hpp>
-#include <ostraka/engine/collectives/levelled_scatter.hpp>
+#include <ostraka/engine/collectives/exchange_in_flight.hpp>
 #include <ostraka/engine/kernels/contraction.hpp>
-#include <ostraka/engine/kernels/copy.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
+#include <ostraka/engine/levels/levelled_gather.hpp>
+#include <ostraka/engine/levels/levelled_reduce.hpp>
+#include <ostraka/engine/levels/levelled_scatter.hpp>
 #include <ostraka/engine/machine/progress.hpp>
 #include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/pool.hpp>

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include <ostraka/engine/machine/mpi.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 

@@ -18,10 +18,10 @@
 #  include <iterator>
 #  include <utility>
 
-#  include <ostraka/engine/collectives/group_observer.hpp>
+#  include <ostraka/engine/groups/group_observer.hpp>
 #  include <ostraka/engine/machine/exclusive_use.hpp>
 #  include <ostraka/engine/memory/per_thread.hpp>
-#  include <ostraka/types/dynamic_array.hpp>
+#  include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

@@ -19,7 +19,7 @@
 #  include <string>
 #  include <string_view>
 
-#  include <ostraka/engine/collectives/group_observer.hpp>
+#  include <ostraka/engine/groups/group_observer.hpp>
 #  include <ostraka/engine/machine/exclusive_use.hpp>
 #  include <ostraka/engine/machine/this_thread.hpp>
 #  include <ostraka/engine/spmd/check_mode.hpp>
@@ -27,7 +27,7 @@
 #  include <ostraka/engine/spmd/group_records.hpp>
 #  include <ostraka/engine/spmd/presence.hpp>
 #  include <ostraka/engine/spmd/progress_window.hpp>
-#  include <ostraka/types/dynamic_array.hpp>
+#  include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

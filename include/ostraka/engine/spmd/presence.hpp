@@ -12,7 +12,7 @@
 #include <cstdlib>
 
 #include <ostraka/engine/machine/mpi.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 #if OSTRAKA_ENABLE_MPI
 

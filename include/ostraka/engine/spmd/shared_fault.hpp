@@ -20,11 +20,11 @@
 #include <exception>
 #include <string>
 
-#include <ostraka/engine/collectives/message.hpp>
+#include <ostraka/engine/groups/message.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/machine/this_thread.hpp>
 #include <ostraka/engine/spmd/end_job.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 

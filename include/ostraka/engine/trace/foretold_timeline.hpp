@@ -14,7 +14,7 @@
 #include <ostraka/engine/trace/shares.hpp>
 #include <ostraka/engine/trace/timeline.hpp>
 #include <ostraka/engine/trace/trace_text.hpp>
-#include <ostraka/plan/hardware/machine.hpp>
+#include <ostraka/plan/hardware/machine_data.hpp>
 
 namespace ostraka::engine {
 

@@ -22,9 +22,9 @@
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/record/machine_clock.hpp>
 #include <ostraka/engine/trace/text_buffer.hpp>
-#include <ostraka/plan/hardware/machine.hpp>
-#include <ostraka/plan/spec/describe.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/plan/hardware/machine_data.hpp>
+#include <ostraka/plan/spec/describe_plan.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

@@ -17,8 +17,8 @@
 
 #include <ostraka/engine/trace/text_buffer.hpp>
 #include <ostraka/engine/trace/timeline.hpp>
-#include <ostraka/plan/spec/describe.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/plan/spec/describe_plan.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

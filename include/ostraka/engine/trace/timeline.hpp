@@ -18,7 +18,7 @@
 #include <string_view>
 
 #include <ostraka/engine/record/events.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

@@ -19,17 +19,17 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/engine/collectives/communicator.hpp>
+#include <ostraka/engine/call_check/same_calls.hpp>
+#include <ostraka/engine/groups/communicator.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/spmd/peer_monitor.hpp>
-#include <ostraka/engine/spmd/same_calls.hpp>
 #include <ostraka/engine/trace/clock.hpp>
 #include <ostraka/engine/trace/shares.hpp>
 #include <ostraka/engine/trace/timeline.hpp>
 #include <ostraka/engine/trace/trace_text.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 

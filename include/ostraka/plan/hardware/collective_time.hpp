@@ -29,7 +29,7 @@
 #include <cstdint>
 
 #include <ostraka/plan/hardware/link.hpp>
-#include <ostraka/plan/hardware/machine.hpp>
+#include <ostraka/plan/hardware/machine_data.hpp>
 #include <ostraka/plan/spec/step.hpp>
 
 namespace ostraka::planner {

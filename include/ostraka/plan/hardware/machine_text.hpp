@@ -25,8 +25,8 @@
 #include <string>
 #include <string_view>
 
-#include <ostraka/plan/hardware/machine.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/plan/hardware/machine_data.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::planner {
 

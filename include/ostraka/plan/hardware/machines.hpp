@@ -22,7 +22,7 @@
 /// one Slingshot adapter of 200 Gb/s, some 2 µs a message (De Sensi et al., "An In-Depth Analysis of the Slingshot
 /// Interconnect", 2020).
 
-#include <ostraka/plan/hardware/machine.hpp>
+#include <ostraka/plan/hardware/machine_data.hpp>
 
 namespace ostraka::planner::machines {
 

@@ -11,7 +11,7 @@
 
 #include <ostraka/plan/lowering/schedule.hpp>
 #include <ostraka/plan/reshard/between_meshes.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::planner {
 

@@ -16,10 +16,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <ostraka/plan/decisions/decide.hpp>
+#include <ostraka/plan/decisions/viewpoint.hpp>
 #include <ostraka/plan/lowering/actions.hpp>
-#include <ostraka/plan/lowering/decide.hpp>
 #include <ostraka/plan/lowering/tally.hpp>
-#include <ostraka/plan/lowering/viewpoint.hpp>
 
 namespace ostraka::planner::detail {
 

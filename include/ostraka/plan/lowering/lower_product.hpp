@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. The actions of a contraction of two tensors that does the move next to it (plan/lowering/fused.hpp). With
+/// Floor 2. The actions of a contraction of two tensors that does the move next to it (plan/decisions/fused.hpp). With
 /// A = (A_before, A_own, A_after) along J_X:
 ///
 ///     all_gather A[I, J_X]      start  C <- A_own B_own  finish  C += A_before B_before  C += A_after B_after

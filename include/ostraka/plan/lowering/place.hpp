@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::planner {
 

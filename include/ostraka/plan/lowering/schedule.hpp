@@ -15,7 +15,7 @@
 
 #include <ostraka/plan/lowering/lower.hpp>
 #include <ostraka/plan/lowering/place.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::planner {
 

@@ -14,7 +14,7 @@
 #include <string>
 
 #include <ostraka/plan/parallelism/bounds.hpp>
-#include <ostraka/plan/spec/describe.hpp>
+#include <ostraka/plan/spec/describe_plan.hpp>
 
 namespace ostraka::planner {
 

@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include <ostraka/plan/parallelism/transformer.hpp>
-#include <ostraka/plan/reshard/reshard.hpp>
-#include <ostraka/plan/search/einsum.hpp>
+#include <ostraka/plan/reshard/plan_reshard.hpp>
+#include <ostraka/plan/search/plan_einsum.hpp>
 
 namespace ostraka::planner {
 

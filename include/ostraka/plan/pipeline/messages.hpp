@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ostraka/plan/pipeline/schedule.hpp>
+#include <ostraka/plan/pipeline/pipeline_schedule.hpp>
 
 namespace ostraka::planner {
 

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include <ostraka/plan/program/program.hpp>
-#include <ostraka/types/error.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::planner {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. A program of lines (parse.hpp) as one whose rules are searched (search_rules.hpp): without shardings, and
+/// Floor 2. A program of lines (parse.hpp) as one whose rules are searched (rule_search.hpp): without shardings, and
 /// with parameters. Lines do not say what a parameter is. Here it is a tensor that no line makes and that lacks the
 /// axis of the batch, the first one of the first tensor; others that no line makes come from the layer before.
 /// Weights and activations may be divided in different ways, so an axis that both have becomes two, H and H_w:

@@ -13,7 +13,7 @@
 
 #include <ostraka/plan/search/price.hpp>
 #include <ostraka/plan/search/replan.hpp>
-#include <ostraka/plan/spec/describe.hpp>
+#include <ostraka/plan/spec/describe_plan.hpp>
 
 namespace ostraka::planner {
 

@@ -19,7 +19,7 @@
 
 #include <cstdint>
 
-#include <ostraka/plan/reshard/reshard.hpp>
+#include <ostraka/plan/reshard/plan_reshard.hpp>
 #include <ostraka/plan/spec/spec.hpp>
 
 namespace ostraka::planner {

@@ -8,7 +8,7 @@
 /// the least price of each sharding that it can give (Bellman's principle), and of each that a later product asks for:
 /// min over what is given of price + moves.
 
-#include <ostraka/plan/reshard/reshard.hpp>
+#include <ostraka/plan/reshard/plan_reshard.hpp>
 #include <ostraka/plan/search/candidates.hpp>
 #include <ostraka/plan/search/contraction_order.hpp>
 #include <ostraka/plan/search/einsum_problem.hpp>

@@ -6,8 +6,8 @@
 /// Floor 2. The plan of the same operation for other sizes, by the function that made it: what os::for_these_sizes
 /// runs, and what the adviser compares with.
 
-#include <ostraka/plan/reshard/reshard.hpp>
-#include <ostraka/plan/search/einsum.hpp>
+#include <ostraka/plan/reshard/plan_reshard.hpp>
+#include <ostraka/plan/search/plan_einsum.hpp>
 
 namespace ostraka::planner {
 

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 2. The prices of one tensor's shardings: those that it has (an operand as it is, a product by each partition
-/// of its work) or gets by a reduction, and those that are asked for. Moves are those that reshard.hpp plans: parts are
-/// scattered onto any label or reduced everywhere, then there is one exchange.
+/// of its work) or gets by a reduction, and those that are asked for. Moves are those that plan_reshard.hpp plans:
+/// parts are scattered onto any label or reduced everywhere, then there is one exchange.
 
 #include <cstdint>
 

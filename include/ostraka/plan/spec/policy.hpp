@@ -10,9 +10,9 @@
 #include <limits>
 #include <type_traits>
 
-#include <ostraka/types/axis.hpp>
+#include <ostraka/types/axes/axis.hpp>
 #include <ostraka/types/reasons.hpp>
-#include <ostraka/types/type_list.hpp>
+#include <ostraka/types/support/type_list.hpp>
 
 namespace ostraka {
 
@@ -38,7 +38,7 @@ struct policy {
 
 /// The default: the least price, of moves and work together (plan/search/price.hpp); of equal ones fewest elements
 /// moved, then fewest multiplications, then fewest tensors touched, then the first in the order of the search
-/// (plan/search/einsum.hpp).
+/// (plan/search/plan_einsum.hpp).
 inline constexpr policy<planner::admit::any> cheapest{};
 /// All-gather the left operand of two; the right one and the result are moved for nothing or not at all.
 inline constexpr policy<planner::admit::gather_left> gather_left{};
@@ -215,8 +215,8 @@ template <class Policy>
 concept limits_workspace = Policy::limits_workspace;
 
 /// The plan, the default one or another policy's, takes at most so many bytes of workspace on each device: a plan
-/// that takes more is run in passes over parts of a label (plan/lowering/passes.hpp), or another one is found
-/// (plan/lowering/fitting.hpp). Where none fits, it is an exception on all devices before anything is moved.
+/// that takes more is run in passes over parts of a label (plan/workspace/passes.hpp), or another one is found
+/// (plan/workspace/fitting.hpp). Where none fits, it is an exception on all devices before anything is moved.
 template <class Policy = policy<planner::admit::any>>
   requires is_policy<Policy>
 [[nodiscard]] constexpr within_dynamic<Policy> within(std::int64_t bytes, Policy other = {}) {

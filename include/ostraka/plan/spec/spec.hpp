@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include <ostraka/types/reasons.hpp>
-#include <ostraka/types/reduction.hpp>
+#include <ostraka/types/values/reduction.hpp>
 
 namespace ostraka::planner {
 
@@ -147,7 +147,7 @@ struct spec {
   }
 };
 
-/// One of several passes over a label (plan/lowering/passes.hpp): part number `part` of so many of its indices, or of
+/// One of several passes over a label (plan/workspace/passes.hpp): part number `part` of so many of its indices, or of
 /// those of each block.
 struct pass {
   int label = -1;  ///< none: all indices of all labels

@@ -8,13 +8,13 @@
 
 #include <type_traits>
 
-#include <ostraka/plan/lowering/fitting.hpp>
-#include <ostraka/plan/rules/contract.hpp>
-#include <ostraka/plan/search/einsum.hpp>
+#include <ostraka/plan/rules/contract_rule.hpp>
+#include <ostraka/plan/search/plan_einsum.hpp>
 #include <ostraka/plan/typed/nominal.hpp>
 #include <ostraka/plan/typed/to_spec.hpp>
-#include <ostraka/plan/typed/varying.hpp>
-#include <ostraka/types/operations.hpp>
+#include <ostraka/plan/typed/varying_results.hpp>
+#include <ostraka/plan/workspace/fitting.hpp>
+#include <ostraka/types/reasons/operation_names.hpp>
 
 namespace ostraka {
 

@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-#include <ostraka/plan/typed/varying.hpp>
+#include <ostraka/plan/typed/varying_results.hpp>
 
 namespace ostraka::detail {
 

@@ -12,12 +12,12 @@
 #include <string_view>
 #include <type_traits>
 
-#include <ostraka/plan/lowering/fitting.hpp>
-#include <ostraka/plan/lowering/memory_use.hpp>
 #include <ostraka/plan/search/replan.hpp>
-#include <ostraka/plan/spec/describe.hpp>
+#include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/plan/spec/plan.hpp>
 #include <ostraka/plan/typed/to_spec.hpp>
+#include <ostraka/plan/workspace/fitting.hpp>
+#include <ostraka/plan/workspace/memory_use.hpp>
 
 namespace ostraka {
 

@@ -17,7 +17,7 @@
 
 #include <ostraka/plan/spec/spec.hpp>
 #include <ostraka/plan/spec/step.hpp>
-#include <ostraka/types/axis.hpp>
+#include <ostraka/types/axes/axis.hpp>
 
 namespace ostraka::planner {
 

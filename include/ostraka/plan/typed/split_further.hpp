@@ -14,7 +14,7 @@
 
 #include <ostraka/plan/typed/nominal.hpp>
 #include <ostraka/plan/typed/to_spec.hpp>
-#include <ostraka/types/changed_sharding.hpp>
+#include <ostraka/types/shardings/changed_sharding.hpp>
 
 namespace ostraka::detail {
 

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include <ostraka/plan/spec/spec.hpp>
-#include <ostraka/types/sharding.hpp>
-#include <ostraka/types/sizes.hpp>
+#include <ostraka/types/axes/sizes.hpp>
+#include <ostraka/types/shardings/sharding.hpp>
 
 namespace ostraka {
 

@@ -212,7 +212,7 @@ struct keys_are_divided_as_queries {
 
 template <class Option>
 struct not_an_option_of_attention {
-  static_assert(never<Option>, "attention: behind queries, keys and values stand a mask, os::causal, os::from_position(t), os::score_scale(s), os::striped<X>, or os::ring (of <ostraka/operations/ring_attention.hpp>)");
+  static_assert(never<Option>, "attention: behind queries, keys and values stand a mask, os::causal, os::from_position(t), os::score_scale(s), os::striped<X>, or os::ring (of <ostraka/operations/attention/ring_attention.hpp>)");
 };
 
 // ---- sort, top_k ----------------------------------------------------------------------------------------------------

@@ -20,8 +20,8 @@
 #endif
 
 #include <ostraka/engine/kernels/blas/matrix_product.hpp>
-#include <ostraka/engine/kernels/parallel.hpp>
-#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/kernels/scaled_update.hpp>
 
 namespace ostraka::engine {
 

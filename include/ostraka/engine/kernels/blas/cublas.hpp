@@ -23,8 +23,8 @@
 #  include <ostraka/engine/kernels/blas/column_major.hpp>
 #  include <ostraka/engine/kernels/blas/library_handles.hpp>
 #  include <ostraka/engine/kernels/blas/matrix_product.hpp>
-#  include <ostraka/engine/kernels/update.hpp>
-#  include <ostraka/types/error.hpp>
+#  include <ostraka/engine/kernels/scaled_update.hpp>
+#  include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 

@@ -11,10 +11,10 @@
 #include <ostraka/engine/kernels/blas/cblas.hpp>
 #include <ostraka/engine/kernels/blas/library_product.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
+#include <ostraka/engine/kernels/products/contraction_cache.hpp>
 #include <ostraka/engine/kernels/products/library_plan.hpp>
-#include <ostraka/engine/kernels/products/plan_cache.hpp>
-#include <ostraka/engine/kernels/update.hpp>
-#include <ostraka/types/half.hpp>
+#include <ostraka/engine/kernels/scaled_update.hpp>
+#include <ostraka/types/values/half.hpp>
 
 namespace ostraka::engine {
 

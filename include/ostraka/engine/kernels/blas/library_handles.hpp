@@ -12,7 +12,7 @@
 #include <utility>
 
 #include <ostraka/engine/memory/per_thread.hpp>
-#include <ostraka/types/dynamic_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
 

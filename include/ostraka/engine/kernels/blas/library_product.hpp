@@ -14,8 +14,8 @@
 #include <type_traits>
 
 #include <ostraka/engine/kernels/blas/cblas.hpp>
-#include <ostraka/engine/kernels/copy.hpp>
-#include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/products/library_plan.hpp>
 #include <ostraka/engine/kernels/update_block.hpp>
 #include <ostraka/engine/machine/openblas.hpp>

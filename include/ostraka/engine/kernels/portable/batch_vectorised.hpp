@@ -10,9 +10,9 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/contraction_labels.hpp>
-#include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/kernels/loops/vectors.hpp>
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
-#include <ostraka/engine/kernels/portable/vectors.hpp>
 #if OSTRAKA_DETAIL_X86
 #include <ostraka/engine/kernels/x86/contract_batch.hpp>
 #endif

@@ -14,12 +14,12 @@
 #include <type_traits>
 
 #include <ostraka/engine/kernels/elementwise.hpp>
-#include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/portable/fold_kernel.hpp>
-#include <ostraka/engine/kernels/portable/reduce_kernel.hpp>
-#include <ostraka/engine/kernels/portable/row_sums.hpp>
-#include <ostraka/engine/kernels/portable/unrolled_dot.hpp>
-#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/kernels/folds/fold_kernel.hpp>
+#include <ostraka/engine/kernels/folds/reduce_kernel.hpp>
+#include <ostraka/engine/kernels/folds/row_sums.hpp>
+#include <ostraka/engine/kernels/folds/unrolled_dot.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/engine/kernels/scaled_update.hpp>
 
 namespace ostraka::engine::detail {
 

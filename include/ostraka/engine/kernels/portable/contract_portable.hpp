@@ -14,13 +14,13 @@
 
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
-#include <ostraka/engine/kernels/parallel.hpp>
+#include <ostraka/engine/kernels/folds/fold.hpp>
+#include <ostraka/engine/kernels/folds/fold_transposed.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/portable/batch_vectorised.hpp>
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
 #include <ostraka/engine/kernels/portable/contract_teams.hpp>
 #include <ostraka/engine/kernels/portable/contract_tiles.hpp>
-#include <ostraka/engine/kernels/portable/fold.hpp>
-#include <ostraka/engine/kernels/portable/fold_transposed.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ostraka/engine/kernels/loop_nest.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
 #include <ostraka/engine/memory/computing.hpp>
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include <ostraka/engine/kernels/contraction_labels.hpp>
-#include <ostraka/engine/kernels/loop_nest.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
 #include <ostraka/engine/kernels/portable/tile_operand.hpp>
 #include <ostraka/engine/kernels/portable/tile_panels.hpp>

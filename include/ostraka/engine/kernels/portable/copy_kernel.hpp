@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The kernels behind copy.hpp: runs where both sides are walked alike, tiles where one side is the transpose
-/// of the other, and one element a thread where there are thousands of threads. A[I, J] := B[J, I].
+/// Floor 3. The kernels behind copy_strided.hpp: runs where both sides are walked alike, tiles where one side is the
+/// transpose of the other, and one element a thread where there are thousands of threads. A[I, J] := B[J, I].
 
 #include <Kokkos_Core.hpp>
 
@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/kernels/item_cut.hpp>
-#include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/portable/transpose.hpp>
-#include <ostraka/engine/kernels/portable/vectors.hpp>
+#include <ostraka/engine/kernels/loops/item_cut.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/engine/kernels/loops/vectors.hpp>
+#include <ostraka/engine/kernels/portable/transpose_matrix.hpp>
 
 namespace ostraka::engine::detail {
 

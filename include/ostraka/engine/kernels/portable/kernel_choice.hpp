@@ -8,8 +8,8 @@
 
 #include <type_traits>
 
+#include <ostraka/engine/kernels/loops/vectors.hpp>
 #include <ostraka/engine/kernels/portable/micro_kernel.hpp>
-#include <ostraka/engine/kernels/portable/vectors.hpp>
 #if OSTRAKA_DETAIL_X86
 #include <ostraka/engine/kernels/x86/micro_kernel.hpp>
 #endif

@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include <ostraka/engine/kernels/loop_nest.hpp>
-#include <ostraka/engine/kernels/portable/fold_kernel.hpp>
-#include <ostraka/engine/kernels/portable/transpose.hpp>
-#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/kernels/folds/fold_kernel.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/engine/kernels/portable/transpose_matrix.hpp>
+#include <ostraka/engine/kernels/scaled_update.hpp>
 
 namespace ostraka::engine::detail {
 

@@ -12,8 +12,8 @@
 #include <ostraka/engine/kernels/blas/cblas.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/portable/batch_vectorised.hpp>
-#include <ostraka/engine/kernels/products/cost.hpp>
 #include <ostraka/engine/kernels/products/library_plan.hpp>
+#include <ostraka/engine/kernels/products/product_cost.hpp>
 
 namespace ostraka::engine {
 

@@ -15,7 +15,7 @@
 #include <ostraka/engine/kernels/combine.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
-#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/kernels/scaled_update.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine::detail {

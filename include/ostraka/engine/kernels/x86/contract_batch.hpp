@@ -11,10 +11,10 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/contraction_labels.hpp>
-#include <ostraka/engine/kernels/loop_nest.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
 #include <ostraka/engine/kernels/portable/tile_panels.hpp>
-#include <ostraka/engine/kernels/update.hpp>
+#include <ostraka/engine/kernels/scaled_update.hpp>
 #include <ostraka/engine/kernels/x86/batch_kernel.hpp>
 
 namespace ostraka::engine::detail {

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Extents of blocks in the body of os::shard_map: an axis that was divided unevenly has another extent on
+/// every device. How an extent came about is known to all devices alike, the extents of others are not: whether an
+/// operation is refused, or asks the others first, is decided by that alone, never by one's own extents.
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <ostraka/plan/spec/spec.hpp>
+#include <ostraka/plan/typed/varying_results.hpp>
+#include <ostraka/types/support/error.hpp>
+
+namespace ostraka::detail {
+
+/// How the extent of a block's axis came about.
+struct extent_origin {
+  static constexpr std::int64_t alike = -1;       ///< `whole`: the same on all devices
+  static constexpr std::int64_t of_its_own = -2;  ///< `whole`: each device's own
+
+  std::int64_t whole = alike;  ///< or a block of so many indices, which `over` divides unevenly
+  planner::mesh_order over{};  ///< mesh axes as the running mesh counts them, major first
+  int shifted = 0;             ///< the block is that of the device so many before, along the one mesh axis
+  std::int64_t halo = 0;       ///< indices of neighbours beside its own, of an extent that is not alike
+  bool is_undivided = false;   ///< of a padded axis: no other device has indices of it
+
+  [[nodiscard]] constexpr bool is_alike() const { return whole == alike; }
+
+  /// That of the extent with so many indices of neighbours more.
+  [[nodiscard]] extent_origin padded_by(std::int64_t more) const {
+    extent_origin padded = *this;
+    padded.halo += is_alike() ? 0 : more;
+    return padded;
+  }
+  friend bool operator==(extent_origin const& a, extent_origin const& b) {
+    return a.whole == b.whole && a.over == b.over && a.shifted == b.shifted && a.halo == b.halo;
+  }
+};
+
+}  // namespace ostraka::detail
+
+namespace ostraka {
+
+/// The extent of a block's axis on this device. It is a number, and as `I = block.extent(I)` it makes blocks of the
+/// same extents on all devices. A number computed of it, `block.extent(I) + 2`, knows whether all devices get the same.
+class own_extent {
+ public:
+  own_extent(std::int64_t value, detail::extent_origin const& origin) : value_(value), origin_(origin) {}
+  operator std::int64_t() const { return value_; }
+  [[nodiscard]] detail::extent_origin const& origin() const { return origin_; }
+
+ private:
+  std::int64_t value_;
+  detail::extent_origin origin_;
+};
+
+namespace detail {
+
+template <class A, class B>
+concept OwnExtents = (std::same_as<A, own_extent> && (std::same_as<B, own_extent> || std::integral<B>)) ||
+                     (std::integral<A> && std::same_as<B, own_extent>);
+
+template <std::integral N>
+bool same_on_all(N) {
+  return true;
+}
+inline bool same_on_all(own_extent const& e) { return e.origin().is_alike(); }
+
+template <class A, class B>
+own_extent computed_extent(A const& a, B const& b, std::int64_t value) {
+  return {value, same_on_all(a) && same_on_all(b) ? extent_origin{} : extent_origin{extent_origin::of_its_own, {}}};
+}
+
+}  // namespace detail
+
+template <class A, class B>
+  requires detail::OwnExtents<A, B>
+[[nodiscard]] own_extent operator+(A const& a, B const& b) {
+  return detail::computed_extent(a, b, static_cast<std::int64_t>(a) + static_cast<std::int64_t>(b));
+}
+template <class A, class B>
+  requires detail::OwnExtents<A, B>
+[[nodiscard]] own_extent operator-(A const& a, B const& b) {
+  return detail::computed_extent(a, b, static_cast<std::int64_t>(a) - static_cast<std::int64_t>(b));
+}
+template <class A, class B>
+  requires detail::OwnExtents<A, B>
+[[nodiscard]] own_extent operator*(A const& a, B const& b) {
+  return detail::computed_extent(a, b, static_cast<std::int64_t>(a) * static_cast<std::int64_t>(b));
+}
+template <class A, class B>
+  requires detail::OwnExtents<A, B>
+[[nodiscard]] own_extent operator/(A const& a, B const& b) {
+  return detail::computed_extent(a, b, static_cast<std::int64_t>(a) / static_cast<std::int64_t>(b));
+}
+
+}  // namespace ostraka
+
+namespace ostraka::detail {
+
+/// How the extents of a block's axes came about; of tensors that are no blocks nothing is kept.
+template <int Rank>
+using extent_origins = std::array<extent_origin, static_cast<std::size_t>(Rank)>;
+
+/// The origin of the extent of `A` in a tensor or block that has it.
+template <class A, class TensorType>
+constexpr extent_origin origin_in(TensorType const& t) {
+  if constexpr (varying_in<TensorType>::size > 0)
+    return t.origins()[static_cast<std::size_t>(position_in<A, axes_in<TensorType>>)];
+  else
+    return {};
+}
+
+[[gnu::cold]] inline void throw_origins_differ(std::string_view operation, std::string_view axis) {
+  throw error(
+      std::string(operation) + ": blocks agree on the extent of an axis on every device, but " + std::string(axis) +
+      " was divided unevenly in one operand and not so in another; hand both to os::shard_map divided alike, or "
+      "give extents that the mesh axes divide evenly");
+}
+
+/// One origin of two of the same axis; throws, on all devices alike, unless it is one. Beside what is known an extent
+/// of each device's own says nothing more: the extents themselves are compared.
+inline extent_origin joined_origin(std::string_view operation, std::string_view axis, extent_origin const& a,
+                                   extent_origin const& b) {
+  if (a == b || b.whole == extent_origin::of_its_own) return a;
+  if (a.whole == extent_origin::of_its_own) return b;
+  throw_origins_differ(operation, axis);
+  return a;
+}
+
+/// The origins of the axes `Axes` in the result of an operation on `operands`, which have each of them.
+template <class A, class First, class... Rest>
+extent_origin origin_among(std::string_view operation, First const& first, Rest const&... rest) {
+  if constexpr (sizeof...(Rest) == 0) {
+    return origin_in<A>(first);
+  } else if constexpr (position_in<A, axes_in<First>> < 0) {
+    return origin_among<A>(operation, rest...);
+  } else if constexpr (is_one_of<type_list<A>, std::conditional_t<(position_in<A, axes_in<Rest>> >= 0), type_list<A>,
+                                                                  type_list<>>...>) {
+    return joined_origin(operation, A::name, origin_in<A>(first), origin_among<A>(operation, rest...));
+  } else {
+    return origin_in<A>(first);
+  }
+}
+
+template <class... As, class... Operands>
+extent_origins<static_cast<int>(sizeof...(As))> origins_of([[maybe_unused]] std::string_view operation,
+                                                           type_list<As...>, Operands const&... operands) {
+  return {origin_among<As>(operation, operands...)...};
+}
+
+}  // namespace ostraka::detail

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What an operation looks at once it knows its sizes and before it moves anything: which plan is run, does it
+/// keep within the budget of os::at_most, and has the adviser something to say?
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <ostraka/engine/call_check/call_in_words.hpp>
+#include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/plan/search/advice.hpp>
+#include <ostraka/plan/spec/stored_plan.hpp>
+#include <ostraka/plan/typed/checks.hpp>
+#include <ostraka/plan/typed/named_plan.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/error.hpp>
+
+namespace ostraka::detail {
+
+/// An operation with its plan, the rule that admitted it, and names; free of types from here on.
+struct operation_info {
+  std::string_view operation;
+  planner::plan_view plan;
+  planner::admit rule;
+  planner::naming names;
+  bool has_policy = false;  // the program gave one, beside a budget
+};
+
+/// What the adviser knows of an operation. Zeros at first; host threads share it.
+struct advice_record {
+  static constexpr int most_sizes = 8;  // then the program is known well enough
+  std::atomic<bool> done;               // it has spoken, or it knows enough
+  std::atomic<std::uint64_t> last;      // sizes last found good, as a hash
+  int count;                            // the rest under the adviser's lock
+  std::uint64_t seen[most_sizes];
+};
+
+/// The adviser, if there is one: os::environment appoints it (advise.hpp). A pointer, so that only the file with the
+/// environment contains the planner as code that runs.
+inline void (*adviser)(operation_info const&, planner::extents const&, std::uint64_t, advice_record&) = nullptr;
+
+/// Sizes in a number, never 0.
+inline std::uint64_t hash_of(planner::extents const& e) {
+  std::uint64_t h = 14695981039346656037u;  // FNV-1a, by whole numbers
+  for (int l = 0; l < e.labels; ++l) h = (h ^ static_cast<std::uint64_t>(e.label[l])) * 1099511628211u;
+  for (int m = 0; m < e.mesh_axes; ++m) h = (h ^ static_cast<std::uint64_t>(e.mesh[m])) * 1099511628211u;
+  return h | 1;
+}
+
+/// The hash of sizes that the adviser is to look at on this device, or 0. Costs next to nothing where they are those of
+/// the last time.
+inline std::uint64_t sizes_to_advise_on(engine::execution_context const& w, advice_record const& record) {
+  if (adviser == nullptr || record.done.load(std::memory_order_relaxed) || w.mesh->absent() || w.mesh->device() != 0)
+    return 0;
+  std::uint64_t const hash = hash_of(w.sizes);
+  return hash == record.last.load(std::memory_order_relaxed) ? 0 : hash;
+}
+
+template <class Types, planner::admit Rule, int ElementBytes>
+operation_info info_of(engine::execution_context const& w, planner::plan_view const& plan = stored_plan_of<Types>,
+                       bool has_policy = false) {
+  return {w.operation, plan, Rule, naming_of<typename Types::labels, typename Types::mesh, ElementBytes>, has_policy};
+}
+
+/// Throws if the plan moves more than the budget for the sizes at hand; on all devices alike, since all know the sizes.
+inline void keep_within_budget(operation_info const& o, planner::extents const& sizes, std::int64_t budget,
+                               planner::extents& fitting) {
+  if (sizes == fitting) return;
+  planner::einsum_plan const plan = o.plan.value();
+  if (planner::bytes_per_device(plan.elements_moved(sizes), o.names.element_bytes, sizes) > budget)
+    throw error(planner::budget_exceeded(o.operation, plan, o.rule, sizes, o.names, budget, o.has_policy));
+  fitting = sizes;
+}
+
+/// The plan for the sizes at hand. A template so that ostraka::compiled can hold it: it is the planner.
+template <class = void>
+[[gnu::cold]] planner::einsum_plan plan_at_run_time(operation_info const& o, planner::extents const& sizes) {
+  planner::einsum_plan plan = planner::replan(o.plan.value(), o.rule, sizes);
+  plan.sizes = sizes;
+  return plan;
+}
+
+/// The plans that a host thread last made for sizes at hand, of one operation: so many, whatever the program does.
+class plans_at_hand {
+ public:
+  /// The plan for these sizes; it stays until seven others have been made.
+  planner::plan_view of(operation_info const& o, planner::extents const& sizes) {
+    for (auto const& known : plans_)
+      if (!known.empty() && known.front().sizes == sizes) return known.front();
+    auto& oldest = plans_[next_];
+    next_ = (next_ + 1) % most;
+    oldest.clear();
+    oldest.push_back(plan_at_run_time<>(o, sizes));
+    return oldest.front();
+  }
+
+ private:
+  static constexpr int most = 8;
+  dynamic_array<planner::einsum_plan> plans_[most];  // one or none each, so that none changes its place
+  int next_ = 0;
+};
+
+/// Is the plan that runs made when the operation runs?
+template <class Policy, class Types>
+inline constexpr bool is_planned_at_run_time =
+    !all_static<typename Types::labels, typename Types::mesh> &&
+    (Policy::plans_at_run_time || Policy::limits_workspace);
+
+/// Steps that were planned while the program was compiled, as an operation knows them before it has its sizes.
+template <class Policy, class Types, class Steps>
+engine::steps_ahead steps_ahead_of(Steps const& planned) {
+  engine::steps_ahead steps(planned);
+  steps.may_change = is_planned_at_run_time<Policy, Types>;
+  return steps;
+}
+
+/// The plan that an operation runs: the one that was made while the program was compiled, or one for the sizes at hand.
+template <class Policy, class Types, int ElementBytes>
+planner::plan_view plan_at_hand([[maybe_unused]] engine::execution_context const& w) {
+  if constexpr (is_planned_at_run_time<Policy, Types>) engine::require_same_sizes(w);
+  if constexpr (Policy::plans_at_run_time && !all_static<typename Types::labels, typename Types::mesh>) {
+    static thread_local constinit plans_at_hand* known = nullptr;
+    return engine::per_thread(known).of(info_of<Types, Policy::rule, ElementBytes>(w), w.sizes);
+  } else {
+    return stored_plan_of<Types>;
+  }
+}
+
+/// Did the program give one, beside a budget?
+template <class Policy>
+inline constexpr bool gives_policy = !std::is_same_v<Policy, policy<planner::admit::any>>;
+
+/// What the adviser knows of the operation.
+template <class Policy, class Types, int ElementBytes>
+inline constinit advice_record advice_of{};
+
+/// Has the adviser something to say?
+inline void advise(engine::execution_context const& w, operation_info const& o, advice_record& record) {
+  if (std::uint64_t const hash = sizes_to_advise_on(w, record); hash != 0) adviser(o, w.sizes, hash, record);
+}
+
+/// Is the plan that runs the stored one, and is that all there is to ask? Then the adviser may still look at it.
+template <class Policy>
+inline constexpr bool is_stored_plan = !Policy::plans_at_run_time && !has_budget<Policy> && !limits_workspace<Policy>;
+
+template <class Policy, class Types>
+inline constexpr bool is_advised = !all_static<typename Types::labels, typename Types::mesh> &&
+                                   Types::plan.communications() > 0 && !Policy::plans_at_run_time;
+
+/// The plan that an operation runs, within its budget and looked at by the adviser. What has static sizes alone was
+/// checked while compiling, and planned for these sizes.
+/// @throws ostraka::error, on all devices alike, if the plan moves more than the budget
+template <class Policy, class Types, int ElementBytes>
+planner::plan_view checked_plan([[maybe_unused]] engine::execution_context const& w) {
+  planner::plan_view const plan = plan_at_hand<Policy, Types, ElementBytes>(w);
+  if constexpr (!all_static<typename Types::labels, typename Types::mesh> &&
+                (Types::plan.communications() > 0 || Policy::plans_at_run_time)) {
+    if constexpr (has_budget<Policy>) {
+      static thread_local constinit planner::extents* fitting =
+          nullptr;  // those last found to fit: a program repeats its operations
+      keep_within_budget(info_of<Types, Policy::rule, ElementBytes>(
+                             w, plan, !std::is_same_v<Policy, limited<Policy::budget, policy<planner::admit::any>>>),
+                         w.sizes, Policy::budget, engine::per_thread(fitting));
+    }
+    if constexpr (!Policy::plans_at_run_time)
+      advise(w, info_of<Types, Policy::rule, ElementBytes>(w, stored_plan_of<Types>, gives_policy<Policy>),
+             advice_of<Policy, Types, ElementBytes>);
+  }
+  return plan;
+}
+
+}  // namespace ostraka::detail

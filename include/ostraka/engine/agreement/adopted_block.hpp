@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Is what a program gives as this device's block one: has it the extents of the block, and does it lie as it
+/// has to? Each device sees its own block alone, so the devices agree before one of them throws.
+
+#include <cstdint>
+#include <string>
+
+#include <ostraka/engine/mesh/device_mesh.hpp>
+#include <ostraka/types/reasons.hpp>
+#include <ostraka/types/support/error.hpp>
+
+namespace ostraka::engine {
+
+/// Extents and strides of a block as it is given; of a list (rank −1) the number of its elements.
+struct given_block {
+  int rank = -1;
+  std::int64_t extent[max_rank + 1]{};
+  std::int64_t stride[max_rank + 1]{};
+};
+
+/// How a block has to lie: row-major without gaps to be adopted, anyhow to be read, with a place for each element to be
+/// written.
+enum class demand { row_major, any, a_place_each };
+
+namespace detail {
+
+// Does each row follow the one before? A part of a larger view, a padded one, or one in another order may have the same
+// type.
+inline bool is_row_major(given_block const& b) {
+  std::int64_t step = 1;
+  bool dense = true;
+  for (int d = b.rank - 1; d >= 0; --d) {
+    if (b.extent[d] == 0) return true;
+    dense = dense && (b.extent[d] == 1 || b.stride[d] == step);
+    step *= b.extent[d];
+  }
+  return dense;
+}
+
+inline bool has_a_place_each(given_block const& b) {
+  for (int d = 0; d < b.rank; ++d)
+    if (b.extent[d] == 0) return true;
+  for (int d = 0; d < b.rank; ++d)
+    if (b.extent[d] > 1 && b.stride[d] == 0) return false;
+  return true;
+}
+
+inline bool lies_as_demanded(given_block const& b, demand how) {
+  return how == demand::row_major ? is_row_major(b) : how == demand::any || has_a_place_each(b);
+}
+
+// The dimension in which it has not the extents of the block that a device has to hold; −1 if there is none.
+inline int wrong_dimension(given_block const& b, std::int64_t const* wanted, int rank) {
+  std::int64_t elements = 1;
+  for (int d = 0; d < rank; ++d) elements *= wanted[d];
+  if (b.rank < 0) return b.extent[0] == elements ? -1 : 0;
+  for (int d = rank - 1; d >= 0; --d)
+    if (b.extent[d] != wanted[d]) return d;
+  return -1;
+}
+
+// "4 elements along dimension 1", or of a list all of them.
+[[gnu::cold]] inline std::string elements_along(given_block const& b, std::int64_t const* of, int rank, int dimension) {
+  if (b.rank >= 0) return std::to_string(of[dimension]) + " elements along dimension " + std::to_string(dimension);
+  std::int64_t elements = 1;
+  for (int d = 0; d < rank; ++d) elements *= of[d];
+  return std::to_string(elements) + " elements";
+}
+
+}  // namespace detail
+
+/// Why an array is no place for a block of these extents; empty if it is one.
+inline std::string fault_of_block(given_block const& b, std::int64_t const* wanted, int rank) {
+  int const wrong = detail::wrong_dimension(b, wanted, rank);
+  if (wrong >= 0)
+    return "an array that is written has the extents of its device's block, which holds " +
+           detail::elements_along(b, wanted, rank, wrong) + ", and the array has " + std::to_string(b.extent[wrong]);
+  if (!detail::has_a_place_each(b))
+    return "each element of what is written has a place of its own, but the array has a stride of 0; give one without";
+  return {};
+}
+
+/// @throws ostraka::error, on all devices alike, if a block has not the `wanted` extents of its device, or does not lie
+/// as is demanded. Collective over the mesh; where others are not asked nothing is sent, and this device throws alone.
+inline void require_block(std::string const& operation, demand how, device_mesh const& mesh, given_block const& b,
+                          std::int64_t const* wanted, int rank, bool ask_others) {
+  exclusive_use const use = mesh.use(operation);
+  int const wrong = detail::wrong_dimension(b, wanted, rank);
+  if (mesh.absent()) {
+    if (wrong >= 0 && rank > 0)
+      throw error(operation + ": this process is none of the mesh's devices and holds no block, but its view has " +
+                  detail::elements_along(b, b.extent, b.rank < 0 ? 1 : rank, wrong) +
+                  "; give an empty view where mesh.absent()");
+    return;
+  }
+  std::int64_t first_wrong[2] = {wrong < 0 ? 0 : mesh.devices() - mesh.device(),
+                                 detail::lies_as_demanded(b, how) ? 0 : mesh.devices() - mesh.device()};
+  if (ask_others) mesh.world().find_largest(first_wrong, 2);
+  if (first_wrong[0] > 0)
+    throw error(operation + ": each view has the extents of its device's block, but that of device " +
+                std::to_string(mesh.devices() - first_wrong[0]) + " has not" +
+                (wrong < 0 ? std::string()
+                           : "; device " + std::to_string(mesh.device()) + " holds " +
+                                 detail::elements_along(b, wanted, rank, wrong) + " and its view has " +
+                                 std::to_string(b.extent[wrong])) +
+                "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n");
+  if (first_wrong[1] > 0) {
+    std::string const whose = "the view of device " + std::to_string(mesh.devices() - first_wrong[1]);
+    throw error(how == demand::row_major
+                    ? operation + ": a block lies row-major without gaps, but " + whose +
+                          " is a part of a larger one, padded, or in another order; copy it with os::copy_from_local, "
+                          "or adopt what lies in another order as a tensor of the axes in that order, with "
+                          "os::in_order<…>(view)"
+                    : operation + ": each element of what is written has a place of its own, but " + whose +
+                          " has a stride of 0; give one without");
+  }
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Blocks with any strides as MPI gets them: where they lie, if they lie in one run or in rows that MPI packs
+/// well, else packed by a kernel, and unpacked when they have arrived. Memory that MPI does not take is staged
+/// (moves/on_host.hpp).
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/engine/collectives/exchange_in_flight.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/engine/memory/short_array.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/engine/moves/region.hpp>
+#include <ostraka/engine/moves/transport.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+
+namespace ostraka::engine {
+
+/// The blocks of a collective, from before it begins until it has ended.
+template <class Exec, class T>
+class blocks_for_mpi {
+ public:
+  /// For so many blocks at most, whose layouts are pointed to.
+  void begin(int most) {
+    end();
+    layouts_.reserve(static_cast<std::size_t>(most));
+    via_ = transport_for<Exec, T>();
+  }
+
+  void send(Exec const& exec, exchanged<T>& part, region<T const> const& block) {
+    part.send = block.data;
+    part.sent = block.where.size();
+    if (part.sent == 0 || block.gapless()) return;
+    if (via_.takes(block)) {
+      part.block_sent = &layouts_.push_back(layout_of(block));
+      return;
+    }
+    T* const packed = buffer_for(part.sent);
+    copy(exec, dense_region(packed, block.where), block);
+    part.send = packed;
+  }
+
+  void receive(exchanged<T>& part, region<T> const& block) {
+    part.receive = block.data;
+    part.received = block.where.size();
+    if (part.received == 0 || block.gapless()) return;
+    if (via_.takes(block)) {
+      part.block_received = &layouts_.push_back(layout_of(block));
+      return;
+    }
+    part.receive = buffer_for(part.received);
+    unpacked_.push_back({block, part.receive});
+  }
+
+  /// Behind all blocks, before the collective begins.
+  void stage(Exec const& exec, exchanged<T>* parts, int count) {
+    fence(exec);
+    arrays_.begin(is_staged<Exec>(host_work::carries));
+    for (int i = 0; i < count; ++i) {
+      parts[i].send = arrays_.sent(parts[i].send, parts[i].sent);
+      parts[i].receive = arrays_.received(parts[i].receive, parts[i].received);
+    }
+  }
+
+  /// Behind the end of the collective: what has arrived is where it belongs.
+  void bring_back(Exec const& exec) {
+    arrays_.bring_back();
+    for (arrived const& a : unpacked_) copy(exec, a.to, dense_region(static_cast<T const*>(a.packed), a.to.where));
+    fence(exec);
+    end();
+  }
+
+  /// Gives back what was set aside.
+  void end() {
+    unpacked_.clear();
+    buffers_.clear();
+    layouts_.clear();
+    arrays_.begin(false);
+  }
+
+ private:
+  using buffer = kernel_scratch<T, typename Exec::memory_space>;
+
+  struct arrived {
+    region<T> to;
+    T* packed;
+  };
+
+  T* buffer_for(std::int64_t count) {
+    buffers_.push_back(buffer(count));
+    return buffers_.back().data();
+  }
+
+  planner::transport via_{};
+  dynamic_array<buffer> buffers_;
+  dynamic_array<arrived> unpacked_;
+  short_array<strided, 2> layouts_;
+  arrays_for_mpi<Exec, T> arrays_;
+};
+
+}  // namespace ostraka::engine

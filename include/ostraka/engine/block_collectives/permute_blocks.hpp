@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. A permute of blocks, in flight: each device of a group gets the block of the one that sends to it, or
+/// zeros. B(i + 1) <- A(i), along a mesh axis.
+
+#include <Kokkos_Core.hpp>
+
+#include <ostraka/engine/block_collectives/blocks_for_mpi.hpp>
+#include <ostraka/engine/call_check/call_in_words.hpp>
+#include <ostraka/engine/collectives/permute_in_flight.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/flight.hpp>
+
+namespace ostraka::engine {
+
+namespace detail {
+
+template <class Exec, class T>
+class permute_record final : public flight_on<Exec> {
+ public:
+  void begin(Exec const& exec, execution_context const& w, communicator const& members, hops_here here,
+             region<T const> const& from, region<T> const& to) {
+    exchanged<T> part{nullptr, 0, nullptr, 0};
+    bool const stays = here.to == members.rank();
+    blocks_.begin(2);
+    if (here.to >= 0 && !stays) blocks_.send(exec, part, from);
+    if (here.from >= 0 && !stays) blocks_.receive(part, to);
+    blocks_.stage(exec, &part, 1);
+    permute_.begin(members, here, part);
+    if (stays) copy(exec, to, from);
+    if (here.from < 0) fill(exec, to.data, layout_of(to), T(0));
+    this->enlist(*w.mesh, w.operation);
+  }
+
+  permute_record* next_free = nullptr;
+
+ private:
+  bool arrived() noexcept override { return permute_.test(); }
+  void finish() override {
+    permute_.finish();
+    blocks_.bring_back(this->exec());
+  }
+  void give_back() noexcept override {
+    flight_records<permute_record>::instance().give_back(*this);
+  }
+
+  blocks_for_mpi<Exec, T> blocks_;
+  permute_in_flight<T> permute_;
+};
+
+}  // namespace detail
+
+/// Begins a permute along mesh axes: `from` goes where the hops say, and `to`, which does not overlap it, is what comes
+/// from there; zeros, if nothing does. A block may be longer than another, but every target is as long as what it gets.
+/// Devices count as their group does. `block` is what check mode calls the blocks. @pre no hop is wrong
+/// Collective over the mesh axes.
+template <class Exec, class T>
+run_in_flight begin_permute(Exec const& exec, execution_context const& w, planner::spec const& block,
+                            planner::mesh_set axes, permutation_view const& permutation, region<T const> const& from,
+                            region<T> const& to) {
+  require_same_call<T>(w, block, axes, [&] { return permutation.describe(); });
+  communicator const& members = w.group(axes);
+  hops_here const here = permutation.of(members.rank(), members.size());
+  using record = detail::permute_record<Exec, T>;
+  return detail::begin_record<record>(exec, [&](record& r) { r.begin(exec, w, members, here, from, to); });
+}
+
+}  // namespace ostraka::engine

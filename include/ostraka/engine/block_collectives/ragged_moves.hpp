@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Moves along a dimension whose parts only those know that send them. The members of a group tell each other
+/// how many rows there are, then the rows travel, in flight: a gather of blocks of any lengths, and the ragged
+/// all-to-all, in which each device says for each other which rows go there and where they belong.
+///
+///     member        sends rows                   to rows of the target
+///     to d          [from[d], from[d] + rows[d])    [to[d], to[d] + rows[d])     of member d
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <ostraka/engine/block_collectives/exchange_blocks.hpp>
+#include <ostraka/engine/call_check/call_in_words.hpp>
+#include <ostraka/engine/collectives/counts.hpp>
+#include <ostraka/engine/memory/short_array.hpp>
+#include <ostraka/types/support/error.hpp>
+
+namespace ostraka::engine {
+
+/// The rows that a device sends, by member.
+struct ragged_rows {
+  std::int64_t const* from;  ///< where they begin in what is sent
+  std::int64_t const* rows;  ///< how many
+  std::int64_t const* to;    ///< where they begin at the receiver
+};
+
+namespace detail {
+
+/// Indices [begin, begin + size) of dimension `along`, counted from where the block begins.
+template <class T>
+region<T> rows_of(region<T> const& block, int along, std::int64_t begin, std::int64_t size) {
+  box inner = block.where;
+  inner.at[along].begin += begin;
+  inner.at[along].end = inner.at[along].begin + size;
+  return block.part(inner);
+}
+
+inline bool fits(std::int64_t begin, std::int64_t size, std::int64_t extent) {
+  return begin >= 0 && size >= 0 && begin <= extent && size <= extent - begin;
+}
+
+// The largest of what the members give tells all of them who is wrong, and how. 0: nobody is.
+enum class ragged_fault : std::int64_t { none, sends_what_is_not_there, receives_beyond_its_end, receives_twice };
+
+[[gnu::cold, gnu::noinline]] inline void refuse_ragged(execution_context const& w, ragged_fault what, int member) {
+  std::string const who = "device " + std::to_string(member) + " of the group ";
+  std::string const rule = what == ragged_fault::sends_what_is_not_there
+                               ? "every device sends rows that it has, but " + who + "sends others"
+                           : what == ragged_fault::receives_beyond_its_end
+                               ? "all rows arrive within the target, but " + who + "is sent rows beyond its end"
+                               : "every row of a target is sent once, but " + who + "is sent rows that overlap";
+  throw error(std::string(w.operation) + ": " + rule +
+              "; let every device give the offsets and numbers of rows that the others expect of it");
+}
+
+}  // namespace detail
+
+/// Begins the ragged all-to-all of rows along dimension `along` of dense or strided blocks: `to` gets the rows that the
+/// others say, and keeps what it holds elsewhere. `block` is what check mode calls the blocks. Collective over the mesh
+/// axes. @throws ostraka::error, on all of their devices alike, before any row is sent, if rows are sent that are not
+/// there, or arrive where no row is or another arrives
+template <class Exec, class T>
+run_in_flight begin_ragged(Exec const& exec, execution_context const& w, planner::spec const& block,
+                           planner::mesh_set axes, int along, region<T const> const& from, region<T> const& to,
+                           ragged_rows const& sent) {
+  require_same_call<T>(w, block, axes, [] { return std::string(); });
+  communicator const& members = w.group(axes);
+  int const n = members.size();
+  detail::ragged_fault found = detail::ragged_fault::none;
+  short_array<std::int64_t, 64> told, heard;
+  for (int d = 0; d < n; ++d) {
+    bool const there = detail::fits(sent.from[d], sent.rows[d], from.where.at[along].size());
+    if (!there) found = detail::ragged_fault::sends_what_is_not_there;
+    told.push_back(there ? sent.rows[d] : 0);
+    told.push_back(there ? sent.to[d] : 0);
+  }
+  for (int d = 0; d < 2 * n; ++d) heard.push_back(0);
+  exchange_counts(members, told.data(), heard.data(), 2);
+  auto const rows_from = [&](int d) { return heard[static_cast<std::size_t>(2 * d)]; };
+  auto const begin_from = [&](int d) { return heard[static_cast<std::size_t>(2 * d + 1)]; };
+  for (int d = 0; d < n && found == detail::ragged_fault::none; ++d) {
+    if (!detail::fits(begin_from(d), rows_from(d), to.where.at[along].size()))
+      found = detail::ragged_fault::receives_beyond_its_end;
+    for (int e = 0; e < d && found == detail::ragged_fault::none; ++e)
+      if (rows_from(d) > 0 && rows_from(e) > 0 && begin_from(d) < begin_from(e) + rows_from(e) &&
+          begin_from(e) < begin_from(d) + rows_from(d))
+        found = detail::ragged_fault::receives_twice;
+  }
+  if (members.is_dry()) {  // as many rows come from each as go there, and lie in the order of members
+    std::int64_t next = 0;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(n); ++d) {
+      std::int64_t* const from_d = heard.data() + 2 * d;
+      from_d[0] = std::min(from_d[0], to.where.at[along].size() - next);
+      from_d[1] = next;
+      next += from_d[0];
+    }
+    found = detail::ragged_fault::none;
+  }
+  std::int64_t fault = found == detail::ragged_fault::none ? 0 : static_cast<std::int64_t>(found) * n + members.rank();
+  members.find_largest(&fault, 1);
+  if (fault != 0) detail::refuse_ragged(w, static_cast<detail::ragged_fault>(fault / n), static_cast<int>(fault % n));
+  return begin_exchange<T>(exec, w, axes, [&](int d) {
+    return block_exchanged<T>{detail::rows_of(from, along, sent.from[d], sent.rows[d]),
+                              detail::rows_of(to, along, begin_from(d), rows_from(d))};
+  });
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Blocks between one device of a group and the others, in flight: broadcast, gather to the root, scatter from
+/// it. Blocks may be of any lengths along one dimension.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <ostraka/engine/block_collectives/exchange_blocks.hpp>
+#include <ostraka/engine/call_check/call_in_words.hpp>
+#include <ostraka/engine/collectives/scatter.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/memory/short_array.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
+
+namespace ostraka::engine {
+
+namespace detail {
+
+template <class Exec, class T>
+class broadcast_record final : public flight_on<Exec> {
+ public:
+  void begin(Exec const& exec, execution_context const& w, communicator const& members, int root,
+             region<T const> const& from, region<T> const& to) {
+    bool const sends = members.rank() == root;
+    std::int64_t const count = to.where.size();
+    if (sends && count > 0) copy(exec, to, from);
+    fence(exec);
+    arrays_.begin(is_staged<Exec>(host_work::carries));
+    broadcast_.begin(members, arrays_.received(to.data, count, sends), count, root, mpi_calls::nonblocking);
+    this->enlist(*w.mesh, w.operation);
+  }
+
+  broadcast_record* next_free = nullptr;
+
+ private:
+  bool arrived() noexcept override { return broadcast_.test(); }
+  void finish() override {
+    broadcast_.finish();
+    arrays_.bring_back();
+  }
+  void give_back() noexcept override {
+    arrays_.begin(false);
+    flight_records<broadcast_record>::instance().give_back(*this);
+  }
+
+  arrays_for_mpi<Exec, T> arrays_;
+  broadcast_in_flight<T> broadcast_;
+};
+
+[[gnu::cold]] inline std::string describe_root(int root) { return "root " + std::to_string(root); }
+
+// Of dimension `along`, which is divided into parts of these lengths, part d.
+template <class T>
+region<T> part_along(region<T> const& whole, int along, counts_view lengths, int d) {
+  box part = whole.where;
+  for (int e = 0; e < d; ++e) part.at[along].begin += lengths[static_cast<std::size_t>(e)];
+  part.at[along].end = part.at[along].begin + lengths[static_cast<std::size_t>(d)];
+  return whole.part(part);
+}
+
+}  // namespace detail
+
+/// Begins a broadcast along mesh axes: `to`, which lies dense, becomes the block `from` of member `root`; nobody else's
+/// is looked at. `block` is what check mode calls the blocks. Collective over the mesh axes.
+template <class Exec, class T>
+run_in_flight begin_broadcast(Exec const& exec, execution_context const& w, planner::spec const& block,
+                              planner::mesh_set axes, int root, region<T const> const& from, region<T> const& to) {
+  require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
+  communicator const& members = w.group(axes);
+  using record = detail::broadcast_record<Exec, T>;
+  return detail::begin_record<record>(exec, [&](record& r) { r.begin(exec, w, members, root, from, to); });
+}
+
+/// Begins a gather to member `root`: there `whole` is the blocks of all members, one behind the other along dimension
+/// `along`, of which member d has lengths[d] indices; elsewhere neither is looked at. Collective over the mesh axes.
+template <class Exec, class T>
+run_in_flight begin_gather_to(Exec const& exec, execution_context const& w, planner::spec const& block,
+                              planner::mesh_set axes, int root, int along, counts_view lengths,
+                              region<T const> const& own, region<T> const& whole) {
+  require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
+  bool const receives = w.group(axes).rank() == root;
+  return begin_exchange<T>(exec, w, axes, [&](int d) {
+    block_exchanged<T> p;
+    if (d == root) p.sent = own;
+    if (receives) p.received = detail::part_along(whole, along, lengths, d);
+    return p;
+  });
+}
+
+/// Begins a scatter from member `root`: everyone's `own` becomes its part of the root's `whole`, which is divided along
+/// dimension `along` as in a gather; elsewhere neither is looked at. Collective over the mesh axes.
+template <class Exec, class T>
+run_in_flight begin_scatter_from(Exec const& exec, execution_context const& w, planner::spec const& block,
+                                 planner::mesh_set axes, int root, int along, counts_view lengths,
+                                 region<T const> const& whole, region<T> const& own) {
+  require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
+  bool const sends = w.group(axes).rank() == root;
+  return begin_exchange<T>(exec, w, axes, [&](int d) {
+    block_exchanged<T> p;
+    if (sends) p.sent = detail::part_along(whole, along, lengths, d);
+    if (d == root) p.received = own;
+    return p;
+  });
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Scans of blocks along mesh axes, and the barrier of a group: what has nothing to overlap with, and is done
+/// when the call comes back.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include <ostraka/engine/call_check/call_in_words.hpp>
+#include <ostraka/engine/collectives/barrier.hpp>
+#include <ostraka/engine/collectives/scan.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/engine/moves/region.hpp>
+
+namespace ostraka::engine {
+
+/// `to`, which lies dense, becomes the reduction of the blocks `from` up to this device's, or of those before it. The
+/// blocks are equally long; `block` is what check mode calls them. Collective over the mesh axes.
+template <class Exec, class T>
+void scan_block(Exec const& exec, execution_context const& w, planner::spec const& block, planner::mesh_set axes,
+                region<T const> const& from, region<T> const& to, reduction how, scan_kind kind) {
+  require_same_call<T>(w, block, axes, [&] {
+    return std::string(planner::name_of(how)) + (kind == scan_kind::exclusive ? ", exclusive" : ", inclusive");
+  });
+  communicator const& members = w.group(axes);
+  if (to.where.size() > 0) copy(exec, to, from);
+  fence(exec);
+  with_array_for_mpi(exec, host_work::computes, to.data, to.where.size(),
+                     [&](T* data) { scan(members, data, to.where.size(), how, kind); });
+}
+
+/// Waits for all devices along mesh axes. Collective over them.
+inline void barrier(execution_context const& w, planner::mesh_set axes) {
+  communicator const& members = w.group(axes);
+  if (compares_calls(w)) require_agreement(members, [&] { return std::string(w.operation); });
+  barrier(members);
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. A number of each device's, on the host, added up over mesh axes: one all-reduce without blocks or a plan.
+
+#include <string>
+
+#include <ostraka/engine/call_check/call_in_words.hpp>
+#include <ostraka/engine/collectives/all_reduce_in_flight.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/plan/spec/spec.hpp>
+
+namespace ostraka::engine {
+
+/// The sum over the devices along `axes`, the same bits on each of them. Collective over the mesh axes.
+inline double sum_over(execution_context const& w, planner::mesh_set axes, double here) {
+  if (w.mesh->absent() || axes.empty()) return here;
+  profiled const region_of_run([&] { push_region(std::string(w.operation) + ", adds up a number of each device's"); });
+  require_same_call<double>(w, planner::spec{}, axes, [] { return std::string(); });
+  all_reduce(w.group(axes), &here, 1, reduction::sum);
+  return here;
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. A stencil on this device's block, in parts: what reads no margin that is still on its way, and the rest.
+
+#include <algorithm>
+#include <cstdint>
+
+#include <ostraka/engine/kernels/stencil_kernel.hpp>
+#include <ostraka/engine/machine/progress.hpp>
+#include <ostraka/plan/spec/blocks.hpp>
+
+namespace ostraka::engine {
+
+/// A block that a stencil reads or writes: its first point, and the steps to the next by dimension.
+template <class T>
+struct stencil_block {
+  T* data = nullptr;
+  std::int64_t stride[max_rank]{};
+};
+
+/// The points of a stencil: those of the result are every so-manyth of the block's.
+struct stencil_points {
+  int rank = 0;
+  std::int64_t extent[max_rank]{};  ///< of the block
+  std::int64_t first[max_rank]{};   ///< of the block's indices, the first that the result has
+  std::int64_t every[max_rank]{};
+  std::int64_t width[max_rank]{};  ///< of the halo
+
+  [[nodiscard]] std::int64_t points(int d) const {
+    return extent[d] > first[d] ? (extent[d] - first[d] + every[d] - 1) / every[d] : 0;
+  }
+  /// The points of the result that are `width` away from both ends of the block; perhaps none.
+  [[nodiscard]] planner::range inner(int d) const {
+    std::int64_t const n = points(d);
+    std::int64_t const begin = width[d] > first[d] ? (width[d] - first[d] + every[d] - 1) / every[d] : 0;
+    std::int64_t const last = extent[d] - width[d] - first[d];
+    std::int64_t const end = last > 0 ? std::min(n, (last + every[d] - 1) / every[d]) : 0;
+    return {std::min(begin, n), std::max(std::min(begin, n), end)};
+  }
+};
+
+/// Calls `part(where)`, where a range for each dimension, for parts that together are all points but the inner ones
+/// along `axes`.
+template <class F>
+void for_each_boundary(stencil_points const& p, std::uint32_t axes, F const& part) {
+  planner::range where[max_rank];
+  for (int d = 0; d < p.rank; ++d) where[d] = {0, p.points(d)};
+  for (int d = 0; d < p.rank; ++d) {
+    if ((axes >> d & 1u) == 0) continue;
+    planner::range const inner = p.inner(d), all = where[d];
+    for (planner::range const end : {planner::range{all.begin, inner.begin}, planner::range{inner.end, all.end}}) {
+      where[d] = end;
+      if (end.size() > 0) part(static_cast<planner::range const*>(where));
+    }
+    where[d] = inner;
+  }
+}
+
+/// Points that are computed between two looks at what is in flight.
+inline constexpr std::int64_t points_between_progress = 1 << 16;
+
+/// A source and how it is walked.
+template <class T, int Axes>
+struct stencil_operand_block {
+  stencil_block<T const> block;
+  std::int64_t neighbour[Axes > 0 ? Axes : 1]{};
+
+  [[nodiscard]] stencil_source<T, Axes> source_at(stencil_points const& p, planner::range const* where) const {
+    stencil_source<T, Axes> s{block.data, {}};
+    for (int d = 0; d < p.rank; ++d) s.data += (p.first[d] + where[d].begin * p.every[d]) * block.stride[d];
+    for (int k = 0; k < Axes; ++k) s.stride[k] = neighbour[k];
+    return s;
+  }
+};
+
+/// The result's points in `where` <- f around them.
+template <class Exec, class R, class F, class... Operands>
+void stencil_in(Exec const& exec, stencil_points const& p, planner::range const* where, F const& f,
+                stencil_block<R> const& result, Operands const&... from) {
+  loop_nest<static_cast<int>(sizeof...(Operands)) + 1> loops;
+  R* to = result.data;
+  for (int d = 0; d < p.rank; ++d) {
+    to += where[d].begin * result.stride[d];
+    loops.add(where[d].size(), result.stride[d], (from.block.stride[d] * p.every[d])...);
+  }
+  stencil(exec, loops, f, to, from.source_at(p, where)...);
+}
+
+/// The points that read no margin along `axes`, which are on their way. Between slabs of them what is in flight goes
+/// on.
+template <class Exec, class R, class F, class... Operands>
+void stencil_inner(Exec const& exec, stencil_points const& p, std::uint32_t axes, F const& f,
+                   stencil_block<R> const& result, Operands const&... from) {
+  planner::range where[max_rank];
+  std::int64_t row = 1;
+  for (int d = 0; d < p.rank; ++d) {
+    where[d] = (axes >> d & 1u) != 0 ? p.inner(d) : planner::range{0, p.points(d)};
+    row *= d > 0 ? where[d].size() : 1;
+  }
+  if (axes == 0 || !runs_on_host<Exec> || row == 0) return stencil_in(exec, p, where, f, result, from...);
+  planner::range const all = where[0];
+  std::int64_t const rows = std::max<std::int64_t>(1, points_between_progress / row);
+  for (std::int64_t begin = all.begin; begin < all.end; begin += rows) {
+    where[0] = {begin, std::min(all.end, begin + rows)};
+    stencil_in(exec, p, where, f, result, from...);
+    progress();
+  }
+}
+
+/// All points: first those that read no margin along `axes`; after `wait()` has brought these the others.
+template <class Exec, class R, class F, class Wait, class... Operands>
+void stencil_of_block(Exec const& exec, stencil_points const& p, std::uint32_t axes, Wait const& wait, F const& f,
+                      stencil_block<R> const& result, Operands const&... from) {
+  stencil_inner(exec, p, axes, f, result, from...);
+  wait();
+  if (axes != 0)
+    for_each_boundary(p, axes, [&](planner::range const* where) { stencil_in(exec, p, where, f, result, from...); });
+  fence(exec);
+}
+
+}  // namespace ostraka::engine

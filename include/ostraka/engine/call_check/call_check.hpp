@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Do all ranks call the same? In check mode (OSTRAKA_CHECK_SPMD) the members of a group tell each other what
+/// they are about to do, in words, before they communicate, and wait until they know it of all. What a member does, and
+/// what happens then:
+///
+///     an operation of this group, but another one     ostraka::error, the same on all members: the job can go on
+///     an operation of another group, which waits      the job ends, naming both: those who wait elsewhere cannot
+///     for this rank                                   throw
+///     it waits in a ring: 0 in X for 1, 1 in Y for    the job ends, naming all of the ring
+///     3, 3 in X for 0
+///     it has ended MPI                                the job ends: peer_monitor.hpp
+///     an MPI call of the program's own, where all     the job ends: presence_questions.hpp
+///     other ranks wait as well
+///     it computes                                     it is waited for
+///
+/// Groups that go different ways without needing each other are never compared. Where MPI serves several host threads
+/// at once, a rank that calls something else may have a thread that calls the same. Then the members of a group are
+/// compared on its own communicator, and what others do is not looked at: the second, third and fifth line.
+
+#include <ostraka/engine/machine/mpi.hpp>
+
+#if OSTRAKA_ENABLE_MPI
+
+#  include <algorithm>
+#  include <atomic>
+#  include <cstddef>
+#  include <cstdint>
+#  include <string>
+#  include <vector>
+
+#  include <ostraka/engine/call_check/control_messages.hpp>
+#  include <ostraka/engine/call_check/presence_questions.hpp>
+#  include <ostraka/engine/machine/this_thread.hpp>
+#  include <ostraka/engine/spmd/end_job.hpp>
+#  include <ostraka/engine/spmd/peer_monitor.hpp>
+#  include <ostraka/types/support/dynamic_array.hpp>
+#  include <ostraka/types/support/error.hpp>
+
+namespace ostraka::engine::detail {
+
+/// One call check, from the first message until all members are known.
+class call_check {
+ public:
+  call_check(group_record const& group, MPI_Comm own, std::string const& text)
+      : monitor_(*group.monitor),
+        channel_(group, own),
+        text_(text),
+        own_(call_record::packed(group, text)),
+        said_(channel_.members.size()),
+        missing_(channel_.members) {}
+
+  [[gnu::cold]] void run() {
+    static std::atomic<std::uint64_t> waits{0};
+    occasion_ = ++waits << 20;
+    arrived(me(), own_);
+    for (int other : missing_) new pending_send(channel_.comm, other, control_message::record, own_);
+    wait();
+    pending_send::tidy();
+    for (std::string const& r : said_)
+      if (r != own_) throw error(difference());
+  }
+
+ private:
+  [[gnu::cold]] void wait() {
+    double ask = MPI_Wtime() + 0.2;
+    presence_questions questions(monitor_);
+    for (int idle = 0; !missing_.empty();) {
+      idle = listen() ? 0 : idle + 1;
+      if (idle < 200) continue;
+      this_thread::yield();
+      if (!channel_.of_all_groups) continue;
+      answer();
+      monitor_.answer_for_presence();
+      probe_presence(questions);
+      if (MPI_Wtime() < ask) continue;
+      ask = MPI_Wtime() + 0.5;
+      answered_.clear();
+      ++occasion_;
+      pass_on({me(), me(), occasion_, {}});
+    }
+  }
+
+  // One of those who are here asks for all of them.
+  [[gnu::cold]] void probe_presence(presence_questions& questions) {
+    if (!monitor_.sees_all()) return;
+    for (std::size_t m = 0; channel_.members[m] != me(); ++m)
+      if (!said_[m].empty()) return questions.stop();
+    if (!questions.all_wait(missing_)) return;
+    dynamic_array<int> here;
+    for (int const m : channel_.members)
+      if (!missing_.contains(m)) here.push_back(m);
+    end_job(
+        ranks(missing_) + (missing_.size() == 1 ? " is in a call" : " are in calls") +
+        " of MPI that is not Ostraka's, while " + ranks(here) + (here.size() == 1 ? " waits in " : " wait in ") +
+        text_ +
+        ", and for seconds no rank has gone on: they wait for each other; ranks that share operations call these, and MPI_Barrier, in the same order");
+  }
+
+  [[gnu::cold]] bool listen() {
+    bool heard = false;
+    for (std::size_t i = 0; i < missing_.size();) {
+      int from = missing_[i];
+      if (!has_control_message(channel_.comm, from, control_message::record)) {
+        ++i;
+        continue;
+      }
+      std::string const record = receive_control_message(channel_.comm, from, control_message::record);
+      if (!call_record::same_members(record, own_))
+        end_job(this_rank() + " calls " + text_ + ", which needs " + rank(from) + ", but " + rank(from) + " calls " +
+                call_record::text(record) + ", which needs " + rank(me()) +
+                ": they would wait for each other; ranks that share operations call them in the same order");
+      arrived(from, record);
+      heard = true;
+    }
+    return heard;
+  }
+
+  [[gnu::cold]] void arrived(int from, std::string const& record) {
+    dynamic_array<int> const& members = channel_.members;
+    said_[static_cast<std::size_t>(members.find(from) - members.begin())] = record;
+    missing_.erase(missing_.find(from));
+  }
+
+  // Hands on the questions of those who wait for this rank: they have sent a record, and it is none of those that this
+  // rank waits for. All on a ring that closes have waited since the question passed them, and will for ever (Chandy,
+  // Misra, Haas 1983).
+  [[gnu::cold]] void answer() {
+    for (int from = MPI_ANY_SOURCE; has_control_message(channel_.comm, from, control_message::question);
+         from = MPI_ANY_SOURCE) {
+      chain q = chain::unpacked(receive_control_message(channel_.comm, from, control_message::question));
+      listen();
+      if (missing_.empty()) return;
+      bool const awaited = missing_.contains(from);
+      if (awaited || !has_control_message(channel_.comm, from, control_message::record)) continue;
+      if (q.asker == me()) {
+        came_back(q);
+      } else if (!answered_.contains(q.asker) && q.text.size() < 3000) {
+        answered_.push_back(q.asker);
+        q.lowest = std::min(q.lowest, me());
+        pass_on(q);
+      }
+    }
+  }
+
+  [[gnu::cold]] void pass_on(chain const& q) const {
+    for (int other : missing_) {
+      chain longer = q;
+      longer.text += (q.text.empty() ? "" : "; ") + rank(me()) + " waits for " + rank(other) + " in " + text_;
+      new pending_send(channel_.comm, other, control_message::question, longer.packed());
+    }
+  }
+
+  [[gnu::cold]] void came_back(chain const& q) {
+    if (q.occasion >> 20 != occasion_ >> 20 || q.lowest != me()) return;  // another wait, or another's to tell
+    // Twice in a row, in case that a record was under way longer than a question.
+    if (q.occasion == ring_occasion_ + 1 && q.text == ring_)
+      end_job(q.text + ": they wait for each other; ranks that share operations call them in the same order");
+    ring_ = q.text;
+    ring_occasion_ = q.occasion;
+  }
+
+  [[nodiscard]] int me() const { return channel_.me; }
+  [[nodiscard]] int name(int member) const { return number_in_world(channel_.comm, member); }
+  [[nodiscard, gnu::cold]] std::string rank(int member) const { return "rank " + std::to_string(name(member)); }
+
+  [[nodiscard, gnu::cold]] std::string ranks(dynamic_array<int> const& members) const {
+    std::string text = members.size() == 1 ? "rank " : "ranks ";
+    for (std::size_t i = 0; i < members.size(); ++i)
+      text += (i == 0 ? "" : i + 1 == members.size() ? " and " : ", ") + std::to_string(name(members[i]));
+    return text;
+  }
+
+  /// The same words on every member.
+  [[nodiscard, gnu::cold]] std::string difference() const {
+    std::string const first = call_record::text(said_.front());
+    std::string text = first.substr(0, first.find(' ')) +
+                       ": all ranks call the same operations in the same order with the same sizes, but ";
+    for (std::size_t m = 0; m < said_.size(); ++m) {
+      if (std::find(said_.begin(), said_.begin() + static_cast<std::ptrdiff_t>(m), said_[m]) !=
+          said_.begin() + static_cast<std::ptrdiff_t>(m))
+        continue;  // told
+      dynamic_array<int> alike;
+      bool another_mesh = false;
+      for (std::size_t other = 0; other < said_.size(); ++other) {
+        if (said_[other] == said_[m]) alike.push_back(channel_.members[other]);
+        another_mesh = another_mesh ||
+                       (said_[other] != said_[m] && call_record::text(said_[other]) == call_record::text(said_[m]));
+      }
+      text += m == 0 ? "" : "; ";
+      text += ranks(alike) + (alike.size() == 1 ? " calls " : " call ") + call_record::text(said_[m]);
+      if (another_mesh) text += " on the mesh made as number " + std::to_string(call_record::number(said_[m]));
+    }
+    return text + "; compute sizes and branches from values that all ranks share";
+  }
+
+  peer_monitor& monitor_;
+  control_channel const channel_;
+  std::string const& text_;
+  std::string const own_;
+  std::vector<std::string> said_;  // by member
+  dynamic_array<int> missing_;
+  dynamic_array<int> answered_;   // askers, since this rank asked last
+  std::uint64_t occasion_ = 0;  // this wait, times 2^20, and how often it has asked
+  std::string ring_;            // what came back last
+  std::uint64_t ring_occasion_ = 0;
+};
+
+}  // namespace ostraka::engine::detail
+
+#endif

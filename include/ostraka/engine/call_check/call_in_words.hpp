@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. In check mode, an operation in words before it communicates, and the question whether all who take part
+/// call it: einsum C[I, K] = A[I, J_X] · B[J_X, K] by all_reduce<X>, float, I = 8, J = 4, K = 2
+
+#include <string>
+
+#include <ostraka/engine/call_check/element_name.hpp>
+#include <ostraka/engine/call_check/same_calls.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/plan/spec/describe_plan.hpp>
+#include <ostraka/plan/spec/stored_plan.hpp>
+
+namespace ostraka::engine {
+
+/// `, I = 8, J = 4, K = 2`
+[[gnu::cold]] inline std::string describe_sizes(execution_context const& w, planner::naming const& names) {
+  std::string text;
+  for (int l = 0; l < w.sizes.labels; ++l)
+    if (w.sizes.label[l] >= 0) text += ", " + std::string(names.labels[l]) + " = " + std::to_string(w.sizes.label[l]);
+  return text;
+}
+
+/// Steps of any plan.
+struct steps_ahead {
+  planner::planned_step const* first = nullptr;
+  int count = 0;
+  bool may_change = false;  ///< the plan that runs is made for the sizes at hand, and may move along other mesh axes
+
+  steps_ahead() = default;
+  template <int Capacity>
+  explicit steps_ahead(planner::bounded_list<planner::planned_step, Capacity> const& steps)
+      : first(steps.begin()), count(steps.size()) {}
+  explicit steps_ahead(planner::list_view<planner::planned_step> const& steps)
+      : first(steps.begin()), count(steps.size()) {}
+
+  [[nodiscard]] planner::planned_step const* begin() const { return first; }
+  [[nodiscard]] planner::planned_step const* end() const { return first + count; }
+
+  /// The mesh axes whose devices communicate; all that the operation names as long as the plan may change.
+  [[nodiscard]] planner::mesh_set moving() const {
+    if (may_change) return planner::mesh_set::first(planner::max_mesh_axes);
+    planner::mesh_set axes;
+    for (planner::planned_step const& s : *this)
+      if (communicates(s.kind)) axes = axes | s.axes;
+    return axes;
+  }
+};
+
+namespace detail {
+
+[[gnu::cold]] inline std::string describe_call(execution_context const& w, planner::spec const* operands, int count,
+                                               planner::spec const& result, steps_ahead steps, char const* elements) {
+  std::string text(w.operation);
+  if (w.names.labels == nullptr) return text;
+  text += ' ' + planner::describe_equation(operands, count, result, w.names);
+  char const* by = " by ";
+  for (planner::planned_step const& s : steps)
+    if (communicates(s.kind) && (steps.count > 1 || planner::name_of(s.kind) != w.operation)) {
+      text += by + std::string(planner::name_of(s.kind)) + '<' +
+              planner::detail::mesh_names(planner::detail::in_order(s.axes), w.names) + '>';
+      by = ", ";
+    }
+  return text + ", " + elements + describe_sizes(w, w.names);
+}
+
+inline void require_same_call(execution_context const& w, planner::spec const* operands, int count,
+                              planner::spec const& result, steps_ahead steps, char const* elements) {
+  require_agreement(w.group(steps.moving()),
+                    [&] { return describe_call(w, operands, count, result, steps, elements); });
+}
+
+}  // namespace detail
+
+/// Do ranks on this mesh compare what they call?
+inline bool compares_calls(execution_context const& w) { return w.mesh->world().compares_calls(); }
+
+/// In check mode, throws unless the devices that communicate in the plan's steps run the same steps on tensors of the
+/// same sizes.
+/// @throws ostraka::error, on all of these devices alike
+template <class T>
+void require_same_call(execution_context const& w, planner::plan_view const& plan) {
+  if (compares_calls(w))
+    detail::require_same_call(w, plan.operands.begin(), plan.operands.size(), *plan.result, steps_ahead(plan.steps),
+                              element_name<T>);
+}
+
+/// The same for an operation of the whole mesh on one tensor.
+template <class T>
+void require_same_call(execution_context const& w, planner::spec const& tensor) {
+  if (compares_calls(w))
+    require_agreement(w.mesh->world(),
+                      [&] { return detail::describe_call(w, &tensor, 1, tensor, {}, element_name<T>); });
+}
+
+/// The same for an operation along some mesh axes on blocks that have extents of their own; `further()` says what else
+/// has to be the same: shift [I, J] over X, by +1, float, J = 4
+template <class T, class Further>
+void require_same_call(execution_context const& w, planner::spec const& block, planner::mesh_set axes,
+                       Further const& further) {
+  require_agreement(w.group(axes), [&] {
+    std::string text(w.operation);
+    if (w.names.labels != nullptr)
+      text += ' ' + planner::describe(block, w.names) + " over " +
+              planner::detail::mesh_names(planner::detail::in_order(axes), w.names);
+    std::string const more = further();
+    return text + (more.empty() ? "" : ", " + more) + ", " + element_name<T> +
+           (w.names.labels != nullptr ? describe_sizes(w, w.names) : std::string());
+  });
+}
+
+/// In check mode, throws unless all devices of the mesh make the same random tensor: of the same seed, too.
+inline void require_same_seed(execution_context const& w, planner::spec const& tensor, char const* elements,
+                              std::uint64_t seed) {
+  if (compares_calls(w))
+    require_agreement(w.mesh->world(), [&] {
+      return detail::describe_call(w, &tensor, 1, tensor, {}, elements) + ", seed " + std::to_string(seed);
+    });
+}
+
+/// In check mode, throws unless all devices of the operation's mesh axes plan it for the same sizes: plans for other
+/// sizes may move along other mesh axes, where nobody would hear of the difference.
+inline void require_same_sizes(execution_context const& w) {
+  if (compares_calls(w))
+    require_agreement(w.group(planner::mesh_set::first(planner::max_mesh_axes)), [&] {
+      return std::string(w.operation) + " planned for the sizes at hand" + describe_sizes(w, w.names);
+    });
+}
+
+/// Throws the error on this device, or, in check mode, if devices that take part in the steps do not fail alike, one on
+/// all of them that tells who fails.
+[[noreturn]] inline void fail_alike(execution_context const& w, steps_ahead steps, std::string const& what) {
+  if (compares_calls(w))
+    require_agreement(w.group(steps.moving()),
+                      [&] { return std::string(w.operation) + " with operands that do not fit (" + what + ')'; });
+  throw error(what);
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The messages by which ranks compare what they call in check mode: a call in words, and the question whether
+/// those who wait do so in a ring. They are sent by MPI's profiling names, so that tools that count a program's
+/// messages count the program's, and nobody waits until they have arrived.
+
+#include <ostraka/engine/machine/mpi.hpp>
+
+#if OSTRAKA_ENABLE_MPI
+
+#  include <cstddef>
+#  include <cstdint>
+#  include <cstring>
+#  include <string>
+
+#  include <ostraka/engine/machine/exclusive_use.hpp>
+#  include <ostraka/engine/spmd/group_records.hpp>
+#  include <ostraka/engine/spmd/peer_monitor.hpp>
+#  include <ostraka/types/support/dynamic_array.hpp>
+
+namespace ostraka::engine::detail {
+
+/// What a rank is about to do, as it travels: fingerprint of the group's members, which of the groups of these members,
+/// and the words.
+struct call_record {
+  [[gnu::cold]] static std::string packed(group_record const& group, std::string const& text) {
+    std::string bytes(16, '\0');
+    std::memcpy(bytes.data(), &group.ranks, 8);
+    std::memcpy(bytes.data() + 8, &group.number, 8);
+    return bytes + text;
+  }
+  static bool same_members(std::string const& a, std::string const& b) { return a.compare(0, 8, b, 0, 8) == 0; }
+  static std::uint64_t number(std::string const& bytes) {
+    std::uint64_t n = 0;
+    std::memcpy(&n, bytes.data() + 8, 8);
+    return n;
+  }
+  static std::string text(std::string const& bytes) { return bytes.substr(16); }
+};
+
+/// A question that follows those who wait: does the chain that begins at `asker` come back to it?
+struct chain {
+  std::int32_t asker = 0;
+  std::int32_t lowest = 0;     ///< number of a rank on the way
+  std::uint64_t occasion = 0;  ///< of the asker: which wait, which asking
+  std::string text;
+
+  [[nodiscard, gnu::cold]] std::string packed() const {
+    std::string bytes(16, '\0');
+    std::memcpy(bytes.data(), &asker, 4);
+    std::memcpy(bytes.data() + 4, &lowest, 4);
+    std::memcpy(bytes.data() + 8, &occasion, 8);
+    return bytes + text;
+  }
+  [[gnu::cold]] static chain unpacked(std::string const& bytes) {
+    chain c;
+    std::memcpy(&c.asker, bytes.data(), 4);
+    std::memcpy(&c.lowest, bytes.data() + 4, 4);
+    std::memcpy(&c.occasion, bytes.data() + 8, 8);
+    c.text = bytes.substr(16);
+    return c;
+  }
+};
+
+/// Tags, apart from those of the collectives.
+enum class control_message { record = 32766, question = 32767 };
+
+/// Where the members of a group tell each other: as the monitor numbers them, among the messages of all groups, of
+/// which each tells who waits for whom; or, where several host threads may wait at once, on the group's communicator.
+struct control_channel {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int me = 0;
+  dynamic_array<int> members;  // in the order of the group
+  bool of_all_groups = true;
+
+  control_channel(group_record const& group, MPI_Comm own) : of_all_groups(!mpi_serves_threads_at_once()) {
+    if (of_all_groups) {
+      comm = group.monitor->comm();
+      me = group.monitor->rank();
+      members = *group.members;
+      return;
+    }
+    comm = own;
+    MPI_Comm_rank(comm, &me);
+    members.resize(group.members->size());
+    for (std::size_t m = 0; m < members.size(); ++m) members[m] = static_cast<int>(m);
+  }
+};
+
+/// Messages that are nobody's business but ours: MPI's profiling names, so that tools that count a program's messages
+/// count the program's. They stay until they have arrived.
+class pending_send {
+ public:
+  pending_send(MPI_Comm comm, int to, control_message kind, std::string const& bytes) : bytes_(bytes) {
+    PMPI_Isend(bytes_.data(), static_cast<int>(bytes_.size()), MPI_BYTE, to, static_cast<int>(kind), comm, &request_);
+    next_ = first_;
+    first_ = this;
+  }
+
+  /// Forgets those that have arrived.
+  [[gnu::cold]] static void tidy() {
+    for (pending_send** o = &first_; *o != nullptr;) {
+      int arrived = 0;
+      PMPI_Test(&(*o)->request_, &arrived, MPI_STATUS_IGNORE);
+      if (arrived) {
+        pending_send* const done = *o;
+        *o = done->next_;
+        delete done;
+      } else {
+        o = &(*o)->next_;
+      }
+    }
+  }
+
+ private:
+  std::string bytes_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  pending_send* next_ = nullptr;
+  inline static thread_local constinit pending_send* first_ = nullptr;  // never freed before they have arrived
+};
+
+/// Is there any? Then `from`, which may be MPI_ANY_SOURCE, becomes its sender.
+inline bool has_control_message(MPI_Comm comm, int& from, control_message kind) {
+  int there = 0;
+  MPI_Status status;
+  PMPI_Iprobe(from, static_cast<int>(kind), comm, &there, &status);
+  if (there) from = status.MPI_SOURCE;
+  return there != 0;
+}
+
+/// @pre has_control_message
+[[gnu::cold]] inline std::string receive_control_message(MPI_Comm comm, int from, control_message kind) {
+  MPI_Status status;
+  int length = 0;
+  PMPI_Probe(from, static_cast<int>(kind), comm, &status);
+  PMPI_Get_count(&status, MPI_BYTE, &length);
+  std::string bytes(static_cast<std::size_t>(length), '\0');
+  PMPI_Recv(bytes.data(), length, MPI_BYTE, from, static_cast<int>(kind), comm, MPI_STATUS_IGNORE);
+  return bytes;
+}
+
+}  // namespace ostraka::engine::detail
+
+#endif

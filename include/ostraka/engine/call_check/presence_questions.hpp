@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. In check mode: is a rank that others wait for in an MPI call of the program's own, MPI_Barrier say, or does
+/// it compute? Who waits asks with messages that only a rank inside MPI answers (presence.hpp). If all ranks of the job
+/// answer every one of them for five seconds, and meanwhile nobody has entered or left an operation of ours, nor
+/// communicates in one, then all of them wait. Answers are few, since a rank in MPI_Barrier cannot post receives: one
+/// rank of the job asks all.
+
+#include <ostraka/engine/machine/mpi.hpp>
+
+#if OSTRAKA_ENABLE_MPI
+
+#  include <cstdint>
+
+#  include <ostraka/engine/spmd/peer_monitor.hpp>
+#  include <ostraka/types/support/dynamic_array.hpp>
+
+namespace ostraka::engine::detail {
+
+/// What one who waits has found out.
+class presence_questions {
+ public:
+  static constexpr int enough = 20;  // rounds
+
+  explicit presence_questions(peer_monitor const& over) : monitor_(over), next_(MPI_Wtime() + 0.5) {}
+  presence_questions(presence_questions const&) = delete;
+  presence_questions& operator=(presence_questions const&) = delete;
+  ~presence_questions() {
+    stop();
+    for (MPI_Request& r : open_)
+      if (r != MPI_REQUEST_NULL) PMPI_Request_free(&r);
+  }
+
+  /// To be called again and again. @returns whether all ranks have answered all of the last rounds
+  bool all_wait(dynamic_array<int> const& missing) {
+    double const now = MPI_Wtime();
+    if (now < next_) return false;
+    if (!open_.empty()) {  // a round is over
+      bool const answered = all_have_answered();
+      if (!answered) stop();
+      next_ = now + (answered ? patience() / enough : 0.02);
+      if (answered) open_.clear();  // else one round at a time, however long a rank computes
+      return false;
+    }
+    if (rounds_ >= 2 && !nothing_moves(missing, now)) return false;
+    if (rounds_ == enough) return true;
+    ++rounds_;
+    if (rounds_ <= 2)  // those missing first: most ranks that others wait for compute
+      for (int const m : missing) ask(m);
+    else
+      ask_all();
+    next_ = now + 0.02;  // who is in MPI answers soon, and who calls it now and then does not always
+    return false;
+  }
+
+  /// Lets others ask.
+  void stop() {
+    rounds_ = 0;
+    say(false);
+  }
+
+ private:
+  // Before all are asked nothing moves for half the patience, so that questions are not wasted; nor afterwards.
+  bool nothing_moves(dynamic_array<int> const& missing, double now) {
+    standstill const seen = monitor_.probe_all(missing);
+    say(seen.possible);
+    if (!seen.possible || seen.another_asks || seen.movement != seen_) {
+      rounds_ = 2;
+      since_ = now;
+      seen_ = seen.movement;
+    } else if (rounds_ > 2 || now - since_ >= patience() / 2) {
+      return true;
+    }
+    next_ = now + patience() / enough;
+    return false;
+  }
+  void say(bool it_asks) {
+    if (it_asks != asks_) monitor_.tell_that_it_asks(asks_ = it_asks);
+  }
+  void ask(int rank) {
+    MPI_Request r = MPI_REQUEST_NULL;
+    PMPI_Issend(nullptr, 0, MPI_BYTE, rank, 0, monitor_.comm_of_presence(), &r);
+    open_.push_back(r);
+  }
+  void ask_all() {
+    int me = 0, size = 1;
+    PMPI_Comm_rank(monitor_.comm_of_presence(), &me);
+    PMPI_Comm_size(monitor_.comm_of_presence(), &size);
+    for (int r = 0; r < size; ++r)
+      if (r != me) ask(r);
+  }
+  bool all_have_answered() {
+    bool all = true;
+    for (MPI_Request& r : open_) {
+      int done = 0;
+      PMPI_Test(&r, &done, MPI_STATUS_IGNORE);  // of those that are done: at once
+      all = all && done != 0;
+    }
+    return all;
+  }
+
+  peer_monitor const& monitor_;
+  double next_;
+  int rounds_ = 0;     // that all have answered in time
+  bool asks_ = false;  // as the others read it
+  std::uint64_t seen_ = 0;
+  double since_ = 0;
+  dynamic_array<MPI_Request> open_;
+};
+
+}  // namespace ostraka::engine::detail
+
+#endif

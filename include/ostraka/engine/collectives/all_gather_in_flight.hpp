@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. All-gather: every member gets every member's part. A[I_X, J] -> A[I, J]. It is begun, and finished later:
+/// between the two a device may compute, and begin others.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/engine/groups/message.hpp>
+
+namespace ostraka::engine {
+
+/// An all-gather in flight. Members begin the collectives of a group in the same order, and finish them in the same
+/// order; between the two, what is sent stays as it is and what is received is not touched.
+template <class T>
+class all_gather_in_flight {
+ public:
+  /// recv gets the members' parts in member order; counts are the same on all of them, stay where they are until the
+  /// end, and send has counts[rank] elements. It overlaps recv only where it is the own part of it.
+  void begin(communicator const& members, T const* send, T* recv, counts_view counts,
+             mpi_calls calls = mpi_calls::blocking) {
+    std::size_t const me = static_cast<std::size_t>(members.rank());
+    if (members.size() == 1) {
+      detail::copy_part(send, counts[me], recv);
+      return;
+    }
+    members.enter();
+    std::int64_t const total = counts.total();
+    if (total == 0) return;
+    std::int64_t const before = counts.before(me);
+    // Two members send one message each way: Open MPI 4's call takes up to twice as long.
+    if (calls == mpi_calls::blocking && members.size() > 2 && total <= chunk_limit)
+      return gather_by_mpi(members, send, recv, counts, recv + before);
+    if (send != recv + before) detail::copy_part(send, counts[me], recv + before);
+    go_on(members, members.next_tag(), recv, counts, calls);
+  }
+
+  /// The same as a part of a collective that has begun, under its tag: each member's part lies in its place.
+  void go_on(communicator const& members, int tag, T* recv, counts_view counts, mpi_calls calls) {
+    counted_.begin(members, collective::all_gather);
+    pending_.begin(members, tag, counted_);
+    if (members.is_dry() && !computes()) return count_steps(members, counts, calls);
+    T* const own = recv + counts.before(static_cast<std::size_t>(members.rank()));
+    steps_ = {&members, counts, calls, recv + counts.total(), own, own, 0};
+    post();
+  }
+
+  /// The same for parts of `count` elements each, without the own part between the others. In pairs, whatever the
+  /// number of members, so that nothing waits here.
+  void begin_of_others(communicator const& members, T const* send, T* recv, std::int64_t count) {
+    members.enter();
+    counted_.begin(members, collective::all_gather);
+    pending_.begin(members, counted_);
+    int const n = members.size();
+    if (members.is_dry() && !computes())
+      return count_steps(members, counts_view::even(count, static_cast<std::size_t>(n)), mpi_calls::nonblocking);
+    for (int step = 1; step < n; ++step) {
+      int const before = (members.rank() + n - step) % n;
+      pending_.receive(before, recv + (before < members.rank() ? before : before - 1) * count, count);
+    }
+    for (int step = 1; step < n; ++step) pending_.send((members.rank() + step) % n, send, count);
+  }
+
+  /// Goes on without waiting; would finish() not wait either?
+  bool test() {
+    while (pending_.test()) {
+      if (!more()) return true;
+      post();
+    }
+    return false;
+  }
+
+  void finish() {
+    counted_.wait();
+    pending_.wait();
+    while (more()) {
+      post();
+      pending_.wait();
+    }
+    steps_.members = nullptr;
+    counted_.end();
+  }
+
+ private:
+  struct in_steps {
+    communicator const* members = nullptr;
+    counts_view counts{nullptr, 0};
+    mpi_calls calls = mpi_calls::blocking;
+    T* end = nullptr;     // of all parts
+    T* own = nullptr;     // part of this member
+    T* latest = nullptr;  // part that has arrived or will, of those posted: the own one, then those before it
+    int done = 0;         // posted so far
+  };
+
+  [[nodiscard]] bool more() const { return steps_.members != nullptr && steps_.done + 1 < steps_.members->size(); }
+
+  // Beyond what a call of MPI can carry, a ring is optimal in bandwidth, and at this length nothing else matters: in
+  // step s a member passes on the part of the member s before it. Who computes meanwhile sends its part to each other
+  // by itself, so that no step waits for one that nobody has looked at.
+  void post() {
+    constexpr int window = 32;
+    if (steps_.calls == mpi_calls::blocking) return post_step(1, steps_.done, steps_.latest);
+    for (int k = 0; k < window && more(); ++k) post_step(steps_.done + 1, 0, steps_.own);
+  }
+
+  // What all steps would send; none of them does.
+  void count_steps(communicator const& members, counts_view counts, mpi_calls calls) {
+    constexpr std::int64_t width = sizeof(T);
+    auto const messages = [](std::int64_t n) { return (n + chunk_limit - 1) / chunk_limit; };
+    int const n = members.size(), after = (members.rank() + 1) % n;
+    if (calls == mpi_calls::blocking) {  // all parts but the one of the member behind this one, to that one
+      std::int64_t const last = counts[static_cast<std::size_t>(after)];
+      return counted_.add_sent(after, (counts.total() - last) * width, counts.sum_of(messages) - messages(last));
+    }
+    std::int64_t const own = counts[static_cast<std::size_t>(members.rank())];
+    counted_.add_of_each((n - 1) * own * width, [&](int) { return own * width; }, (n - 1) * messages(own));
+  }
+
+  // The part of the member so many before this one goes to the one `apart` further on.
+  void post_step(int apart, int passed_on, T* goes_from) {
+    int const n = steps_.members->size(), me = steps_.members->rank();
+    auto const part = [&](int before) { return static_cast<std::size_t>((me + n - before) % n); };
+    std::size_t const goes = part(passed_on), arrives = part(passed_on + apart);
+    bool const is_last = arrives + 1 == static_cast<std::size_t>(n);  // which comes before the first
+    steps_.latest = (is_last ? steps_.end : steps_.latest) - steps_.counts[arrives];
+    pending_.receive((me + n - apart) % n, steps_.latest, steps_.counts[arrives]);
+    pending_.send((me + apart) % n, goes_from, steps_.counts[goes]);
+    ++steps_.done;
+  }
+
+  void gather_by_mpi(communicator const& members, T const* send, T* recv, counts_view counts, T* own) {
+    int const mine = static_cast<int>(counts[static_cast<std::size_t>(members.rank())]);
+    std::int64_t const total = counts.total();
+    counted_.begin(members, collective::all_gather);
+    counted_.add_of_each((total - mine) * static_cast<std::int64_t>(sizeof(T)), [&](int d) {
+      return counts[static_cast<std::size_t>(d)] * static_cast<std::int64_t>(sizeof(T));
+    });
+    if (members.is_dry()) {
+      if (send != own) detail::copy_part(send, mine, own);
+      detail::receive_zeros(recv, own - recv);
+      return detail::receive_zeros(own + mine, recv + total - own - mine);
+    }
+#if OSTRAKA_ENABLE_MPI
+    MPI_Datatype const type = detail::message_type<T>();
+    if (counts.all_equal()) {
+      MPI_Allgather(send == own ? MPI_IN_PLACE : send, mine, type, recv, mine, type, members.native());
+      return;
+    }
+    if (send != own)
+      detail::copy_part(send, mine, own);  // uneven parts need not lie alike: in place is for all or none
+    short_array<int> const narrow = detail::to_int(counts);
+    short_array<int> const places = detail::to_int(detail::offsets_of(counts));
+    MPI_Allgatherv(MPI_IN_PLACE, mine, type, recv, narrow.data(), places.data(), type, members.native());
+#endif
+  }
+
+  counted_collective counted_;
+  detail::messages pending_;
+  in_steps steps_;
+};
+
+/// All of it at once.
+template <class T>
+void all_gather(communicator const& members, T const* send, T* recv, counts_view counts) {
+  all_gather_in_flight<T> gather;
+  gather.begin(members, send, recv, counts);
+  gather.finish();
+}
+
+}  // namespace ostraka::engine

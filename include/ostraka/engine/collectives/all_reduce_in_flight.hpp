@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. All-reduce: the members' arrays are reduced and all keep the whole. A[I]{U_X} -> A[I]. It is begun, and
+/// finished later: between the two a device may compute, and begin others.
+
+#include <type_traits>
+
+#include <ostraka/engine/collectives/all_gather_in_flight.hpp>
+#include <ostraka/engine/collectives/reduce_scatter_in_flight.hpp>
+
+namespace ostraka::engine {
+
+#if OSTRAKA_ENABLE_MPI
+
+namespace detail {
+
+inline MPI_Op operation_of(reduction how) {
+  switch (how) {
+    case reduction::sum: return MPI_SUM;
+    case reduction::max: return MPI_MAX;
+    case reduction::min: return MPI_MIN;
+    case reduction::prod: return MPI_PROD;
+    case reduction::bit_and: return MPI_BAND;
+    case reduction::bit_or: return MPI_BOR;
+  }
+  return MPI_OP_NULL;
+}
+
+}  // namespace detail
+
+#endif
+
+/// Does MPI reduce such elements, to the same bits on all members? Its maximum of numbers that compare equal or not at
+/// all (-0 and 0, NaN) may be another on every device; a sum or product of two is the same both ways round, so that the
+/// trees of all devices agree. (Not so a complex product, where a compiler fuses multiplication and addition.) It has
+/// no operations for numbers of 16 bits.
+template <class T>
+constexpr bool reduced_by_mpi(reduction how) {
+  bool const any_tree_agrees =
+      how == reduction::sum || (how == reduction::prod && std::is_arithmetic_v<T>) || std::is_integral_v<T>;
+  return any_tree_agrees && !is_narrow<T>;
+}
+
+/// Elements of the largest part that a member reduces for all.
+inline std::int64_t share_of_all_reduce(communicator const& members, std::int64_t count) {
+  return (count + members.size() - 1) / members.size();
+}
+
+/// An all-reduce in flight. Members begin the collectives of a group in the same order; between beginning and end the
+/// array is not touched.
+template <class T>
+class all_reduce_in_flight {
+ public:
+  /// Does MPI do it? In flight, only where the array is short: Open MPI sends a longer one up a tree and down, where a
+  /// reduce-scatter and an all-gather of our own use both directions of all links.
+  static bool by_mpi(reduction how, std::int64_t count, mpi_calls calls) {
+    constexpr std::int64_t shortest = 64 * 1024;  // bytes
+    return reduced_by_mpi<T>(how) &&
+           (calls == mpi_calls::blocking || count * static_cast<std::int64_t>(sizeof(T)) < shortest);
+  }
+
+  /// data becomes the reduction over all members, the same bits on each of them. Set aside are `share` with room for
+  /// share_of_all_reduce, and `pieces` with room for what a reduce-scatter of such a part sets aside; neither, if MPI
+  /// does it. All of them stay where they are until the end. With `tag`, it is a part of a collective that has begun, and
+  /// MPI does not do it.
+  void begin(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces,
+             mpi_calls calls = mpi_calls::blocking, int tag = new_tag) {
+    require_reducible<T>(how);
+    if (members.size() == 1 || count == 0) return;
+    if (tag == new_tag) members.enter();
+    if (tag == new_tag && by_mpi(how, count, calls)) return reduce_by_mpi(members, data, count, how, calls);
+    // The same bytes: what a reduce-scatter and an all-gather move.
+    std::int64_t const n = members.size();
+    std::int64_t own = 0;
+    counts_.clear();
+    for (std::int64_t d = 0; d < n; ++d) {
+      counts_.push_back((d + 1) * count / n - d * count / n);
+      if (d < members.rank()) own += counts_.back();
+    }
+    members_ = &members;
+    data_ = data;
+    share_ = share;
+    own_ = data + own;
+    calls_ = calls;
+    scattered_ = false;
+    scatter_.begin(members, data, share, counts_, pieces, how, {}, parts_sent::all, calls, tag);
+  }
+
+  /// Goes on without waiting; would finish() not wait either?
+  bool test() {
+    if (members_ == nullptr) return pending_.test();
+    if (!scattered_) {
+      if (!scatter_.test()) return false;
+      gather();
+    }
+    return gather_.test();
+  }
+
+  void finish() {
+    if (members_ == nullptr) {
+      counted_.wait();
+      pending_.wait();
+      return counted_.end();
+    }
+    if (!scattered_) gather();
+    gather_.finish();
+    members_ = nullptr;
+  }
+
+ private:
+  void reduce_by_mpi(communicator const& members, [[maybe_unused]] T* data, std::int64_t count,
+                     [[maybe_unused]] reduction how, [[maybe_unused]] mpi_calls calls) {
+    counted_.begin(members, collective::all_reduce);
+    counted_.add_all_reduce(count, sizeof(T));
+#if OSTRAKA_ENABLE_MPI
+    if (members.is_dry()) return;
+    MPI_Op const operation = detail::operation_of(how);
+    MPI_Datatype const type = detail::message_type<T>();
+    for (std::int64_t done = 0; done < count; done += chunk_limit) {
+      int const n = static_cast<int>(std::min(chunk_limit, count - done));
+      if (calls == mpi_calls::blocking)
+        MPI_Allreduce(MPI_IN_PLACE, data + done, n, type, operation, members.native());
+      else
+        MPI_Iallreduce(MPI_IN_PLACE, data + done, n, type, operation, members.native(), pending_.next());
+    }
+#endif
+  }
+
+  // What everybody has reduced goes to all. In flight, when that is depends on who arrives when, so it has no tag of
+  // its own: between each two members its messages follow those of the reduce-scatter.
+  void gather() {
+    scattered_ = true;
+    scatter_.finish();
+    if (calls_ == mpi_calls::blocking)
+      return gather_.begin(*members_, static_cast<T const*>(share_), data_, counts_, calls_);
+    detail::copy_part(share_, counts_[static_cast<std::size_t>(members_->rank())], own_);
+    gather_.go_on(*members_, scatter_.tag(), data_, counts_, calls_);
+  }
+
+  communicator const* members_ = nullptr;  // unless MPI reduces the elements
+  T* data_ = nullptr;
+  T* share_ = nullptr;
+  T* own_ = nullptr;  // the part of the data that is reduced here
+  mpi_calls calls_ = mpi_calls::blocking;
+  bool scattered_ = false;
+  short_array<std::int64_t> counts_;
+  reduce_scatter_in_flight<T> scatter_;
+  all_gather_in_flight<T> gather_;
+  counted_collective counted_;  // of MPI's own
+  detail::messages pending_;
+};
+
+/// All of it at once.
+template <class T>
+void all_reduce(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces) {
+  all_reduce_in_flight<T> all;
+  all.begin(members, data, count, how, share, pieces);
+  all.finish();
+}
+
+/// The same with memory of its own.
+template <class T>
+void all_reduce(communicator const& members, T* data, std::int64_t count, reduction how) {
+  std::int64_t const part = reduced_by_mpi<T>(how) || members.size() == 1 ? 0 : share_of_all_reduce(members, count);
+  scratch<T, Kokkos::HostSpace> const share(part);
+  scratch<T, Kokkos::HostSpace> const pieces(reduce_scatter_in_flight<T>::pieces_of(members, part));
+  all_reduce(members, data, count, how, share.data(), pieces.data());
+}
+
+}  // namespace ostraka::engine

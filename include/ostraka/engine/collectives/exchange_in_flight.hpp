@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. All-to-all with a count for every pair: every device sends every other exactly what that one lacks.
+/// A[I_X, J] -> A[I, J_X]. It is begun, and finished later: between the two a device may compute, and begin others.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/engine/groups/message.hpp>
+#include <ostraka/engine/kernels/loops/strided_layout.hpp>
+#include <ostraka/plan/lowering/actions.hpp>
+
+namespace ostraka::engine {
+
+/// What one member of a group is sent and sends: runs of elements, or strided blocks where a layout is given.
+template <class T>
+struct exchanged {
+  T const* send;
+  std::int64_t sent;
+  T* receive;
+  std::int64_t received;
+  strided const* block_sent = nullptr;
+  strided const* block_received = nullptr;
+};
+
+/// An exchange in flight. Members begin the collectives of a group in the same order, and finish them in the same
+/// order; between the two, what is sent stays as it is and what is received is not touched.
+template <class T>
+class exchange_in_flight {
+ public:
+  /// parts[d] is what goes to member d and what comes from there, wherever that lies; what is sent from here to d is
+  /// received there from here. Nothing is done with the own part. Pairs that exchange nothing send no message. The
+  /// parts and their layouts stay where they are until the end.
+  void begin(communicator const& members, exchanged<T> const* parts) {
+    members.enter();
+    counted_.begin(members, collective::exchange);
+    pending_.begin(members, counted_);
+    members_ = &members;
+    parts_ = parts;
+    step_ = 1;
+    post_window();
+  }
+
+  /// What would be sent by one that is only priced, to members in runs. @pre the group is dry
+  void price(communicator const& members, planner::sent_run const* runs, int count) {
+    members.enter();
+    counted_.begin(members, collective::exchange);
+    pending_.begin(members, counted_);
+    members_ = &members;
+    step_ = members.size();
+    std::int64_t elements = 0, messages = 0;
+    for (planner::sent_run const* r = runs; r != runs + count; ++r) {
+      elements += r->members * r->elements;
+      messages += r->members * (r->at_once ? 1 : (r->elements + chunk_limit - 1) / chunk_limit);
+    }
+    constexpr std::int64_t width = sizeof(T);
+    auto const sent_to = [&](int member) {
+      for (planner::sent_run const* r = runs; r != runs + count; ++r)
+        if (r->has(member)) return r->elements * width;
+      return std::int64_t{0};
+    };
+    if (elements > 0) counted_.add_of_each(elements * width, sent_to, messages);
+  }
+
+  /// Goes on without waiting; would finish() not wait either?
+  bool test() {
+    while (pending_.test()) {
+      if (step_ >= members_->size()) return true;
+      post_window();
+    }
+    return false;
+  }
+
+  void finish() {
+    counted_.wait();
+    pending_.wait();
+    while (step_ < members_->size()) {
+      post_window();
+      pending_.wait();
+    }
+    counted_.end();
+  }
+
+ private:
+  // Step s pairs everyone with the member s further on, so that no device is everybody's first. All devices close a
+  // window of steps before the next: that bounds the messages under way.
+  static constexpr int window = 32;
+
+  void post_window() {
+    int const n = members_->size();
+    for (int const end = std::min(step_ + window, n); step_ < end; ++step_) {
+      int const before = (members_->rank() + n - step_) % n;
+      int const after = (members_->rank() + step_) % n;
+      exchanged<T> const& comes = parts_[before];
+      exchanged<T> const& goes = parts_[after];
+      comes.block_received != nullptr ? pending_.receive(before, comes.receive, *comes.block_received)
+                                      : pending_.receive(before, comes.receive, comes.received);
+      goes.block_sent != nullptr ? pending_.send(after, goes.send, *goes.block_sent)
+                                 : pending_.send(after, goes.send, goes.sent);
+    }
+  }
+
+  communicator const* members_ = nullptr;
+  exchanged<T> const* parts_ = nullptr;
+  int step_ = 1;
+  counted_collective counted_;
+  detail::messages pending_;
+};
+
+/// All of it at once; `meanwhile()` may do something of its own while the messages are under way.
+template <class T, class Meanwhile>
+void exchange(communicator const& members, exchanged<T> const* parts, Meanwhile const& meanwhile) {
+  exchange_in_flight<T> in_flight;
+  in_flight.begin(members, parts);
+  meanwhile();
+  in_flight.finish();
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Reduce-scatter: the members' arrays are reduced and each keeps its part. A[I, J]{U_X} -> A[I_X, J]. It is
+/// begun, and finished later: between the two a device may compute, and begin others.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/engine/groups/message.hpp>
+#include <ostraka/engine/kernels/combine.hpp>
+#include <ostraka/engine/kernels/scaled_update.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/plan/decisions/machine_constants.hpp>
+
+namespace ostraka::engine {
+
+/// Which parts lie in what a member sends.
+enum class parts_sent : std::uint8_t { all, all_but_own };
+
+/// A reduce-scatter in flight. Everyone sends everyone its part, in pieces; while one piece is reduced the next
+/// travels. Members begin the collectives of a group in the same order, and finish them in the same order; between the
+/// two, what is sent stays as it is and what is received is not touched.
+template <class T>
+class reduce_scatter_in_flight {
+ public:
+  /// Elements that are set aside for pieces that arrive, where the own part has so many, and the longest that.
+  static std::int64_t pieces_of(communicator const& members, std::int64_t own, std::int64_t longest,
+                                mpi_calls calls = mpi_calls::blocking) {
+    std::int64_t const peers = members.size() - 1;
+    return peers == 0 ? 0 : 2 * peers * std::min(own, piece_of(peers, longest, calls));
+  }
+  static std::int64_t pieces_of(communicator const& members, std::int64_t own) { return pieces_of(members, own, own); }
+
+  /// recv gets the reduction over the members of part `rank` of their send arrays, which hold the parts in member
+  /// order; counts are the same on all members. Where the own part is left out, the others' are reduced alone. Reduced
+  /// in member order, so equal runs give equal bits. send and recv do not overlap. With `into`, a sum is added to what
+  /// recv holds. `pieces` has room for pieces_of(members, counts[rank], the longest, calls), and like counts it stays
+  /// until the end. With `tag`, it is a part of a collective that has begun.
+  void begin(communicator const& members, T const* send, T* recv, counts_view counts, T* pieces, reduction how,
+             update<T> const& into = {}, parts_sent sent = parts_sent::all, mpi_calls calls = mpi_calls::blocking,
+             int tag = new_tag) {
+    require_reducible<T>(how);
+    if (members.size() == 1) {
+      if (computes()) into.write(recv, 1, send, counts[0]);
+      return;
+    }
+    int const its_tag = tag_of_collective(members, tag);
+    counted_.begin(members, collective::reduce_scatter);
+    pending_[0].begin(members, its_tag, counted_);
+    pending_[1].begin(members, pending_[0].tag(), counted_);
+    with_own_ = sent == parts_sent::all;
+    if (arrives_in_place(members, sent, into)) {  // the sum of one part is that part
+      pending_[0].receive(1 - members.rank(), recv, counts[static_cast<std::size_t>(members.rank())]);
+      pending_[0].send(1 - members.rank(), send, counts[static_cast<std::size_t>(1 - members.rank())]);
+      return;
+    }
+    members_ = &members;
+    send_ = send;
+    recv_ = recv;
+    counts_ = counts;
+    how_ = how;
+    into_ = into;
+    longest_ = counts.largest();
+    piece_ = piece_of(peers(), longest_, calls);
+    if (members.is_dry() && !computes()) return count_messages();
+    at_.clear();
+    std::int64_t next = 0;
+    for (std::size_t d = 0; d < counts.size(); ++d) {
+      at_.push_back(next);
+      next += d == me() && !with_own_ ? 0 : counts[d];
+    }
+    pieces_[0] = pieces;
+    pieces_[1] = pieces + std::min(piece_, counts[me()]) * peers();
+    next_ = 0;
+    post(0);
+    post(piece_);
+  }
+
+  /// Goes on without waiting; would finish() not wait either?
+  bool test() {
+    if (members_ == nullptr) return pending_[0].test();
+    while (next_ < longest_) {
+      if (!pending_[turn_of(next_)].test()) return false;
+      take_next();
+    }
+    return true;
+  }
+
+  void finish() {
+    counted_.wait();
+    if (members_ == nullptr) {
+      pending_[0].wait();
+      return counted_.end();
+    }
+    while (next_ < longest_) {
+      pending_[turn_of(next_)].wait();
+      take_next();
+    }
+    members_ = nullptr;
+    counted_.end();
+  }
+
+  /// Of its messages.
+  [[nodiscard]] int tag() const { return pending_[0].tag(); }
+
+  /// Is what arrives the result, so that there are no pieces?
+  static bool arrives_in_place(communicator const& members, parts_sent sent, update<T> const& into) {
+    return members.size() == 2 && sent == parts_sent::all_but_own && into.overwrites();
+  }
+
+ private:
+  // Elements of a piece. It is to stay in a cache while it is reduced; who computes meanwhile looks at the pieces now
+  // and then only, so that few must do.
+  static std::int64_t piece_of(std::int64_t peers, std::int64_t longest, mpi_calls calls) {
+    constexpr std::int64_t looked_at = 8;
+    std::int64_t const cached = planner::measured.piece_of_reduction(peers);
+    return std::min(chunk_limit,
+                    calls == mpi_calls::blocking ? cached : std::max(cached, (longest + looked_at - 1) / looked_at));
+  }
+
+  // What all pieces would send; none of them does.
+  void count_messages() {
+    auto const pieces = [&](std::int64_t n) -> std::int64_t {
+      return n <= piece_ ? n > 0 : (n + piece_ - 1) / piece_;
+    };
+    std::int64_t const messages = counts_.sum_of(pieces);
+    std::int64_t const own = counts_[me()];
+    auto const bytes_of = [&](std::int64_t n) { return n * static_cast<std::int64_t>(sizeof(T)); };
+    counted_.add_of_each(bytes_of(counts_.total() - own),
+                         [&](int d) { return bytes_of(counts_[static_cast<std::size_t>(d)]); }, messages - pieces(own));
+    members_ = nullptr;
+  }
+
+  int peers() const { return members_->size() - 1; }
+  std::size_t me() const { return static_cast<std::size_t>(members_->rank()); }
+  bool leaves_out(int d) const { return d == members_->rank() && !with_own_; }
+  int first_summand() const { return leaves_out(0) ? 1 : 0; }
+
+  /// Elements of member d's part in the piece that begins here.
+  std::int64_t length(std::size_t d, std::int64_t begin) const {
+    return std::max<std::int64_t>(0, std::min(piece_, counts_[d] - begin));
+  }
+
+  // The piece that begins here, of the two that are under way.
+  int turn_of(std::int64_t begin) const { return static_cast<int>(begin / piece_ % 2); }
+
+  // The next piece has arrived.
+  void take_next() {
+    reduce(next_, pieces_[turn_of(next_)]);
+    next_ += piece_;
+    post(next_ + piece_);
+  }
+
+  /// Posts the messages of the piece that begins here.
+  void post(std::int64_t begin) {
+    int const turn = turn_of(begin);
+    T* const arriving = pieces_[turn];
+    int const n = members_->size();
+    for (int step = 1; step < n; ++step) {
+      int const before = (members_->rank() + n - step) % n;
+      std::size_t const after = static_cast<std::size_t>((members_->rank() + step) % n);
+      int const slot = before < members_->rank() ? before : before - 1;
+      pending_[turn].receive(before, arriving + slot * length(me(), begin), length(me(), begin));
+      pending_[turn].send(static_cast<int>(after), send_ + at_[after] + begin, length(after, begin));
+    }
+  }
+
+  /// In member order, whichever arrived first: the result depends on the values and the mesh alone.
+  void reduce(std::int64_t begin, T const* arriving) const {
+    if (!computes()) return;
+    std::int64_t const count = length(me(), begin);
+    T const* const own = send_ + at_[me()] + begin;
+    T* const recv = recv_ + begin;
+    if constexpr (is_narrow<T>) return reduce_as_floats(count, arriving, own, recv);
+    int const first = first_summand();
+    for (int d = first; d < members_->size(); ++d) {
+      if (leaves_out(d)) continue;
+      T const* const part = d == members_->rank() ? own : arriving + (d < members_->rank() ? d : d - 1) * count;
+      if (d == first)
+        into_.write(recv, 1, part, count);
+      else if (into_.alpha == T(1))
+        combine_run(how_, recv, part, count);
+      else
+        update<T>{into_.alpha, T(1)}.write(recv, 1, part, count);
+    }
+  }
+
+  /// The same, rounded once.
+  void reduce_as_floats(std::int64_t count, T const* arriving, T const* own, T* recv) const {
+    constexpr std::int64_t run = 256;
+    float sums[run];
+    float part[run];
+    for (std::int64_t begin = 0; begin < count; begin += run) {
+      std::int64_t const n = std::min(run, count - begin);
+      int const first = first_summand();
+      for (int d = first; d < members_->size(); ++d) {
+        if (leaves_out(d)) continue;
+        T const* const from =
+            (d == members_->rank() ? own : arriving + (d < members_->rank() ? d : d - 1) * count) + begin;
+        float* const to = d == first ? sums : part;
+        for (std::int64_t i = 0; i < n; ++i) to[i] = float(from[i]);
+        if (d != first) combine_run(how_, sums, static_cast<float const*>(part), n);
+      }
+      into_.write(recv + begin, 1, sums, n);
+    }
+  }
+
+  communicator const* members_ = nullptr;  // while there are pieces
+  T const* send_ = nullptr;
+  T* recv_ = nullptr;
+  counts_view counts_{nullptr, 0};
+  reduction how_ = reduction::sum;
+  update<T> into_;
+  bool with_own_ = true;
+  short_array<std::int64_t> at_;  // where what is sent to a member begins
+  std::int64_t piece_ = 0;
+  std::int64_t longest_ = 0;
+  std::int64_t next_ = 0;  // where the piece begins that is reduced next
+  T* pieces_[2] = {nullptr, nullptr};
+  counted_collective counted_;
+  detail::messages pending_[2];
+};
+
+/// All of it at once.
+template <class T>
+void reduce_scatter(communicator const& members, T const* send, T* recv, counts_view counts, reduction how,
+                    update<T> const& into = {}, parts_sent sent = parts_sent::all) {
+  using flight = reduce_scatter_in_flight<T>;
+  scratch<T, Kokkos::HostSpace> const pieces(
+      flight::arrives_in_place(members, sent, into)
+          ? 0
+          : flight::pieces_of(members, counts[static_cast<std::size_t>(members.rank())]));
+  flight scatter;
+  scatter.begin(members, send, recv, counts, pieces.data(), how, into, sent);
+  scatter.finish();
+}
+
+/// The sum over the other members of part `rank`, of parts of `count` elements each: `send` has those for the others in
+/// member order, without the own one between them. @pre more than one member
+template <class T>
+void reduce_scatter_of_others(communicator const& members, T const* send, T* recv, std::int64_t count,
+                              update<T> const& into = {}) {
+  reduce_scatter<T>(members, send, recv, counts_view::even(count, static_cast<std::size_t>(members.size())),
+                    reduction::sum, into, parts_sent::all_but_own);
+}
+
+}  // namespace ostraka::engine

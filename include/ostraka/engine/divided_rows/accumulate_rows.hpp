@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. A block reduced to states of an accumulator, on this device and then between devices: mean and deviations
+/// of A[I_X, J_Y] over J are the states of [I_X], those of the devices along Y made one. What the states say is written
+/// as numbers at the end.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include <ostraka/engine/call_check/call_in_words.hpp>
+#include <ostraka/engine/collectives/combine_all.hpp>
+#include <ostraka/engine/kernels/accumulators/accumulate_block.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/plan/spec/blocks.hpp>
+
+namespace ostraka::engine {
+
+/// The loops over this device's block of `operand` that leave the labels of `rows`. An element's index is its place
+/// among all elements that are reduced, row-major over these labels in the operand's order.
+inline accumulation_loops loops_to_rows(execution_context const& w, planner::spec const& operand,
+                                        planner::spec const& rows) {
+  accumulation_loops loops;
+  std::int64_t step = planner::block_size(operand, w.here, w.sizes), index_step = 1;
+  for (int i = 0; i < operand.rank; ++i)
+    if (rows.find(operand.label[i]) < 0) index_step *= w.sizes.label[operand.label[i]];
+  for (int i = 0; i < operand.rank; ++i) {
+    planner::range const held = planner::range_of(operand, i, w.here, w.sizes);
+    step = held.size() > 0 ? step / held.size() : 0;
+    if (rows.find(operand.label[i]) >= 0) {
+      loops.results.add(held.size(), step);
+      continue;
+    }
+    std::int64_t const whole = w.sizes.label[operand.label[i]];
+    index_step = whole > 0 ? index_step / whole : 0;
+    loops.first_index += held.begin * index_step;
+    loops.reduced.add(held.size(), step, index_step);
+  }
+  return loops;
+}
+
+namespace detail {
+
+template <class State, class R, class Finish>
+struct finish_states {
+  State const* states;
+  R* to;
+  Finish finish;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { to[i] = static_cast<R>(finish(states[i])); }
+};
+
+}  // namespace detail
+
+/// to[r] <- finish(the state of row r), of this device's elements and those of the devices along `axes`, of which each
+/// knows all in the end. `operand` and `rows` have their blocks here, dense. Collective over the mesh axes.
+template <class Accumulator, class Exec, class R, class Finish>
+void accumulate_rows(Exec const& exec, execution_context const& w, planner::spec const& operand,
+                     planner::spec const& rows, planner::mesh_set axes, typename Accumulator::element const* x, R* to,
+                     Finish const& finish) {
+  using state = typename Accumulator::state;
+  std::int64_t const elements = planner::block_size(operand, w.here, w.sizes);
+  std::int64_t const count = planner::block_size(rows, w.here, w.sizes);
+  profiled const region_of_run([&] {
+    push_blocks(w.operation, operand, w.names, "reads",
+                elements * static_cast<std::int64_t>(sizeof(typename Accumulator::element)));
+  });
+  if (w.mesh->absent()) return;
+  bool const alone = axes.empty();
+  if (!alone) require_same_call<typename Accumulator::element>(w, operand, axes, [] { return std::string(); });
+  kernel_scratch<state, typename Exec::memory_space> const states(count);
+  accumulate<Accumulator>(exec, loops_to_rows(w, operand, rows), x, states.data());
+  if (!alone) {
+    exec.fence();
+    with_array_for_mpi(exec, host_work::computes, states.data(), count,
+                       [&](state* s) { combine_all(w.group(axes), s, count, Accumulator::combined); });
+  }
+  for_each_item("ostraka finish rows", exec, count, count,
+                detail::finish_states<state, R, Finish>{states.data(), to, finish});
+  fence(exec);
+}
+
+}  // namespace ostraka::engine

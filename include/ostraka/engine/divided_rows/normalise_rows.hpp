@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Softmax and norms of blocks along an axis that mesh axes may divide: of the devices' parts of a row the
+/// statistics are made one in one message, and each device writes its elements.
+///
+///     [I, V]      one pass over the block
+///     [I, V_Y]    statistics of the rows, combined over Y, and a second pass
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include <ostraka/engine/call_check/call_in_words.hpp>
+#include <ostraka/engine/collectives/combine_all.hpp>
+#include <ostraka/engine/kernels/rows/row_kernels.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/plan/spec/blocks.hpp>
+
+namespace ostraka::engine {
+
+/// This device's block of a tensor as rows along one of its dimensions.
+template <class X>
+rows_of_block<X> rows_in(execution_context const& w, planner::spec const& s, int along, X const* x) {
+  std::int64_t extents[max_rank]{};
+  for (int i = 0; i < s.rank; ++i) extents[i] = planner::range_of(s, i, w.here, w.sizes).size();
+  return {rows_along(extents, s.rank, along), x, nullptr, {}};
+}
+
+/// Where the elements of another tensor lie that meets them with these strides, by dimension of the tensor.
+inline row_places places_of_rows(execution_context const& w, planner::spec const& s, int along,
+                                 std::int64_t const* stride) {
+  row_places at;
+  at.rank = s.rank;
+  at.along = along;
+  for (int i = 0; i < s.rank; ++i) {
+    at.extent[i] = planner::range_of(s, i, w.here, w.sizes).size();
+    at.stride[i] = stride[i];
+  }
+  return at;
+}
+
+/// The rows with a mask.
+template <class X, class Mask>
+rows_of_block<X, Mask> rows_in(execution_context const& w, planner::spec const& s, int along, X const* x,
+                               Mask const* mask, std::int64_t const* stride) {
+  return {rows_in(w, s, along, x).rows, x, mask, places_of_rows(w, s, along, stride)};
+}
+
+/// How many indices of dimension `along` the members of the group over the mesh axes that divide it have.
+inline void elements_of_members(execution_context const& w, planner::spec const& s, int along, planner::mesh_set axes,
+                                short_array<std::int64_t>& elements) {
+  int const n = w.group(axes).size();
+  for (int member = 0; member < n; ++member) {
+    // Members are counted as the running mesh counts its devices, its first axis major.
+    planner::coordinates at = w.here;
+    int rest = member;
+    for (int a = w.mesh->axes() - 1; a >= 0; --a)
+      for (int m = 0; m < w.sizes.mesh_axes; ++m)
+        if (axes.contains(m) && w.axis[m] == a) {
+          at.at[m] = rest % static_cast<int>(w.sizes.mesh[m]);
+          rest /= static_cast<int>(w.sizes.mesh[m]);
+        }
+    elements.push_back(planner::range_of(s, along, at, w.sizes).size());
+  }
+}
+
+/// The statistics of parts of rows become those of whole rows. Collective over the mesh axes that divide dimension
+/// `along`.
+template <class Statistic, class Exec>
+void combine_statistics(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
+                        Statistic* rows, std::int64_t count) {
+  planner::mesh_set const axes = s.over[along].axes();
+  if (axes.empty() || w.mesh->absent()) return;
+  require_same_call<typename Statistic::number>(w, s, axes, [] { return std::string(); });
+  short_array<std::int64_t> elements, before;
+  elements_of_members(w, s, along, axes, elements);
+  std::int64_t sum = 0;
+  for (std::int64_t const n : elements) {
+    before.push_back(sum);
+    sum += n;
+  }
+  with_array_for_mpi(exec, host_work::computes, rows, count, [&](Statistic* all) {
+    combine_all(w.group(axes), all, count, [&](Statistic const& a, Statistic const& b, std::int64_t member) {
+      auto const d = static_cast<std::size_t>(member);
+      return Statistic::merge(a, b, before[d], elements[d]);
+    });
+  });
+}
+
+/// Calls use(exec, rows, count) with the statistics of whole rows, for the length of the call. Collective over the mesh
+/// axes that divide dimension `along`.
+template <class Formula, class Exec, class X, class Mask, class Use>
+void with_statistics(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
+                     rows_of_block<X, Mask> const& in, Use const& use) {
+  profiled const region_of_run(
+      [&] { push_blocks(w.operation, s, w.names, "reads", in.rows.size() * static_cast<std::int64_t>(sizeof(X))); });
+  std::int64_t const count = in.rows.count();
+  kernel_scratch<typename Formula::statistic, typename Exec::memory_space> const rows(count);
+  measure_rows<Formula>("ostraka statistics of rows", exec, in, rows.data());
+  combine_statistics(exec, w, s, along, rows.data(), count);
+  use(exec, rows.data(), count);
+}
+
+/// out <- the formula of each element of this device's block of `s`, times its gain, plus its bias. `kept`: where the
+/// statistics of whole rows go, if they are asked for.
+template <class Formula, class Exec, class X, class Mask, class Gain, class Bias>
+void normalise_rows(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
+                    rows_of_block<X, Mask> const& in, Formula const& formula, X* out, Gain const* gain,
+                    Bias const* bias, typename Formula::statistic* kept = nullptr) {
+  using statistic = typename Formula::statistic;
+  profiled const region_of_run([&] {
+    push_blocks(w.operation, s, w.names, "reads and writes", 2 * in.rows.size() * static_cast<std::int64_t>(sizeof(X)));
+  });
+  std::int64_t const total = w.sizes.label[s.label[along]];
+  planner::mesh_set const axes = s.over[along].axes();
+  if (axes.empty() || w.mesh->absent() || w.group(axes).size() == 1)
+    return write_rows<Formula>("ostraka rows", exec, in, formula, total, static_cast<statistic const*>(nullptr), out,
+                               gain, bias, kept);
+  kernel_scratch<statistic, typename Exec::memory_space> const own(kept == nullptr ? in.rows.count() : 0);
+  statistic* const rows = kept == nullptr ? own.data() : kept;
+  measure_rows<Formula>("ostraka statistics of rows", exec, in, rows);
+  combine_statistics(exec, w, s, along, rows, in.rows.count());
+  write_rows<Formula>("ostraka rows", exec, in, formula, total, static_cast<statistic const*>(rows), out, gain, bias);
+}
+
+namespace detail {
+
+template <class Finish, class R>
+struct finish_row {
+  Finish finish;
+  R* to;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const { to[row] = static_cast<R>(finish(row)); }
+};
+
+}  // namespace detail
+
+/// to[row] <- finish(row) for the rows of a block.
+template <class Exec, class R, class Finish>
+void finish_rows(Exec const& exec, std::int64_t count, R* to, Finish const& finish) {
+  for_each_item("ostraka finish rows", exec, count, count, detail::finish_row<Finish, R>{finish, to});
+  fence(exec);
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The derivative of the cross entropy of rows: g (exp(x − l) − 1 of the labelled element), where l is the
+/// row's log Σ exp(x), which the forward kept, and g the row's cotangent. So nothing moves, however rows are divided,
+/// and logits are read once.
+
+#include <cstdint>
+
+#include <ostraka/engine/divided_rows/cross_entropy_rows.hpp>
+
+namespace ostraka::engine {
+
+namespace detail {
+
+/// Of a row: what is subtracted from its elements, and by what the results are multiplied.
+template <class T>
+struct row_share {
+  T shift, factor;
+
+  // Where there is no cotangent, nothing is asked of the elements.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T of(T x) const {
+    T const y = engine::exp(x - shift) * factor;
+    return factor == T(0) ? T(0) : y;
+  }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION T of_label(T x) const {
+    return factor == T(0) ? T(0) : (engine::exp(x - shift) - T(1)) * factor;
+  }
+};
+
+/// Rows with their labels, log Σ exp(x) and cotangents.
+template <class X, class Label>
+struct labelled_rows {
+  using T = accumulator_of_t<X>;
+  rows_of_block<X> in;
+  labels_of_rows<Label> labels;
+  std::int64_t begin;  // of this device's elements of a row
+  T const* log_sum;
+  X const* cotangent;
+  X* out;
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION row_share<T> share_of(std::int64_t row) const {
+    T const l = log_sum[row];
+    bool const is_ignored = labels.is_ignored(labels.of(row, in.rows.step));
+    // A row of −∞ alone has no shares.
+    return {l == minus_infinity<T> ? -minus_infinity<T> : l, is_ignored ? T(0) : static_cast<T>(cotangent[row])};
+  }
+  KOKKOS_INLINE_FUNCTION void write_label(std::int64_t row, row_share<T> const& s) const {
+    std::int64_t const k = labels.of(row, in.rows.step) - begin;
+    if (k < 0 || k >= in.rows.length) return;
+    std::int64_t const at = in.rows.first(row) + k * in.rows.step;
+    out[at] = static_cast<X>(s.of_label(static_cast<T>(in.x[at])));
+  }
+
+  // One row after the other.
+  void write_rows(std::int64_t first, std::int64_t end) const {
+    std::int64_t const n = in.rows.length;
+    for (std::int64_t row = first; row < end; ++row) {
+      row_share<T> const s = share_of(row);
+      if (s.factor == T(0))
+        for (std::int64_t k = 0; k < n; ++k) out[row * n + k] = static_cast<X>(T(0));
+      else
+        write_run(out + row * n, in.x + row * n, n, s.shift, s.factor);
+      write_label(row, s);
+    }
+  }
+  static void write_run(X* to, X const* x, std::int64_t n, T shift, T factor) {
+    for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<X>(engine::exp(static_cast<T>(x[k]) - shift) * factor);
+  }
+  // Rows side by side: a task is an index of their axis.
+  void write_across(std::int64_t first, std::int64_t end, T const* shifts, T const* factors) const {
+    std::int64_t const step = in.rows.step;
+    for (std::int64_t t = first; t < end; ++t) {
+      std::int64_t const rows = t / in.rows.length * step;
+      write_side_by_side(out + t * step, in.x + t * step, step, shifts + rows, factors + rows);
+    }
+  }
+  static void write_side_by_side(X* to, X const* x, std::int64_t n, T const* shift, T const* factor) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      T const y = engine::exp(static_cast<T>(x[i]) - shift[i]) * factor[i];
+      to[i] = static_cast<X>(factor[i] == T(0) ? T(0) : y);
+    }
+  }
+};
+
+template <class X, class Label>
+struct pull_labelled_row {
+  labelled_rows<X, Label> rows;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
+    using T = accumulator_of_t<X>;
+    auto const s = rows.share_of(row);
+    std::int64_t const first = rows.in.rows.first(row), step = rows.in.rows.step;
+    for (std::int64_t k = 0; k < rows.in.rows.length; ++k)
+      rows.out[first + k * step] = static_cast<X>(s.of(static_cast<T>(rows.in.x[first + k * step])));
+    rows.write_label(row, s);
+  }
+};
+
+}  // namespace detail
+
+/// out <- the cotangents of the elements of this device's block of `s`.
+template <class Exec, class X, class Label>
+void pull_cross_entropy(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
+                        rows_of_block<X> const& in, labels_of_rows<Label> const& labels,
+                        accumulator_of_t<X> const* log_sum, X const* cotangent, X* out) {
+  profiled const region_of_run([&] {
+    push_blocks(w.operation, s, w.names, "reads and writes", 2 * in.rows.size() * static_cast<std::int64_t>(sizeof(X)));
+  });
+  if (in.rows.size() == 0) return;
+  using T = accumulator_of_t<X>;
+  detail::labelled_rows<X, Label> const rows{in,      labels,    planner::range_of(s, along, w.here, w.sizes).begin,
+                                             log_sum, cotangent, out};
+  char const* const name = "ostraka cotangents of logits";
+  if constexpr (runs_on_host<Exec>) {
+    if (in.rows.step == 1)
+      return detail::share_rows(name, exec, in.rows.outer, in.rows,
+                                [&](std::int64_t begin, std::int64_t end) { rows.write_rows(begin, end); });
+    std::int64_t const count = in.rows.count();
+    kernel_scratch<T, Kokkos::HostSpace> const shifts(count), factors(count);
+    fence(exec);
+    for (std::int64_t row = 0; row < count; ++row) {
+      auto const share = rows.share_of(row);
+      shifts.data()[row] = share.shift;
+      factors.data()[row] = share.factor;
+    }
+    detail::share_rows(name, exec, in.rows.outer * in.rows.length, in.rows, [&](std::int64_t begin, std::int64_t end) {
+      rows.write_across(begin, end, shifts.data(), factors.data());
+    });
+    for (std::int64_t row = 0; row < count; ++row) rows.write_label(row, {shifts.data()[row], factors.data()[row]});
+  } else {
+    for_each_item(name, exec, in.rows.count(), in.rows.size(), detail::pull_labelled_row<X, Label>{rows});
+    exec.fence();
+  }
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,333 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. A group of devices that talk to each other: an MPI communicator of our own, or, without MPI, the one device
+/// there is. It counts what this device sends. A dry group has one device that exists, this one: what it would send is
+/// counted and not sent. It knows which of its members run on one node. An observer can be told which groups there are,
+/// and how far this device has come in them.
+
+#include <cstdint>
+#include <utility>
+
+#include <ostraka/engine/groups/group_observer.hpp>
+#include <ostraka/engine/groups/nodes.hpp>
+#include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/engine/memory/shared_value.hpp>
+#include <ostraka/engine/record/events.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+
+namespace ostraka::engine {
+
+/// What a device sends, so that the sum over all devices is what a plan counts (docs/design/counting-bytes.md): a
+/// gather of a collective of MPI counts what is received from others, an all-reduce of n elements what a reduce-scatter
+/// and an all-gather of them move, and where one device is the root, that one counts for all.
+struct traffic {
+  std::int64_t bytes = 0;
+  std::int64_t messages = 0;  ///< sent to one other, and collectives that MPI does
+  std::int64_t bytes_between_nodes = 0;  ///< of `bytes`, those for devices of other nodes
+
+  void add(std::int64_t more_bytes, std::int64_t more_messages = 1, std::int64_t between_nodes = 0) {
+    bytes += more_bytes;
+    messages += more_messages;
+    bytes_between_nodes += between_nodes;
+  }
+};
+
+struct node_levels;
+
+/// A group of devices, numbered from 0. Copies share one MPI communicator, which is freed with the last of them unless
+/// MPI has ended before.
+class communicator {
+ public:
+  /// The group of this device alone; needs no communication and no MPI.
+  communicator() = default;
+
+  /// A duplicate of the caller's communicator, so that our messages never meet theirs. Collective.
+  explicit communicator(native_communicator theirs);
+
+  /// All devices of the job. Collective.
+  static communicator world();
+
+  /// A group of so many devices of which none but this one exists: nothing is sent, and no MPI is needed.
+  static communicator dry(int size, int rank) { return communicator(shared_value<owned const>::make(size, rank)); }
+  [[nodiscard]] bool is_dry() const { return shared_ && shared_->dry; }
+
+  /// Of all collectives of the group so far, where this device sends; @pre it has others
+  [[nodiscard]] traffic& sent() const { return *shared_->counted; }
+
+  /// Says, to listeners, of which mesh it is the group over these axes; @pre it has others
+  void stand_for(shared_value<mesh_axes const> const& mesh, std::uint32_t over) const {
+    shared_->mesh = mesh;
+    shared_->over = over;
+  }
+  [[nodiscard]] mesh_axes const* mesh() const { return shared_ && shared_->mesh ? &*shared_->mesh : nullptr; }
+  [[nodiscard]] std::uint32_t over() const { return shared_ ? shared_->over : 0; }
+
+  /// How the group lies on nodes: all on one, unless that was said.
+  [[nodiscard]] node_grid const& nodes() const {
+    static constexpr node_grid one{};
+    return shared_ ? shared_->nodes : one;
+  }
+  [[nodiscard]] bool same_node(int member) const {
+    return nodes().axes == 0 || nodes().node_of(member) == shared_->node;
+  }
+
+  /// Says how it lies on nodes; the same on all members.
+  void lies_on(node_grid const& nodes) const {
+    if (!shared_) return;
+    shared_->nodes = nodes.nodes() == 1 ? node_grid() : nodes;
+    shared_->node = shared_->nodes.node_of(shared_->rank);
+  }
+
+  /// The groups of the two levels, where nodes hold several members each, else null. Collective over this group the
+  /// first time.
+  node_levels const* levels() const;
+
+  /// Which of the levels of a group is it?
+  [[nodiscard]] mesh_level level() const { return shared_ ? shared_->level : mesh_level::all; }
+
+  /// The devices that give the same colour, in the order of their keys. Collective over this group.
+  communicator split(int colour, int key) const;
+
+  /// The devices of these numbers, this one among them, in this order. Collective over them alone.
+  communicator part(dynamic_array<int> const& numbers) const;
+
+  /// The same devices in the same order, for messages that are not ours. Collective over this group.
+  communicator duplicate() const;
+
+  /// Tells the observer that part(numbers) may be called later. Not collective.
+  void expect_part(dynamic_array<int> const& numbers) const;
+
+  int size() const { return shared_ ? shared_->size : 1; }
+  int rank() const { return shared_ ? shared_->rank : 0; }
+  native_communicator native() const;
+
+  /// Of each member, its number in the other group, -1 for none. Not collective.
+  dynamic_array<int> numbers_in(communicator const& other) const;
+
+  /// The largest of what the members give, number by number. Collective.
+  void find_largest(std::int64_t* numbers, int count) const;
+
+  /// Every collective begins with this, so that others can read that this device waits for them in it.
+  void enter() const {
+#if OSTRAKA_ENABLE_MPI
+    if (shared_ && shared_->progress) shared_->progress->enter();
+#endif
+  }
+
+  /// The tag of the messages of a collective that begins now. Members begin the collectives of a group in the same
+  /// order, so it is the same on all of them, and what several send that are in flight does not meet.
+  int next_tag() const {
+#if OSTRAKA_ENABLE_MPI
+    constexpr int tags = 1 << 14;  // MPI has twice as many, of which check mode uses the last
+    return shared_ ? shared_->tag = (shared_->tag + 1) % tags : 0;
+#else
+    return 0;
+#endif
+  }
+
+  /// Do its devices tell each other what they are about to call?
+  bool compares_calls() const {
+#if OSTRAKA_ENABLE_MPI
+    return shared_ && shared_->progress && shared_->observer->compares_calls();
+#else
+    return false;
+#endif
+  }
+
+#if OSTRAKA_ENABLE_MPI
+  /// What its observer gave it; null if nobody observes, and for one device.
+  group_progress* progress() const { return shared_ ? shared_->progress : nullptr; }
+#endif
+
+ private:
+  struct owned {
+    native_communicator native;
+    int size = 1;
+    int rank = 0;
+    bool dry = false;
+    mutable traffic sent{};
+    mutable shared_value<mesh_axes const> mesh{};
+    mutable std::uint32_t over = 0;
+    mutable traffic* counted = &sent;  // of a level: its group's
+    mutable mesh_level level = mesh_level::all;
+    mutable node_grid nodes{};
+    mutable int node = 0;                            // this device's
+    mutable shared_value<node_levels const> levels;  // once they are needed
+    owned(int all, int number);
+#if OSTRAKA_ENABLE_MPI
+    mutable int tag = 0;  // given out last
+    group_observer* observer = nullptr;
+    group_progress* progress = nullptr;
+    owned(native_communicator adopted, group_observer* observed_by);
+#endif
+    owned(owned const&) = delete;
+    owned& operator=(owned const&) = delete;
+    ~owned();
+  };
+  explicit communicator(shared_value<owned const> shared) : shared_(std::move(shared)) {}
+
+  communicator dry_part(dynamic_array<int> const& numbers) const {
+    int own = 0;
+    while (numbers[static_cast<std::size_t>(own)] != rank()) ++own;
+    return dry(static_cast<int>(numbers.size()), own);
+  }
+
+  // Devices of dry groups of the whole mesh are the same if they have the same number; this one has to be.
+  dynamic_array<int> dry_numbers_in(communicator const& other) const {
+    dynamic_array<int> theirs(static_cast<std::size_t>(size()));
+    bool const alike = size() == 1 || (is_dry() && other.is_dry() && rank() == other.rank());
+    for (int i = 0; i < size(); ++i) theirs[static_cast<std::size_t>(i)] = alike && i < other.size() ? i : -1;
+    return theirs;
+  }
+
+  communicator level(int members, bool between) const;
+
+  communicator make_level(mesh_level which) const;
+
+  shared_value<owned const> shared_;  // empty: this device alone
+};
+
+/// A group that spans several nodes with several members on each: those on this device's node, and those of all nodes
+/// that have its place there. What is sent in them counts for the group.
+struct node_levels {
+  communicator within;   ///< by their places
+  communicator between;  ///< by their nodes
+};
+
+inline communicator::owned::owned(int all, int number) : native(), size(all), rank(number), dry(true) {}
+
+inline communicator communicator::make_level(mesh_level which) const {
+  bool const between = which == mesh_level::between_nodes;
+  int const members = between ? nodes().nodes() : nodes().each();
+  int const place = nodes().place_of(rank());
+  dynamic_array<int> numbers;
+  for (int i = 0; i < members; ++i)
+    numbers.push_back(between ? nodes().device(i, place) : nodes().device(shared_->node, i));
+  communicator made = part(numbers);
+  made.stand_for(shared_->mesh, shared_->over);
+  made.shared_->level = which;
+  made.shared_->counted = shared_->counted;
+  if (between) {
+    node_grid one_each;
+    one_each.add(members, 1);
+    made.lies_on(one_each);
+  }
+  return made;
+}
+
+inline node_levels const* communicator::levels() const {
+  if (!nodes().has_levels()) return nullptr;
+  if (!shared_->levels)
+    shared_->levels = shared_value<node_levels const>::make(make_level(mesh_level::within_node),
+                                                            make_level(mesh_level::between_nodes));
+  return &*shared_->levels;
+}
+
+#if OSTRAKA_ENABLE_MPI
+
+inline communicator::owned::owned(native_communicator adopted, group_observer* observed_by)
+    : native(adopted), observer(observed_by) {
+  // An error that is returned on one device only would hang the others, whatever handler the user's communicator has.
+  MPI_Comm_set_errhandler(native, MPI_ERRORS_ARE_FATAL);
+  size = size_of(native);
+  MPI_Comm_rank(native, &rank);
+  if (observer && size > 1) progress = observer->made(native);
+}
+
+inline communicator::owned::~owned() {
+  if (dry) return;
+  if (progress) observer->given_back(progress);
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  MPI_Comm ours = native;
+  if (!finalized) MPI_Comm_free(&ours);
+}
+
+inline communicator::communicator(native_communicator theirs) {
+  group_observer* const observer = find_group_observer ? find_group_observer(theirs) : nullptr;
+  if (observer) observer->creates(ranks_of(theirs).group);
+  MPI_Comm duplicate = MPI_COMM_NULL;
+  MPI_Comm_dup(theirs, &duplicate);
+  shared_ = shared_value<owned const>::make(duplicate, observer);
+}
+
+inline communicator communicator::world() { return communicator(MPI_COMM_WORLD); }
+
+inline communicator communicator::split(int colour, int key) const {
+  if (!shared_ || shared_->dry) return {};
+  enter();
+  MPI_Comm part = MPI_COMM_NULL;
+  MPI_Comm_split(shared_->native, colour, key, &part);
+  return communicator(shared_value<owned const>::make(part, shared_->observer));
+}
+
+inline communicator communicator::part(dynamic_array<int> const& numbers) const {
+  if (!shared_ || numbers.size() == 1) return {};
+  if (shared_->dry) return dry_part(numbers);
+  ranks_of const all(shared_->native);
+  MPI_Group some = MPI_GROUP_NULL;
+  MPI_Group_incl(all.group, static_cast<int>(numbers.size()), numbers.data(), &some);
+  if (shared_->observer) shared_->observer->creates(some);
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_create_group(shared_->native, some, 0, &made);
+  MPI_Group_free(&some);
+  return communicator(shared_value<owned const>::make(made, shared_->observer));
+}
+
+inline communicator communicator::duplicate() const {
+  if (!shared_ || shared_->dry) return *this;
+  enter();
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_dup(shared_->native, &made);
+  return communicator(shared_value<owned const>::make(made, nullptr));
+}
+
+inline void communicator::expect_part(dynamic_array<int> const& numbers) const {
+  if (!shared_ || !shared_->observer) return;
+  ranks_of const all(shared_->native);
+  MPI_Group some = MPI_GROUP_NULL;
+  MPI_Group_incl(all.group, static_cast<int>(numbers.size()), numbers.data(), &some);
+  shared_->observer->may_create(some);
+  MPI_Group_free(&some);
+}
+
+inline native_communicator communicator::native() const {
+  return shared_ && !shared_->dry ? shared_->native : MPI_COMM_SELF;
+}
+
+inline dynamic_array<int> communicator::numbers_in(communicator const& other) const {
+  if (is_dry() || other.is_dry()) return dry_numbers_in(other);
+  dynamic_array<int> mine(static_cast<std::size_t>(size()));
+  dynamic_array<int> theirs(mine.size());
+  for (int i = 0; i < size(); ++i) mine[static_cast<std::size_t>(i)] = i;
+  MPI_Group from = MPI_GROUP_NULL;
+  MPI_Group to = MPI_GROUP_NULL;
+  MPI_Comm_group(native(), &from);
+  MPI_Comm_group(other.native(), &to);
+  MPI_Group_translate_ranks(from, size(), mine.data(), to, theirs.data());
+  MPI_Group_free(&from);
+  MPI_Group_free(&to);
+  for (int& n : theirs) n = n == MPI_UNDEFINED ? -1 : n;
+  return theirs;
+}
+
+#else
+
+inline communicator::owned::~owned() = default;
+inline communicator::communicator(native_communicator) {}
+inline communicator communicator::world() { return {}; }
+inline communicator communicator::split(int, int) const { return {}; }
+inline communicator communicator::part(dynamic_array<int> const& numbers) const {
+  return shared_ && numbers.size() > 1 ? dry_part(numbers) : communicator();
+}
+inline communicator communicator::duplicate() const { return *this; }
+inline void communicator::expect_part(dynamic_array<int> const&) const {}
+inline native_communicator communicator::native() const { return {}; }
+inline dynamic_array<int> communicator::numbers_in(communicator const& other) const { return dry_numbers_in(other); }
+
+#endif
+
+}  // namespace ostraka::engine

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What a collective sends: counted for its group, by node and in all, and told to listeners as it starts and
+/// has ended.
+
+#include <cstdint>
+
+#include <ostraka/engine/groups/communicator.hpp>
+#include <ostraka/engine/record/events.hpp>
+
+namespace ostraka::engine {
+
+namespace detail {
+
+inline thread_local constinit std::int64_t collectives_alike = 1;
+
+}  // namespace detail
+
+/// As long as it lives, a collective that begins stands for so many, one after the other, which send as much each. @pre
+/// their group is dry, and nothing else is told until they have ended
+class collectives_alike {
+ public:
+  explicit collectives_alike(std::int64_t times) { detail::collectives_alike = times; }
+  ~collectives_alike() { detail::collectives_alike = 1; }
+  collectives_alike(collectives_alike const&) = delete;
+  collectives_alike& operator=(collectives_alike const&) = delete;
+};
+
+/// What one collective sends: counted for its group and, where somebody listens, told as it starts and has ended.
+class counted_collective {
+ public:
+  counted_collective() = default;
+  counted_collective(communicator const& members, collective how) { begin(members, how); }
+  counted_collective(counted_collective const&) = delete;
+  counted_collective& operator=(counted_collective const&) = delete;
+  ~counted_collective() { end(); }
+
+  /// A collective of these members starts.
+  void begin(communicator const& members, collective how) {
+    end();
+    sent_ = members.size() > 1 ? &members.sent() : nullptr;
+    group_ = &members;
+    times_ = detail::collectives_alike;
+    if (listened_to() && sent_ != nullptr) tell_start(members, how);
+  }
+
+  /// It sends so much; @pre the group has others
+  void add(std::int64_t bytes, std::int64_t messages = 1, std::int64_t between_nodes = 0) {
+    sent_->add(times_ * bytes, times_ * messages, times_ * between_nodes);
+    own_.add(bytes, messages, between_nodes);
+  }
+
+  /// So much to one of the others.
+  void add_sent(int to, std::int64_t bytes, std::int64_t messages = 1) {
+    add(bytes, messages, group_->same_node(to) ? 0 : bytes);
+  }
+
+  /// So much to all others together, of_member(d) of it to each; one message where MPI does it. Those of other nodes
+  /// get what those of this one do not: nodes are smaller than groups.
+  template <class OfMember>
+  void add_of_each(std::int64_t bytes, OfMember const& of_member, std::int64_t messages = 1) {
+    node_grid const& nodes = group_->nodes();
+    std::int64_t between = nodes.axes > 0 ? bytes : 0;
+    int const node = nodes.node_of(group_->rank());
+    for (int place = 0; place < nodes.each() && nodes.axes > 0; ++place)
+      if (int const d = nodes.device(node, place); d != group_->rank()) between -= of_member(d);
+    add(bytes, messages, between);
+  }
+
+  /// An all-reduce of so many elements that MPI does: this device's part of what all of them send.
+  void add_all_reduce(std::int64_t count, std::int64_t element_bytes) {
+    std::int64_t const n = group_->size();
+    auto const share = [&](std::int64_t d) { return 2 * ((d + 1) * count / n - d * count / n) * element_bytes; };
+    add_of_each(2 * count * element_bytes - share(group_->rank()), share);
+  }
+
+  /// This device waits for it from here on.
+  void wait() {
+    if (number_ != 0 && times_ == 1) tell(as_event(event_kind::waits));
+  }
+
+  /// This device has waited for it.
+  void end() {
+    if (number_ != 0) tell_finish();
+  }
+
+ private:
+  [[gnu::cold, gnu::noinline]] void tell_start(communicator const& members, collective how) {
+    own_ = {};
+    how_ = how;
+    members_ = members.size();
+    over_ = members.over();
+    level_ = members.level();
+    dry_ = members.is_dry();
+    mesh_ = members.mesh();
+    number_ = detail::last_collective + 1;
+    detail::last_collective += static_cast<std::uint64_t>(times_);
+    if (times_ == 1) tell(as_event(event_kind::starts));
+  }
+  [[gnu::cold, gnu::noinline]] void tell_finish() {
+    event e = as_event(event_kind::finishes);
+    e.bytes = own_.bytes;
+    e.messages = own_.messages;
+    e.bytes_between_nodes = own_.bytes_between_nodes;
+    event const starts = as_event(event_kind::starts), waits = as_event(event_kind::waits);
+    number_ = 0;
+    times_ == 1 ? tell(e) : tell(starts, waits, e, times_);
+  }
+  [[nodiscard]] event as_event(event_kind kind) const {
+    event e;
+    e.kind = kind;
+    e.how = how_;
+    e.mesh = mesh_;
+    e.over = over_;
+    e.level = level_;
+    e.dry = dry_;
+    e.members = members_;
+    e.number = number_;
+    return e;
+  }
+
+  traffic* sent_ = nullptr;
+  communicator const* group_ = nullptr;
+  traffic own_{};             // since it was told
+  std::uint64_t number_ = 0;  // 0: nobody was told
+  std::int64_t times_ = 1;    // of so many alike
+  mesh_axes const* mesh_ = nullptr;
+  std::uint32_t over_ = 0;
+  mesh_level level_ = mesh_level::all;
+  bool dry_ = false;
+  int members_ = 1;
+  collective how_ = collective::all_gather;
+};
+
+#if OSTRAKA_ENABLE_MPI
+inline void communicator::find_largest(std::int64_t* numbers, int count) const {
+  if (!shared_) return;
+  counted_collective counted(*this, collective::all_reduce);
+  counted.wait();
+  if (size() > 1) counted.add_all_reduce(count, sizeof(std::int64_t));
+  if (shared_->dry) return;
+  enter();
+  MPI_Allreduce(MPI_IN_PLACE, numbers, count, MPI_INT64_T, MPI_MAX, shared_->native);
+}
+#else
+inline void communicator::find_largest(std::int64_t*, int count) const {
+  if (size() > 1) counted_collective(*this, collective::all_reduce).add_all_reduce(count, sizeof(std::int64_t));
+}
+#endif
+
+}  // namespace ostraka::engine

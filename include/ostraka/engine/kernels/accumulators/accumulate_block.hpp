@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Reduces a dense block over some of its dimensions to states of an accumulator (accumulator.hpp), reading
+/// each element from memory once: along the reduced dimension where that is the last one, across neighbouring results
+/// where it is not. Long reductions to few results are cut into parts, whose number depends on the extents alone, so
+/// that the result does not depend on the number of threads.
+///
+///     [I, J], J reduced      along:  one state, x[i, 0], x[i, 1], …
+///     [I, J], I reduced      across: a row of states, x[0, :], x[1, :], …
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+#include <ostraka/engine/kernels/accumulators/accumulator.hpp>
+#include <ostraka/engine/kernels/folds/fold.hpp>
+#include <ostraka/engine/kernels/folds/fold_kernel.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+
+namespace ostraka::engine {
+
+/// The loops over a dense block that is reduced. Results are dense in the order of their loops.
+struct accumulation_loops {
+  loop_nest<1> results;          ///< {x}
+  loop_nest<2> reduced;          ///< {x, index}
+  std::int64_t first_index = 0;  ///< of the block's first element
+};
+
+namespace detail {
+
+/// Part `part` of the reduced iterations of each result.
+struct accumulated_parts {
+  std::int64_t count;
+  std::int64_t iterations;
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t begin(std::int64_t part) const { return part * iterations / count; }
+};
+
+/// One result of one part.
+template <class Accumulator>
+struct accumulate_one {
+  accumulation_loops loops;
+  typename Accumulator::element const* x;
+  typename Accumulator::state* states;
+  accumulated_parts parts;
+  std::int64_t results;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t item) const {
+    std::int64_t const part = item / results;
+    std::int64_t at[1];
+    loops.results.locate(item % results, at);
+    typename Accumulator::state s = Accumulator::start();
+    loop_walker<2> walker(loops.reduced, parts.begin(part));
+    for (std::int64_t r = parts.begin(part); r < parts.begin(part + 1); ++r, walker.next())
+      Accumulator::take(s, x[at[0] + walker.offset[0]], loops.first_index + walker.offset[1]);
+    states[item] = s;
+  }
+};
+
+/// The states of the parts of one result made one.
+template <class Accumulator>
+struct combine_parts {
+  typename Accumulator::state const* partial;
+  typename Accumulator::state* states;
+  std::int64_t parts;
+  std::int64_t results;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    typename Accumulator::state s = partial[i];
+    for (std::int64_t p = 1; p < parts; ++p) s = Accumulator::combined(s, partial[p * results + i]);
+    states[i] = s;
+  }
+};
+
+template <class Accumulator>
+struct start_states {
+  typename Accumulator::state* states;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { states[i] = Accumulator::start(); }
+};
+
+/// The host's: tasks are pieces of rows of neighbouring results, or single results, for each part.
+template <class Accumulator>
+struct accumulate_on_host {
+  using state = typename Accumulator::state;
+
+  accumulation_loops loops;  // results without the row
+  typename Accumulator::element const* x;
+  state* states;
+  accumulated_parts parts;
+  std::int64_t row;     // results that lie side by side in the block and are taken together
+  std::int64_t pieces;  // of a row
+
+  [[nodiscard]] std::int64_t tasks_of_part() const { return loops.results.size() * pieces; }
+
+  void operator()(std::int64_t begin, std::int64_t end, std::int64_t) const {
+    for (std::int64_t task = begin; task < end; ++task) {
+      std::int64_t const part = task / tasks_of_part(), in_part = task % tasks_of_part();
+      std::int64_t const outer = in_part / pieces, first = in_part % pieces * accumulated_rows;
+      std::int64_t at[1];
+      loops.results.locate(outer, at);
+      std::int64_t const count = row - first < accumulated_rows ? row - first : accumulated_rows;
+      accumulate(part, x + at[0] + first, states + (part * loops.results.size() + outer) * row + first, count);
+    }
+  }
+
+ private:
+  // A step on begins somewhere else in memory, which processors do not foresee.
+  static void ask_for(typename Accumulator::element const* x, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; i += elements_of_line<typename Accumulator::element>) __builtin_prefetch(x + i);
+  }
+
+  void accumulate(std::int64_t part, typename Accumulator::element const* from, state* to, std::int64_t count) const {
+    std::int64_t const begin = parts.begin(part), end = parts.begin(part + 1);
+    if (row == 1) {
+      state s = Accumulator::start();
+      for_each_run(loops.reduced, begin, end, [&](std::int64_t const(&offset)[2], std::int64_t run) {
+        Accumulator::along(s, from + offset[0], run, loops.first_index + offset[1]);
+      });
+      *to = s;
+      return;
+    }
+    typename Accumulator::row states_of_row;
+    int const inner = loops.reduced.rank - 1;
+    std::int64_t const step = inner < 0 ? 0 : loops.reduced.stride[0][inner];
+    std::int64_t steps = 0;
+    for_each_run(loops.reduced, begin, end, [&](std::int64_t const(&offset)[2], std::int64_t run) {
+      for (std::int64_t r = 0; r < run; ++r, ++steps) {
+        typename Accumulator::element const* const x_r = from + offset[0] + r * step;
+        if (r + 1 < run) ask_for(x_r + step, count);
+        Accumulator::across(states_of_row, x_r, count, steps);
+      }
+    });
+    auto const index_of = [this, begin](std::int64_t then) {
+      std::int64_t at[2];
+      loops.reduced.locate(begin + then, at);
+      return loops.first_index + at[1];
+    };
+    for (std::int64_t i = 0; i < count; ++i) to[i] = Accumulator::at(states_of_row, i, index_of);
+  }
+};
+
+template <class Accumulator, class Exec>
+void accumulate_parts(Exec const& exec, accumulation_loops loops, typename Accumulator::element const* x,
+                      typename Accumulator::state* states, std::int64_t parts) {
+  std::int64_t const results = loops.results.size(), iterations = loops.reduced.size();
+  std::int64_t const elements = results * iterations;
+  accumulated_parts const cut{parts, iterations};
+  if constexpr (runs_on_host<Exec>) {
+    int const last = loops.results.rank - 1, reduced = loops.reduced.rank - 1;
+    bool const in_rows = last >= 0 && (reduced < 0 || loops.results.stride[0][last] < loops.reduced.stride[0][reduced]);
+    std::int64_t const row = in_rows ? loops.results.extent[last] : 1;
+    if (in_rows) loops.results.remove(last);
+    accumulate_on_host<Accumulator> const kernel{loops, x,   states,
+                                                 cut,   row, (row + accumulated_rows - 1) / accumulated_rows};
+    std::int64_t const tasks = parts * kernel.tasks_of_part(), worth = elements / serial_elements + 1;
+    for_each_share("ostraka accumulate", exec, tasks, worth < tasks ? worth : tasks, elements, kernel);
+  } else {
+    for_each_item("ostraka accumulate", exec, parts * results, elements,
+                  accumulate_one<Accumulator>{loops, x, states, cut, results});
+  }
+}
+
+}  // namespace detail
+
+/// states[r] <- the state of the elements of result r. All is written, or started, when it returns.
+template <class Accumulator, class Exec>
+void accumulate(Exec const& exec, accumulation_loops loops, typename Accumulator::element const* x,
+                typename Accumulator::state* states) {
+  loops.results.merge();
+  loops.reduced.merge();
+  std::int64_t const results = loops.results.size(), iterations = loops.reduced.size();
+  if (results == 0) return;
+  if (iterations == 0) {
+    for_each_item("ostraka accumulate nothing", exec, results, results, detail::start_states<Accumulator>{states});
+    return;
+  }
+  std::int64_t const pieces = (results + accumulated_rows - 1) / accumulated_rows;
+  constexpr std::int64_t most_steps = std::int64_t(1) << 30;  // of a part: accumulators count them in 32 bits
+  std::int64_t const parts = std::max(detail::parts_of_fold<Exec>(pieces, results * iterations / pieces, iterations),
+                                      iterations / most_steps + 1);
+  if (parts == 1) return detail::accumulate_parts<Accumulator>(exec, loops, x, states, 1);
+  kernel_scratch<typename Accumulator::state, typename Exec::memory_space> const partial(parts * results);
+  detail::accumulate_parts<Accumulator>(exec, loops, x, partial.data(), parts);
+  for_each_item("ostraka combine parts", exec, results, parts * results,
+                detail::combine_parts<Accumulator>{partial.data(), states, parts, results});
+}
+
+}  // namespace ostraka::engine

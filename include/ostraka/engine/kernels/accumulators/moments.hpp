@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. An accumulator (accumulator.hpp): how many elements a row has, their mean and squared deviations from it.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <ostraka/engine/kernels/accumulators/accumulator.hpp>
+#include <ostraka/engine/kernels/combine.hpp>
+#include <ostraka/engine/kernels/loops/vectors.hpp>
+
+namespace ostraka::engine {
+
+namespace detail {
+
+/// What sums over many elements are kept in, so that neither their number nor their size is lost.
+template <class T>
+struct wide_sum {
+  using type = double;
+};
+template <class T>
+struct wide_sum<Kokkos::complex<T>> {
+  using type = Kokkos::complex<double>;
+};
+template <class T>
+using wide_sum_of = typename wide_sum<T>::type;
+
+KOKKOS_INLINE_FUNCTION double widened(double x) { return x; }
+template <class T>
+KOKKOS_INLINE_FUNCTION Kokkos::complex<double> widened(Kokkos::complex<T> const& x) {
+  return {static_cast<double>(x.real()), static_cast<double>(x.imag())};
+}
+
+/// lanes[0] <- the sum of twice as many as Half; by halves, since one after the other they would wait for each other.
+template <int Half, class T>
+void sum_by_halves(T* lanes) {
+  for (int l = 0; l < Half; ++l) lanes[l] += lanes[Half + l];
+  if constexpr (Half > 1) sum_by_halves<Half / 2>(lanes);
+}
+
+/// Re(x ȳ)
+KOKKOS_INLINE_FUNCTION double real_product(double x, double y) { return x * y; }
+KOKKOS_INLINE_FUNCTION double real_product(Kokkos::complex<double> const& x, Kokkos::complex<double> const& y) {
+  return x.real() * y.real() + x.imag() * y.imag();
+}
+
+}  // namespace detail
+
+/// How many elements, their mean as the sum of a number and what rounding left of it, and Σ|x − mean|².
+template <class Sum>
+struct moments {
+  double count;
+  Sum mean;
+  Sum low;
+  double squares;
+};
+
+/// In double, whatever the elements are. Of a run the mean is found first and the deviations from it in a second look,
+/// with what rounding left of their sum taken off (the corrected two-pass algorithm: Chan, Golub and LeVeque 1983,
+/// "Algorithms for computing the sample variance"); runs and parts are merged by the same authors' formula. The means
+/// keep their low digits, so that one that is large beside the deviations costs none of theirs.
+template <class Element>
+struct moments_of {
+  using element = Element;
+  using sum = detail::wide_sum_of<Element>;
+  using state = moments<sum>;
+  struct row {
+    sum shift[accumulated_rows];  // the first element
+    sum mean[accumulated_rows];   // beyond it
+    double squares[accumulated_rows];
+    double count;
+  };
+
+  KOKKOS_INLINE_FUNCTION static state start() { return {0, sum(0), sum(0), 0}; }
+
+  KOKKOS_INLINE_FUNCTION static void take(state& s, element const& x, std::int64_t) {
+    s = combined(s, state{1, detail::widened(x), sum(0), 0});
+  }
+
+  KOKKOS_INLINE_FUNCTION static state combined(state const& a, state const& b) {
+    if (a.count == 0) return b;
+    if (b.count == 0) return a;
+    double const n = a.count + b.count, share = b.count / n;
+    sum const d = (b.mean - a.mean) + (b.low - a.low);
+    sum const up = a.low + d * share, mean = a.mean + up, added = mean - a.mean;
+    sum const low = (a.mean - (mean - added)) + (up - added);  // what rounding left of a.mean + up (Knuth's TwoSum)
+    return {n, mean, low, a.squares + b.squares + detail::real_product(d, d) * (a.count * share)};
+  }
+
+  static void along(state& s, element const* x, std::int64_t n, std::int64_t) {
+    for (std::int64_t begin = 0; begin < n; begin += accumulated_run)
+      s = combined(s, of_run(x + begin, n - begin < accumulated_run ? n - begin : accumulated_run));
+  }
+
+  static void across(row& r, element const* x, std::int64_t n, std::int64_t steps) {
+    if (steps == 0) {
+      r.count = 1;
+      for (std::int64_t i = 0; i < n; ++i) r.shift[i] = detail::widened(x[i]), r.mean[i] = sum(0), r.squares[i] = 0;
+      return;
+    }
+    r.count += 1;
+    double const share = 1 / r.count;
+    detail::with_wide_vectors([&r, x, n, share] {
+      sum const* __restrict const shift = r.shift;
+      sum* __restrict const mean = r.mean;
+      double* __restrict const squares = r.squares;
+      element const* __restrict const from = x;
+      double const part = share;
+      for (std::int64_t i = 0, count = n; i < count; ++i) {
+        sum const v = detail::widened(from[i]) - shift[i], d = v - mean[i], now = mean[i] + d * part;
+        mean[i] = now;
+        squares[i] += detail::real_product(d, v - now);
+      }
+    });
+  }
+  template <class IndexOf>
+  static state at(row const& r, std::int64_t i, IndexOf const&) {
+    return {r.count, r.shift[i], r.mean[i], r.squares[i]};
+  }
+
+ private:
+  static state of_run(element const* x, std::int64_t n) {
+    state s{static_cast<double>(n), sum(0), sum(0), 0};
+    detail::with_wide_vectors([&s, x, n] {
+      constexpr int lanes = 32;
+      sum part[lanes] = {};
+      std::int64_t k = 0;
+      for (; k + lanes <= n; k += lanes)
+        for (int l = 0; l < lanes; ++l) part[l] += detail::widened(x[k + l]);
+      sum rest(0);
+      for (; k < n; ++k) rest += detail::widened(x[k]);
+      detail::sum_by_halves<lanes / 2>(part);
+      sum const mean = (part[0] + rest) * (1 / s.count);
+      double square[lanes] = {};
+      for (int l = 0; l < lanes; ++l) part[l] = sum(0);
+      for (k = 0; k + lanes <= n; k += lanes)
+        for (int l = 0; l < lanes; ++l) {
+          sum const d = detail::widened(x[k + l]) - mean;
+          part[l] += d;
+          square[l] += detail::real_product(d, d);
+        }
+      rest = sum(0);
+      double squares = 0;
+      for (; k < n; ++k) {
+        sum const d = detail::widened(x[k]) - mean;
+        rest += d;
+        squares += detail::real_product(d, d);
+      }
+      detail::sum_by_halves<lanes / 2>(part);
+      detail::sum_by_halves<lanes / 2>(square);
+      rest += part[0];
+      double const left = squares + square[0] - detail::real_product(rest, rest) / s.count;
+      s.mean = mean;
+      s.low = rest * (1 / s.count);
+      s.squares = left < 0 ? 0 : left;
+    });
+    return s;
+  }
+};
+
+}  // namespace ostraka::engine

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Accumulators (accumulator.hpp) that sum a number for each element: its square, whether it is not zero.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <ostraka/engine/kernels/accumulators/accumulator.hpp>
+#include <ostraka/engine/kernels/accumulators/moments.hpp>
+#include <ostraka/engine/kernels/combine.hpp>
+#include <ostraka/engine/kernels/loops/vectors.hpp>
+
+namespace ostraka::engine {
+
+/// Σ|x|² in double, where squares of floats neither overflow nor vanish.
+struct square_of {
+  using sum = double;
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static double term(T const& x) {
+    auto const v = detail::widened(x);
+    return detail::real_product(v, v);
+  }
+};
+
+/// How many are not zero; a NaN is not.
+struct one_if_nonzero {
+  using sum = std::int64_t;
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static std::int64_t term(T const& x) {
+    return accumulator_of_t<T>(x) != accumulator_of_t<T>(0) ? 1 : 0;
+  }
+};
+
+template <class Term, class Element>
+struct sum_of {
+  using element = Element;
+  using state = typename Term::sum;
+  struct row {
+    state sums[accumulated_rows];
+  };
+
+  KOKKOS_INLINE_FUNCTION static state start() { return state(0); }
+  KOKKOS_INLINE_FUNCTION static void take(state& s, element const& x, std::int64_t) { s += Term::term(x); }
+  KOKKOS_INLINE_FUNCTION static state combined(state const& a, state const& b) { return a + b; }
+
+  static void along(state& s, element const* x, std::int64_t n, std::int64_t) {
+    constexpr int lanes = 32;
+    detail::with_wide_vectors([&s, x, n] {
+      state part[lanes] = {};
+      std::int64_t k = 0;
+      for (; k + lanes <= n; k += lanes)
+        for (int l = 0; l < lanes; ++l) part[l] += Term::term(x[k + l]);
+      state rest(0);
+      for (; k < n; ++k) rest += Term::term(x[k]);
+      detail::sum_by_halves<lanes / 2>(part);
+      s += part[0] + rest;
+    });
+  }
+
+  static void across(row& r, element const* x, std::int64_t n, std::int64_t steps) {
+    if (steps == 0)
+      for (std::int64_t i = 0; i < n; ++i) r.sums[i] = 0;
+    detail::with_wide_vectors([&r, x, n] {
+      state* __restrict const sums = r.sums;
+      element const* __restrict const from = x;
+      for (std::int64_t i = 0, count = n; i < count; ++i) sums[i] += Term::term(from[i]);
+    });
+  }
+  template <class IndexOf>
+  static state at(row const& r, std::int64_t i, IndexOf const&) {
+    return r.sums[i];
+  }
+};
+
+}  // namespace ostraka::engine

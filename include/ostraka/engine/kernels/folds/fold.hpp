@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Arranges the loops of a fold on the host so that its largest block streams, and cuts long folds with few
+/// results into parts, whose number depends on the extents alone, so that the result does not depend on the number of
+/// threads.
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+#include <ostraka/engine/kernels/folds/fold_kernel.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/kernels/scaled_update.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+
+namespace ostraka::engine::detail {
+
+/// Into how many parts a fold of this length is cut when there are so many items of so many terms.
+template <class Exec>
+std::int64_t parts_of_fold(std::int64_t items, std::int64_t terms_of_item, std::int64_t length) {
+  constexpr std::int64_t enough_items = runs_on_host<Exec> ? 64 : 65536;
+  constexpr std::int64_t shortest_part = runs_on_host<Exec> ? 16384 : 256;
+  if (items >= enough_items) return 1;
+  return std::max<std::int64_t>(1, std::min({enough_items / items, terms_of_item / shortest_part, length}));
+}
+
+/// @pre operand 0 is at least as large as the others. `parts`, c and part_step are the caller's to set.
+template <class T, class Fold>
+fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> outputs,
+                                loop_nest<Fold::operands> reduced, bool result_is_largest) {
+  constexpr int n = Fold::operands;
+  using rows_type = fold_rows<T, Fold>;
+  int const lead = result_is_largest ? n : 0;
+  outputs.order_by(lead);
+  outputs.merge();
+  reduced.order_by(0);
+  reduced.merge();
+  rows_type rows{fold, nullptr, {}, 1, 0, true, false, outputs, reduced, 1, {}, {}};
+  int const of_outputs = smallest_step(outputs, lead), of_reduced = result_is_largest ? -1 : smallest_step(reduced, 0);
+  rows.in_rows =
+      of_outputs >= 0 && (of_reduced < 0 || outputs.stride[lead][of_outputs] < reduced.stride[0][of_reduced]);
+  int const row = of_outputs >= 0 ? of_outputs : outputs.rank - 1;
+  if (row >= 0) {
+    rows.outer = outputs.without(row);
+    rows.length = outputs.extent[row];
+    for (int o = 0; o <= n; ++o) rows.step[o] = outputs.stride[o][row];
+  }
+  rows.transposes = !rows.in_rows && reduced.rank == 1 && reduced.stride[0][0] == 1 &&
+               reduced.extent[0] <= rows_type::short_run && rows.length >= 16;
+  std::int64_t const few = std::max<std::int64_t>(4, item_cut::worth_an_item / reduced.size());
+  std::int64_t const piece = rows.in_rows ? rows_type::row_width : rows.runs_apart() ? rows_type::width : few;
+  rows.cut = item_cut::of_runs(rows.outer.size(), rows.length, piece, reduced.size());
+  if (rows.transposes)
+    rows.cut = item_cut::of_runs(rows.outer.size(), rows.length, rows_type::transposed_width * 4, reduced.size());
+  return rows;
+}
+
+/// c <- alpha · fold + beta · c on the host. Outputs are {operands…, c}. @pre no extent is 0
+template <class Exec, class T, class Fold>
+void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> outputs,
+              loop_nest<Fold::operands> const& reduced, T* c, update<T> const& how, bool result_is_largest = false) {
+  using value = typename Fold::value;
+  constexpr int n = Fold::operands;
+  std::int64_t const results = outputs.size(), elements = results * reduced.size();
+  auto rows = arrange_fold<T>(fold, outputs, reduced, result_is_largest);
+  std::int64_t const items = rows.cut.items();
+  std::int64_t parts = rows.transposes ? 1 : parts_of_fold<Exec>(items, elements / items, reduced.size());
+  constexpr std::int64_t widening = sizeof(value) / sizeof(typename Fold::element);
+  if constexpr (widening > 1)
+    parts = std::max<std::int64_t>(
+        1, std::min(parts, reduced.size() / (8 * widening)));  // their results take an eighth of it
+  if (parts == 1) {
+    rows.c = c;
+    rows.how = how;
+    for_each_item("ostraka fold", exec, items, elements, rows);
+    return;
+  }
+  outputs.order_by(0);
+  loop_nest<2> of_parts;  // the parts' results are gapless, in the order of the loops
+  std::int64_t step = results;
+  for (int d = 0; d < outputs.rank; ++d) {
+    step /= outputs.extent[d];
+    of_parts.add(outputs.extent[d], step, outputs.stride[n][d]);
+    outputs.stride[n][d] = step;
+  }
+  kernel_scratch<value, typename Exec::memory_space> const partial(parts * results);
+  auto in_parts = arrange_fold<value>(fold, outputs, reduced, result_is_largest);
+  in_parts.c = partial.data();
+  in_parts.parts = parts;
+  in_parts.part_step = results;
+  for_each_item("ostraka fold of parts", exec, in_parts.items(), elements, in_parts);
+
+  loop_nest<1> over_parts;
+  over_parts.add(parts, results);
+  auto sums = arrange_fold<T>(fold.of_parts(partial.data()), of_parts, over_parts, false);
+  sums.c = c;
+  sums.how = how;
+  for_each_item("ostraka fold", exec, sums.items(), parts * results, sums);
+}
+
+}  // namespace ostraka::engine::detail

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The host kernel behind reductions and behind products of a large block with small ones:
+/// C[o] <- alpha (fold over r of terms[o, r]) + beta C[o].
+/// It walks the largest operand in the order of memory: across a row of outputs where outputs lie side by side in it,
+/// along the reduced elements where those do. What a term is and how terms are added, the Fold knows (`reduction_of`,
+/// `sum_of_products`).
+
+#include <cstdint>
+
+#include <ostraka/engine/kernels/loops/item_cut.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/engine/kernels/portable/transpose_matrix.hpp>
+#include <ostraka/engine/kernels/scaled_update.hpp>
+
+namespace ostraka::engine::detail {
+
+/// Iterations [begin, end) of a loop nest as pieces of its innermost loop: f(where the piece begins in each operand,
+/// its length).
+template <int Operands, class F>
+void for_each_run(loop_nest<Operands> const& loops, std::int64_t begin, std::int64_t end, F const& f) {
+  std::int64_t const run = loops.rank > 0 ? loops.extent[loops.rank - 1] : 1;
+  loop_walker<Operands> walker(loops, begin);
+  for (std::int64_t r = begin; r < end;) {
+    std::int64_t const stop = (r / run + 1) * run;
+    std::int64_t const count = (stop < end ? stop : end) - r;
+    f(walker.offset, count);
+    r += count;
+    if (r < end) walker.skip(count);
+  }
+}
+
+/// Fold: `operands` many blocks of `element`s, whose folds are `value`s; `lead()` the block that is walked in the order
+/// of memory. T: what is written.
+///   start()                                                        what nothing folds to
+///   across(sums, at, row_step, count, run_step, run)               sums[i] <- the fold of it with terms[i, r], r < run
+///   along(sums, at, row_step, count, run_step, run)                the same, one i after the other
+template <class T, class Fold>
+struct fold_rows {
+  using value = typename Fold::value;
+  using element = typename Fold::element;
+  static constexpr int operands = Fold::operands;
+  static constexpr std::int64_t width = sizeof(value) < 16 ? 1024 : 512;
+  static constexpr std::int64_t row_width =
+      sizeof(value) < 32 ? 32768 / static_cast<std::int64_t>(sizeof(value)) : 1024;  // the longer, the fewer jumps
+  static constexpr std::int64_t transposed_width =
+      256;  // of a row whose terms are transposed first, because only few of them lie side by side
+  static constexpr std::int64_t short_run = 16;
+  static constexpr std::int64_t lines_apart = 64;  // elements, which are whole lines of any type
+
+  Fold fold;
+  T* c;
+  update<T> how;
+  std::int64_t parts;  // into which the fold is cut; their results lie part_step apart in c
+  std::int64_t part_step;
+  bool in_rows;
+  bool transposes;
+  loop_nest<operands + 1> outer;  // {operands…, c}, without the row
+  loop_nest<operands> reduced;
+  std::int64_t length;  // of a row
+  std::int64_t step[operands + 1];
+  item_cut cut;  // of rows or of outputs
+
+  std::int64_t items() const { return cut.items() * parts; }
+
+  void operator()(std::int64_t item) const {
+    std::int64_t const part = item / cut.items();
+    item %= cut.items();
+    std::int64_t const begin = begin_of(part), end = begin_of(part + 1);
+    T* const target = c + part * part_step;
+    cut.for_each_piece(item, outer, [&](std::int64_t const(&at)[operands + 1], std::int64_t first, std::int64_t count) {
+      std::int64_t here[operands + 1];
+      for (int o = 0; o <= operands; ++o) here[o] = at[o] + first * step[o];
+      if (transposes)
+        fold_transposed_runs(target, here, count);
+      else if (in_rows)
+        fold_row(target, here, count, begin, end);
+      else
+        fold_each(target, here, count, begin, end);
+    });
+  }
+
+  /// Long parts begin where lines of 64 bytes do if the block does: a vector that spans two lines costs two loads.
+  std::int64_t begin_of(std::int64_t part) const {
+    std::int64_t const begin = part * reduced.size() / parts;
+    return part == parts || reduced.size() < parts * 16 * lines_apart ? begin : begin / lines_apart * lines_apart;
+  }
+
+  /// The run's step in each operand.
+  void run_step(std::int64_t (&of_run)[operands]) const {
+    for (int o = 0; o < operands; ++o) of_run[o] = reduced.rank > 0 ? reduced.stride[o][reduced.rank - 1] : 0;
+  }
+
+  /// All outputs of a row together, one reduced element after the other.
+  void fold_row(T* target, std::int64_t (&at)[operands + 1], std::int64_t count, std::int64_t begin,
+                std::int64_t end) const {
+    std::int64_t of_run[operands];
+    run_step(of_run);
+    while (count > 0) {
+      std::int64_t const wide = count < row_width ? count : row_width;
+      value sums[row_width];
+      for (std::int64_t i = 0; i < wide; ++i) sums[i] = fold.start();
+      for_each_run(reduced, begin, end, [&](std::int64_t const (&offset)[operands], std::int64_t run) {
+        std::int64_t from[operands];
+        for (int o = 0; o < operands; ++o) from[o] = at[o] + offset[o];
+        if (wide <= short_run && run >= 2 * wide && step[0] == 1 && of_run[0] > 1)
+          fold_narrow(sums, from, wide, of_run, run);
+        else
+          fold.across(sums, from, step, wide, of_run, run);
+      });
+      how.write(target + at[operands], step[operands], sums, wide);
+      for (int o = 0; o <= operands; ++o) at[o] += wide * step[o];
+      count -= wide;
+    }
+  }
+
+  /// A short row, A[r, i] with i < 16: transposed to A[i, r] first, so that each output has a run.
+  void fold_narrow(value* sums, std::int64_t (&from)[operands], std::int64_t wide,
+                   std::int64_t const (&of_run)[operands], std::int64_t run) const {
+    std::int64_t along_terms[operands];
+    for (int o = 0; o < operands; ++o) along_terms[o] = o == 0 ? 1 : of_run[o];
+    element terms[short_run * transposed_width];
+    for (std::int64_t r = 0; r < run; r += transposed_width) {
+      std::int64_t const count = run - r < transposed_width ? run - r : transposed_width;
+      transpose(terms, transposed_width, fold.lead() + from[0] + r * of_run[0], of_run[0], count, wide);
+      Fold const transposed = fold.with_lead(terms);
+      std::int64_t at[operands], apart[operands];
+      for (int o = 0; o < operands; ++o)
+        at[o] = o == 0 ? 0 : from[o] + r * of_run[o], apart[o] = o == 0 ? transposed_width : step[o];
+      transposed.along(sums, at, apart, wide, along_terms, count);
+    }
+  }
+
+  /// Along the runs. All outputs of a row advance by one run together, unless their other runs lie nearer than the
+  /// other outputs.
+  void fold_each(T* target, std::int64_t (&at)[operands + 1], std::int64_t count, std::int64_t begin,
+                 std::int64_t end) const {
+    std::int64_t of_run[operands];
+    run_step(of_run);
+    std::int64_t const together = reduced.rank <= 1 || runs_apart() ? width : 4;
+    while (count > 0) {
+      std::int64_t const wide = count < together ? count : together;
+      value sums[width];
+      for (std::int64_t i = 0; i < wide; ++i) sums[i] = fold.start();
+      for_each_run(reduced, begin, end, [&](std::int64_t const (&offset)[operands], std::int64_t run) {
+        std::int64_t from[operands];
+        for (int o = 0; o < operands; ++o) from[o] = at[o] + offset[o];
+        fold.along(sums, from, step, wide, of_run, run);
+      });
+      how.write(target + at[operands], step[operands], sums, wide);
+      for (int o = 0; o <= operands; ++o) at[o] += wide * step[o];
+      count -= wide;
+    }
+  }
+
+  bool runs_apart() const { return reduced.rank > 1 && step[0] < reduced.stride[0][reduced.rank - 2]; }
+
+  /// Short runs, A[i, r] with r < 16: transposed to A[r, i] first, so that a row of outputs is folded together.
+  void fold_transposed_runs(T* target, std::int64_t (&at)[operands + 1], std::int64_t count) const {
+    std::int64_t of_run[operands], of_row[operands + 1];
+    run_step(of_run);
+    std::int64_t const run = reduced.size();
+    for (int o = 0; o <= operands; ++o) of_row[o] = step[o];
+    of_run[0] = transposed_width;
+    of_row[0] = 1;
+    while (count > 0) {
+      std::int64_t const wide = count < transposed_width ? count : transposed_width;
+      element terms[short_run * transposed_width];
+      transpose(terms, transposed_width, fold.lead() + at[0], step[0], wide, run);
+      value sums[transposed_width];
+      for (std::int64_t i = 0; i < wide; ++i) sums[i] = fold.start();
+      std::int64_t from[operands] = {};
+      for (int o = 1; o < operands; ++o) from[o] = at[o];
+      fold.with_lead(terms).across(sums, from, of_row, wide, of_run, run);
+      how.write(target + at[operands], step[operands], sums, wide);
+      for (int o = 0; o <= operands; ++o) at[o] += wide * step[o];
+      count -= wide;
+    }
+  }
+};
+
+}  // namespace ostraka::engine::detail

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Sums of runs that lie side by side: S[i] += sum over r of X[i, r] Y[i, r]. A short run follows the one
+/// before in the order of memory, as the processor fetches ahead. Of a long one the four quarters are summed at once: a
+/// core that reads from four places fetches more of them ahead, and need not wait for one addition to begin the next.
+
+#include <cstdint>
+
+#include <ostraka/engine/kernels/loops/vectors.hpp>
+
+namespace ostraka::engine::detail {
+
+/// Sums side by side in one run. Not fewer: compilers unroll shorter loops before they think of vectors.
+inline constexpr int fold_lanes = 16;
+
+/// The sum over r < run of term(r). A long run has four times as many sums side by side, of neighbours or of its
+/// quarters: these are worth it where each is several pages.
+template <bool is_long, class T, class Term>
+T sum_of_run(std::int64_t run, Term const& term) {
+  constexpr std::int64_t lanes = fold_lanes, four = 4 * lanes, worth_quarters = 65536 / std::int64_t(sizeof(T));
+  T side[lanes];
+  for (int l = 0; l < lanes; ++l) side[l] = T(0);
+  std::int64_t r = 0;
+  if constexpr (is_long) {
+    bool const quarters = run >= worth_quarters;
+    std::int64_t const apart = quarters ? run / four * lanes : lanes, next = quarters ? lanes : four,
+                       summed = run / four * four, end = quarters ? apart : summed;
+    T second[lanes], third[lanes], fourth[lanes];
+    for (int l = 0; l < lanes; ++l) second[l] = third[l] = fourth[l] = T(0);
+    for (; r < end; r += next)
+      for (int l = 0; l < lanes; ++l) {
+        side[l] += term(r + l);
+        second[l] += term(apart + r + l);
+        third[l] += term(2 * apart + r + l);
+        fourth[l] += term(3 * apart + r + l);
+      }
+    for (int l = 0; l < lanes; ++l) side[l] += second[l] + third[l] + fourth[l];
+    r = summed;
+  }
+  for (; r + lanes <= run; r += lanes)
+    for (int l = 0; l < lanes; ++l) side[l] += term(r + l);
+  // by halves: one after the other they would wait for sixteen additions
+  _Pragma("GCC unroll 4") for (int half = lanes / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l) side[l] += side[half + l];
+  T sum = side[0];
+  for (; r < run; ++r) sum += term(r);
+  return sum;
+}
+
+/// sums[i] += sum over r < run of term(i, r), i < count.
+template <class T, class Term>
+void add_runs(T* sums, std::int64_t count, std::int64_t run, Term const& term) {
+  constexpr std::int64_t worth_four = 16 * fold_lanes;
+  if (run < worth_four)
+    for (std::int64_t i = 0; i < count; ++i)
+      sums[i] += sum_of_run<false, T>(run, [=](std::int64_t r) { return term(i, r); });
+  else
+    for (std::int64_t i = 0; i < count; ++i)
+      sums[i] += sum_of_run<true, T>(run, [=](std::int64_t r) { return term(i, r); });
+}
+
+/// sums[i] += sum over r < run of x[i next + r]
+template <class T, class Element>
+void sum_runs(T* sums, std::int64_t count, Element const* x, std::int64_t next, std::int64_t run) {
+  with_wide_vectors(
+      [=] { add_runs(sums, count, run, [=](std::int64_t i, std::int64_t r) { return T(x[i * next + r]); }); });
+}
+
+/// sums[i] += sum over r < run of x[i x_next + r] y[i y_next + r]
+template <class T>
+void sum_run_products(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next,
+                      std::int64_t run) {
+  with_wide_vectors([=] {
+    add_runs(sums, count, run, [=](std::int64_t i, std::int64_t r) { return x[i * x_next + r] * y[i * y_next + r]; });
+  });
+}
+
+}  // namespace ostraka::engine::detail

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. How the loops of a host kernel are cut into items that threads take: enough work in each that finding its
+/// place in the loops does not count, and not so much that there are too few. The cut depends on the extents alone.
+
+#include <cstdint>
+
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
+
+namespace ostraka::engine {
+
+/// Units (runs, tiles, rows) one after the other; an item takes `together` of them, or a `piece` of a single long one.
+struct item_cut {
+  /// Elements that are worth an item.
+  static constexpr std::int64_t worth_an_item = 8192;
+
+  std::int64_t units = 0;
+  std::int64_t together = 1;
+  std::int64_t length = 1;  // of a unit that can be cut
+  std::int64_t piece = 1;
+
+  /// Units that stay whole.
+  static item_cut of_units(std::int64_t units, std::int64_t elements_of_unit) {
+    std::int64_t const together = elements_of_unit >= worth_an_item ? 1 : worth_an_item / elements_of_unit;
+    return {units, together < units ? together : units, 1, 1};
+  }
+
+  /// Runs. Long ones are cut; `work` for each element.
+  static item_cut of_runs(std::int64_t runs, std::int64_t length, std::int64_t piece = worth_an_item,
+                          std::int64_t work = 1) {
+    if (length > piece) return {runs, 1, length, piece};
+    item_cut cut = of_units(runs, length * work);
+    cut.length = cut.piece = length;
+    return cut;
+  }
+
+  std::int64_t pieces() const { return (length + piece - 1) / piece; }
+  std::int64_t items() const { return (units + together - 1) / together * pieces(); }
+
+  /// The units of an item whose units are whole.
+  std::int64_t begin(std::int64_t item) const { return item * together; }
+  std::int64_t end(std::int64_t item) const { return (item + 1) * together < units ? (item + 1) * together : units; }
+
+  /// Calls f(where the run lies in each operand, first element, elements) for the item's runs or its piece of one.
+  template <int Operands, class F>
+  void for_each_piece(std::int64_t item, loop_nest<Operands> const& runs, F const& f) const {
+    if (piece < length) {
+      std::int64_t at[Operands];
+      runs.locate(item / pieces(), at);
+      std::int64_t const first = item % pieces() * piece;
+      f(at, first, length - first < piece ? length - first : piece);
+      return;
+    }
+    std::int64_t const last = end(item);
+    loop_walker<Operands> walker(runs, begin(item));
+    for (std::int64_t run = begin(item); run < last; ++run, walker.next()) f(walker.offset, std::int64_t(0), length);
+  }
+};
+
+}  // namespace ostraka::engine

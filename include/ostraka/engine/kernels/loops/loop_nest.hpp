@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The loops that several operands walk together: extents, and for each operand the stride of every loop.
+/// Loops that all operands walk contiguously become one, so that A[I, J, K] copied or contracted whole is one run and
+/// not three loops.
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+
+namespace ostraka::engine {
+
+/// As many as a contraction of blocks can have: one for each label of an einsum, or two for a label that is cut
+/// (plan/decisions/message_layout.hpp).
+inline constexpr int max_loops = 16;
+
+/// Loops over `Operands` operands. Trivially copyable: kernels take it as it is.
+template <int Operands>
+struct loop_nest {
+  int rank = 0;
+  std::int64_t extent[max_loops] = {};
+  std::int64_t stride[Operands][max_loops] = {};
+
+  /// Number of iterations; 1 for no loops.
+  KOKKOS_INLINE_FUNCTION std::int64_t size() const {
+    std::int64_t n = 1;
+    for (int d = 0; d < rank; ++d) n *= extent[d];
+    return n;
+  }
+
+  /// Adds an innermost loop; a loop of one iteration is none.
+  template <class... Strides>
+  void add(std::int64_t n, Strides... strides) {
+    static_assert(sizeof...(Strides) == Operands);
+    if (n == 1) return;
+    int operand = 0;
+    extent[rank] = n;
+    ((stride[operand++][rank] = strides), ...);
+    ++rank;
+  }
+
+  /// Sorts the loops so that this operand is walked forward: its largest stride outermost, ties by the other operands'
+  /// strides.
+  void order_by(int operand) {
+    for (int d = 1; d < rank; ++d)
+      for (int e = d; e > 0 && outer(operand, e, e - 1); --e) exchange(e, e - 1);
+  }
+
+  /// Joins neighbouring loops that every operand walks without a jump.
+  void merge() {
+    int kept = 0;
+    for (int d = 1; d < rank; ++d) {
+      bool joined = true;
+      for (int o = 0; o < Operands; ++o) joined = joined && stride[o][kept] == extent[d] * stride[o][d];
+      std::int64_t const before = joined ? extent[kept] : 1;
+      if (!joined) ++kept;
+      extent[kept] = before * extent[d];
+      for (int o = 0; o < Operands; ++o) stride[o][kept] = stride[o][d];
+    }
+    if (rank > 0) rank = kept + 1;
+  }
+
+  /// Where iteration `index` (row-major, outermost loop first) stands in each operand.
+  KOKKOS_INLINE_FUNCTION void locate(std::int64_t index, std::int64_t (&offset)[Operands]) const {
+    for (int o = 0; o < Operands; ++o) offset[o] = 0;
+    for (int d = rank - 1; d >= 0; --d) {
+      std::int64_t const i = d == 0 ? index : index % extent[d];
+      index /= extent[d];
+      for (int o = 0; o < Operands; ++o) offset[o] += i * stride[o][d];
+    }
+  }
+
+  /// This loop nest with loop d innermost.
+  loop_nest with_last(int d) const {
+    loop_nest moved = *this;
+    for (int e = d; e + 1 < rank; ++e) moved.exchange(e, e + 1);
+    return moved;
+  }
+
+  /// Takes loop d away.
+  void remove(int d) {
+    --rank;
+    for (; d < rank; ++d) {
+      extent[d] = extent[d + 1];
+      for (int o = 0; o < Operands; ++o) stride[o][d] = stride[o][d + 1];
+    }
+  }
+
+  /// This loop nest without loop d.
+  loop_nest without(int d) const {
+    loop_nest rest = with_last(d);
+    --rest.rank;
+    return rest;
+  }
+
+ private:
+  bool outer(int operand, int d, int e) const {
+    if (stride[operand][d] != stride[operand][e]) return stride[operand][d] > stride[operand][e];
+    for (int o = 0; o < Operands; ++o)
+      if (stride[o][d] != stride[o][e]) return stride[o][d] > stride[o][e];
+    return false;
+  }
+
+  void exchange(int d, int e) {
+    swap_values(extent[d], extent[e]);
+    for (int o = 0; o < Operands; ++o) swap_values(stride[o][d], stride[o][e]);
+  }
+
+  static void swap_values(std::int64_t& x, std::int64_t& y) {
+    std::int64_t const t = x;
+    x = y;
+    y = t;
+  }
+};
+
+/// The loop that walks this operand in the smallest steps; -1 if none moves in it.
+template <int Operands>
+[[nodiscard]] int smallest_step(loop_nest<Operands> const& loops, int operand) {
+  int found = -1;
+  for (int d = 0; d < loops.rank; ++d)
+    if (loops.stride[operand][d] != 0 && (found < 0 || loops.stride[operand][d] < loops.stride[operand][found]))
+      found = d;
+  return found;
+}
+
+/// Walks iterations `begin`, `begin + 1`, … of a loop nest without dividing at each of them.
+template <int Operands>
+struct loop_walker {
+  loop_nest<Operands> const& loops;
+  std::int64_t index[max_loops];
+  std::int64_t offset[Operands];
+
+  KOKKOS_INLINE_FUNCTION loop_walker(loop_nest<Operands> const& nest, std::int64_t begin) : loops(nest) {
+    for (int o = 0; o < Operands; ++o) offset[o] = 0;
+    for (int d = loops.rank - 1; d >= 0; --d) {
+      index[d] = begin % loops.extent[d];
+      begin /= loops.extent[d];
+      for (int o = 0; o < Operands; ++o) offset[o] += index[d] * loops.stride[o][d];
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION void next() {
+    for (int d = loops.rank - 1; d >= 0; --d) {
+      for (int o = 0; o < Operands; ++o) offset[o] += loops.stride[o][d];
+      if (++index[d] < loops.extent[d]) return;
+      for (int o = 0; o < Operands; ++o) offset[o] -= index[d] * loops.stride[o][d];
+      index[d] = 0;
+    }
+  }
+
+  /// `count` iterations on, which end at or before the end of the innermost loop.
+  KOKKOS_INLINE_FUNCTION void skip(std::int64_t count) {
+    int const inner = loops.rank - 1;
+    if (inner < 0) return;
+    index[inner] += count - 1;
+    for (int o = 0; o < Operands; ++o) offset[o] += (count - 1) * loops.stride[o][inner];
+    next();
+  }
+};
+
+}  // namespace ostraka::engine

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. How loops over a result and operands that may lie differently are cut into tiles, whatever function is
+/// computed: compiled once for each number of operands.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/engine/kernels/loops/item_cut.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/engine/kernels/portable/transpose_matrix.hpp>
+
+namespace ostraka::engine::detail {
+
+/// An operand's rows in a tile, put side by side where they are not: f is then applied to runs of neighbours, whatever
+/// the layout.
+template <class T>
+struct tile_rows {
+  static constexpr std::int64_t elements = 8192;  // of a tile: long runs of all operands, within a second cache
+  static constexpr std::int64_t piece = 512;  // that is computed at a time: as much of a repeated value is enough
+
+  T const* first;
+  std::int64_t step;
+  bool repeats;
+  tile_buffer<T, elements> buffer;
+
+  tile_rows(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length, std::int64_t count)
+      : first(from), step(row_step), repeats(along == 0) {
+    if (along != 0 && along != 1) bring_together(from, along, row_step, length, count);
+  }
+
+  /// Not inlined: the same for all functions.
+  [[gnu::noinline]] void bring_together(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length,
+                                        std::int64_t count) {
+    T* const element = buffer.data();
+    std::int64_t const pitch = (length + 15) / 16 * 16;  // rows begin where vectors do
+    if (row_step == 1) {
+      transpose(element, pitch, from, along, length, count, count);
+    } else {
+      for (std::int64_t row = 0; row < count; ++row)
+        for (std::int64_t j = 0; j < length; ++j) element[row * pitch + j] = from[row * row_step + j * along];
+    }
+    first = element;
+    step = pitch;
+  }
+
+  /// The row's first piece.
+  T const* row(std::int64_t r, std::int64_t length) {
+    T const* const here = first + r * step;
+    if (!repeats) return here;
+    T* const element = buffer.data();
+    if (r > 0 && step == 0) return element;
+    T const repeated = *here;
+    std::int64_t const count = length < piece ? length : piece;
+    for (std::int64_t j = 0; j < count; ++j) element[j] = repeated;
+    return element;
+  }
+
+  T const* after(T const* at, std::int64_t count) const { return repeats ? at : at + count; }
+};
+
+template <class T>
+tile_rows<T> rows_at(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length,
+                     std::int64_t count) {
+  return tile_rows<T>(from, along, row_step, length, count);  // what nvcc understands in a pack expansion
+}
+
+/// Tiles of the result's innermost loop and of another, which is the innermost one of an operand that is walked across:
+/// its cache lines are used whole. The same for all functions of so many operands, the result being number 0.
+template <class R, int Operands>
+struct map_tiling {
+  R* result;
+  void const* in[Operands - 1];
+  loop_nest<Operands> loops;    // over the other loops, and over the tiles
+  int tile_loop[2] = {-1, -1};  // which of them those are; -1 where there is one tile
+  std::int64_t side[2] = {1, 1};
+  std::int64_t extent[2] = {1, 1};  // of a run, and of the other loop
+  std::int64_t step[2][Operands] = {};
+  item_cut cut{};
+
+  /// A tile: its first element in each operand, its length along a run, and its rows.
+  struct tile {
+    std::int64_t at[Operands];
+    std::int64_t length;
+    std::int64_t rows;
+  };
+
+  tile tile_at(loop_walker<Operands> const& walker) const {
+    tile t;
+    for (int o = 0; o < Operands; ++o) t.at[o] = walker.offset[o];
+    t.length = std::min(side[0], extent[0] - index_of(walker, tile_loop[0]) * side[0]);
+    t.rows = std::min(side[1], extent[1] - index_of(walker, tile_loop[1]) * side[1]);
+    return t;
+  }
+
+  static std::int64_t index_of(loop_walker<Operands> const& walker, int loop) {
+    return loop < 0 ? 0 : walker.index[loop];
+  }
+};
+
+/// The loop in which some operand moves in its smallest steps, although the result does not; -1 if there is none.
+template <int Operands>
+int loop_across(loop_nest<Operands> const& loops) {
+  int const inner = loops.rank - 1;
+  for (int o = 1; o < Operands; ++o)
+    for (int d = 0; d < inner; ++d)
+      if (loops.stride[o][d] != 0 && loops.stride[o][d] < loops.stride[o][inner]) return smallest_step(loops, o);
+  return -1;
+}
+
+/// Adds the loop over the tiles of a loop; one tile is no loop.
+template <int Operands>
+void add_tiles(loop_nest<Operands>& tiles, int& loop, std::int64_t count, std::int64_t side,
+               std::int64_t const (&step)[Operands]) {
+  if (count == 1) return;
+  loop = tiles.rank++;
+  tiles.extent[loop] = count;
+  for (int o = 0; o < Operands; ++o) tiles.stride[o][loop] = side * step[o];
+}
+
+/// The loops in the order of the result, cut into tiles.
+template <class R, int Operands>
+map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, void const* const (&in)[Operands - 1]) {
+  map_tiling<R, Operands> t{result, {}, of_all};
+  loop_nest<Operands>& loops = t.loops;
+  loops.order_by(0);
+  loops.merge();
+  int const inner = loops.rank - 1, across = loop_across(loops);
+  int const of_tile[2] = {inner,
+                          across < 0 && inner > 0 && loops.extent[inner] < tile_rows<R>::piece ? inner - 1 : across};
+  bool side_by_side = true;
+  for (int o = 1; o < Operands; ++o) {
+    t.in[o - 1] = in[o - 1];
+    side_by_side = side_by_side && inner >= 0 && (loops.stride[o][inner] | 1) == 1;
+  }
+  std::int64_t const longest[2] = {side_by_side ? 4096 : of_tile[1] < 0 ? 1024 : 256, 32};
+  for (int i = 0; i < 2; ++i) {
+    if (of_tile[i] < 0) continue;
+    t.extent[i] = loops.extent[of_tile[i]];
+    t.side[i] = std::min(longest[i], t.extent[i]);
+    for (int o = 0; o < Operands; ++o) t.step[i][o] = loops.stride[o][of_tile[i]];
+  }
+  for (int const d : of_tile)
+    if (d >= 0) loops.remove(d);
+  for (int i = 0; i < 2; ++i)
+    add_tiles(loops, t.tile_loop[i], (t.extent[i] + t.side[i] - 1) / t.side[i], t.side[i], t.step[i]);
+  t.cut = item_cut::of_units(loops.size(), t.side[0] * t.side[1]);
+  return t;
+}
+
+}  // namespace ostraka::engine::detail

@@ -1,0 +1,385 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Softmax and norms of one device's block along one of its dimensions: the statistic of each row, and each
+/// element's formula (row_statistics.hpp, row_formulas.hpp). A row is read from memory once and written once, because
+/// between the two it stays in a cache. Along the last dimension a row is a run; along another one rows lie side by
+/// side and are worked on as panels, with vectors across them. Elements of 16 bits are widened, and those that a mask
+/// hides become −∞, on their way into a buffer.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <ostraka/engine/kernels/portable/transpose_matrix.hpp>
+#include <ostraka/engine/kernels/loops/vectors.hpp>
+#include <ostraka/engine/kernels/rows/row_formulas.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/kernels/rows/row_layout.hpp>
+#include <ostraka/types/values/half.hpp>
+#include <ostraka/types/reasons/reason.hpp>
+
+namespace ostraka::engine {
+
+/// Where the elements of another tensor lie that meet those of rows: by the dimensions before and behind the rows' own.
+struct row_places {
+  int rank = 0, along = 0;
+  std::int64_t extent[max_rank]{}, stride[max_rank]{};
+
+  /// The place of what meets the first element of a row.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t first(std::int64_t outer, std::int64_t inner) const {
+    std::int64_t at = 0;
+    for (int d = rank - 1; d > along; --d) {
+      at += inner % extent[d] * stride[d];
+      inner /= extent[d];
+    }
+    for (int d = along - 1; d >= 0; --d) {
+      at += outer % extent[d] * stride[d];
+      outer /= extent[d];
+    }
+    return at;
+  }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t step() const { return stride[along]; }
+};
+
+/// No mask.
+struct no_mask {};
+
+/// A block of X as rows, and whom its elements meet. Mask: the type of a mask's elements, of which 0 hides.
+template <class X, class Mask = no_mask>
+struct rows_of_block {
+  using number = accumulator_of_t<X>;
+  static constexpr bool masked = !std::is_same_v<Mask, no_mask>, buffered = masked || is_narrow<X>;
+
+  row_layout rows;
+  X const* x;
+  Mask const* mask = nullptr;
+  row_places mask_at{};
+
+  /// Element k of a row.
+  KOKKOS_INLINE_FUNCTION number element(std::int64_t row, std::int64_t k) const {
+    auto const value = static_cast<number>(x[rows.first(row) + k * rows.step]);
+    if constexpr (masked)
+      if (mask[mask_at.first(row / rows.step, row % rows.step) + k * mask_at.step()] == Mask(0))
+        return detail::minus_infinity<number>;
+    return value;
+  }
+};
+
+/// What stands for a row's gain and bias where there are none.
+struct no_vector {};
+
+namespace detail {
+
+/// Elements that are worked on at once; a row that is not longer is read from memory once.
+inline constexpr std::int64_t row_piece = 8192;
+
+/// Part of a row or panel as numbers: where they lie, or in a buffer.
+template <class X, class Mask>
+class row_reader {
+ public:
+  using block = rows_of_block<X, Mask>;
+  using number = typename block::number;
+
+  explicit row_reader(block const& b) : block_(b) {}
+
+  /// Elements [k, k + n) of rows [inner, inner + width) of a group. The step between elements is step_of(width).
+  number const* read(std::int64_t outer, std::int64_t inner, std::int64_t width, std::int64_t k, std::int64_t n) {
+    row_layout const& rows = block_.rows;
+    X const* const from = block_.x + (outer * rows.length + k) * rows.step + inner;
+    if constexpr (!block::buffered) {
+      return from;
+    } else {
+      if (outer == held_[0] && inner == held_[1] && k == held_[2]) return buffer_.data();
+      held_[0] = outer;
+      held_[1] = inner;
+      held_[2] = k;
+      number* const to = buffer_.data();
+      if (rows.step == 1)
+        for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<number>(from[j]);
+      else
+        for (std::int64_t r = 0; r < n; ++r)
+          for (std::int64_t i = 0; i < width; ++i) to[r * width + i] = static_cast<number>(from[r * rows.step + i]);
+      if constexpr (block::masked) hide(to, outer, inner, width, k, n);
+      return to;
+    }
+  }
+
+  [[nodiscard]] std::int64_t step_of(std::int64_t width) const { return block::buffered ? width : block_.rows.step; }
+
+ private:
+  void hide(number* to, std::int64_t outer, std::int64_t inner, std::int64_t width, std::int64_t k,
+            std::int64_t n) const {
+    std::int64_t const step = block_.mask_at.step();
+    constexpr number hidden = -std::numeric_limits<number>::infinity();
+    for (std::int64_t i = 0; i < width; ++i) {
+      Mask const* const mask = block_.mask + block_.mask_at.first(outer, inner + i) + k * step;
+      if (width == 1 && step == 1)
+        for (std::int64_t r = 0; r < n; ++r) to[r] = mask[r] == Mask(0) ? hidden : to[r];
+      else
+        for (std::int64_t r = 0; r < n; ++r) to[r * width + i] = mask[r * step] == Mask(0) ? hidden : to[r * width + i];
+    }
+  }
+
+  block const& block_;
+  std::int64_t held_[3] = {-1, -1, -1};
+  tile_buffer<number, block::buffered ? row_piece : 1> buffer_;
+};
+
+/// The formula's results of a run, times the gain, plus the bias.
+template <class X, class T, class Formula, class Gain, class Bias>
+void write_run(X* to, T const* x, std::int64_t n, Formula const& formula, row_coefficients<T> c,
+               [[maybe_unused]] Gain const* gain, [[maybe_unused]] Bias const* bias) {
+  T const a = c.a, b = c.b;
+  for (std::int64_t k = 0; k < n; ++k) {
+    T y = formula(x[k], a, b);
+    if constexpr (!std::is_same_v<Gain, no_vector>) y = y * static_cast<T>(gain[k]);
+    if constexpr (!std::is_same_v<Bias, no_vector>) y = y + static_cast<T>(bias[k]);
+    to[k] = static_cast<X>(y);
+  }
+}
+
+/// Those of an element of each row of a panel.
+template <class X, class T, class Formula, class Gain, class Bias>
+void write_across(X* to, T const* x, std::int64_t wide, Formula const& formula, T const* a, T const* b,
+                  [[maybe_unused]] Gain const* gain, [[maybe_unused]] Bias const* bias) {
+  T times = 1, plus = 0;
+  if constexpr (!std::is_same_v<Gain, no_vector>) times = static_cast<T>(*gain);
+  if constexpr (!std::is_same_v<Bias, no_vector>) plus = static_cast<T>(*bias);
+  for (std::int64_t i = 0; i < wide; ++i) {
+    T y = formula(x[i], a[i], b[i]);
+    if constexpr (!std::is_same_v<Gain, no_vector>) y = y * times;
+    if constexpr (!std::is_same_v<Bias, no_vector>) y = y + plus;
+    to[i] = static_cast<X>(y);
+  }
+}
+
+template <class Vector>
+Vector const* further(Vector const* v, std::int64_t k) {
+  if constexpr (std::is_same_v<Vector, no_vector>)
+    return v;
+  else
+    return v + k;
+}
+
+/// All that is done to rows on the host: a task is a row, or a panel of rows side by side.
+template <class Formula, class X, class Mask, class Gain = no_vector, class Bias = no_vector>
+struct row_tasks {
+  using block = rows_of_block<X, Mask>;
+  using T = typename block::number;
+  using statistic = typename Formula::statistic;
+
+  block const& in;
+  Formula formula;
+  std::int64_t total = 0;  // elements of a whole row
+  X* out = nullptr;
+  Gain const* gain = nullptr;
+  Bias const* bias = nullptr;
+  std::int64_t width = 1, panels = 1;  // of a group of rows
+
+  row_tasks(block const& b, Formula const& f) : in(b), formula(f) {
+    row_layout const& rows = in.rows;
+    if (rows.step == 1) return;
+    // So wide that a panel stays in a cache, and not narrower than some cache lines.
+    constexpr std::int64_t line = elements_of_line<T>;
+    std::int64_t const fits = row_piece / std::max<std::int64_t>(rows.length, 1) / line * line;
+    width = std::min(rows.step, std::clamp(fits, 4 * line, widest_panel));
+    panels = (rows.step + width - 1) / width;
+  }
+
+  [[nodiscard]] std::int64_t count() const { return in.rows.outer * panels; }
+  [[nodiscard]] std::int64_t piece() const { return row_piece / width; }
+
+  /// The statistics of a task's rows.
+  void measure(row_reader<X, Mask>& reader, std::int64_t outer, std::int64_t inner, std::int64_t wide,
+               statistic* to) const {
+    std::int64_t const n = in.rows.length, step = reader.step_of(wide);
+    for (std::int64_t i = 0; i < wide; ++i) to[i] = statistic{};
+    for (std::int64_t k = 0; k < n; k += piece()) {
+      std::int64_t const here = std::min(piece(), n - k);
+      T const* const x = reader.read(outer, inner, wide, k, here);
+      if (in.rows.step == 1) {
+        to[0] = statistic::merge(to[0], statistic::of_run(x, here), k, here);
+      } else {
+        statistic part[widest_panel];
+        statistic::of_panel(x, here, step, wide, part);
+        for (std::int64_t i = 0; i < wide; ++i) to[i] = statistic::merge(to[i], part[i], k, here);
+      }
+    }
+  }
+
+  /// The results of a task's rows.
+  void write(row_reader<X, Mask>& reader, std::int64_t outer, std::int64_t inner, std::int64_t wide,
+             statistic const* from) const {
+    std::int64_t const n = in.rows.length, step = reader.step_of(wide);
+    X* const to = out + outer * n * in.rows.step + inner;
+    T a[widest_panel], b[widest_panel];
+    for (std::int64_t i = 0; i < wide; ++i) {
+      row_coefficients<T> const c = formula.of_row(from[i], total);
+      a[i] = c.a;
+      b[i] = c.b;
+    }
+    for (std::int64_t k = 0; k < n; k += piece()) {
+      std::int64_t const here = std::min(piece(), n - k);
+      T const* const x = reader.read(outer, inner, wide, k, here);
+      if (in.rows.step == 1) {
+        write_run(to + k, x, here, formula, row_coefficients<T>{a[0], b[0]}, further(gain, k), further(bias, k));
+      } else {
+        for (std::int64_t r = 0; r < here; ++r) {
+          write_across(to + (k + r) * in.rows.step, x + r * step, wide, formula, a, b, further(gain, k + r),
+                       further(bias, k + r));
+        }
+      }
+    }
+  }
+
+  /// Calls f(reader, group, first row, rows, number of the first row) for every task of a share.
+  template <class F>
+  void for_each_task(std::int64_t begin, std::int64_t end, F const& f) const {
+    row_reader<X, Mask> reader(in);
+    for (std::int64_t t = begin; t < end; ++t) {
+      std::int64_t const outer = t / panels, inner = t % panels * width;
+      f(reader, outer, inner, std::min(width, in.rows.step - inner), outer * in.rows.step + inner);
+    }
+  }
+
+  void measure_share(std::int64_t begin, std::int64_t end, statistic* rows) const {
+    for_each_task(begin, end, [this, rows](auto& reader, auto outer, auto inner, auto wide, auto row) {
+      measure(reader, outer, inner, wide, rows + row);
+    });
+  }
+  void write_share(std::int64_t begin, std::int64_t end, statistic const* rows) const {
+    for_each_task(begin, end, [this, rows](auto& reader, auto outer, auto inner, auto wide, auto row) {
+      write(reader, outer, inner, wide, rows + row);
+    });
+  }
+  // The exponentials of a row that fits are computed once, and kept until their sum is known.
+  void run_short_rows(std::int64_t begin, std::int64_t end) const {
+    tile_buffer<T, row_piece> exponentials;
+    T* const e = exponentials.data();
+    std::int64_t const n = in.rows.length;
+    for_each_task(begin, end, [&](auto& reader, auto outer, auto inner, auto, auto) {
+      T const* const x = reader.read(outer, inner, 1, 0, n);
+      statistic s;
+      s.largest = largest_of_run(x, n);
+      T const shift = s.shift();
+      for (std::int64_t k = 0; k < n; ++k) e[k] = engine::exp(x[k] - shift);
+      s.sum = sum_of_run<true, T>(n, [e](std::int64_t k) { return e[k]; });
+      T const b = formula.of_row(s, total).b;
+      X* const to = out + outer * n;
+      for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<X>(e[k] * b);
+    });
+  }
+
+  // `kept`: where the rows' statistics go, if they are asked for.
+  void run_share(std::int64_t begin, std::int64_t end, statistic* kept) const {
+    if constexpr (std::is_same_v<Formula, softmax_formula<T>>)
+      if (in.rows.step == 1 && in.rows.length <= row_piece && kept == nullptr) return run_short_rows(begin, end);
+    for_each_task(begin, end, [this, kept](auto& reader, auto outer, auto inner, auto wide, auto row) {
+      statistic own[widest_panel];
+      statistic* const rows = kept == nullptr ? own : kept + row;
+      measure(reader, outer, inner, wide, rows);
+      write(reader, outer, inner, wide, rows);
+    });
+  }
+};
+
+/// A row on a device.
+template <class X, class Mask>
+struct row_element {
+  rows_of_block<X, Mask> const& in;
+  std::int64_t row;
+  KOKKOS_INLINE_FUNCTION auto operator()(std::int64_t k) const { return in.element(row, k); }
+};
+
+template <class Statistic, class X, class Mask>
+struct measure_row {
+  rows_of_block<X, Mask> in;
+  Statistic* to;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
+    to[row] = Statistic::of_elements(in.rows.length, row_element<X, Mask>{in, row});
+  }
+};
+
+template <class Formula, class X, class Mask, class Gain, class Bias>
+struct write_row {
+  using T = accumulator_of_t<X>;
+  rows_of_block<X, Mask> in;
+  Formula formula;
+  std::int64_t total;
+  X* out;
+  Gain const* gain;
+  Bias const* bias;
+  typename Formula::statistic const* from;  // null: of the row itself
+  typename Formula::statistic* kept;        // null: not asked for
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
+    row_element<X, Mask> const x{in, row};
+    auto const statistic = from != nullptr ? from[row] : Formula::statistic::of_elements(in.rows.length, x);
+    if (kept != nullptr) kept[row] = statistic;
+    row_coefficients<T> const c = formula.of_row(statistic, total);
+    for (std::int64_t k = 0; k < in.rows.length; ++k) {
+      T y = formula(x(k), c.a, c.b);
+      if constexpr (!std::is_same_v<Gain, no_vector>) y = y * static_cast<T>(gain[k]);
+      if constexpr (!std::is_same_v<Bias, no_vector>) y = y + static_cast<T>(bias[k]);
+      out[in.rows.first(row) + k * in.rows.step] = static_cast<X>(y);
+    }
+  }
+};
+
+/// Shares of tasks, each with enough to do.
+template <class Exec, class F>
+void share_rows(char const* name, Exec const& exec, std::int64_t tasks, row_layout const& rows, F const& f) {
+  std::int64_t const shares = std::clamp<std::int64_t>((rows.size() + serial_elements - 1) / serial_elements, 1, tasks);
+  for_each_share(name, exec, tasks, shares, rows.size(), [&f](std::int64_t begin, std::int64_t end, std::int64_t) {
+    with_wide_vectors([&] { f(begin, end); });
+  });
+}
+
+}  // namespace detail
+
+/// The statistic of each row.
+template <class Formula, class Exec, class X, class Mask>
+void measure_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> const& in,
+                  typename Formula::statistic* to) {
+  if (in.rows.count() == 0) return;
+  if constexpr (runs_on_host<Exec>) {
+    detail::row_tasks<Formula, X, Mask> const tasks(in, Formula{});
+    detail::share_rows(name, exec, tasks.count(), in.rows,
+                       [&](std::int64_t begin, std::int64_t end) { tasks.measure_share(begin, end, to); });
+  } else {
+    for_each_item(name, exec, in.rows.count(), in.rows.size(),
+                  detail::measure_row<typename Formula::statistic, X, Mask>{in, to});
+    exec.fence();
+  }
+}
+
+/// out <- the formula of each element, times its gain, plus its bias. `total`: elements of a whole row, of which these
+/// may be a part. `from`: the rows' statistics; null: of the rows as they are. `kept`: where these go, if asked for.
+template <class Formula, class Exec, class X, class Mask, class Gain, class Bias>
+void write_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> const& in, Formula const& formula,
+                std::int64_t total, typename Formula::statistic const* from, X* out, Gain const* gain, Bias const* bias,
+                typename Formula::statistic* kept = nullptr) {
+  if (in.rows.count() == 0) return;
+  if constexpr (runs_on_host<Exec>) {
+    detail::row_tasks<Formula, X, Mask, Gain, Bias> tasks(in, formula);
+    tasks.total = total;
+    tasks.out = out;
+    tasks.gain = gain;
+    tasks.bias = bias;
+    detail::share_rows(name, exec, tasks.count(), in.rows, [&](std::int64_t begin, std::int64_t end) {
+      from != nullptr ? tasks.write_share(begin, end, from) : tasks.run_share(begin, end, kept);
+    });
+  } else {
+    for_each_item(name, exec, in.rows.count(), in.rows.size(),
+                  detail::write_row<Formula, X, Mask, Gain, Bias>{in, formula, total, out, gain, bias, from, kept});
+    exec.fence();
+  }
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. How what was computed comes into a block that may hold something already: C <- alpha x + beta C, as BLAS
+/// understands it. The two numbers alone; update_block.hpp writes whole blocks by them.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+#include <ostraka/types/values/half.hpp>
+
+namespace ostraka::engine {
+
+/// c <- alpha x + beta c. With beta = 0, c is not read, with alpha = 0, x is not: what is not read may be NaN, or
+/// nothing yet. Elements of 16 bits are computed with as floats, as which x may come, and rounded once.
+template <class T>
+struct update {
+  using wide = accumulator_of_t<T>;
+
+  wide alpha = wide(1);
+  wide beta = wide(0);
+
+  /// Is it c <- x?
+  KOKKOS_INLINE_FUNCTION bool overwrites() const { return alpha == wide(1) && beta == wide(0); }
+
+  /// Neither factor is 0, so that all elements are treated alike: what asks for every element does not vectorise.
+  KOKKOS_INLINE_FUNCTION bool reads_both() const { return alpha != wide(0) && beta != wide(0); }
+
+  template <class Summed>
+  KOKKOS_INLINE_FUNCTION T operator()(T const& c, Summed const& x) const {
+    if (beta == wide(0)) return alpha == wide(0) ? T(wide(0)) : alpha == wide(1) ? T(x) : T(alpha * x);
+    wide const kept = beta == wide(1) ? wide(c) : wide(beta * c);
+    return T(alpha == wide(0) ? kept : alpha == wide(1) ? x + kept : alpha * x + kept);
+  }
+
+  /// A run of neighbours; what is asked of every element of it is asked once.
+  template <class Summed>
+  KOKKOS_INLINE_FUNCTION void write(T* c, std::int64_t step, Summed const* x, std::int64_t count) const {
+    if (overwrites()) {
+      if (step == 1)
+        for (std::int64_t i = 0; i < count; ++i) c[i] = T(x[i]);
+      else
+        for (std::int64_t i = 0; i < count; ++i) c[i * step] = T(x[i]);
+    } else if (reads_both()) {
+      for (std::int64_t i = 0; i < count; ++i) c[i * step] = T(alpha * x[i] + beta * c[i * step]);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) c[i * step] = (*this)(c[i * step], x[i]);
+    }
+  }
+};
+
+}  // namespace ostraka::engine

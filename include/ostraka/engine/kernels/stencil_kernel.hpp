@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Stencils on one device: b[i, j] = f(a around (i, j), c[i, j], …), where f reads neighbours by their steps.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/engine/kernels/loops/item_cut.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/memory/computing.hpp>
+#include <ostraka/types/reasons.hpp>
+
+namespace ostraka {
+
+/// A point of a padded block, and what is around it: what the function of os::stencil gets for such a block. With I and
+/// J padded, `x(0, 0)` is the point, `x(-1, 0)` the one before it along I.
+template <class T, int Axes>
+class neighbours {
+ public:
+  KOKKOS_INLINE_FUNCTION neighbours(T const* point, std::int64_t const* stride) : point_(point) {
+    for (int k = 0; k < Axes; ++k) stride_[k] = stride[k];
+  }
+
+  template <class... Steps>
+  KOKKOS_INLINE_FUNCTION T const& operator()(Steps... steps) const {
+    using fits [[maybe_unused]] = char[sizeof(reason::stencil_step_missing<static_cast<int>(sizeof...(Steps)), Axes>)];
+    int k = 0;
+    std::int64_t at = 0;
+    ((at += static_cast<std::int64_t>(steps) * stride_[k++]), ...);
+    return point_[at];
+  }
+
+ private:
+  T const* point_;
+  std::int64_t stride_[Axes];
+};
+
+/// A step from a point to one around it, as numbers of indices along the padded axes: by which of its arguments'
+/// elements the function of os::stencil says its derivative. x(-1, 0) is the element at {-1, 0}.
+template <int Axes>
+struct neighbour {
+  int step[Axes]{};
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int operator[](int axis) const { return step[axis]; }
+
+  /// How many indices away it is, along all axes together: 0 is the point itself.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int distance() const {
+    int sum = 0;
+    for (int k = 0; k < Axes; ++k) sum += step[k] < 0 ? -step[k] : step[k];
+    return sum;
+  }
+};
+
+}  // namespace ostraka
+
+namespace ostraka::engine {
+
+/// What a stencil reads: around each point along `Axes` axes, or for 0 of them the element there.
+template <class T, int Axes>
+struct stencil_source {
+  T const* data;  ///< of the first point
+  std::int64_t stride[Axes > 0 ? Axes : 1];
+
+  KOKKOS_INLINE_FUNCTION decltype(auto) at(std::int64_t offset) const {
+    if constexpr (Axes > 0)
+      return neighbours<T, Axes>(data + offset, stride);
+    else
+      return data[offset];
+  }
+};
+
+namespace detail {
+
+template <class R, class F, class Indices, class... Sources>
+struct stencil_kernel;
+
+template <class R, class F, std::size_t... Is, class... Sources>
+struct stencil_kernel<R, F, std::index_sequence<Is...>, Sources...> {
+  static constexpr int operands = static_cast<int>(sizeof...(Sources)) + 1;  // the result is number 0
+
+  template <std::size_t I, class Source>
+  struct numbered {
+    Source source;
+  };
+  struct sources : numbered<Is, Sources>... {};
+
+  R* result;
+  sources in;
+  loop_nest<operands> loops;
+  F f;
+
+  template <std::size_t I, class Source>
+  KOKKOS_INLINE_FUNCTION static Source const& source(numbered<I, Source> const& n) {
+    return n.source;
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    std::int64_t at[operands];
+    loops.locate(i, at);
+    result[at[0]] = static_cast<R>(f(source<Is>(in).at(at[Is + 1])...));
+  }
+
+  // Along a row, where all is walked element by element as a rule. Points of the result may be those of a source that
+  // is read there alone.
+  void row(std::int64_t const (&at)[operands], std::int64_t const (&step)[operands], std::int64_t length) const {
+    R* const to = result + at[0];
+    F const function = f;
+    auto const from = in;
+    bool all_ones = step[0] == 1;
+    for (int o = 1; o < operands; ++o) all_ones = all_ones && step[o] == 1;
+    if (all_ones) {
+#if defined(__clang__)
+#  pragma clang diagnostic push
+#  pragma clang diagnostic ignored "-Wpass-failed"  // not every function has a vector form
+#  pragma clang loop vectorize(assume_safety)
+#elif defined(__GNUC__)
+#  pragma GCC ivdep
+#endif
+      for (std::int64_t j = 0; j < length; ++j)
+        to[j] = static_cast<R>(function(source<Is>(from).at(at[Is + 1] + j)...));
+#if defined(__clang__)
+#  pragma clang diagnostic pop
+#endif
+    } else {
+      for (std::int64_t j = 0; j < length; ++j)
+        to[j * step[0]] = static_cast<R>(function(source<Is>(from).at(at[Is + 1] + j * step[Is + 1])...));
+    }
+  }
+};
+
+}  // namespace detail
+
+/// result <- f around each point of the loops, over the result (number 0) and the sources.
+template <class Exec, class R, class F, class... Sources>
+void stencil(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Sources)) + 1> const& loops, F const& f, R* result,
+             Sources const&... in) {
+  constexpr int operands = static_cast<int>(sizeof...(Sources)) + 1;
+  using kernel_type = detail::stencil_kernel<R, F, std::index_sequence_for<Sources...>, Sources...>;
+  std::int64_t const elements = loops.size();
+  if (elements == 0 || !computes()) return;
+  kernel_type const kernel{result, {{in}...}, loops, f};
+  if constexpr (runs_on_host<Exec>) {
+    if (loops.rank == 0) return kernel(0);
+    int const inner = loops.rank - 1;
+    std::int64_t step[operands];
+    for (int o = 0; o < operands; ++o) step[o] = loops.stride[o][inner];
+    loop_nest<operands> const rows = loops.without(inner);
+    item_cut const cut = item_cut::of_runs(rows.size(), loops.extent[inner]);
+    for_each_item("ostraka stencil", exec, cut.items(), elements, [&](std::int64_t item) {
+      cut.for_each_piece(item, rows, [&](std::int64_t const(&at)[operands], std::int64_t first, std::int64_t length) {
+        std::int64_t begin[operands];
+        for (int o = 0; o < operands; ++o) begin[o] = at[o] + first * step[o];
+        kernel.row(begin, step, length);
+      });
+    });
+  } else {
+    for_each_item("ostraka stencil", exec, elements, elements, kernel);
+  }
+}
+
+}  // namespace ostraka::engine

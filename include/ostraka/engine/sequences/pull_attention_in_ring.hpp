@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The derivative of ring attention. Keys and values go round once more, and the cotangents of a part follow
+/// it: each device adds its own to those that have come from the device before, which have had the time of a step to
+/// arrive, and hands them on; the last device that needs the part sends them home.
+///
+///     P = exp(S − l),  dS = scale · P (dO V − Σ dO O)         dQ += dS K,  dK += dS Q,  dV += P dO
+
+#include <cstdint>
+
+#include <ostraka/engine/sequences/attend_in_ring.hpp>
+
+namespace ostraka::engine {
+
+namespace detail {
+
+/// Cotangents of keys and values on their way after them.
+template <class Exec, class T>
+class cotangents_going_round {
+ public:
+  using wide = accumulator_of_t<T>;
+
+  cotangents_going_round(Exec const& exec, keys_going_round<Exec, T>& round) : exec_(exec), round_(round) {
+    for (int piece = 0; piece < round.ring().pieces() && round.ring().devices > 1; ++piece) {
+      for (buffer& one : made_[piece]) one = buffer(round.most_elements(piece));
+      arrived_[piece] = buffer(round.most_elements(piece));
+      at_home_[piece] = buffer(round.elements(round.here(), piece));
+    }
+  }
+
+  /// Where this device adds its own to those of the piece that is there.
+  [[nodiscard]] std::pair<labelled_block<wide>, labelled_block<wide>> begin(int piece, std::int64_t step) {
+    std::int64_t const home = round_.home(piece, step);
+    wide* const made = made_[piece][step % 2].data();
+    fill(exec_, made, round_.elements(home, piece), wide(0));
+    return round_.as_blocks(made, home, piece);
+  }
+
+  /// What came from the device before is added, and the sum goes on, or home.
+  void hand_on(int piece, std::int64_t step, bool has_made) {
+    under_way_[piece].wait();
+    going_home_[piece].wait();
+    std::int64_t const home = round_.home(piece, step), next = round_.home(piece, step + 1), here = round_.here();
+    wide* const made = made_[piece][step % 2].data();
+    if (step > round_.first(home, piece) && step <= round_.last(home, piece)) {
+      strided const run = row_major({round_.elements(home, piece)});
+      copy(exec_, made, run, static_cast<wide const*>(arrived_[piece].data()), run,
+           update<wide>{wide(1), has_made ? wide(1) : wide(0)});
+    }
+    auto const has = [&](std::int64_t whose) {  // goes on from here on?
+      return round_.first(whose, piece) <= step && step < round_.last(whose, piece);
+    };
+    auto const ends = [&](std::int64_t whose) { return round_.last(whose, piece) == step; };
+    auto const at = [&](std::int64_t after) {
+      return [this, piece, after](std::int64_t whose) { return round_.ring().visited(whose, piece, after); };
+    };
+    under_way_[piece] =
+        round_.template permute<wide>(has, at(step), at(step + 1), made, round_.elements(home, piece),
+                                      arrived_[piece].data(), has(next) ? round_.elements(next, piece) : 0);
+    going_home_[piece] =
+        round_.template permute<wide>(ends, at(step), at(0), made, round_.elements(home, piece), at_home_[piece].data(),
+                                      ends(here) ? round_.elements(here, piece) : 0);
+  }
+
+  /// Those of this device's own keys and values that others have made; none, if nobody needed them.
+  template <class F>
+  void end(int piece, F const& add) {
+    under_way_[piece].wait();
+    going_home_[piece].wait();
+    if (round_.last(round_.here(), piece) > 0)
+      add(round_.as_blocks(static_cast<wide const*>(at_home_[piece].data()), round_.here(), piece));
+  }
+
+ private:
+  using buffer = kernel_scratch<wide, typename Exec::memory_space>;
+
+  Exec const& exec_;
+  keys_going_round<Exec, T>& round_;
+  buffer made_[2][2], arrived_[2], at_home_[2];
+  run_in_flight under_way_[2], going_home_[2];  // last, so that they end before their buffers
+};
+
+/// A result that is summed up in wide elements: where it will lie, or beside it.
+template <class Exec, class T>
+class cotangent_sum_of {
+ public:
+  using wide = accumulator_of_t<T>;
+
+  cotangent_sum_of(Exec const& exec, T* to, labelled const& lies)
+      : exec_(exec), to_{to, lies}, own_(std::is_same_v<T, wide> ? 0 : lies.size()) {
+    block = {std::is_same_v<T, wide> ? reinterpret_cast<wide*>(to) : own_.data(), lies};
+    fill(exec, block.data, lies.size(), wide(0));
+  }
+  void finish() const {
+    if constexpr (!std::is_same_v<T, wide>) convert(exec_, to_, block);
+  }
+
+  labelled_block<wide> block{};
+
+ private:
+  Exec const& exec_;
+  labelled_block<T> to_;
+  kernel_scratch<wide, typename Exec::memory_space> own_;
+};
+
+/// A block with its dimensions in this order, as wide elements.
+template <class Exec, class T>
+class ordered_block {
+ public:
+  using wide = accumulator_of_t<T>;
+
+  ordered_block(Exec const& exec, labelled_block<T const> const& given, labelled const& order)
+      : own_(is_there(given, order) ? 0 : order.size()) {
+    if (is_there(given, order)) {
+      block = {reinterpret_cast<wide const*>(given.data), order};
+    } else {
+      convert(exec, labelled_block<wide>{own_.data(), order}, given);
+      block = {own_.data(), order};
+    }
+  }
+
+  labelled_block<wide const> block{};
+
+ private:
+  static bool is_there(labelled_block<T const> const& given, labelled const& order) {
+    return std::is_same_v<T, wide> && given.lies.lies_as(order);
+  }
+  kernel_scratch<wide, typename Exec::memory_space> own_;
+};
+
+}  // namespace detail
+
+/// The cotangents of this device's queries, keys and values. `g`: of its results, which lie as they do. Those of keys
+/// and values are summands where several devices of other mesh axes have the same keys and other queries. Collective
+/// over the mesh axes that divide the keys.
+template <class Exec, class T>
+void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_attention const& p, T const* q,
+                            T const* k, T const* v, T const* out, accumulator_of_t<T> const* log_sums, T const* g,
+                            T* dq, T* dk, T* dv) {
+  using wide = accumulator_of_t<T>;
+  using scratch = kernel_scratch<wide, typename Exec::memory_space>;
+  if (w.here.nowhere) return;
+  profiled const region_of_run([&] {
+    push_blocks(w.operation, p.q, w.names, "reads", planner::block_size(p.q, w.here, w.sizes) * int{sizeof(T)});
+  });
+  detail::attended_blocks const b(w, p);
+  detail::keys_going_round<Exec, T> round(exec, w, p, b, k, v);
+  planner::attention_ring const& ring = round.ring();
+
+  scratch const result_sums(b.rows()), score_room(detail::most_scores(round, b)),
+      pulled_room(detail::most_scores(round, b));
+  detail::wide_block<Exec, T> const queries(exec, {q, b.q});
+  detail::ordered_block<Exec, T> const cotangents(exec, {g, b.out}, b.weighted);
+  {
+    detail::ordered_block<Exec, T> const results(exec, {out, b.out}, b.weighted);
+    sum_products_of_rows(exec, b.rows(), b.width, cotangents.block.data, results.block.data, result_sums.data());
+    fence(exec);
+  }
+  detail::cotangent_sum_of<Exec, T> const of_queries(exec, dq, b.q), of_keys(exec, dk, b.k), of_values(exec, dv, b.v);
+  detail::cotangents_going_round<Exec, T> pulled(exec, round);
+
+  for (std::int64_t step = 0; step < ring.devices; ++step) {
+    if (step + 1 < ring.devices) round.begin(step);
+    for (int piece = 0; piece < ring.pieces(); ++piece) {
+      std::int64_t const home = round.home(piece, step);
+      bool const needed = ring.needs(round.here(), home, piece);
+      if (needed) {
+        planner::range const whole = ring.piece(home, piece);
+        detail::wide_block<Exec, T> const keys(exec, round.keys(piece, step)), values(exec, round.values(piece, step));
+        auto const sums = step == 0 ? std::pair(of_keys.block.part(b.keys, whole), of_values.block.part(b.keys, whole))
+                                    : pulled.begin(piece, step);
+        ring.for_each_product(round.here(), home, piece, [&](planner::ring_product const& m) {
+          attended_chunks += m.chunks;
+          planner::range const part = detail::within(m.keys, whole);
+          auto const some_q = queries.block.part(b.queries, m.queries);
+          auto const some_g = cotangents.block.part(b.queries, m.queries);
+          auto const some_k = keys.block.part(b.keys, part);
+          detail::labelled_block<wide> const scores{score_room.data(), b.scores_of(m)};
+          detail::labelled_block<wide> const of_scores{pulled_room.data(), scores.lies};
+          detail::multiply(exec, some_q, some_k, scores, static_cast<wide>(p.scale), wide(0));
+          detail::multiply(exec, some_g, values.block.part(b.keys, part), of_scores, wide(1), wide(0));
+          pull_weighed_scores(exec, b.rows_of(m), scores.data, of_scores.data, log_sums,
+                              static_cast<wide const*>(result_sums.data()), static_cast<wide>(p.scale));
+          progress();
+          detail::multiply(exec, detail::read(scores), some_g, sums.second.part(b.keys, part), wide(1), wide(1));
+          detail::multiply(exec, detail::read(of_scores), some_q, sums.first.part(b.keys, part), wide(1), wide(1));
+          detail::multiply(exec, detail::read(of_scores), some_k, of_queries.block.part(b.queries, m.queries), wide(1),
+                           wide(1));
+        });
+      }
+      if (step > 0) pulled.hand_on(piece, step, needed);
+    }
+    round.end();
+  }
+  for (int piece = 0; piece < ring.pieces(); ++piece)
+    pulled.end(piece, [&](auto const& made) {
+      planner::range const whole = ring.piece(round.here(), piece);
+      auto const add = [&](detail::labelled_block<wide> const& to, detail::labelled_block<wide const> const& more) {
+        strided target, from;
+        for (int d = 0; d < to.lies.rank; ++d) {
+          int const l = to.lies.order[d];
+          target.add(to.lies.extent[l], to.lies.stride[l]);
+          from.add(more.lies.extent[l], more.lies.stride[l]);
+        }
+        copy(exec, to.data, target, more.data, from, update<wide>{wide(1), wide(1)});
+      };
+      add(of_keys.block.part(b.keys, whole), made.first);
+      add(of_values.block.part(b.keys, whole), made.second);
+    });
+  of_queries.finish();
+  of_keys.finish();
+  of_values.finish();
+  fence(exec);
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,358 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Blocks of ring attention: how queries, keys, values and scores lie on this device, by label, and the keys
+/// and values that go round, one message ahead of the products. docs/design/attention.md says why they go as they do.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/engine/block_collectives/permute_blocks.hpp>
+#include <ostraka/engine/kernels/contraction.hpp>
+#include <ostraka/engine/kernels/elementwise.hpp>
+#include <ostraka/engine/kernels/rows/online_softmax.hpp>
+#include <ostraka/engine/run/contract_in_tiles.hpp>
+#include <ostraka/plan/decisions/viewpoint.hpp>
+#include <ostraka/plan/regions/attention_ring.hpp>
+
+namespace ostraka::engine {
+
+/// Which blocks attend to which. Labels are numbered alike in all.
+struct ring_attention {
+  planner::spec q, k, v, out;
+  int queries = 0, keys = 0, width = 0;  ///< labels
+  planner::attention_ring ring{};
+  double scale = 1;
+};
+
+/// Pairs of chunks of queries and keys that this host thread has multiplied so far.
+inline thread_local constinit std::int64_t attended_chunks = 0;
+
+namespace detail {
+
+/// How a block lies, by label.
+struct labelled {
+  bool has[max_loops]{};
+  std::int64_t extent[max_loops]{}, stride[max_loops]{};
+  int order[max_loops]{}, rank = 0;
+
+  /// Adds the next dimension; `lie_dense` says the strides.
+  void add(int label, std::int64_t n) {
+    has[label] = true;
+    extent[label] = n;
+    order[rank++] = label;
+  }
+  labelled& lie_dense() {
+    std::int64_t step = 1;
+    for (int d = rank - 1; d >= 0; --d) {
+      stride[order[d]] = step;
+      step *= extent[order[d]];
+    }
+    return *this;
+  }
+  /// The same dimensions, dense, with another extent of one.
+  [[nodiscard]] labelled with(int label, std::int64_t n) const {
+    labelled other = *this;
+    other.extent[label] = n;
+    return other.lie_dense();
+  }
+  [[nodiscard]] std::int64_t size() const {
+    std::int64_t n = 1;
+    for (int d = 0; d < rank; ++d) n *= extent[order[d]];
+    return n;
+  }
+  [[nodiscard]] bool lies_as(labelled const& other) const {
+    bool same = rank == other.rank;
+    for (int d = 0; same && d < rank; ++d)
+      same = order[d] == other.order[d] && stride[order[d]] == other.stride[order[d]];
+    return same;
+  }
+};
+
+template <class T>
+struct labelled_block {
+  T* data = nullptr;
+  labelled lies{};
+
+  [[nodiscard]] labelled_block part(int label, planner::range r) const {
+    labelled_block p = *this;
+    p.data += r.begin * lies.stride[label];
+    p.lies.extent[label] = r.size();
+    return p;
+  }
+};
+
+/// This device's block.
+inline labelled lies_here(execution_context const& w, planner::spec const& s) {
+  labelled b;
+  for (int i = 0; i < s.rank; ++i) b.add(s.label[i], planner::range_of(s, i, w.here, w.sizes).size());
+  return b.lie_dense();
+}
+
+template <class To>
+struct as_element {
+  template <class From>
+  KOKKOS_INLINE_FUNCTION To operator()(From const& a) const {
+    return static_cast<To>(a);
+  }
+};
+
+/// to <- from, as elements of another type, or another order.
+template <class Exec, class To, class From>
+void convert(Exec const& exec, labelled_block<To> const& to, labelled_block<From> const& from) {
+  loop_nest<2> loops;
+  for (int d = 0; d < to.lies.rank; ++d) {
+    int const l = to.lies.order[d];
+    loops.add(to.lies.extent[l], to.lies.stride[l], from.lies.stride[l]);
+  }
+  loops.merge();
+  map_elements(exec, loops, as_element<To>{}, to.data, const_cast<std::remove_const_t<From> const*>(from.data));
+}
+
+/// A block whose elements are computed with: those of 16 bits as float.
+template <class Exec, class T>
+class wide_block {
+ public:
+  using wide = accumulator_of_t<T>;
+
+  wide_block(Exec const& exec, labelled_block<T const> const& given)
+      : own_(std::is_same_v<T, wide> ? 0 : given.lies.size()) {
+    if constexpr (std::is_same_v<T, wide>) {
+      block = given;
+    } else {
+      labelled lies = given.lies;
+      labelled_block<wide> const to{own_.data(), lies.lie_dense()};
+      convert(exec, to, given);
+      block = {to.data, to.lies};
+    }
+  }
+
+  labelled_block<wide const> block{};
+
+ private:
+  kernel_scratch<wide, typename Exec::memory_space> own_;
+};
+
+/// c <- alpha (sum over labels that c lacks of a b) + beta c
+template <class Exec, class T>
+void multiply(Exec const& exec, labelled_block<T const> const& a, labelled_block<T const> const& b,
+              labelled_block<T> const& c, T alpha, T beta) {
+  contraction p;
+  for (int l = 0; l < max_loops; ++l) {
+    p.in_a[l] = a.lies.has[l];
+    p.in_b[l] = b.lies.has[l];
+    p.in_c[l] = c.lies.has[l];
+    p.a[l] = a.lies.stride[l];
+    p.b[l] = b.lies.stride[l];
+    p.c[l] = c.lies.stride[l];
+    p.extent[l] = p.in_c[l] ? c.lies.extent[l] : p.in_a[l] ? a.lies.extent[l] : p.in_b[l] ? b.lies.extent[l] : 1;
+    if (p.in_a[l] || p.in_b[l] || p.in_c[l]) p.labels = l + 1;
+  }
+  plan_ticket ticket;  // pieces have few shapes, which the plans' cache knows
+  contract_in_tiles(exec, p, a.data, b.data, c.data, {alpha, beta}, ticket);
+}
+
+template <class T>
+labelled_block<T const> read(labelled_block<T> const& b) {
+  return {b.data, b.lies};
+}
+
+/// All blocks of an attention on this device.
+struct attended_blocks {
+  labelled q, k, v, out;
+  labelled weighted;  ///< the result with the values' own axes last: [rows, width]
+  labelled scores;    ///< of all queries and one key
+  int queries, keys;
+  std::int64_t outer = 1, of_queries = 1, inner = 1, width = 1;
+
+  attended_blocks(execution_context const& w, ring_attention const& p)
+      : q(lies_here(w, p.q)),
+        k(lies_here(w, p.k)),
+        v(lies_here(w, p.v)),
+        out(lies_here(w, p.out)),
+        queries(p.queries),
+        keys(p.keys) {
+    bool behind = false;
+    for (int d = 0; d < q.rank; ++d) {
+      int const l = q.order[d];
+      if (l == p.width) continue;
+      std::int64_t const n = q.extent[l];
+      scores.add(l, n);
+      weighted.add(l, n);
+      (l == queries ? of_queries : behind ? inner : outer) *= n;
+      behind = behind || l == queries;
+    }
+    scores.add(keys, 1);
+    scores.lie_dense();
+    for (int d = 0; d < v.rank; ++d) {
+      int const l = v.order[d];
+      if (scores.has[l]) continue;
+      weighted.add(l, v.extent[l]);
+      width *= v.extent[l];
+    }
+    weighted.lie_dense();
+  }
+
+  [[nodiscard]] std::int64_t rows() const { return outer * of_queries * inner; }
+  [[nodiscard]] score_rows rows_of(planner::ring_product const& m) const {
+    return {outer,
+            m.queries.size(),
+            inner,
+            m.keys.size(),
+            m.queries.begin,
+            of_queries,
+            m.first_query - m.first_key + 1,
+            m.is_masked};
+  }
+  [[nodiscard]] labelled scores_of(planner::ring_product const& m) const {
+    return scores.with(queries, m.queries.size()).with(keys, m.keys.size());
+  }
+};
+
+/// Keys and values on their way round. In step s a device has what has come s hops; its own ones are read where they
+/// lie. A piece is one message: its keys, and its values behind them.
+template <class Exec, class T>
+class keys_going_round {
+ public:
+  using space = typename Exec::memory_space;
+
+  keys_going_round(Exec const& exec, execution_context const& w, ring_attention const& p, attended_blocks const& b,
+                   T const* k, T const* v)
+      : exec_(exec), w_(w), p_(p), b_(b), ring_(p.ring), own_k_{k, b.k}, own_v_{v, b.v} {
+    planner::mesh_order const over = p.k.over[p.k.find(p.keys)];
+    axes_ = over.axes();
+    planner::viewpoint from{};
+    from.sizes = w.sizes;
+    from.here = w.here;
+    for (int m = 0; m < w.sizes.mesh_axes; ++m) from.order[m] = w.axis[m];
+    here_ = planner::block_number(over, w.here, w.sizes);
+    for (std::int64_t i = 0; i < ring_.devices; ++i) member_.push_back(0);
+    for (int d = 0; d < static_cast<int>(ring_.devices); ++d)
+      member_.data()[planner::block_number(over, from.member(axes_, d), w.sizes)] = d;
+    key_elements_ = b.k.with(b.keys, 1).size();
+    value_elements_ = b.v.with(b.keys, 1).size();
+    for (int piece = 0; piece < ring_.pieces(); ++piece) {
+      std::int64_t most = 0;
+      for (std::int64_t home = 0; home < ring_.devices; ++home) {
+        first_[piece].push_back(ring_.first_hop(home, piece));
+        last_[piece].push_back(ring_.last_hop(home, piece));
+        most = largest(most, ring_.piece(home, piece).size());
+      }
+      most_[piece] = most * (key_elements_ + value_elements_);
+      if (ring_.devices == 1) continue;
+      for (buffer& one : buffers_[piece]) one = buffer(most_[piece]);
+      if (last(here_, piece) > 0) pack(piece);
+    }
+  }
+
+  [[nodiscard]] planner::attention_ring const& ring() const { return ring_; }
+  [[nodiscard]] std::int64_t here() const { return here_; }
+  [[nodiscard]] std::int64_t home(int piece, std::int64_t step) const { return ring_.home_of(here_, piece, step); }
+  [[nodiscard]] std::int64_t first(std::int64_t home, int piece) const {
+    return first_[piece].data()[static_cast<std::size_t>(home)];
+  }
+  [[nodiscard]] std::int64_t last(std::int64_t home, int piece) const {
+    return last_[piece].data()[static_cast<std::size_t>(home)];
+  }
+  /// Elements of a piece, keys and values, and of the largest of all devices.
+  [[nodiscard]] std::int64_t elements(std::int64_t home, int piece) const {
+    return ring_.piece(home, piece).size() * (key_elements_ + value_elements_);
+  }
+  [[nodiscard]] std::int64_t most_elements(int piece) const { return most_[piece]; }
+
+  /// What has come this far goes on, if somebody needs it still, and the next pieces come.
+  void begin(std::int64_t step) {
+    for (int piece = 0; piece < ring_.pieces(); ++piece) {
+      std::int64_t const leaving = home(piece, step), coming = home(piece, step + 1);
+      T* const from = buffers_[piece][step % 2].data();
+      T* const to = buffers_[piece][(step + 1) % 2].data();
+      under_way_[piece] =
+          permute<T>([&](std::int64_t home) { return last(home, piece) > step; },
+                     [&](std::int64_t home) { return ring_.visited(home, piece, step); },
+                     [&](std::int64_t home) { return ring_.visited(home, piece, step + 1); }, from,
+                     elements(leaving, piece), to, last(coming, piece) > step ? elements(coming, piece) : 0);
+    }
+  }
+  /// They are there.
+  void end() {
+    for (run_in_flight& one : under_way_) one.wait();
+  }
+
+  /// Keys and values of a piece that is there, as a block like a device's own.
+  [[nodiscard]] labelled_block<T const> keys(int piece, std::int64_t step) const { return at(piece, step, own_k_, 0); }
+  [[nodiscard]] labelled_block<T const> values(int piece, std::int64_t step) const {
+    return at(piece, step, own_v_, key_elements_);
+  }
+
+  /// The cotangents of keys and values of a piece that lie like a message.
+  template <class U>
+  [[nodiscard]] std::pair<labelled_block<U>, labelled_block<U>> as_blocks(U* message, std::int64_t home,
+                                                                          int piece) const {
+    std::int64_t const n = ring_.piece(home, piece).size();
+    return {{message, b_.k.with(b_.keys, n)}, {message + n * key_elements_, b_.v.with(b_.keys, n)}};
+  }
+
+  /// Each piece that `goes` goes from one device to another: a message, if any does. `home` is whose piece it is.
+  template <class U, class Goes, class From, class To>
+  [[nodiscard]] run_in_flight permute(Goes const& goes, From const& from, To const& to, U const* sent,
+                                      std::int64_t elements_sent, U* received, std::int64_t elements_received) {
+    hops_.clear();
+    for (std::int64_t home = 0; home < ring_.devices; ++home)
+      if (goes(home)) hops_.push_back({member(from(home)), member(to(home))});
+    if (hops_.size() == 0) return {};
+    return begin_permute(exec_, w_, p_.k, axes_, {hops_.data(), static_cast<int>(hops_.size())},
+                         run_of<U const>(sent, elements_sent), run_of<U>(received, elements_received));
+  }
+
+ private:
+  using buffer = kernel_scratch<T, space>;
+
+  static std::int64_t largest(std::int64_t a, std::int64_t b) { return a < b ? b : a; }
+  [[nodiscard]] int member(std::int64_t device) const { return member_.data()[static_cast<std::size_t>(device)]; }
+
+  template <class U>
+  static region<U> run_of(U* data, std::int64_t elements) {
+    box one;
+    one.rank = 1;
+    one.at[0] = {0, elements};
+    return dense_region(data, one);
+  }
+
+  void pack(int piece) {
+    planner::range const part = ring_.piece(here_, piece);
+    auto const [k, v] = as_blocks(buffers_[piece][0].data(), here_, piece);
+    convert(exec_, k, own_k_.part(b_.keys, part));
+    convert(exec_, v, own_v_.part(b_.keys, part));
+  }
+
+  [[nodiscard]] labelled_block<T const> at(int piece, std::int64_t step, labelled_block<T const> const& own,
+                                           std::int64_t elements_before) const {
+    std::int64_t const whose = home(piece, step);
+    planner::range const part = ring_.piece(whose, piece);
+    if (step == 0) return own.part(b_.keys, part);
+    return {buffers_[piece][step % 2].data() + part.size() * elements_before, own.lies.with(b_.keys, part.size())};
+  }
+
+  Exec const& exec_;
+  execution_context const& w_;
+  ring_attention const& p_;
+  attended_blocks const& b_;
+  planner::attention_ring const& ring_;
+  labelled_block<T const> own_k_, own_v_;
+  planner::mesh_set axes_{};
+  std::int64_t here_ = 0, key_elements_ = 0, value_elements_ = 0, most_[2]{};
+  short_array<int> member_;                       // of the engine's group, by the number of a block
+  short_array<std::int64_t> first_[2], last_[2];  // hops, by piece and home
+  short_array<hop> hops_;
+  buffer buffers_[2][2];
+  run_in_flight under_way_[2];  // last, so that they end before their buffers
+};
+
+}  // namespace detail
+
+}  // namespace ostraka::engine

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. y[S_X, F, P] = x[S_X, F, P] with its pairs turned, on this device's block: positions are global indices of
+/// S, which this device knows however S is divided, or stand in a tensor that meets x without a move.
+
+#include <cstdint>
+
+#include <ostraka/engine/blocks/map_blocks.hpp>
+#include <ostraka/engine/kernels/rotation.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/plan/spec/blocks.hpp>
+
+namespace ostraka::engine {
+
+/// Dimensions of a block that is turned, and its angles: position · base^(−f/F).
+struct rotation {
+  int positions = 0;
+  int frequencies = 0;
+  int pairs = 0;
+  std::int64_t from = 0;  ///< the position of index 0, or added to those that are given
+  double base = 10000;
+  bool is_back = false;  ///< by the negative angles
+};
+
+/// y <- x turned. `positions`: of each element, or null for the global index. @pre x and y are this device's blocks of
+/// `s`, dense; there are two along the dimension of pairs. All is written when it returns.
+template <class Exec, class T>
+void rotate_blocks(Exec const& exec, execution_context const& w, planner::spec const& s, rotation const& r,
+                   aligned<std::int64_t> const* positions, T const* x, T* y) {
+  profiled const region_of_run([&] {
+    push_blocks(w.operation, s, w.names, "reads and writes",
+                2 * planner::block_size(s, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(T)));
+  });
+  planner::range const frequencies = planner::range_of(s, r.frequencies, w.here, w.sizes);
+  angle_table angles;
+  angles.from = r.from;
+  angles.first_frequency = frequencies.begin;
+  angles.frequencies = frequencies.size();
+  angles.all_frequencies = w.sizes.label[s.label[r.frequencies]];
+  angles.base = r.base;
+  angles.direction = r.is_back ? -1 : 1;
+  if (positions != nullptr)
+    angles.positions = positions->data;
+  else
+    angles.from += planner::range_of(s, r.positions, w.here, w.sizes).begin;
+
+  std::int64_t step[max_rank], table_step[max_rank];  // of the block, and in rows of the table
+  std::int64_t elements = 1, rows = 1;
+  for (int d = s.rank - 1; d >= 0; --d) {
+    std::int64_t const n = planner::range_of(s, d, w.here, w.sizes).size();
+    bool const moves = positions != nullptr ? positions->stride[d] != 0 : d == r.positions;
+    step[d] = elements;
+    table_step[d] = moves ? rows : 0;
+    elements *= n;
+    if (moves) rows *= n;
+  }
+  pair_layout layout;
+  layout.frequency_step = step[r.frequencies];
+  layout.pair_step = step[r.pairs];
+  for (int d = 0; d < s.rank; ++d) {
+    std::int64_t const n = planner::range_of(s, d, w.here, w.sizes).size();
+    if (d != r.frequencies && d != r.pairs) layout.loops.add(n, step[d], table_step[d]);
+    if (positions != nullptr && positions->stride[d] != 0) angles.rows.add(n, positions->stride[d]);
+  }
+  rotate_block(exec, angles, rows, layout, x, y);
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. A walk through trees whose layers may be stacked (os::stacked), as if each layer were the element of a
+/// vector: of w[Q, L_Z, I] in `layers` it comes by layers.0.w, layers.1.w, …, number q·L + l at [q, l]. So files know
+/// layers, and not how a program has stacked them.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/files/tensors_in_files.hpp>
+#include <ostraka/tree/walk.hpp>
+#include <ostraka/types/values/differentiated.hpp>
+
+namespace ostraka::detail {
+
+/// The first axes of a leaf, which are stacked, and where on them a layer lies.
+struct layer_of_stack {
+  int axes = 0;
+  std::array<std::int64_t, max_rank> extents{};
+  std::array<std::int64_t, max_rank> index{};
+
+  /// One layer after another, from axis `first` on, the last axis fastest. @returns whether there is a next one
+  [[nodiscard]] bool next(int first) {
+    for (int d = axes - 1; d >= first; --d) {
+      auto const i = static_cast<std::size_t>(d);
+      if (++index[i] < extents[i]) return true;
+      index[i] = 0;
+    }
+    return false;
+  }
+  [[nodiscard]] bool is_first() const { return index == std::array<std::int64_t, max_rank>{}; }
+};
+
+template <class S, class F, class T>
+void visit_layers(F& f, path const& at, layer_of_stack const& layer, T& tree);
+
+template <class S, class F, int... Is, class T>
+void visit_fields_of_layer(F& f, path const& at, layer_of_stack const& layer, std::integer_sequence<int, Is...>,
+                           T& tree) {
+  (visit_layers<field_type<S, S, Is>>(f, {&at, field_name<S, Is>, 0}, layer, field_at<S, Is>(tree)), ...);
+}
+
+/// f(path, layer, leaf) for each leaf of each layer, one layer after another, of a tree whose shape is S.
+/// `f.template extents_of_stack<S>(path, layer, tree)` gives what is to be walked of a tree whose layers are stacked:
+/// `layer` with the extents of its further axes. `f.next_leaf`, if it has one, counts leaves by f; each layer begins
+/// with the same number.
+template <class S, class F, class T>
+void visit_layers(F& f, path const& at, layer_of_stack const& layer, T& tree) {
+  constexpr node kind = node_of<S>;
+  if constexpr (kind == node::leaf) {
+    auto one = [&](path const& here, auto& leaf) { f(here, layer, leaf); };
+    at_leaf(one, at, tree);
+  } else if constexpr (kind == node::array || kind == node::vector) {
+    for (std::size_t i = 0; i < tree.size(); ++i)
+      visit_layers<typename S::value_type>(f, {&at, {}, static_cast<std::int64_t>(i)}, layer, tree[i]);
+  } else if constexpr (kind == node::branch) {
+    constexpr std::make_integer_sequence<int, fields_of<S>> fields{};
+    if (layer.axes == stacked_axes_in<S>::size) return visit_fields_of_layer<S>(f, at, layer, fields, tree);
+    layer_of_stack further = f.template extents_of_stack<S>(at, layer, tree);
+    for (int d = layer.axes; d < further.axes; ++d)
+      if (further.extents[static_cast<std::size_t>(d)] == 0) return;
+    std::int64_t number = 0;
+    [[maybe_unused]] std::size_t first_leaf = 0;
+    if constexpr (requires { f.next_leaf; }) first_leaf = f.next_leaf;
+    do {
+      if constexpr (requires { f.next_leaf; }) f.next_leaf = first_leaf;
+      visit_fields_of_layer<S>(f, {&at, {}, number++}, further, fields, tree);
+    } while (further.next(layer.axes));
+  }
+}
+
+/// The extents of a stack, by the first leaf that is in it; the others have to have the same.
+struct finds_stack {
+  char const* operation;
+  layer_of_stack stack;
+  int known = 0;
+
+  template <class A>
+  void operator()(path const&, A const& a) {
+    if constexpr (Variable<A>) {
+      (*this)(path{}, a.value());
+    } else if constexpr (is_tensor<A>) {
+      for (int d = known; d < stack.axes; ++d)
+        stack.extents[static_cast<std::size_t>(d)] = a.extents()[static_cast<std::size_t>(d)];
+      known = stack.axes;
+      for (int d = 0; d < stack.axes; ++d)
+        if (auto const i = static_cast<std::size_t>(d); a.extents()[i] != stack.extents[i])
+          throw error(std::string(operation) + ": leaves that are stacked have as many layers each, and this one has " +
+                      std::to_string(a.extents()[i]) + " where others have " + std::to_string(stack.extents[i]) +
+                      "; make the tree with os::make_tree");
+    }
+  }
+};
+
+template <class S, class T>
+layer_of_stack stack_of_tensors(char const* operation, path const& at, layer_of_stack const& layer, T const& tree) {
+  finds_stack find{operation, layer, layer.axes};
+  find.stack.axes = stacked_axes_in<S>::size;
+  visit<S>(find, at, tree);
+  return find.stack;
+}
+
+/// The block of one layer.
+template <class A>
+engine::file_block block_of_layer(char const* operation, layer_of_stack const& layer, A const& a) {
+  return engine::part_of(block_in_file(operation, a), layer.axes, layer.index.data());
+}
+
+}  // namespace ostraka::detail

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::abstract<T>` is the type T of a tensor and nothing else: no elements, in constant expressions, too. It
+/// knows where it is written down what is done with it, and the block that it would be in.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <ostraka/gradient/abstract/foretold_memory.hpp>
+#include <ostraka/gradient/cotangents/as.hpp>
+
+namespace ostraka {
+
+template <class T>
+class abstract;
+
+/// One operation of a program without elements.
+struct foretold_operation {
+  std::string_view name;                                             ///< of the verb or operation
+  int (*count)(step) = nullptr;                                      ///< its steps of this kind
+  std::int64_t (*total_bytes)(detail::size_table const&) = nullptr;  ///< that all devices move together
+  std::int64_t (*bytes)(detail::size_table const&) = nullptr;        ///< that a device moves
+  std::int64_t (*flops)(detail::size_table const&) = nullptr;        ///< of products and sums, on the one that has most
+  std::int64_t (*workspace)(detail::size_table const&) = nullptr;    ///< that its plan sets aside
+  // Said, not asked of the pointers: g++ takes no comparison of a function's address for constant under
+  // -fsanitize=undefined.
+  bool priced = false;
+  bool sets_aside = false;
+
+  /// Whether its communication is known from types and sizes. Of a roll by so many places it is not.
+  [[nodiscard]] constexpr bool is_priced() const { return priced; }
+};
+
+namespace detail {
+
+/// What a program does, in order.
+class forecast {
+ public:
+  constexpr void add(foretold_operation const& op) {
+    operations_.push_back(op);
+    if (op.sets_aside) events_.push_back({-1, op.workspace});
+  }
+  [[nodiscard]] constexpr std::vector<foretold_operation> const& operations() const { return operations_; }
+
+  /// A block of so many bytes. @returns its number
+  constexpr int allocate(foretold_bytes bytes) {
+    events_.push_back({blocks_, bytes});
+    return blocks_++;
+  }
+  constexpr void release(int block) { events_.push_back({block, nullptr, true}); }
+  [[nodiscard]] constexpr std::vector<memory_event> const& events() const { return events_; }
+
+  /// A parameter, or data: in memory that is not the program's.
+  template <class T>
+  constexpr void add_operand() {
+    operands_.push_back(&largest_block_bytes<T>);
+    add_mesh_axes(mesh_axes_in<T>{});
+  }
+  [[nodiscard]] constexpr std::vector<foretold_bytes> const& operands() const { return operands_; }
+
+  /// A tensor of the program is divided over these, so the program's mesh has them.
+  template <class... Ms>
+  constexpr void add_mesh_axes(type_list<Ms...>) {
+    (add_mesh_axis(Ms::name, Ms::extent), ...);
+  }
+  /// Mesh axes that types know the sizes of.
+  [[nodiscard]] constexpr std::vector<named_size> const& mesh() const { return mesh_; }
+  [[nodiscard]] constexpr int blocks() const { return blocks_; }
+
+ private:
+  constexpr void add_mesh_axis(std::string_view name, std::int64_t size) {
+    if (size == dynamic_extent) return;
+    for (named_size const& m : mesh_)
+      if (m.name == name) return;
+    mesh_.push_back({name, size, true});
+  }
+
+  std::vector<foretold_operation> operations_;
+  std::vector<foretold_bytes> operands_;
+  std::vector<named_size> mesh_;
+  std::vector<memory_event> events_;
+  int blocks_ = 0;
+};
+
+using foretold_block = abstract_block<forecast>;
+
+}  // namespace detail
+
+/// A tensor of type T without elements.
+template <class T>
+class abstract {
+ public:
+  using tensor_type = T;
+  using value_type = typename T::value_type;
+  using element_type = typename T::element_type;
+  using sharding_type = typename T::sharding_type;
+  using space = typename T::space;
+  using axes = typename T::axes;
+  using mesh_axes = typename T::mesh_axes;
+  static constexpr int rank = T::rank;
+
+  constexpr abstract() = default;
+  /// In a block of its own.
+  constexpr explicit abstract(detail::forecast* written)
+      : forecast_(written), block_(written, &detail::largest_block_bytes<T>) {
+    if (written != nullptr) written->add_mesh_axes(mesh_axes_in<T>{});
+  }
+  /// In a block that is there; an operand is in none.
+  constexpr abstract(detail::forecast* written, detail::foretold_block const& block)
+      : forecast_(written), block_(block) {}
+
+  /// Not known; ones, so that programs can divide by them.
+  [[nodiscard]] constexpr std::array<std::int64_t, static_cast<std::size_t>(rank)> extents() const {
+    std::array<std::int64_t, static_cast<std::size_t>(rank)> ones{};
+    for (std::int64_t& e : ones) e = 1;
+    return ones;
+  }
+
+  /// Where it is written what is done with it.
+  [[nodiscard]] constexpr detail::forecast* written() const { return forecast_; }
+  [[nodiscard]] constexpr detail::foretold_block const& block() const { return block_; }
+
+ private:
+  detail::forecast* forecast_ = nullptr;
+  detail::foretold_block block_;
+};
+
+template <class T>
+inline constexpr bool is_abstract<abstract<T>> = true;
+template <class T>
+inline constexpr bool is_variable<abstract<T>> = true;  // it goes where variables go; a constant to all derivatives
+
+template <class T>
+[[nodiscard]] constexpr abstract<T> stop_gradient(abstract<T> const& x) {
+  return x;
+}
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_after_error<abstract<T>> = is_after_error<T>;
+
+template <class A, class Sharding>
+  requires(is_abstract<A> || is_foretold<A>)
+struct refused_of<A, Sharding> {
+  using type = abstract<after_error_of<typename A::value_type, Sharding, typename A::space>>;
+};
+
+template <class T>
+struct default_cotangent<abstract<T>> {
+  using type = abstract<cotangent_of<T>>;
+};
+
+template <class T>
+struct concrete {
+  using type = T;
+};
+template <class T>
+struct concrete<abstract<T>> {
+  using type = T;
+};
+
+constexpr forecast* written_in() { return nullptr; }
+template <class First, class... More>
+constexpr forecast* written_in(First const& first, More const&... more) {
+  if constexpr (is_abstract<First>)
+    return first.written() != nullptr ? first.written() : written_in(more...);
+  else
+    return written_in(more...);
+}
+
+}  // namespace detail
+
+}  // namespace ostraka

@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Programs without elements: verbs and operations of abstract tensors (abstract.hpp) give abstract results
+/// and write down what they would move, in constant expressions, too. Derivatives of such programs follow the rules of
+/// all others (rules/), on a tape that lives in constant expressions (abstract_tape.hpp).
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/gradient/abstract/abstract.hpp>
+#include <ostraka/gradient/rules/verbs/reductions.hpp>
+#include <ostraka/plan.hpp>
+#include <ostraka/types/axes/sizes.hpp>
+
+namespace ostraka {
+namespace detail {
+
+// The plan of an operation on such operands; `void` if none is known while compiling.
+template <class Operation, class... Operands>
+struct foretold_plan {
+  using type = void;
+};
+
+template <reduction How, class Sharding, class A>
+struct reduction_plan {
+  using types = einsum_types<varying_as_one<Sharding, A>, policy<planner::admit::any>, How, A>;
+  static constexpr named_plan<typename types::labels, typename types::mesh, element_bytes_in<A>> plan{types::plan};
+};
+template <class Sharding, class... Operands>
+struct einsum_plan_to {
+  using split = arguments<Operands...>;
+  static constexpr auto plan = plan_for<Sharding>::make(std::type_identity<typename split::policy>{},
+                                                        typename split::operands{});
+};
+template <class Sharding, class A>
+struct reshard_plan_to {
+  static constexpr auto plan = make_reshard_plan<A, Sharding>();
+};
+
+template <class Sharding, class... Operands>
+struct foretold_plan<verbs::einsum<Sharding>, Operands...> {
+  using type = einsum_plan_to<Sharding, Operands...>;
+};
+template <class Sharding, class A, class Policy>
+struct foretold_plan<verbs::sum<Sharding>, A, Policy> {
+  using type = reduction_plan<reduction::sum, Sharding, A>;
+};
+template <auto... Out, class A, class Policy>
+struct foretold_plan<verbs::mean<Out...>, A, Policy> {
+  using type = reduction_plan<reduction::sum, sharding_of<Out...>, A>;
+};
+template <reduction How, class Sharding, class A, class Policy>
+struct foretold_plan<verbs::reduce<How, Sharding>, A, Policy> {
+  using type = reduction_plan<How, Sharding, A>;
+};
+
+// Questions to a plan, as functions of its source.
+template <class Source>
+struct priced {
+  static constexpr int count(step kind) { return Source::plan.count(kind); }
+  static constexpr std::int64_t total_bytes(size_table const& sizes) {
+    auto const price = [](auto const& plan, int element_bytes, planner::extents const& e, std::int64_t groups) {
+      return plan.elements_moved(e) * element_bytes * groups;
+    };
+    return with(Source::plan, price, sizes);
+  }
+  static constexpr std::int64_t bytes(size_table const& sizes) {
+    auto const price = [](auto const& plan, int element_bytes, planner::extents const& e, std::int64_t) {
+      return planner::bytes_per_device(plan.elements_moved(e), element_bytes, e);
+    };
+    return with(Source::plan, price, sizes);
+  }
+  static constexpr std::int64_t flops(size_table const& sizes) {
+    auto const price = [](planner::einsum_plan const& plan, int, planner::extents const& e, std::int64_t) {
+      return plan.flops(e);
+    };
+    return with(Source::plan, price, sizes);
+  }
+  static constexpr std::int64_t workspace(size_table const& sizes) {
+    auto const price = [](planner::einsum_plan const& plan, int element_bytes, planner::extents const& e,
+                          std::int64_t) { return planner::peak_workspace(plan, e) * element_bytes; };
+    return with(Source::plan, price, sizes);
+  }
+
+ private:
+  template <class... Labels, class... Mesh, int ElementBytes, class F>
+  static constexpr std::int64_t with(named_plan<type_list<Labels...>, type_list<Mesh...>, ElementBytes> const& plan,
+                                     F const& f, size_table const& sizes) {
+    planner::extents e;
+    ((e.label[e.labels++] = sizes.template of<Labels>()), ...);
+    ((e.mesh[e.mesh_axes++] = sizes.template of<Mesh>()), ...);
+    return f(plan, ElementBytes, e, sizes.template side_by_side<Mesh...>());
+  }
+};
+
+// An operand of known extents, for operations of the vocabulary, whose `bytes` ask operands for their sizes.
+template <class T>
+class priced_operand {
+ public:
+  using value_type = typename T::value_type;
+  using sharding_type = typename T::sharding_type;
+  using space = typename T::space;
+  using axes = typename T::axes;
+  using mesh_axes = typename T::mesh_axes;
+  static constexpr int rank = T::rank;
+
+  constexpr explicit priced_operand(size_table const& known) : known_(&known) {}
+  [[nodiscard]] constexpr auto sizes() const {
+    return [this]<class... Named>(type_list<Named...>) {
+      return ostraka::sizes<Named...>(named_extent<Named>(Named{}, known_->of<Named>())...);
+    }(union_of<axes, mesh_axes>{});
+  }
+
+ private:
+  size_table const* known_;
+};
+
+// Of an operation that is known by its type.
+template <class Operation, class... Operands>
+struct priced_operation {
+  static constexpr int count(step) { return 0; }
+  static std::int64_t bytes(size_table const& sizes) {
+    return Operation{}.bytes(priced_operand<Operands>(sizes)...);
+  }
+  static std::int64_t total_bytes(size_table const& sizes) { return bytes(sizes) * sizes.side_by_side<>(); }
+  static constexpr std::int64_t flops(size_table const&) { return 0; }
+};
+
+template <class Operation, class... Operands>
+consteval bool is_priced_by_type() {
+  if constexpr (std::is_empty_v<Operation> || requires { typename Operation::is_priced_by_type; })
+    return requires(size_table const& s) { Operation{}.bytes(priced_operand<Operands>(s)...); };
+  else
+    return false;
+}
+
+// An operation that is some moves, each of a plan (foretold_indices.hpp).
+template <class Operation, class... Operands>
+struct foretold_moves {};
+
+/// Of operations that move nothing.
+struct moves_none {
+  static constexpr int count(step) { return 0; }
+  static constexpr std::int64_t none(size_table const&) { return 0; }
+};
+
+template <class Operation>
+consteval std::string_view text_of_name() {
+  constexpr char const* name = name_of_operation<Operation>();
+  if constexpr (name == nullptr)
+    return {};
+  else
+    return name;
+}
+
+template <class Source>
+constexpr foretold_operation entry_of(std::string_view name) {
+  return {name,
+          &priced<Source>::count,
+          &priced<Source>::total_bytes,
+          &priced<Source>::bytes,
+          &priced<Source>::flops,
+          &priced<Source>::workspace,
+          true,
+          true};
+}
+
+template <class Priced>
+constexpr foretold_operation entry_of_operation(std::string_view name) {
+  return {name, &Priced::count, &Priced::total_bytes, &Priced::bytes, &Priced::flops, nullptr, true};
+}
+
+/// Of an operation that says itself what it costs.
+template <class Price>
+constexpr foretold_operation entry_of_price(std::string_view name) {
+  foretold_operation op{name, &Price::count, &Price::template total_bytes<size_table>,
+                        &Price::template bytes<size_table>, &Price::template flops<size_table>, nullptr, true};
+  if constexpr (requires { &Price::template workspace<size_table>; }) {
+    op.workspace = &Price::template workspace<size_table>;
+    op.sets_aside = true;
+  }
+  return op;
+}
+
+template <class Operation, class... Operands>
+constexpr foretold_operation entry_for(std::string_view name) {
+  using source = typename foretold_plan<Operation, Operands...>::type;
+  if constexpr (!std::is_void_v<source>) {
+    return entry_of<source>(name);
+  } else if constexpr (requires { typename Operation::template foretold<Operands...>; }) {
+    using price = typename Operation::template foretold<Operands...>;
+    if constexpr (std::is_void_v<price>)
+      return {name};
+    else
+      return entry_of_price<price>(name);
+  } else if constexpr (requires { typename Operation::is_verb; } || std::is_base_of_v<moves_nothing, Operation>) {
+    return {name, &moves_none::count, &moves_none::none, &moves_none::none, &moves_none::none, nullptr, true};
+  } else if constexpr (requires { typename foretold_moves<Operation, Operands...>::type; }) {
+    return entry_of_operation<typename foretold_moves<Operation, Operands...>::type>(name);
+  } else if constexpr (is_priced_by_type<Operation, Operands...>()) {
+    return entry_of_operation<priced_operation<Operation, Operands...>>(name);
+  } else {
+    return {name};
+  }
+}
+
+template <class Sharding, class X, class Policy>
+constexpr auto foretell_reshard(X const& x, Policy const&) {
+  using from = typename X::tensor_type;
+  using to = decltype(reshard_as<Sharding>(std::declval<from const&>(), std::declval<Policy const&>()));
+  abstract<to> const result(x.written());
+  if constexpr (!is_after_error<from> && !is_after_error<to>)
+    if (x.written() != nullptr) x.written()->add(entry_of<reshard_plan_to<sharding_in<to>, from>>("reshard"));
+  return result;
+}
+
+/// Is its result the same memory?
+template <class Operation>
+inline constexpr bool is_a_view = requires { typename Operation::gives_a_view; };
+
+constexpr foretold_block block_in() { return {}; }
+template <class First, class... More>
+constexpr foretold_block block_in(First const& first, More const&... more) {
+  if constexpr (is_abstract<First>)
+    return first.block();
+  else
+    return block_in(more...);
+}
+
+template <class Operation, class Result, class... Given>
+constexpr abstract<Result> foretold_tensor(forecast* written, Given const&... given) {
+  if constexpr (is_after_error<Result>)
+    return {written, {}};
+  else if constexpr (is_a_view<Operation>)
+    return {written, block_in(given...)};
+  else
+    return abstract<Result>(written);
+}
+
+}  // namespace detail
+
+/// An operation that writes its result over `target`.
+template <class Operation, class T, class... Given>
+constexpr abstract<T> foretell_in_place(Operation const&, abstract<T> const& target, Given const&...) {
+  if (target.written() != nullptr)
+    target.written()->add(
+        detail::entry_for<Operation, typename detail::concrete<Given>::type..., T>(detail::text_of_name<Operation>()));
+  return target;
+}
+
+/// An operation on abstract tensors: its result's type, and what it would move, written down.
+template <class Operation, class... Given>
+constexpr auto foretell(Operation const&, Given const&... given) {
+  using result = std::remove_cvref_t<decltype(detail::apply_to(
+      std::declval<Operation const&>(), std::declval<typename detail::concrete<Given>::type const&>()...))>;
+  detail::forecast* const written = detail::written_in(given...);
+  abstract<result> const made = detail::foretold_tensor<Operation, result>(written, given...);
+  if constexpr (!(detail::is_after_error<result> || ... || detail::is_after_error<Given>))
+    if (written != nullptr)
+      written->add(detail::entry_for<Operation, typename detail::concrete<Given>::type...>(
+          detail::text_of_name<Operation>()));
+  return made;
+}
+
+}  // namespace ostraka

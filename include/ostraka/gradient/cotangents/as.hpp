@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What pullbacks are made of, beside the public verbs: einsum, sum, reshard and broadcast to a sharding that
+/// is told as a type. They take tensors and variables alike, so that a backward can be differentiated again.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/gradient/rules/verbs/verbs.hpp>
+#include <ostraka/operations/shapes/broadcast.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+/// os::einsum to this sharding; policies may stand behind the operands.
+template <class Sharding, class... Given>
+[[nodiscard]] constexpr auto einsum_as(Given const&... given) {
+  if constexpr (any_variable<Given...>)
+    return differentiate(verbs::einsum<Sharding>{}, given...);
+  else
+    return checked_einsum<at_once, Sharding>("einsum", given...);
+}
+
+/// os::sum to this sharding: over the axes that it lacks.
+template <class Sharding, class X, class Policy>
+[[nodiscard]] constexpr auto sum_as(X const& x, Policy const& how) {
+  if constexpr (is_variable<X>)
+    return differentiate(verbs::sum<Sharding>{}, x, how);
+  else
+    return reduce<Sharding, reduction::sum>("sum", x, how);
+}
+
+/// A tensor under another sharding, made again from what was resharded.
+template <class From, class Sharding, class T, class Policy>
+class resharded_again final : public recipe<T> {
+ public:
+  resharded_again(remembered<From> from, Policy const& how) : from_(std::move(from)), how_(how) {}
+
+ private:
+  T make() const override { return reshard_as<Sharding>(from_.get(), how_); }
+
+  remembered<From> from_;
+  Policy how_;
+};
+
+/// Is it a gather, at least in part?
+template <class From, class Sharding>
+consteval bool is_a_gather() {
+  if constexpr (is_variable<From>) {
+    return is_a_gather<typename From::tensor_type, Sharding>();
+  } else {
+    using types = reshard_types<From, varying_as_one<Sharding, From>>;
+    for (planner::planned_step const& s : types::plan.steps)
+      if (s.kind == step::all_gather) return true;
+    return false;
+  }
+}
+
+template <class Sharding, class X, class Policy>
+constexpr auto foretell_reshard(X const& x, Policy const& how);  // of foretell.hpp
+template <class Sharding, class X, class Policy>
+constexpr auto reshard_foretold(X const& x, Policy const& how);  // of abstract_tape.hpp
+
+/// os::reshard to this sharding.
+template <class Sharding, class X, class Policy>
+[[nodiscard]] constexpr auto reshard_as(X const& x, Policy const& how) {
+  if constexpr (is_abstract<X>) {
+    return foretell_reshard<Sharding>(x, how);
+  } else if constexpr (is_foretold<X>) {
+    return reshard_foretold<Sharding>(x, how);
+  } else if constexpr (is_variable<X>) {
+    using from = typename X::tensor_type;
+    tape* const t = tape_of(x);
+    auto const value = result_with(t, [&] { return reshard_as<Sharding>(x.value(), how); });
+    if (t != nullptr && t->is_first_run())
+      return variable<std::remove_cvref_t<decltype(value)>, typename X::cotangent_type>(
+          value, t->number_of_last(), t);
+    auto const y = x.as(value);
+    if constexpr (is_a_gather<from, Sharding>()) {
+      using type = std::remove_cvref_t<decltype(value)>;
+      if (t != nullptr && t->gathers_again())
+        return y.made_by(recipe_handle<type>(new resharded_again<from, Sharding, type, Policy>(remember(x), how)));
+    }
+    return y;
+  } else {
+    return checked_reshard<at_once, Sharding>("reshard", x, how);
+  }
+}
+
+/// A verb of one move on a variable: a gather is made again where its region asks for that.
+template <class Sharding, class A>
+[[nodiscard]] constexpr auto moved_variable(A const& a) {
+  return reshard_as<Sharding>(a);
+}
+
+/// os::broadcast to this sharding; extents of its axes, and how they came about.
+template <class Sharding, class X, class Extents>
+[[nodiscard]] constexpr auto broadcast_as(X const& x, Extents const& extents,
+                                extent_origins<axes_in<Sharding>::size> const& origins = {}) {
+  ostraka::operation::broadcast<Sharding> const repeat{{}, extents, origins};
+  return operate(repeat, x);
+}
+
+/// The extents of an operand that a pullback keeps; of a block also how they came about.
+template <class X, bool IsBlock = (varying_in<X>::size > 0)>
+struct shape_of_operand {
+  constexpr explicit shape_of_operand(X const& x) : extents(x.extents()) {}
+  std::array<std::int64_t, static_cast<std::size_t>(X::rank)> extents;
+};
+template <class X>
+struct shape_of_operand<X, true> : shape_of_operand<X, false> {
+  constexpr explicit shape_of_operand(X const& x)
+      : shape_of_operand<X, false>(x), origins(stop_gradient(x).origins()) {}
+  extent_origins<X::rank> origins;
+};
+
+template <class Sharding, class X, class Shape>
+[[nodiscard]] constexpr auto broadcast_to(X const& x, Shape const& shape) {
+  if constexpr (requires { shape.origins; })
+    return broadcast_as<Sharding>(x, shape.extents, shape.origins);
+  else
+    return broadcast_as<Sharding>(x, shape.extents);
+}
+
+/// A tensor of the axes of `Wanted`, and perhaps more, as one: sums over those that it lacks, and moves.
+template <class Wanted, class G>
+[[nodiscard]] constexpr Wanted summed_to(G const& g) {
+  using target = sharding_in<Wanted>;
+  if constexpr (std::is_same_v<sharding_in<G>, target>)
+    return g;
+  else if constexpr (std::is_same_v<axes_in<G>, axes_in<Wanted>>)
+    return reshard_as<target>(g);
+  else
+    return sum_as<target>(g);
+}
+
+template <class Cotangent>
+Cotangent sum_of_padded(Cotangent const& a, Cotangent const& b);  // of bodies/halos.hpp
+
+template <class Cotangent>
+constexpr Cotangent sum_of_cotangents(Cotangent const& a, Cotangent const& b) {
+  if constexpr (padded_axes<axes_in<Cotangent>> > 0)  // which arithmetic refuses
+    return sum_of_padded(a, b);
+  else
+    return ostraka::add(a, b);
+}
+
+/// Adds to what a variable's cotangents came to.
+template <class T, class Cotangent, class G>
+constexpr void add_cotangent(variable<T, Cotangent> const& to, G const& g) {
+  to.slot()->add(settled<Cotangent, varying_in<T>>(summed_to<cotangent_along<Cotangent, varying_in<G>>>(g)));
+}
+
+struct identity_pullback {
+  template <int, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    return summed_to<Wanted>(g);
+  }
+};
+
+template <class Wanted, class X>
+constexpr auto foretold_with_cotangent(X const& x);  // of abstract_tape.hpp
+
+template <class Wanted, class T, class Cotangent>
+constexpr variable<T, Wanted> with_cotangent(variable<T, Cotangent> const& x) {
+  if constexpr (is_abstract<T>)
+    return foretold_with_cotangent<Wanted>(x);
+  else if (tape* const t = tape_of(x); t != nullptr && t->is_first_run())
+    return variable<T, Wanted>(x.value(), x.number(), t);
+  else
+    return record_as<Wanted>(x.value(), identity_pullback{}, x).made_by(x.recipe());
+}
+
+}  // namespace detail
+
+}  // namespace ostraka

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::defer_over<Y>(x)`: x, whose cotangents are added up before they are reduced over Y. Where several
+/// products take x with weights that Y divides (queries, keys and values; a gate and its partner), each gives a part of
+/// x's cotangent on every device: one reduction instead of one for each product. Megatron's f.
+
+#include <ostraka/gradient/abstract/foretell.hpp>
+#include <ostraka/gradient/cotangents/deferred.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class How, class T>
+  requires(!std::is_void_v<How>)
+struct find_cotangent<How, abstract<T>> {
+  using type = abstract<typename find_cotangent<How, T>::type>;
+};
+
+}  // namespace detail
+
+/// The same value. Its cotangents stay partial over these mesh axes until all of them are there; none divides x.
+template <auto... Xs, TensorOrVariable A>
+[[nodiscard]] constexpr auto defer_over(A const& x) {
+  if constexpr (!is_variable<A> || is_abstract<A>) {
+    return x;
+  } else {
+    using type = typename A::tensor_type;
+    return variable<type, detail::cotangent_by<deferred_over<Xs...>, type>>(x);
+  }
+}
+
+}  // namespace ostraka

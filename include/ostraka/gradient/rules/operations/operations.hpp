@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. How operations of the vocabulary are differentiated. A rule is a specialisation beside this file for the
+/// operation's struct. It says, from the operation, its result and its operands, what the pullback keeps:
+///
+///     template <class Along>
+///     struct derivative_of<operation::softmax<Along>> {
+///       template <class Result, class... Given>  // variables, and tensors that are constant
+///       static auto pullback(operation::softmax<Along> const&, Result const&, Given const&...);  // see record.hpp
+///     };
+///
+/// An operation that gives no real numbers (argmax) has a derivative_of that is a detail::locally_constant.
+
+#include <ostraka/gradient/cotangents/as.hpp>
+
+namespace ostraka {
+
+/// The derivative of an operation; specialise it for the operation's struct.
+template <class Operation>
+struct derivative_of {
+  template <class Result, class... Given>
+  static constexpr detail::identity_pullback pullback(Operation const&, Result const&, Given const&...) {
+    reason::raise<reason::no_derivative<Operation>>();
+    return {};
+  }
+};
+
+template <class Out>
+struct derivative_of<operation::broadcast<Out>> {
+  template <class Result, class A>
+  static constexpr detail::identity_pullback pullback(operation::broadcast<Out> const&, Result const&, A const&) {
+    return {};
+  }
+};
+
+}  // namespace ostraka

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The derivatives of arithmetic: add, subtract, negate, scale, multiply, divide of variables, constants and
+/// numbers. Cotangents are summed over the axes along which an operand was repeated.
+
+#include <ostraka/gradient/cotangents/as.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+/// x ↦ sign · x in each operand.
+template <int... Signs>
+struct linear_pullback {
+  template <int K, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    constexpr int signs[] = {Signs...};
+    if constexpr (signs[K] > 0)
+      return summed_to<Wanted>(g);
+    else
+      return ostraka::negate(summed_to<Wanted>(g));
+  }
+};
+
+template <int... Signs>
+struct linear_derivative {
+  template <class Operation, class Result, class... Given>
+  static constexpr auto pullback(Operation const&, Result const&, Given const&...) {
+    return linear_pullback<Signs...>{};
+  }
+};
+
+/// x ↦ factor · x.
+template <class Number>
+struct scaled_pullback {
+  Number factor;
+  template <int, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    return ostraka::scale(summed_to<Wanted>(g), factor);
+  }
+};
+
+/// Of a · b: the cotangent times the other, summed in one einsum.
+template <class A, class B>
+struct product_pullback {
+  kept<is_variable<B>, A> a;
+  kept<is_variable<A>, B> b;
+
+  template <int K, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    if constexpr (K == 0)
+      return einsum_as<sharding_in<Wanted>>(g, b.get());
+    else
+      return einsum_as<sharding_in<Wanted>>(g, a.get());
+  }
+};
+
+/// Of a / b: g / b and −g (a / b) / b.
+template <class Quotient, class A, class B>
+struct quotient_pullback {
+  kept<is_variable<B>, Quotient> quotient;
+  kept<true, B> b;
+
+  template <int K, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    if constexpr (K == 0)
+      return summed_to<Wanted>(ostraka::divide(g, b.get()));
+    else
+      return ostraka::negate(summed_to<Wanted>(ostraka::divide(ostraka::multiply(g, quotient.get()), b.get())));
+  }
+};
+
+}  // namespace detail
+
+template <>
+struct derivative_of<verbs::add> : detail::linear_derivative<1, 1> {};
+template <>
+struct derivative_of<verbs::subtract> : detail::linear_derivative<1, -1> {};
+template <>
+struct derivative_of<verbs::negate> : detail::linear_derivative<-1> {};
+
+template <>
+struct derivative_of<verbs::scale> {
+  template <class Result, class A, class Number>
+  static constexpr auto pullback(verbs::scale, Result const&, A const&, Number const& factor) {
+    return detail::scaled_pullback<Number>{factor};
+  }
+};
+
+template <>
+struct derivative_of<verbs::multiply> {
+  template <class Result, class A, class B>
+  static constexpr auto pullback(verbs::multiply, Result const&, A const& a, B const& b) {
+    return detail::product_pullback<A, B>{detail::remember_if<is_variable<B>>(a),
+                                          detail::remember_if<is_variable<A>>(b)};
+  }
+};
+
+template <>
+struct derivative_of<verbs::divide> {
+  template <class Result, class A, class B>
+  static constexpr auto pullback(verbs::divide, Result const& quotient, A const&, B const& b) {
+    return detail::quotient_pullback<Result, A, B>{detail::remember_if<is_variable<B>>(quotient), detail::remember(b)};
+  }
+};
+
+}  // namespace ostraka

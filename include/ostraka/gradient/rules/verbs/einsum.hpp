@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The derivative of os::einsum, and of os::sum and os::mean, which are einsums of one operand. Of
+/// C = einsum(A, B) the cotangent of A is the einsum of C's with B, with the sharding that A's has as the result that
+/// is asked for: where the forward gathered A, the backward is a reduce-scatter without anyone writing it.
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/gradient/cotangents/as.hpp>
+#include <ostraka/gradient/cotangents/deferred.hpp>
+#include <ostraka/types/shardings/changed_sharding.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+/// `Given`: the operands, variables or constants, and perhaps a policy.
+template <class... Given>
+class einsum_pullback {
+ public:
+  constexpr explicit einsum_pullback(Given const&... given)
+      : others_(remember_if<needed<Given>>(given)...), extents_(extents_in(given)...) {}
+
+  template <int K, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    return pull_with<K, Wanted>(g, std::make_index_sequence<others_but<K>.count>{});
+  }
+
+ private:
+  static constexpr int variables = (0 + ... + (is_variable<Given> ? 1 : 0));
+
+  // Of two variables each needs the other; one alone needs the constants.
+  template <class G>
+  static constexpr bool needed =
+      (is_operand<plain_type<G>> || is_variable<plain_type<G>>)&&(variables > (is_variable<G> ? 1 : 0));
+
+  template <class G>
+  static constexpr auto extents_in(G const& given) {
+    if constexpr (is_variable<G>)
+      return shape_of_operand<G>(given);
+    else
+      return not_kept(given);
+  }
+
+  struct numbers {
+    std::size_t count = 0;
+    std::size_t at[sizeof...(Given)]{};
+  };
+
+  // The operands that the derivative by operand K is made of.
+  template <int K>
+  static constexpr numbers others_but = [] {
+    constexpr bool is_kept[] = {needed<Given>...};
+    numbers n;
+    for (std::size_t j = 0; j < sizeof...(Given); ++j)
+      if (is_kept[j] && static_cast<int>(j) != K) n.at[n.count++] = j;
+    return n;
+  }();
+
+  template <int K, class Wanted, class G, std::size_t... Is>
+  constexpr Wanted pull_with(G const& g, std::index_sequence<Is...>) const {
+    return product<K, Wanted>(g, std::get<others_but<K>.at[Is]>(others_).get()...);
+  }
+
+  // As `Part`, all of whose axes are there.
+  template <class Part, class G, class... Others>
+  static constexpr auto summed_product(G const& g, Others const&... others) {
+    if constexpr (sizeof...(Others) > 0)
+      return einsum_as<Part>(g, others...);
+    else if constexpr (std::is_same_v<axes_in<G>, typename sharding_traits<Part>::axes>)
+      return reshard_as<Part>(g);
+    else
+      return sum_as<Part>(g);
+  }
+
+  template <int K, class Wanted, class G, class... Others>
+  constexpr Wanted product(G const& g, Others const&... others) const {
+    using wanted = sharding_in<Wanted>;
+    using lacking = difference_of<axes_in<Wanted>, union_of<axes_in<G>, axes_in<Others>...>>;
+    if constexpr (lacking::size == 0)
+      return summed_product<wanted>(g, others...);
+    else  // axes of this operand alone, which were summed
+      return broadcast_to<wanted>(summed_product<without_axes<wanted, lacking>>(g, others...),
+                                  std::get<static_cast<std::size_t>(K)>(extents_));
+  }
+
+  std::tuple<kept<needed<Given>, Given>...> others_;
+  std::tuple<decltype(extents_in(std::declval<Given const&>()))...> extents_;
+};
+
+template <class A, class Number>
+struct mean_pullback {
+  einsum_pullback<A> of_sum;
+  Number factor;
+
+  template <int K, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    return ostraka::scale(of_sum.template pull<K, Wanted>(g), factor);
+  }
+};
+
+}  // namespace detail
+
+template <class Sharding>
+struct derivative_of<verbs::einsum<Sharding>> {
+  template <class Result, class... Given>
+  static constexpr auto pullback(verbs::einsum<Sharding>, Result const&, Given const&... given) {
+    return detail::einsum_pullback<Given...>(given...);
+  }
+};
+
+namespace detail {
+
+// Where the cotangents of an operand stay parts, those of its sums do: a deferred reduction is so behind a sum, too.
+template <class Result, class A>
+struct cotangent_of_sum {
+  using type = cotangent_of<Result>;
+};
+template <class Result, class T, class U, class Sharding, class Space>
+  requires(sharding_traits<Sharding>::partials::size > 0)
+struct cotangent_of_sum<Result, variable<T, basic_tensor<U, Sharding, Space>>> {
+  using type = basic_tensor<U, deferred<sharding_in<Result>, typename sharding_traits<Sharding>::partials>, Space>;
+};
+
+}  // namespace detail
+
+template <class Sharding>
+struct derivative_of<verbs::sum<Sharding>> {
+  template <class Result, class A>
+  using handed_on = typename detail::cotangent_of_sum<Result, A>::type;
+  template <class Result, class A, class Policy>
+  static constexpr auto pullback(verbs::sum<Sharding>, Result const&, A const& a, Policy const&) {
+    return detail::einsum_pullback<A>(a);
+  }
+};
+
+template <auto... Out>
+struct derivative_of<verbs::mean<Out...>> {
+  template <class Result, class A, class Policy>
+  static constexpr auto pullback(verbs::mean<Out...>, Result const&, A const& a, Policy const&) {
+    using number = detail::real_of<accumulator_of_t<typename A::value_type>>;
+    number const n = static_cast<number>(detail::reduced_elements(a, axes_in<Result>{}));
+    return detail::mean_pullback<A, number>{detail::einsum_pullback<A>(a), number(1) / n};
+  }
+};
+
+}  // namespace ostraka

@@ -1,0 +1,313 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. An operation on variables becomes a node of the tape. Its *pullback* is a struct that keeps what the
+/// derivative needs and, for operand K, makes of the result's cotangent that of the operand, in the sharding that the
+/// operand wants:
+///
+///     template <int K, class Wanted, class G>  Wanted pull(G const& cotangent) const;
+///     template <class G>  std::tuple<…> pull_all(G const& cotangent) const;      or those of all operands at once
+///
+/// It is made of operations that take variables, too (public ones, and those of as.hpp), so that a backward is planned,
+/// counted and described as any program, and has a derivative of its own.
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/gradient/cotangents/kinds.hpp>
+#include <ostraka/gradient/tape/remembered.hpp>
+#include <ostraka/operations/shared/operate.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Wanted, class G>
+constexpr Wanted summed_to(G const& g);  // of as.hpp
+
+// Where the cotangent of an operand goes; of a constant, nowhere.
+template <class T>
+struct slot_of {
+  constexpr explicit slot_of(T const&) {}
+  static constexpr bool wanted = false;
+};
+template <class T, class Cotangent>
+struct slot_of<variable<T, Cotangent>> {
+  explicit slot_of(variable<T, Cotangent> const& x) : slot(x.slot()) {}
+  static constexpr bool wanted = true;
+  using cotangent_type = Cotangent;
+  using value_varies = varying_in<T>;
+  cotangent_slot<Cotangent>* slot;
+
+  /// A cotangent that varies as it does, as one of this type.
+  template <class G>
+  void add(G const& g) const {
+    slot->add(settled<Cotangent, value_varies>(g));
+  }
+};
+
+/// What an operand wants of a pullback: its cotangent, varying as that of the result does; at the door of a body, where
+/// mesh axes change sides, its cotangent.
+template <class Pullback, class Slot, class G>
+struct wanted_of {
+  using type = cotangent_along<typename Slot::cotangent_type, varying_in<G>>;
+};
+template <class Pullback, class Slot, class G>
+  requires requires { typename Pullback::is_door; }
+struct wanted_of<Pullback, Slot, G> {
+  using type = typename Slot::cotangent_type;
+};
+
+[[noreturn, gnu::cold]] inline void throw_consumed_tape() {
+  throw error(
+      "value_and_grad: a variable lives as long as the call of the function that it was handed to, or made in; this one is of a call that has "
+      "ended; keep its value by os::stop_gradient(x), or return it");
+}
+
+template <class T>
+tape* tape_of(T const&) {
+  return nullptr;
+}
+template <class T, class Cotangent>
+constexpr auto* tape_of(variable<T, Cotangent> const& x) {
+  if constexpr (!is_abstract<T>)
+    if (!x.is_live()) throw_consumed_tape();
+  return x.tape();
+}
+
+/// What a variable's cotangents came to, if there were any.
+template <class Cotangent>
+struct cotangent_sum {
+  bool is_empty;
+  Cotangent sum;
+};
+
+[[noreturn, gnu::cold]] inline void throw_other_tape() {
+  throw error(
+      "value_and_grad: variables that meet are of one derivative, but one of these is of an outer os::value_and_grad, or was captured by a "
+      "function of os::checkpoint; hand it over as an argument, or its value by os::stop_gradient(x)");
+}
+
+inline void join_tapes(tape*& all, tape* one) {
+  if (one == nullptr) return;
+  if (all != nullptr && all != one) throw_other_tape();
+  all = one;
+}
+
+/// Hands a cotangent on to the slot of an operand. `Pullback`: whose it is.
+template <class Pullback, class Slot, class G>
+constexpr void hand_on(Slot const& to, G const& g) {
+  if constexpr (Slot::wanted)
+    if (to.slot != nullptr) to.add(summed_to<typename wanted_of<Pullback, Slot, G>::type>(g));
+}
+template <class Pullback, class Slot>
+constexpr void hand_on(Slot const&, not_kept const&) {}
+template <class Pullback, class Slot, class Sum>
+constexpr void hand_on(Slot const& to, cotangent_sum<Sum> const& g) {
+  if constexpr (Slot::wanted)
+    if (!g.is_empty && to.slot != nullptr) to.slot->add(g.sum);
+}
+
+template <int K, class Pullback, class Slot, class G>
+constexpr void pull_one(Pullback const& pullback, Slot const& to, G const& g) {
+  if constexpr (Slot::wanted)
+    if (to.slot != nullptr) to.add(pullback.template pull<K, typename wanted_of<Pullback, Slot, G>::type>(g));
+}
+
+/// What a pullback makes of the cotangent g, for the slots of all operands: of nodes that run, and of those that are
+/// foretold.
+template <class Pullback, class... Slots, class G>
+constexpr void hand_all_on(Pullback const& pullback, std::tuple<Slots...> const& slots, G const& g) {
+  if constexpr (requires { pullback.pull_all(g); }) {  // not within the lambda, where nvcc compiles both branches
+    auto const all = pullback.pull_all(g);
+    [&]<std::size_t... Ks>(std::index_sequence<Ks...>) {
+      (hand_on<Pullback>(std::get<Ks>(slots), std::get<Ks>(all)), ...);
+    }(std::index_sequence_for<Slots...>{});
+  } else {
+    [&]<std::size_t... Ks>(std::index_sequence<Ks...>) {
+      (pull_one<static_cast<int>(Ks)>(pullback, std::get<Ks>(slots), g), ...);
+    }(std::index_sequence_for<Slots...>{});
+  }
+}
+
+/// The node of an operation on operands of these types.
+template <class Cotangent, class Pullback, class... Operands>
+class recorded : public cotangent_slot<Cotangent> {
+ public:
+  template <class Make>
+  explicit recorded(Make const& make_pullback, Operands const&... operands)
+      : cotangent_slot<Cotangent>(end), pullback_(make_pullback()), slots_(slot_of<Operands>(operands)...) {}
+
+ private:
+  friend struct ended_node<recorded>;
+  ~recorded() = default;
+
+  static void end(tape_node& node, bool pulls) {
+    ended_node<recorded> const ends{static_cast<recorded&>(node)};
+    if (pulls && !ends.node.is_empty()) hand_all_on(ends.node.pullback_, ends.node.slots_, ends.node.sum());
+  }
+
+  Pullback pullback_;
+  std::tuple<slot_of<Operands>...> slots_;
+};
+
+template <class... Operands>
+tape* common_tape(Operands const&... operands) {
+  tape* all = nullptr;
+  (join_tapes(all, tape_of(operands)), ...);
+  return all;
+}
+
+/// The result of an operation on the tape `t`; in a region perhaps one that was saved.
+template <class Make>
+auto result_with(tape* t, Make const& make) -> decltype(make()) {
+  if (t != nullptr && t->saved() != nullptr)
+    if (auto const* const saved = t->next_saved<decltype(make())>()) return *saved;
+  return make();
+}
+
+inline int number_of_last(tape const* t) { return t == nullptr ? 0 : t->number_of_last(); }
+
+/// The result of an operation as a variable whose cotangents have the type `Cotangent`. `make_pullback` gives the
+/// pullback where it stays: a pullback holds tensors, which are not handed around.
+template <class Cotangent, class Result, class Make, class... Operands>
+variable<Result, Cotangent> record_made(tape* t, int number, Result& result, Make const& make_pullback,
+                                        Operands const&... operands) {
+  if (t == nullptr || t->is_first_run()) return {std::move(result), number, t};  // of constants, or without nodes
+  auto* const node = t->push<recorded<Cotangent, decltype(make_pullback()), Operands...>>(make_pullback, operands...);
+  return {std::move(result), node, t};
+}
+
+/// The same with a pullback that is there. It has no number: a region computes it again.
+template <class Cotangent, class Result, class Pullback, class... Operands>
+auto record_as(Result result, Pullback const& pullback, Operands const&... operands) {
+  return record_made<Cotangent>(common_tape(operands...), 0, result, [&] { return pullback; }, operands...);
+}
+
+/// The base of a derivative_of whose operation gives no real numbers: its result is a constant.
+struct locally_constant {};
+
+}  // namespace detail
+
+/// The derivative of an operation: a specialisation for the operation's struct, beside its family in gradient/rules/.
+template <class Operation>
+struct derivative_of;
+
+namespace detail {
+
+// A verb calls the function of the same name; an operation of the vocabulary is checked first.
+template <class Operation, class... Operands>
+constexpr auto apply_to(Operation const& operation, Operands const&... operands) {
+  if constexpr (requires { typename Operation::is_verb; })
+    return operation(operands...);
+  else
+    return operate(operation, operands...);
+}
+
+template <class Operation>
+consteval char const* name_of_operation() {
+  if constexpr (requires { Operation::name(); })
+    return Operation::name();
+  else if constexpr (requires { Operation::name; })
+    return Operation::name;
+  else
+    return nullptr;
+}
+
+// A rule that does the operation itself, because it needs more of it than the result (the statistics of rows):
+//
+//     static auto with_more(operation, operands…);   a struct, with `result`, that pullback is given in its place
+//
+// Where a region has saved the result, the rest is made again.
+template <class Operation, class... Given>
+auto record_with_more(Operation const& operation, Given const&... given) {
+  using rule = derivative_of<Operation>;
+  tape* const t = common_tape(given...);
+  auto const made = rule::with_more(operation, plain(given)...);
+  auto result = result_with(t, [&] { return made.result; });
+  if (t != nullptr) t->name_next(name_of_operation<Operation>());
+  return record_made<cotangent_of_result<rule, decltype(result), Given...>>(
+      t, number_of_last(t), result, [&] { return rule::pullback(operation, made, given...); }, given...);
+}
+
+/// The result of an operation, made again from what it was given.
+template <class T, class Operation, class... Given>
+class done_again final : public recipe<T> {
+ public:
+  explicit done_again(Operation const& operation, Given const&... given)
+      : operation_(operation), given_(remember(given)...) {}
+
+ private:
+  T make() const override {
+    return std::apply([&](auto const&... given) { return apply_to(operation_, given.get()...); }, given_);
+  }
+
+  Operation operation_;
+  std::tuple<remembered<plain_type<Given>>...> given_;
+};
+
+/// The base of a derivative_of whose operation os::save_all_but_gathers does again. What hands on which cotangents its
+/// operand wants (a rename, a cast) is done again where that was gathered.
+struct gathers {};
+
+template <class X>
+bool has_recipe(X const& x) {
+  if constexpr (is_variable<X>)
+    return static_cast<bool>(x.recipe());
+  else
+    return false;
+}
+
+// What an operation on these operands gave.
+template <class Operation, class Result, class... Given>
+auto record_result(Operation const& operation, tape* t, int number, Result& result, Given const&... given) {
+  using rule = derivative_of<Operation>;
+  if constexpr (std::is_base_of_v<locally_constant, rule> || is_after_error<Result>) {
+    return result;
+  } else {
+    if (t != nullptr) t->name_next(name_of_operation<Operation>());
+    auto const y = record_made<cotangent_of_result<rule, Result, Given...>>(
+        t, number, result, [&] { return rule::pullback(operation, as_held(result), given...); }, given...);
+    constexpr bool is_a_gather = std::is_base_of_v<gathers, rule>;
+    if constexpr (is_a_gather || hands_on<rule, Result, Given...>)
+      if (t != nullptr && t->gathers_again() && (is_a_gather || (has_recipe(given) || ...)))
+        return y.made_by(recipe_handle<Result>(new done_again<Result, Operation, Given...>(operation, given...)));
+    return y;
+  }
+}
+
+}  // namespace detail
+
+/// An operation on variables: done on their values, and recorded. `detail::operate` calls it. Variables of derivatives
+/// further out are constants to the innermost.
+template <class Operation, class... Given>
+constexpr auto differentiate(Operation const& operation, Given const&... given) {
+  constexpr int depth = detail::depth_of_all<Given...>;
+  if constexpr (requires { derivative_of<Operation>::composed(operation, given...); }) {
+    return derivative_of<Operation>::composed(operation, given...);  // other operations, recorded one by one
+  } else if constexpr (depth == 0) {
+    return foretell(operation, given...);  // of abstract tensors (foretell.hpp), as those two lines further
+  } else if constexpr (((is_variable<Given> && detail::depth_of<Given> < depth) || ...)) {
+    return differentiate(operation, detail::at_depth<depth>(given)...);
+  } else if constexpr (detail::any_foretold<Given...>) {
+    return record_foretold(operation, given...);
+  } else if constexpr (requires { derivative_of<Operation>::with_more(operation, detail::plain(given)...); }) {
+    return detail::record_with_more(operation, given...);
+  } else {
+    detail::tape* const t = detail::common_tape(given...);
+    auto const make = [&] { return detail::apply_to(operation, detail::plain(given)...); };
+    if constexpr (requires { typename Operation::keeps_more; }) {  // than its result: it runs again in a region, too
+      auto result = make();
+      return detail::record_result(operation, t, 0, result, given...);
+    } else {
+      auto result = detail::result_with(t, make);
+      return detail::record_result(operation, t, detail::number_of_last(t), result, given...);
+    }
+  }
+}
+
+}  // namespace ostraka

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What a pullback keeps of an operand or a result until the tape unwinds: `remember(x)`, read by `.get()`. It
+/// is the tensor, or a *recipe* by which it is made again, if x has one and its region asks for that
+/// (os::save_all_but_gathers).
+
+#include <utility>
+
+#include <ostraka/gradient/tape/recipe.hpp>
+#include <ostraka/gradient/tape/variable.hpp>
+#include <ostraka/operations/shared/operate.hpp>
+
+namespace ostraka::detail {
+
+/// What a pullback needs.
+template <class T>
+class remembered {
+ public:
+  explicit remembered(T const& x) : value_(x) {}
+  explicit remembered(recipe_handle<T> const& again) : again_(again) {}
+
+  [[nodiscard]] T get() const { return again_ ? again_.get() : value_; }
+
+ private:
+  T value_{};
+  recipe_handle<T> again_;
+};
+
+// Numbers and policies have no recipes.
+template <class T>
+  requires(!TensorOrVariable<T>)
+class remembered<T> {
+ public:
+  explicit remembered(T const& x) : value_(x) {}
+  [[nodiscard]] T const& get() const { return value_; }
+
+ private:
+  T value_;
+};
+
+/// Of a variable its value; of a constant, a result or a number itself.
+template <class X>
+[[nodiscard]] constexpr remembered<plain_type<X>> remember(X const& x) {
+  if constexpr (is_foretold<X>)
+    return remembered<plain_type<X>>(x.value(), x.recipe());
+  else if constexpr (is_variable<X> && !is_abstract<X>)
+    if (x.recipe()) return remembered<plain_type<X>>(x.recipe());
+  return remembered<plain_type<X>>(plain(x));
+}
+
+/// What a pullback does not need of an operand.
+struct not_kept {
+  template <class T>
+  constexpr explicit not_kept(T const&) {}
+};
+
+/// Remembers it where the derivative needs it: a remembered<…> or a not_kept.
+template <bool Needed, class X>
+[[nodiscard]] constexpr auto remember_if(X const& x) {
+  if constexpr (Needed)
+    return remember(x);
+  else
+    return not_kept(x);
+}
+
+template <bool Needed, class X>
+using kept = decltype(remember_if<Needed>(std::declval<X const&>()));
+
+}  // namespace ostraka::detail

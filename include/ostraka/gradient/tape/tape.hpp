@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The tape of reverse mode: a node for each operation on variables, in the order in which they ran. A node
+/// knows where the cotangent of its result is summed up, and how to hand it to those of its operands: one call through
+/// a pointer, behind which all types and plans are known while compiling. Nodes lie in memory that the host thread
+/// keeps, so that a loop over the same program allocates once.
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include <ostraka/arithmetic.hpp>
+#include <ostraka/engine/blocks/dense.hpp>
+#include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/gradient/tape/result_store.hpp>
+#include <ostraka/types/values/differentiated.hpp>
+
+namespace ostraka::detail {
+
+/// One operation of the tape. Its function is a pointer: a class with virtual functions would bring its name, its
+/// tables and three destructors for every operation of a program.
+class tape_node {
+ public:
+  /// Hands the cotangent of the result to the operands, if it is to, and destroys the node.
+  using end_function = void (*)(tape_node&, bool pulls);
+
+  explicit tape_node(end_function end) : end_(end) {}
+  tape_node(tape_node const&) = delete;
+  tape_node& operator=(tape_node const&) = delete;
+
+ protected:
+  ~tape_node() = default;
+
+ private:
+  friend class tape;
+  end_function end_;
+  char const* name_ = nullptr;
+  tape_node* before_ = nullptr;
+};
+
+/// Destroys a node at the end of a scope.
+template <class Node>
+struct ended_node {
+  Node& node;
+  ~ended_node() { node.~Node(); }
+};
+
+/// The pieces of memory that tapes of one host thread are written to, kept from tape to tape.
+class tape_memory {
+ public:
+  struct piece {
+    piece* before = nullptr;  ///< of the same tape, or free as this one is
+    alignas(std::max_align_t) std::byte bytes[(std::size_t{1} << 16) - alignof(std::max_align_t)];
+  };
+
+  static tape_memory& mine() {
+    static thread_local constinit tape_memory* memory = nullptr;
+    return engine::per_thread(memory);
+  }
+
+  tape_memory() = default;
+  tape_memory(tape_memory const&) = delete;
+  tape_memory& operator=(tape_memory const&) = delete;
+  ~tape_memory() {
+    while (free_ != nullptr) delete std::exchange(free_, free_->before);
+  }
+
+  [[nodiscard]] piece* take() { return free_ == nullptr ? new piece : std::exchange(free_, free_->before); }
+  void give_back(piece* p) {
+    p->before = free_;
+    free_ = p;
+  }
+
+ private:
+  piece* free_ = nullptr;
+};
+
+/// What ran, last first. It is unwound once.
+class tape {
+ public:
+  tape() : outer_(std::exchange(of_this_thread().innermost, this)), serial_(++of_this_thread().begun) {}
+  tape(tape const&) = delete;
+  tape& operator=(tape const&) = delete;
+  ~tape() {
+    while (last_ != nullptr) end_last(false);
+    while (pieces_ != nullptr) tape_memory::mine().give_back(std::exchange(pieces_, pieces_->before));
+    of_this_thread().innermost = outer_;
+  }
+
+  /// Tells it from one that was at the same place before.
+  [[nodiscard]] std::uint64_t serial() const { return serial_; }
+
+  /// Is there such a tape of this thread? Nothing at `t` is looked at if there is none.
+  [[nodiscard]] static bool is_live(tape const* t, std::uint64_t serial) {
+    tape const* live = of_this_thread().innermost;
+    while (live != nullptr && live != t) live = live->outer_;
+    return live != nullptr && live->serial_ == serial;
+  }
+
+  /// A new last node.
+  template <class Node, class... Arguments>
+  Node* push(Arguments&&... arguments) {
+    static_assert(sizeof(Node) <= sizeof(tape_memory::piece::bytes) && alignof(Node) <= alignof(std::max_align_t));
+    Node* const node = ::new (place(sizeof(Node), alignof(Node))) Node(std::forward<Arguments>(arguments)...);
+    node->before_ = last_;
+    node->name_ = std::exchange(name_, nullptr);
+    last_ = node;
+    return node;
+  }
+
+  /// The name of the operation whose node comes next, for errors and profiles of its backward.
+  void name_next(char const* name) { name_ = name; }
+
+  /// The two runs of a region that saves results by name: the first writes no nodes, but numbers.
+  void run_first(result_store& s) { saved_ = &s, is_first_run_ = true; }
+  void run_again(result_store& s) { saved_ = &s; }
+  [[nodiscard]] bool is_first_run() const { return is_first_run_; }
+  [[nodiscard]] result_store* saved() const { return saved_; }
+  [[nodiscard]] int number_of_last() const { return number_; }
+
+  /// The saved result of the next operation of a region, or nullptr.
+  template <class Result>
+  [[gnu::cold]] Result const* next_saved() {
+    ++number_;
+    return is_first_run_ ? nullptr : saved_->find<Result>(number_);
+  }
+
+  /// Are gathers made again when they are needed, rather than kept?
+  [[nodiscard]] bool gathers_again() const { return gathers_again_; }
+  void set_gathers_again(bool again) { gathers_again_ = again; }
+
+  /// The last node so far.
+  [[nodiscard]] tape_node const* last() const { return last_; }
+
+  /// Pulls the nodes behind `first`, the last one first; each is freed when it has handed on what it has, and with it
+  /// the operands that it kept.
+  void unwind_to(tape_node const* first) {
+    while (last_ != first) end_last(true);
+  }
+
+ private:
+  [[gnu::noinline]] void* place(std::size_t size, std::size_t alignment) {
+    std::size_t at = (used_ + alignment - 1) / alignment * alignment;
+    if (pieces_ == nullptr || at + size > sizeof(pieces_->bytes)) {
+      tape_memory::piece* const next = tape_memory::mine().take();
+      next->before = pieces_;
+      pieces_ = next;
+      at = 0;
+    }
+    used_ = at + size;
+    return pieces_->bytes + at;
+  }
+
+  struct tapes {
+    tape* innermost;
+    std::uint64_t begun;
+  };
+  static tapes& of_this_thread() {
+    static thread_local constinit tapes all{};
+    return all;
+  }
+
+  void end_last(bool pulls) {
+    tape_node* const node = last_;
+    last_ = node->before_;
+    if (pulls && node->name_ != nullptr)
+      pull_named(*node);
+    else
+      node->end_(*node, pulls);
+  }
+
+  [[gnu::noinline]] static void pull_named(tape_node& node) {
+    char const* const name = node.name_;
+    engine::profiled const region_of_run([&] { engine::push_region(std::string("backward of ") + name); });
+    try {
+      node.end_(node, true);
+    } catch (error const& e) {
+      throw error(std::string("the backward of ") + name + ": " + e.what());
+    }
+  }
+
+  tape* outer_;
+  std::uint64_t serial_;
+  tape_node* last_ = nullptr;
+  char const* name_ = nullptr;
+  tape_memory::piece* pieces_ = nullptr;
+  std::size_t used_ = 0;
+  result_store* saved_ = nullptr;
+  int number_ = 0;
+  bool is_first_run_ = false;
+  bool gathers_again_ = false;
+};
+
+template <class Cotangent>
+constexpr Cotangent sum_of_cotangents(Cotangent const& a, Cotangent const& b);  // of as.hpp
+
+[[noreturn, gnu::cold]] inline void throw_other_cotangent() {
+  throw error(
+      "value_and_grad: the cotangents of one variable have its extents and live on its mesh, but two of them differ; see what an os::custom_vjp gives");
+}
+
+/// sum <- sum + g, of blocks that lie alike: in place, unless others hold the sum's block, too. One function for all
+/// shardings: `Unnamed` is a tensor without its names.
+template <class Unnamed>
+void add_block(Unnamed& sum, Unnamed const& g) {
+  using view = typename Unnamed::view_type;
+  if (sum.extents() != g.extents() || sum.mesh_handle() != g.mesh_handle()) throw_other_cotangent();
+  engine::profiled const region_of_run([] { engine::push_region("add cotangents"); });
+  Unnamed target = sum;
+  auto const holders = sum.local().use_count();  // of `target`, too; 0 of memory that is not ours
+  if (holders > 2 || holders == 0) {
+    std::int64_t local[max_rank]{};
+    for (std::size_t i = 0; i < view::rank; ++i) local[i] = static_cast<std::int64_t>(sum.local().extent(i));
+    target = Unnamed(sum.mesh_handle(), sum.extents(), make_view<view>(local, std::make_index_sequence<view::rank>{}));
+    if constexpr (requires { target.set_origins(sum.origins()); }) target.set_origins(sum.origins());
+  }
+  engine::combine_blocks(execution_space_of<Unnamed>(), target.local().data(), plus{}, sum.local().data(),
+                         g.local().data(), static_cast<std::int64_t>(g.local().size()));
+  sum = std::move(target);
+}
+
+/// The first cotangent is kept as it is: it may be another variable's, too.
+template <class Unnamed>
+[[gnu::noinline]] void add_cotangent(Unnamed& sum, bool is_first, Unnamed const& g) {
+  if (is_first)
+    sum = g;
+  else
+    add_block(sum, g);
+}
+
+/// Where the cotangents of one variable are summed up. `Cotangent`: the tensor type that they have.
+template <class Cotangent>
+class cotangent_slot : public tape_node {
+ public:
+  using cotangent_type = Cotangent;
+
+  cotangent_slot() : cotangent_slot(end_of_leaf) {}
+
+  void add(Cotangent const& g) {
+    if constexpr (is_variable<Cotangent>)
+      sum_ = is_empty_ ? g : sum_of_cotangents(sum_, g);
+    else
+      add_cotangent(unnamed(sum_), is_empty_, unnamed(g));
+    is_empty_ = false;
+  }
+
+  [[nodiscard]] bool is_empty() const { return is_empty_; }
+  [[nodiscard]] Cotangent const& sum() const { return sum_; }
+
+ protected:
+  explicit cotangent_slot(end_function end) : tape_node(end) {}
+
+ private:
+  friend struct ended_node<cotangent_slot>;
+
+  template <class T>
+  static auto& unnamed(T& tensor) {
+    using parts = typename tensor_parts<typename Cotangent::element_type, sharding_in<Cotangent>,
+                                        typename Cotangent::space>::type;
+    return static_cast<std::conditional_t<std::is_const_v<T>, parts const, parts>&>(tensor);
+  }
+
+  static void end_of_leaf(tape_node& node, bool) { static_cast<cotangent_slot&>(node).~cotangent_slot(); }
+
+  Cotangent sum_;
+  bool is_empty_ = true;
+};
+
+}  // namespace ostraka::detail

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::variable<T>`: a tensor of type T in a program whose derivative is taken. It knows its value and where
+/// its cotangents are summed up, and their type is a static property of it: by default the value's own, without parts.
+/// So the sharding that a backward is asked for is known while compiling, and with it its plan. T may itself be a
+/// variable, of a derivative further out: second derivatives are derivatives of programs on variables.
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/gradient/tape/recipe.hpp>
+#include <ostraka/gradient/tape/tape.hpp>
+#include <ostraka/types/values/differentiated.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Entry>
+struct without_parts_entry {
+  using type = Entry;
+};
+template <Partial P>
+struct without_parts_entry<P> {
+  using type = sharding<>;
+};
+
+/// A sharding without its parts, as what they come to has it.
+template <class Sharding>
+struct without_parts;
+template <class... Entries>
+struct without_parts<sharding<Entries...>> {
+  using type = canonical_sharding<typename without_parts_entry<Entries>::type...>;
+};
+
+template <class T>
+struct default_cotangent;
+template <class T, class Sharding, class Space>
+struct default_cotangent<basic_tensor<T, Sharding, Space>> {
+  using type = basic_tensor<std::remove_const_t<T>, typename without_parts<Sharding>::type, Space>;
+};
+
+}  // namespace detail
+
+/// The type of the cotangents of a tensor, unless it is told: the same without parts.
+template <class T>
+using cotangent_of = typename detail::default_cotangent<T>::type;
+
+template <class T, class Cotangent = cotangent_of<T>>
+class variable;
+
+namespace detail {
+
+template <class T, class Cotangent>
+struct default_cotangent<variable<T, Cotangent>> {
+  using type = variable<cotangent_of<T>>;
+};
+
+template <class Wanted, class T, class Cotangent>
+constexpr variable<T, Wanted> with_cotangent(variable<T, Cotangent> const& x);
+
+}  // namespace detail
+
+/// A tensor whose derivative is wanted, in a function that os::value_and_grad calls. `Cotangent`: the tensor type of
+/// its cotangents.
+template <class T, class Cotangent>
+class variable {
+ public:
+  using tensor_type = T;
+  using cotangent_type = Cotangent;
+  using value_type = typename T::value_type;
+  using sharding_type = typename T::sharding_type;
+  using space = typename T::space;
+  using axes = typename T::axes;
+  using mesh_axes = typename T::mesh_axes;
+  static constexpr int rank = T::rank;
+
+  variable() = default;
+
+  /// A constant, where a variable's type is asked for.
+  variable(T const& value) : value_(value) {}
+
+  variable(T value, detail::cotangent_slot<Cotangent>* slot, detail::tape* tape)
+      : value_(std::move(value)), slot_(slot), tape_(tape), serial_(tape == nullptr ? 0 : tape->serial()) {}
+
+  /// The result of operation `number` in the first run of a region, which writes no nodes.
+  variable(T value, int number, detail::tape* tape)
+      : value_(std::move(value)), tape_(tape), serial_(tape == nullptr ? 0 : tape->serial()), number_(number) {}
+
+  /// The same value, with cotangents of another type: `os::variable<T> y = x;` begins a loop in which y has one type.
+  template <class Other>
+    requires(!std::is_same_v<Other, Cotangent>)
+  variable(variable<T, Other> const& x) : variable(detail::with_cotangent<Cotangent>(x)) {}
+
+  /// The plain tensor; what is computed of it is a constant to the derivative.
+  [[nodiscard]] T const& value() const { return value_; }
+
+  template <Axis A>
+  [[nodiscard]] auto extent(A a) const {
+    return value_.extent(a);
+  }
+  [[nodiscard]] auto const& extents() const { return value_.extents(); }
+  [[nodiscard]] auto sizes() const { return value_.sizes(); }
+  [[nodiscard]] auto const& mesh_handle() const { return value_.mesh_handle(); }
+
+  /// Where its cotangents go, and what they are written on; nullptr of a constant.
+  [[nodiscard]] detail::cotangent_slot<Cotangent>* slot() const { return slot_; }
+  [[nodiscard]] detail::tape* tape() const { return tape_; }
+
+  /// Is what it is written on still there? A variable does not outlive the call that made it.
+  [[nodiscard]] bool is_live() const { return tape_ == nullptr || detail::tape::is_live(tape_, serial_); }
+
+  /// Of the operation that gave it, in the first run of a region; else 0.
+  [[nodiscard]] int number() const { return number_; }
+
+  /// Another value whose cotangents are this one's: the same tensor under another sharding.
+  template <class Other>
+  [[nodiscard]] variable<Other, Cotangent> as(Other const& value) const {
+    return {value, slot_, tape_};
+  }
+
+  /// How nodes that need the value make it again, if they are not to keep it.
+  [[nodiscard]] detail::recipe_handle<T> const& recipe() const { return recipe_; }
+  [[nodiscard]] variable made_by(detail::recipe_handle<T> recipe) const {
+    variable x = *this;
+    x.recipe_ = std::move(recipe);
+    return x;
+  }
+
+ private:
+  T value_;
+  detail::cotangent_slot<Cotangent>* slot_ = nullptr;
+  detail::tape* tape_ = nullptr;
+  std::uint64_t serial_ = 0;
+  int number_ = 0;
+  detail::recipe_handle<T> recipe_;
+};
+
+template <class T, class Cotangent>
+inline constexpr bool is_variable<variable<T, Cotangent>> = true;
+
+/// The plain tensor of a variable, through which no derivative flows.
+template <Tensor T>
+[[nodiscard]] constexpr T stop_gradient(T const& x) {
+  return x;
+}
+template <class T, class Cotangent>
+[[nodiscard]] constexpr auto stop_gradient(variable<T, Cotangent> const& x) {
+  return stop_gradient(x.value());
+}
+
+namespace detail {
+
+/// How many derivatives are under way.
+template <class T>
+inline constexpr int depth_of = 0;
+template <class T, class Cotangent>
+inline constexpr int depth_of<variable<T, Cotangent>> = 1 + depth_of<T>;
+
+/// Is one of them a variable of an abstract tensor (foretell.hpp)?
+template <class T>
+inline constexpr bool is_foretold = false;
+template <class T, class Cotangent>
+inline constexpr bool is_foretold<variable<T, Cotangent>> = is_abstract<T>;
+template <class... Ts>
+inline constexpr bool any_foretold = (is_foretold<Ts> || ...);
+/// Is one of them a variable of a derivative further out?
+template <class... Ts>
+inline constexpr bool any_differentiated_again = ((is_variable<Ts> && !is_abstract<Ts>) || ...);
+
+template <class... Ts>
+inline constexpr int depth_of_all = std::max({0, depth_of<Ts>...});
+
+/// A variable of an outer derivative where rules of an inner one see it, to which it is a constant.
+template <class V>
+struct held {
+  using value_type = typename V::value_type;
+  using sharding_type = typename V::sharding_type;
+  using space = typename V::space;
+  using axes = typename V::axes;
+  using mesh_axes = typename V::mesh_axes;
+  static constexpr int rank = V::rank;
+
+  V value;
+
+  [[nodiscard]] auto const& extents() const { return value.extents(); }
+  [[nodiscard]] auto const& mesh_handle() const { return value.mesh_handle(); }
+};
+
+// The same as it is, if it is no variable.
+template <class T>
+constexpr decltype(auto) as_held(T const& x) {
+  if constexpr (is_variable<T>)
+    return held<T>{x};
+  else
+    return (x);
+}
+
+template <int Depth, class T>
+constexpr decltype(auto) at_depth(T const& x) {
+  if constexpr (is_variable<T> && depth_of<T> < Depth)
+    return held<T>{x};
+  else
+    return (x);
+}
+
+/// What the verbs of one derivative less take: a variable's value, anything else as it is.
+template <class T>
+constexpr T const& plain(T const& x) {
+  return x;
+}
+template <class T, class Cotangent>
+constexpr T const& plain(variable<T, Cotangent> const& x) {
+  return x.value();
+}
+template <class V>
+constexpr V const& plain(held<V> const& x) {
+  return x.value;
+}
+
+template <class T>
+using plain_type = std::remove_cvref_t<decltype(plain(std::declval<T const&>()))>;
+
+}  // namespace detail
+
+}  // namespace ostraka

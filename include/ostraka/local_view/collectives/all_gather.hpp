@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::all_gather<I/X>(a)`: in the body of os::shard_map, the blocks of the devices along X, one after the
+/// other along I, or, if the block has no axis I, stacked along it. float[I] {V_X} → float[I]; float[J] {V_X} →
+/// float[I, J]
+
+#include <ostraka/all_gather.hpp>
+#include <ostraka/engine/block_collectives/gather_rows.hpp>
+#include <ostraka/local_view/collectives/gather_and_scatter.hpp>
+
+namespace ostraka::verb {
+
+/// Of os::all_gather<I/X>: all devices along X have the same afterwards, so the result does not vary along it. A new
+/// axis comes first. Moves n − 1 blocks to each of n devices. Collective over `Ms`.
+/// @throws ostraka::error, on all devices alike, if other extents than I's differ along `Ms`
+template <class I, class... Ms>
+struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>>> {
+  template <class When, class A>
+  static auto call(A const& a) {
+    constexpr bool stacks = position_in<I, axes_in<A>> < 0;
+    using verdict =
+        detail::first_fault<detail::varies_verdict<A, Ms...>,
+                            std::conditional_t<stacks, detail::untiled_extent_verdict<I, Ms...>, reason::ok>>;
+    if constexpr (detail::may_move<verdict, A>()) {
+      if constexpr (stacks)
+        return gather<When, typename detail::lifted_as_stack<A, I, Ms...>::type>(a);
+      else
+        return detail::origin_in<I>(a).whole == detail::extent_origin::of_its_own ||
+                       detail::origin_in<I>(a).shifted != 0
+                   ? gather_rows<When>(a)
+                   : gather<When, typename detail::lifted_as_division<A, I, Ms...>::type>(a);
+    } else {
+      return detail::whole_after_error<A>{};
+    }
+  }
+  template <class When, class A>
+  static auto call(A const& a, untiled_axis) {
+    if constexpr (detail::may_move<detail::new_axis_verdict<A, I>, A>())
+      return call<When>(a);
+    else
+      return detail::whole_after_error<A>{};
+  }
+
+ private:
+  // Blocks of any extents along I, which the devices tell each other.
+  template <class When, class A>
+  [[gnu::cold]] static auto gather_rows(A const& a) {
+    using result_type = basic_tensor<typename A::value_type, detail::invariant_over<sharding_in<A>, type_list<Ms...>>,
+                                     typename A::space>;
+    using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
+    static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
+    if constexpr (!std::is_same_v<typename detail::divisor_of<I, sharding_in<A>>::type, I>)
+      throw_not_nested_own(I::name);
+    detail::blocks_along<I, A, Ms...> all("all_gather", a);
+    auto& g = all.g;
+    auto& origins = all.origins;
+    constexpr auto along = decltype(all)::axis;
+    auto const own = detail::readable_block(a);
+    auto extents = a.extents();
+    extents[along] = all.total();
+    bool known = origins[along].whole != detail::extent_origin::of_its_own;  // else it may differ elsewhere, too
+    for (int k = 0; k < origins[along].over.size(); ++k)
+      known = known && (g.w.bits_of(g.axes) >> origins[along].over[k] & 1u) != 0;
+    origins[along] = known ? detail::extent_origin{} : detail::extent_origin{detail::extent_origin::of_its_own};
+    auto const result = detail::make_block_like<result_type>(a, extents, origins, static_cast<int>(along));
+    return When::launch(result, std::tuple(a.local()), [&] {
+      if (g.w.mesh->absent()) return engine::run_in_flight();
+      return engine::begin_gather_rows(detail::execution_space_of<A>(), g.w, block, g.axes, static_cast<int>(along),
+                                       engine::counts_view(all.lengths), own, detail::writable_block(result));
+    });
+  }
+
+  [[noreturn, gnu::cold]] static void throw_not_nested_own(std::string_view axis) {
+    throw error("all_gather: blocks of unequal extents are gathered along an axis that is not divided inside, but " +
+                std::string(axis) + " is; os::reshard the block first");
+  }
+
+  template <class When, class Lifted, class A>
+  static auto gather(A const& a) {
+    return detail::run_lifted<detail::lifted_move<step::all_gather, Lifted, void, Ms...>, void, When>("all_gather", a);
+  }
+};
+
+/// The type of os::all_gather_invariant<I/X>.
+template <class Dim>
+struct all_gather_invariant : detail::collective<all_gather_invariant<Dim>> {
+  template <class When, class A, class... Untiled>
+  static auto call(A const& a, Untiled... untiled) {
+    return all_gather<Dim>::template call<When>(a, untiled...);
+  }
+};
+
+}  // namespace ostraka::verb
+
+namespace ostraka {
+
+/// os::all_gather<I/X> of what is used, from then on, in the same way by all devices. On tensors it is the same; of a
+/// variable each device takes its own part of a cotangent that all have, and nothing is reduced.
+template <auto Dim>
+inline constexpr verb::all_gather_invariant<detail::type_of<Dim>> all_gather_invariant{};
+
+/// os::all_gather<I/X>, begun (pending.hpp).
+template <auto Dim>
+inline constexpr detail::started<verb::all_gather<detail::type_of<Dim>>> start_all_gather{};
+
+}  // namespace ostraka

@@ -1,0 +1,334 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Collectives on blocks, in the body of os::shard_map. A block is lifted: float[I, J] {V_X} is seen as the
+/// tensor that it is a block of, a summand {U_X} or a part I_X; the verb of the global view moves that; and the result
+/// is a block again. So a collective is what it does to the set of mesh axes along which its operand varies:
+///
+///     collective            the block [I, J] {V_X} as     moved by          the result
+///     psum<X>               [I, J] {U_X}                  all_reduce        [I, J]
+///     all_gather<I/X>       [I_X, J]                      all_gather        [I, J]
+///     all_gather<N/X>       [N_X, I, J]                   all_gather        [N, I, J]
+///     psum_scatter<I/X>     [I, J] {U_X}                  reduce_scatter    [I, J] {V_X}
+///     all_to_all<I/X, J/X>  [I_X, J]                      all_to_all        [I, J] {V_X}
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <ostraka/detail/calls/verb.hpp>
+#include <ostraka/local_view/extents_at_doors.hpp>
+#include <ostraka/pending.hpp>
+#include <ostraka/plan/typed/inside.hpp>
+#include <ostraka/types/shardings/changed_sharding.hpp>
+#include <ostraka/types/values/differentiated.hpp>
+
+namespace ostraka {
+
+/// Behind the block of a collective: the named axis is not concatenated or divided, it has an index for each device,
+/// and goes (os::psum_scatter<N/X>) or comes. JAX's tiled=False.
+struct untiled_axis {};
+inline constexpr untiled_axis untiled{};
+
+namespace detail {
+
+// The move of the lifted block `Lifted`, over `Ms`; `Divided` is the axis that they divide afterwards, void for none.
+template <step Kind, class Lifted, class Divided, class... Ms>
+struct lifted_move : one_move<Kind, Lifted, Divided, Ms...> {
+  using base = one_move<Kind, Lifted, Divided, Ms...>;
+  using axes_moved = type_list<Ms...>;
+  /// What the result is in the body, with all axes.
+  using inside =
+      varying_as<inside_of<sharding_from<base::to, typename base::labels, typename base::mesh>, axes_moved>, Lifted>;
+};
+
+[[noreturn, gnu::cold]] inline void throw_untiled(std::string_view operation, std::string_view axis,
+                                                  std::int64_t extent, std::int64_t devices) {
+  throw error(std::string(operation) + ": an axis that is untiled has an index for each device, but " +
+              std::string(axis) + " = " + std::to_string(extent) + " for " + std::to_string(devices) +
+              "; leave out os::untiled, or choose that extent");
+}
+
+/// A lifted move in numbers, so that what follows is compiled once for all shardings.
+struct lift {
+  std::string_view const* labels;  ///< their names
+  std::string_view const* mesh_axes;
+  int mesh_axis_count;
+  planner::spec from, to;         ///< of the tensor that the block is a block of; label i is dimension i
+  planner::mesh_set moved;
+  int of_block[max_rank + 1]{};   ///< by label: the dimension of the block, −1 for one that it lacks
+  int of_result[max_rank + 1]{};  ///< by dimension of the result: its label
+  int dropped = -1;               ///< the label that has an index for each device, and goes
+};
+
+template <class Move, class A, class Dropped, class... Ls, class... Rs>
+consteval lift make_lift(type_list<Ls...>, type_list<Rs...>) {
+  return {names_of<typename Move::labels>.data(),
+          names_of<typename Move::mesh>.data(),
+          Move::mesh::size,
+          Move::from,
+          Move::to,
+          Move::moved,
+          {position_in<Ls, axes_in<A>>...},
+          {position_in<Rs, typename Move::labels>...},
+          position_in<Dropped, typename Move::labels>};
+}
+template <class Move, class A, class R, class Dropped>
+inline constexpr lift lift_of = make_lift<Move, A, Dropped>(typename Move::labels{}, axes_in<R>{});
+
+/// Where a lifted block is moved: the extents of the tensor that it is a block of, and of the block that will be.
+struct lifted_context {
+  engine::execution_context w;
+  std::int64_t own[max_rank + 1]{};
+  extent_origin origins[max_rank + 1]{};
+};
+
+// `extents` and `origins` are the block's. Of a label that it lacks each device adds one index.
+inline void lift_extents(char const* operation, lift const& l, engine::device_mesh const& mesh,
+                         std::int64_t const* extents, extent_origin const* origins, lifted_context& lifted) {
+  engine::execution_context& w = lifted.w;
+  w = engine::make_context(mesh, l.mesh_axes, l.mesh_axis_count, operation);
+  w.names.labels = l.labels;
+  w.sizes.labels = l.from.rank;
+  std::int64_t own[max_rank + 1]{};
+  for (int i = 0; i < l.from.rank; ++i) {
+    int const d = l.of_block[i];
+    own[i] = d < 0 ? 1 : extents[d];
+    lifted.origins[i] = d < 0 ? extent_origin{} : origins[d];
+  }
+  leave_extents_of_block(w, l.from, l.moved, own, lifted.origins, w.sizes.label);
+  enter_extents_of_block(w, l.to, l.moved, w.sizes.label, lifted.own, lifted.origins);
+  if (l.dropped >= 0 && w.sizes.label[l.dropped] != w.sizes.ways(l.moved))
+    throw_untiled(operation, l.labels[l.dropped], w.sizes.label[l.dropped], w.sizes.ways(l.moved));
+}
+
+// The result, uninitialised.
+template <class T, int Rank, class Space>
+unnamed_block<T, Rank, Space> allocate_lifted(std::shared_ptr<engine::device_mesh const> const& mesh, lift const& l,
+                                              lifted_context const& lifted) {
+  using view = typename unnamed_block<T, Rank, Space>::view_type;
+  constexpr auto rank = static_cast<std::size_t>(Rank);
+  std::array<std::int64_t, rank> extents{};
+  extent_origins<Rank> origins{};
+  std::int64_t local[max_rank + 1]{};
+  for (std::size_t i = 0; i < rank; ++i) {
+    int const label = l.of_result[i];
+    extents[i] = lifted.own[label];
+    origins[i] = lifted.origins[label];
+    local[i] = planner::range_of(l.to, label, lifted.w.here, lifted.w.sizes).size();
+  }
+  unnamed_block<T, Rank, Space> result(mesh, extents, make_view<view>(local, std::make_index_sequence<rank>{}));
+  result.set_origins(origins);
+  return result;
+}
+
+// Moves a block as the tensor that it is lifted to, `When` it is told. `Dropped`: the axis of the result that is
+// untiled, or void.
+template <class Move, class Dropped, class When, class A>
+auto run_lifted(char const* operation, A const& a) {
+  using value = typename A::value_type;
+  using result_type =
+      basic_tensor<value, without_axis<typename Move::inside, Dropped>, typename A::space>;
+  static constexpr lift const& l = lift_of<Move, A, result_type, Dropped>;
+  lifted_context lifted;
+  lift_extents(operation, l, *common_mesh(operation, a), a.extents().data(), a.origins().data(), lifted);
+  result_type const result(allocate_lifted<value, result_type::rank, typename A::space>(a.mesh_handle(), l, lifted));
+  static thread_local constinit engine::schedule_memory* memory = nullptr;
+  value const* const block = elements_of(a);
+  return When::run(result, std::tuple(a.local()), execution_space_of<A>(), lifted.w,
+                   planner::plan_view(l.from, l.to, Move::steps), &block, result.local().data(),
+                   engine::update<value>(), engine::per_thread(memory));
+}
+
+// Is nothing wrong with the collective, nor with what gave its operand? That has said so by itself.
+template <class Verdict, class A>
+consteval bool may_move() {
+  if constexpr (is_after_error<A>)
+    return false;
+  else
+    return reason::ok_or_raise<Verdict>();
+}
+
+// ---- verdicts -------------------------------------------------------------------------------------------------------
+
+template <class A, class... Ms>
+using axes_not_varying = difference_of<type_list<Ms...>, varying_in<A>>;
+
+// Those of them that divide a tensor, or over which it is partial: it is no block.
+template <class A, class... Ms>
+using axes_of_a_tensor = common_of<axes_not_varying<A, Ms...>, mesh_axes_in<A>>;
+
+template <class A, class... Ms>
+using outside_reason =
+    reason::collective_outside_of_a_body<typename type_at<axes_of_a_tensor<A, Ms...>, 0>::type, sharding_in<A>>;
+
+// A block that is partial over other mesh axes as well is combined only by what combines its parts: a maximum of sums
+// is not the sum of the maxima.
+template <class Culprit, reduction How, class A>
+consteval auto check_parts_kept() {
+  using parts = typename sharding_traits<sharding_in<A>>::partial_entries;
+  if constexpr (parts::size == 0) {
+    return found<reason::ok>{};
+  } else {
+    using part = typename type_at<parts, 0>::type;
+    if constexpr (part::kind == How)
+      return found<reason::ok>{};
+    else
+      return found<
+          reason::partial_in_nonlinear_operation<typename type_at<typename part::mesh_axes, 0>::type, Culprit>>{};
+  }
+}
+template <class Culprit, reduction How, class A>
+using parts_kept_verdict = typename decltype(check_parts_kept<Culprit, How, A>())::type;
+
+template <class Culprit, reduction How, class A, class... Ms>
+consteval auto check_block_reduction() {
+  if constexpr (axes_of_a_tensor<A, Ms...>::size > 0)
+    return found<outside_reason<A, Ms...>>{};
+  else if constexpr (axes_not_varying<A, Ms...>::size > 0)
+    return found<reason::reduction_of_what_does_not_vary<typename type_at<axes_not_varying<A, Ms...>, 0>::type,
+                                                         sharding_in<A>>>{};
+  else
+    return found<first_fault<reducible_verdict<typename A::value_type, How, Culprit>,
+                             parts_kept_verdict<Culprit, How, A>>>{};
+}
+
+template <class A, class... Ms>
+consteval auto check_varies() {
+  if constexpr (axes_of_a_tensor<A, Ms...>::size > 0)
+    return found<outside_reason<A, Ms...>>{};
+  else if constexpr (axes_not_varying<A, Ms...>::size > 0)
+    return found<
+        reason::collective_over_unknown_axis<typename type_at<axes_not_varying<A, Ms...>, 0>::type, sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+// Does the block vary along all of them?
+template <class A, class... Ms>
+using varies_verdict = typename decltype(check_varies<A, Ms...>())::type;
+
+template <class A, class I>
+consteval auto check_has_axis() {
+  if constexpr (position_in<I, axes_in<A>> < 0)
+    return found<reason::axis_missing<I, sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+template <class A, class I>
+using has_axis_verdict = typename decltype(check_has_axis<A, I>())::type;
+
+// Is the axis whole on this device, but for the mesh axes along which the block varies?
+template <class A, class I>
+consteval auto check_not_divided() {
+  if constexpr (position_in<I, axes_in<A>> < 0)
+    return found<reason::axis_missing<I, sharding_in<A>>>{};
+  else if constexpr (!std::is_same_v<typename divisor_of<I, sharding_in<A>>::type, I>)
+    return found<reason::split_axis_is_divided<I, sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+template <class A, class I>
+using not_divided_verdict = typename decltype(check_not_divided<A, I>())::type;
+
+template <class A, class I>
+consteval auto check_new_axis() {
+  if constexpr (position_in<I, axes_in<A>> >= 0)
+    return found<reason::untiled_axis_is_there<I, sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+template <class A, class I>
+using new_axis_verdict = typename decltype(check_new_axis<A, I>())::type;
+
+// Has a block of a static extent as many indices as there are devices? Other mesh axes may have divided the axis.
+template <class I, class... Ms>
+consteval auto check_untiled_extent() {
+  if constexpr (I::extent == dynamic_extent || ((Ms::extent == dynamic_extent) || ...))
+    return found<reason::ok>{};
+  else if constexpr (constexpr std::int64_t devices = (std::int64_t{1} * ... * Ms::extent); I::extent % devices != 0)
+    return found<reason::untiled_extent_is_not_the_axis_size<I, I::extent, devices>>{};
+  else
+    return found<reason::ok>{};
+}
+template <class I, class... Ms>
+using untiled_extent_verdict = typename decltype(check_untiled_extent<I, Ms...>())::type;
+
+// ---- lifts ----------------------------------------------------------------------------------------------------------
+
+// [I, J] {V_X} as [I, J] {U_X}.
+template <class A, reduction How, class... Ms>
+struct lifted_as_part {
+  using rest = invariant_over<sharding_in<A>, type_list<Ms...>>;
+  using type = canonical_sharding<rest, typename partial_of<How, type_list<Ms...>>::type>;
+};
+
+// [I, J] {V_X} as [I_X, J].
+template <class A, class I, class... Ms>
+struct lifted_as_division {
+  using type = typename lift_axis<invariant_over<sharding_in<A>, type_list<Ms...>>, I, Ms...>::type;
+};
+
+// [J] {V_X} as [N_X, J]: each device has one index of N.
+template <class A, class N, class... Ms>
+struct lifted_as_stack {
+  using type = canonical_sharding<over<N, Ms...>, invariant_over<sharding_in<A>, type_list<Ms...>>>;
+};
+
+// Says that something is no block.
+struct refuses_other_things : verb_base {
+  template <class Given, class... More>
+    requires(!Tensor<Given> && !is_variable<Given>)
+  auto operator()(Given const&, More const&...) const {
+    reason::raise<reason::collective_of_no_tensor<Given>>();
+    return scalar_after_error<Given>();
+  }
+};
+
+// A collective: called it is run at once, `Verb::call<later>` begins it.
+template <class Verb>
+struct collective : refuses_other_things {
+  using is_verb = void;
+  using refuses_other_things::operator();
+  template <Tensor A, class... More>
+  [[nodiscard]] auto operator()(A const& a, More const&... more) const {
+    return Verb::template call<at_once>(a, more...);
+  }
+  template <Variable A, class... More>
+  [[nodiscard]] auto operator()(A const& a, More const&... more) const {
+    return differentiate(static_cast<Verb const&>(*this), a, more...);  // of gradient/rules/
+  }
+};
+
+// The same, begun.
+template <class Verb>
+struct started : refuses_other_things {
+  using refuses_other_things::operator();
+  template <Variable A, class... More>
+  [[nodiscard]] auto operator()(A const& a, More const&... more) const {
+    return start_on_variable(Verb(), a, more...);  // of gradient/rules/
+  }
+  template <Tensor A, class... More>
+  [[nodiscard]] auto operator()(A const& a, More const&... more) const {
+    return Verb::template call<later>(a, more...);
+  }
+};
+
+template <class A>
+using block_after_error = after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
+
+// Of a collective after which all devices have the same.
+template <class A>
+using whole_after_error =
+    after_error_of<typename A::value_type, invariant_over<sharding_in<A>, varying_in<A>>, typename A::space>;
+
+}  // namespace detail
+
+}  // namespace ostraka

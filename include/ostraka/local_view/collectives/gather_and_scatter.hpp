@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::gather_to<I/X>(a, root)`, `os::scatter_from<I/X>(a, root)`: in the body of os::shard_map, the blocks
+/// of the devices along X one after the other on one of them, and such a whole divided among them. float[I] {V_X} →
+/// float[I] {V_X}
+
+#include <cstdint>
+#include <tuple>
+
+#include <ostraka/engine/block_collectives/root_of_group.hpp>
+#include <ostraka/engine/collectives/counts.hpp>
+#include <ostraka/local_view/collectives/group.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+// The extents along I of all members' blocks, in the order of the group. Asks them only where they are each device's
+// own.
+template <class I, class A>
+void find_extents_of_members(engine::short_array<std::int64_t>& all, named_group const& g, A const& a) {
+  std::int64_t const own = a.extents()[static_cast<std::size_t>(position_in<I, axes_in<A>>)];
+  for (int d = 0; d < g.size; ++d) all.push_back(own);
+  if (!origin_in<I>(a).is_alike()) engine::gather_counts(g.w.group(g.axes), &own, all.data());
+}
+
+// Blocks are put one after the other as the engine counts devices, so that has to be as the program does.
+inline void require_order_of_mesh(named_group const& g) {
+  for (int d = 0; d < g.size; ++d)
+    if (g.member(d) != d)
+      throw error(
+          std::string(g.w.operation) +
+          ": blocks of unequal extents are put one after the other in the order of the mesh, but its axes are named "
+          "in another; name them as os::make_mesh does");
+}
+
+// Blocks of any extents along I, of the devices along `Ms`: what a gather or scatter asks first, and
+// what it refuses on all of them alike.
+template <class I, class A, class... Ms>
+struct blocks_along {
+  static constexpr auto axis = static_cast<std::size_t>(position_in<I, axes_in<A>>);
+
+  blocks_along(char const* operation, A const& a, int root = 0)
+      : g(group_of<A, Ms...>(operation, a)), origins(a.origins()) {
+    require_root(g, root);
+    require_order_of_mesh(g);
+    require_equal_extents(g, A::rank, a.extents().data(), origins.data(), static_cast<int>(axis));
+    g.w.sizes.label[axis] = -1;  // each device's own
+    find_extents_of_members<I>(lengths, g, a);
+  }
+
+  [[nodiscard]] std::int64_t total() const {
+    std::int64_t sum = 0;
+    for (int d = 0; d < g.size; ++d) sum += lengths.data()[d];
+    return sum;
+  }
+
+  named_group g;
+  extent_origins<A::rank> origins;
+  engine::short_array<std::int64_t> lengths;  // in the order of the group
+};
+
+}  // namespace detail
+
+namespace verb {
+
+/// The type of os::gather_to<I/X>.
+template <class Dim>
+struct gather_to : detail::collective<gather_to<Dim>> {
+  template <class When, class A>
+  static auto call(A const&, int) {
+    static_cast<void>(detail::may_move<reason::not_a_divided_axis<Dim>, A>());
+    return detail::block_after_error<A>{};
+  }
+};
+
+template <class I, class... Ms>
+struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>> {
+  template <class When, class A>
+  static auto call(A const& a, int root) {
+    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::not_divided_verdict<A, I>>;
+    if constexpr (detail::may_move<verdict, A>()) {
+      using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
+      using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
+      static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
+      detail::blocks_along<I, A, Ms...> all("gather_to", a, root);
+      auto& g = all.g;
+      auto& origins = all.origins;
+      constexpr auto along = decltype(all)::axis;
+      auto const own = detail::readable_block(a);
+      auto extents = a.extents();
+      extents[along] = g.number == root ? all.total() : 0;
+      origins[along] = {detail::extent_origin::of_its_own};
+      auto const result = detail::make_block_like<result_type>(a, extents, origins, static_cast<int>(along));
+      return When::launch(result, std::tuple(a.local()), [&] {
+        if (g.w.mesh->absent()) return engine::run_in_flight();
+        return engine::begin_gather_to(detail::execution_space_of<A>(), g.w, block, g.axes, root,
+                                       static_cast<int>(along), engine::counts_view(all.lengths), own,
+                                       detail::writable_block(result));
+      });
+    } else {
+      return detail::block_after_error<A>{};
+    }
+  }
+};
+
+/// The type of os::scatter_from<I/X>.
+template <class Dim>
+struct scatter_from : detail::collective<scatter_from<Dim>> {
+  template <class When, class A>
+  static auto call(A const&, int) {
+    static_cast<void>(detail::may_move<reason::not_a_divided_axis<Dim>, A>());
+    return detail::block_after_error<A>{};
+  }
+};
+
+template <class I, class... Ms>
+struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms...>>> {
+  template <class When, class A>
+  static auto call(A const& a, int root) {
+    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::not_divided_verdict<A, I>>;
+    if constexpr (detail::may_move<verdict, A>()) {
+      using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
+      using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
+      static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
+      detail::blocks_along<I, A, Ms...> all("scatter_from", a, root);
+      auto& g = all.g;
+      auto& origins = all.origins;
+      constexpr auto along = decltype(all)::axis;
+      std::int64_t const whole = all.lengths.data()[root];
+      engine::short_array<std::int64_t> lengths;
+      for (int d = 0; d < g.size; ++d) lengths.push_back(planner::block(whole, d, g.size).size());
+      auto const given = detail::readable_block(a);
+      auto extents = a.extents();
+      extents[along] = g.w.mesh->absent() ? 0 : lengths.data()[g.number];
+      planner::mesh_order running{};
+      for (int m = 0; m < static_cast<int>(sizeof...(Ms)); ++m)
+        if (g.w.sizes.mesh[m] > 1) running.push_back(g.w.axis[m]);
+      if (!origins[along].is_alike())  // elsewhere the root may have had another
+        origins[along] = {detail::extent_origin::of_its_own};
+      else if (whole % g.size != 0)
+        origins[along] = {whole, running};
+      auto const result = detail::make_block_like<result_type>(a, extents, origins, static_cast<int>(along));
+      return When::launch(result, std::tuple(a.local()), [&] {
+        if (g.w.mesh->absent()) return engine::run_in_flight();
+        return engine::begin_scatter_from(detail::execution_space_of<A>(), g.w, block, g.axes, root,
+                                          static_cast<int>(along), engine::counts_view(lengths), given,
+                                          detail::writable_block(result));
+      });
+    } else {
+      return detail::block_after_error<A>{};
+    }
+  }
+};
+
+}  // namespace verb
+
+/// On device `root` along the mesh axes of `Dim` the blocks of all of them, one after the other along its axis; on the
+/// others that axis is empty. Collective, with the same root.
+/// @throws ostraka::error, on all devices alike, if there is no such device, or other extents differ
+template <auto Dim>
+inline constexpr verb::gather_to<detail::type_of<Dim>> gather_to{};
+
+/// Part d along the axis of `Dim` of the block of device `root`, on device d; what the others hold is not looked at.
+/// Collective, with the same root. @throws ostraka::error, on all devices alike, if there is no such device, or other
+/// extents differ
+template <auto Dim>
+inline constexpr verb::scatter_from<detail::type_of<Dim>> scatter_from{};
+
+/// The same, begun (pending.hpp).
+template <auto Dim>
+inline constexpr detail::started<verb::gather_to<detail::type_of<Dim>>> start_gather_to{};
+template <auto Dim>
+inline constexpr detail::started<verb::scatter_from<detail::type_of<Dim>>> start_scatter_from{};
+
+}  // namespace ostraka

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Collectives that are no move of a tensor: the devices that take part, counted as a program names the mesh
+/// axes, and blocks as the engine takes them.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <ostraka/detail/blocks/make_block.hpp>
+#include <ostraka/engine/moves/region.hpp>
+#include <ostraka/local_view/collectives/collective.hpp>
+
+namespace ostraka::detail {
+
+// The devices along some mesh axes, counted as the axes are named, the first one major.
+struct named_group {
+  engine::execution_context w;
+  planner::mesh_set axes{};
+  int size = 1;
+  int number = 0;  // this device's
+
+  /// The member of the engine's group, which counts as the mesh does.
+  [[nodiscard]] int member(int named) const {
+    int at[planner::max_mesh_axes]{};
+    for (int m = w.sizes.mesh_axes - 1; m >= 0; --m) {
+      if (!axes.contains(m)) continue;
+      at[m] = named % static_cast<int>(w.sizes.mesh[m]);
+      named /= static_cast<int>(w.sizes.mesh[m]);
+    }
+    int member = 0;
+    for (int a = 0; a < w.mesh->axes(); ++a)
+      for (int m = 0; m < w.sizes.mesh_axes; ++m)
+        if (axes.contains(m) && w.axis[m] == a) member = member * static_cast<int>(w.sizes.mesh[m]) + at[m];
+    return member;
+  }
+};
+
+// The devices along `Ms`, for an operation on the block `a`.
+template <class A, class... Ms>
+named_group group_of(char const* operation, A const& a) {
+  using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
+  named_group g;
+  g.w = engine::make_context(*common_mesh(operation, a), names_of<mesh>.data(), mesh::size, operation);
+  g.w.names.labels = names_of<axes_in<A>>.data();
+  g.w.sizes.labels = A::rank;
+  for (int i = 0; i < A::rank; ++i) g.w.sizes.label[i] = a.extents()[static_cast<std::size_t>(i)];
+  g.axes = mesh_axes_numbered<mesh>(type_list<Ms...>{});
+  for (int m = 0; m < static_cast<int>(sizeof...(Ms)); ++m) {
+    g.size *= static_cast<int>(g.w.sizes.mesh[m]);
+    g.number = g.number * static_cast<int>(g.w.sizes.mesh[m]) + static_cast<int>(g.w.here.at[m]);
+  }
+  return g;
+}
+
+[[noreturn, gnu::cold]] inline void throw_no_root(engine::execution_context const& w, int root, int devices) {
+  throw error(std::string(w.operation) + ": the root is one of the " + std::to_string(devices) +
+              " devices along the mesh axes, but it is " + std::to_string(root) + "; count from 0");
+}
+
+inline void require_root(named_group const& g, int root) {
+  if (root < 0 || root >= g.size) throw_no_root(g.w, root, g.size);
+}
+
+// Elements that lie one after the other.
+template <class T>
+engine::region<T> dense_block(T* data, std::int64_t const* extents, int rank) {
+  engine::box b;
+  b.rank = rank;
+  for (int i = 0; i < rank; ++i) b.at[i] = {0, extents[i]};
+  return engine::dense_region(data, b);
+}
+
+// What this device holds of a tensor or block, to be read or written.
+template <class A>
+auto readable_block(A const& a) {
+  return dense_block<typename A::value_type const>(a.local().data(), local_extents_of(a).data(), A::rank);
+}
+template <class A>
+auto writable_block(A const& a) {
+  return dense_block(a.local().data(), local_extents_of(a).data(), A::rank);
+}
+
+/// Throws, on all devices of the group alike, unless blocks have equal extents there, but for dimension `but`. Asks the
+/// others only where an extent is each device's own. What differs along these mesh axes is not named in calls that are
+/// compared.
+inline void require_equal_extents(named_group& g, int rank, std::int64_t const* extents, extent_origin* origins,
+                                  int but = -1) {
+  std::uint32_t const running = g.w.bits_of(g.axes);
+  for (int i = 0; i < rank; ++i) {
+    if (!origins[i].is_alike()) g.w.sizes.label[i] = -1;
+    if (i == but || origins[i].is_alike() || g.w.mesh->absent()) continue;
+    bool differs = false;
+    for (int k = 0; k < origins[i].over.size(); ++k) differs = differs || (running >> origins[i].over[k] & 1u) != 0;
+    if (origins[i].whole == extent_origin::of_its_own) {
+      std::int64_t extremes[2] = {extents[i], ~extents[i]};
+      g.w.group(g.axes).find_largest(extremes, 2);
+      differs = extremes[0] != ~extremes[1];
+    }
+    if (differs) throw_extents_differ(g.w.operation, g.w.names.labels[i]);
+  }
+}
+
+}  // namespace ostraka::detail

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::pargmax<X>(a)`, `os::pargmin<X>(a)`: in the body of os::shard_map, which device along X has the
+/// largest element. float[I] {V_X} → int32[I]
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <tuple>
+
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/detail/blocks/fill.hpp>
+#include <ostraka/local_view/collectives/preduce.hpp>
+#include <ostraka/map.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+// Is b further that way than a? A NaN is further than all numbers, as in a reduction.
+template <reduction How>
+struct is_further {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static bool test(T const& a, T const& b) {
+    if (a != a) return false;
+    return b != b || (How == reduction::max ? b > a : b < a);
+  }
+};
+
+template <reduction How>
+struct further_value {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const {
+    return is_further<How>::test(a, b) ? b : a;
+  }
+};
+
+template <reduction How>
+struct further_index {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION std::int32_t operator()(T const& a, T const& b, std::int32_t i, std::int32_t k) const {
+    return is_further<How>::test(a, b) ? k : i;
+  }
+};
+
+}  // namespace detail
+
+namespace verb {
+
+/// The type of os::pargmax<X> and os::pargmin<X>.
+template <reduction How, class... Ms>
+struct argument_of_extreme : detail::refuses_other_things {
+  using is_verb = void;
+  using refuses_other_things::operator();
+  template <Variable A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    return differentiate(*this, a);  // a constant
+  }
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    using verdict = detail::first_fault<
+        typename decltype(detail::check_block_reduction<argument_of_extreme, How, A, Ms...>())::type,
+        detail::values_verdict<A, argument_of_extreme>>;
+    if constexpr (detail::may_move<verdict, A>()) {
+      using index_type = basic_tensor<std::int32_t, sharding_in<A>, typename A::space>;
+      detail::named_group const g = detail::group_of<A, Ms...>(name, a);
+      auto const own = detail::make_block_like<index_type>(a, a.extents(), a.origins());
+      detail::fill_block(name, own, static_cast<std::int32_t>(g.number));
+      auto const both = detail::reduce_over<Ms...>(
+          [](auto const& left, auto const& right) {
+            auto const& [va, ia] = left;
+            auto const& [vb, ib] = right;
+            return std::tuple{map(detail::further_value<How>{}, va, vb),
+                              map(detail::further_index<How>{}, va, vb, ia, ib)};
+          },
+          a, own);
+      return std::get<1>(both);
+    } else {
+      return detail::block_after_error<A>{};
+    }
+  }
+
+ private:
+  static constexpr char const* name = How == reduction::max ? "pargmax" : "pargmin";
+};
+
+}  // namespace verb
+
+/// Which of the devices along `Ms`, numbered with the first mesh axis major, has the largest element, element by
+/// element; of equal ones the first. Collective over `Ms`. @throws ostraka::error, on all devices alike, if extents
+/// differ
+template <auto... Ms>
+inline constexpr verb::argument_of_extreme<reduction::max, detail::type_of<Ms>...> pargmax{};
+
+/// Which has the smallest.
+template <auto... Ms>
+inline constexpr verb::argument_of_extreme<reduction::min, detail::type_of<Ms>...> pargmin{};
+
+}  // namespace ostraka

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::pbroadcast<X>(a, root)`: in the body of os::shard_map, the block of one device along X on all of them.
+/// float[I] {V_X} → float[I]
+
+#include <string>
+#include <tuple>
+
+#include <ostraka/engine/block_collectives/root_of_group.hpp>
+#include <ostraka/local_view/collectives/group.hpp>
+
+namespace ostraka {
+
+namespace verb {
+
+/// The type of os::pbroadcast<X>.
+template <class... Ms>
+struct pbroadcast : detail::collective<pbroadcast<Ms...>> {
+  template <class When, class A>
+  static auto call(A const& a, int root) {
+    if constexpr (detail::may_move<detail::varies_verdict<A, Ms...>, A>()) {
+      using result_type = basic_tensor<typename A::value_type, detail::invariant_over<sharding_in<A>, type_list<Ms...>>,
+                                       typename A::space>;
+      using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
+      static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
+      detail::named_group g = detail::group_of<A, Ms...>("pbroadcast", a);
+      detail::require_root(g, root);
+      detail::extent_origins<A::rank> origins = a.origins();
+      detail::require_equal_extents(g, A::rank, a.extents().data(), origins.data());
+      auto const from = detail::readable_block(a);
+      auto const result = detail::make_block_like<result_type>(a, a.extents(), origins);
+      return When::launch(result, std::tuple(a.local()), [&] {
+        if (g.w.mesh->absent()) return engine::run_in_flight();
+        return engine::begin_broadcast(detail::execution_space_of<A>(), g.w, block, g.axes, g.member(root), from,
+                                       detail::writable_block(result));
+      });
+    } else {
+      return detail::block_after_error<A>{};
+    }
+  }
+};
+
+}  // namespace verb
+
+/// The block of device `root` along `Ms`, numbered with the first mesh axis major, on all of them: it does not vary any
+/// more. Collective over `Ms`, with the same root.
+/// @throws ostraka::error, on all devices alike, if there is no such device, or blocks have different extents
+template <auto... Ms>
+inline constexpr verb::pbroadcast<detail::type_of<Ms>...> pbroadcast{};
+
+/// The same, begun (pending.hpp).
+template <auto... Ms>
+inline constexpr detail::started<verb::pbroadcast<detail::type_of<Ms>...>> start_pbroadcast{};
+
+}  // namespace ostraka

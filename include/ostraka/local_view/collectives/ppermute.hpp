@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::shift<X>(a, +1)`, `os::ppermute<X>(a, {{0, 1}, {1, 2}})`: in the body of os::shard_map, each device
+/// along X sends its block to one other at most, and gets one or zeros. float[I, J] {V_X} → float[I, J] {V_X}
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <ostraka/engine/block_collectives/permute_blocks.hpp>
+#include <ostraka/local_view/collectives/collective.hpp>
+#include <ostraka/local_view/collectives/group.hpp>
+#include <ostraka/types/shardings/varying_int.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/values/permutation.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+[[noreturn, gnu::cold]] inline void throw_wrong_hop(engine::execution_context const& w, hop const& h, int devices) {
+  throw error(std::string(w.operation) + ": each device sends to one other at most and gets from one at most, but of " +
+              std::to_string(devices) + " devices " + std::to_string(h.from) + " → " + std::to_string(h.to) +
+              " names one twice, or none; list each source and each target once");
+}
+
+// What is known of the extents of the block that comes from `shift` devices before, or, of hops, from anywhere. Returns
+// whether all of them are known without asking. All devices find the same: how far a block has come is kept only where
+// it is the same for all.
+inline bool find_permuted_extents(named_group const& g, engine::permutation_view const& hops, bool differs, int rank,
+                                  std::int64_t* extents, extent_origin* origins) {
+  bool known = true;
+  std::uint32_t const running = g.w.bits_of(g.axes);
+  for (int i = 0; i < rank; ++i) {
+    extent_origin& o = origins[i];
+    bool changes = o.whole == extent_origin::of_its_own;
+    for (int k = 0; k < o.over.size(); ++k) changes = changes || (running >> o.over[k] & 1u) != 0;
+    if (!changes) continue;
+    if (o.whole >= 0 && o.over.size() == 1 && g.axes.count() == 1 && hops.hops == nullptr) {
+      o.shifted = ((o.shifted + hops.shift) % g.size + g.size) % g.size;
+      extents[i] = planner::block(o.whole, (g.number - o.shifted + g.size) % g.size, g.size).size() + o.halo;
+      if (differs) o = {extent_origin::of_its_own};
+    } else {
+      o = {extent_origin::of_its_own};
+      known = false;
+    }
+  }
+  return known;
+}
+
+// Everyone's extents go where its block will go. A template, so that only programs that shift compile how whole numbers
+// do.
+template <class = void>
+[[gnu::cold]] void send_extents(named_group const& g, planner::spec const& block, engine::permutation_view const& hops,
+                                int rank, std::int64_t* extents) {
+  std::int64_t const own = rank;
+  std::int64_t received[max_rank];
+  auto const host = engine::instance<Kokkos::DefaultHostExecutionSpace>();
+  engine::begin_permute(host, g.w, block, g.axes, hops, dense_block<std::int64_t const>(extents, &own, 1),
+                        dense_block(received, &own, 1))
+      .wait();
+  if (hops.of(g.w.group(g.axes).rank(), g.size).from >= 0)
+    for (int i = 0; i < rank; ++i) extents[i] = received[i];
+}
+
+// Of one mesh axis the engine counts devices as we do; of several, as the mesh does.
+inline engine::permutation_view as_members(named_group const& g, engine::permutation_view const& named,
+                                           engine::short_array<hop>& hops) {
+  if (g.axes.count() <= 1) return named;
+  for (int k = 0; k < (named.hops == nullptr ? g.size : named.count); ++k) {
+    hop const h = named.hops == nullptr ? hop{k, named.of(k, g.size).to} : named.hops[k];
+    hops.push_back({g.member(h.from), g.member(h.to)});
+  }
+  return {hops.data(), static_cast<int>(hops.size())};
+}
+
+// The block of the device that the hops say, numbers counted as the mesh axes `Ms` are named. `differs`: along other
+// mesh axes there are other hops.
+template <class When, class... Ms, class A>
+auto permute(char const* operation, A const& a, engine::permutation_view const& named, bool differs = false) {
+  using value = typename A::value_type;
+  using result_type = basic_tensor<value, sharding_in<A>, typename A::space>;
+  using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
+  static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
+  named_group g = group_of<A, Ms...>(operation, a);
+  if (int const wrong = named.wrong_hop(g.size); wrong >= 0) throw_wrong_hop(g.w, named.hops[wrong], g.size);
+  engine::short_array<hop> members;
+  engine::permutation_view const hops = as_members(g, named, members);
+
+  typename A::extents_type extents = a.extents();
+  extent_origins<A::rank> origins = a.origins();
+  bool const known = find_permuted_extents(g, named, differs, A::rank, extents.data(), origins.data());
+  for (int i = 0; i < A::rank; ++i)
+    if (!origins[static_cast<std::size_t>(i)].is_alike()) g.w.sizes.label[i] = -1;  // not to be compared
+  if (!known && !g.w.mesh->absent()) send_extents(g, block, hops, A::rank, extents.data());
+
+  std::int64_t here[max_rank]{}, there[max_rank]{};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(A::rank); ++i) {
+    here[i] = static_cast<std::int64_t>(a.local().extent(i));
+    there[i] = origins[i].is_alike() ? here[i] : extents[i];
+  }
+  auto const result = make_block<result_type>(a.mesh_handle(), extents, there, origins);
+  return When::launch(result, std::tuple(a.local()), [&] {
+    if (g.w.mesh->absent()) return engine::run_in_flight();
+    return engine::begin_permute(execution_space_of<A>(), g.w, block, g.axes, hops,
+                                 dense_block<value const>(a.local().data(), here, A::rank),
+                                 dense_block(result.local().data(), there, A::rank));
+  });
+}
+
+// A constant permutation: each device once as source and once as target, and, where the mesh axes have static sizes,
+// none that is not there.
+template <auto Permutation, class... Ms>
+consteval auto check_permutation() {
+  constexpr int devices =
+      ((Ms::extent != dynamic_extent) && ...) ? static_cast<int>((std::int64_t{1} * ... * Ms::extent)) : -1;
+  constexpr int wrong = engine::permutation_view{Permutation.hops, Permutation.count}.wrong_hop(devices);
+  if constexpr (wrong >= 0)
+    return found<reason::permutation_repeats<Permutation.hops[wrong].from, Permutation.hops[wrong].to>>{};
+  else
+    return found<reason::ok>{};
+}
+template <auto Permutation, class... Ms>
+using permutation_verdict = typename decltype(check_permutation<Permutation, Ms...>())::type;
+
+// A number of places that differs from device to device is the same for those that shift together.
+template <class Differing, class... Ms>
+consteval auto check_shift() {
+  using wrong = common_of<type_list<Ms...>, Differing>;
+  if constexpr (wrong::size > 0)
+    return found<reason::shift_varies_along_its_axis<typename type_at<wrong, 0>::type>>{};
+  else
+    return found<reason::ok>{};
+}
+template <class Differing, class... Ms>
+using shift_verdict = typename decltype(check_shift<Differing, Ms...>())::type;
+
+}  // namespace detail
+
+namespace verb {
+template <class... Ms>
+struct ppermute;
+}  // namespace verb
+
+namespace verbs {
+
+/// os::ppermute as an operation, which has a derivative.
+template <class... Ms>
+struct ppermute {
+  using is_verb = void;
+  dynamic_array<hop> hops;
+
+  template <class A>
+  auto operator()(A const& a) const {
+    if constexpr (is_variable<A>)
+      return differentiate(*this, a);
+    else
+      return verb::ppermute<Ms...>::template call<detail::at_once>(a, hops.data(), hops.size());
+  }
+};
+
+}  // namespace verbs
+
+namespace verb {
+
+/// The type of os::shift<X>.
+template <class... Ms>
+struct shift : detail::collective<shift<Ms...>> {
+  template <class When, class A, class By>
+  static auto call(A const& a, By by) {
+    using differing = typename detail::number_varies<By>::type;
+    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::shift_verdict<differing, Ms...>>;
+    if constexpr (!detail::may_move<verdict, A>()) {
+      return detail::block_after_error<A>{};
+    } else {
+      using wider = typename detail::with_varying<sharding_in<A>, difference_of<differing, varying_in<A>>>::type;
+      return detail::permute<When, Ms...>(
+          "shift", basic_tensor<typename A::element_type, wider, typename A::space>(a),
+          engine::permutation_view::by(static_cast<int>(detail::plain_number(by))), differing::size > 0);
+    }
+  }
+};
+
+/// The type of os::ppermute<X>.
+template <class... Ms>
+struct ppermute : detail::verb_base {
+  template <class A>
+    requires(Tensor<A> || Variable<A>)
+  [[nodiscard]] auto operator()(A const& a, std::initializer_list<hop> hops) const {
+    return run(a, hops.begin(), hops.size());
+  }
+  /// Hops in a std::vector, a std::span, …
+  template <class A, class Hops>
+    requires(Tensor<A> || Variable<A>)
+  [[nodiscard]] auto operator()(A const& a, Hops const& hops) const {
+    return run(a, hops.data(), hops.size());
+  }
+
+  template <class When, class A>
+  static auto call(A const& a, hop const* hops, std::size_t count) {
+    if constexpr (detail::may_move<detail::varies_verdict<A, Ms...>, A>())
+      return detail::permute<When, Ms...>("ppermute", a, engine::permutation_view{hops, static_cast<int>(count)});
+    else
+      return detail::block_after_error<A>{};
+  }
+
+ private:
+  template <class A>
+  static auto run(A const& a, hop const* hops, std::size_t count) {
+    if constexpr (is_variable<A>) {
+      verbs::ppermute<Ms...> operation;
+      for (std::size_t k = 0; k < count; ++k) operation.hops.push_back(hops[k]);
+      return operation(a);
+    } else {
+      return call<detail::at_once>(a, hops, count);
+    }
+  }
+};
+
+template <class... Ms>
+struct start_ppermute : detail::verb_base {
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a, std::initializer_list<hop> hops) const {
+    return ppermute<Ms...>::template call<detail::later>(a, hops.begin(), hops.size());
+  }
+  template <Tensor A, class Hops>
+  [[nodiscard]] auto operator()(A const& a, Hops const& hops) const {
+    return ppermute<Ms...>::template call<detail::later>(a, hops.data(), hops.size());
+  }
+};
+
+/// The type of os::ppermute<X, os::permutation({{0, 1}})>.
+template <auto Permutation, class... Ms>
+struct ppermute_by : detail::collective<ppermute_by<Permutation, Ms...>> {
+  template <class When, class A>
+  static auto call(A const& a) {
+    using verdict =
+        detail::first_fault<detail::permutation_verdict<Permutation, Ms...>, detail::varies_verdict<A, Ms...>>;
+    if constexpr (detail::may_move<verdict, A>())
+      return detail::permute<When, Ms...>("ppermute", a, engine::permutation_view{Permutation.hops, Permutation.count});
+    else
+      return detail::block_after_error<A>{};
+  }
+};
+
+}  // namespace verb
+
+namespace detail {
+
+// Mesh axes, and perhaps a permutation behind them.
+template <class MeshAxes, auto... Named>
+struct permute_named;
+template <class... Ms>
+struct permute_named<type_list<Ms...>> {
+  using type = ostraka::verb::ppermute<Ms...>;
+  using start = ostraka::verb::start_ppermute<Ms...>;
+};
+template <class... Ms, auto Next, auto... More>
+struct permute_named<type_list<Ms...>, Next, More...> : permute_named<type_list<Ms..., type_of<Next>>, More...> {};
+template <class... Ms, auto Permutation>
+  requires(is_permutation<type_of<Permutation>>)
+struct permute_named<type_list<Ms...>, Permutation> {
+  using type = ostraka::verb::ppermute_by<Permutation, Ms...>;
+  using start = started<type>;
+};
+
+}  // namespace detail
+
+/// The block of the device so many before along `Ms`, cyclic: what this device has goes to the one `by` further on. Of
+/// several mesh axes the first is major. `by` may differ along other mesh axes, as os::axis_index<Y>(a) does, along
+/// which the result then varies. Moves a block to each device. Collective over `Ms`.
+template <auto... Ms>
+inline constexpr verb::shift<detail::type_of<Ms>...> shift{};
+
+/// The block of the device that sends to this one, or zeros where none does: os::ppermute<X>(a, {{0, 1}, {1, 2}}), or,
+/// of a permutation that is a constant and checked while compiling, os::ppermute<X, os::permutation({{0, 1}, {1,
+/// 2}})>(a). Numbers count the devices along the mesh axes, of several the first one major. Collective over them, with
+/// the same hops.
+/// @throws ostraka::error, on all devices alike, if a hop names a device twice or one that is not there
+template <auto... Named>
+inline constexpr typename detail::permute_named<type_list<>, Named...>::type ppermute{};
+
+/// The same, begun (pending.hpp).
+template <auto... Ms>
+inline constexpr detail::started<verb::shift<detail::type_of<Ms>...>> start_shift{};
+template <auto... Named>
+inline constexpr typename detail::permute_named<type_list<>, Named...>::start start_ppermute{};
+
+}  // namespace ostraka

@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::preduce<X>(f, a, b, …)`: in the body of os::shard_map, the blocks of the devices along X combined two
+/// by two by an associative function of the program on one block or on several together, such as the maximum and sum of
+/// an online softmax. float[I] {V_X} → float[I]
+
+#include <tuple>
+#include <utility>
+
+#include <ostraka/engine/memory/short_array.hpp>
+#include <ostraka/local_view/collectives/ppermute.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+/// Who combines with whom, in order, whatever the number of devices n: of the first 2 (n − 2^k) devices the odd ones
+/// hand their block to the one before, 2^k are left, and these halve the distance k times.
+class combining_tree {
+ public:
+  combining_tree(int members, int me) : me_(me) {
+    while (2 * places_ <= members) places_ *= 2;
+    pairs_ = members - places_;
+  }
+
+  /// Its place among those that are left, −1 for none.
+  [[nodiscard]] int place() const {
+    if (me_ >= 2 * pairs_) return me_ - pairs_;
+    return me_ % 2 == 0 ? me_ / 2 : -1;
+  }
+  [[nodiscard]] int member(int place) const { return place < pairs_ ? 2 * place : place + pairs_; }
+  [[nodiscard]] int places() const { return places_; }
+  [[nodiscard]] bool is_paired() const { return me_ < 2 * pairs_; }
+  [[nodiscard]] bool has_pairs() const { return pairs_ > 0; }
+
+  /// Who sends to whom: to the even ones of the pairs, back to the odd ones, and between places.
+  template <class Hops>
+  void to_even(Hops& hops) const {
+    for (int k = 0; k < pairs_; ++k) hops.push_back({2 * k + 1, 2 * k});
+  }
+  template <class Hops>
+  void to_odd(Hops& hops) const {
+    for (int k = 0; k < pairs_; ++k) hops.push_back({2 * k, 2 * k + 1});
+  }
+  template <class Hops>
+  void across(Hops& hops, int distance) const {
+    for (int p = 0; p < places_; ++p) hops.push_back({member(p), member(p ^ distance)});
+  }
+
+ private:
+  int me_;
+  int places_ = 1;
+  int pairs_ = 0;
+};
+
+// The block without {V} along `Ms`: all devices have the same.
+template <class... Ms, class B>
+auto invariant(B const& b) {
+  basic_tensor<typename B::element_type, invariant_over<sharding_in<B>, type_list<Ms...>>, typename B::space> same(
+      b.mesh_handle(), b.extents(), b.local());
+  if constexpr (varying_in<decltype(same)>::size > 0) same.set_origins(b.origins());
+  return same;
+}
+
+}  // namespace detail
+
+namespace verbs {
+
+/// A block without {V} along `Ms`, as a function of os::preduce is given it; the type says so, and nobody else. Unlike
+/// that of os::pvary its derivative sums nothing up: these are the same block in other words.
+template <class... Ms>
+struct unvaried {
+  using is_verb = void;
+  static constexpr char const* name = "unvaried";
+
+  template <class A>
+  auto operator()(A const& a) const {
+    if constexpr (is_variable<A>)
+      return differentiate(*this, a);
+    else
+      return detail::invariant<Ms...>(a);
+  }
+};
+
+/// The other way round.
+template <class... Ms>
+struct varied {
+  using is_verb = void;
+  static constexpr char const* name = "varied";
+
+  template <class A>
+  auto operator()(A const& a) const {
+    if constexpr (is_variable<A>)
+      return differentiate(*this, a);
+    else
+      return basic_tensor<typename A::element_type,
+                          typename detail::with_varying<sharding_in<A>, type_list<Ms...>>::type, typename A::space>(a);
+  }
+};
+
+}  // namespace verbs
+
+namespace detail {
+
+// One block stands for itself, several for a tuple of them.
+template <class F, class... Bs>
+auto call_on_blocks(F const& f, std::tuple<Bs...> const& left, std::tuple<Bs...> const& right) {
+  if constexpr (sizeof...(Bs) == 1)
+    return std::tuple(f(std::get<0>(left), std::get<0>(right)));
+  else
+    return f(left, right);
+}
+
+template <class... Results>
+consteval auto check_captures(type_list<std::tuple<Results...>>) {
+  if constexpr (any_variable<Results...>)
+    return found<reason::preduce_captures_variable<type_list<Results...>>>{};
+  else
+    return found<reason::ok>{};
+}
+template <class Other>
+consteval auto check_captures(type_list<Other>) {
+  return found<reason::ok>{};
+}
+
+// f gets and gives blocks that do not vary along `Ms`, because all devices call it on the same: what it captures and
+// varies is refused.
+template <class... Ms, class F, class... Blocks>
+std::tuple<Blocks...> combine_two(F const& f, std::tuple<Blocks...> const& left, std::tuple<Blocks...> const& right) {
+  using same = std::tuple<decltype(verbs::unvaried<Ms...>{}(std::declval<Blocks const&>()))...>;
+  auto const both = [](Blocks const&... b) { return same(verbs::unvaried<Ms...>{}(b)...); };
+  same const l = std::apply(both, left), r = std::apply(both, right);
+  using result = decltype(call_on_blocks(f, l, r));
+  if constexpr (any_variable<Blocks...>) {
+    return std::apply([](auto const&... b) { return std::tuple<Blocks...>(verbs::varied<Ms...>{}(b)...); },
+                      same(call_on_blocks(f, l, r)));
+  } else if constexpr (!reason::ok_or_raise<typename decltype(check_captures(type_list<result>{}))::type>()) {
+    return left;
+  } else {
+    return same(call_on_blocks(f, l, r));
+  }
+}
+
+// What the hops bring; `fill(hops)` lists them.
+template <class... Ms, class Fill, class... Blocks>
+std::tuple<Blocks...> send_all(std::tuple<Blocks...> const& blocks, Fill const& fill) {
+  if constexpr (any_variable<Blocks...>) {
+    verbs::ppermute<Ms...> operation;
+    fill(operation.hops);
+    return std::apply([&](Blocks const&... b) { return std::tuple<Blocks...>{operation(b)...}; }, blocks);
+  } else {
+    engine::short_array<hop> hops;
+    fill(hops);
+    return std::apply(
+        [&](Blocks const&... b) {
+          std::tuple pending{ostraka::verb::ppermute<Ms...>::template call<later>(b, hops.data(), hops.size())...};
+          return std::apply([](auto&... p) { return std::tuple<Blocks...>{std::move(p).wait()...}; }, pending);
+        },
+        blocks);
+  }
+}
+
+/// What a device does with blocks that came from others.
+enum class received_as { unused, before, behind };
+
+struct keeps_nothing {
+  template <class Blocks>
+  Blocks const& sent(Blocks const& mine) const {
+    return mine;
+  }
+  template <class Blocks>
+  void operator()(Blocks const&, received_as) const {}
+};
+
+/// The rounds, after which the devices that have a place hold the result. `keep(blocks, as)` is told all that arrives,
+/// and `keep.sent(mine)` is what is sent for `mine`.
+template <class... Ms, class F, class Keep, class... Blocks>
+void combine_in_rounds(combining_tree const& tree, F const& f, Keep const& keep, std::tuple<Blocks...>& mine) {
+  if (tree.has_pairs()) {
+    auto const from_odd = send_all<Ms...>(keep.sent(mine), [&](auto& hops) { tree.to_even(hops); });
+    bool const is_even = tree.is_paired() && tree.place() >= 0;
+    keep(from_odd, is_even ? received_as::behind : received_as::unused);
+    if (is_even) mine = combine_two<Ms...>(f, mine, from_odd);
+  }
+  for (int distance = 1; distance < tree.places(); distance *= 2) {
+    auto const theirs = send_all<Ms...>(keep.sent(mine), [&](auto& hops) { tree.across(hops, distance); });
+    bool const is_before = (tree.place() & distance) != 0;
+    keep(theirs, tree.place() < 0 ? received_as::unused : is_before ? received_as::before : received_as::behind);
+    if (tree.place() < 0) continue;
+    mine = is_before ? combine_two<Ms...>(f, theirs, mine) : combine_two<Ms...>(f, mine, theirs);
+  }
+}
+
+template <class... Ms, class F, class Keep, class... Blocks>
+auto reduce_and_keep(F const& f, Keep const& keep, Blocks const&... blocks) {
+  named_group g =
+      group_of<std::tuple_element_t<0, std::tuple<Blocks...>>, Ms...>("preduce", std::get<0>(std::tie(blocks...)));
+  auto const require = [&](auto const& b) {
+    named_group own = group_of<std::remove_cvref_t<decltype(b)>, Ms...>("preduce", b);
+    auto origins = b.origins();
+    require_equal_extents(own, std::remove_cvref_t<decltype(b)>::rank, b.extents().data(), origins.data());
+  };
+  (require(blocks), ...);
+  combining_tree const tree(g.size, g.number);
+  std::tuple<Blocks...> mine(blocks...);
+  if (!g.w.mesh->absent() && g.size > 1) {
+    combine_in_rounds<Ms...>(tree, f, keep, mine);
+    if (tree.has_pairs()) {
+      auto const from_even = send_all<Ms...>(mine, [&](auto& hops) { tree.to_odd(hops); });
+      if (tree.place() < 0) mine = from_even;
+    }
+  }
+  if constexpr (sizeof...(Blocks) == 1)
+    return invariant<Ms...>(std::get<0>(mine));
+  else
+    return std::apply([](auto const&... b) { return std::tuple{invariant<Ms...>(b)...}; }, mine);
+}
+
+template <class... Ms, class F, class... Blocks>
+auto reduce_over(F const& f, Blocks const&... blocks) {
+  return reduce_and_keep<Ms...>(f, keeps_nothing(), blocks...);
+}
+
+// Of variables: gradient/rules/bodies/preduce.hpp.
+template <class... Ms, class F, class... Given>
+auto preduce_of_variables(F const& f, Given const&... given);
+
+template <class First, class... Rest>
+struct first_no_tensor : first_no_tensor<Rest...> {};
+template <class First, class... Rest>
+  requires(!(Tensor<First> || Variable<First>) || sizeof...(Rest) == 0)
+struct first_no_tensor<First, Rest...> {
+  using type = First;
+};
+
+}  // namespace detail
+
+namespace verb {
+
+/// The type of os::preduce<X>.
+template <class... Ms>
+struct preduce : detail::verb_base {
+  /// Says what is no block behind the function.
+  template <class F, class... Given>
+    requires(!((Tensor<Given> || Variable<Given>) && ...) || sizeof...(Given) == 0 || Tensor<F>)
+  auto operator()(F const&, Given const&...) const {
+    reason::raise<reason::collective_of_no_tensor<typename detail::first_no_tensor<Given..., F>::type>>();
+    return detail::scalar_after_error<Given...>();
+  }
+
+  template <class F, class... Given>
+    requires(any_variable<Given...> && ((Tensor<Given> || Variable<Given>) && ...))
+  [[nodiscard]] auto operator()(F const& f, Given const&... given) const {
+    return detail::preduce_of_variables<Ms...>(f, given...);
+  }
+
+  template <class F, Tensor First, Tensor... Rest>
+    requires(!Tensor<F>)
+  [[nodiscard]] auto operator()(F const& f, First const& first, Rest const&... rest) const {
+    using verdict = detail::first_fault<detail::varies_verdict<First, Ms...>, detail::varies_verdict<Rest, Ms...>...>;
+    if constexpr (detail::may_move<verdict, First>())
+      return detail::reduce_over<Ms...>(f, first, rest...);
+    else
+      return detail::block_after_error<First>{first};
+  }
+};
+
+}  // namespace verb
+
+/// f(f(f(b0, b1), b2), …) of the blocks of the devices along `Ms` in their order, for an associative f, in ⌈log₂ n⌉
+/// rounds; all devices call f on the same blocks in the same order, so that it is given blocks that do not vary along
+/// `Ms`, and returns such. Of one block f takes two and returns one; of several it takes two std::tuples of them and
+/// returns one. f calls no collective over `Ms`. The result does not vary along `Ms`. It has a derivative if f takes
+/// variables, too, as a generic function made of operations does.
+/// @throws ostraka::error, on all devices alike, if blocks have different extents
+template <auto... Ms>
+inline constexpr verb::preduce<detail::type_of<Ms>...> preduce{};
+
+}  // namespace ostraka

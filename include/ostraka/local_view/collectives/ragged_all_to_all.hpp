@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::ragged_all_to_all_into<I/X>(out, a, from, rows, to)`: in the body of os::shard_map, rows of blocks go
+/// to other devices in numbers that are known when the program runs; the exchange of a mixture of experts. Begun and
+/// waited for as `os::start_ragged_all_to_all<I/X>`.
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include <ostraka/copy.hpp>
+#include <ostraka/detail/blocks/shared_memory.hpp>
+#include <ostraka/engine/block_collectives/ragged_moves.hpp>
+#include <ostraka/local_view/collectives/group.hpp>
+#include <ostraka/pending.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class A, class Out>
+consteval auto check_same_block_axes() {
+  if constexpr (!std::is_same_v<sharding_in<A>, sharding_in<Out>>)
+    return found<reason::assigned_another_sharding<sharding_in<A>, sharding_in<Out>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+[[noreturn, gnu::cold]] inline void throw_ragged_counts(std::size_t given, int devices) {
+  throw error("ragged_all_to_all: offsets and numbers of rows have one entry for each of the " +
+              std::to_string(devices) + " devices, but one list has " + std::to_string(given) +
+              "; give 0 rows where none are sent");
+}
+
+// Rows of `a` go to the `out` of others, `When` it is told; `out` is the result.
+template <class When, class I, class... Ms, class Out, class A, class From, class Rows, class To>
+auto ragged(over<I, Ms...>, Out const& out, A const& a, From const& from, Rows const& rows, To const& to) {
+  using verdict = first_fault<varies_verdict<A, Ms...>, not_divided_verdict<A, I>,
+                              typename decltype(check_same_block_axes<A, Out>())::type, writable_verdict<Out>,
+                              elements_verdict<A, Out>>;
+  if constexpr (is_after_error<Out>) {
+    return out;  // said already
+  } else if constexpr (may_move<verdict, A>()) {
+    using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
+    static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
+    named_group g = group_of<A, Ms...>("ragged_all_to_all", a);
+    engine::device_mesh const* const meshes[] = {a.mesh_handle().get(), out.mesh_handle().get()};
+    common_mesh("ragged_all_to_all", meshes, 2);
+    constexpr int along = position_in<I, axes_in<A>>;
+    g.w.sizes.label[along] = -1;  // each device's own
+    extent_origins<A::rank> origins = a.origins();
+    require_equal_extents(g, A::rank, a.extents().data(), origins.data(), along);
+    for (int i = 0; i < A::rank; ++i) {
+      if (i == along) continue;
+      auto const k = static_cast<std::size_t>(i);
+      joined_origin("ragged_all_to_all", g.w.names.labels[i], a.origins()[k], out.origins()[k]);
+      if (a.extents()[k] != out.extents()[k]) throw_extents_differ("ragged_all_to_all", g.w.names.labels[i]);
+    }
+    memory_range const read = memory_of(a);
+    refuse_shared_memory(g.w, engine::steps_ahead(), "os::ragged_all_to_all", memory_of(out), &read, 1);
+    std::size_t wrong = static_cast<std::size_t>(g.size);  // the length of a list that is not as long as it should be
+    for (std::size_t const n : {from.size(), rows.size(), to.size()})
+      if (n != static_cast<std::size_t>(g.size)) wrong = n;
+    bool const fits = wrong == static_cast<std::size_t>(g.size);
+    return When::launch(out, std::tuple(a.local()), [&] {
+      if (g.w.mesh->absent()) return engine::run_in_flight();
+      engine::short_array<std::int64_t> lists[3];
+      for (int d = 0; d < 3 * g.size; ++d) lists[d / g.size].push_back(0);
+      for (int d = 0; d < g.size; ++d) {
+        auto const m = static_cast<std::size_t>(g.member(d)), k = static_cast<std::size_t>(d);
+        lists[0].data()[m] = fits ? from[k] : 0;
+        lists[1].data()[m] = fits ? rows[k] : -1;  // which all devices hear of, and refuse
+        lists[2].data()[m] = fits ? to[k] : 0;
+      }
+      try {
+        return engine::begin_ragged(execution_space_of<A>(), g.w, block, g.axes, along, readable_block(a),
+                                    writable_block(out), {lists[0].data(), lists[1].data(), lists[2].data()});
+      } catch (error const&) {
+        if (!fits) throw_ragged_counts(wrong, g.size);
+        throw;
+      }
+    });
+  } else {
+    return block_after_error<A>{};
+  }
+}
+
+}  // namespace detail
+
+/// out's rows [to[e], to[e] + rows[e]) of device d become this block's rows [from[d], …) and so on: for each device e
+/// along the mesh axes of `Dim`, rows [from[e], from[e] + rows[e]) of `a` along its axis go to rows [to[e], to[e] +
+/// rows[e]) of e's `out`; what no device sends stays. Lists with an entry for each device (std::vector, std::array, …).
+/// Collective.
+/// @throws ostraka::error, on all devices alike and before any row is sent, if rows are not there, or arrive twice
+template <auto Dim, Tensor Out, Tensor A, class From, class Rows, class To>
+void ragged_all_to_all_into(Out const& out, A const& a, From const& from, Rows const& rows, To const& to) {
+  static_cast<void>(detail::ragged<detail::at_once>(detail::type_of<Dim>{}, out, a, from, rows, to));
+}
+
+/// The same, begun: the devices have told each other how many rows there are, and the rows are under way. `wait` gives
+/// `out`, which is neither read nor written until then.
+template <auto Dim, Tensor Out, Tensor A, class From, class Rows, class To>
+[[nodiscard]] auto start_ragged_all_to_all_into(Out const& out, A const& a, From const& from, Rows const& rows,
+                                                To const& to) {
+  return detail::ragged<detail::later>(detail::type_of<Dim>{}, out, a, from, rows, to);
+}
+
+/// The same into a copy of `out`, which is returned.
+template <auto Dim, Tensor A, Tensor Out, class From, class Rows, class To>
+[[nodiscard]] auto ragged_all_to_all(A const& a, Out const& out, From const& from, Rows const& rows, To const& to) {
+  auto const result = copy(out);
+  ragged_all_to_all_into<Dim>(result, a, from, rows, to);
+  return result;
+}
+
+/// The same, begun.
+template <auto Dim, Tensor A, Tensor Out, class From, class Rows, class To>
+[[nodiscard]] auto start_ragged_all_to_all(A const& a, Out const& out, From const& from, Rows const& rows,
+                                           To const& to) {
+  return start_ragged_all_to_all_into<Dim>(copy(out), a, from, rows, to);
+}
+
+}  // namespace ostraka

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::inclusive_scan<X>(a)`, `os::exclusive_scan<X>(a)`: in the body of os::shard_map, the sum of the blocks
+/// of the devices up to this one, or before it; os::barrier<X>. float[I] {V_X} → float[I] {V_X}
+
+#include <ostraka/engine/block_collectives/scan_block.hpp>
+#include <ostraka/local_view/collectives/group.hpp>
+
+namespace ostraka {
+
+namespace verb {
+
+/// The type of os::inclusive_scan<X> and os::exclusive_scan<X>.
+template <engine::scan_kind Kind, reduction How, class M>
+struct scan : detail::refuses_other_things {
+  using is_verb = void;
+  using refuses_other_things::operator();
+  template <Variable A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    return differentiate(*this, a);  // of gradient/rules/
+  }
+  template <Tensor A>
+  [[nodiscard]] auto operator()(A const& a) const {
+    using verdict =
+        detail::first_fault<detail::varies_verdict<A, M>, detail::reducible_verdict<typename A::value_type, How, scan>,
+                                        detail::parts_kept_verdict<scan, How, A>>;
+    if constexpr (detail::may_move<verdict, A>()) {
+      using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
+      using mesh = union_of<type_list<M>, mesh_axes_in<A>>;
+      static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
+      detail::named_group g = detail::group_of<A, M>(name, a);
+      detail::extent_origins<A::rank> origins = a.origins();
+      detail::require_equal_extents(g, A::rank, a.extents().data(), origins.data());
+      auto const from = detail::readable_block(a);
+      auto const result = detail::make_block_like<result_type>(a, a.extents(), origins);
+      if (!g.w.mesh->absent())
+        engine::scan_block(detail::execution_space_of<A>(), g.w, block, g.axes, from, detail::writable_block(result),
+                           How, Kind);
+      return result;
+    } else {
+      return detail::block_after_error<A>{};
+    }
+  }
+
+ private:
+  static constexpr char const* name = Kind == engine::scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan";
+};
+
+}  // namespace verb
+
+/// The blocks of the devices from 0 to this one along X, combined: summed, or as a reduction behind X says. Collective
+/// over X. @throws ostraka::error, on all devices alike, if blocks have different extents
+template <auto X, reduction How = reduction::sum>
+inline constexpr verb::scan<engine::scan_kind::inclusive, How, detail::type_of<X>> inclusive_scan{};
+
+/// Those of the devices before this one; on device 0 what changes nothing, for a sum zeros.
+template <auto X, reduction How = reduction::sum>
+inline constexpr verb::scan<engine::scan_kind::exclusive, How, detail::type_of<X>> exclusive_scan{};
+
+/// Waits until all devices along `Ms` have come, on the mesh of a tensor or block. Blocks need none: for timings, files
+/// and the program's own messages.
+template <auto... Ms, Tensor A>
+void barrier(A const& a) {
+  detail::named_group const g = detail::group_of<A, detail::type_of<Ms>...>("barrier", a);
+  if (!g.w.mesh->absent()) engine::barrier(g.w, g.axes);
+}
+
+}  // namespace ostraka

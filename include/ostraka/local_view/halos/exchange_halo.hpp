@@ -1,0 +1,393 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::exchange_halo<os::halo<I, 1>/X>(a)`: in the body of os::shard_map, a block with the next indices of I
+/// before and behind its own, which the devices along X hold. float[I, J] {V_X} → float[I(1), J] {V_X}
+///
+///     auto u = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(block);       padded, corners included
+///     auto v = os::stencil(laplacian{}, u);                                        float[I, J] {V_XY} again
+///
+/// Blocks may be uneven, and narrower than the halo. Beyond the ends of an axis there is nobody: os::periodic closes it
+/// to a ring; else a new padded block has zeros there, or os::boundary = 2.5, and one that is written into keeps what
+/// it has.
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/detail/blocks/fill.hpp>
+#include <ostraka/detail/blocks/make_block.hpp>
+#include <ostraka/engine/call_check/element_name.hpp>
+#include <ostraka/engine/call_check/same_calls.hpp>
+#include <ostraka/engine/moves/halo_exchange.hpp>
+#include <ostraka/local_view/halos/halo_options.hpp>
+#include <ostraka/pending.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class>
+struct stencil_operand;
+
+/// What is asked of a block's axes, in their order.
+struct halo_asked {
+  int width[max_rank + 1]{};
+  bool is_ring[max_rank + 1]{};
+};
+
+[[noreturn, gnu::cold]] inline void throw_halo_too_wide(std::string_view operation, std::string_view axis, int width,
+                                                        std::int64_t whole) {
+  throw error(std::string(operation) +
+              ": a halo is at most as wide as its axis, beyond which there are no neighbours, but " +
+              std::string(axis) + " = " + std::to_string(whole) + " is to be padded by " + std::to_string(width) +
+              "; choose a smaller width, or a longer axis");
+}
+
+/// The exchange for a block of these extents of its own, which is a block of `s` divided over the mesh axes `moving`.
+inline engine::halo_shape halo_shape_of(engine::execution_context const& w, planner::spec const& s,
+                                        planner::mesh_set moving, halo_asked const& asked, std::int64_t const* own,
+                                        std::int64_t const* local, extent_origin* origins) {
+  engine::halo_shape shape;
+  std::int64_t whole[max_rank + 1]{};
+  leave_extents_of_block(w, s, moving, own, origins, whole);
+  shape.rank = s.rank;
+  shape.nowhere = w.here.nowhere;
+  for (int m = 0; m < w.sizes.mesh_axes; ++m) {
+    shape.running[m] = moving.contains(m) ? w.axis[m] : -1;
+    shape.ways[m] = w.sizes.mesh[m];
+  }
+  shape.mesh_axes = w.sizes.mesh_axes;
+  for (int d = 0; d < s.rank; ++d) {
+    if (asked.width[d] == 0) {
+      shape.axis[d].whole = local[d];
+      continue;
+    }
+    if (asked.width[d] > whole[d])
+      throw_halo_too_wide(w.operation, w.names.labels[s.label[d]], asked.width[d], whole[d]);
+    shape.over[d] = s.over[d];
+    shape.axis[d] = {whole[d], w.sizes.ways(s.over[d]), asked.width[d], asked.is_ring[d]};
+    if (!w.here.nowhere) shape.number[d] = planner::block_number(s.over[d], w.here, w.sizes);
+  }
+  return shape;
+}
+
+/// The types of an exchange for a block A, not padded along the axes that are told.
+template <class Sharding, class... Told>
+struct halo_types {
+  using padded = typename padded_sharding<Sharding, Told...>::type;
+  using lifted = typename lifted_halo<Sharding, Told...>::type;
+  using labels = axes_in<lifted>;
+  using mesh = mesh_axes_in<lifted>;
+  static constexpr planner::spec spec = spec_of<lifted, labels, mesh>;
+  static constexpr planner::mesh_set moving =
+      mesh_axes_numbered<mesh>(union_of<typename told_halo<Told>::mesh_axes...>{});
+
+  template <class... Options>
+  static consteval halo_asked asked() {
+    halo_asked a;
+    (ask<told_halo<Told>, Options...>(a), ...);
+    return a;
+  }
+
+  template <class One, class... Options>
+  static consteval void ask(halo_asked& a) {
+    a.width[position_in<typename One::axis, labels>] = One::padded::width;
+    a.is_ring[position_in<typename One::axis, labels>] = (detail::is_ring<typename One::axis, Options> || ...);
+  }
+};
+
+/// The axes of a padded block whose margins others fill.
+inline std::uint32_t waited_for(engine::halo_shape const& s) {
+  std::uint32_t bits = 0;
+  for (int d = 0; d < s.rank; ++d)
+    if (s.axis[d].width > 0 && s.axis[d].ways > 1) bits |= 1u << d;
+  return bits;
+}
+
+}  // namespace detail
+
+/// A padded block whose margins are on their way. It cannot be read before it is waited for, on all devices in the same
+/// order; dropping it waits, too. os::stencil takes it as it is and computes what it can meanwhile.
+template <class Padded>
+class [[nodiscard]] pending_halo {
+ public:
+  using padded = Padded;
+
+  pending_halo(Padded target, typename Padded::view_type::const_type source, engine::run_in_flight flight,
+               std::uint32_t waits_for)
+      : target_(std::move(target)), source_(std::move(source)), waits_for_(waits_for), flight_(std::move(flight)) {}
+
+  pending_halo(pending_halo&&) = default;
+  /// Waits for the exchange that stood here, while there is the memory that it reads and writes.
+  pending_halo& operator=(pending_halo&& other) {
+    if (this == &other) return *this;
+    flight_.wait();
+    target_ = std::move(other.target_);
+    source_ = std::move(other.source_);
+    waits_for_ = other.waits_for_;
+    flight_ = std::move(other.flight_);
+    return *this;
+  }
+
+  /// Lets messages go on, without waiting; have they arrived?
+  bool test() { return flight_.test(); }
+
+  /// The padded block.
+  Padded wait() && {
+    flight_.wait();
+    return std::move(target_);
+  }
+
+  /// Says so where it is not given away.
+  Padded wait() & {
+    reason::raise<reason::waited_for_by_name<pending_halo>>();
+    return std::move(*this).wait();
+  }
+
+ private:
+  template <class>
+  friend struct detail::stencil_operand;
+
+  Padded target_;
+  typename Padded::view_type::const_type source_;
+  std::uint32_t waits_for_;
+  engine::run_in_flight flight_;
+};
+
+template <class Padded>
+inline constexpr bool is_pending<pending_halo<Padded>> = true;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_pending_halo = false;
+template <class Padded>
+inline constexpr bool is_pending_halo<pending_halo<Padded>> = true;
+
+// `, I = 8 with 1 more at either end, J = 8 with 2 more at either end, a ring`
+[[gnu::cold]] inline std::string describe_halos(engine::halo_shape const& s, planner::naming const& names) {
+  std::string text;
+  for (int d = 0; d < s.rank; ++d)
+    if (s.axis[d].width > 0)
+      text += ", " + std::string(names.labels[d]) + " = " + std::to_string(s.axis[d].whole) + " with " +
+              std::to_string(s.axis[d].width) + " more at either end" + (s.axis[d].periodic ? ", a ring" : "");
+  return text + (s.corners ? "" : ", without corners");
+}
+
+// Begins the exchange from `a` to `target`, or, where they are one, inside it. `fresh`: the target is not yet set.
+template <class Types, class... Options, class Padded, class A>
+pending_halo<Padded> begin_exchange(char const* operation, engine::execution_context const& w,
+                                    engine::halo_shape& shape, Padded const& target, A const& a, bool fresh,
+                                    Options const&... options) {
+  using value = typename Padded::value_type;
+  using exec = execution_space_type<Padded>;
+  shape.in_place = std::is_same_v<A, Padded>;
+  shape.corners = !(std::is_same_v<Options, faces_only> || ...);
+  shape.as_they_lie = !engine::is_gpu_memory<exec>();
+  engine::communicator const& members = w.group(Types::moving);
+  engine::require_agreement(members, [&] {
+    return std::string(operation) + ' ' + planner::describe(Types::spec, w.names) + ", " + engine::element_name<value> +
+           describe_halos(shape, w.names);
+  });
+  static thread_local constinit engine::halo_plans* plans = nullptr;
+  engine::halo_plan& plan = engine::per_thread(plans).of(shape);
+  if (fresh && shape.corners)
+    engine::fill_beyond(engine::instance<exec>(), plan, target.local().data(),
+                        boundary_among<value>(operation, options...));
+  else if (fresh)  // corners, too
+    fill_block(operation, target, boundary_among<value>(operation, options...));
+  return {target, a.local(),
+          engine::begin_halo_exchange(engine::instance<exec>(), w, members, plan,
+                                      static_cast<value const*>(a.local().data()), target.local().data()),
+          waited_for(shape)};
+}
+
+template <class Types>
+engine::execution_context halo_context(char const* operation, engine::device_mesh const& mesh) {
+  engine::execution_context w =
+      engine::make_context(mesh, names_of<typename Types::mesh>.data(), Types::mesh::size, operation);
+  w.names.labels = names_of<typename Types::labels>.data();
+  w.sizes.labels = Types::labels::size;
+  return w;
+}
+
+template <class Block>
+void local_extents(Block const& b, std::int64_t* local) {
+  for (int d = 0; d < Block::rank; ++d)
+    local[d] = static_cast<std::int64_t>(b.local().extent(static_cast<std::size_t>(d)));
+}
+
+// A new padded block.
+template <class... Told, class A, class... Options>
+auto start_halo(char const* operation, A const& a, Options const&... options) {
+  using types = halo_types<sharding_in<A>, Told...>;
+  using value = typename A::value_type;
+  using padded = basic_tensor<value, typename types::padded, typename A::space>;
+  static constexpr halo_asked asked = types::template asked<Options...>();
+  engine::execution_context const w = halo_context<types>(operation, *common_mesh(operation, a));
+  extent_origins<A::rank> origins{}, of_padded{};
+  if constexpr (varying_in<A>::size > 0) origins = of_padded = a.origins();
+  std::int64_t local[max_rank + 1]{};
+  local_extents(a, local);
+  engine::halo_shape shape =
+      halo_shape_of(w, types::spec, types::moving, asked, a.extents().data(), local, origins.data());
+  typename padded::extents_type extents = a.extents();
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    int const more = 2 * asked.width[d];
+    extents[d] += more;
+    local[d] += more;
+    of_padded[d] = of_padded[d].padded_by(more);
+    if (more > 0) of_padded[d].is_undivided = shape.axis[d].ways == 1;
+  }
+  auto const target = make_block<padded>(a.mesh_handle(), extents, local, of_padded);
+  return begin_exchange<types>(operation, w, shape, target, a, true, options...);
+}
+
+[[noreturn, gnu::cold]] inline void throw_halo_extents(std::string_view operation, std::string_view axis,
+                                                       std::int64_t wanted, std::int64_t got) {
+  throw error(std::string(operation) +
+              ": a padded block has the extents of the block, with the halo at either end, but " + std::string(axis) +
+              " has " + std::to_string(got) + " indices instead of " + std::to_string(wanted) +
+              "; make it with os::exchange_halo of such a block");
+}
+
+// Into a padded block, from a block or from its own inner part.
+template <class... Told, class Padded, class A, class... Options>
+auto start_halo_into(char const* operation, Padded const& target, A const& a, Options const&... options) {
+  using types = halo_types<sharding_without_halos_along<sharding_in<A>, Told...>, Told...>;
+  static constexpr halo_asked asked = types::template asked<Options...>();
+  constexpr bool in_place = std::is_same_v<A, Padded>;
+  engine::execution_context const w = halo_context<types>(operation, *common_mesh(operation, target));
+  common_mesh(operation, a);
+  extent_origins<A::rank> origins{};
+  if constexpr (varying_in<A>::size > 0) origins = a.origins();
+  std::int64_t local[max_rank + 1]{}, own[max_rank + 1]{}, of_target[max_rank + 1]{};
+  local_extents(a, local);
+  local_extents(target, of_target);
+  for (int d = 0; d < A::rank; ++d) {
+    auto const i = static_cast<std::size_t>(d);
+    own[d] = a.extents()[i];
+    if (in_place) {
+      own[d] -= 2 * asked.width[d];
+      local[d] -= 2 * asked.width[d];
+      origins[i] = origins[i].padded_by(-2 * asked.width[d]);
+    }
+    if constexpr (varying_in<Padded>::size > 0)
+      joined_origin(operation, w.names.labels[d], target.origins()[i], origins[i].padded_by(2 * asked.width[d]));
+    if (local[d] + 2 * asked.width[d] != of_target[d])
+      throw_halo_extents(operation, w.names.labels[d], local[d] + 2 * asked.width[d], of_target[d]);
+  }
+  engine::halo_shape shape = halo_shape_of(w, types::spec, types::moving, asked, own, local, origins.data());
+  return begin_exchange<types>(operation, w, shape, target, a, false, options...);
+}
+
+template <class Block, class... Told>
+using told_halos_verdict = first_fault<typename decltype(check_told_halo<Block, Told>())::type...>;
+
+template <class Padded, class Block, class... Told>
+consteval auto check_halo_target() {
+  using own = told_halos_verdict<Block, Told...>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return found<own>{};
+  else if constexpr (!std::is_same_v<sharding_in<Padded>,
+                                     typename padded_sharding<sharding_in<Block>, Told...>::type> ||
+                     !std::is_same_v<typename Padded::value_type, typename Block::value_type>)
+    return found<reason::halo_target_is_another<sharding_in<Padded>, sharding_in<Block>>>{};
+  else
+    return found<writable_verdict<Padded>>{};
+}
+
+template <class Padded, class... Told>
+using block_within = basic_tensor<typename Padded::value_type,
+                                  sharding_without_halos_along<sharding_in<Padded>, Told...>, typename Padded::space>;
+
+}  // namespace detail
+
+namespace verb {
+
+/// The type of os::exchange_halo<os::halo<I, 1>/X> and of os::start_exchange_halo<…>.
+template <bool Waits, class... Told>
+struct exchange_halo : detail::refuses_other_things {
+  using is_verb = void;
+  static constexpr char const* name = "exchange_halo";
+  using refuses_other_things::operator();
+  template <Variable A, class... Options>
+  [[nodiscard]] auto operator()(A const& a, Options const&... options) const {
+    if constexpr (Waits)
+      return differentiate(*this, a, options...);  // of gradient/rules/
+    else
+      return start_halo_of_variable(*this, a, options...);
+  }
+  template <Tensor A, class... Options>
+  [[nodiscard]] auto operator()(A const& a, Options const&... options) const {
+    using verdict = detail::first_fault<detail::told_halos_verdict<A, Told...>,
+                                        typename detail::halo_option<typename A::value_type, Options>::verdict...>;
+    if constexpr (!detail::may_move<verdict, A>())
+      return detail::block_after_error<A>{};
+    else if constexpr (Waits)
+      return detail::start_halo<Told...>("exchange_halo", a, options...).wait();
+    else
+      return detail::start_halo<Told...>("start_exchange_halo", a, options...);
+  }
+};
+
+/// The type of os::exchange_halo_into<os::halo<I, 1>/X> and of os::start_exchange_halo_into<…>.
+template <bool Waits, class... Told>
+struct exchange_halo_into : detail::refuses_other_things {
+  using refuses_other_things::operator();
+  /// The margins of a padded block, from the inner parts of it and of its neighbours'.
+  template <Tensor Padded, class... Options>
+  auto operator()(Padded const& target, Options const&... options) const {
+    return run<detail::block_within<Padded, Told...>>(target, target, options...);
+  }
+
+  /// The block and its margins into a padded one.
+  template <Tensor Padded, Tensor A, class... Options>
+  auto operator()(Padded const& target, A const& a, Options const&... options) const {
+    return run<A>(target, a, options...);
+  }
+
+ private:
+  template <class Block, class Padded, class A, class... Options>
+  static auto run(Padded const& target, A const& a, Options const&... options) {
+    using verdict = detail::first_fault<typename decltype(detail::check_halo_target<Padded, Block, Told...>())::type,
+                                        typename detail::halo_option<typename A::value_type, Options>::verdict...>;
+    if constexpr (detail::is_after_error<Padded>)
+      return detail::block_after_error<A>{};
+    else if constexpr (!detail::may_move<verdict, A>())
+      return detail::block_after_error<A>{};
+    else if constexpr (Waits)
+      static_cast<void>(detail::start_halo_into<Told...>("exchange_halo_into", target, a, options...).wait());
+    else
+      return detail::start_halo_into<Told...>("start_exchange_halo_into", target, a, options...);
+  }
+};
+
+}  // namespace verb
+
+/// A block with halos: each axis named as os::halo<I, width>/X gets `width` indices more at either end, those of its
+/// neighbours along X, and their neighbours' where blocks are narrower than that. Behind the block, in any order:
+/// os::periodic, or os::periodic(I) for some axes; os::boundary = 2.5, the value beyond the ends (else 0); os::faces,
+/// without corners. One message goes to each neighbour. Collective over the mesh axes that are named.
+/// @throws ostraka::error, on all devices alike, if a halo is wider than its axis
+template <auto... Halos>
+inline constexpr verb::exchange_halo<true, detail::type_of<Halos>...> exchange_halo{};
+
+/// The same, begun: an os::pending_halo, to be waited for or handed to os::stencil. Until then nobody writes the block.
+template <auto... Halos>
+inline constexpr verb::exchange_halo<false, detail::type_of<Halos>...> start_exchange_halo{};
+
+/// `os::exchange_halo_into<os::halo<I, 1>/X>(padded)` fills its margins anew; `(padded, a)` copies a block into it,
+/// too. Beyond the ends of an axis it keeps what it has. Takes no memory.
+template <auto... Halos>
+inline constexpr verb::exchange_halo_into<true, detail::type_of<Halos>...> exchange_halo_into{};
+
+/// The same, begun.
+template <auto... Halos>
+inline constexpr verb::exchange_halo_into<false, detail::type_of<Halos>...> start_exchange_halo_into{};
+
+}  // namespace ostraka

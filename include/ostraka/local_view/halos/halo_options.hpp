@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What os::exchange_halo is told, and whether it can be done: the axes to be padded in its angle brackets,
+/// and behind the block whether they are rings, what is beyond their ends, and whether corners are left out.
+
+#include <type_traits>
+
+#include <ostraka/detail/calls/numbers.hpp>
+#include <ostraka/local_view/collectives/collective.hpp>
+#include <ostraka/types/shardings/halo.hpp>
+
+namespace ostraka {
+
+/// Behind the block of os::exchange_halo: the axes that are rings, whose first index comes after the last.
+template <Axis... As>
+struct periodic_axes {};
+
+/// All axes that are padded are rings; `os::periodic(I, J)`: these.
+struct periodic_everywhere {
+  template <Axis... As>
+  consteval periodic_axes<As...> operator()(As...) const {
+    return {};
+  }
+};
+inline constexpr periodic_everywhere periodic{};
+
+/// Behind the block of os::exchange_halo: only what lies straight beside the block is exchanged, in fewer messages.
+/// What is beside it along two axes at once, at its corners, is as beyond the ends. For stencils that look along one
+/// axis at a time.
+struct faces_only {};
+inline constexpr faces_only faces{};
+
+/// `os::boundary = 2.5`: what a new padded block has beyond the ends.
+template <class Number>
+struct boundary_value {
+  Number value;
+};
+struct boundary_name {
+  template <class Number>
+  constexpr boundary_value<Number> operator=(Number const& n) const {
+    return {n};
+  }
+};
+inline constexpr boundary_name boundary{};
+
+namespace detail {
+
+// What `os::halo<I, 1>/X` says.
+template <class Told>
+struct told_halo {
+  static constexpr bool is_one = false;
+  using padded = void;
+  using axis = void;
+  using mesh_axes = type_list<>;
+};
+template <class A, int Width>
+struct told_halo<halo_axis<A, Width>> {
+  static constexpr bool is_one = true;
+  using padded = halo_axis<A, Width>;
+  using axis = A;
+  using mesh_axes = type_list<>;
+};
+template <class A, int Width, class... Ms>
+struct told_halo<over<halo_axis<A, Width>, Ms...>> : told_halo<halo_axis<A, Width>> {
+  using mesh_axes = type_list<Ms...>;
+};
+
+template <class Entry, class... Told>
+struct padded_entry {
+  using type = Entry;
+};
+template <class A, class First, class... Rest>
+struct padded_entry<A, First, Rest...>
+    : std::conditional_t<std::is_same_v<A, typename told_halo<First>::axis>,
+                         std::type_identity<typename told_halo<First>::padded>, padded_entry<A, Rest...>> {};
+
+template <class Entry, class... Told>
+struct bare_entry {
+  using type = Entry;
+};
+template <class A, int Width, class... Told>
+struct bare_entry<halo_axis<A, Width>, Told...> {
+  using type = std::conditional_t<is_one_of<A, typename told_halo<Told>::axis...>, A, halo_axis<A, Width>>;
+};
+
+template <class Sharding, class... Told>
+struct bare_sharding;
+template <class... Entries, class... Told>
+struct bare_sharding<sharding<Entries...>, Told...> {
+  using type = sharding<typename bare_entry<Entries, Told...>::type...>;
+};
+
+// Without the halos of the axes that are told.
+template <class Sharding, class... Told>
+using sharding_without_halos_along = typename bare_sharding<Sharding, Told...>::type;
+
+template <class Sharding, class... Told>
+struct padded_sharding;
+template <class... Entries, class... Told>
+struct padded_sharding<sharding<Entries...>, Told...> {
+  using type = sharding<typename padded_entry<Entries, Told...>::type...>;
+};
+
+// The block as the tensor that it is a block of: each told axis divided over its mesh axes.
+template <class Sharding, class... Told>
+struct lifted_halo {
+  using type = Sharding;
+};
+template <class Sharding, class A, int Width, class... Ms, class... Rest>
+struct lifted_halo<Sharding, over<halo_axis<A, Width>, Ms...>, Rest...>
+    : lifted_halo<typename lift_axis<Sharding, A, Ms...>::type, Rest...> {};
+template <class Sharding, class A, int Width, class... Rest>
+struct lifted_halo<Sharding, halo_axis<A, Width>, Rest...> : lifted_halo<Sharding, Rest...> {};
+
+template <class A, class Sharding>
+inline constexpr bool is_whole_entry = false;
+template <class A, class... Entries>
+inline constexpr bool is_whole_entry<A, sharding<Entries...>> = is_one_of<A, Entries...>;
+
+template <class Block, class Told>
+consteval auto check_told_halo() {
+  using told = told_halo<Told>;
+  using A = typename told::axis;
+  if constexpr (!told::is_one)
+    return found<reason::not_a_halo<Told>>{};
+  else if constexpr (position_in<A, axes_in<Block>> < 0)
+    return found<reason::axis_missing<A, sharding_in<Block>>>{};
+  else if constexpr (!is_whole_entry<A, sharding_in<Block>>)
+    return found<reason::halo_of_a_divided_axis<A, sharding_in<Block>>>{};
+  else
+    return
+        []<class... Ms>(type_list<Ms...>) { return found<varies_verdict<Block, Ms...>>{}; }(typename told::mesh_axes{});
+}
+
+template <class T, class Option>
+struct halo_option {
+  using verdict = reason::not_a_halo_option<Option>;
+};
+template <class T>
+struct halo_option<T, periodic_everywhere> {
+  using verdict = reason::ok;
+};
+template <class T, class... As>
+struct halo_option<T, periodic_axes<As...>> {
+  using verdict = reason::ok;
+};
+template <class T>
+struct halo_option<T, faces_only> {
+  using verdict = reason::ok;
+};
+template <class T, class Number>
+struct halo_option<T, boundary_value<Number>> {
+  using verdict = number_verdict<Number, T>;
+};
+
+template <class A, class Option>
+inline constexpr bool is_ring = std::is_same_v<Option, periodic_everywhere>;
+template <class A, class... As>
+inline constexpr bool is_ring<A, periodic_axes<As...>> = is_one_of<A, As...>;
+
+template <class T, class... Options>
+T boundary_among(char const* operation, Options const&... options) {
+  T value{};
+  [[maybe_unused]] auto const take = [&]<class Option>(Option const& o) {
+    if constexpr (requires { o.value; }) value = as_element<T>(operation, o.value);
+  };
+  (take(options), ...);
+  return value;
+}
+
+}  // namespace detail
+
+}  // namespace ostraka

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::own(a)`: the block's own part of a padded block. float[I(1), J] {V_X} → float[I, J] {V_X}
+
+#include <cstddef>
+#include <utility>
+
+#include <ostraka/local_view/halos/stencil.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+struct element_itself {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T operator()(T const& x) const {
+    return x;
+  }
+};
+
+}  // namespace detail
+
+/// A copy of a padded block's own part, without its halo.
+template <Tensor A>
+[[nodiscard]] auto own(A const& a) {
+  if constexpr (detail::is_stencil<A>()) {
+    using value = typename A::value_type;
+    using result_type = basic_tensor<value, sharding_without_halos<sharding_in<A>>, typename A::space>;
+    detail::common_mesh("own", a);
+    engine::stencil_points const p = detail::points_of(a);
+    typename result_type::extents_type extents = a.extents();
+    for (std::size_t d = 0; d < extents.size(); ++d) extents[d] -= 2 * detail::halo_widths<A>[d];
+    auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, p.extent,
+                                                        detail::without_marks(detail::own_origins(a)));
+    engine::stencil_operand_block<value, 0> const from{detail::own_block<value const>(a), {}};
+    detail::run_stencil<detail::execution_space_type<A>>(p, detail::element_itself{}, detail::own_block<value>(result),
+                                                         a, from);
+    return result;
+  } else {
+    return detail::stencil_after_error<A>();
+  }
+}
+
+}  // namespace ostraka

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::patches<M, N>(x)`: what is around each point of a padded block, as axes of their own, one for each
+/// padded axis. p[i, j, m, n, c] = x[i + m − 1, j + n − 1, c]. float[I(1), J(1), C] {V_X} → float[I, J, M, N, C] {V_X}
+///
+/// A convolution is then a product, of which everything is known: its plan, its work and its derivatives.
+///
+///     auto x = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>>(image);       float[I(1), J(1), C] {V_X}
+///     auto y = os::einsum<I, J, D>(os::patches<M, N>(x), weights);               weights: float[M, N, C, D]
+///     auto z = os::einsum<I, J, D>(os::patches<M, N>(os::every(I = 2, J = 2), x), weights);     of stride 2
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/engine/blocks/stencil_cotangents.hpp>
+#include <ostraka/local_view/halos/stencil.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+// The padded axes of a block, in order.
+template <class Axes>
+struct padded_axes_among;
+template <class... As>
+struct padded_axes_among<type_list<As...>> {
+  using type = concatenation_of<std::conditional_t<is_halo<As>, type_list<As>, type_list<>>...>;
+};
+template <class A>
+using padded_axes_of = typename padded_axes_among<axes_in<A>>::type;
+
+template <class A>
+using last_padded = typename own_axis<typename type_at<padded_axes_of<A>, padded_axes_of<A>::size - 1>::type>::type;
+
+// Without halos, the axes of patches behind the last padded one.
+template <class A, class... Taps>
+using patches_sharding = with_entry<sharding_without_halos<sharding_in<A>>, last_padded<A>, last_padded<A>, Taps...>;
+
+template <class Tap, class Padded>
+consteval auto check_patch_axis() {
+  if constexpr (Tap::extent != dynamic_extent && Tap::extent != 2 * Padded::width + 1)
+    return found<reason::patches_of_another_width<Tap, static_cast<long long>(Tap::extent), Padded>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class A, class... Taps>
+consteval auto check_patches() {
+  if constexpr (padded_axes<axes_in<A>> == 0) {
+    return found<reason::stencil_needs_a_halo<sharding_in<A>>>{};
+  } else if constexpr (padded_axes<axes_in<A>> != static_cast<int>(sizeof...(Taps))) {
+    return found<reason::patches_need_an_axis_each<sharding_in<A>, Taps...>>{};
+  } else {
+    return []<class... Padded>(type_list<Padded...>) {
+      return found<
+          first_fault<values_verdict<A, operation::map>, typename decltype(check_patch_axis<Taps, Padded>())::type...,
+                      typename sharding_traits<patches_sharding<A, Taps...>>::verdict>>{};
+    }(padded_axes_of<A>{});
+  }
+}
+
+template <class A, class... Taps>
+constexpr bool is_patches() {
+  if constexpr (is_after_error<A>)
+    return false;
+  else
+    return reason::ok_or_raise<typename decltype(check_patches<A, Taps...>())::type>();
+}
+
+// Where the elements around each of these points lie, in the array of `rank` + Axes dimensions and in the padded block.
+inline engine::patch_layout patch_layout_of(engine::stencil_points const& p, std::int64_t const* stride, int last) {
+  engine::patch_layout l{};
+  std::int64_t extents[2 * max_rank + 1]{};
+  int rank = 0;
+  for (int d = 0; d < p.rank; ++d) {
+    extents[rank++] = p.points(d);
+    l.padded.add(p.points(d), stride[d] * p.every[d]);
+    l.begin += p.first[d] * stride[d] - p.width[d] * stride[d];
+    if (d != last) continue;
+    l.taps = rank;
+    for (int e = 0; e <= last; ++e) {
+      if (p.width[e] == 0) continue;
+      extents[rank++] = 2 * p.width[e] + 1;
+      l.padded.add(2 * p.width[e] + 1, stride[e]);
+      ++l.axes;
+    }
+  }
+  l.array = engine::row_major(extents, rank);
+  return l;
+}
+
+template <class A>
+constexpr int last_padded_dimension() {
+  int last = -1;
+  for (int d = 0; d < A::rank; ++d)
+    if (halo_widths<A>[static_cast<std::size_t>(d)] > 0) last = d;
+  return last;
+}
+
+template <class Every, class A, class... Taps>
+auto new_patches(Every const& every, A const& a, type_list<Taps...>) {
+  using result_type = basic_tensor<typename A::value_type, patches_sharding<A, Taps...>, typename A::space>;
+  constexpr int last = last_padded_dimension<A>();
+  common_mesh("patches", a);
+  engine::stencil_points p = points_of(a);
+  extent_origins<A::rank> own = own_origins(a);
+  if constexpr (is_every<Every>) take_steps("patches", a, every, p, own);
+  auto const block = own_block<typename A::value_type const>(a);
+  engine::patch_layout const layout = patch_layout_of(p, block.stride, last);
+  typename result_type::extents_type extents{};
+  extent_origins<result_type::rank> origins{};
+  for (int d = 0; d < result_type::rank; ++d) {
+    bool const is_tap = d >= layout.taps && d < layout.taps + layout.axes;
+    int const of_block = d < layout.taps ? d : d - layout.axes;
+    auto const i = static_cast<std::size_t>(d), k = static_cast<std::size_t>(of_block);
+    bool const as_it_was = !is_tap && p.every[of_block] == 1 && p.width[of_block] == 0;
+    extents[i] = as_it_was ? a.extents()[k] : layout.array.extent[d];
+    if (!is_tap) origins[i] = own[k];
+  }
+  auto const result = make_block<result_type>(a.mesh_handle(), extents, layout.array.extent, without_marks(origins));
+  profiled_block<result_type> const region_of_run("patches", result, "reads and writes", 2);
+  engine::gather_patches(engine::instance<execution_space_type<A>>(), layout, block.data, result.local().data());
+  return result;
+}
+
+}  // namespace detail
+
+/// What is around each point of a padded block: an axis `Taps` for each padded one, in their order, behind the last of
+/// them, with 2 width + 1 indices. As many elements as that more than the block has.
+template <auto... Taps, Tensor A>
+[[nodiscard]] auto patches(A const& a) {
+  if constexpr (detail::is_patches<A, detail::type_of<Taps>...>())
+    return detail::new_patches(detail::no_every{}, a, type_list<detail::type_of<Taps>...>{});
+  else
+    return detail::stencil_after_error<A>();
+}
+
+/// The same at every so-manyth index, as of os::stencil: `os::patches<M, N>(os::every(I = 2, J = 2), x)`.
+/// @throws ostraka::error, on all devices alike, if blocks of the same extent are not divided by the step
+template <auto... Taps, class... As, Tensor A>
+[[nodiscard]] auto patches(every_index<As...> const& steps, A const& a) {
+  if constexpr (detail::is_patches<A, detail::type_of<Taps>...>())
+    return detail::new_patches(steps, a, type_list<detail::type_of<Taps>...>{});
+  else
+    return detail::stencil_after_error<A>();
+}
+
+}  // namespace ostraka

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. A pipeline that goes forward and backward as one stage sees it, by a table that has both: behind the last
+/// layer the loss of a microbatch is taken, and its cotangent goes back as soon as the table says. A stage stores what
+/// its layers began with from a microbatch's forward to its backward.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <ostraka/local_view/pipelines/pipeline_run.hpp>
+
+namespace ostraka::detail {
+
+/// One run on this stage, of a batch that all stages have, of which the first reads its own. `Cotangent`: of a
+/// microbatch.
+template <class Block, class Cotangent, class N>
+class pipeline_two_ways {
+ public:
+  /// `of_batch`: where cotangents of the batch go on the first stage; nullptr if nobody wants them.
+  pipeline_two_ways(engine::execution_context const& w, planner::pipeline_schedule const& table, Block const& batch,
+                    Cotangent const* of_batch)
+      : table_(table),
+        stage_(static_cast<int>(w.here.at[0])),
+        rows_(rows_of_microbatch(table, N::name, batch.extents()[0], false, batch.origins()[0].is_alike(),
+                                 ways_of_batch<N, Block>::of(*batch.mesh_handle()))),
+        batch_(batch),
+        of_batch_(of_batch),
+        arrived_(static_cast<std::size_t>(table.microbatches)),
+        cotangents_(static_cast<std::size_t>(table.microbatches)),
+        kept_(static_cast<std::size_t>(table.repeats * table.microbatches)),
+        messages_(engine::instance<space>(), agreed(w.group(planner::mesh_set::first(1)))),
+        fault_(w.group(planner::mesh_set::first(1))) {}
+
+  [[nodiscard]] bool is_last() const { return stage_ == table_.stages - 1; }
+
+  /// `forward(h, repeat)` is what this stage makes of a microbatch; `at_end(h, microbatch)` takes its loss and gives
+  /// the cotangent of h; `backward(began_with, of_result, repeat)` gives that of what the stage began with.
+  /// @throws ostraka::error, on all stages alike, if one of them throws on one
+  template <class Forward, class AtEnd, class Backward>
+  void run(Forward const& forward, AtEnd const& at_end, Backward const& backward) {
+    if (stage_ < 0) return;  // the mesh is elsewhere
+    for (int tick = 0; tick < table_.ticks(); ++tick) {
+      messages_.arrive(fault_.waiting());
+      expect(tick);
+      planner::pipeline_work const w = table_.at(tick, stage_);
+      count_slot(w.idle());
+      if (w.phase == planner::pipeline_phase::forward)
+        go_forward(tick, w, forward, at_end);
+      else if (w.phase == planner::pipeline_phase::backward)
+        go_back(tick, w, backward);
+    }
+    messages_.arrive(fault_.waiting());
+    messages_.arrive(fault_.waiting());  // and what was sent last has left
+    fault_.end("pipeline_loss", "stage");
+  }
+
+  /// The rows of a microbatch in what is divided as the batch is, and as long: targets.
+  template <class T>
+  T rows_of(T const& t, int microbatch) const {
+    return part_of_leading_axis<N>(t, microbatch * rows_, rows_);
+  }
+
+ private:
+  using space = execution_space_type<Block>;
+  using element = typename Block::value_type;
+
+  // The stages, which in check mode compare what they are about to do.
+  engine::communicator const& agreed(engine::communicator const& stages) const {
+    engine::require_agreement(stages, [&] {
+      return "pipeline_loss of " + std::to_string(table_.microbatches) + " microbatches with " + std::to_string(rows_) +
+             " rows of " + std::string(N::name) + " each, " + std::to_string(table_.repeats) + " repeat(s), order " +
+             std::to_string(static_cast<int>(table_.order)) + (table_.backward ? ", forward and backward" : "");
+    });
+    return stages;
+  }
+
+  static std::size_t at(int k) { return static_cast<std::size_t>(k); }
+  [[nodiscard]] std::size_t place(planner::pipeline_work const& w) const {
+    return at(w.repeat * table_.microbatches + w.microbatch);
+  }
+  template <class T>
+  static std::int64_t size(T const& b) {
+    return static_cast<std::int64_t>(b.local().size());
+  }
+
+  // What others send in this tick, and is there in the next: at most one activation and one cotangent.
+  void expect(int tick) {
+    using planner::pipeline_phase;
+    Block const part = part_of_leading_axis<N>(batch_, 0, rows_);
+    if (auto const m = planner::received(table_, tick, stage_, pipeline_phase::forward); !m.none()) {
+      Block& h = arrived_[at(m.work.microbatch)] = uninitialised_like(part);
+      messages_.receive(m.from, h.local().data(), size(h));
+    }
+    if (auto const m = planner::received(table_, tick, stage_, pipeline_phase::backward); !m.none()) {
+      Cotangent& g = cotangents_[at(m.work.microbatch)] =
+          make_block_like<Cotangent>(part, part.extents(), part.origins());
+      messages_.receive(m.from, g.local().data(), size(g));
+    }
+  }
+
+  template <class Forward, class AtEnd>
+  void go_forward(int tick, planner::pipeline_work const& w, Forward const& forward, AtEnd const& at_end) {
+    Block h = std::exchange(arrived_[at(w.microbatch)], Block());
+    if (!h.mesh_handle()) h = part_of_leading_axis<N>(batch_, w.microbatch * rows_, rows_);
+    if (table_.backward) {
+      kept_[place(w)] = h;
+      count_stored(++stored_);
+    }
+    Block made;
+    fault_.attempt([&] { made = as_long_as(batch_, rows_, forward(std::move(h), w.repeat)); });
+    if (fault_.is_here()) made = zeros_like_microbatch<Block>();
+    if (planner::pipeline_message const m = planner::sent(table_, tick, stage_); !m.none()) {
+      sent_[tick % 2] = made;  // as long as its message may be under way
+      messages_.send(m.to, made.local().data(), size(made));
+    } else if (w.repeat + 1 < table_.repeats) {
+      arrived_[at(w.microbatch)] = made;  // a single stage's own next repeat
+    } else {
+      fault_.attempt([&] { cotangents_[at(w.microbatch)] = at_end(made, w.microbatch); });
+    }
+  }
+
+  template <class Backward>
+  void go_back(int tick, planner::pipeline_work const& w, Backward const& backward) {
+    Cotangent const of_result = std::exchange(cotangents_[at(w.microbatch)], Cotangent());
+    Cotangent g;
+    fault_.attempt([&] { g = backward(std::exchange(kept_[place(w)], Block()), of_result, w.repeat); });
+    if (fault_.is_here()) g = zeros_like_microbatch<Cotangent>();
+    --stored_;
+    if (planner::pipeline_message const m = planner::sent(table_, tick, stage_); !m.none()) {
+      sent_back_[tick % 2] = g;
+      messages_.send(m.to, g.local().data(), size(g));
+    } else if (w.repeat > 0) {
+      cotangents_[at(w.microbatch)] = g;
+    } else if (of_batch_ != nullptr) {
+      auto const rows = part_of_leading_axis<N>(*of_batch_, w.microbatch * rows_, rows_);
+      engine::copy_block(engine::instance<space>(), rows.local().data(), elements_of(g), size(g));
+    }
+  }
+
+  // What a stage that has thrown hands on.
+  template <class B>
+  [[gnu::cold]] B zeros_like_microbatch() const {
+    Block const part = part_of_leading_axis<N>(batch_, 0, rows_);
+    B const zeros = make_block_like<B>(part, part.extents(), part.origins());
+    fill_block("pipeline_loss", zeros, element(0));
+    return zeros;
+  }
+
+  planner::pipeline_schedule table_;
+  int stage_;
+  std::int64_t rows_;
+  int stored_ = 0;
+  Block batch_;
+  Cotangent const* of_batch_;
+  Block sent_[2];
+  Cotangent sent_back_[2];
+  dynamic_array<Block> arrived_;         // by microbatch
+  dynamic_array<Cotangent> cotangents_;  // the same, of results
+  dynamic_array<Block> kept_;            // by repeat and microbatch
+  engine::handed_on<space, element> messages_;
+  engine::shared_fault fault_;
+};
+
+}  // namespace ostraka::detail

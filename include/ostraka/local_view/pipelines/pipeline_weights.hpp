@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Parameters of a pipeline that are stored divided over mesh axes beside the stages, and gathered to be used
+/// (fully sharded): before every layer, so that one layer's are held at a time; before every repeat; or once a pass.
+///
+///     os::weights_each_tick(os::gather_over<X>, layer)      a weight is gathered once for each microbatch
+///     os::weights_each_repeat(os::gather_over<X>, layer)    once; those of one repeat are held
+///     os::weights_each_pass(os::gather_over<X>, layer)      once; all of the stage are held
+///
+/// stands where `layer` does. Backwards their cotangents are reduced as often as they were gathered.
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include <ostraka/local_view/pipelines/pipeline_operands.hpp>
+#include <ostraka/reshard.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+enum class weights_rhythm : std::uint8_t { tick, repeat, pass };
+
+/// A layer of parameters that `prepare` makes of those that are stored.
+template <weights_rhythm Rhythm, class Prepare, class F>
+struct layer_of_prepared {
+  Prepare prepare;
+  F layer;
+
+  template <class H, class... Ws>
+  auto operator()(H const& h, Ws const&... ws) const {
+    if constexpr (Rhythm == weights_rhythm::tick)
+      return layer(h, prepare(ws)...);
+    else
+      return layer(h, ws...);  // the stage has prepared them
+  }
+};
+
+template <class F>
+inline constexpr weights_rhythm rhythm_of = weights_rhythm::tick;
+template <weights_rhythm Rhythm, class Prepare, class F>
+inline constexpr weights_rhythm rhythm_of<layer_of_prepared<Rhythm, Prepare, F>> = Rhythm;
+
+template <class Sharding, class X>
+auto gathered_variable(X const& x);  // of gradient/rules/bodies/pipeline_parameters.hpp
+
+template <class... Ms>
+struct gather_leaf {
+  template <class W>
+  auto operator()(W const& w) const {
+    using whole = typename gathered<sharding_in<W>, type_list<Ms...>>::type;
+    if constexpr (is_variable<W>)
+      return gathered_variable<whole>(w);
+    else
+      return checked_reshard<at_once, whole>("gather_over", w, policy<planner::admit::any>{});
+  }
+  template <class Inner>
+  struct leaves : derivatives_as<Inner, leaves> {
+    template <class T, class Sharding>
+    using leaf = decltype(std::declval<gather_leaf const&>()(
+        std::declval<typename Inner::template leaf<T, Sharding> const&>()));
+  };
+};
+
+template <class... Ms>
+struct gathers_over {
+  template <class W>
+  auto operator()(W const& w) const {
+    return map_operand(gather_leaf<Ms...>{}, w);
+  }
+};
+
+/// One parameter of this stage, a tensor or a tree, as layers of `F` take it.
+template <class Axes, class F, class W, weights_rhythm Rhythm = rhythm_of<F>>
+class weights_of_stage {
+ public:
+  weights_of_stage(F const& layer, W const& stored) : layer_(layer), stored_(stored) {}
+
+  auto of_layer(int repeat, std::int64_t layer) {
+    bool const once = Rhythm == weights_rhythm::pass;
+    if (!made_ || (!once && repeat != repeat_)) {
+      made_.reset();  // before others are made
+      made_.emplace(prepared(repeat));
+      repeat_ = repeat;
+    }
+    return map_operand(part_of_layer<Axes>{once ? repeat : 0, layer}, *made_);
+  }
+
+ private:
+  auto prepared(int repeat) const {
+    if constexpr (Rhythm == weights_rhythm::pass)
+      return layer_.prepare(stored_);
+    else
+      return layer_.prepare(map_operand(part_of_repeat<Axes>{repeat}, stored_));
+  }
+
+  F const& layer_;
+  W const& stored_;
+  std::optional<decltype(std::declval<F const&>().prepare(std::declval<W const&>()))> made_;
+  int repeat_ = -1;
+};
+template <class Axes, class F, class W>
+class weights_of_stage<Axes, F, W, weights_rhythm::tick> {
+ public:
+  weights_of_stage(F const&, W const& stored) : stored_(stored) {}
+  W of_layer(int repeat, std::int64_t layer) { return map_operand(part_of_layer<Axes>{repeat, layer}, stored_); }
+
+ private:
+  W const& stored_;
+};
+
+}  // namespace detail
+
+/// Of each tensor of a tree, or of one: nothing of it divided over these mesh axes any more.
+template <auto... Ms>
+inline constexpr detail::gathers_over<detail::type_of<Ms>...> gather_over{};
+
+/// `layer`, whose parameters `prepare` makes of those of one layer as they are stored, whenever it is called.
+template <class Prepare, class F>
+[[nodiscard]] auto weights_each_tick(Prepare prepare, F layer) {
+  return detail::layer_of_prepared<detail::weights_rhythm::tick, Prepare, F>{std::move(prepare), std::move(layer)};
+}
+
+/// The same made for all layers of a repeat, before the stage begins it.
+template <class Prepare, class F>
+[[nodiscard]] auto weights_each_repeat(Prepare prepare, F layer) {
+  return detail::layer_of_prepared<detail::weights_rhythm::repeat, Prepare, F>{std::move(prepare), std::move(layer)};
+}
+
+/// The same made for all layers of the stage, once in the forward and once in the backward pass.
+template <class Prepare, class F>
+[[nodiscard]] auto weights_each_pass(Prepare prepare, F layer) {
+  return detail::layer_of_prepared<detail::weights_rhythm::pass, Prepare, F>{std::move(prepare), std::move(layer)};
+}
+
+}  // namespace ostraka

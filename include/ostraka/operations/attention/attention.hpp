@@ -1,0 +1,326 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::attention<Q, K, D>(q, k, v)`: softmax over the keys K of the products over the width D of queries and
+/// keys, times values; all other axes (batches, heads, groups of heads) go along by name.
+///
+///     q               k               v               result
+///     [B_X, H_Y, Q, D]  [B_X, H_Y, K, D]  [B_X, H_Y, K, D]  [B_X, H_Y, Q, D]   attention<Q, K, D>     nothing moved
+///     [B, H, Q_X, D]    [B, H, K, D]      [B, H, K, D]      [B, H, Q_X, D]     attention<Q, K, D>     nothing moved
+///     [B, G, R, Q, D]   [B, G, K, D]      [B, G, K, D]      [B, G, R, Q, D]    grouped queries, the same
+///     [B, H, Q, D]      [B, H, K_X, D]    [B, H, K_X, D]    [B, H, Q, D]       attention<Q, K/X, D>   all_reduce<X>:
+///                              of each query a maximum, a sum and the weighted sum of values; keys and values stay
+///
+/// Queries and keys that are divided over the same mesh axis do not meet: keys and values go round the devices by name,
+/// `os::attention<Q, K/X, D>(q, k, v, os::ring)` (ring_attention.hpp), or are gathered by name,
+/// `os::attention<Q, K, D>(q, os::all_gather<X>(k), os::all_gather<X>(v))`.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/cast.hpp>
+#include <ostraka/einsum.hpp>
+#include <ostraka/engine/sequences/hide_later.hpp>
+#include <ostraka/operations/attention/rope.hpp>
+#include <ostraka/operations/normalisation/softmax.hpp>
+
+namespace ostraka {
+
+/// Behind the operands of os::attention: a query sees no keys behind its own position. The first query's position is
+/// 0, or os::from_position(t).
+struct causal_mask {};
+inline constexpr causal_mask causal{};
+
+/// What scores are multiplied by, behind the operands of os::attention; one over the root of D's extent where it is not
+/// given.
+struct score_scale {
+  double value;
+};
+
+namespace detail {
+
+/// Elements of 16 bits as float, others as they are.
+template <class A>
+auto widened(A const& a) {
+  if constexpr (is_narrow<typename A::value_type>)
+    return ostraka::cast<float>(a);
+  else
+    return a;
+}
+
+/// Axes, shardings and plans of an attention whose operands are well formed. `Out`: the sharding that is asked for, or
+/// void.
+template <class ToldQ, class ToldK, class ToldD, class Out, class TQ, class TK, class TV>
+struct attention_types {
+  using queries = typename told_axis<ToldQ>::axis;
+  using keys = typename told_axis<ToldK>::axis;
+  using width = typename told_axis<ToldD>::axis;
+  using wide = accumulator_of_t<typename TQ::value_type>;
+
+  using scores = with_entries_last<without_axis<sharding_in<TQ>, width>, ToldK>;
+  using rows = without_axis<scores, keys>;
+  using values_alone = difference_of<axes_in<TV>, axes_in<scores>>;
+  using as_queries =
+      typename replace_entry<sharding_in<TQ>, width, typename entries_of<sharding_in<TV>, values_alone>::type>::type;
+  using result =
+      typename std::conditional_t<std::is_void_v<Out>, std::type_identity<as_queries>, std::type_identity<Out>>::type;
+
+  template <class T>
+  using as_wide = basic_tensor<wide, typename T::sharding_type, typename T::space>;
+  using scores_tensor = basic_tensor<wide, varying_as<scores, TQ, TK>, typename TQ::space>;
+
+  static constexpr bool keys_are_divided = told_axis<ToldK>::mesh::size > 0;
+  static constexpr bool is_deferred = sharding_traits<result>::partials::size > 0;
+  // Over a divided width scores are summed; keys and values never move unless a result is asked for.
+  using scores_policy =
+      policy<told_axis<ToldD>::mesh::size == 0 ? planner::admit::no_communication : planner::admit::reduce_result>;
+  using result_policy = policy<keys_are_divided && !is_deferred     ? planner::admit::reduce_result
+                               : std::is_void_v<Out> || is_deferred ? planner::admit::no_communication
+                                                                    : planner::admit::any>;
+
+  using scores_verdict = einsum_verdict<varying_as<scores, TQ, TK>, scores_policy, as_wide<TQ>, as_wide<TK>>;
+  using result_verdict =
+      einsum_verdict<varying_as<result, scores_tensor, TV>, result_policy, scores_tensor, as_wide<TV>>;
+};
+
+template <class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
+consteval bool are_queries_keys_and_width() {
+  using Q = typename told_axis<ToldQ>::axis;
+  using K = typename told_axis<ToldK>::axis;
+  using D = typename told_axis<ToldD>::axis;
+  return position_in<K, axes_in<TQ>> < 0 && position_in<Q, axes_in<TK>> < 0 && position_in<Q, axes_in<TV>> < 0 &&
+         difference_of<axes_in<TK>, union_of<axes_in<TQ>, type_list<K>>>::size == 0 && !std::is_same_v<Q, D>;
+}
+
+template <class Operation, class ToldQ, class ToldK, class ToldD, class Out, class TQ, class TK, class TV,
+          class... Mask>
+consteval auto check_attention() {
+  using own = first_fault<
+      typename sharding_traits<sharding_in<TQ>>::verdict, typename sharding_traits<sharding_in<TK>>::verdict,
+      typename sharding_traits<sharding_in<TV>>::verdict, told_or_bare_verdict<Operation, ToldQ, TQ>,
+      told_verdict<Operation, ToldK, TK>, told_verdict<Operation, ToldK, TV>, told_verdict<Operation, ToldD, TQ>,
+      told_verdict<Operation, ToldD, TK>, elements_verdict<TQ, TK, TV>, fractions_verdict<Operation, TQ>,
+      whole_values_verdict<Operation, TQ>, whole_values_verdict<Operation, TK>, whole_values_verdict<Operation, TV>,
+      blocks_verdict<sharding<>, TQ, TK, TV>>;
+  if constexpr (!std::is_same_v<own, reason::ok>) {
+    return found<own>{};
+  } else if constexpr (!are_queries_keys_and_width<ToldQ, ToldK, ToldD, TQ, TK, TV>()) {
+    return found<reason::queries_and_keys_are_confused<sharding_in<TQ>, sharding_in<TK>, sharding_in<TV>>>{};
+  } else {
+    using types = attention_types<ToldQ, ToldK, ToldD, Out, TQ, TK, TV>;
+    using both = common_of<typename told_axis<ToldK>::mesh, mesh_axes_in<TQ>>;
+    if constexpr (both::size > 0)
+      return found<
+          reason::keys_are_divided_as_queries<typename type_at<both, 0>::type, sharding_in<TQ>, sharding_in<TK>>>{};
+    else if constexpr (!std::is_same_v<typename types::scores_verdict, reason::ok>)
+      return found<typename types::scores_verdict>{};
+    else
+      return found<first_fault<typename types::result_verdict,
+                               mask_verdict<Operation, typename types::scores_tensor, Mask>...>>{};
+  }
+}
+
+}  // namespace detail
+
+namespace operation {
+
+template <class Q, class K, class D, class Out = void>
+struct attention {
+  static constexpr char const* name = "attention";
+
+  bool is_causal = false;
+  std::int64_t from = 0;  ///< the position of the first query, for the causal mask
+  bool has_scale = false;
+  double scale = 1;  ///< of scores, if it has one; else one over the root of D's extent
+  std::int64_t stripes = 0;  ///< over how many devices queries and keys are striped
+
+  template <class TQ, class TK, class TV, class... Mask>
+  using verdict = typename decltype(detail::check_attention<attention, Q, K, D, Out, TQ, TK, TV, Mask...>())::type;
+
+  /// What summing up scores, the softmax and summing up the result take.
+  template <class TQ, class TK, class TV, class... Mask>
+  [[nodiscard]] std::int64_t bytes(TQ const& q, TK const& k, TV const& v, Mask const&...) const {
+    using types = detail::attention_types<Q, K, D, Out, TQ, TK, TV>;
+    using scores_type = typename types::scores_tensor;
+    constexpr auto second =
+        detail::plan_for<typename types::result>::make(std::type_identity<typename types::result_policy>{},
+                                                       type_list<scores_type, typename types::template as_wide<TV>>{});
+    scores_type const scores(q.mesh_handle(), extents_of_scores<scores_type>(q, k), {});  // without memory
+    return bytes_of_weights(q, k) + second.bytes(scores.sizes(), v.sizes());
+  }
+
+  /// The same without the result.
+  template <class TQ, class TK>
+  [[nodiscard]] std::int64_t bytes_of_weights(TQ const& q, TK const& k) const {
+    using types = detail::attention_types<Q, K, D, void, TQ, TK, TK>;
+    using scores_type = typename types::scores_tensor;
+    constexpr auto first = detail::plan_for<typename types::scores>::make(
+        std::type_identity<typename types::scores_policy>{},
+        type_list<typename types::template as_wide<TQ>, typename types::template as_wide<TK>>{});
+    scores_type const scores(q.mesh_handle(), extents_of_scores<scores_type>(q, k), {});  // without memory
+    return first.bytes(q.sizes(), k.sizes()) + softmax<K>().bytes(scores);
+  }
+
+  template <class TQ, class TK, class TV, class... Mask>
+  auto operator()(TQ const& q, TK const& k, TV const& v, Mask const&... mask) const {
+    return weighted<TQ, TK>(weights_of(products(q, k, factor_of(q)), mask...), v);
+  }
+
+  /// By what each query weighs the keys: the softmax of the scores.
+  template <class TQ, class TK, class... Mask>
+  auto weights(TQ const& q, TK const& k, Mask const&... mask) const {
+    return weights_of(products(q, k, factor_of(q)), mask...);
+  }
+
+  /// By what products of these queries with keys are multiplied.
+  template <class TQ, class... Others>
+  [[nodiscard]] double factor_of(TQ const& q, Others const&...) const {
+    return scale_of(width_of(q));
+  }
+
+ protected:
+  template <class TQ>
+  static std::int64_t width_of(TQ const& q) {
+    return q.extents()[static_cast<std::size_t>(detail::dimension_of<D, TQ>)];
+  }
+
+  [[nodiscard]] double scale_of(std::int64_t width) const {
+    return has_scale ? scale : width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
+  }
+
+  /// The scores.
+  template <class TQ, class TK>
+  static auto products(TQ const& q, TK const& k, double factor) {
+    using types = detail::attention_types<Q, K, D, void, TQ, TK, TK>;
+    return product<varying_as<typename types::scores, TQ, TK>, typename types::scores_policy>(
+        factor, detail::widened(q), detail::widened(k));
+  }
+
+  /// The softmax of scores, which are overwritten.
+  template <class Scores, class... Mask>
+  auto weights_of(Scores const& scores, Mask const&... mask) const {
+    if (is_causal) hide_later(scores);
+    return softmax<K>()(scores, mask...);
+  }
+
+  template <class TQ, class TK, class Weights, class TV>
+  static auto weighted(Weights const& weights, TV const& v) {
+    using types = detail::attention_types<Q, K, D, Out, TQ, TK, TV>;
+    using T = typename TQ::value_type;
+    auto const result = product<varying_as<typename types::result, TQ, TK, TV>, typename types::result_policy>(
+        1, weights, detail::widened(v));
+    if constexpr (std::is_same_v<T, typename types::wide>)
+      return result;
+    else
+      return ostraka::cast<T>(result);
+  }
+
+ private:
+  template <class Result, class Policy, class A, class B>
+  static auto product(double factor, A const& a, B const& b) {
+    return detail::einsum_of<Result, Policy, reduction::sum, type_list<A, B>>::run(
+        name, {static_cast<typename A::value_type>(factor)}, a, b);
+  }
+
+  template <class Scores>
+  void hide_later(Scores const& scores) const {
+    using labels = axes_in<Scores>;
+    using mesh = mesh_axes_in<Scores>;
+    constexpr int queries = detail::dimension_of<Q, Scores>;
+    engine::execution_context const w = detail::context_of<labels, mesh>(name, scores);
+    detail::require_stripes(name, detail::names_of<labels>[queries], {w.sizes.label[queries], stripes});
+    detail::require_stripes(name, detail::names_of<labels>[Scores::rank - 1],
+                            {w.sizes.label[Scores::rank - 1], stripes});
+    engine::hide_later(detail::execution_space_of<Scores>(), w, spec_of<Scores, labels, mesh>, queries, from,
+                       scores.local().data(), stripes);
+  }
+
+  template <class Scores, class TQ, class TK>
+  static auto extents_of_scores(TQ const& q, TK const& k) {
+    typename Scores::extents_type extents{};
+    for (std::size_t i = 0, d = 0; i < q.extents().size(); ++i)
+      if (static_cast<int>(i) != detail::dimension_of<D, TQ>) extents[d++] = q.extents()[i];
+    extents.back() = k.extents()[static_cast<std::size_t>(detail::dimension_of<K, TK>)];
+    return extents;
+  }
+};
+
+}  // namespace operation
+
+namespace detail {
+
+template <class Q, class K, class D, class Out>
+constexpr void set_option(operation::attention<Q, K, D, Out>& operation, causal_mask const&) {
+  operation.is_causal = true;
+}
+template <class Q, class K, class D, class Out>
+constexpr void set_option(operation::attention<Q, K, D, Out>& operation, score_scale const& scale) {
+  operation.has_scale = true;
+  operation.scale = scale.value;
+}
+template <class Q, class K, class D, class Out, class... Ms>
+constexpr void set_option(operation::attention<Q, K, D, Out>&, striped_over<Ms...> const&) {}  // by set_stripes
+
+template <class Operation, class... Options>
+consteval auto check_attention_options() {
+  using own = typename decltype(check_options<Operation, reason::not_an_option_of_attention, Options...>())::type;
+  constexpr bool has_position = (std::is_same_v<Options, from_position> || ...);
+  if constexpr (std::is_same_v<own, reason::ok> && has_position && !(std::is_same_v<Options, causal_mask> || ...))
+    return found<reason::position_without_causal<Operation>>{};
+  else
+    return found<own>{};
+}
+template <class Operation, class... Options>
+using attention_options_verdict = typename decltype(check_attention_options<Operation, Options...>())::type;
+
+template <auto... Out>
+struct told_result {
+  using type = sharding_of<Out...>;
+};
+template <>
+struct told_result<> {
+  using type = void;
+};
+
+/// Does an option say that keys and values go round? (ring_attention.hpp)
+template <class Option>
+inline constexpr bool goes_round = false;
+
+/// How attention with these options is done.
+template <class Q, class K, class D, class Out, class... Options>
+struct attention_with {
+  using operation_type = ostraka::operation::attention<Q, K, D, Out>;
+
+  template <class TQ, class TK, class TV>
+  static constexpr auto run(TQ const& q, TK const& k, TV const& v, Options const&... options) {
+    if constexpr (reason::ok_or_raise<attention_options_verdict<operation_type, Options...>>()) {
+      operation_type operation;
+      (set_option(operation, options), ...);
+      (set_stripes(operation, q, options), ...);
+      return with_tensor_among([&](auto const&... mask) { return operate(operation, q, k, v, mask...); }, options...);
+    } else {
+      return q;
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Attention: softmax over K of the products of queries and keys over D, times values. K is told as it lies: where X
+/// divides it (a cache that is divided over its length), `K/X` authorises all-reduces of what belongs to a query, and
+/// keys and values stay where they are. The result is as the queries with the values' width in the place of D, or as
+/// `Out…` asks. Behind the operands may stand a mask (a tensor of truth values along any axes of the scores; true is
+/// seen), `os::causal`, `os::from_position(t)`, `os::score_scale(s)`, `os::striped<X>`. Elements of 16 bits are
+/// computed in float. A query that sees no key at all gives zeros.
+template <auto Q, auto K, auto D, auto... Out, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV,
+          class... Options>
+[[nodiscard]] constexpr auto attention(TQ const& q, TK const& k, TV const& v, Options const&... options) {
+  return detail::attention_with<detail::type_of<Q>, detail::type_of<K>, detail::type_of<D>,
+                                typename detail::told_result<Out...>::type, Options...>::run(q, k, v, options...);
+}
+
+}  // namespace ostraka

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::kv_cache`: keys and values of the positions so far, in tensors that have room for more. Appended
+/// rows are written by the devices that hold their positions, and nothing moves, however heads, batches or positions
+/// are divided:
+///
+///     os::kv_cache cache{os::zeros<float, B, K/X, G, D>(mesh, sizes), os::zeros<float, B, K/X, G, D>(mesh, sizes)};
+///     os::append<K/X>(cache, k, v);                                                // [B, K, G, D]: the new positions
+///     os::attention<Q, K/X, D>(q, cache.keys, cache.values, os::causal, os::from_position(t));
+///
+/// The causal mask also hides the positions that are not written yet. Of latent attention the two are latents and
+/// rotary keys.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <ostraka/operations/indices/write_at.hpp>
+
+namespace ostraka {
+
+/// @pre keys and values have the same extent along positions
+template <class Keys, class Values>
+struct kv_cache {
+  Keys keys;
+  Values values;
+  std::int64_t length = 0;  ///< positions that are written
+};
+template <class Keys, class Values>
+kv_cache(Keys, Values) -> kv_cache<Keys, Values>;
+
+namespace detail {
+
+// What lacks the axis is one position.
+template <class Positions, class A>
+std::int64_t positions_in(A const& a) {
+  constexpr int at = position_in<Positions, axes_in<A>>;
+  if constexpr (at < 0)
+    return 1;
+  else
+    return a.extents()[static_cast<std::size_t>(at)];
+}
+
+}  // namespace detail
+
+/// Keys and values of the next position, or positions, into a cache, the axis of positions told as it lies in the
+/// cache: `K`, `K/X`. They lie as the cache does, positions whole. @throws ostraka::error, on all devices alike, if the
+/// cache is full, or keys and values are not as many; its length is then what it was
+template <auto Told, class Keys, class Values, TensorOrVariable K, TensorOrVariable V>
+void append(kv_cache<Keys, Values>& cache, K const& keys, V const& values) {
+  if constexpr (any_variable<K, V>) reason::raise<reason::cache_of_variables<K>>();
+  using positions = typename detail::told_axis<detail::type_of<Told>>::axis;
+  std::int64_t const count = detail::positions_in<positions>(keys), others = detail::positions_in<positions>(values);
+  if (count != others)
+    throw error("append: keys and values are of the same positions, but " + std::to_string(count) + " keys and " +
+                std::to_string(others) + " values were given; append both of each position together");
+  write_at<Told>(cache.keys, cache.length, keys);
+  write_at<Told>(cache.values, cache.length, values);
+  cache.length += count;
+}
+
+}  // namespace ostraka

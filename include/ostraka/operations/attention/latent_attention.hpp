@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::latent_attention<Q, K, D>(q, k, v, q_rotary, k_rotary)`: attention whose scores are the sum of two
+/// products, one over the width D and one over the rotary part's own axes, as multi-head latent attention has them
+/// (DeepSeek-V2, 2024, section 2.1.3): softmax((q · k + q_rotary · k_rotary)/√(d + d_R)) · v. Nothing is concatenated,
+/// and rotary keys that all heads share are not repeated.
+///
+///     q [B, Q, H_Y, D]   k, v [B, K, H_Y, D]   q_rotary [B, Q, H_Y, F, P]   k_rotary [B, K, F, P]   nothing moved
+///     q [B, Q, H_Y, C]   k = v = latents [B, K, C]: with the up-projections taken into q and behind the result, keys
+///                        are the cached latents themselves, one head for all
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/einsum_into.hpp>
+#include <ostraka/operations/attention/attention.hpp>
+#include <ostraka/reductions.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Q, class K, class D, class Operation, class TQ, class TK, class TV, class TQR, class TKR, class... Mask>
+consteval auto check_latent_attention() {
+  using own = typename decltype(check_attention<Operation, Q, K, D, void, TQ, TK, TV, Mask...>())::type;
+  if constexpr (!std::is_same_v<own, reason::ok>) {
+    return found<own>{};
+  } else {
+    using types = attention_types<Q, K, D, void, TQ, TK, TV>;
+    return found<first_fault<
+        elements_verdict<TQ, TQR, TKR>,
+        einsum_into_verdict<typename types::scores_tensor,
+                            type_list<typename types::template as_wide<TQR>, typename types::template as_wide<TKR>>,
+                            type_list<policy<planner::admit::no_communication>>>>>{};
+  }
+}
+
+}  // namespace detail
+
+namespace operation {
+
+template <class Q, class K, class D>
+struct latent_attention : attention<Q, K, D> {
+  using base = attention<Q, K, D>;
+  static constexpr char const* name = "latent_attention";
+
+  template <class TQ, class TK, class TV, class TQR, class TKR, class... Mask>
+  using verdict = typename decltype(detail::check_latent_attention<Q, K, D, latent_attention, TQ, TK, TV, TQR, TKR,
+                                                                   Mask...>())::type;
+
+  template <class TQ, class TK, class TV, class TQR, class TKR, class... Mask>
+  [[nodiscard]] std::int64_t bytes(TQ const& q, TK const& k, TV const& v, TQR const&, TKR const&,
+                                   Mask const&...) const {
+    return base::bytes(q, k, v);
+  }
+
+  template <class TQ, class TK, class TV, class TQR, class TKR, class... Mask>
+  auto operator()(TQ const& q, TK const& k, TV const& v, TQR const& q_rotary, TKR const& k_rotary,
+                  Mask const&... mask) const {
+    return base::template weighted<TQ, TK>(weights(q, k, q_rotary, k_rotary, mask...), v);
+  }
+
+  /// By what each query weighs the keys.
+  template <class TQ, class TK, class TQR, class TKR, class... Mask>
+  auto weights(TQ const& q, TK const& k, TQR const& q_rotary, TKR const& k_rotary, Mask const&... mask) const {
+    double const factor = factor_of(q, k, q_rotary);
+    auto const scores = base::products(q, k, factor);
+    ostraka::einsum_into(scores, detail::widened(q_rotary), detail::widened(k_rotary), ostraka::alpha = factor,
+                         ostraka::beta = 1, ostraka::no_communication);
+    return base::weights_of(scores, mask...);
+  }
+
+  template <class TQ, class TK, class TQR, class... Others>
+  [[nodiscard]] double factor_of(TQ const& q, TK const&, TQR const& q_rotary, Others const&...) const {
+    return base::scale_of(base::width_of(q) + rotary_width<TQ>(q_rotary));
+  }
+
+ private:
+  // Elements along the axes that queries do not have.
+  template <class TQ, class TQR>
+  static std::int64_t rotary_width(TQR const& q_rotary) {
+    return detail::reduced_elements(q_rotary, axes_in<TQ>{});
+  }
+};
+
+}  // namespace operation
+
+/// Attention with scores (q · k + q_rotary · k_rotary)/√(d + d_R): the first product over D, the second over all axes
+/// that q does not have. Options as of os::attention.
+template <auto Q, auto K, auto D, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV, TensorOrVariable TQR,
+          TensorOrVariable TKR, class... Options>
+[[nodiscard]] constexpr auto latent_attention(TQ const& q, TK const& k, TV const& v, TQR const& q_rotary,
+                                              TKR const& k_rotary, Options const&... options) {
+  using operation_type = operation::latent_attention<detail::type_of<Q>, detail::type_of<K>, detail::type_of<D>>;
+  if constexpr (reason::ok_or_raise<detail::attention_options_verdict<operation_type, Options...>>()) {
+    operation_type operation;
+    (detail::set_option(operation, options), ...);
+    return detail::with_tensor_among(
+        [&](auto const&... mask) { return detail::operate(operation, q, k, v, q_rotary, k_rotary, mask...); },
+        options...);
+  } else {
+    return q;
+  }
+}
+
+}  // namespace ostraka

@@ -1,0 +1,378 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::attention<Q, K/X, D>(q, k, v, os::ring)`: queries and keys are divided over the same mesh axis, and
+/// keys and values go round the devices, while each multiplies its queries with those that are there.
+///
+///     q                  k               v               result
+///     [B, H, Q_X, D]     [B, H, K_X, D]  [B, H, K_X, D]  [B, H, Q_X, D]      os::ring             n − 1 messages
+///     [B, G, R, Q_X, D]  [B, G, K_X, D]  [B, G, K_X, D]  [B, G, R, Q_X, D]   grouped queries: keys of G heads travel
+///     …                                                                      os::ring_both_ways   halves up and down
+///     …                                                                      os::causal           what nobody sees
+///                                                                            is not computed, and goes no further
+///
+/// It moves what gathering keys and values does, (n − 1)/n of both, and holds two parts of them instead of n; with
+/// os::causal half of it, three quarters where the sequences are striped, so that all devices have the same work.
+/// Where nothing divides the keys (under rules, say) os::ring says nothing.
+
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+#include <ostraka/engine/sequences/pull_attention_in_ring.hpp>
+#include <ostraka/operations/attention/attention.hpp>
+#include <ostraka/operations/shared/foretold.hpp>
+#include <ostraka/relabel.hpp>
+
+namespace ostraka {
+
+/// Behind the operands of os::attention: keys and values go round, from each device to the next.
+struct going_round {};
+inline constexpr going_round ring{};
+
+/// Half of each part goes to the next device, half to the one before.
+struct going_both_ways_round {};
+inline constexpr going_both_ways_round ring_both_ways{};
+
+namespace detail {
+
+/// How a ring goes, as is known while compiling: what it moves follows from it.
+template <bool Causal, bool Striped, bool BothWays>
+struct ring_way {
+  template <class Told, class Labels, class Mesh>
+  static constexpr planner::attention_ring ring_of(int queries, int keys, planner::extents const& e) {
+    planner::attention_ring r;
+    r.queries = e.label[queries];
+    r.keys = e.label[keys];
+    r.devices = e.ways(mesh_axes_numbered<Mesh>(typename told_axis<Told>::mesh{}));
+    r.causal = Causal;
+    r.striped = Striped;
+    r.both_ways = BothWays;
+    return r;
+  }
+  static constexpr bool is_causal = Causal, is_striped = Striped;
+};
+
+/// Types of a ring whose operands are well formed.
+template <class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
+struct ring_types {
+  using queries = typename told_axis<ToldQ>::axis;
+  using keys = typename told_axis<ToldK>::axis;
+  using width = typename told_axis<ToldD>::axis;
+  using wide = accumulator_of_t<typename TQ::value_type>;
+
+  using rows = without_axis<sharding_in<TQ>, width>;
+  using score_axes = union_of<typename sharding_traits<rows>::axes, type_list<keys>>;
+  using values_alone = difference_of<axes_in<TV>, score_axes>;
+  using as_queries =
+      typename replace_entry<sharding_in<TQ>, width, typename entries_of<sharding_in<TV>, values_alone>::type>::type;
+
+  using result_type = basic_tensor<typename TQ::value_type, varying_as<as_queries, TQ, TK, TV>, typename TQ::space>;
+  using log_sums_type = basic_tensor<wide, varying_as<rows, TQ, TK, TV>, typename TQ::space>;
+
+  /// Summands where mesh axes divide queries (of other heads, say) that have the same keys.
+  template <class A>
+  using cotangent_type = basic_tensor<
+      typename A::value_type,
+      varying_as<
+          canonical_sharding<sharding_in<A>, decltype(summands_over(
+                                                 difference_of<typename sharding_traits<sharding_in<TQ>>::splits,
+                                                               typename sharding_traits<sharding_in<A>>::splits>{}))>,
+          TQ, TK, TV>,
+      typename A::space>;
+
+  using labels = union_of<axes_in<TQ>, axes_in<TK>, axes_in<TV>>;
+  using mesh = union_of<mesh_axes_in<TQ>, mesh_axes_in<TK>, mesh_axes_in<TV>>;
+};
+
+// The axes of A that these have, too, are divided as there; the others are whole.
+template <class A, class TQ, class Keys, class... Axes>
+consteval bool lies_as_queries(type_list<Axes...>) {
+  return ((std::is_same_v<Axes, Keys> ||
+           std::is_same_v<splits_of<Axes, sharding_in<A>>,
+                          std::conditional_t<(position_in<Axes, axes_in<TQ>> >= 0), splits_of<Axes, sharding_in<TQ>>,
+                                             type_list<>>>)&&...);
+}
+
+template <class Operation, class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
+consteval auto check_ring() {
+  using own = first_fault<
+      typename sharding_traits<sharding_in<TQ>>::verdict, typename sharding_traits<sharding_in<TK>>::verdict,
+      typename sharding_traits<sharding_in<TV>>::verdict, told_or_bare_verdict<Operation, ToldQ, TQ>,
+      told_verdict<Operation, ToldK, TK>, told_verdict<Operation, ToldK, TV>, told_verdict<Operation, ToldD, TQ>,
+      told_verdict<Operation, ToldD, TK>, elements_verdict<TQ, TK, TV>, fractions_verdict<Operation, TQ>,
+      whole_values_verdict<Operation, TQ>, whole_values_verdict<Operation, TK>, whole_values_verdict<Operation, TV>,
+      blocks_verdict<sharding<>, TQ, TK, TV>>;
+  if constexpr (!std::is_same_v<own, reason::ok>) {
+    return found<own>{};
+  } else if constexpr (!are_queries_keys_and_width<ToldQ, ToldK, ToldD, TQ, TK, TV>()) {
+    return found<reason::queries_and_keys_are_confused<sharding_in<TQ>, sharding_in<TK>, sharding_in<TV>>>{};
+  } else if constexpr (!std::is_same_v<splits_of<typename told_axis<ToldQ>::axis, sharding_in<TQ>>,
+                                       typename told_axis<ToldK>::mesh>) {
+    return found<reason::ring_divides_queries_otherwise<sharding_in<TQ>, sharding_in<TK>>>{};
+  } else if constexpr (told_axis<ToldD>::mesh::size > 0 ||
+                       !lies_as_queries<TK, TQ, typename told_axis<ToldK>::axis>(axes_in<TK>{})) {
+    return found<reason::ring_divides_heads_otherwise<sharding_in<TQ>, sharding_in<TK>>>{};
+  } else if constexpr (!lies_as_queries<TV, TQ, typename told_axis<ToldK>::axis>(axes_in<TV>{})) {
+    return found<reason::ring_divides_heads_otherwise<sharding_in<TQ>, sharding_in<TV>>>{};
+  } else {
+    return found<typename sharding_traits<typename ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV>::as_queries>::verdict>{};
+  }
+}
+
+/// What rings and their derivatives have in common: where they run, and what goes round.
+template <class ToldQ, class ToldK, class ToldD, class Way, class TQ, class TK, class TV>
+struct ring_of_operands : ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV> {
+  using types = ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV>;
+  using labels = typename types::labels;
+  using mesh = typename types::mesh;
+  static constexpr int queries = position_in<typename types::queries, labels>;
+  static constexpr int keys = position_in<typename types::keys, labels>;
+
+  static constexpr planner::attention_ring ring(planner::extents const& e) {
+    return Way::template ring_of<ToldK, labels, mesh>(queries, keys, e);
+  }
+
+  // Elements of keys, or values, that all devices send together, of so many indices.
+  template <class A>
+  static constexpr std::int64_t elements_of(std::int64_t indices, planner::extents const& e) {
+    constexpr planner::spec s = spec_of<A, labels, mesh>;
+    std::int64_t n = indices;
+    for (int i = 0; i < s.rank; ++i) n *= s.label[i] == keys ? 1 : e.label[s.label[i]];
+    return n * (e.devices() / e.ways(s.splits()));
+  }
+  static constexpr std::int64_t bytes_of_all(planner::extents const& e, bool is_backward) {
+    planner::attention_ring const r = ring(e);
+    auto const elements = [&](std::int64_t indices) {
+      return elements_of<TK>(indices, e) + elements_of<TV>(indices, e);
+    };
+    return elements(r.keys_sent()) * static_cast<std::int64_t>(sizeof(typename TK::value_type)) +
+           (is_backward ? elements(r.cotangents_sent()) * static_cast<std::int64_t>(sizeof(typename types::wide)) : 0);
+  }
+
+  static engine::ring_attention blocks(engine::execution_context const& w, double scale) {
+    planner::attention_ring const r = ring(w.sizes);
+    if (Way::is_striped)
+      for (int const l : {queries, keys})
+        require_stripes("attention", names_of<labels>[static_cast<std::size_t>(l)], {w.sizes.label[l], r.devices});
+    return {spec_of<TQ, labels, mesh>,
+            spec_of<TK, labels, mesh>,
+            spec_of<TV, labels, mesh>,
+            spec_of<typename types::result_type, labels, mesh>,
+            queries,
+            keys,
+            position_in<typename types::width, labels>,
+            r,
+            scale};
+  }
+};
+
+/// `Backward`: with the cotangents of keys and values, which go along.
+template <class Ring, bool Backward>
+struct foretold_ring {
+  using named = extents_by_name<typename Ring::labels, typename Ring::mesh>;
+
+  static constexpr int count(step) { return 0; }  // it is none of the collectives
+  template <class Sizes>
+  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
+    return Ring::bytes_of_all(named::of(sizes), Backward) * named::groups(sizes);
+  }
+  template <class Sizes>
+  static constexpr std::int64_t bytes(Sizes const& sizes) {
+    planner::extents const e = named::of(sizes);
+    return planner::bytes_per_device(Ring::bytes_of_all(e, Backward), 1, e);
+  }
+  /// Of the device that has most; masked products are whole ones.
+  template <class Sizes>
+  static constexpr std::int64_t flops(Sizes const& sizes) {
+    planner::extents const e = named::of(sizes);
+    planner::attention_ring const r = Ring::ring(e);
+    std::int64_t most = 0;
+    for (std::int64_t d = 0; d < r.devices; ++d) {
+      std::int64_t pairs = 0;
+      for (std::int64_t home = 0; home < r.devices; ++home)
+        for (int p = 0; p < r.pieces(); ++p)
+          r.for_each_product(d, home, p,
+                             [&](planner::ring_product const& m) { pairs += m.queries.size() * m.keys.size(); });
+      most = pairs > most ? pairs : most;
+    }
+    return most * flops_of_a_pair(e) * (Backward ? 5 : 2) / 2;
+  }
+
+ private:
+  // Of a query and a key, in all batches and heads of the device that has most: scores and weighted values.
+  static constexpr std::int64_t flops_of_a_pair(planner::extents const& e) {
+    constexpr planner::spec s = spec_of<typename Ring::log_sums_type, typename Ring::labels, typename Ring::mesh>;
+    std::int64_t rows = 1, widths = e.label[position_in<typename Ring::width, typename Ring::labels>];
+    for (int i = 0; i < s.rank; ++i) rows *= s.label[i] == Ring::queries ? 1 : planner::largest_range(s, i, e);
+    return rows * 2 * (widths + widths_of(typename Ring::values_alone{}, e));
+  }
+  template <class... Axes>
+  static constexpr std::int64_t widths_of(type_list<Axes...>, planner::extents const& e) {
+    return (std::int64_t{1} * ... * e.label[position_in<Axes, typename Ring::labels>]);
+  }
+};
+
+/// What the forward knows of its rows beside its result.
+template <class Result, class LogSums>
+struct attended {
+  Result result;
+  LogSums log_sums;
+};
+
+}  // namespace detail
+
+namespace operation {
+
+/// `Way`: a detail::ring_way.
+template <class Q, class K, class D, class Way>
+struct ring_attention {
+  static constexpr char const* name = "attention";
+  template <class TQ, class TK, class TV>
+  using ring_of = detail::ring_of_operands<Q, K, D, Way, TQ, TK, TV>;
+
+  bool has_scale = false;
+  double scale = 1;  ///< of scores, if it has one; else one over the root of D's extent
+
+  template <class TQ, class TK, class TV>
+  using verdict = typename decltype(detail::check_ring<ring_attention, Q, K, D, TQ, TK, TV>())::type;
+  template <class TQ, class TK, class TV>
+  using foretold = detail::foretold_ring<ring_of<TQ, TK, TV>, false>;
+
+  template <class TQ, class TK, class TV>
+  [[nodiscard]] std::int64_t bytes(TQ const& q, TK const& k, TV const& v) const {
+    using blocks_of = ring_of<TQ, TK, TV>;
+    planner::extents const e =
+        detail::context_of<typename blocks_of::labels, typename blocks_of::mesh>(name, q, k, v).sizes;
+    return planner::bytes_per_device(blocks_of::bytes_of_all(e, false), 1, e);
+  }
+
+  template <class TQ, class TK, class TV>
+  auto operator()(TQ const& q, TK const& k, TV const& v) const {
+    return with_log_sums(q, k, v).result;
+  }
+
+  /// And what the backward needs of each row: the logarithm of what its weights were divided by.
+  template <class TQ, class TK, class TV>
+  auto with_log_sums(TQ const& q, TK const& k, TV const& v) const {
+    using blocks_of = ring_of<TQ, TK, TV>;
+    using labels = typename blocks_of::labels;
+    using mesh = typename blocks_of::mesh;
+    engine::execution_context const w = detail::context_of<labels, mesh>(name, q, k, v);
+    engine::ring_attention const blocks = blocks_of::blocks(w, factor_of(q));
+    auto const result = detail::allocate_for<typename blocks_of::result_type, labels, mesh>(w, q, k, v);
+    auto const log_sums = detail::allocate_for<typename blocks_of::log_sums_type, labels, mesh>(w, q, k, v);
+    engine::attend_in_ring(detail::execution_space_of<TQ>(), w, blocks, detail::elements_of(q), detail::elements_of(k),
+                           detail::elements_of(v), result.local().data(), log_sums.local().data());
+    return detail::attended<std::remove_const_t<decltype(result)>, std::remove_const_t<decltype(log_sums)>>{result,
+                                                                                                            log_sums};
+  }
+
+  template <class TQ>
+  [[nodiscard]] double factor_of(TQ const& q) const {
+    auto const width = q.extents()[static_cast<std::size_t>(detail::dimension_of<D, TQ>)];
+    return has_scale ? scale : width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
+  }
+};
+
+/// The cotangents of queries, keys and values; gradient/rules/operations/ring_attention.hpp calls it.
+template <class Q, class K, class D, class Way>
+struct ring_attention_vjp {
+  static constexpr char const* name = "attention_vjp";
+  template <class TQ, class TK, class TV>
+  using ring_of = detail::ring_of_operands<Q, K, D, Way, TQ, TK, TV>;
+  template <class TQ, class TK, class TV, class... Others>
+  using foretold = detail::foretold_ring<ring_of<TQ, TK, TV>, true>;
+
+  double scale = 1;
+
+  template <class TQ, class TK, class TV, class Result, class LogSums>
+  auto operator()(TQ const& q, TK const& k, TV const& v, Result const& result, LogSums const& log_sums,
+                  Result const& g) const {
+    using blocks_of = ring_of<TQ, TK, TV>;
+    using labels = typename blocks_of::labels;
+    using mesh = typename blocks_of::mesh;
+    engine::execution_context const w = detail::context_of<labels, mesh>(name, q, k, v, g);
+    engine::ring_attention const blocks = blocks_of::blocks(w, scale);
+    auto const dq = detail::allocate_for<typename blocks_of::template cotangent_type<TQ>, labels, mesh>(w, q, k, v);
+    auto const dk = detail::allocate_for<typename blocks_of::template cotangent_type<TK>, labels, mesh>(w, q, k, v);
+    auto const dv = detail::allocate_for<typename blocks_of::template cotangent_type<TV>, labels, mesh>(w, q, k, v);
+    engine::pull_attention_in_ring(detail::execution_space_of<TQ>(), w, blocks, detail::elements_of(q),
+                                   detail::elements_of(k), detail::elements_of(v), detail::elements_of(result),
+                                   detail::elements_of(log_sums), detail::elements_of(g), dq.local().data(),
+                                   dk.local().data(), dv.local().data());
+    return std::tuple(dq, dk, dv);
+  }
+};
+
+}  // namespace operation
+
+namespace detail {
+
+template <>
+inline constexpr bool goes_round<going_round> = true;
+template <>
+inline constexpr bool goes_round<going_both_ways_round> = true;
+
+template <class Q, class K, class D, class Out>
+constexpr void set_option(operation::attention<Q, K, D, Out>&, going_round const&) {}  // nothing divides the keys
+template <class Q, class K, class D, class Out>
+constexpr void set_option(operation::attention<Q, K, D, Out>&, going_both_ways_round const&) {}
+
+template <class Q, class K, class D, class Way>
+constexpr void set_ring_option(operation::ring_attention<Q, K, D, Way>& operation, score_scale const& scale) {
+  operation.has_scale = true;
+  operation.scale = scale.value;
+}
+template <class Operation, class Option>
+constexpr void set_ring_option(Operation&, Option const&) {}
+
+template <class Option>
+inline constexpr bool is_option_of_ring =
+    goes_round<Option> || std::is_same_v<Option, causal_mask> || std::is_same_v<Option, score_scale>;
+template <class... Ms>
+inline constexpr bool is_option_of_ring<striped_over<Ms...>> = true;
+
+template <class Option>
+inline constexpr bool is_striped = false;
+template <class... Ms>
+inline constexpr bool is_striped<striped_over<Ms...>> = true;
+
+template <class K, class Operation, class Option>
+struct ring_option_verdict {
+  using type = std::conditional_t<is_option_of_ring<Option>, reason::ok, reason::not_an_option_of_ring<Option>>;
+};
+template <class K, class Operation, class... Ms>
+struct ring_option_verdict<K, Operation, striped_over<Ms...>> {
+  using type = std::conditional_t<std::is_same_v<type_list<Ms...>, typename told_axis<K>::mesh>, reason::ok,
+                                  reason::striped_over_other_axes<striped_over<Ms...>, K, Operation>>;
+};
+
+/// Keys and values go round.
+template <class Q, class K, class D, class Out, class... Options>
+  requires(told_axis<K>::mesh::size > 0 && (goes_round<Options> || ...))
+struct attention_with<Q, K, D, Out, Options...> {
+  using way = ring_way<(std::is_same_v<Options, causal_mask> || ...), (is_striped<Options> || ...),
+                       (std::is_same_v<Options, going_both_ways_round> || ...)>;
+  using operation_type = ostraka::operation::ring_attention<Q, K, D, way>;
+  using options_verdict =
+      first_fault<std::conditional_t<std::is_void_v<Out>, reason::ok, reason::not_an_option_of_ring<Out>>,
+                  typename ring_option_verdict<K, operation_type, Options>::type...>;
+
+  template <class TQ, class TK, class TV>
+  static constexpr auto run(TQ const& q, TK const& k, TV const& v, Options const&... options) {
+    if constexpr (reason::ok_or_raise<options_verdict>()) {
+      operation_type operation;
+      (set_ring_option(operation, options), ...);
+      return operate(operation, q, k, v);
+    } else {
+      return q;
+    }
+  }
+};
+
+}  // namespace detail
+
+}  // namespace ostraka

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::stripe<S/X>(tokens)`: a sequence in the order in which causal attention is the same work for all
+/// devices along X: of 2n chunks device i has i and 2n − 1 − i. Done once on the data; `os::unstripe<S/X>` is the way
+/// back, `os::striped_positions<S/X>(mesh, S = n)` where each element stands in the sequence.
+///
+///     stripe<S/X>   [B, S]    → [B, S]      nothing moves
+///     stripe<S/X>   [B, S_X]  → [B, S_X]    chunks whose device changes
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/generate.hpp>
+#include <ostraka/operations/attention/striped.hpp>
+#include <ostraka/operations/creation/creation_options.hpp>
+#include <ostraka/operations/shapes/rearrange.hpp>
+#include <ostraka/operations/shared/operate.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Told, class A>
+consteval auto check_stripe_axis() {
+  using told = told_axis<Told>;
+  using splits = splits_of<typename told::axis, sharding_in<A>>;
+  if constexpr ((splits::size > 0 && !std::is_same_v<splits, typename told::mesh>) ||
+                common_of<typename told::mesh, varying_in<A>>::size > 0)
+    return found<reason::stripes_lie_otherwise<Told, sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class Operation, class Told, class A>
+consteval auto check_stripe() {
+  using told = told_axis<Told>;
+  using own = first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return found<own>{};
+  else if constexpr (std::is_void_v<typename told::axis>)
+    return found<reason::told_no_axis<Told, Operation>>{};
+  else if constexpr (position_in<typename told::axis, axes_in<A>> < 0)
+    return found<reason::axis_missing<typename told::axis, sharding_in<A>>>{};
+  else
+    return check_stripe_axis<Told, A>();
+}
+
+/// Chunks 0, 1, … of the sequence are every second one of the stripes, 2n − 1, 2n − 2, … those between.
+[[nodiscard]] constexpr planner::rearrangement striped_chunks(std::int64_t devices, bool is_back) {
+  planner::rearrangement r;
+  r.extent[0] = r.result = 2 * devices;
+  if (is_back) {
+    r.pieces.push_back({0, 0, 2, 0, 1, devices});
+    r.pieces.push_back({0, 2 * devices - 1, -2, devices, 1, devices});
+  } else {
+    r.pieces.push_back({0, 0, 1, 0, 2, devices});
+    r.pieces.push_back({0, 2 * devices - 1, -1, 1, 2, devices});
+  }
+  return r;
+}
+
+}  // namespace detail
+
+namespace operation {
+
+/// `Told`: the axis, and the mesh axes for which it is striped.
+template <class Told>
+struct stripe {
+  static constexpr char const* name = "stripe";
+  template <class...>
+  using foretold = detail::foretold_if_whole<Told>;
+  bool is_back = false;
+
+  template <class A>
+  using verdict = typename decltype(detail::check_stripe<stripe, Told, A>())::type;
+
+  template <class A>
+  [[nodiscard]] std::int64_t bytes(A const& a) const {
+    using axes = axes_in<A>;
+    using mesh = mesh_axes_in<A>;
+    planner::extents const e = extents_from(axes{}, mesh{}, a.sizes());
+    planner::stripes const s = stripes_of(a);
+    std::int64_t const chunks = planner::elements_moved(detail::striped_chunks(s.devices, is_back),
+                                                        spec_of<A, axes, mesh>, detail::dimension_of<Told, A>, e);
+    return planner::bytes_per_device(chunks * s.chunk(), static_cast<int>(sizeof(typename A::value_type)), e);
+  }
+
+  template <class A>
+  auto operator()(A const& a) const {
+    using axes = axes_in<A>;
+    using mesh = mesh_axes_in<A>;
+    using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
+    constexpr int along = detail::dimension_of<Told, A>;
+    engine::execution_context const w = detail::context_of<axes, mesh>(name, a);
+    planner::stripes const s = stripes_of(a);
+    auto const result = detail::allocate_for<result_type, axes, mesh>(w, a);
+    // In chunks: [before, chunk, within it and behind].
+    auto const in_chunks = [&](auto const* view, auto* data) {
+      std::array<std::int64_t, 3> extents{1, 0, s.chunk()};
+      for (int i = 0; i < A::rank; ++i) {
+        auto const n = static_cast<std::int64_t>(view->extent(static_cast<std::size_t>(i)));
+        if (i == along)
+          extents[1] = s.chunk() == 0 ? 0 : n / s.chunk();
+        else
+          extents[i < along ? 0u : 2u] *= n;
+      }
+      return detail::dense_block(data, extents.data(), 3);
+    };
+    auto const from_view = a.local(), to_view = result.local();
+    using element = typename A::value_type;
+    auto const from = in_chunks(&from_view, static_cast<element const*>(from_view.data()));
+    engine::rearrange(detail::execution_space_of<A>(), w, spec_of<A, axes, mesh>, along,
+                      detail::striped_chunks(s.devices, is_back), &from, in_chunks(&to_view, to_view.data()), element(),
+                      1);
+    return result;
+  }
+
+ private:
+  template <class A>
+  static planner::stripes stripes_of(A const& a) {
+    using told = detail::told_axis<Told>;
+    planner::stripes const s{a.extents()[static_cast<std::size_t>(detail::dimension_of<Told, A>)],
+                             devices(*detail::common_mesh(name, a), typename told::mesh{})};
+    detail::require_stripes(name, told::axis::name, s);
+    return s;
+  }
+  template <class... Ms>
+  static std::int64_t devices(engine::device_mesh const& mesh, type_list<Ms...>) {
+    return detail::devices_along<Ms...>(name, mesh);
+  }
+};
+
+}  // namespace operation
+
+/// The axis in the order of stripes for the mesh axes: `os::stripe<S/X>(tokens)`, S divided over X or whole. Chunks
+/// change their devices where it is divided. For os::attention with os::striped<X>.
+/// @throws ostraka::error, on all devices alike, if S is not divisible by twice their number
+template <auto Told, TensorOrVariable A>
+[[nodiscard]] constexpr auto stripe(A const& a) {
+  return detail::operate(operation::stripe<detail::type_of<Told>>{}, a);
+}
+
+/// The way back: in the order of positions.
+template <auto Told, TensorOrVariable A>
+[[nodiscard]] constexpr auto unstripe(A const& a) {
+  return detail::operate(operation::stripe<detail::type_of<Told>>{true}, a);
+}
+
+namespace detail {
+
+template <class Told, class Tensor, class... Ms>
+void fill_striped_positions(Tensor const& t, type_list<Ms...>) {
+  planner::stripes const s{t.extents()[0], devices_along<Ms...>("striped_positions", *t.mesh_handle())};
+  require_stripes("striped_positions", told_axis<Told>::axis::name, s);
+  if (s.extent > 0) generate_elements("striped_positions", t, striped_position(s));
+}
+
+}  // namespace detail
+
+/// The position of each element of a striped sequence, as std::int64_t: `os::striped_positions<S/X>(mesh, S = n)`, for
+/// os::rope and whatever else asks where an element stands. Nothing moves.
+template <auto Told, class Mesh, class... Given>
+[[nodiscard]] auto striped_positions(Mesh const& m, Given const&... given) {
+  using told = detail::type_of<Told>;
+  using tensor_type = typename detail::named_tensor<std::int64_t, Told>::type;
+  auto t = detail::make_uninitialised<tensor_type, detail::values_verdict<tensor_type, operation::stripe<told>>>(
+      "striped_positions", m, given...);
+  if constexpr (std::is_same_v<decltype(t), tensor_type>)
+    detail::fill_striped_positions<told>(t, typename detail::told_axis<told>::mesh{});
+  return t;
+}
+
+}  // namespace ostraka

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::striped<X>` behind operands: their sequences are in the order of `os::stripe<S/X>`, so positions are
+/// not indices. Each device along X has an early and a late part of the sequence (plan/regions/stripes.hpp).
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/plan/regions/stripes.hpp>
+#include <ostraka/types/values/differentiated.hpp>
+
+namespace ostraka {
+
+template <class... Ms>
+struct striped_over {};
+
+/// Sequences are in the order of os::stripe<S/X>.
+template <auto... Ms>
+inline constexpr striped_over<detail::type_of<Ms>...> striped{};
+
+namespace detail {
+
+[[noreturn, gnu::cold]] inline void throw_no_mesh_axis(char const* operation, std::string_view name) {
+  throw error(std::string(operation) + ": the mesh has no axis " + std::string(name) +
+              "; add it to os::make_mesh (size 1 costs nothing)");
+}
+
+/// How many devices there are along the mesh axes.
+template <class... Ms>
+std::int64_t devices_along(char const* operation, engine::device_mesh const& mesh) {
+  std::int64_t n = 1;
+  for (std::string_view const name : {Ms::name...}) {
+    int const axis = mesh.find(name);
+    if (axis < 0) throw_no_mesh_axis(operation, name);
+    n *= mesh.size(axis);
+  }
+  return n;
+}
+
+template <class... Ms, class A>
+constexpr std::int64_t devices_along(char const* operation, A const& a) {
+  if constexpr (is_abstract<A>)
+    return 0;  // not known
+  else if constexpr (Variable<A>)
+    return devices_along<Ms...>(operation, a.value());
+  else
+    return devices_along<Ms...>(operation, *common_mesh(operation, a));
+}
+
+/// An operation's `stripes`: over how many devices its operand is striped, if an option says that it is.
+template <class Operation, class A, class Option>
+constexpr void set_stripes(Operation&, A const&, Option const&) {}
+template <class Operation, class A, class... Ms>
+constexpr void set_stripes(Operation& operation, A const& a, striped_over<Ms...> const&) {
+  operation.stripes = devices_along<Ms...>(Operation::name, a);
+}
+
+/// The position at an index of a striped sequence, on devices, too.
+struct striped_position {
+  std::int64_t chunk, devices;
+
+  explicit striped_position(planner::stripes const& s) : chunk(s.chunk()), devices(s.devices) {}
+  KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t index) const {
+    std::int64_t const number = index / chunk, device = number / 2;
+    return (number % 2 == 0 ? device : 2 * devices - 1 - device) * chunk + index % chunk;
+  }
+};
+
+/// @throws ostraka::error, on all devices alike, if a sequence does not fit
+inline void require_stripes(char const* operation, std::string_view axis, planner::stripes const& s) {
+  if (!s.fits())
+    throw error(std::string(operation) + ": a striped sequence over n devices is cut into 2n equal chunks, and " +
+                std::string(axis) + " = " + std::to_string(s.extent) + " is not divisible by " +
+                std::to_string(2 * s.devices) + "; pad it");
+}
+
+}  // namespace detail
+
+}  // namespace ostraka

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::dropout(x, 0.1, os::seed(1))`: elements are zero with that probability, and others are divided by the
+/// probability of staying. Which ones is a function of the seed and the global index: the same on every mesh.
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/detail/blocks/fill.hpp>
+#include <ostraka/operations/creation/random.hpp>
+#include <ostraka/operations/shared/along.hpp>
+
+namespace ostraka {
+
+namespace operation {
+
+struct dropout : detail::moves_nothing {
+  static constexpr char const* name = "dropout";
+
+  double rate = 0;
+  ostraka::seed seed = ostraka::seed(0);
+
+  /// Linear in x: summands stay summands.
+  template <class A>
+  using verdict =
+      detail::first_fault<typename sharding_traits<sharding_in<A>>::verdict, detail::blocks_verdict<sharding<>, A>,
+                          typename decltype(detail::check_random_elements<detail::random_kind::number,
+                                                                          typename A::value_type, dropout>())::type,
+                          detail::kinds_verdict<reduction::sum, A>>;
+
+  template <class A>
+  auto operator()(A const& a) const {
+    using element = typename A::value_type;
+    using wide = accumulator_of_t<element>;
+    detail::common_mesh(name, a);
+    detail::require_probability(name, rate);
+    detail::require_seed(name, a, seed.value);
+    auto const result = detail::uninitialised_like(a);
+    double const kept = 1 - rate;
+    engine::bernoulli_number<element> const mask{key(a, varying_in<A>{}), kept};
+    detail::of_element_and_position<engine::dropped_number<element>, A::rank> f{
+        {{mask, wide(static_cast<detail::real_of<wide>>(kept > 0 ? 1 / kept : 0))}, {}}};
+    planner::range where[A::rank + 1];
+    for (int d = 0; d < A::rank; ++d) {
+      where[d] = a.range(d);
+      f.extent[d] = a.extents()[static_cast<std::size_t>(d)];
+    }
+    detail::profiled_block<A> const region_of_run(name, a, "reads and writes", 2);
+    engine::map_with_indices<A::rank>(detail::execution_space_of<A>(), result.local().data(), detail::elements_of(a),
+                                      where, f);
+    return result;
+  }
+
+ private:
+  // A block knows its indices, not where it is: its device's place along the mesh axes along which it varies says that.
+  template <class A, class... Ms>
+  std::uint64_t key(A const& a, type_list<Ms...>) const {
+    ostraka::seed own = seed;
+    ((own = fold_in(own, static_cast<std::uint64_t>(place(a, Ms::name)))), ...);
+    return own.value;
+  }
+  template <class A>
+  static int place(A const& a, std::string_view mesh_axis) {
+    engine::device_mesh const& mesh = *a.mesh_handle();
+    return mesh.absent() ? 0 : mesh.coordinate(mesh.find(mesh_axis));
+  }
+};
+
+}  // namespace operation
+
+/// x / (1 − rate) where it is kept, else 0. In the body of os::shard_map a block's mask differs from those of the
+/// devices along which the block varies, and is that of its place on the mesh. @throws ostraka::error unless the rate
+/// is from 0 to 1
+template <TensorOrVariable A>
+[[nodiscard]] constexpr auto dropout(A const& a, double rate, seed s) {
+  return detail::operate(operation::dropout{{}, rate, s}, a);
+}
+
+}  // namespace ostraka

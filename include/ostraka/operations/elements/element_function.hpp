@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What functions of one element have in common (functions.hpp): they take numbers, in device code, too, and
+/// tensors, which they map; elements of 16 bits are computed as floats; each is defined for some elements only.
+
+#include <concepts>
+#include <type_traits>
+
+#include <ostraka/arithmetic.hpp>
+#include <ostraka/operations/shared/operate.hpp>
+
+// An accelerator's compiler knows objects of its own only.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#  define OSTRAKA_DETAIL_FUNCTION_OBJECT static constexpr __device__
+#else
+#  define OSTRAKA_DETAIL_FUNCTION_OBJECT inline constexpr
+#endif
+
+namespace ostraka {
+
+namespace detail {
+
+/// Of which elements a function is defined beside numbers with a fraction.
+enum class defined_for { fractions, fractions_and_complex, all_but_complex, all };
+
+template <class T, defined_for Which>
+inline constexpr bool is_defined =
+    !std::is_same_v<T, bool> &&
+    (complex_number<T>       ? Which == defined_for::fractions_and_complex || Which == defined_for::all
+     : std::is_integral_v<T> ? Which == defined_for::all_but_complex || Which == defined_for::all
+                             : true);
+
+// Of a T that is deduced: F is not complete where its base is.
+template <class F, class T>
+inline constexpr bool takes_number = is_number<T>&& is_defined<T, F::defined>;
+
+template <class F, class T>
+consteval auto check_function() {
+  if constexpr (is_defined<T, F::defined>)
+    return found<reason::ok>{};
+  else
+    return found<reason::function_of_other_elements<T, F>>{};
+}
+
+template <class F, class T>
+using function_verdict = typename decltype(check_function<F, T>())::type;
+
+// Has F a derivative at a number of this type, as a number? At a complex one, if it is holomorphic.
+template <class F, class T>
+inline constexpr bool takes_derivative = is_number<T> &&
+                                         (complex_number<T>
+                                              ? is_defined<T, F::defined> && F::is_holomorphic
+                                              : is_defined<T, defined_for::fractions> && !std::is_integral_v<T>);
+
+// Of gradient/rules/operations/function_derivatives.hpp.
+template <class F>
+struct function_derivative;
+template <class F, class T>
+KOKKOS_INLINE_FUNCTION T derivative_of_number(T const& x);
+template <class F, class T>
+KOKKOS_INLINE_FUNCTION T second_derivative_of_number(T const& x);
+template <class F, int K, class T>
+KOKKOS_INLINE_FUNCTION T derivative_of_numbers(T const& x, T const& y);
+template <class F, int K, int L, class T>
+KOKKOS_INLINE_FUNCTION T second_derivative_of_numbers(T const& x, T const& y);
+
+/// What F gives for an element: of 16 bits, the float's result rounded.
+template <class F, class T>
+KOKKOS_INLINE_FUNCTION auto function_of_number(T const& x) {
+  if constexpr (is_narrow<T>) {
+    auto const wide = F::of(static_cast<float>(x));
+    if constexpr (std::is_same_v<decltype(wide), bool const>)
+      return wide;
+    else
+      return T(wide);
+  } else {
+    return F::of(x);
+  }
+}
+
+/// The base of functions of one element. F says what they are of numbers, `F::of(x)`, and for which, `F::defined`.
+template <class F>
+struct element_function {
+  using is_verb = void;
+  static constexpr bool has_wide_loops = false;  ///< are loops over it compiled for wide vectors, too?
+  static constexpr bool is_holomorphic = true;   ///< of complex numbers, if it is defined for them
+
+  template <class T>
+  requires takes_number<F, T> KOKKOS_INLINE_FUNCTION auto operator()(T const& x) const {
+    return function_of_number<F>(x);
+  }
+
+  /// Of a number with a fraction, for derivatives of functions that call this one (ostraka/gradient.hpp).
+  template <class T>
+    requires takes_derivative<F, T> KOKKOS_INLINE_FUNCTION T derivative(T const& x)
+  const { return derivative_of_number<F>(x); }
+  template <class T>
+    requires takes_derivative<F, T> KOKKOS_INLINE_FUNCTION T second_derivative(T const& x)
+  const { return second_derivative_of_number<F>(x); }
+
+  template <TensorOrVariable A>
+  [[nodiscard]] constexpr auto operator()(A const& a) const {
+    using value = typename A::value_type;
+    if constexpr (is_variable<A>)
+      return differentiate(F{}, a);  // of gradient/rules/operations/operations.hpp
+    else if constexpr (reason::ok_or_raise<function_verdict<F, value>>())
+      return checked_map<F, F, reason::ok, decltype(function_of_number<F>(value()))>(F::name, F{}, a);
+    else
+      return after_error_of<value, typename A::sharding_type, typename A::space>();
+  }
+};
+
+template <class F>
+concept ElementFunction = std::derived_from<F, element_function<F>>;
+
+}  // namespace detail
+
+template <detail::ElementFunction F>
+inline constexpr bool engine::detail::is_worth_width<F> = F::has_wide_loops;
+
+}  // namespace ostraka

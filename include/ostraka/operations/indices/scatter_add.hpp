@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::scatter_add<V, V, D>(rows, index, V = n)`: out[index[I], D] += rows[I, D], the transpose of os::take.
+/// A device adds what falls into its range of V; where rows are divided, summands are reduced or rows are gathered,
+/// what moves less (plan/search/index_plans.hpp).
+///
+///     scatter_add<V, V/X, D>             [B, D]      [B]      → [V_X, D]         nothing moved
+///     scatter_add<V, V, D/Y>             [B, D_Y]    [B]      → [V, D_Y]         nothing moved
+///     scatter_add<V, V/X, D>             [B_X, D]    [B_X]    → [V_X, D]         reduce_scatter<V/X>, or all_gather<X>
+///     scatter_add<V, V, D, partial(X)>   [B_X, D]    [B_X]    → [V, D] {U_X}     nothing moved
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/engine/blocks/index_blocks.hpp>
+#include <ostraka/operations/indices/index_range.hpp>
+#include <ostraka/plan/search/index_plans.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class V, class Out, class Rows, class Index>
+struct scatter_types {
+  using labels = typename unite_lists<axes_in<Rows>, type_list<V>>::type;
+  using mesh = union_of<mesh_axes_in<Rows>, mesh_axes_in<Index>, mesh_axes_in<Out>>;
+  static constexpr int v = position_in<V, labels>;
+
+  static constexpr planner::scatter_plan plan = [] {
+    constexpr planner::spec rows = spec_of<Rows, labels, mesh>;
+    constexpr planner::spec result = spec_of<Out, labels, mesh>;
+    planner::bounded_list<planner::spec, planner::max_operands> operands;
+    operands.push_back(rows);
+    return planner::plan_scatter(rows, spec_of<Index, labels, mesh>, v, result,
+                                 planner::nominal_sizes(planned_sizes(labels{}, mesh{}), operands, result),
+                                 {element_bytes_in<Index>, element_bytes_in<Rows>});
+  }();
+  using rows_sharding = varying_as<sharding_from<plan.updates, labels, mesh>, Rows>;
+  using index_sharding = varying_as<sharding_from<plan.index, labels, mesh>, Index>;
+  using local_sharding = varying_as<sharding_from<plan.local, labels, mesh>, Rows, Index>;
+};
+
+template <class Operation, class V, class Out, class Rows, class Index>
+consteval auto check_scatter() {
+  using own = first_fault<typename sharding_traits<sharding_in<Rows>>::verdict, index_verdict<Operation, Index>,
+                          typename sharding_traits<Out>::verdict, kinds_verdict<reduction::sum, Rows, Out>,
+                          blocks_verdict<Out, Rows, Index>>;
+  using strange = difference_of<axes_in<Index>, axes_in<Rows>>;
+  using unknown = difference_of<axes_in<Out>, concatenation_of<axes_in<Rows>, type_list<V>>>;
+  using lacking = difference_of<axes_in<Rows>, concatenation_of<axes_in<Out>, axes_in<Index>>>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return found<own>{};
+  else if constexpr (position_in<V, axes_in<Index>> >= 0)
+    return found<reason::index_has_the_axis<V, Operation>>{};
+  else if constexpr (position_in<V, axes_in<Rows>> >= 0)
+    return found<reason::rows_have_the_axis<V, Operation>>{};
+  else if constexpr (strange::size > 0)
+    return found<reason::index_axis_not_in_rows<typename type_at<strange, 0>::type, Operation>>{};
+  else if constexpr (position_in<V, axes_in<Out>> < 0)
+    return found<reason::indexed_axis_not_in_result<V, Operation>>{};
+  else if constexpr (unknown::size > 0)
+    return found<reason::result_axis_in_no_operand<typename type_at<unknown, 0>::type>>{};
+  else if constexpr (lacking::size > 0)
+    return found<reason::result_lacks_axis<typename type_at<lacking, 0>::type, Operation>>{};
+  else
+    return found<first_fault<element_verdict<typename Rows::value_type, Out>,
+                             reducible_verdict<typename Rows::value_type, reduction::sum, Operation>>>{};
+}
+
+}  // namespace detail
+
+namespace operation {
+
+/// `Out`: the result's sharding. `Range`: whether indices are looked at.
+template <class V, class Out, class Range = detail::checked_range>
+struct scatter_add {
+  static constexpr char const* name = "scatter_add";
+
+  std::int64_t extent = 0;            ///< of V
+  detail::extent_origin origin = {};  ///< of a block: how it came about
+
+  template <class Rows, class Index>
+  using verdict = typename decltype(detail::check_scatter<scatter_add, V, Out, Rows, Index>())::type;
+
+  template <class Rows, class Index>
+  [[nodiscard]] std::int64_t bytes(Rows const& rows, Index const& index) const {
+    using types = detail::scatter_types<V, Out, Rows, Index>;
+    auto const& mesh = *detail::common_mesh(name, rows);
+    auto made = detail::extents_among(axes_in<Out>{}, rows);
+    made[static_cast<std::size_t>(position_in<V, axes_in<Out>>)] = extent;
+    constexpr std::int64_t element_bytes = sizeof(typename Rows::value_type);
+    return detail::per_device(
+        detail::bytes_of_check<Range>(index) +
+            detail::bytes_of_move<Rows, typename types::rows_sharding>(mesh, rows.extents().data(), element_bytes) +
+            detail::bytes_of_move<Index, typename types::index_sharding>(mesh, index.extents().data(),
+                                                                         sizeof(typename Index::value_type)) +
+            detail::bytes_of_move<typename types::local_sharding, varying_as<Out, Rows, Index>>(mesh, made.data(),
+                                                                                                element_bytes),
+        mesh);
+  }
+
+  template <class Rows, class Index>
+  auto operator()(Rows const& rows, Index const& index) const {
+    using element = typename Rows::value_type;
+    using out = varying_as<Out, Rows, Index>;
+    using types = detail::scatter_types<V, Out, Rows, Index>;
+    using labels = typename types::labels;
+    using mesh = typename types::mesh;
+    using local_type = basic_tensor<element, typename types::local_sharding, typename Rows::space>;
+    using rows_sharding = typename types::rows_sharding;
+    using index_sharding = typename types::index_sharding;
+    engine::execution_context w = detail::context_of<labels, mesh>(name, rows, index);
+    w.sizes.label[types::v] = extent;
+    detail::check_range<Range>(name, index, V::name, extent);
+    auto const added = detail::run_reshard<detail::reshard_types<Rows, rows_sharding>, rows_sharding>(name, rows);
+    auto const numbers = detail::run_reshard<detail::reshard_types<Index, index_sharding>, index_sharding>(name, index);
+    local_type const local = make_local<local_type, labels, mesh>(w, rows);
+    {
+      detail::profiled_block<local_type> const region_of_run(name, local, "writes");
+      engine::scatter_add_blocks(detail::execution_space_of<Rows>(), w, types::v, types::plan.local,
+                                 types::plan.updates, types::plan.index, local.local().data(),
+                                 detail::elements_of(added), detail::elements_of(numbers));
+    }
+    return detail::run_reshard<detail::reshard_types<local_type, out>, out>(name, local);
+  }
+
+ private:
+  template <class R, class Labels, class Mesh, class Rows>
+  R make_local(engine::execution_context const& w, Rows const& rows) const {
+    R made(detail::allocate_unnamed<typename R::value_type, R::rank, typename R::space>(
+        rows.mesh_handle(), w, spec_of<typename R::sharding_type, Labels, Mesh>));
+    if constexpr (varying_in<R>::size > 0) made.set_origins(origins(rows, axes_in<R>{}));
+    return made;
+  }
+  template <class Rows, class... As>
+  auto origins(Rows const& rows, type_list<As...>) const {
+    auto const origin_of = [&]<class A>(std::type_identity<A>) {
+      if constexpr (std::is_same_v<A, V>)
+        return origin;
+      else
+        return detail::origin_in<A>(rows);
+    };
+    return detail::extent_origins<static_cast<int>(sizeof...(As))>{origin_of(std::type_identity<As>{})...};
+  }
+};
+
+}  // namespace operation
+
+/// The sum of rows by number: `os::scatter_add<V, V/X, D>(rows, index, V = 50000)`, where the result's dimensions
+/// follow the axis that the indices point into. The rows have all axes of the index; those that the result lacks are
+/// summed. A sum is made in the order of the rows on each device, whatever the number of threads, and of 16-bit numbers
+/// in float. os::in_range behind the operands promises that the numbers are in range, and spares looking.
+/// @throws ostraka::error, on all devices alike and before anything moves, if a number is not one of 0 … n−1
+template <auto V, auto... Out, TensorOrVariable Rows, TensorOrVariable Index, class... Given>
+[[nodiscard]] constexpr auto scatter_add(Rows const& rows, Index const& index, Given const&... given) {
+  using axis = detail::type_of<V>;
+  using out = sharding_of<Out...>;
+  operation::scatter_add<axis, out, detail::range_among<Given...>> how;
+  if constexpr (!reason::ok_or_raise<detail::extent_beside_range<(varying_in<Rows>::size > 0), axis, Given...>>()) {
+    return detail::after_error_of<typename Rows::value_type, out, typename Rows::space>();
+  } else {
+    auto const extents = collect_sizes(detail::extents_beside<detail::is_option<Given>>(given)...);
+    how.extent = detail::checked_extent<(varying_in<Rows>::size > 0), axis>(extents, how.name);
+    (detail::find_origin<axis>(how.origin, given), ...);
+    return detail::operate(how, rows, index);
+  }
+}
+
+}  // namespace ostraka

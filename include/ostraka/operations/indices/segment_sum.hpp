@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::segment_sum<I, S>(data, ids, S = n)`: rows of one segment summed, out[s, D] = Σ data[i, D] over the i
+/// with ids[i] = s. The axis I goes, S comes. It is an os::scatter_add over I; where mesh axes divide I, the summands
+/// of a segment are on several devices, and the result is named.
+///
+///     segment_sum<I, S>             [I, D_Y]    [I]      → [S, D_Y]        nothing moved
+///     segment_sum<I, S, S, D>       [I_X, D]    [I_X]    → [S, D]          all_reduce<X>
+///     segment_sum<I, S, S/X, D>     [I_X, D]    [I_X]    → [S_X, D]        reduce_scatter<S/X>
+
+#include <type_traits>
+
+#include <ostraka/operations/indices/scatter_add.hpp>
+#include <ostraka/plan/typed/inside.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+/// The result where none is named: S in place of I, the rest as it is.
+template <class I, class S, class Data, auto... Out>
+struct segments_named {
+  using type = sharding_of<Out...>;
+};
+template <class I, class S, class Data>
+struct segments_named<I, S, Data> {
+  using type = invariant_over<with_entry<sharding_in<Data>, I, S>, varying_in<Data>>;
+};
+
+template <class Operation, class I, class Data, class Ids>
+consteval auto check_segment_axis() {
+  if constexpr (!Axis<I>)
+    return found<reason::told_no_axis<I, Operation>>{};
+  else if constexpr (position_in<I, axes_in<Data>> < 0)
+    return found<reason::axis_missing<I, sharding_in<Data>>>{};
+  else if constexpr (position_in<I, axes_in<Ids>> < 0)
+    return found<reason::axis_missing<I, sharding_in<Ids>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class S, class Out, class Data, class Ids>
+consteval bool sums_without_communication() {
+  using types = scatter_types<S, Out, Data, Ids>;
+  using result = varying_as<Out, Data, Ids>;
+  return reshard_types<Data, typename types::rows_sharding>::plan.communications() == 0 &&
+         reshard_types<Ids, typename types::index_sharding>::plan.communications() == 0 &&
+         reshard_types<typename types::local_sharding, result>::plan.communications() == 0;
+}
+
+/// `Named`: the program names the result, and so authorises what moves.
+template <class I, class S, class Out, bool Named, class Data, class Ids>
+consteval auto check_segments() {
+  using operation = operation::scatter_add<S, Out>;
+  using axis = typename decltype(check_segment_axis<operation, I, Data, Ids>())::type;
+  if constexpr (!std::is_same_v<axis, reason::ok>) {
+    return found<axis>{};
+  } else {
+    using sums = typename operation::template verdict<Data, Ids>;
+    if constexpr (!std::is_same_v<sums, reason::ok>)
+      return found<sums>{};
+    else if constexpr (position_in<I, axes_in<Out>> >= 0)
+      return found<reason::summed_axis_in_result<I, S, Out>>{};
+    else if constexpr (!Named && !sums_without_communication<S, Out, Data, Ids>())
+      return found<reason::segments_are_on_several_devices<I, S, sharding_in<Data>, sharding_in<Ids>>>{};
+    else
+      return found<reason::ok>{};
+  }
+}
+
+template <class I, class S, class Out, bool Named, class Data, class Ids>
+using segments_verdict = typename decltype(check_segments<I, S, Out, Named, Data, Ids>())::type;
+
+}  // namespace detail
+
+namespace operation {
+
+/// It is one.
+template <class S, class Out, class Range = detail::checked_range>
+using segment_sum = scatter_add<S, Out, Range>;
+
+}  // namespace operation
+
+/// The sum of the rows of each segment, `os::segment_sum<I, S>(data, ids, S = 10)`: the axis I of data goes, S comes in
+/// its place. Where I is divided the result's dimensions are named behind: `os::segment_sum<I, S, S/X, D>`, or with
+/// os::partial(X) the devices' own sums. What os::scatter_add says holds here, too: ids are looked at, on all devices
+/// alike, unless os::in_range stands behind.
+template <auto I, auto S, auto... Out, TensorOrVariable Data, TensorOrVariable Ids, class... Given>
+[[nodiscard]] constexpr auto segment_sum(Data const& data, Ids const& ids, Given const&... given) {
+  using gone = detail::type_of<I>;
+  using comes = detail::type_of<S>;
+  using out = typename detail::segments_named<gone, comes, Data, Out...>::type;
+  using verdict = detail::first_fault<detail::segments_verdict<gone, comes, out, (sizeof...(Out) > 0), Data, Ids>,
+                                      detail::extent_beside_range<(varying_in<Data>::size > 0), comes, Given...>>;
+  if constexpr (reason::ok_or_raise<verdict>()) {
+    operation::segment_sum<comes, out, detail::range_among<Given...>> how;
+    auto const extents = collect_sizes(detail::extents_beside<detail::is_option<Given>>(given)...);
+    how.extent = detail::checked_extent<(varying_in<Data>::size > 0), comes>(extents, "segment_sum");
+    (detail::find_origin<comes>(how.origin, given), ...);
+    return detail::operate(how, data, ids);
+  } else {
+    return detail::after_error_of<typename Data::value_type, out, typename Data::space>();
+  }
+}
+
+}  // namespace ostraka

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::write_at<T/X>(cache, t, row)`: a row, or several, written in place at a position that is known when
+/// the program runs. The devices that hold the position write, and nothing moves.
+///
+///     cache          row
+///     [B_Y, T_X, H]  [B_Y, H]        cache[b, t, h] = row[b, h]
+///     [B_Y, T_X, H]  [B_Y, T, H]     cache[b, t + k, h] = row[b, k, h]
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <ostraka/engine/blocks/write_rows.hpp>
+#include <ostraka/operations/shared/along.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Operation, class Told, class Cache, class Row>
+consteval auto check_write() {
+  using own = first_fault<
+      typename sharding_traits<sharding_in<Cache>>::verdict, typename sharding_traits<sharding_in<Row>>::verdict,
+      writable_verdict<Cache>, element_type_verdict<typename Cache::value_type, typename Row::value_type>,
+      blocks_verdict<sharding<>, Cache, Row>, target_verdict<Cache, Row>, told_verdict<Operation, Told, Cache>>;
+  if constexpr (!std::is_same_v<own, reason::ok>) {
+    return found<own>{};
+  } else {
+    using T = typename told_axis<Told>::axis;
+    using row = varying_as<sharding_in<Row>, Cache>;
+    using one = without_axis<sharding_in<Cache>, T>;
+    using several = with_entry<sharding_in<Cache>, T, T>;
+    if constexpr (std::is_same_v<row, one> || std::is_same_v<row, several>)
+      return found<reason::ok>{};
+    else
+      return found<reason::row_lies_otherwise<sharding_in<Row>, one, T>>{};
+  }
+}
+
+[[noreturn, gnu::cold]] inline void throw_position(char const* operation, std::string_view axis, std::int64_t extent,
+                                                   std::int64_t t, std::int64_t count) {
+  throw error(
+      std::string(operation) + ": " +
+      (count == 1 ? "the position is one of 0 … " + std::to_string(extent - 1)
+                  : "the positions of " + std::to_string(count) + " rows are among 0 … " + std::to_string(extent - 1)) +
+      " along " + std::string(axis) + ", but " + (count == 1 ? "it is " : "they begin at ") + std::to_string(t) +
+      "; give the axis a larger extent, or begin again at 0");
+}
+
+}  // namespace detail
+
+namespace operation {
+
+/// `Told`: the axis, as it lies in the cache.
+template <class Told>
+struct write_at : detail::moves_nothing {
+  static constexpr char const* name = "write_at";
+
+  std::int64_t position = 0;
+
+  template <class Cache, class Row>
+  using verdict = typename decltype(detail::check_write<write_at, Told, Cache, Row>())::type;
+
+  template <class Cache, class Row>
+  Cache operator()(Cache const& cache, Row const& row) const {
+    using axes = axes_in<Cache>;
+    using T = typename detail::told_axis<Told>::axis;
+    constexpr int along = position_in<T, axes>;
+    constexpr planner::spec s = spec_of<Cache, axes, mesh_axes_in<Cache>>;
+    engine::device_mesh const* const meshes[] = {cache.mesh_handle().get(), row.mesh_handle().get()};
+    detail::common_mesh(name, meshes, 2);
+    engine::execution_context const w = detail::context_of<axes, mesh_axes_in<Cache>>(name, cache);
+    std::int64_t count = 1;
+    auto const extent_of = [&]<class A>(std::type_identity<A>) {
+      constexpr int in_cache = position_in<A, axes>;
+      std::int64_t const n = row.extents()[static_cast<std::size_t>(position_in<A, axes_in<Row>>)];
+      if constexpr (in_cache == along)
+        count = n;
+      else if (n != w.sizes.label[in_cache])
+        throw error(std::string(name) + ": a row has the extents of the cache, but " + std::string(A::name) + " is " +
+                    std::to_string(w.sizes.label[in_cache]) + " in the cache and " + std::to_string(n) +
+                    " in the row; make them with the same os::sizes");
+    };
+    [&]<class... As>(type_list<As...>) { (extent_of(std::type_identity<As>{}), ...); }(axes_in<Row>{});
+    std::int64_t const extent = w.sizes.label[along];
+    if (position < 0 || position > extent - count) detail::throw_position(name, T::name, extent, position, count);
+    detail::profiled_block<Row> const region_of_run(name, row, "reads and writes", 2);
+    engine::write_rows(detail::execution_space_of<Cache>(), w, s, along, position, count, cache.local().data(),
+                       detail::elements_of(row));
+    return cache;
+  }
+};
+
+}  // namespace operation
+
+/// cache[…, t, …] = row, in place, the axis told as it lies: `os::write_at<T/X>(cache, t, row)`. The row lies as the
+/// cache does without the axis, or has it whole, as many positions as are written from t on. All devices give the same
+/// t. Gives the cache back; of variables, which are values, one that is written in its stead.
+/// @throws ostraka::error, on all devices alike, if t is out of range or extents differ
+template <auto Told, TensorOrVariable Cache, TensorOrVariable Row>
+constexpr auto write_at(Cache const& cache, std::int64_t t, Row const& row) {
+  return detail::operate(operation::write_at<detail::type_of<Told>>{{}, t}, cache, row);
+}
+
+}  // namespace ostraka

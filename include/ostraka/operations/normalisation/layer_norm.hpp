@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::layer_norm<D>(x, gain, bias)`: x less its mean along D, over its standard deviation, times a gain and
+/// plus a bias of D. Of a D that is divided mean and squared deviations move, in one message; they are merged such that
+/// the variance is right where the mean is large beside the deviations.
+///
+///     layer_norm<D>      [B_X, S, D]      → [B_X, S, D]      nothing moved
+///     layer_norm<D/Y>    [B_X, S, D_Y]    → [B_X, S, D_Y]    all-reduce over Y of [B_X, S], two numbers each
+
+#include <cstdint>
+
+#include <ostraka/operations/normalisation/rms_norm.hpp>
+
+namespace ostraka {
+
+namespace operation {
+
+template <class Along>
+struct layer_norm {
+  static constexpr char const* name = "layer_norm";
+
+  double epsilon = 1e-5;
+
+  template <class A, class... Vectors>
+  using verdict = detail::first_fault<detail::normalised_verdict<layer_norm, Along, A>,
+                                      detail::vector_verdict<layer_norm, Along, A, Vectors>...>;
+
+  template <class A, class... Vectors>
+  using foretold = detail::foretold_statistics<Along, 2, A>;
+
+  template <class A, class... Vectors>
+  [[nodiscard]] std::int64_t bytes(A const& a, Vectors const&...) const {
+    return detail::bytes_of_statistics<Along>(a, 2);
+  }
+
+  template <class A, class... Vectors>
+  auto operator()(A const& a, Vectors const&... vectors) const {
+    using T = accumulator_of_t<typename A::value_type>;
+    return detail::normalise<Along, false>(name, engine::layer_norm_formula<T>{static_cast<T>(epsilon)}, a, vectors...);
+  }
+
+  /// The same, with what the derivative needs of each row.
+  template <class A, class... Vectors>
+  auto with_rows(A const& a, Vectors const&... vectors) const {
+    using T = accumulator_of_t<typename A::value_type>;
+    engine::layer_norm_formula<T> const formula{static_cast<T>(epsilon)};
+    return detail::normalise_with_rows<Along>(name, formula, a, vectors...);
+  }
+};
+
+}  // namespace operation
+
+/// (x − μ) / √(Σ(x − μ)² / n + ε) along an axis, told as it lies, μ the mean and ε = 10⁻⁵ if none is given. 16 bits are
+/// computed in float.
+template <auto Along, TensorOrVariable A>
+[[nodiscard]] constexpr auto layer_norm(A const& x, epsilon const& e = epsilon(1e-5)) {
+  return detail::operate(operation::layer_norm<detail::type_of<Along>>{e.value}, x);
+}
+
+/// The same times a gain, a tensor of the axis alone.
+template <auto Along, TensorOrVariable A, TensorOrVariable Gain>
+[[nodiscard]] constexpr auto layer_norm(A const& x, Gain const& gain, epsilon const& e = epsilon(1e-5)) {
+  return detail::operate(operation::layer_norm<detail::type_of<Along>>{e.value}, x, gain);
+}
+
+/// The same plus a bias: `os::layer_norm<D/Y>(x, gain, bias)`.
+template <auto Along, TensorOrVariable A, TensorOrVariable Gain, TensorOrVariable Bias>
+[[nodiscard]] constexpr auto layer_norm(A const& x, Gain const& gain, Bias const& bias,
+                                        epsilon const& e = epsilon(1e-5)) {
+  return detail::operate(operation::layer_norm<detail::type_of<Along>>{e.value}, x, gain, bias);
+}
+
+}  // namespace ostraka

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What softmax and norms share: the tensors that stand beside the one that is normalised, what moves, and the
+/// way to the engine. Mask, gain and bias meet the tensor by the names of their axes and leave it divided as it is.
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/engine/blocks/map_blocks.hpp>
+#include <ostraka/engine/divided_rows/normalise_rows.hpp>
+#include <ostraka/map.hpp>
+#include <ostraka/operations/shared/along.hpp>
+#include <ostraka/operations/shared/foretold.hpp>
+
+namespace ostraka::detail {
+
+/// Does Other meet A, and leave it divided as it is?
+template <class Operation, class A, class Other>
+consteval auto check_row_operand() {
+  using lies_otherwise = found<reason::row_operand_lies_otherwise<sharding_in<Other>, sharding_in<A>, Operation>>;
+  using met = meeting_verdict<Operation, Operation, reason::ok, A, Other>;
+  if constexpr (difference_of<axes_in<Other>, axes_in<A>>::size > 0) {
+    return lies_otherwise{};
+  } else if constexpr (!std::is_same_v<met, reason::ok>) {
+    return found<met>{};
+  } else {
+    using types = map_types<Operation, A, Other>;
+    if constexpr (types::finding.result != spec_of<A, typename types::labels, typename types::mesh>)
+      return lies_otherwise{};
+    else
+      return found<reason::ok>{};
+  }
+}
+template <class Operation, class A, class Other>
+using row_operand_verdict = typename decltype(check_row_operand<Operation, A, Other>())::type;
+
+template <class Operation, class Mask>
+consteval auto check_truth() {
+  if constexpr (std::is_integral_v<typename Mask::value_type>)
+    return found<reason::ok>{};
+  else
+    return found<reason::mask_is_not_true_or_false<typename Mask::value_type, Operation>>{};
+}
+
+template <class Operation, class A, class Mask>
+using mask_verdict =
+    first_fault<typename decltype(check_truth<Operation, Mask>())::type, row_operand_verdict<Operation, A, Mask>>;
+
+template <class Operation, class Told, class A, class Vector>
+consteval auto check_vector() {
+  if constexpr (!std::is_same_v<axes_in<Vector>, type_list<typename told_axis<Told>::axis>>)
+    return found<reason::row_operand_lies_otherwise<sharding_in<Vector>, sharding_in<A>, Operation>>{};
+  else
+    return found<first_fault<fractions_verdict<Operation, Vector>, row_operand_verdict<Operation, A, Vector>>>{};
+}
+
+/// Of a gain or bias, which has the axis alone.
+template <class Operation, class Told, class A, class Vector>
+using vector_verdict = typename decltype(check_vector<Operation, Told, A, Vector>())::type;
+
+/// What all ask of the tensor itself.
+template <class Operation, class Told, class A>
+using normalised_verdict = along_verdict<Operation, Told, A, fractions_verdict<Operation, A>>;
+
+/// Bytes that a device moves where the statistics of rows, of so many numbers each, are combined.
+template <class Told, class A>
+[[nodiscard]] std::int64_t bytes_of_statistics(A const& a, int numbers) {
+  using labels = axes_in<A>;
+  using mesh = mesh_axes_in<A>;
+  constexpr planner::spec rows = spec_of<rows_of<Told, A>, labels, mesh>;
+  auto const e = named_plan<labels, mesh, 1>::extents_of(a.sizes());
+  std::int64_t const n = e.ways(mesh_axes_numbered<mesh>(typename told_axis<Told>::mesh{}));
+  return planner::bytes_per_device(2 * (n - 1) * (planner::held_by_all(rows, e) / n),
+                                   numbers * static_cast<int>(sizeof(accumulator_of_t<typename A::value_type>)), e);
+}
+
+/// The block of `A` as rows, and the mask that meets it.
+template <class Told, class Mesh, class A>
+auto rows_in(engine::execution_context const& w, A const& a) {
+  return engine::rows_in(w, spec_of<A, axes_in<A>, Mesh>, dimension_of<Told, A>, elements_of(a));
+}
+template <class Told, class Mesh, class A, class Mask>
+auto rows_in(engine::execution_context const& w, A const& a, Mask const& mask) {
+  constexpr planner::spec s = spec_of<A, axes_in<A>, Mesh>;
+  auto const met = engine::align(w, spec_of<Mask, axes_in<A>, Mesh>, s, elements_of(mask));
+  return engine::rows_in(w, s, dimension_of<Told, A>, elements_of(a), met.data, met.stride);
+}
+
+/// A gain or bias from the block's first index of the axis on.
+template <class Mesh, class A, class Vector>
+auto const* vector_in(engine::execution_context const& w, A const&, Vector const& v) {
+  return engine::align(w, spec_of<Vector, axes_in<A>, Mesh>, spec_of<A, axes_in<A>, Mesh>, elements_of(v)).data;
+}
+
+/// Each element by the formula. `masked`: what stands behind the tensor is a mask, else gain and bias. `with_kept(w)`
+/// gives where the rows' statistics go, or a null pointer.
+template <class Told, bool Masked, class Formula, class WithKept, class A, class... Others>
+auto normalise_keeping(char const* name, Formula const& formula, WithKept const& with_kept, A const& a,
+                       Others const&... others) {
+  using labels = axes_in<A>;
+  using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Others>...>;
+  using result_type = basic_tensor<typename A::value_type, varying_as<sharding_in<A>, A, Others...>, typename A::space>;
+  static constexpr planner::spec s = spec_of<A, labels, mesh>;
+  engine::execution_context const w = context_of<labels, mesh>(name, a, others...);
+  auto const result = allocate_for<result_type, labels, mesh>(w, a, others...);
+  auto const run = [&](auto const& in, auto const* gain, auto const* bias) {
+    with_kept(w, in.rows.count(), [&](typename Formula::statistic* kept) {
+      engine::normalise_rows(execution_space_of<A>(), w, s, dimension_of<Told, A>, in, formula, result.local().data(),
+                             gain, bias, kept);
+    });
+  };
+  engine::no_vector const* const none = nullptr;
+  if constexpr (Masked)
+    run(rows_in<Told, mesh>(w, a, others...), none, none);
+  else if constexpr (sizeof...(Others) == 0)
+    run(rows_in<Told, mesh>(w, a), none, none);
+  else if constexpr (sizeof...(Others) == 1)
+    run(rows_in<Told, mesh>(w, a), vector_in<mesh>(w, a, others)..., none);
+  else
+    run(rows_in<Told, mesh>(w, a), vector_in<mesh>(w, a, others)...);
+  return result;
+}
+
+template <class Told, bool Masked, class Formula, class A, class... Others>
+auto normalise(char const* name, Formula const& formula, A const& a, Others const&... others) {
+  auto const nothing_kept = [](auto const&, std::int64_t, auto const& run) { run(nullptr); };
+  return normalise_keeping<Told, Masked>(name, formula, nothing_kept, a, others...);
+}
+
+/// A number a row of A, wide enough to be computed with.
+template <class Told, class A>
+using numbers_of_rows =
+    basic_tensor<accumulator_of_t<typename A::value_type>, varying_as<rows_of<Told, A>, A>, typename A::space>;
+
+template <class Formula>
+struct first_coefficient {
+  Formula formula;
+  typename Formula::statistic const* rows;
+  std::int64_t total;
+  KOKKOS_INLINE_FUNCTION auto operator()(std::int64_t row) const { return formula.of_row(rows[row], total).a; }
+};
+template <class Formula>
+struct second_coefficient {
+  Formula formula;
+  typename Formula::statistic const* rows;
+  std::int64_t total;
+  KOKKOS_INLINE_FUNCTION auto operator()(std::int64_t row) const { return formula.of_row(rows[row], total).b; }
+};
+
+/// A norm, and of each row its mean and by what its deviations are multiplied, which its derivative needs.
+template <class Tensor, class Rows>
+struct norm_with_rows {
+  Tensor result;
+  Rows mean, factor;
+};
+
+template <class Told, class Formula, class A, class... Vectors>
+auto normalise_with_rows(char const* name, Formula const& formula, A const& a, Vectors const&... vectors) {
+  using rows_type = numbers_of_rows<Told, A>;
+  using labels = axes_in<A>;
+  using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Vectors>...>;
+  using space = typename A::space;
+  rows_type mean, factor;
+  auto const keep = [&](engine::execution_context const& w, std::int64_t count, auto const& run) {
+    mean = allocate_for<rows_type, labels, mesh>(w, a);
+    factor = allocate_for<rows_type, labels, mesh>(w, a);
+    engine::kernel_scratch<typename Formula::statistic, typename space::memory_space> const rows(count);
+    run(rows.data());
+    std::int64_t const total = a.extents()[static_cast<std::size_t>(dimension_of<Told, A>)];
+    auto const exec = execution_space_of<A>();
+    engine::finish_rows(exec, count, mean.local().data(), first_coefficient<Formula>{formula, rows.data(), total});
+    engine::finish_rows(exec, count, factor.local().data(), second_coefficient<Formula>{formula, rows.data(), total});
+  };
+  auto const result = normalise_keeping<Told, false>(name, formula, keep, a, vectors...);
+  return norm_with_rows<std::remove_const_t<decltype(result)>, rows_type>{result, mean, factor};
+}
+
+}  // namespace ostraka::detail

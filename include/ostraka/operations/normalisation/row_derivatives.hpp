@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The derivatives of softmax, norms and cross entropy as operations of their own: one pass over a row and its
+/// cotangents, where compositions take several. gradient/rules/ calls them; programs do not. Of an axis that is divided
+/// they move a sum or two a row, in one message, and of the cross entropy nothing.
+///
+///     softmax_vjp<V/Y>       s, g                   all-reduce over Y, one number a row
+///     log_softmax_vjp<V/Y>   y, g                   the same
+///     cross_entropy_vjp<V/Y> x, log Σ exp, g, labels                nothing moved
+///     rms_norm_vjp<D/Y>      x, g, 1/√…, gain?      one number a row
+///     layer_norm_vjp<D/Y>    x, g, mean, 1/√…, gain?                two numbers a row
+///     gain_vjp<D/Y>          x [B_X, S, D_Y], …     → [D_Y] {U_X}   nothing moved
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/engine/divided_rows/pull_cross_entropy.hpp>
+#include <ostraka/engine/divided_rows/pull_rows.hpp>
+#include <ostraka/operations/normalisation/cross_entropy.hpp>
+#include <ostraka/operations/normalisation/normalise.hpp>
+#include <ostraka/relabel.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+/// The rows of x with their cotangents; mean and factor of each row may be null.
+template <class Told, class Mesh, class Gain = engine::no_vector, class A, class G, class T>
+auto rows_with_cotangents(engine::execution_context const& w, A const& x, G const& g, T const* mean, T const* factor,
+                          Gain const* gain = nullptr) {
+  auto const rows = rows_in<Told, Mesh>(w, x).rows;
+  return engine::rows_and_cotangents<typename A::value_type, Gain>{rows, elements_of(x), elements_of(g),
+                                                                   mean, factor,         gain};
+}
+
+/// The cotangents of x by the formula. `mean`, `factor`: tensors of rows, or null pointers. `InPlace`: they are written
+/// over g.
+template <class Told, bool InPlace = false, class Formula, class A, class G, class T, class... Gain>
+auto pulled_rows(char const* name, Formula const& formula, A const& x, G const& g, T const* mean, T const* factor,
+                 Gain const&... gain) {
+  using labels = axes_in<A>;
+  using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Gain>...>;
+  using result_type = basic_tensor<typename A::value_type, varying_as<sharding_in<A>, A, Gain...>, typename A::space>;
+  static constexpr planner::spec s = spec_of<A, labels, mesh>;
+  engine::execution_context const w = context_of<labels, mesh>(name, x, g, gain...);
+  auto const result = [&] {
+    if constexpr (InPlace) {
+      static_assert(std::is_same_v<G, result_type>);
+      return g;
+    } else {
+      return allocate_for<result_type, labels, mesh>(w, x, g, gain...);
+    }
+  }();
+  auto const in = rows_with_cotangents<Told, mesh>(w, x, g, mean, factor, vector_in<mesh>(w, x, gain)...);
+  engine::pull_blocks(execution_space_of<A>(), w, s, dimension_of<Told, A>, in, formula, result.local().data());
+  return result;
+}
+
+template <class Told, class A>
+using other_splits = difference_of<typename sharding_traits<sharding_in<A>>::splits,
+                                   splits_of<typename told_axis<Told>::axis, sharding_in<A>>>;
+
+/// Each device's part of a norm's gain's cotangent: what divides the rows has a summand each.
+template <class Told, class A>
+using sharding_of_gain = canonical_sharding<Told, decltype(summands_over(other_splits<Told, A>{}))>;
+
+/// Do the rows of A's blocks lie as runs in the host's memory?
+template <class Told, class A>
+inline constexpr bool rows_are_runs_on_host = engine::runs_on_host<decltype(execution_space_of<A>())> &&
+                                              dimension_of<Told, A> == static_cast<int>(A::rank) - 1;
+
+/// The cotangents of x by the formula, and those of the gain, as operation::gain_vjp gives them: a std::pair.
+template <class Told, class Formula, class A, class G, class T, class Gain>
+auto pulled_rows_and_gain(char const* name, Formula const& formula, A const& x, G const& g, T const* mean,
+                          T const* factor, Gain const& gain) {
+  using labels = axes_in<A>;
+  using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Gain>>;
+  using result_type = basic_tensor<typename A::value_type, varying_as<sharding_in<A>, A, Gain>, typename A::space>;
+  using gains_type = basic_tensor<T, varying_as<sharding_of_gain<Told, A>, A>, typename A::space>;
+  static constexpr planner::spec s = spec_of<A, labels, mesh>;
+  engine::execution_context const w = context_of<labels, mesh>(name, x, g, gain);
+  auto const result = allocate_for<result_type, labels, mesh>(w, x, g, gain);
+  auto const gains = allocate_for<gains_type, labels, mesh>(w, x, g, gain);
+  auto const in = rows_with_cotangents<Told, mesh>(w, x, g, mean, factor, vector_in<mesh>(w, x, gain));
+  engine::pull_blocks_and_gain(execution_space_of<A>(), w, s, dimension_of<Told, A>, in, formula,
+                               result.local().data(), gains.local().data());
+  return std::pair(result, gains);
+}
+
+/// What all of them are.
+struct vjp_of_rows {
+  template <class...>
+  using verdict = reason::ok;
+};
+
+template <class A>
+using wide_of = accumulator_of_t<typename A::value_type>;
+
+}  // namespace detail
+
+namespace operation {
+
+template <class Along>
+struct softmax_vjp : detail::vjp_of_rows {
+  static constexpr char const* name = "softmax_vjp";
+  template <class A, class... Others>
+  using foretold = detail::foretold_statistics<Along, 1, A>;
+  double factor = 1;  ///< of what softmax was taken
+
+  template <class A, class G>
+  [[nodiscard]] std::int64_t bytes(A const& s, G const&) const {
+    return detail::bytes_of_statistics<Along>(s, 1);
+  }
+  template <class A, class G>
+  auto operator()(A const& s, G const& g) const {
+    using T = detail::wide_of<A>;
+    T const* const none = nullptr;
+    return detail::pulled_rows<Along>(name, engine::softmax_cotangents<T>{static_cast<T>(factor)}, s, g, none, none);
+  }
+
+  /// The same, written over g where nobody else holds its block.
+  template <class A, class G>
+  constexpr auto over_cotangent(A const& s, G const& g) const {
+    if constexpr (std::is_same_v<A, G> && Tensor<A>) {
+      using T = detail::wide_of<A>;
+      T const* const none = nullptr;
+      engine::softmax_cotangents<T> const formula{static_cast<T>(factor)};
+      if (g.local().use_count() == 1) return detail::pulled_rows<Along, true>(name, formula, s, g, none, none);
+    } else if constexpr (std::is_same_v<A, G> && is_abstract<A>) {
+      if (g.block().is_alone()) return foretell_in_place(*this, g, s);
+    }
+    return detail::operate(*this, s, g);
+  }
+};
+
+template <class Along>
+struct log_softmax_vjp : detail::vjp_of_rows {
+  static constexpr char const* name = "log_softmax_vjp";
+  template <class A, class... Others>
+  using foretold = detail::foretold_statistics<Along, 1, A>;
+
+  template <class A, class G>
+  [[nodiscard]] std::int64_t bytes(A const& y, G const&) const {
+    return detail::bytes_of_statistics<Along>(y, 1);
+  }
+  template <class A, class G>
+  auto operator()(A const& y, G const& g) const {
+    using T = detail::wide_of<A>;
+    T const* const none = nullptr;
+    return detail::pulled_rows<Along>(name, engine::log_softmax_cotangents<T>{}, y, g, none, none);
+  }
+};
+
+template <class Along>
+struct rms_norm_vjp : detail::vjp_of_rows {
+  static constexpr char const* name = "rms_norm_vjp";
+  template <class A, class... Others>
+  using foretold = detail::foretold_statistics<Along, 1, A>;
+
+  template <class A, class... Others>
+  [[nodiscard]] std::int64_t bytes(A const& x, Others const&...) const {
+    return detail::bytes_of_statistics<Along>(x, 1);
+  }
+  template <class A, class G, class Rows, class... Gain>
+  auto operator()(A const& x, G const& g, Rows const& factor, Gain const&... gain) const {
+    using T = detail::wide_of<A>;
+    T const* const no_mean = nullptr;
+    return detail::pulled_rows<Along>(name, engine::rms_norm_cotangents<T>{}, x, g, no_mean,
+                                      detail::elements_of(factor), gain...);
+  }
+
+  /// And gain_vjp in the same pass. @pre detail::rows_are_runs_on_host
+  template <class A, class G, class Rows, class Gain>
+  static auto with_gain(A const& x, G const& g, Rows const&, Rows const& factor, Gain const& gain) {
+    using T = detail::wide_of<A>;
+    T const* const no_mean = nullptr;
+    return detail::pulled_rows_and_gain<Along>(name, engine::rms_norm_cotangents<T>{}, x, g, no_mean,
+                                               detail::elements_of(factor), gain);
+  }
+};
+
+template <class Along>
+struct layer_norm_vjp : detail::vjp_of_rows {
+  static constexpr char const* name = "layer_norm_vjp";
+  template <class A, class... Others>
+  using foretold = detail::foretold_statistics<Along, 2, A>;
+
+  template <class A, class... Others>
+  [[nodiscard]] std::int64_t bytes(A const& x, Others const&...) const {
+    return detail::bytes_of_statistics<Along>(x, 2);
+  }
+  template <class A, class G, class Rows, class... Gain>
+  auto operator()(A const& x, G const& g, Rows const& mean, Rows const& factor, Gain const&... gain) const {
+    return detail::pulled_rows<Along>(name, engine::layer_norm_cotangents<detail::wide_of<A>>{}, x, g,
+                                      detail::elements_of(mean), detail::elements_of(factor), gain...);
+  }
+
+  /// And gain_vjp in the same pass. @pre detail::rows_are_runs_on_host
+  template <class A, class G, class Rows, class Gain>
+  static auto with_gain(A const& x, G const& g, Rows const& mean, Rows const& factor, Gain const& gain) {
+    return detail::pulled_rows_and_gain<Along>(name, engine::layer_norm_cotangents<detail::wide_of<A>>{}, x, g,
+                                               detail::elements_of(mean), detail::elements_of(factor), gain);
+  }
+};
+
+/// Σ over rows of g (x − mean) factor, each device's part of it.
+template <class Along>
+struct gain_vjp : detail::vjp_of_rows, detail::moves_nothing {
+  static constexpr char const* name = "gain_vjp";
+
+  template <class A>
+  using result = detail::sharding_of_gain<Along, A>;
+
+  template <class A, class G, class Rows>
+  auto operator()(A const& x, G const& g, Rows const& mean, Rows const& factor) const {
+    using T = detail::wide_of<A>;
+    using labels = axes_in<A>;
+    using mesh = mesh_axes_in<A>;
+    using result_type = basic_tensor<T, varying_as<result<A>, A>, typename A::space>;
+    engine::execution_context const w = detail::context_of<labels, mesh>(name, x, g);
+    auto const sums = detail::allocate_for<result_type, labels, mesh>(w, x, g);
+    detail::profiled_block<A> const region_of_run(name, x, "reads", 2);
+    engine::sum_gain(
+        "ostraka cotangents of a gain", detail::execution_space_of<A>(),
+        detail::rows_with_cotangents<Along, mesh>(w, x, g, detail::elements_of(mean), detail::elements_of(factor)),
+        sums.local().data());
+    return sums;
+  }
+};
+
+template <class Along>
+struct cross_entropy_vjp : detail::vjp_of_rows, detail::moves_nothing {
+  static constexpr char const* name = "cross_entropy_vjp";
+  bool ignores = false;
+  std::int64_t ignored = 0;
+
+  template <class A, class Rows, class G, class Labels>
+  auto operator()(A const& x, Rows const& log_sum, G const& g, Labels const& labels) const {
+    using axes = axes_in<A>;
+    using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Labels>>;
+    using result_type = basic_tensor<typename A::value_type, varying_as<sharding_in<A>, A, Labels>, typename A::space>;
+    engine::execution_context const w = detail::context_of<axes, mesh>(name, x, g, labels);
+    auto const result = detail::allocate_for<result_type, axes, mesh>(w, x, g, labels);
+    engine::pull_cross_entropy(detail::execution_space_of<A>(), w, spec_of<A, axes, mesh>,
+                               detail::dimension_of<Along, A>, detail::rows_in<Along, mesh>(w, x),
+                               detail::labels_in<Along, mesh>(w, x, labels, ignores, ignored),
+                               detail::elements_of(log_sum), detail::elements_of(g), result.local().data());
+    return result;
+  }
+};
+
+}  // namespace operation
+
+}  // namespace ostraka

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::softmax<V>(A)`: exp(a) over its sum along V; `os::log_softmax<V>(A)`, its logarithm;
+/// `os::log_sum_exp<V>(A)`, the logarithm of the sum. Of a V that is divided a maximum and a sum a row move, in one
+/// message.
+///
+///     softmax<V>       [B_X, V]      → [B_X, V]      nothing moved
+///     softmax<V/Y>     [B_X, V_Y]    → [B_X, V_Y]    all-reduce over Y of [B_X], two numbers each
+///     log_sum_exp<V/Y> [B_X, V_Y]    → [B_X]         the same
+///
+/// Behind the tensor may stand a mask, bool or integers, with any of its axes: what it hides has no part, and becomes
+/// 0. A row of −∞ alone, or hidden whole, becomes zeros (its logarithms −∞): attention wants nothing of it, where other
+/// libraries give NaN. NaN and +∞ make a row NaN.
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/operations/normalisation/normalise.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Operation, class Told, class A, class... Mask>
+using softmax_verdict = first_fault<normalised_verdict<Operation, Told, A>, mask_verdict<Operation, A, Mask>...>;
+
+template <class T>
+struct log_of_all {
+  engine::exp_sum<T> const* rows;
+  KOKKOS_INLINE_FUNCTION T operator()(std::int64_t row) const { return rows[row].log_of_all(); }
+};
+
+/// What all three take, perhaps under a mask, and the two numbers a row that they move: a maximum and a sum.
+template <class Operation, class Along>
+struct over_rows {
+  template <class A, class... Mask>
+  using verdict = softmax_verdict<Operation, Along, A, Mask...>;
+
+  template <class A, class... Mask>
+  using foretold = foretold_statistics<Along, 2, A>;
+
+  template <class A, class... Mask>
+  [[nodiscard]] std::int64_t bytes(A const& a, Mask const&...) const {
+    return bytes_of_statistics<Along>(a, 2);
+  }
+};
+
+}  // namespace detail
+
+namespace operation {
+
+template <class Along>
+struct softmax : detail::over_rows<softmax<Along>, Along> {
+  static constexpr char const* name = "softmax";
+
+  template <class A, class... Mask>
+  auto operator()(A const& a, Mask const&... mask) const {
+    using T = accumulator_of_t<typename A::value_type>;
+    return detail::normalise<Along, (sizeof...(Mask) > 0)>(name, engine::softmax_formula<T>{}, a, mask...);
+  }
+};
+
+template <class Along>
+struct log_softmax : detail::over_rows<log_softmax<Along>, Along> {
+  static constexpr char const* name = "log_softmax";
+
+  template <class A, class... Mask>
+  auto operator()(A const& a, Mask const&... mask) const {
+    using T = accumulator_of_t<typename A::value_type>;
+    return detail::normalise<Along, (sizeof...(Mask) > 0)>(name, engine::log_softmax_formula<T>{}, a, mask...);
+  }
+};
+
+template <class Along>
+struct log_sum_exp : detail::over_rows<log_sum_exp<Along>, Along> {
+  static constexpr char const* name = "log_sum_exp";
+
+  template <class A, class... Mask>
+  auto operator()(A const& a, Mask const&... mask) const {
+    using T = accumulator_of_t<typename A::value_type>;
+    using labels = axes_in<A>;
+    using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Mask>...>;
+    using result_type =
+        basic_tensor<typename A::value_type, varying_as<detail::rows_of<Along, A>, A, Mask...>, typename A::space>;
+    engine::execution_context const w = detail::context_of<labels, mesh>(name, a, mask...);
+    auto const result = detail::allocate_for<result_type, labels, mesh>(w, a, mask...);
+    engine::with_statistics<engine::softmax_formula<T>>(
+        detail::execution_space_of<A>(), w, spec_of<A, labels, mesh>, detail::dimension_of<Along, A>,
+        detail::rows_in<Along, mesh>(w, a, mask...), [&](auto const& exec, auto const* rows, std::int64_t count) {
+          engine::finish_rows(exec, count, result.local().data(), detail::log_of_all<T>{rows});
+        });
+    return result;
+  }
+};
+
+}  // namespace operation
+
+/// exp(a) / Σ exp(a) along an axis, told as it lies: `os::softmax<V>(A)`, `os::softmax<V/X>(A)`; of what a mask does
+/// not hide: `os::softmax<V>(scores, mask)`. 16 bits are computed in float.
+template <auto Along, TensorOrVariable A, TensorOrVariable... Mask>
+  requires(sizeof...(Mask) < 2)
+[[nodiscard]] constexpr auto softmax(A const& a, Mask const&... mask) {
+  return detail::operate(operation::softmax<detail::type_of<Along>>{}, a, mask...);
+}
+
+/// log(exp(a) / Σ exp(a)) along an axis, without the underflow of the quotient.
+template <auto Along, TensorOrVariable A, TensorOrVariable... Mask>
+  requires(sizeof...(Mask) < 2)
+[[nodiscard]] constexpr auto log_softmax(A const& a, Mask const&... mask) {
+  return detail::operate(operation::log_softmax<detail::type_of<Along>>{}, a, mask...);
+}
+
+/// log Σ exp(a) along an axis, which the result lacks; −∞ of nothing.
+template <auto Along, TensorOrVariable A, TensorOrVariable... Mask>
+  requires(sizeof...(Mask) < 2)
+[[nodiscard]] constexpr auto log_sum_exp(A const& a, Mask const&... mask) {
+  return detail::operate(operation::log_sum_exp<detail::type_of<Along>>{}, a, mask...);
+}
+
+}  // namespace ostraka

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::argmax<I/X>(A)`, `os::argmin<I/X>(A)`: where the largest or smallest element stands, over the axes
+/// that the result lacks. Of a divided axis one value and its index a row move, not the axis.
+///
+///     argmax over J    [I_X, J]      → [I_X]    nothing moved
+///                      [I_X, J_Y]    → [I_X]    all-reduce over Y of [I_X], of values with their indices
+
+#include <cstdint>
+
+#include <ostraka/engine/kernels/accumulators/extreme_element.hpp>
+#include <ostraka/operations/reductions/reduced_rows.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+struct index_of_state {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION std::int64_t operator()(engine::indexed<T> const& s) const {
+    return s.index();
+  }
+};
+
+}  // namespace detail
+
+namespace operation {
+
+/// `Out`: the sharding of the result.
+template <reduction How, class Out>
+struct index_of_extreme {
+  static constexpr char const* name = How == reduction::max ? "argmax" : "argmin";
+
+  template <class A>
+  using verdict = detail::first_fault<
+      detail::reducible_verdict<typename A::value_type, How, index_of_extreme>,
+      detail::rows_verdict<index_of_extreme, Out, policy<planner::admit::any>, reduction::sum, std::int64_t, A>>;
+
+  template <class A>
+  using accumulator = engine::extreme_element<How, typename A::value_type>;
+
+  template <class A>
+  [[nodiscard]] std::int64_t bytes(A const& a) const {
+    return detail::bytes_of_states<Out, std::int64_t, typename accumulator<A>::state>(a);
+  }
+
+  template <class A>
+  auto operator()(A const& a) const {
+    detail::require_elements(name, a, typename detail::row_types<Out, A>::gone{});
+    return detail::reduce_as_states<Out, accumulator<A>, std::int64_t>(name, a, detail::index_of_state{});
+  }
+};
+
+template <class Out>
+using argmax = index_of_extreme<reduction::max, Out>;
+template <class Out>
+using argmin = index_of_extreme<reduction::min, Out>;
+
+}  // namespace operation
+
+/// Where the largest element stands over the axes that the result lacks: its global index along the axis, of several
+/// axes its place among their elements, row-major in the order of A's axes. Of equal elements the first, on every mesh;
+/// the first NaN, if there is one. `os::argmax<I/X>(A)`
+/// @throws ostraka::error, on all devices alike, if there are no elements
+template <auto... Out, TensorOrVariable A>
+[[nodiscard]] constexpr auto argmax(A const& a) {
+  return detail::operate(operation::argmax<sharding_of<Out...>>{}, a);
+}
+
+/// Where the smallest stands.
+template <auto... Out, TensorOrVariable A>
+[[nodiscard]] constexpr auto argmin(A const& a) {
+  return detail::operate(operation::argmin<sharding_of<Out...>>{}, a);
+}
+
+}  // namespace ostraka

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::cumsum<J>(A)`, cumprod, cummax, cummin: running sums along an axis. Of a divided axis the rows' totals
+/// move, one number a row, in ⌈log₂ n⌉ + 1 rounds.
+///
+///     cumsum<J>     [I_X, J]      → [I_X, J]      nothing moved
+///     cumsum<J/Y>   [I_X, J_Y]    → [I_X, J_Y]    a scan over Y of [I_X]
+
+#include <concepts>
+#include <cstdint>
+
+#include <ostraka/engine/divided_rows/scan_axis.hpp>
+#include <ostraka/operations/shared/along.hpp>
+
+namespace ostraka {
+
+/// How running sums go, behind the tensor: `os::exclusive`, `os::reversed`, `os::exclusive | os::reversed`.
+struct scan_option {
+  bool is_exclusive;
+  bool is_reversed;
+  friend constexpr scan_option operator|(scan_option a, scan_option b) {
+    return {a.is_exclusive || b.is_exclusive, a.is_reversed || b.is_reversed};
+  }
+};
+
+/// An element's own value is no part of its sum: the first is what changes nothing.
+inline constexpr scan_option exclusive{true, false};
+/// From the last element to the first.
+inline constexpr scan_option reversed{false, true};
+
+namespace operation {
+
+template <class Along, reduction How>
+struct cumulate {
+  static constexpr char const* name = How == reduction::sum    ? "cumsum"
+                                      : How == reduction::prod ? "cumprod"
+                                      : How == reduction::max  ? "cummax"
+                                                               : "cummin";
+  using is_priced_by_type = void;  // what it moves is the same of all scans
+  scan_option how{false, false};
+
+  template <class A>
+  using verdict =
+      detail::along_verdict<cumulate, Along, A, detail::reducible_verdict<typename A::value_type, How, cumulate>>;
+
+  /// A total a row, in the messages of an exclusive scan.
+  template <class A>
+  [[nodiscard]] std::int64_t bytes(A const& a) const {
+    using labels = axes_in<A>;
+    using mesh = mesh_axes_in<A>;
+    auto const e = named_plan<labels, mesh, 1>::extents_of(a.sizes());
+    constexpr planner::spec rows = spec_of<detail::rows_of<Along, A>, labels, mesh>;
+    constexpr planner::spec whole = spec_of<A, labels, mesh>;
+    std::int64_t const n = e.ways(whole.over[detail::dimension_of<Along, A>]);
+    std::int64_t const sent =
+        engine::messages_of_scan(n, engine::scan_kind::exclusive) * (planner::held_by_all(rows, e) / n);
+    return planner::bytes_per_device(sent, static_cast<int>(sizeof(accumulator_of_t<typename A::value_type>)), e);
+  }
+
+  template <class A>
+  auto operator()(A const& a) const {
+    using labels = axes_in<A>;
+    using mesh = mesh_axes_in<A>;
+    using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
+    static constexpr planner::spec block = spec_of<A, labels, mesh>;
+    engine::execution_context const w = detail::context_of<labels, mesh>(name, a);
+    result_type const result = detail::allocate_for<result_type, labels, mesh>(w, a);
+    engine::scan_axis<How>(detail::execution_space_of<A>(), w, block, detail::dimension_of<Along, A>,
+                           {how.is_exclusive, how.is_reversed}, detail::elements_of(a), result.local().data());
+    return result;
+  }
+};
+
+template <class Along>
+using cumsum = cumulate<Along, reduction::sum>;
+
+}  // namespace operation
+
+/// a[0] + … + a[k] along an axis, told as it lies: `os::cumsum<J>(A)`, `os::cumsum<J/Y>(A)`. Elements of 16 bits are
+/// summed as floats. os::exclusive and os::reversed may stand behind.
+template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
+[[nodiscard]] constexpr auto cumsum(A const& a, Options... how) {
+  return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::sum>{(scan_option{} | ... | how)}, a);
+}
+
+/// Running products.
+template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
+[[nodiscard]] constexpr auto cumprod(A const& a, Options... how) {
+  return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::prod>{(scan_option{} | ... | how)}, a);
+}
+
+/// Running maxima; a NaN stays from where it stands. The first of an exclusive one is −infinity.
+template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
+[[nodiscard]] constexpr auto cummax(A const& a, Options... how) {
+  return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::max>{(scan_option{} | ... | how)}, a);
+}
+
+/// Running minima.
+template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
+[[nodiscard]] constexpr auto cummin(A const& a, Options... how) {
+  return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::min>{(scan_option{} | ... | how)}, a);
+}
+
+}  // namespace ostraka

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What reductions share whose rows are more than one number while they are reduced (argmax, variance), or
+/// numbers of another type than the elements (count, norm). The operand is reduced as it lies, which leaves rows; the
+/// devices that divided what was reduced make theirs one; and a plan takes the rows, few as they are, to the result:
+///
+///     A[I_X, J_Y]  over J:  rows [I_X] {U_Y}, or as states made one over Y,  →  the result [I_X], [I], …
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <ostraka/engine/divided_rows/accumulate_rows.hpp>
+#include <ostraka/operations/shared/along.hpp>
+#include <ostraka/reductions.hpp>
+
+namespace ostraka::detail {
+
+template <class Sharding, class Gone>
+struct splits_of_all;
+template <class Sharding, class... Is>
+struct splits_of_all<Sharding, type_list<Is...>> {
+  using type = concatenation_of<type_list<>, splits_of<Is, Sharding>...>;
+};
+
+template <class Sharding, reduction How, class MeshAxes>
+struct as_part_over {
+  using type = canonical_sharding<Sharding, typename partial_of<How, MeshAxes>::type>;
+};
+template <class Sharding, reduction How>
+struct as_part_over<Sharding, How, type_list<>> {
+  using type = Sharding;
+};
+
+/// A reduction of A to Out, in types. `Out` is as the program names it: in a body it does not say what varies.
+template <class Out, class A>
+struct row_types {
+  using labels = axes_in<A>;
+  using mesh = mesh_axes_in<A>;
+  using gone = difference_of<labels, axes_in<Out>>;
+  using splits = typename splits_of_all<sharding_in<A>, gone>::type;  ///< of what is reduced
+  using rows = without_axes<sharding_in<A>, gone>;
+  template <reduction How>
+  using part = typename as_part_over<rows, How, splits>::type;
+  static constexpr planner::mesh_set combined = mesh_axes_numbered<mesh>(splits{});
+};
+
+[[noreturn, gnu::cold]] inline void throw_reduction_of_nothing(char const* operation, std::string_view axis) {
+  throw error(std::string(operation) + ": what is found is one of the elements, but " + std::string(axis) +
+              " = 0 on a device, where there are none; leave the call out where the axis is empty");
+}
+
+/// @throws ostraka::error, on all devices alike, if there is nothing to reduce
+template <class A, class... Gone>
+void require_elements(char const* operation, A const& a, type_list<Gone...>) {
+  common_mesh(operation, a);
+  ((least_extent<Gone>(operation, a) == 0 ? throw_reduction_of_nothing(operation, Gone::name) : void()), ...);
+}
+
+/// What a reduction asks of a tensor that must hold values, as rows of R that are combined by `How`.
+template <class Operation, class Out, class Policy, reduction How, class R, class A>
+consteval auto check_rows() {
+  using out = varying_as_one<Out, A>;
+  using own = first_fault<typename sharding_traits<sharding_in<A>>::verdict, whole_values_verdict<Operation, A>,
+                          typename decltype(check_einsum<out, Policy, How, A>())::type>;
+  if constexpr (!std::is_same_v<own, reason::ok>) {
+    return found<own>{};
+  } else {
+    using part = typename row_types<Out, A>::template part<How>;
+    return found<
+        first_fault<typename decltype(check_einsum<out, Policy, How, basic_tensor<R, part, typename A::space>>())::type,
+                    element_verdict<R, out>>>{};
+  }
+}
+template <class Operation, class Out, class Policy, reduction How, class R, class A>
+using rows_verdict = typename decltype(check_rows<Operation, Out, Policy, How, R, A>())::type;
+
+/// Bytes that a device moves where rows of R are taken to Out, from parts that are combined by `How`.
+template <class Out, reduction How, class R, class A>
+[[nodiscard]] std::int64_t bytes_of_parts(A const& a) {
+  using types = row_types<Out, A>;
+  using part = basic_tensor<R, typename types::template part<How>, typename A::space>;
+  using out = varying_as_one<Out, A>;
+  using moved = einsum_types<out, policy<planner::admit::any>, How, part>;
+  return named_plan<typename moved::labels, typename moved::mesh, static_cast<int>(sizeof(R))>{moved::plan}.bytes(
+      a.sizes());
+}
+
+/// Bytes that a device moves where states of so many bytes are made one, and rows of R then taken to Out.
+template <class Out, class R, class State, class A>
+[[nodiscard]] std::int64_t bytes_of_states(A const& a) {
+  using types = row_types<Out, A>;
+  constexpr planner::spec rows = spec_of<typename types::rows, typename types::labels, typename types::mesh>;
+  auto const e = named_plan<typename types::labels, typename types::mesh, 1>::extents_of(a.sizes());
+  std::int64_t const n = e.ways(types::combined);
+  std::int64_t const states = 2 * (n - 1) * (planner::held_by_all(rows, e) / n);
+  using row_tensor = basic_tensor<R, typename types::rows, typename A::space>;
+  using moved = einsum_types<varying_as_one<Out, A>, policy<planner::admit::any>, reduction::sum, row_tensor>;
+  return planner::bytes_per_device(states, static_cast<int>(sizeof(State)), e) +
+         named_plan<typename moved::labels, typename moved::mesh, static_cast<int>(sizeof(R))>{moved::plan}.bytes(
+             a.sizes());
+}
+
+template <class Rows, class Accumulator, class A, class Finish>
+Rows accumulated(char const* name, A const& a, planner::mesh_set combined, Finish const& finish) {
+  using labels = axes_in<A>;
+  using mesh = mesh_axes_in<A>;
+  engine::execution_context const w = context_of<labels, mesh>(name, a);
+  Rows const result = allocate_for<Rows, labels, mesh>(w, a);
+  engine::accumulate_rows<Accumulator>(execution_space_of<A>(), w, spec_of<A, labels, mesh>,
+                                       spec_of<typename Rows::sharding_type, labels, mesh>, combined, elements_of(a),
+                                       result.local().data(), finish);
+  return result;
+}
+
+/// The state itself, where it is a number.
+struct as_it_is {
+  template <class State>
+  KOKKOS_INLINE_FUNCTION State operator()(State const& s) const {
+    return s;
+  }
+};
+
+/// Rows that are numbers, of parts that are combined by `How`: their plan moves them. `finish(state)` is a row.
+template <class Out, class Accumulator, reduction How, class R, class A, class Finish = as_it_is>
+auto reduce_as_parts(char const* name, A const& a, Finish const& finish = {}) {
+  using rows = basic_tensor<R, typename row_types<Out, A>::template part<How>, typename A::space>;
+  return reduce<Out, How>(name, accumulated<rows, Accumulator>(name, a, {}, finish), policy<planner::admit::any>{});
+}
+
+/// Rows that are states: these are made one first, in one message of all parts.
+template <class Out, class Accumulator, class R, class A, class Finish>
+auto reduce_as_states(char const* name, A const& a, Finish const& finish) {
+  using types = row_types<Out, A>;
+  using rows = basic_tensor<R, typename types::rows, typename A::space>;
+  auto const whole = accumulated<rows, Accumulator>(name, a, types::combined, finish);
+  if constexpr (std::is_same_v<typename rows::sharding_type, varying_as_one<Out, A>>)
+    return whole;
+  else
+    return reduce<Out, reduction::sum>(name, whole, policy<planner::admit::any>{});
+}
+
+}  // namespace ostraka::detail

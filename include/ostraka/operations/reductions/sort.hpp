@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::sort<J>(A)`, `os::argsort<J>(A)`, `os::sort_by_key<J>(keys)`, `os::top_k<J, K>(A, K = 5)`: along an
+/// axis that is whole on every device. Nothing moves; a divided axis is refused.
+///
+///     sort<J>        [I_X, J]    → [I_X, J]
+///     top_k<J, K>    [I_X, J]    → [I_X, K], twice: values and indices
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/engine/blocks/sort_block.hpp>
+#include <ostraka/operations/shared/along.hpp>
+
+namespace ostraka {
+
+/// What os::sort_by_key gives.
+template <class Keys, class Permutation>
+struct sorted_keys {
+  Keys keys;                ///< in order
+  Permutation permutation;  ///< where they stood
+};
+
+/// What os::top_k gives.
+template <class Values, class Indices>
+struct top_elements {
+  Values values;    ///< the largest, largest first
+  Indices indices;  ///< where they stand
+};
+
+namespace detail {
+
+template <class Operation, class Told, class A>
+consteval auto check_whole_axis() {
+  using I = typename told_axis<Told>::axis;
+  if constexpr (std::is_void_v<I>) {
+    return found<reason::told_no_axis<Told, Operation>>{};
+  } else if constexpr (position_in<I, axes_in<A>> < 0) {
+    return found<reason::axis_missing<I, sharding_in<A>>>{};
+  } else if constexpr (splits_of<I, sharding_in<A>>::size > 0) {
+    return found<reason::axis_must_be_whole<I, sharding_in<A>, Operation>>{};
+  } else {
+    return found<told_verdict<Operation, Told, A>>{};
+  }
+}
+
+/// What sorting along an axis asks.
+template <class Operation, class Told, class A>
+using sort_verdict =
+    first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>,
+                typename decltype(check_whole_axis<Operation, Told, A>())::type, whole_values_verdict<Operation, A>,
+                reducible_verdict<typename A::value_type, reduction::max, Operation>>;
+
+// K may be the axis itself.
+template <class Operation, class Told, class K, class A>
+consteval auto check_new_name() {
+  if constexpr (position_in<K, axes_in<A>> >= 0 && !std::is_same_v<K, typename told_axis<Told>::axis>)
+    return found<reason::new_axis_is_there<K, sharding_in<A>, Operation>>{};
+  else
+    return found<reason::ok>{};
+}
+
+/// A's tensor with an axis K of an extent of its own in place of I, uninitialised.
+template <class T, class I, class K, class A>
+auto make_with_axis(char const* operation, A const& a, std::int64_t extent) {
+  using sharding_type = typename replace_entry<sharding_in<A>, I, K>::type;
+  using result_type = basic_tensor<T, sharding_type, typename A::space>;
+  using view = typename result_type::view_type;
+  constexpr auto at = static_cast<std::size_t>(position_in<I, axes_in<A>>);
+  constexpr auto rank = static_cast<std::size_t>(A::rank);
+  auto extents = a.extents();
+  extents[at] = extent;
+  std::int64_t local[max_rank + 1]{};
+  for (std::size_t i = 0; i < rank; ++i)
+    local[i] = i == at ? extent : static_cast<std::int64_t>(a.local().extent(i));
+  if (common_mesh(operation, a)->absent()) local[at] = 0;
+  result_type result(a.mesh_handle(), extents, make_view<view>(local, std::make_index_sequence<rank>{}));
+  if constexpr (varying_in<result_type>::size > 0) {
+    auto origins = a.origins();
+    if constexpr (!std::is_same_v<I, K>) origins[at] = {};
+    result.set_origins(origins);
+  }
+  return result;
+}
+
+template <bool Largest, class Told, class A>
+void run_sort(char const* name, A const& a, engine::sorted_output<typename A::value_type> const& out) {
+  using labels = axes_in<A>;
+  using mesh = mesh_axes_in<A>;
+  engine::execution_context const w = context_of<labels, mesh>(name, a);
+  engine::sort_block<Largest>(execution_space_of<A>(), w, spec_of<A, labels, mesh>, dimension_of<Told, A>,
+                              elements_of(a), out);
+}
+
+template <class Told, class A>
+std::int64_t extent_along(A const& a) {
+  return a.extents()[static_cast<std::size_t>(dimension_of<Told, A>)];
+}
+
+/// An empty result, or one with as many elements as it is to have.
+template <class T, class Told, class A>
+auto sorted_like(char const* name, A const& a) {
+  using I = typename told_axis<Told>::axis;
+  common_mesh(name, a);
+  return make_with_axis<T, I, I>(name, a, extent_along<Told>(a));
+}
+
+[[noreturn, gnu::cold]] inline void throw_too_few(std::string_view axis, std::int64_t extent, std::string_view wanted,
+                                                  std::int64_t k) {
+  throw error("top_k: there are at least as many elements as are asked for, but " + std::string(wanted) + " = " +
+              std::to_string(k) + " and " + std::string(axis) + " = " + std::to_string(extent) +
+              "; ask for fewer, or os::pad the axis");
+}
+
+}  // namespace detail
+
+namespace operation {
+
+template <class Along>
+struct sort : detail::moves_nothing {
+  static constexpr char const* name = "sort";
+  template <class A>
+  using verdict = detail::sort_verdict<sort, Along, A>;
+
+  template <class A>
+  auto operator()(A const& a) const {
+    auto const result = detail::sorted_like<typename A::value_type, Along>(name, a);
+    detail::run_sort<false, Along>(name, a, {result.local().data(), nullptr, detail::extent_along<Along>(a)});
+    return result;
+  }
+};
+
+template <class Along>
+struct argsort : detail::moves_nothing {
+  static constexpr char const* name = "argsort";
+  template <class A>
+  using verdict = detail::sort_verdict<argsort, Along, A>;
+
+  template <class A>
+  auto operator()(A const& a) const {
+    auto const result = detail::sorted_like<std::int64_t, Along>(name, a);
+    detail::run_sort<false, Along>(name, a, {nullptr, result.local().data(), detail::extent_along<Along>(a)});
+    return result;
+  }
+};
+
+template <class Along>
+struct sort_by_key : detail::moves_nothing {
+  static constexpr char const* name = "sort_by_key";
+  template <class A>
+  using verdict = detail::sort_verdict<sort_by_key, Along, A>;
+
+  template <class A>
+  auto operator()(A const& a) const {
+    auto const keys = detail::sorted_like<typename A::value_type, Along>(name, a);
+    auto const permutation = detail::sorted_like<std::int64_t, Along>(name, a);
+    detail::run_sort<false, Along>(name, a,
+                                   {keys.local().data(), permutation.local().data(), detail::extent_along<Along>(a)});
+    return sorted_keys<std::remove_const_t<decltype(keys)>, std::remove_const_t<decltype(permutation)>>{keys,
+                                                                                                        permutation};
+  }
+};
+
+/// `K` stands in place of the axis.
+template <class Along, class K>
+struct top_k : detail::moves_nothing {
+  static constexpr char const* name = "top_k";
+  std::int64_t k = 0;
+
+  template <class A>
+  using verdict = detail::first_fault<detail::sort_verdict<top_k, Along, A>,
+                                      typename decltype(detail::check_new_name<top_k, Along, K, A>())::type>;
+
+  template <class A>
+  auto operator()(A const& a) const {
+    using I = typename detail::told_axis<Along>::axis;
+    detail::common_mesh(name, a);
+    if (std::int64_t const there = detail::least_extent<Along>(name, a); there < k)
+      detail::throw_too_few(I::name, there, K::name, k);
+    auto const values = detail::make_with_axis<typename A::value_type, I, K>(name, a, k);
+    auto const indices = detail::make_with_axis<std::int64_t, I, K>(name, a, k);
+    detail::run_sort<true, Along>(name, a, {values.local().data(), indices.local().data(), k});
+    return top_elements<std::remove_const_t<decltype(values)>, std::remove_const_t<decltype(indices)>>{values, indices};
+  }
+};
+
+}  // namespace operation
+
+/// The elements of each row in ascending order along an axis that is whole on every device; NaN stands last. Stable.
+/// `os::sort<J>(A)`
+template <auto Along, TensorOrVariable A>
+[[nodiscard]] constexpr auto sort(A const& a) {
+  return detail::operate(operation::sort<detail::type_of<Along>>{}, a);
+}
+
+/// Where the elements stood that os::sort gives; equal ones in their order.
+template <auto Along, TensorOrVariable A>
+[[nodiscard]] constexpr auto argsort(A const& a) {
+  return detail::operate(operation::argsort<detail::type_of<Along>>{}, a);
+}
+
+/// Both: `auto [sorted, permutation] = os::sort_by_key<J>(keys)`. What else is to be in the order of the keys is
+/// os::take<J>(it, permutation).
+template <auto Along, TensorOrVariable A>
+[[nodiscard]] constexpr auto sort_by_key(A const& keys) {
+  using verb = operation::sort_by_key<detail::type_of<Along>>;
+  if constexpr (is_variable<A>) {
+    return differentiate(verb{}, keys);  // of gradient/rules/operations/indices.hpp
+  } else if constexpr (reason::ok_or_raise<typename verb::template verdict<A>>()) {
+    return verb{}(keys);
+  } else {
+    using given = detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
+    using places = detail::after_error_of<std::int64_t, sharding_in<A>, typename A::space>;
+    return sorted_keys<given, places>{};
+  }
+}
+
+/// The K largest elements of each row, largest first, and where they stand; of equal ones the first, and NaN is larger
+/// than all numbers. The axis K takes the place of J: `auto [values, indices] = os::top_k<J, K>(A, K = 5)`.
+/// @throws ostraka::error, on all devices alike, if J has fewer elements
+template <auto J, auto K, TensorOrVariable A, class... Given>
+[[nodiscard]] constexpr auto top_k(A const& a, Given const&... given) {
+  using axis = detail::type_of<K>;
+  using verb = operation::top_k<detail::type_of<J>, axis>;
+  using extents = typename decltype(detail::check_extents_given<false>(type_list<axis>{}, type_list<Given...>{}))::type;
+  if constexpr (reason::ok_or_raise<detail::first_fault<typename verb::template verdict<A>, extents>>()) {
+    auto const k = detail::checked_extent<false, axis>(collect_sizes(given...), verb::name);
+    if constexpr (is_variable<A>)
+      return differentiate(verb{{}, k}, a);
+    else
+      return verb{{}, k}(a);
+  } else {
+    using largest = detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
+    using places = detail::after_error_of<std::int64_t, sharding_in<A>, typename A::space>;
+    return top_elements<largest, places>{};
+  }
+}
+
+}  // namespace ostraka

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::concatenate<I>(A, B, …)`: tensors of one sharding, one behind the other along an axis.
+///
+///     concatenate<I>      [I, J], [I, J]       → [I, J]       nothing moves
+///     concatenate<I/X>    [I_X, J], [I_X, J]   → [I_X, J]     to the devices that hold it then
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/operations/shapes/rearrange.hpp>
+#include <ostraka/operations/shared/operate.hpp>
+
+namespace ostraka {
+
+namespace operation {
+
+template <class Along>
+struct concatenate {
+  static constexpr char const* name = "concatenate";
+  template <class...>
+  using foretold = detail::foretold_if_whole<Along>;
+
+  template <class First, class... Rest>
+  static consteval auto check() {
+    constexpr int count = static_cast<int>(sizeof...(Rest)) + 1;
+    if constexpr (count > planner::max_pieces)
+      return detail::found<reason::too_many_operands<count>>{};
+    else
+      return detail::found<detail::rearrangement_verdict<concatenate, Along, true, First, Rest...>>{};
+  }
+  template <class... Operands>
+  using verdict = typename decltype(check<Operands...>())::type;
+
+  template <class First, class... Rest>
+  [[nodiscard]] planner::rearrangement pieces(First const& first, Rest const&... rest) const {
+    constexpr auto along = static_cast<std::size_t>(detail::dimension_of<Along, First>);
+    std::int64_t const extents[] = {first.extents()[along], rest.extents()[along]...};
+    planner::rearrangement r;
+    for (std::int64_t const n : extents) {
+      int const k = r.pieces.size();
+      r.extent[k] = n;
+      r.pieces.push_back({k, 0, 1, r.result, 1, n});
+      r.result += n;
+    }
+    return r;
+  }
+
+  template <class First, class... Rest>
+  [[nodiscard]] std::int64_t bytes(First const& first, Rest const&... rest) const {
+    return detail::bytes_of_rearrangement<Along>(pieces(first, rest...), first);
+  }
+
+  template <class First, class... Rest>
+  auto operator()(First const& first, Rest const&... rest) const {
+    constexpr auto along = static_cast<std::size_t>(detail::dimension_of<Along, First>);
+    detail::extent_origin const origins[] = {detail::origins_in(first)[along], detail::origins_in(rest)[along]...};
+    return detail::rearrange<Along>(name, pieces(first, rest...),
+                                    detail::origin_of_sum(origins, static_cast<int>(sizeof...(Rest)) + 1), {}, first,
+                                    rest...);
+  }
+};
+
+}  // namespace operation
+
+/// The operands one behind the other along an axis, told as it lies in all of them. They have the same axes and
+/// sharding, and the same extents along all other axes. @throws ostraka::error, on all devices alike, if not
+template <auto Along, TensorOrVariable First, TensorOrVariable... Rest>
+[[nodiscard]] constexpr auto concatenate(First const& first, Rest const&... rest) {
+  return detail::operate(operation::concatenate<detail::type_of<Along>>{}, first, rest...);
+}
+
+}  // namespace ostraka

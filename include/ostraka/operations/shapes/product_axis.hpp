@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. One axis of h·d indices that is two, H major and D minor: what os::split and os::merge share. The memory is
+/// the same where blocks are: device k of n holds the indices [⌊k·h·d/n⌋, ⌊(k+1)·h·d/n⌋) of the one, and these are
+/// whole indices of H, its block [⌊k·h/n⌋, ⌊(k+1)·h/n⌋), for all k where n divides h, and else only if d ≤ 1. (With
+/// k·h = q·n + r the bounds agree where ⌊r·d/n⌋ is 0. The largest r is n − gcd(h, n), 0 where n divides h and else at
+/// least n/2.)
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/detail/blocks/reshaped.hpp>
+#include <ostraka/plan/typed/inside.hpp>
+#include <ostraka/types/shardings/changed_sharding.hpp>
+
+namespace ostraka::detail {
+
+/// An extent that is not given, and follows from the others.
+inline constexpr std::int64_t follows = -1;
+
+/// Into how many blocks these mesh axes divide an axis, where that is known while compiling; else `dynamic_extent`.
+template <class... Ms>
+consteval std::int64_t static_ways(type_list<Ms...>) {
+  if constexpr (((Ms::extent == dynamic_extent) || ...))
+    return dynamic_extent;
+  else
+    return (std::int64_t{1} * ... * Ms::extent);
+}
+
+/// Do n blocks of major·minor indices hold whole indices of the major axis, those of its own blocks?
+[[nodiscard]] constexpr bool blocks_are_whole(std::int64_t major, std::int64_t minor, std::int64_t n) {
+  return minor <= 1 || major % n == 0;
+}
+
+// The same of what is known while compiling; true of what is not.
+constexpr bool may_be_whole(std::int64_t major, std::int64_t minor, std::int64_t ways) {
+  return ways == dynamic_extent || major == dynamic_extent || minor == dynamic_extent ||
+         blocks_are_whole(major, minor, ways);
+}
+
+constexpr bool may_multiply(std::int64_t product, std::int64_t major, std::int64_t minor) {
+  if (product == dynamic_extent) return true;
+  if (major != dynamic_extent && minor != dynamic_extent) return product == major * minor;
+  std::int64_t const one = major != dynamic_extent ? major : minor;
+  return one == dynamic_extent || (one == 0 ? product == 0 : product % one == 0);
+}
+
+/// Can two axes be one, as far as is known while compiling? Of a block static extents say nothing.
+template <class Product, class Major, class Minor, class MeshAxes, class Operation>
+consteval auto check_product_axes() {
+  constexpr std::int64_t product = Product::extent, h = Major::extent, d = Minor::extent;
+  constexpr std::int64_t major = h != dynamic_extent || product == dynamic_extent || d <= 0 ? h : product / d;
+  constexpr std::int64_t minor = d != dynamic_extent || product == dynamic_extent || h <= 0 ? d : product / h;
+  constexpr std::int64_t ways = static_ways(MeshAxes{});
+  if constexpr (!may_multiply(product, h, d))
+    return found<reason::extents_do_not_multiply<Product, Major, Minor, Operation>>{};
+  else if constexpr (!may_be_whole(major, minor, ways))
+    return found<reason::major_axis_is_divided_unevenly<Major, Minor, Operation, major, ways>>{};
+  else
+    return found<reason::ok>{};
+}
+
+[[noreturn, gnu::cold]] inline void throw_no_product(char const* operation, std::string_view product,
+                                                     std::string_view major, std::string_view minor, std::int64_t n,
+                                                     std::int64_t h, std::int64_t d) {
+  auto const text = [](std::string_view name, std::int64_t extent) {
+    return std::string(name) + (extent == follows ? std::string() : " = " + std::to_string(extent));
+  };
+  throw error(std::string(operation) + ": the extent of the axis that is two is the product of theirs, but " +
+              text(product, n) + ", " + text(major, h) + " and " + text(minor, d) +
+              " were given; give extents that multiply to it");
+}
+
+[[noreturn, gnu::cold]] inline void throw_not_whole(char const* operation, std::string_view product,
+                                                    std::string_view major, std::string_view minor, std::int64_t h,
+                                                    std::int64_t d, std::int64_t n) {
+  throw error(std::string(operation) + ": blocks of " + std::string(product) + " hold whole indices of " +
+              std::string(major) + ", but " + std::to_string(n) + " devices divide " + std::string(major) + " = " +
+              std::to_string(h) + ", of " + std::to_string(d) + " indices of " + std::string(minor) +
+              " each, unevenly; choose mesh sizes that divide it, or gather the axis first with os::all_gather");
+}
+
+[[noreturn, gnu::cold]] inline void throw_unknown_product(char const* operation, std::string_view axis) {
+  throw error(std::string(operation) + ": extents are the same on all devices, but that of " + std::string(axis) +
+              " is each device's own; hand the axis to os::shard_map divided evenly");
+}
+
+/// The blocks that the mesh axes dividing `I` make of it.
+template <class I, class A>
+std::int64_t ways_of(A const& a) {
+  auto const sizes = a.sizes();
+  return [&]<class... Ms>(type_list<Ms...>) {
+    return (std::int64_t{1} * ... * sizes.template of<Ms>());
+  }(splits_of<I, sharding_in<A>>{});
+}
+
+/// What `given` says of the extent of an axis, else what its type says, else that it follows. Of a block the type of a
+/// major axis says nothing: the axis may have been divided.
+template <class I, bool TypeSays, class... Given>
+constexpr std::int64_t given_extent([[maybe_unused]] char const* operation, Given const&... given) {
+  extent_origin origin;
+  (find_origin<I>(origin, given), ...);
+  if (!origin.is_alike()) throw_unknown_product(operation, I::name);
+  auto const all = collect_sizes(given...);
+  std::int64_t n = TypeSays ? I::extent : follows;
+  if constexpr (position_in<I, typename decltype(all)::names> >= 0) {
+    n = all.template of<I>();
+    if (n < 0 || (TypeSays && I::extent != dynamic_extent && I::extent != n))
+      checked_extent<!TypeSays, I>(all, operation);
+  }
+  return n;
+}
+
+/// Are these extents of axes of `Axes`, and is one of those that have to be known there?
+template <class Axes, class Needed, class... Given>
+consteval auto check_some_given() {
+  using each = first_fault<typename decltype(check_given<Axes, Given>())::type...>;
+  if constexpr (!std::is_same_v<each, reason::ok>) {
+    return found<each>{};
+  } else {
+    using names = concatenation_of<typename given_extents<Given>::written...,
+                                   union_of<typename given_extents<Given>::collected...>>;
+    if constexpr (!std::is_void_v<first_repeated<names>>)
+      return found<reason::extent_given_twice<first_repeated<names>>>{};
+    else if constexpr (Needed::size > 0 && difference_of<Needed, names>::size == Needed::size)
+      return found<reason::missing_extent<typename type_at<Needed, 0>::type>>{};
+    else
+      return found<reason::ok>{};
+  }
+}
+
+// A tensor or block in the same memory under another sharding.
+template <class Sharding, class A>
+auto reshaped(A const& a, std::array<std::int64_t, axes_in<Sharding>::size> const& extents,
+              [[maybe_unused]] extent_origins<axes_in<Sharding>::size> const& origins) {
+  using result_type = basic_tensor<typename A::element_type, Sharding, typename A::space>;
+  result_type const shape(a.mesh_handle(), extents, {});
+  std::int64_t local[max_rank + 1]{};
+  for (int i = 0; i < result_type::rank; ++i) local[i] = shape.range(i).size();
+  result_type result(a.mesh_handle(), extents,
+                     reshaped_view<typename result_type::view_type>(a.local(), local));
+  result.share_label(a);
+  if constexpr (varying_in<result_type>::size > 0) result.set_origins(origins);
+  return result;
+}
+
+}  // namespace ostraka::detail

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What windows, pads, flips, rolls and concatenations share: each says of which pieces the axis of its result
+/// is made (plan/regions/pieces.hpp), and is checked, foretold and run here. The axis is told as it lies; the result
+/// has the sharding of the operands.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/engine/block_collectives/rearrange_blocks.hpp>
+#include <ostraka/local_view/collectives/group.hpp>
+#include <ostraka/operations/shared/along.hpp>
+#include <ostraka/operations/shared/foretold.hpp>
+#include <ostraka/plan/regions/pieces.hpp>
+
+namespace ostraka::detail {
+
+template <class Operation, class First, class Other>
+consteval auto check_alike() {
+  using mesh = union_of<mesh_axes_in<First>, mesh_axes_in<Other>>;
+  if constexpr (!std::is_same_v<axes_in<First>, axes_in<Other>> ||
+                !(spec_of<First, axes_in<First>, mesh> == spec_of<Other, axes_in<First>, mesh>))
+    return found<reason::operands_lie_differently<sharding_in<First>, sharding_in<Other>, Operation>>{};
+  else
+    return found<reason::ok>{};
+}
+
+// Of a block the static extent says nothing: the axis may have been divided.
+template <bool ChangesExtent, class Operation, class Told, class A>
+consteval auto check_extent_may_change() {
+  using I = typename told_axis<Told>::axis;
+  if constexpr (!ChangesExtent || varying_in<A>::size > 0)
+    return found<reason::ok>{};
+  else if constexpr (I::extent != dynamic_extent)
+    return found<reason::static_extent_would_change<I, Operation>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class Operation, class Told, bool ChangesExtent, class First, class... Rest>
+consteval auto check_rearrangement() {
+  using own = first_fault<typename sharding_traits<sharding_in<First>>::verdict,
+                          typename sharding_traits<sharding_in<Rest>>::verdict...,
+                          blocks_verdict<sharding<>, First, Rest...>, told_verdict<Operation, Told, First>,
+                          typename decltype(check_alike<Operation, First, Rest>())::type...,
+                          elements_verdict<First, Rest...>>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return found<own>{};
+  else
+    return check_extent_may_change<ChangesExtent, Operation, Told, First>();
+}
+
+/// Can the axis of these operands be rearranged? Parts of partial tensors are rearranged as values are.
+template <class Operation, class Told, bool ChangesExtent, class... Operands>
+using rearrangement_verdict =
+    typename decltype(check_rearrangement<Operation, Told, ChangesExtent, Operands...>())::type;
+
+/// Bytes that a rearrangement moves, per device.
+template <class Told, class A>
+[[nodiscard]] std::int64_t bytes_of_rearrangement(planner::rearrangement const& r, A const& a) {
+  using axes = axes_in<A>;
+  using mesh = mesh_axes_in<A>;
+  planner::extents const e = extents_from(axes{}, mesh{}, a.sizes());
+  return planner::bytes_per_device(
+      planner::elements_moved(r, spec_of<A, axes, mesh>, dimension_of<Told, A>, e),
+      static_cast<int>(sizeof(typename A::value_type)), e);
+}
+
+// All but the axis that is rearranged: equal, and known to be so.
+template <class A, class B>
+void require_equal_but(char const* operation, std::size_t along, [[maybe_unused]] A const& a,
+                       [[maybe_unused]] B const& b) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(A::rank); ++i) {
+    if (i == along) continue;
+    if (a.extents()[i] != b.extents()[i])
+      throw error(std::string(operation) + ": operands agree on the extents of all other axes, but " +
+                  std::string(names_of<axes_in<A>>[i]) + " is " + std::to_string(a.extents()[i]) + " in one and " +
+                  std::to_string(b.extents()[i]) + " in another; make them with the same os::sizes");
+  }
+}
+
+template <class A>
+extent_origins<A::rank> origins_in([[maybe_unused]] A const& a) {
+  if constexpr (varying_in<A>::size > 0)
+    return a.origins();
+  else
+    return {};
+}
+
+/// The origin of an extent that is added up, or computed, from these.
+inline extent_origin origin_of_sum(extent_origin const* summands, int count) {
+  for (int k = 0; k < count; ++k)
+    if (!summands[k].is_alike()) return {extent_origin::of_its_own};
+  return {};
+}
+
+/// Does it. `origin`: how the extent of the axis in the result comes about, if it is a block.
+template <class Told, class First, class... Rest>
+auto rearrange(char const* operation, planner::rearrangement const& r, extent_origin const& origin,
+               typename First::value_type const& blank, First const& first, Rest const&... rest) {
+  using axes = axes_in<First>;
+  using mesh = mesh_axes_in<First>;
+  using value = typename First::value_type;
+  using result_type = basic_tensor<value, varying_as<sharding_in<First>, Rest...>, typename First::space>;
+  static constexpr planner::spec s = spec_of<First, axes, mesh>;
+  constexpr auto along = static_cast<std::size_t>(dimension_of<Told, First>);
+  engine::device_mesh const* const meshes[] = {first.mesh_handle().get(), rest.mesh_handle().get()...};
+  common_mesh(operation, meshes, static_cast<int>(sizeof...(Rest)) + 1);
+  (require_equal_but(operation, along, first, rest), ...);
+  engine::execution_context w = context_of_tensor(operation, *first.mesh_handle(), names_of<mesh>.data(), mesh::size,
+                                                  first.extents().data(), First::rank);
+  w.names.labels = names_of<axes>.data();
+  auto extents = first.extents();
+  extents[along] = r.result;
+  result_type result = allocate<result_type>(first.mesh_handle(), extents);
+  if constexpr (varying_in<result_type>::size > 0) {
+    auto origins = origins_in(first);
+    for (std::size_t i = 0; i < origins.size(); ++i)
+      if (i != along)
+        ((origins[i] = joined_origin(operation, w.names.labels[i], origins[i], origins_in(rest)[i])), ...);
+    origins[along] = origin;
+    result.set_origins(origins);
+  }
+  engine::profiled const region_of_run([&] {
+    engine::push_blocks(operation, s, w.names, "moves", bytes_of_rearrangement<Told>(r, first));
+  });
+  engine::region<value const> const from[] = {readable_block(first), readable_block(rest)...};
+  engine::rearrange(execution_space_of<result_type>(), w, s, static_cast<int>(along), r, from, writable_block(result),
+                    blank);
+  return result;
+}
+
+}  // namespace ostraka::detail

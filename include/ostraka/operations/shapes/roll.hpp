@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::roll<I>(A, 3)`: index i of the result is index i − 3, round the end. `os::flip<I>(A)`: the indices of
+/// an axis in reverse.
+///
+///     roll<I>      [I, J]   → [I, J]      nothing moves
+///     roll<I/X>    [I_X, J] → [I_X, J]    by less than a block: to the next device, so many rows
+///     flip<I/X>    [I_X, J] → [I_X, J]    to the device as far from the end
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/operations/shapes/rearrange.hpp>
+#include <ostraka/operations/shared/operate.hpp>
+
+namespace ostraka {
+
+namespace operation {
+
+template <class Along>
+struct roll {
+  static constexpr char const* name = "roll";
+  template <class...>
+  using foretold = detail::foretold_if_whole<Along>;
+  std::int64_t by = 0;
+
+  template <class A>
+  using verdict = detail::rearrangement_verdict<roll, Along, false, A>;
+
+  template <class A>
+  [[nodiscard]] planner::rearrangement pieces(A const& a) const {
+    std::int64_t const n = a.extents()[static_cast<std::size_t>(detail::dimension_of<Along, A>)];
+    std::int64_t const s = n == 0 ? 0 : (by % n + n) % n;
+    planner::rearrangement r;
+    r.extent[0] = r.result = n;
+    r.pieces.push_back({0, 0, 1, s, 1, n - s});
+    if (s > 0) r.pieces.push_back({0, n - s, 1, 0, 1, s});
+    return r;
+  }
+
+  template <class A>
+  [[nodiscard]] std::int64_t bytes(A const& a) const {
+    return detail::bytes_of_rearrangement<Along>(pieces(a), a);
+  }
+
+  template <class A>
+  auto operator()(A const& a) const {
+    detail::common_mesh(name, a);
+    auto const origin = detail::origins_in(a)[static_cast<std::size_t>(detail::dimension_of<Along, A>)];
+    return detail::rearrange<Along>(name, pieces(a), origin, {}, a);
+  }
+};
+
+template <class Along>
+struct flip {
+  static constexpr char const* name = "flip";
+  template <class...>
+  using foretold = detail::foretold_if_whole<Along>;
+
+  template <class A>
+  using verdict = detail::rearrangement_verdict<flip, Along, false, A>;
+
+  template <class A>
+  [[nodiscard]] planner::rearrangement pieces(A const& a) const {
+    std::int64_t const n = a.extents()[static_cast<std::size_t>(detail::dimension_of<Along, A>)];
+    planner::rearrangement r;
+    r.extent[0] = r.result = n;
+    r.pieces.push_back({0, n - 1, -1, 0, 1, n});
+    return r;
+  }
+
+  template <class A>
+  [[nodiscard]] std::int64_t bytes(A const& a) const {
+    return detail::bytes_of_rearrangement<Along>(pieces(a), a);
+  }
+
+  template <class A>
+  auto operator()(A const& a) const {
+    detail::common_mesh(name, a);
+    auto const origin = detail::origins_in(a)[static_cast<std::size_t>(detail::dimension_of<Along, A>)];
+    return detail::rearrange<Along>(name, pieces(a), origin, {}, a);
+  }
+};
+
+}  // namespace operation
+
+/// The axis, told as it lies, moved on by so many indices; what leaves it at one end comes in at the other. Negative:
+/// back.
+template <auto Along, TensorOrVariable A>
+[[nodiscard]] constexpr auto roll(A const& a, std::int64_t by) {
+  return detail::operate(operation::roll<detail::type_of<Along>>{by}, a);
+}
+
+/// The axis, told as it lies, from its end to its begin.
+template <auto Along, TensorOrVariable A>
+[[nodiscard]] constexpr auto flip(A const& a) {
+  return detail::operate(operation::flip<detail::type_of<Along>>{}, a);
+}
+
+}  // namespace ostraka

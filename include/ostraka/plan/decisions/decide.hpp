@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. What all devices have in common when a plan is run on given extents, decided once: which moves contractions
+/// do as well, what lies as a message, what is made where the result belongs, and what is no work at all. Whoever
+/// counts bytes and whoever moves them read the same value.
+///
+///     C[I, K] = A[I, J_X] · B[J, K]     all_gather A     fused: the contraction multiplies its own part where it lies
+///                                       contract         fused with the gather, lands in the result
+
+#include <cstdint>
+
+#include <ostraka/plan/decisions/fused.hpp>
+#include <ostraka/plan/decisions/message_layout.hpp>
+#include <ostraka/plan/spec/plan.hpp>
+#include <ostraka/plan/spec/ring.hpp>
+
+namespace ostraka::planner {
+
+/// Can the step write over the block that it reads?
+[[nodiscard]] constexpr bool rewrites(step s) { return s == step::all_reduce || s == step::mask; }
+
+/// From step number `first` on, does the tensor stay in the block that it is in?
+template <class Steps>
+[[nodiscard]] constexpr bool stays_from(Steps const& steps, int first, int tensor) {
+  for (int i = first; i < steps.size(); ++i)
+    if (steps[i].operand == tensor && !rewrites(steps[i].kind)) return false;
+  return true;
+}
+
+/// Of one step.
+struct step_decision {
+  std::int8_t fused = -1;  ///< of a contraction: the move that it does as well; of a move: the contraction that does it
+  std::int8_t ring = -1;   ///< of a contraction that does it as a ring: the dimension along which parts go round
+  bool stays_message =
+      false;  ///< what it leaves lies as a message: what arrives, or what a contraction makes to be sent
+  bool sends_message = false;  ///< of a move: what it sends has been written as a message
+  bool lands = false;          ///< what it makes is made where the result belongs
+  bool passes_on = false;      ///< a contraction that computes nothing, unless there is an alpha to multiply by
+};
+
+/// Of all steps of a plan.
+struct decisions {
+  step_decision of[max_plan_steps]{};
+
+  [[nodiscard]] constexpr step_decision const& operator[](int i) const { return of[i]; }
+};
+
+/// Decides for the steps of a plan whose last tensor is `result`.
+template <class Operands, class Steps>
+[[nodiscard, gnu::cold]] constexpr decisions decide(Operands const& operands, Steps const& steps, int result,
+                                                    extents const& e, machine_constants const& machine = measured) {
+  decisions d;
+  spec const* now[max_tensors]{};
+  for (int k = 0; k < operands.size(); ++k) now[k] = &operands[k];
+  for (int i = 0; i < steps.size(); ++i) {
+    planned_step const& s = steps[i];
+    step_decision& here = d.of[i];
+    int last = i;  // the last step that is done with this one
+    if (contracts(s.kind)) {
+      ring_choice const ring = s.kind == step::ring_contraction ? ring_at(steps, i, e, machine.shortest_ring_part)
+                                                                : ring_choice{};
+      bool const in_a_ring = ring.verdict == ring_verdict::taken;
+      contracted_messages const m = in_a_ring ? contracted_messages{} : messages_at(steps, i, e, machine);
+      if (m.left) d.of[last_before(steps, i, s.left)].stays_message = true;
+      if (m.right) d.of[last_before(steps, i, s.right)].stays_message = true;
+      if (m.result) {
+        here.stays_message = true;
+        d.of[next_after(steps, i, s.operand)].sends_message = true;
+      }
+      here.passes_on = computes_nothing(s, *now[slot_of(s.left)]);
+      int const move = in_a_ring ? ring.move : fused_with(steps, i, m, e, machine);
+      if (in_a_ring) here.ring = static_cast<std::int8_t>(ring.dimension);
+      if (move >= 0) {
+        here.fused = static_cast<std::int8_t>(move);
+        d.of[move].fused = static_cast<std::int8_t>(i);
+        if (move > i) last = move;
+      }
+    }
+    here.lands = s.operand == result && stays_from(steps, last + 1, result);
+    now[slot_of(s.operand)] = &s.to;
+  }
+  return d;
+}
+
+/// Of an einsum or a reduction.
+template <class Plan>
+[[nodiscard, gnu::cold]] constexpr decisions decide(Plan const& plan, extents const& e,
+                                                    machine_constants const& machine = measured) {
+  return decide(plan.operands, plan.steps, the_result, e, machine);
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. Blocks that lie in memory as the messages that they are received or sent in. Where all parts are equal, a
+/// message of n parts is one block with a loop over devices more: A[I, J] gathered from A[I, J_X] is (X, I, J/X), and a
+/// contraction walks it as it lies. So what is gathered for a contraction is never unpacked, and a contraction writes
+/// what is scattered next as it will be sent.
+///
+///     step                        part of each device    lies as a message
+///     all_gather                  |from|                 if a contraction is next
+///     reduce_scatter              |to|                   if a contraction was before
+///     all_to_all, block_exchange  their common part      sent: if a contraction was before; arriving: if one is next
+
+#include <cstdint>
+
+#include <ostraka/plan/decisions/machine_constants.hpp>
+#include <ostraka/plan/regions/contraction_loops.hpp>
+#include <ostraka/plan/regions/strided_box.hpp>
+#include <ostraka/plan/spec/blocks.hpp>
+#include <ostraka/plan/spec/plan.hpp>
+
+namespace ostraka::planner {
+
+/// The loops over the devices of `axes` in a message that holds a block under `whole` as their equal parts under
+/// `parts`; those of a dimension outermost first. None if the parts are not equal everywhere, or do not make up the
+/// block.
+[[nodiscard]] constexpr device_loops loops_of_message(spec const& whole, spec const& parts, mesh_set axes,
+                                                      extents const& e) {
+  device_loops loops;
+  mesh_set unseen = axes;
+  for (int i = 0; i < whole.rank; ++i) {
+    int const common = common_prefix(whole.over[i], parts.over[i]);
+    if (common == parts.over[i].size()) continue;  // each part has all that the block has
+    std::int64_t const n = e.label[whole.label[i]];
+    bool const in_passes = whole.label[i] == e.now.label;  // some devices have nothing in this one
+    if (common < whole.over[i].size() || in_passes || n == 0 || n % e.ways(parts.over[i]) != 0) return {};
+    std::int64_t unit = n / e.ways(whole.over[i]);
+    for (int k = common; k < parts.over[i].size(); ++k) {
+      int const m = parts.over[i][k];
+      unit /= e.mesh[m];
+      if (!unseen.contains(m)) return {};
+      unseen = unseen - mesh_set::of(m);
+      if (e.mesh[m] > 1) loops.push_back({i, m, unit});
+    }
+  }
+  return unseen.empty() ? loops : device_loops{};
+}
+
+/// Of what a step sends, and of what arrives. An exchange in which a mesh axis repeats its source leaves parts out.
+[[nodiscard, gnu::cold]] constexpr device_loops loops_of_sent(planned_step const& s, extents const& e) {
+  bool const exchanges =
+      (s.kind == step::all_to_all || s.kind == step::block_exchange) && (s.axes - s.from.uses()).empty();
+  return exchanges || s.kind == step::reduce_scatter ? loops_of_message(s.from, s.to, s.axes, e) : device_loops{};
+}
+[[nodiscard, gnu::cold]] constexpr device_loops loops_of_received(planned_step const& s, extents const& e) {
+  bool const exchanges =
+      (s.kind == step::all_to_all || s.kind == step::block_exchange) && (s.axes - s.from.uses()).empty();
+  return exchanges || s.kind == step::all_gather ? loops_of_message(s.to, s.from, s.axes, e) : device_loops{};
+}
+
+/// Which tensors of a contraction lie as messages.
+struct contracted_messages {
+  bool left = false;
+  bool right = false;
+  bool result = false;
+};
+
+namespace detail {
+
+constexpr std::int64_t largest_extent(spec const& s, int i, extents const& e) {
+  return largest_size(e.label[s.label[i]], e.ways(s.over[i]));
+}
+
+// Is a part narrower than the block along dimension `i`?
+constexpr bool narrower(spec const& whole, spec const& parts, int i) {
+  return common_prefix(whole.over[i], parts.over[i]) < parts.over[i].size();
+}
+
+// Does each part of a dense block lie in one run?
+constexpr bool in_runs(spec const& whole, spec const& parts, extents const& e) {
+  bool several = false;  // indices along an earlier dimension
+  for (int i = 0; i < whole.rank; ++i) {
+    if (several && narrower(whole, parts, i)) return false;
+    several = several || largest_extent(whole, i, e) > 1;
+  }
+  return true;
+}
+
+// Do the parts of a dense block follow one another and fill it? Of several mesh axes, only the running mesh knows their
+// order.
+constexpr bool in_order(spec const& whole, spec const& parts, mesh_set axes, extents const& e) {
+  int divided = -1;
+  for (int i = 0; i < whole.rank; ++i) {
+    if (e.ways(parts.over[i]) == e.ways(whole.over[i])) continue;
+    if (divided >= 0 || !parts.over[i].starts_with(whole.over[i]) ||
+        e.ways(parts.over[i]) != e.ways(whole.over[i]) * e.ways(axes))
+      return false;
+    divided = i;
+  }
+  if (divided < 0 || !in_runs(whole, parts, e)) return false;
+  for (int m = 0; m < e.mesh_axes; ++m)
+    if (axes.contains(m) && e.mesh[m] == e.ways(axes)) return parts.over[divided].axes().contains(m);
+  return false;
+}
+
+/// A tensor of a contraction: a factor, or what it makes.
+enum class part_of_product { factor, result };
+
+// Elements that a product of a tensor cut along dimension `i` walks once more for each part: those of what lacks the
+// label. Labels of a batch, which cannot be told here from those of one factor alone, are not counted.
+constexpr std::int64_t walked_again(spec const& s, part_of_product which, int i, planned_step const& product,
+                                    extents const& e) {
+  int const cut = s.label[i];
+  if (product.to.find(cut) < 0) return largest_block(product.to, e);
+  bool const is_result = which == part_of_product::result;
+  if (is_result && product.from.find(cut) < 0) return largest_block(product.from, e);
+  spec const& divided = is_result ? product.from : s;  // the factor that has the label
+  std::int64_t n = 1;
+  for (int k = 0; k < product.to.rank; ++k)
+    if (divided.find(product.to.label[k]) < 0) n *= largest_extent(product.to, k, e);
+  for (int k = 0; k < divided.rank; ++k)
+    if (product.to.find(divided.label[k]) < 0) n *= largest_extent(divided, k, e);
+  return n;
+}
+
+// Are the parts so long that a product of matrices for each of them is as good as one for all? Shorter ones are cheaper
+// in one block, and so is a tensor that is small beside what would be walked once more for each part.
+constexpr bool worth_a_cut(spec const& s, part_of_product which, device_loops const& loops, planned_step const& product,
+                           extents const& e, machine_constants const& machine) {
+  for (device_loop const& d : loops) {
+    bool const summed = product.to.find(s.label[d.dimension]) < 0;
+    if (d.unit < (summed ? machine.shortest_summed_part : machine.shortest_part)) return false;
+    if (walked_again(s, which, d.dimension, product, e) > machine.walked_again * largest_block(s, e)) return false;
+  }
+  return !loops.empty();
+}
+
+// The loops that a contraction has besides its labels: each cuts a label at multiples of a unit, and of two of a label
+// one divides the other.
+class cuts_of_labels {
+ public:
+  constexpr explicit cuts_of_labels(int labels) : loops_(labels) {}
+
+  /// Adds a message's loops if they fit.
+  constexpr bool add(spec const& s, device_loops const& loops) {
+    if (loops.empty()) return false;
+    int more = 0;
+    for (device_loop const& d : loops) {
+      bool known = false;
+      for (int c = 0; c < count_; ++c) {
+        if (label_[c] != s.label[d.dimension]) continue;
+        if (unit_[c] % d.unit != 0 && d.unit % unit_[c] != 0) return false;
+        known = known || unit_[c] == d.unit;
+      }
+      more += known ? 0 : 1;
+    }
+    if (loops_ + more > max_contraction_loops) return false;
+    for (device_loop const& d : loops) {
+      label_[count_] = s.label[d.dimension];
+      unit_[count_++] = d.unit;
+    }
+    loops_ += more;
+    return true;
+  }
+
+ private:
+  int loops_ = 0;
+  int count_ = 0;
+  int label_[3 * max_mesh_axes]{};
+  std::int64_t unit_[3 * max_mesh_axes]{};
+};
+
+}  // namespace detail
+
+/// Is it a contraction of one tensor that sums nothing: the same elements, perhaps under another order of the labels?
+[[nodiscard]] constexpr bool computes_nothing(planned_step const& s, spec const& from) {
+  if (s.right != no_tensor || s.to.rank != from.rank) return false;
+  for (int i = 0; i < from.rank; ++i) {
+    int const at = s.to.find(from.label[i]);
+    if (at < 0 || s.to.over[at].code != from.over[i].code) return false;
+  }
+  return true;
+}
+
+/// Which tensors of the contraction that is step number `at` lie as messages: as many as are worth it and have loops
+/// that fit together, in this order. The result of one tensor does not: it may be that tensor.
+template <class Steps>
+[[nodiscard]] constexpr contracted_messages messages_at(Steps const& steps, int at, extents const& e,
+                                                        machine_constants const& machine = measured) {
+  planned_step const& s = steps[at];
+  contracted_messages m;
+  detail::cuts_of_labels cuts(e.labels);
+  auto const arrives = [&](int tensor) {
+    int const i = tensor == no_tensor ? -1 : last_before(steps, at, tensor);
+    if (i < 0 || detail::in_order(steps[i].to, steps[i].from, steps[i].axes, e))
+      return false;  // then it is received in order
+    device_loops const loops = loops_of_received(steps[i], e);
+    return detail::worth_a_cut(steps[i].to, detail::part_of_product::factor, loops, s, e, machine) &&
+           cuts.add(steps[i].to, loops);
+  };
+  int const next = next_after(steps, at, s.operand);
+  int const moved = last_before(steps, at, s.left);
+  if (next < steps.size() && moved >= 0 && computes_nothing(s, steps[moved].to))
+    return m;  // the tensor itself moves on
+  m.left = arrives(s.left);
+  m.right = arrives(s.right);
+  if (s.right == no_tensor || next == steps.size() || steps[next].operand != s.operand ||
+      contracts(steps[next].kind))
+    return m;
+  device_loops const sent = loops_of_sent(steps[next], e);
+  m.result = !detail::in_order(s.to, steps[next].to, steps[next].axes, e) &&
+             detail::worth_a_cut(s.to, detail::part_of_product::result, sent, s, e, machine) && cuts.add(s.to, sent);
+  return m;
+}
+
+}  // namespace ostraka::planner

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. A pipeline's schedule as the literature draws it, a line for each stage and a column for each tick:
+///
+///     stage 0  F0 F1 F2 .  .  B2 B1 B0
+///     stage 1  .  F0 F1 F2 B2 B1 B0 .
+///
+/// F is forward, B backward, and the number the microbatch; with repeats the repeat follows it, F0.1.
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include <ostraka/plan/pipeline/pipeline_schedule.hpp>
+
+namespace ostraka::planner {
+
+/// What a slot is called.
+[[nodiscard, gnu::cold]] inline std::string name_of(pipeline_work const& w, bool with_repeat) {
+  if (w.idle()) return ".";
+  std::string s = w.phase == pipeline_phase::forward ? "F" : "B";
+  s += std::to_string(w.microbatch);
+  if (with_repeat) s += '.' + std::to_string(w.repeat);
+  return s;
+}
+
+}  // namespace ostraka::planner
+
+namespace ostraka {
+
+/// The table, with a line for each stage, and for each layer where a tick is one of a layer.
+[[nodiscard, gnu::cold]] inline std::string describe(planner::pipeline_schedule const& s) {
+  std::size_t width = 1;
+  for (int tick = 0; tick < s.ticks(); ++tick)
+    for (int stage = 0; stage < s.stages; ++stage)
+      for (int lane = 0; lane < s.lanes; ++lane)
+        width = std::max(width, name_of(s.at(tick, stage, lane), s.repeats > 1).size());
+  std::string text;
+  for (int stage = 0; stage < s.stages; ++stage)
+    for (int lane = 0; lane < s.lanes; ++lane) {
+      std::string line = "stage " + std::to_string(stage);
+      if (s.lanes > 1) line += ", layer " + std::to_string(lane);
+      line += ' ';
+      for (int tick = 0; tick < s.ticks(); ++tick) {
+        std::string const slot = name_of(s.at(tick, stage, lane), s.repeats > 1);
+        line += ' ' + slot + std::string(width - slot.size(), ' ');
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + '\n';
+    }
+  return text;
+}
+
+}  // namespace ostraka

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. Axes of tensors and of meshes: a name, and an extent if it is known while compiling.
+///
+///     OSTRAKA_AXIS(I);  OSTRAKA_AXIS(D, 5120);  OSTRAKA_MESH_AXIS(X);  OSTRAKA_MESH_AXIS(Y, 4);
+///     OSTRAKA_AXIS(S, os::about(512));          known when the program runs; plans are made for 512
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <ostraka/types/reasons.hpp>
+#include <ostraka/types/support/fixed_string.hpp>
+#include <ostraka/types/support/type_list.hpp>
+
+namespace ostraka {
+
+/// The extent of an axis that is known only when the program runs.
+inline constexpr std::int64_t dynamic_extent = -1;
+
+/// About how large an axis will be: what plans are made for. Not a promise, the extent is any.
+struct extent_hint {
+  std::int64_t value;
+};
+
+/// `OSTRAKA_AXIS(S, os::about(512))`, and the same of a mesh axis.
+[[nodiscard]] consteval extent_hint about(std::integral auto n) { return {static_cast<std::int64_t>(n)}; }
+
+namespace detail {
+struct axis_base {};
+struct mesh_axis_base {};
+
+/// The part of an axis behind its name: its extent, or a hint.
+template <class T>
+concept extent_or_hint = std::integral<T> || std::same_as<T, extent_hint>;
+
+// Of what is none of these, that nothing is known: its error has been given.
+consteval std::int64_t extent_in_type(auto) { return dynamic_extent; }
+consteval std::int64_t extent_in_type(std::integral auto n) { return static_cast<std::int64_t>(n); }
+consteval std::int64_t planned_in_type(auto) { return dynamic_extent; }
+consteval std::int64_t planned_in_type(std::integral auto n) { return static_cast<std::int64_t>(n); }
+consteval std::int64_t planned_in_type(extent_hint hint) { return hint.value; }
+
+// Is it one that an axis can have, from `least` on? A hint is of something that is there.
+consteval bool can_be_extent(std::int64_t n, std::int64_t least) { return n >= least || n == dynamic_extent; }
+consteval bool can_be_extent(extent_hint hint, std::int64_t) { return hint.value > 0; }
+
+template <auto Extent, std::int64_t Least>
+consteval auto check_extent() {
+  if constexpr (!extent_or_hint<type_of<Extent>>)
+    return found<reason::extent_is_not_whole<type_of<Extent>>>{};
+  else if constexpr (!can_be_extent(Extent, Least))
+    return found<reason::negative_extent<planned_in_type(Extent)>>{};
+  else
+    return found<reason::ok>{};
+}
+
+// True; says what is wrong by itself.
+template <auto Extent, std::int64_t Least>
+consteval bool require_extent() {
+  reason::raise<typename decltype(check_extent<Extent, Least>())::type>();
+  return true;
+}
+}  // namespace detail
+
+/// A named axis of a tensor. Axes are told apart by the derived type, not by the name: derive and declare one object of
+/// it. (An aggregate, like all that is derived from it: as a template value nvcc writes it as nested braces.)
+template <fixed_string Name, auto Extent = dynamic_extent>
+struct axis : detail::axis_base {
+  static_assert(detail::require_extent<Extent, 0>());
+
+  static constexpr std::string_view name = Name.view();
+  static constexpr std::int64_t extent = detail::extent_in_type(Extent);
+  static constexpr std::int64_t planned_extent =
+      detail::planned_in_type(Extent);  ///< the extent or a hint; dynamic_extent: neither
+};
+
+/// A named axis of the device mesh. On a running mesh it is found by its name.
+template <fixed_string Name, auto Size = dynamic_extent>
+struct mesh_axis : detail::mesh_axis_base {
+  static_assert(detail::require_extent<Size, 1>());
+
+  static constexpr std::string_view name = Name.view();
+  static constexpr std::int64_t extent = detail::extent_in_type(Size);
+  static constexpr std::int64_t planned_extent = detail::planned_in_type(Size);
+};
+
+/// A type declared by OSTRAKA_AXIS or derived from os::axis by hand.
+template <class T>
+concept Axis = std::is_base_of_v<detail::axis_base, T>;
+
+/// A type declared by OSTRAKA_MESH_AXIS or derived from os::mesh_axis by hand.
+template <class T>
+concept MeshAxis = std::is_base_of_v<detail::mesh_axis_base, T>;
+
+/// An axis of a block with neighbours at either end: types/shardings/halo.hpp.
+template <class A, int Width>
+struct halo_axis;
+
+/// An extent with its name: what `I = 1024` and `X = 2` are.
+template <class Named>
+  requires Axis<Named> || MeshAxis<Named>
+struct named_extent {
+  using named = Named;
+  std::int64_t value;
+
+  template <std::integral N>
+  constexpr named_extent(Named, N n) : value(static_cast<std::int64_t>(n)) {}
+};
+
+namespace detail {
+
+/// The extent of a block, which knows how it came about, with its name: what `I = block.extent(I)` is.
+template <class Named, class Extent>
+struct named_own_extent : named_extent<Named> {
+  Extent own;
+};
+
+/// The base that OSTRAKA_AXIS derives an axis from: `I = 1024` gives its extent a name. A base, because the classes of
+/// a function have no templates.
+template <class Named, class Base>
+struct declared : Base {
+  template <std::integral N>
+  constexpr auto operator=(N n) const {
+    return named_extent<Named>(Named{}, n);
+  }
+  template <class Extent>
+    requires requires(Extent const& e) { e.origin(); }
+  constexpr auto operator=(Extent const& e) const {
+    return named_own_extent<Named, Extent>{{Named{}, static_cast<std::int64_t>(e)}, e};
+  }
+};
+
+/// The one object of an axis. A declaration names a reference to it, so that it is the same in all files, and static,
+/// so that lambdas of a function need not capture it.
+template <class Named>
+inline constexpr Named object_of{};
+
+}  // namespace detail
+
+}  // namespace ostraka
+
+/// Declares the axis type `name_axis` and `name`, its object, at namespace scope, in a class or in a function; a second
+/// argument is its extent, or about how large it will be: `os::about(512)`.
+#define OSTRAKA_AXIS(name, ...) \
+  OSTRAKA_NAMED_(axis, name, name##_axis __VA_OPT__(, ) __VA_ARGS__)
+
+/// Declares the mesh-axis type `name_mesh` and `name`, its object, at namespace scope, in a class or in a function; a
+/// second argument is its size.
+#define OSTRAKA_MESH_AXIS(name, ...) \
+  OSTRAKA_NAMED_(mesh_axis, name, name##_mesh __VA_OPT__(, ) __VA_ARGS__)
+
+// Type and object differ in name because nvcc loses a type that is hidden by a variable of the same name.
+#define OSTRAKA_NAMED_(base, object, type, ...)                                                    \
+  struct type : ::ostraka::detail::declared<type, ::ostraka::base<#object __VA_OPT__(, ) __VA_ARGS__>> { \
+    using type::declared::operator=;                                                               \
+  };                                                                                               \
+  [[maybe_unused]] static constexpr type const& object = ::ostraka::detail::object_of<type>

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. Several named extents in one object: `os::sizes(I = 1024, J = 512, X = 2)`.
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <ostraka/types/axes/axis.hpp>
+#include <ostraka/types/reasons.hpp>
+#include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/type_list.hpp>
+
+namespace ostraka {
+
+/// Extents of axes and sizes of mesh axes by name, in any order.
+template <class... Named>
+class sizes {
+ public:
+  using names = type_list<Named...>;
+
+  constexpr sizes(named_extent<Named>... extents) : values_{extents.value...} {
+    using twice = first_repeated<names>;
+    if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
+  }
+
+  /// The extent of an axis that is among the names.
+  template <class Name>
+  [[nodiscard]] constexpr std::int64_t of(Name = {}) const {
+    static_assert(is_one_of<Name, Named...>);
+    return values_[position_in<Name, names>];
+  }
+
+ private:
+  std::int64_t values_[sizeof...(Named) + 1];  // one more, because there may be no names
+};
+
+template <class... Named>
+sizes(named_extent<Named>...) -> sizes<Named...>;
+
+/// The extent of `Name`: the static one, or the given one. @pre one of the two is there.
+template <class Name, class... Named>
+[[nodiscard]] constexpr std::int64_t extent_in(sizes<Named...> const& given) {
+  if constexpr (is_one_of<Name, Named...>)
+    return given.template of<Name>();
+  else
+    return Name::extent;
+}
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_named_extent = false;
+template <class Named>
+inline constexpr bool is_named_extent<named_extent<Named>> = true;
+template <class Named, class Extent>
+inline constexpr bool is_named_extent<named_own_extent<Named, Extent>> = true;
+
+// What is written out among the arguments; the others pass by.
+template <class... Named>
+constexpr sizes<Named...> written_out(sizes<Named...> const& picked) {
+  return picked;
+}
+
+template <class... Named, class Next, class... More>
+constexpr auto written_out(sizes<Named...> const& picked, Next const& next, More const&... more) {
+  if constexpr (is_named_extent<Next>)
+    return written_out(sizes(named_extent<Named>(Named{}, picked.template of<Named>())..., next), more...);
+  else
+    return written_out(picked, more...);
+}
+
+// What knows its extents: os::sizes, tensors, meshes.
+template <class... Named>
+constexpr sizes<Named...> collection(sizes<Named...> const& s) {
+  return s;
+}
+
+template <class T>
+  requires requires(T const& t) { typename decltype(t.sizes())::names; }
+constexpr auto collection(T const& tensor_or_mesh) {
+  return tensor_or_mesh.sizes();
+}
+
+template <class T>
+concept knows_extents = requires(T const& t) { collection(t); };
+
+template <class T>
+constexpr auto collected(T const& given) {
+  if constexpr (knows_extents<T>) {
+    return collection(given);
+  } else {
+    if constexpr (!is_named_extent<T>) reason::raise<reason::extent_without_a_name<T>>();
+    return sizes<>();
+  }
+}
+
+template <class Name, class... As, class... Bs>
+constexpr std::int64_t agreed(sizes<As...> const& a, sizes<Bs...> const& b) {
+  if constexpr (!is_one_of<Name, Bs...>) {
+    return a.template of<Name>();
+  } else {
+    if constexpr (is_one_of<Name, As...>)
+      if (a.template of<Name>() != b.template of<Name>())
+        throw error("sizes: an extent is one number, but " + std::string(Name::name) + " is " +
+                    std::to_string(a.template of<Name>()) + " in one place and " +
+                    std::to_string(b.template of<Name>()) + " in another; name tensors and sizes that go together");
+    return b.template of<Name>();
+  }
+}
+
+template <class... Names, class A, class B>
+constexpr sizes<Names...> united(type_list<Names...>, A const& a, B const& b) {
+  return {named_extent<Names>(Names{}, agreed<Names>(a, b))...};
+}
+
+template <class A>
+constexpr A agree(A const& a) {
+  return a;
+}
+
+template <class A, class B, class... More>
+constexpr auto agree(A const& a, B const& b, More const&... more) {
+  return agree(united(union_of<typename A::names, typename B::names>{}, a, b), more...);
+}
+
+template <class... As, class... Bs>
+constexpr auto join(sizes<As...> const& a, sizes<Bs...> const& b) {
+  return sizes<As..., Bs...>(named_extent<As>(As{}, a.template of<As>())...,
+                             named_extent<Bs>(Bs{}, b.template of<Bs>())...);
+}
+
+}  // namespace detail
+
+/// Named extents, os::sizes, tensors and meshes, in any mixture, as one os::sizes. A size written out is given once;
+/// collections may know the same name, and then agree.
+/// @throws ostraka::error if two collections disagree (while compiling: it is no constant)
+template <class... Given>
+[[nodiscard]] constexpr auto collect_sizes(Given const&... given) {
+  return detail::join(detail::written_out(sizes<>(), given...), detail::agree(sizes<>(), detail::collected(given)...));
+}
+
+}  // namespace ostraka

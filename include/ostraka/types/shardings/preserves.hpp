@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. Do elementwise operations keep the parts of partial tensors? `os::preserves<Op, Kind>` says for which
+/// operands f(a ⊕ a', …) = f(a, …) ⊗ f(a', …), ⊕ being the kind; parts of such operands become parts of the result, by
+/// ⊗.
+///
+///     kind ⊕   kept together by     kept in one operand alone by            made another kind by
+///     sum      +, −, negation       ×, ÷ (numerator), multiples             exp (prod)
+///     max      max                  non-decreasing functions, +, − (left)   non-increasing ones, − (right): min
+///     min      min                  the same                                the same: max
+///     prod     ×, ÷, powers         powers                                  log (sum)
+///
+/// The rules are those of real numbers: infinities that meet zeros or each other, and integers that overflow, are not
+/// covered.
+
+#include <cstdint>
+
+#include <ostraka/types/values/reduction.hpp>
+
+namespace ostraka {
+
+/// Whether parts remain parts, and of which kind.
+struct outcome {
+  bool kept;
+  reduction kind;
+
+  // By default all is zero, and no member says so itself: g++ 12 takes arrays of such to be not constant.
+  constexpr outcome() = default;
+  constexpr outcome(reduction becomes) : kept(true), kind(becomes) {}
+
+  friend constexpr bool operator==(outcome, outcome) = default;
+};
+
+/// How an operation keeps operands that are partial by one kind; by default it does not.
+struct preservation {
+  outcome together{};  ///< all operands partial: f(a ⊕ a', b ⊕ b') = f(a, b) ⊗ f(a', b')
+  outcome alone[8]{};  ///< operand k partial, the others the same on all devices: f(a ⊕ a', b) = f(a, b) ⊗ f(a', b)
+
+  /// Is anything kept?
+  [[nodiscard]] constexpr bool any() const {
+    for (outcome o : alone)
+      if (o.kept) return true;
+    return together.kept;
+  }
+
+  /// Both together; the left one where both say something.
+  friend constexpr preservation operator|(preservation a, preservation const& b) {
+    if (!a.together.kept) a.together = b.together;
+    for (int k = 0; k < 8; ++k)
+      if (!a.alone[k].kept) a.alone[k] = b.alone[k];
+    return a;
+  }
+
+  friend constexpr bool operator==(preservation const&, preservation const&) = default;
+};
+
+/// Does the operation keep parts of this kind? By default it does not. Specialise it for the type of a function object,
+/// and os::map takes partial tensors where it says so:
+///
+///     struct relu { KOKKOS_FUNCTION float operator()(float v) const { return v > 0 ? v : 0; } };
+///     template <os::reduction Kind>
+///     inline constexpr os::preservation os::preserves<relu, Kind> = os::non_decreasing(Kind);
+///
+/// @pre what it says is true, of all values that the elements can have
+template <class Op, reduction Kind>
+inline constexpr preservation preserves = {};
+
+/// f(a + a', b + b') = f(a, b) + f(a', b'): sums, differences, multiples.
+[[nodiscard]] constexpr preservation linear(reduction kind) {
+  return kind == reduction::sum ? preservation{kind, {}} : preservation{};
+}
+
+/// f(a · a', b · b') = f(a, b) · f(a', b'): products, quotients, powers.
+[[nodiscard]] constexpr preservation multiplicative(reduction kind) {
+  return kind == reduction::prod ? preservation{kind, {}} : preservation{};
+}
+
+/// Linear in each operand while the others stay: products. `operands`: bit k for operand k, if not in all.
+[[nodiscard]] constexpr preservation multilinear(reduction kind, unsigned operands = 0xFF) {
+  preservation p;
+  for (int k = 0; k < 8; ++k)
+    if (kind == reduction::sum && (operands >> k & 1) != 0) p.alone[k] = kind;
+  return p;
+}
+
+/// Where an operand grows (and the others stay) the result does not fall: max and min are kept. `operands`: bit k for
+/// operand k.
+[[nodiscard]] constexpr preservation non_decreasing(reduction kind, unsigned operands = 0xFF) {
+  preservation p;
+  for (int k = 0; k < 8; ++k)
+    if ((kind == reduction::max || kind == reduction::min) && (operands >> k & 1) != 0) p.alone[k] = kind;
+  return p;
+}
+
+/// Where an operand grows (and the others stay) the result does not grow: max and min are exchanged. `operands`: bit k
+/// for operand k.
+[[nodiscard]] constexpr preservation non_increasing(reduction kind, unsigned operands = 0xFF) {
+  preservation p;
+  for (int k = 0; k < 8; ++k)
+    if ((kind == reduction::max || kind == reduction::min) && (operands >> k & 1) != 0)
+      p.alone[k] = kind == reduction::max ? reduction::min : reduction::max;
+  return p;
+}
+
+/// How many kinds there are.
+inline constexpr int reduction_kinds = 6;
+
+/// How an operation keeps parts of each kind.
+struct preservations {
+  preservation of[reduction_kinds]{};
+
+  [[nodiscard]] constexpr preservation const& operator[](reduction kind) const { return of[static_cast<int>(kind)]; }
+};
+
+/// The trait as a value, for the planner.
+template <class Op>
+inline constexpr preservations preservations_of = {
+    {preserves<Op, reduction::sum>, preserves<Op, reduction::max>, preserves<Op, reduction::min>,
+     preserves<Op, reduction::prod>, preserves<Op, reduction::bit_and>, preserves<Op, reduction::bit_or>}};
+
+}  // namespace ostraka
