@@ -79,10 +79,14 @@ auto spread_wave(os::tensor<double, I/X, J/Y, K/Z> const& start, double c, int s
   }, start);
 }
 
+struct distance {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return a > b ? a - b : b - a; }
+};
+
 /// The largest error, over all devices.
 template <auto... Dims>
 double largest_error(os::tensor<double, Dims...> const& got, os::tensor<double, Dims...> const& wanted) {
-  auto const error = os::map([] KOKKOS_FUNCTION(double a, double b) { return a > b ? a - b : b - a; }, got, wanted);
+  auto const error = os::map(distance{}, got, wanted);
   return os::value(os::max<>(error));
 }
 
