@@ -61,6 +61,15 @@ struct each {
 template <class L, class T, auto... Dims>
 using leaf = typename L::template leaf<typename detail::element<T>::type, detail::checked_sharding_of<T, Dims...>>;
 
+namespace detail {
+
+// Of types, not of values as dimensions are else: nvcc 13 ends without a word where a sharding is a value among them.
+template <class T, class... Dims>
+using checked_stack = typename checked_sharding<canonical_sharding<Dims...>,
+                                                require_well_sharded<T, canonical_sharding<Dims...>>()>::type;
+
+}  // namespace detail
+
 /// In the leaves of layers that are stacked: before a leaf's own dimensions stand these. Of the same struct of one
 /// layer a pipeline has `layer<os::stacked<L, depth/Z>> layers`, w[depth_Z, I, J], where another program has
 /// `std::vector<layer<L>> layers`, of w[I, J]; layer n of the first is number n in the natural order of these axes. A
@@ -68,7 +77,7 @@ using leaf = typename L::template leaf<typename detail::element<T>::type, detail
 template <class L, auto... Dims>
 struct stacked {
   template <class T, class Sharding>
-  using leaf = typename L::template leaf<T, detail::checked_sharding_of<T, Dims..., Sharding{}>>;
+  using leaf = typename L::template leaf<T, detail::checked_stack<T, detail::type_of<Dims>..., Sharding>>;
 };
 
 namespace detail {
