@@ -49,7 +49,7 @@ TEST_CASE("all tokens to one expert, none to some, one choice") {
 namespace {
 
 // Rows that leave the devices of their tokens, all devices together: tokens divided over X by B, experts over X.
-std::int64_t travelling(t::mesh_at_hand const& m, sizes const& s, routed const& r) {
+std::int64_t off_device(t::mesh_at_hand const& m, sizes const& s, routed const& r) {
   int const n = m.size("X");
   auto const owner = [&](std::int64_t i, std::int64_t of) {
     for (int d = 0; d < n; ++d)
@@ -80,7 +80,7 @@ TEST_CASE("what travels is what loops count, and the backward moves the same row
         };
         routed const by_loops = route(v, s, to);
         std::int64_t const n = m.size("X"), groups = m.handle()->devices() / n;
-        std::int64_t const rows = 8 * s.m * travelling(m, s, by_loops);
+        std::int64_t const rows = 8 * s.m * off_device(m, s, by_loops);
         std::int64_t const told = groups * n * (n - 1) * 8 * ((s.e + n - 1) / n);
         CHECK(t::traffic_of([&] { static_cast<void>(mix(p)); }).bytes == told + 2 * rows);
 
@@ -96,7 +96,7 @@ TEST_CASE("what travels is what loops count, and the backward moves the same row
         CHECK(t::traffic_of(whole_step).bytes == told + 4 * rows + loss);
 
         auto const report = os::imbalance_of<E/X>(r.experts, E = s.e);
-        CHECK(report.travelling * groups * 8 * s.m == rows);
+        CHECK(report.off_device * groups * 8 * s.m == rows);
         CHECK(report.bytes(8 * s.m) * groups == 2 * rows);
         CHECK(report.choices() == s.tokens() * s.k);
         std::vector<std::int64_t> load(at(s.e));
