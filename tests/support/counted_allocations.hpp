@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <new>
 
+#include <doctest/doctest.h>
+
 #include <Kokkos_Core.hpp>
 
 #include "support/on_meshes.hpp"
@@ -115,7 +117,7 @@ inline mesh_at_hand make_mesh() {
 
 template <auto... Dims>
 auto made(mesh_at_hand const& m, extents_by_letter const& e) {
-  using tensor = os::tensor<double, Dims...>;
+  using tensor = ostraka::tensor<double, Dims...>;
   return placed<tensor>(m, whole_numbers<double>(letters_in<tensor>(), e, 5));
 }
 
