@@ -23,10 +23,10 @@ namespace ostraka {
 struct expert_imbalance {
   dynamic_array<std::int64_t> load;   ///< choices that fall on each expert, dropped ones among them
   int devices = 1;                    ///< among which the experts are divided
-  std::int64_t travelling = 0;        ///< choices whose expert is on another device than their token
+  std::int64_t off_device = 0;        ///< choices whose expert is on another device than their token
   std::int64_t dropped = 0;           ///< choices without a slot
   std::int64_t slots = 0;             ///< of all experts together; 0 without a capacity
-  std::int64_t travelling_slots = 0;  ///< those whose expert is on another device than their tokens
+  std::int64_t off_device_slots = 0;  ///< those whose expert is on another device than their tokens
 
   /// All choices that name an expert.
   [[nodiscard]] std::int64_t choices() const { return of_experts(0, experts()); }
@@ -54,7 +54,7 @@ struct expert_imbalance {
   /// Bytes that travel there and back in a forward, all devices together, of rows of so many bytes; of slots those of
   /// other devices, whatever is in them. A backward moves the same.
   [[nodiscard]] std::int64_t bytes(std::int64_t row_bytes) const {
-    return 2 * row_bytes * (slots > 0 ? travelling_slots : travelling);
+    return 2 * row_bytes * (slots > 0 ? off_device_slots : off_device);
   }
 
   [[nodiscard]] std::string text() const;
@@ -100,7 +100,7 @@ std::int64_t count_leaving(Experts const& experts, std::int64_t count, Leave con
 [[gnu::cold]] inline std::string expert_imbalance::text() const {
   std::string t = "experts: " + std::to_string(experts()) + ", most popular " + detail::two_digits(most_over_mean()) +
                   " of the mean; slowest of " + std::to_string(devices) + " devices " +
-                  detail::two_digits(slowest_over_balanced()) + " of balanced; " + std::to_string(travelling) + " of " +
+                  detail::two_digits(slowest_over_balanced()) + " of balanced; " + std::to_string(off_device) + " of " +
                   std::to_string(choices()) + " rows travel";
   if (slots > 0) t += "; " + std::to_string(dropped) + " dropped, " + std::to_string(slots) + " slots";
   return t;
@@ -117,7 +117,7 @@ template <auto Dim, Tensor Experts, class... Given>
   std::int64_t const count = detail::checked_extent<false, E>(sizes, "imbalance_of");
   r.devices = detail::owners_of("imbalance_of", experts, typename told::mesh{}).size;
   r.load = engine::numbers_on_host(expert_load<E{}>(experts, E{} = count).local());
-  r.travelling = detail::count_leaving<detail::type_of<Dim>>(experts, count, [&](auto& numbers, planner::range own) {
+  r.off_device = detail::count_leaving<detail::type_of<Dim>>(experts, count, [&](auto& numbers, planner::range own) {
     for (std::int64_t& e : numbers) e = e >= 0 && e < count && (e < own.begin || e >= own.end) ? 1 : 0;
   });
   return r;
@@ -133,7 +133,7 @@ template <auto Dim, Tensor Experts, class E, class C, class Numbers>
   // A group stands at its first choice.
   auto const of_group =
       static_cast<std::size_t>(experts.extents()[Experts::rank - 2] * experts.extents()[Experts::rank - 1]);
-  r.travelling_slots =
+  r.off_device_slots =
       detail::count_leaving<detail::type_of<Dim>>(experts, r.experts(), [&](auto& numbers, planner::range own) {
         for (std::size_t i = 0; i < numbers.size(); ++i)
           numbers[i] = i % of_group == 0 ? (r.experts() - own.size()) * slots.own().whole[1] : 0;

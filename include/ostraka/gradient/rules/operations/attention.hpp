@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include <ostraka/gradient/rules/operations/softmax.hpp>
+#include <ostraka/gradient/rules/verbs/arithmetic.hpp>
 #include <ostraka/gradient/rules/verbs/einsum.hpp>
 #include <ostraka/operations/attention/latent_attention.hpp>
 
@@ -108,6 +109,13 @@ constexpr auto einsum_where_they_are(A const& a, B const& b) {
     return einsum_as<Sharding>(a, b);
 }
 
+struct where_they_are {
+  template <class Sharding, class A, class B>
+  static constexpr auto multiply(A const& a, B const& b) {
+    return einsum_where_they_are<Sharding>(a, b);
+  }
+};
+
 /// `Given`: queries, keys, perhaps their rotary parts, and perhaps a mask. Of a pair each needs the other.
 template <class Attention, int Pairs, class Weights, class... Given>
 struct attention_weights_pullback {
@@ -148,20 +156,6 @@ struct attention_weights_pullback {
     } else {
       return not_kept(scores);
     }
-  }
-};
-
-template <class A, class B>
-struct attention_product_pullback {
-  kept<is_variable<B>, A> a;
-  kept<is_variable<A>, B> b;
-
-  template <int K, class Wanted, class G>
-  constexpr Wanted pull(G const& g) const {
-    if constexpr (K == 0)
-      return einsum_where_they_are<sharding_in<Wanted>>(g, b.get());
-    else
-      return einsum_where_they_are<sharding_in<Wanted>>(g, a.get());
   }
 };
 
@@ -230,8 +224,8 @@ struct derivative_of<operation::attention_product<Sharding, Policy>> {
   template <class Result, class A, class B>
   static constexpr auto pullback(operation::attention_product<Sharding, Policy> const&, Result const&, A const& a,
                                  B const& b) {
-    return detail::attention_product_pullback<A, B>{detail::remember_if<is_variable<B>>(a),
-                                                    detail::remember_if<is_variable<A>>(b)};
+    return detail::product_pullback<A, B, detail::where_they_are>{detail::remember_if<is_variable<B>>(a),
+                                                                  detail::remember_if<is_variable<A>>(b)};
   }
 };
 

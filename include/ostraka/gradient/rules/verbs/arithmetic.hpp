@@ -43,8 +43,15 @@ struct scaled_pullback {
   }
 };
 
-/// Of a · b: the cotangent times the other, summed in one einsum.
-template <class A, class B>
+struct as_planned {
+  template <class Sharding, class A, class B>
+  static constexpr auto multiply(A const& a, B const& b) {
+    return einsum_as<Sharding>(a, b);
+  }
+};
+
+/// Of a · b: the cotangent times the other, summed in one einsum, which `Einsum` makes.
+template <class A, class B, class Einsum = as_planned>
 struct product_pullback {
   kept<is_variable<B>, A> a;
   kept<is_variable<A>, B> b;
@@ -52,9 +59,9 @@ struct product_pullback {
   template <int K, class Wanted, class G>
   constexpr Wanted pull(G const& g) const {
     if constexpr (K == 0)
-      return einsum_as<sharding_in<Wanted>>(g, b.get());
+      return Einsum::template multiply<sharding_in<Wanted>>(g, b.get());
     else
-      return einsum_as<sharding_in<Wanted>>(g, a.get());
+      return Einsum::template multiply<sharding_in<Wanted>>(g, a.get());
   }
 };
 
