@@ -86,9 +86,9 @@ double variance_of(std::vector<T> const& row, int less) {
   for (T const& x : row) total += wide(x);
   auto const n = static_cast<double>(row.size());
   sum const mean = total * (1 / n);
-  double squares = 0;
+  long double squares = 0;  // a thousand roundings of doubles are more than the library's
   for (T const& x : row) squares += square(wide(x) - mean);
-  return squares / std::max(n - less, 0.0);
+  return static_cast<double>(squares) / std::max(n - less, 0.0);
 }
 
 template <class T>
@@ -226,6 +226,25 @@ TEST_CASE("the first NaN wins, infinities have their places, and equal elements 
     check_order<os::tensor<double, I/X, J/Y>, I/X>(m, g, "I");
     check_order<os::tensor<double, I, J/X/Y>, I>(m, g, "I");
     check_order<os::tensor<double, I/X, J/Y>>(m, g, "");
+  });
+}
+
+TEST_CASE("rows of all lengths about those of vectors, and long ones side by side, of which some are left over") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    double const inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    for (auto const& [rows, columns] : {std::pair{27, 1100}, {8, 1030}, {40, 31}, {33, 64}, {3, 95}}) {
+      t::extents_by_letter const e{{'I', rows}, {'J', columns}};
+      INFO(m.text(), t::text_of(e));
+      auto g = t::whole_numbers<double>("IJ", e, 9);
+      check_all<os::tensor<double, I/X, J/Y>, I/X>(m, g, "I");
+      check_all<os::tensor<double, I/X, J/Y>, J>(m, g, "J");
+      check_order<os::tensor<os::bfloat16, I/X, J/Y>, J/Y>(m, t::whole_numbers<os::bfloat16>("IJ", e, 8), "J");
+      std::size_t const n = g.values.size();
+      for (std::size_t k = 7; k < n; k += 11) g.values[k] = -inf;
+      for (std::size_t k = n / 3; k < n; k += n / 5) g.values[k] = nan, g.values[k - 1] = inf;
+      check_order<os::tensor<double, I/X, J/Y>, I/X>(m, g, "I");
+      check_order<os::tensor<double, I/X, J/Y>, J>(m, g, "J");
+    }
   });
 }
 

@@ -21,6 +21,7 @@
 #include <ostraka/engine/kernels/folds/fold_kernel.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/kernels/loops/vectors.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine {
@@ -83,6 +84,9 @@ struct start_states {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { states[i] = Accumulator::start(); }
 };
 
+/// So many results side by side, of which accumulated_rows go together.
+inline std::int64_t pieces_of(std::int64_t row) { return (row + accumulated_rows - 1) / accumulated_rows; }
+
 /// The host's: tasks are pieces of rows of neighbouring results, or single results, for each part.
 template <class Accumulator>
 struct accumulate_on_host {
@@ -98,51 +102,88 @@ struct accumulate_on_host {
   [[nodiscard]] std::int64_t tasks_of_part() const { return loops.results.size() * pieces; }
 
   void operator()(std::int64_t begin, std::int64_t end, std::int64_t) const {
-    for (std::int64_t task = begin; task < end; ++task) {
-      std::int64_t const part = task / tasks_of_part(), in_part = task % tasks_of_part();
-      std::int64_t const outer = in_part / pieces, first = in_part % pieces * accumulated_rows;
-      std::int64_t at[1];
-      loops.results.locate(outer, at);
-      std::int64_t const count = row - first < accumulated_rows ? row - first : accumulated_rows;
-      accumulate(part, x + at[0] + first, states + (part * loops.results.size() + outer) * row + first, count);
-    }
+    with_wide_vectors([this, begin, end] {
+      for (std::int64_t task = begin; task < end;) task = row == 1 ? along(task, end) : across(task);
+    });
   }
 
  private:
-  // A step on begins somewhere else in memory, which processors do not foresee.
-  static void ask_for(typename Accumulator::element const* x, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; i += elements_of_line<typename Accumulator::element>) __builtin_prefetch(x + i);
+  // Those that come next begin somewhere else in memory, which processors do not foresee: they are asked for meanwhile.
+  template <int Steps>
+  static void take_steps(typename Accumulator::row& row, typename Accumulator::element const* x, std::int64_t step,
+                         std::int64_t count, std::int64_t steps, bool asks) {
+    constexpr std::int64_t line = elements_of_line<typename Accumulator::element>, strip = 16 * line;
+    for (std::int64_t first = 0; first < count; first += strip) {
+      std::int64_t const n = count - first < strip ? count - first : strip;
+      for (int r = 0; r < Steps && asks; ++r)
+        for (std::int64_t i = 0; i < n; i += line) __builtin_prefetch(x + (Steps + r) * step + first + i);
+      Accumulator::template across<Steps>(row, first, x + first, step, n, steps);
+    }
   }
 
-  void accumulate(std::int64_t part, typename Accumulator::element const* from, state* to, std::int64_t count) const {
-    std::int64_t const begin = parts.begin(part), end = parts.begin(part + 1);
-    if (row == 1) {
+  // Single results of a part, one after the other; the task behind them.
+  std::int64_t along(std::int64_t task, std::int64_t end) const {
+    std::int64_t const results = loops.results.size(), part = task / results;
+    std::int64_t const begin = parts.begin(part), behind = parts.begin(part + 1);
+    bool const is_run = loops.reduced.rank == 1 && loops.reduced.stride[0][0] == 1 && loops.reduced.stride[1][0] == 1;
+    loop_walker<1> at(loops.results, task % results);
+    if (end > (part + 1) * results) end = (part + 1) * results;
+    for (; task < end; ++task, at.next()) {
+      typename Accumulator::element const* const from = x + at.offset[0];
       state s = Accumulator::start();
-      for_each_run(loops.reduced, begin, end, [&](std::int64_t const(&offset)[2], std::int64_t run) {
-        Accumulator::along(s, from + offset[0], run, loops.first_index + offset[1]);
-      });
-      *to = s;
-      return;
+      if (is_run)
+        Accumulator::along(s, from + begin, behind - begin, loops.first_index + begin);
+      else
+        for_each_run(loops.reduced, begin, behind, [&](std::int64_t const(&offset)[2], std::int64_t run) {
+          Accumulator::along(s, from + offset[0], run, loops.first_index + offset[1]);
+        });
+      states[task] = s;
     }
+    return task;
+  }
+
+  // Results side by side; the next task.
+  std::int64_t across(std::int64_t task) const {
+    std::int64_t const part = task / tasks_of_part(), in_part = task % tasks_of_part();
+    std::int64_t const outer = in_part / pieces, first = in_part % pieces * accumulated_rows;
+    std::int64_t at[1];
+    loops.results.locate(outer, at);
+    std::int64_t const count = row - first < accumulated_rows ? row - first : accumulated_rows;
+    std::int64_t const begin = parts.begin(part), end = parts.begin(part + 1);
+    typename Accumulator::element const* const from = x + at[0] + first;
     typename Accumulator::row states_of_row;
     int const inner = loops.reduced.rank - 1;
     std::int64_t const step = inner < 0 ? 0 : loops.reduced.stride[0][inner];
+    // Rows of a page or more are streams side by side, shorter ones make one.
+    bool const apart = step * std::int64_t(sizeof(typename Accumulator::element)) >= 4096;
     std::int64_t steps = 0;
     for_each_run(loops.reduced, begin, end, [&](std::int64_t const(&offset)[2], std::int64_t run) {
-      for (std::int64_t r = 0; r < run; ++r, ++steps) {
-        typename Accumulator::element const* const x_r = from + offset[0] + r * step;
-        if (r + 1 < run) ask_for(x_r + step, count);
-        Accumulator::across(states_of_row, x_r, count, steps);
+      typename Accumulator::element const* x_r = from + offset[0];
+      for (std::int64_t left = run, taken = 0; left > 0; left -= taken, steps += taken, x_r += taken * step) {
+        taken = apart && left >= accumulated_steps ? accumulated_steps : 1;
+        if (taken == 1)
+          take_steps<1>(states_of_row, x_r, step, count, steps, apart && left > 1);
+        else
+          take_steps<accumulated_steps>(states_of_row, x_r, step, count, steps, left >= 2 * accumulated_steps);
       }
     });
     auto const index_of = [this, begin](std::int64_t then) {
-      std::int64_t at[2];
-      loops.reduced.locate(begin + then, at);
-      return loops.first_index + at[1];
+      std::int64_t place[2];
+      loops.reduced.locate(begin + then, place);
+      return loops.first_index + place[1];
     };
+    state* const to = states + (part * loops.results.size() + outer) * row + first;
     for (std::int64_t i = 0; i < count; ++i) to[i] = Accumulator::at(states_of_row, i, index_of);
+    return task + 1;
   }
 };
+
+/// How many results lie side by side in the block, nearer to one another than the elements of each.
+inline std::int64_t results_side_by_side(accumulation_loops const& loops) {
+  int const last = loops.results.rank - 1, reduced = loops.reduced.rank - 1;
+  bool const in_rows = last >= 0 && (reduced < 0 || loops.results.stride[0][last] < loops.reduced.stride[0][reduced]);
+  return in_rows ? loops.results.extent[last] : 1;
+}
 
 template <class Accumulator, class Exec>
 void accumulate_parts(Exec const& exec, accumulation_loops loops, typename Accumulator::element const* x,
@@ -151,12 +192,9 @@ void accumulate_parts(Exec const& exec, accumulation_loops loops, typename Accum
   std::int64_t const elements = results * iterations;
   accumulated_parts const cut{parts, iterations};
   if constexpr (runs_on_host<Exec>) {
-    int const last = loops.results.rank - 1, reduced = loops.reduced.rank - 1;
-    bool const in_rows = last >= 0 && (reduced < 0 || loops.results.stride[0][last] < loops.reduced.stride[0][reduced]);
-    std::int64_t const row = in_rows ? loops.results.extent[last] : 1;
-    if (in_rows) loops.results.remove(last);
-    accumulate_on_host<Accumulator> const kernel{loops, x,   states,
-                                                 cut,   row, (row + accumulated_rows - 1) / accumulated_rows};
+    std::int64_t const row = results_side_by_side(loops);
+    if (row > 1) loops.results.remove(loops.results.rank - 1);
+    accumulate_on_host<Accumulator> const kernel{loops, x, states, cut, row, pieces_of(row)};
     std::int64_t const tasks = parts * kernel.tasks_of_part(), worth = elements / serial_elements + 1;
     for_each_share("ostraka accumulate", exec, tasks, worth < tasks ? worth : tasks, elements, kernel);
   } else {
@@ -179,7 +217,7 @@ void accumulate(Exec const& exec, accumulation_loops loops, typename Accumulator
     for_each_item("ostraka accumulate nothing", exec, results, results, detail::start_states<Accumulator>{states});
     return;
   }
-  std::int64_t const pieces = (results + accumulated_rows - 1) / accumulated_rows;
+  std::int64_t const row = detail::results_side_by_side(loops), pieces = results / row * detail::pieces_of(row);
   constexpr std::int64_t most_steps = std::int64_t(1) << 30;  // of a part: accumulators count them in 32 bits
   std::int64_t const parts = std::max(detail::parts_of_fold<Exec>(pieces, results * iterations / pieces, iterations),
                                       iterations / most_steps + 1);

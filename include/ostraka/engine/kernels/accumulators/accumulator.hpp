@@ -10,7 +10,9 @@
 ///
 ///     start()                              the state of no elements
 ///     along(state, x, n, index)            x[0], …, x[n − 1], whose indices are index, index + 1, …
-///     across(row, x, n, steps)             x[i] belongs to row i, i < n ≤ accumulated_rows; there were so many before
+///     across<R>(row, first, x, next, n, steps)
+///                                          x[i], x[next + i], … belong to row first + i < accumulated_rows, i < n, R
+///                                          of them; there were so many before
 ///     at(row, i, index_of)                 the state of row i; index_of(steps) is the index that was taken then
 ///     take(state, x, index)                one element, on a device
 ///     combined(earlier, later)             the state of both
@@ -20,9 +22,15 @@
 namespace ostraka::engine {
 
 /// Rows that an accumulator takes together.
-inline constexpr std::int64_t accumulated_rows = 1024;
+inline constexpr std::int64_t accumulated_rows = 4096;
 
-/// Elements that it takes along a row at a time, so that a second look at them finds them in the cache.
+/// Elements of each of them that it takes at a time, where there are so many: in registers, between which and the
+/// states less is moved then.
+inline constexpr int accumulated_steps = 8;
+
+/// Elements that it takes along a row at a time, so that a second look at them finds them in the cache, and how many
+/// of them side by side: enough for vectors of any width to hide how long an addition takes, few for short rows.
 inline constexpr std::int64_t accumulated_run = 4096;
+inline constexpr int accumulated_lanes = 32;
 
 }  // namespace ostraka::engine

@@ -13,7 +13,6 @@
 
 #include <ostraka/engine/kernels/accumulators/accumulator.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
-#include <ostraka/engine/kernels/loops/vectors.hpp>
 
 namespace ostraka::engine {
 
@@ -69,45 +68,47 @@ struct extreme_element {
     return a.index() < b.index() ? a : b;
   }
 
-  // The extreme of a run is found first, and where it stands only if it is further than what was known.
+  // Side by side, each with its step; in the end those at the end, some for the second time.
   static void along(state& s, element const* x, std::int64_t n, std::int64_t index) {
-    if (n == 0) return;
-    if (s.index() == state::nowhere) s = state::of(value(x[0]), index);
-    if (n < few) {
-      value best = s.value;
-      std::int64_t at = -1;
-      for (std::int64_t k = 0; k < n; ++k)
-        if (is_further(best, value(x[k]))) best = value(x[k]), at = k;
-      if (at >= 0) s = state::of(best, index + at);
+    constexpr int lanes = accumulated_lanes;
+    if (n < lanes) {
+      for (std::int64_t k = 0; k < n; ++k) take(s, x[k], index + k);
       return;
     }
-    for (std::int64_t begin = 0, count = 0; begin < n; begin += count) {
-      if (s.value != s.value) return;
-      count = n - begin < accumulated_run + few ? n - begin : accumulated_run;  // never fewer than few
-      value const best = furthest(x + begin, count);
-      if (is_further(s.value, best)) s = state::of(best, index + begin + place_of(best, x + begin, count));
+    value best[lanes];
+    step at[lanes];
+    for (int l = 0; l < lanes; ++l) best[l] = value(x[l]), at[l] = step(l);
+    for (std::int64_t k = lanes; k < n; k += lanes) {
+      if (k > n - lanes) k = n - lanes;
+      for (int l = 0; l < lanes; ++l) {
+        value const v = value(x[k + l]);
+        bool const is_better = is_further(best[l], v);
+        best[l] = is_better ? v : best[l];
+        at[l] = is_better ? static_cast<step>(k) + step(l) : at[l];
+      }
     }
+    first_by_halves<lanes / 2>(best, at);
+    if (s.index() == state::nowhere || is_further(s.value, best[0])) s = state::of(best[0], index + at[0]);
   }
 
-  static void across(row& r, element const* x, std::int64_t n, std::int64_t steps) {
-    if (steps == 0) {
-      for (std::int64_t i = 0; i < n; ++i) r.best[i] = value(x[i]), r.at[i] = 0;
-      return;
-    }
-    auto const now = static_cast<step>(steps);
-    detail::with_wide_vectors([&r, x, n, now] {
-      value* __restrict const best = r.best;  // local, so that what is stored is none of what the loop reads
-      step* __restrict const at = r.at;
-      element const* __restrict const from = x;
-      step const then = now;
-      for (std::int64_t i = 0, count = n; i < count; ++i) {
-        value const v = value(from[i]), b = best[i];
+  template <int Steps>
+  static void across(row& r, std::int64_t first, element const* x, std::int64_t next, std::int64_t n,
+                     std::int64_t steps) {
+    value* __restrict const best = r.best + first;
+    step* __restrict const at = r.at + first;
+    element const* __restrict const from = x;
+    if (steps == 0)
+      for (std::int64_t i = 0; i < n; ++i) best[i] = value(from[i]), at[i] = 0;
+    for (int k = 0; k < Steps; ++k) {
+      step const now = static_cast<step>(steps) + step(k);
+      for (std::int64_t i = 0; i < n; ++i) {
+        value const v = value(from[k * next + i]), b = best[i];
         step const a = at[i];
         bool const is_better = is_further(b, v);
         best[i] = is_better ? v : b;
-        at[i] = is_better ? then : a;
+        at[i] = is_better ? now : a;
       }
-    });
+    }
   }
   template <class IndexOf>
   static state at(row const& r, std::int64_t i, IndexOf const& index_of) {
@@ -115,67 +116,17 @@ struct extreme_element {
   }
 
  private:
-  static constexpr std::int64_t few = 128;  // elements of a run that are looked at one by one
-
-  static bool is_beyond(value a, value b) { return How == reduction::max ? b > a : b < a; }
-
-  // Where the first of them stands that is it. @pre there is one
-  static std::int64_t place_of(value best, element const* x, std::int64_t n) {
-    std::int64_t k = 0;
-    if (best != best) {
-      while (value(x[k]) == value(x[k])) ++k;
-      return k;
-    }
-    detail::with_wide_vectors([&k, best, x, n] {
-      constexpr std::int64_t together = 64;
-      value const wanted = best;
-      std::int64_t from = 0;
-      for (; from + together <= n; from += together) {
-        int found = 0;
-        for (std::int64_t l = 0; l < together; ++l) found += value(x[from + l]) == wanted ? 1 : 0;
-        if (found > 0) break;
-      }
-      k = from;
-    });
-    while (value(x[k]) != best) ++k;
-    return k;
-  }
-
-  // A NaN, if there is one: it is looked for beside the extreme, so that both are plain comparisons. @pre n ≥ few
-  static value furthest(element const* x, std::int64_t n) {
-    value found = value(x[0]);
-    detail::with_wide_vectors([&found, x, n] {
-      constexpr int lanes = 64;
-      static_assert(lanes <= few);
-      value best[lanes], odd[lanes];
-      for (int l = 0; l < lanes; ++l) best[l] = odd[l] = value(x[l]);
-      std::int64_t k = lanes;
-      for (; k + lanes <= n; k += lanes) look_at(best, odd, x + k);
-      if (k < n) look_at(best, odd, x + n - lanes);  // some for the second time
-      found = fold<lanes / 2>(best, odd);
-    });
-    return found;
-  }
-
-  template <int Lanes>
-  static void look_at(value (&best)[Lanes], value (&odd)[Lanes], element const* x) {
-    for (int l = 0; l < Lanes; ++l) {
-      value const v = value(x[l]);
-      best[l] = is_beyond(best[l], v) ? v : best[l];
-      odd[l] = v != v ? v : odd[l];
-    }
-  }
-
+  // Of the lanes the one that is furthest, the first of equal ones.
   template <int Half>
-  static value fold(value* best, value* odd) {
-    for (int l = 0; l < Half; ++l) {
-      best[l] = is_beyond(best[l], best[Half + l]) ? best[Half + l] : best[l];
-      odd[l] = odd[Half + l] != odd[Half + l] ? odd[Half + l] : odd[l];
+  static void first_by_halves(value* best, step* at) {
+    _Pragma("GCC unroll 1") for (int l = 0; l < Half; ++l) {
+      value const a = best[l], b = best[Half + l];
+      step const i = at[l], j = at[Half + l];
+      bool const is_other = is_further(a, b) | (!is_further(b, a) & (j < i));
+      best[l] = is_other ? b : a;
+      at[l] = is_other ? j : i;
     }
-    if constexpr (Half > 1)
-      return fold<Half / 2>(best, odd);
-    else
-      return odd[0] != odd[0] ? odd[0] : best[0];
+    if constexpr (Half > 1) first_by_halves<Half / 2>(best, at);
   }
 };
 

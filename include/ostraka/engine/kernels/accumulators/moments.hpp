@@ -13,7 +13,6 @@
 
 #include <ostraka/engine/kernels/accumulators/accumulator.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
-#include <ostraka/engine/kernels/loops/vectors.hpp>
 
 namespace ostraka::engine {
 
@@ -40,7 +39,7 @@ KOKKOS_INLINE_FUNCTION Kokkos::complex<double> widened(Kokkos::complex<T> const&
 /// lanes[0] <- the sum of twice as many as Half; by halves, since one after the other they would wait for each other.
 template <int Half, class T>
 void sum_by_halves(T* lanes) {
-  for (int l = 0; l < Half; ++l) lanes[l] += lanes[Half + l];
+  _Pragma("GCC unroll 1") for (int l = 0; l < Half; ++l) lanes[l] += lanes[Half + l];
   if constexpr (Half > 1) sum_by_halves<Half / 2>(lanes);
 }
 
@@ -98,26 +97,29 @@ struct moments_of {
       s = combined(s, of_run(x + begin, n - begin < accumulated_run ? n - begin : accumulated_run));
   }
 
-  static void across(row& r, element const* x, std::int64_t n, std::int64_t steps) {
-    if (steps == 0) {
-      r.count = 1;
-      for (std::int64_t i = 0; i < n; ++i) r.shift[i] = detail::widened(x[i]), r.mean[i] = sum(0), r.squares[i] = 0;
-      return;
+  // The moments of the steps, which stay in registers between the two looks, merged with those of the row.
+  template <int Steps>
+  static void across(row& r, std::int64_t first, element const* x, std::int64_t next, std::int64_t n,
+                     std::int64_t steps) {
+    if (steps == 0)
+      for (std::int64_t i = first; i < first + n; ++i)
+        r.shift[i] = detail::widened(x[i - first]), r.mean[i] = sum(0), r.squares[i] = 0;
+    double const before = static_cast<double>(steps), share = Steps / (before + Steps), weight = before * share;
+    r.count = before + Steps;
+    sum const* __restrict const shift = r.shift + first;
+    sum* __restrict const mean = r.mean + first;
+    double* __restrict const squares = r.squares + first;
+    element const* __restrict const from = x;
+    for (std::int64_t i = 0; i < n; ++i) {
+      sum v[Steps], own(0);
+      for (int k = 0; k < Steps; ++k) v[k] = detail::widened(from[k * next + i]) - shift[i], own += v[k];
+      own = own * (1.0 / Steps);
+      sum const d = own - mean[i];
+      double deviations = detail::real_product(d, d) * weight;
+      for (int k = 0; k < Steps; ++k) deviations += detail::real_product(v[k] - own, v[k] - own);
+      mean[i] += d * share;
+      squares[i] += deviations;
     }
-    r.count += 1;
-    double const share = 1 / r.count;
-    detail::with_wide_vectors([&r, x, n, share] {
-      sum const* __restrict const shift = r.shift;
-      sum* __restrict const mean = r.mean;
-      double* __restrict const squares = r.squares;
-      element const* __restrict const from = x;
-      double const part = share;
-      for (std::int64_t i = 0, count = n; i < count; ++i) {
-        sum const v = detail::widened(from[i]) - shift[i], d = v - mean[i], now = mean[i] + d * part;
-        mean[i] = now;
-        squares[i] += detail::real_product(d, v - now);
-      }
-    });
   }
   template <class IndexOf>
   static state at(row const& r, std::int64_t i, IndexOf const&) {
@@ -126,41 +128,34 @@ struct moments_of {
 
  private:
   static state of_run(element const* x, std::int64_t n) {
-    state s{static_cast<double>(n), sum(0), sum(0), 0};
-    detail::with_wide_vectors([&s, x, n] {
-      constexpr int lanes = 32;
-      sum part[lanes] = {};
-      std::int64_t k = 0;
-      for (; k + lanes <= n; k += lanes)
-        for (int l = 0; l < lanes; ++l) part[l] += detail::widened(x[k + l]);
-      sum rest(0);
-      for (; k < n; ++k) rest += detail::widened(x[k]);
-      detail::sum_by_halves<lanes / 2>(part);
-      sum const mean = (part[0] + rest) * (1 / s.count);
-      double square[lanes] = {};
-      for (int l = 0; l < lanes; ++l) part[l] = sum(0);
-      for (k = 0; k + lanes <= n; k += lanes)
-        for (int l = 0; l < lanes; ++l) {
-          sum const d = detail::widened(x[k + l]) - mean;
-          part[l] += d;
-          square[l] += detail::real_product(d, d);
-        }
-      rest = sum(0);
-      double squares = 0;
-      for (; k < n; ++k) {
-        sum const d = detail::widened(x[k]) - mean;
-        rest += d;
-        squares += detail::real_product(d, d);
+    constexpr int lanes = accumulated_lanes;
+    double const count = static_cast<double>(n), share = 1 / count;
+    sum part[lanes] = {}, rest(0);
+    std::int64_t k = 0;
+    for (; k + lanes <= n; k += lanes)
+      for (int l = 0; l < lanes; ++l) part[l] += detail::widened(x[k + l]);
+    for (; k < n; ++k) rest += detail::widened(x[k]);
+    detail::sum_by_halves<lanes / 2>(part);
+    sum const mean = (part[0] + rest) * share;
+    double square[lanes] = {}, squares = 0;
+    for (int l = 0; l < lanes; ++l) part[l] = sum(0);
+    for (k = 0; k + lanes <= n; k += lanes)
+      for (int l = 0; l < lanes; ++l) {
+        sum const d = detail::widened(x[k + l]) - mean;
+        part[l] += d;
+        square[l] += detail::real_product(d, d);
       }
-      detail::sum_by_halves<lanes / 2>(part);
-      detail::sum_by_halves<lanes / 2>(square);
-      rest += part[0];
-      double const left = squares + square[0] - detail::real_product(rest, rest) / s.count;
-      s.mean = mean;
-      s.low = rest * (1 / s.count);
-      s.squares = left < 0 ? 0 : left;
-    });
-    return s;
+    rest = sum(0);
+    for (; k < n; ++k) {
+      sum const d = detail::widened(x[k]) - mean;
+      rest += d;
+      squares += detail::real_product(d, d);
+    }
+    detail::sum_by_halves<lanes / 2>(part);
+    detail::sum_by_halves<lanes / 2>(square);
+    rest += part[0];
+    double const left = squares + square[0] - detail::real_product(rest, rest) * share;
+    return {count, mean, rest * share, left < 0 ? 0 : left};
   }
 };
 

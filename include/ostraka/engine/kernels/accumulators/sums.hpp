@@ -14,7 +14,6 @@
 #include <ostraka/engine/kernels/accumulators/accumulator.hpp>
 #include <ostraka/engine/kernels/accumulators/moments.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
-#include <ostraka/engine/kernels/loops/vectors.hpp>
 
 namespace ostraka::engine {
 
@@ -50,27 +49,29 @@ struct sum_of {
   KOKKOS_INLINE_FUNCTION static state combined(state const& a, state const& b) { return a + b; }
 
   static void along(state& s, element const* x, std::int64_t n, std::int64_t) {
-    constexpr int lanes = 32;
-    detail::with_wide_vectors([&s, x, n] {
-      state part[lanes] = {};
-      std::int64_t k = 0;
-      for (; k + lanes <= n; k += lanes)
-        for (int l = 0; l < lanes; ++l) part[l] += Term::term(x[k + l]);
-      state rest(0);
-      for (; k < n; ++k) rest += Term::term(x[k]);
-      detail::sum_by_halves<lanes / 2>(part);
-      s += part[0] + rest;
-    });
+    constexpr int lanes = accumulated_lanes;
+    state part[lanes] = {};
+    std::int64_t k = 0;
+    for (; k + lanes <= n; k += lanes)
+      for (int l = 0; l < lanes; ++l) part[l] += Term::term(x[k + l]);
+    state rest(0);
+    for (; k < n; ++k) rest += Term::term(x[k]);
+    detail::sum_by_halves<lanes / 2>(part);
+    s += part[0] + rest;
   }
 
-  static void across(row& r, element const* x, std::int64_t n, std::int64_t steps) {
+  template <int Steps>
+  static void across(row& r, std::int64_t first, element const* x, std::int64_t next, std::int64_t n,
+                     std::int64_t steps) {
+    state* __restrict const sums = r.sums + first;
+    element const* __restrict const from = x;
     if (steps == 0)
-      for (std::int64_t i = 0; i < n; ++i) r.sums[i] = 0;
-    detail::with_wide_vectors([&r, x, n] {
-      state* __restrict const sums = r.sums;
-      element const* __restrict const from = x;
-      for (std::int64_t i = 0, count = n; i < count; ++i) sums[i] += Term::term(from[i]);
-    });
+      for (std::int64_t i = 0; i < n; ++i) sums[i] = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      state s = sums[i];
+      for (int k = 0; k < Steps; ++k) s += Term::term(from[k * next + i]);
+      sums[i] = s;
+    }
   }
   template <class IndexOf>
   static state at(row const& r, std::int64_t i, IndexOf const&) {
