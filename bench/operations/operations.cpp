@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Softmax, norms and other operations that read and write memory once, against a copy of the same tensor:
+/// Softmax, norms, rope and other operations that read and write memory once, against a copy of the same tensor:
 /// build/bench/operations [rounds=9] [only=TEXT] [json=FILE]. Results are tensors of their own, as those of os::copy
-/// and of PyTorch are (operations.py compares with that). "rows" are along the last axis, "columns" along the first.
+/// and of PyTorch are (operations.py compares with that). "rows" are along the last axis, "columns" along the first. A
+/// row is heads of 128 numbers for rope, whose pairs are neighbours, or a half of the head's width apart. os::copy may
+/// write past the caches; "loop", a copy by a plain loop into a tensor that is there, does not.
 
 #include <cstdint>
 #include <string>
@@ -19,7 +21,13 @@ namespace {
 
 OSTRAKA_AXIS(I);
 OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(H);
+OSTRAKA_AXIS(D);
+OSTRAKA_AXIS(F);
+OSTRAKA_AXIS(P);
 OSTRAKA_MESH_AXIS(X);
+
+constexpr std::int64_t frequencies = 64;  // of a head
 
 struct shape {
   char const* name;
@@ -27,6 +35,16 @@ struct shape {
 };
 
 constexpr shape shapes[] = {{"cached", 64, 1024}, {"large", 8192, 1024}, {"long", 64, 131072}};
+
+/// By ordinary stores, a cache line at a time: compilers make no call of it.
+template <class T>
+void copy_by_lines(T const* from, T* to, std::int64_t n) {
+  constexpr std::int64_t line = 64 / sizeof(T);
+  for (std::int64_t i = 0; i < n; i += line) {
+    __builtin_memcpy(to + i, from + i, 64);
+    asm volatile("" ::: "memory");
+  }
+}
 
 template <class T>
 void time_all(bench::report& report, bench::arguments const& given, char const* element) {
@@ -36,11 +54,13 @@ void time_all(bench::report& report, bench::arguments const& given, char const* 
     auto const x = os::cast<T>(os::random<float, I, J>(mesh, I = s.rows, J = s.columns));
     auto const gain = os::cast<T>(os::random<float, J>(mesh, J = s.columns));
     auto const bias = os::cast<T>(os::random<float, J>(mesh, J = s.columns));
+    auto const there = os::zeros_like(x);
     bench::contestant const copy{"copy", [&] { static_cast<void>(os::copy(x)); }};
+    bench::contestant const loop{"loop", [&] { copy_by_lines(x.local().data(), there.local().data(), s.rows * s.columns); }};
     auto const time = [&](std::string const& what, auto const& run) {
       std::string const name = what + '.' + element + '.' + s.name;
       if (!given.wants(name)) return;
-      report.add(bench::compare(name, {{"ours", [&] { static_cast<void>(run()); }}, copy}, rounds));
+      report.add(bench::compare(name, {{"ours", [&] { static_cast<void>(run()); }}, copy, loop}, rounds));
     };
     time("softmax.rows", [&] { return os::softmax<J>(x); });
     time("log_softmax.rows", [&] { return os::log_softmax<J>(x); });
@@ -49,6 +69,11 @@ void time_all(bench::report& report, bench::arguments const& given, char const* 
     time("log_sum_exp.rows", [&] { return os::log_sum_exp<J>(x); });
     time("gelu.all", [&] { return os::gelu(x); });
     time("softmax.columns", [&] { return os::softmax<I>(x); });
+    auto const heads = os::split<J, H, D>(x, D = 2 * frequencies);
+    auto const pairs = os::split<D, F, P>(heads, P = 2);
+    auto const halves = os::split<D, P, F>(heads, P = 2);
+    time("rope.pairs", [&] { return os::rope<I, F, P>(pairs); });
+    time("rope.halves", [&] { return os::rope<I, F, P>(halves); });
   }
 }
 
@@ -60,5 +85,6 @@ int main(int argc, char** argv) {
   bench::report report("operations", given);
   time_all<float>(report, given, "f");
   time_all<os::bfloat16>(report, given, "b");
+  time_all<os::float16>(report, given, "h");
   time_all<double>(report, given, "d");
 }

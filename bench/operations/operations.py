@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """bench/operations against PyTorch on one thread, in turns: operations.py --program build/bench/operations [--turns 3] [--only TEXT]
 
-Of each turn and case the median of ours and of PyTorch's; the figure is the median of the turns' ratios, ours / PyTorch's.
+Of each turn and case the median of ours and of PyTorch's; the figure is the median of the turns' ratios, ours / PyTorch's. PyTorch has no
+rope of its own: it is what its users write, with tables made beforehand, and of pairs that are neighbours the faster of two ways.
 """
 
 import argparse
@@ -16,7 +17,8 @@ import time
 import torch
 
 SHAPES = {"cached": (64, 1024), "large": (8192, 1024), "long": (64, 131072)}
-TYPES = {"f": torch.float32, "b": torch.bfloat16, "d": torch.float64}
+TYPES = {"f": torch.float32, "b": torch.bfloat16, "h": torch.float16, "d": torch.float64}
+FREQUENCIES = 64
 F = torch.nn.functional
 FUNCTIONS = {
     "softmax.rows": lambda x, g, b: torch.softmax(x, 1),
@@ -27,6 +29,43 @@ FUNCTIONS = {
     "gelu.all": lambda x, g, b: F.gelu(x),
     "softmax.columns": lambda x, g, b: torch.softmax(x, 0),
 }
+
+
+def angles(extents):
+    theta = 10000.0 ** (-torch.arange(FREQUENCIES, dtype=torch.float64) / FREQUENCIES)
+    return torch.outer(torch.arange(extents[0], dtype=torch.float64), theta)[:, None, :]
+
+
+def rope_halves(x):
+    """As models of the Transformers library do: x cos + rotate_half(x) sin."""
+    c = torch.cat([angles(x.shape)] * 2, -1).cos().to(x.dtype)
+    s = torch.cat([angles(x.shape)] * 2, -1).sin().to(x.dtype)
+    heads = x.view(x.shape[0], -1, 2 * FREQUENCIES)
+
+    def run():
+        return heads * c + torch.cat((-heads[..., FREQUENCIES:], heads[..., :FREQUENCIES]), -1) * s
+
+    return [run]
+
+
+def rope_pairs(x):
+    """As Llama does, by complex numbers (in float where elements have 16 bits), and by a stack of both."""
+    wide = torch.float64 if x.dtype == torch.float64 else torch.float32
+    c, s = angles(x.shape).cos().to(wide), angles(x.shape).sin().to(wide)
+    unit = torch.complex(c, s)
+    pairs = x.view(x.shape[0], -1, FREQUENCIES, 2)
+
+    def by_complex():
+        return torch.view_as_real(torch.view_as_complex(pairs.to(wide)) * unit).to(x.dtype)
+
+    def by_stack():
+        a, b = pairs.to(wide).unbind(-1)
+        return torch.stack((a * c - b * s, b * c + a * s), -1).to(x.dtype)
+
+    return [by_complex, by_stack]
+
+
+PREPARED = {"rope.pairs": rope_pairs, "rope.halves": rope_halves}
 
 
 def seconds_of(run, rounds=9, sample=0.005):
@@ -54,6 +93,11 @@ def theirs(only):
                 if only in case:
                     with torch.no_grad():
                         result[case] = seconds_of(lambda: function(x, gain, bias))
+            for name, prepare in PREPARED.items():
+                case = f"{name}.{letter}.{shape}"
+                if only in case:
+                    with torch.no_grad():
+                        result[case] = min(seconds_of(run) for run in prepare(x))
     return result
 
 
@@ -74,16 +118,18 @@ def main():
     given = parser.parse_args()
     torch.set_num_threads(1)
     print(f"PyTorch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}, one thread")
-    ratios, copies, times = {}, {}, {}
+    ratios, copies, loops, times = {}, {}, {}, {}
     for _ in range(given.turns):
         own = {c["what"]: c for c in ours(given.program, given.only)["results"]}
         for case, seconds in theirs(given.only).items():
             mine = own[case]["contestants"][0]["seconds"][0]
             ratios.setdefault(case, []).append(mine / seconds)
             copies.setdefault(case, []).append(own[case]["contestants"][1]["ratio"][0])
+            loops.setdefault(case, []).append(own[case]["contestants"][2]["ratio"][0])
             times.setdefault(case, []).append(mine)
     for case, values in ratios.items():
         print(f"{case:30} {statistics.median(times[case]) * 1e6:10.1f} µs   / copy {statistics.median(copies[case]):5.2f}   "
+              f"/ loop {statistics.median(loops[case]):5.2f}   "
               f"/ PyTorch {statistics.median(values):5.2f} ({min(values):.2f} to {max(values):.2f})")
 
 
