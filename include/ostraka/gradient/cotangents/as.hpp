@@ -141,7 +141,7 @@ template <class Wanted, class G>
 }
 
 template <class Cotangent>
-Cotangent sum_of_padded(Cotangent const& a, Cotangent const& b);  // of bodies/halos.hpp
+Cotangent sum_of_padded(Cotangent const& a, Cotangent const& b);  // of rules/bodies/halos.hpp
 
 template <class Cotangent>
 constexpr Cotangent sum_of_cotangents(Cotangent const& a, Cotangent const& b) {

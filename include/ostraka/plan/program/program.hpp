@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. A program as data: what it computes, without a sharding of anything, so that many shardings of it can be
-/// priced (price.hpp) and the best be searched (search.hpp). A feed-forward layer is three statements:
+/// priced (price.hpp) and the best be searched (plan/rule_search). A feed-forward layer is three statements:
 ///
 ///     a[B, S, H] = x[B, S, M] · up[M, H]        an einsum
 ///     g[B, S, H] = gelu(a[B, S, H])             an operation, element by element
