@@ -73,29 +73,21 @@ class permute_in_flight {
   /// What `part` sends goes to member `here.to`, and what it receives comes from `here.from`; both know how much it is.
   /// Nothing is done with a part that stays, or has nowhere to go or to come from.
   void begin(communicator const& members, hops_here here, exchanged<T> const& part) {
-    members.enter();
-    counted_.begin(members, collective::permute);
-    pending_.begin(members, counted_);
+    both_.begin(members, collective::permute);
     if (here.from >= 0 && here.from != members.rank())
-      part.block_received != nullptr ? pending_.receive(here.from, part.receive, *part.block_received)
-                                     : pending_.receive(here.from, part.receive, part.received);
+      part.block_received != nullptr ? both_.pending.receive(here.from, part.receive, *part.block_received)
+                                     : both_.pending.receive(here.from, part.receive, part.received);
     if (here.to >= 0 && here.to != members.rank())
-      part.block_sent != nullptr ? pending_.send(here.to, part.send, *part.block_sent)
-                                 : pending_.send(here.to, part.send, part.sent);
+      part.block_sent != nullptr ? both_.pending.send(here.to, part.send, *part.block_sent)
+                                 : both_.pending.send(here.to, part.send, part.sent);
   }
 
   /// Goes on without waiting; would finish() not wait either?
-  bool test() { return pending_.test(); }
-
-  void finish() {
-    counted_.wait();
-    pending_.wait();
-    counted_.end();
-  }
+  bool test() { return both_.test(); }
+  void finish() { both_.finish(); }
 
  private:
-  counted_collective counted_;
-  detail::messages pending_;
+  detail::counted_messages both_;
 };
 
 }  // namespace ostraka::engine

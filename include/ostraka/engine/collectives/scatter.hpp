@@ -61,9 +61,9 @@ class broadcast_in_flight {
   void begin(communicator const& members, T* data, std::int64_t count, int root, [[maybe_unused]] mpi_calls calls) {
     if (members.size() == 1) return;
     bool const is_root = members.rank() == root;
-    counted_.begin(members, collective::broadcast);
+    both_.counted.begin(members, collective::broadcast);
     std::int64_t const bytes = is_root ? count * static_cast<std::int64_t>(sizeof(T)) : 0;
-    counted_.add_of_each((members.size() - 1) * bytes, [&](int) { return bytes; });
+    both_.counted.add_of_each((members.size() - 1) * bytes, [&](int) { return bytes; });
     if (members.is_dry()) return is_root ? void() : detail::receive_zeros(data, count);
     members.enter();
 #if OSTRAKA_ENABLE_MPI
@@ -73,22 +73,17 @@ class broadcast_in_flight {
       if (calls == mpi_calls::blocking)
         MPI_Bcast(data + done, n, type, root, members.native());
       else
-        MPI_Ibcast(data + done, n, type, root, members.native(), pending_.next());
+        MPI_Ibcast(data + done, n, type, root, members.native(), both_.pending.next());
     }
 #endif
   }
 
   /// Goes on without waiting; would finish() not wait either?
-  bool test() { return pending_.test(); }
-  void finish() {
-    counted_.wait();
-    pending_.wait();
-    counted_.end();
-  }
+  bool test() { return both_.test(); }
+  void finish() { both_.finish(); }
 
  private:
-  counted_collective counted_;
-  detail::messages pending_;
+  detail::counted_messages both_;
 };
 
 /// All of it at once.

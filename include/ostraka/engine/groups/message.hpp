@@ -229,5 +229,23 @@ class messages {
   bool dry_ = false;
 };
 
+/// A collective that is begun as messages and done when all of them have arrived.
+struct counted_messages {
+  counted_collective counted;
+  messages pending;  // ends first, and waits there
+
+  void begin(communicator const& members, collective how) {
+    members.enter();
+    counted.begin(members, how);
+    pending.begin(members, counted);
+  }
+  bool test() { return pending.test(); }
+  void finish() {
+    counted.wait();
+    pending.wait();
+    counted.end();
+  }
+};
+
 }  // namespace detail
 }  // namespace ostraka::engine

@@ -51,6 +51,7 @@ struct halo_message {
   std::size_t first = 0;  ///< of the boxes
   std::size_t boxes = 0;
   std::int64_t elements = 0;
+  std::int64_t begin = 0;    ///< among the elements of all messages
   std::int64_t packed = -1;  ///< where in the buffer; −1: a run of memory, from where it lies
 };
 
@@ -58,7 +59,8 @@ struct halo_message {
 struct halo_messages {
   dynamic_array<halo_box> boxes;
   dynamic_array<halo_message> messages;
-  std::int64_t packed = 0;  ///< elements of the buffer
+  std::int64_t elements = 0;
+  std::int64_t packed = 0;  ///< of them those of the buffer
 };
 
 struct halo_plan {
@@ -164,13 +166,14 @@ class halo_planning {
   }
 
   void add_message(halo_messages& to, int member, planner::overlaps const* overlaps, bool in_padded) {
-    halo_message m{member, to.boxes.size(), 0, 0, -1};
+    halo_message m{member, to.boxes.size(), 0, 0, to.elements, -1};
     each_box(overlaps, 0, 0, [&](planner::overlap const* o) {
       to.boxes.push_back(box_of(o, in_padded));
       ++m.boxes;
       m.elements += to.boxes.back().loops.size();
     });
     if (m.boxes == 0) return;
+    to.elements += m.elements;
     if (!s_.as_they_lie || m.boxes > 1 || !is_run(to.boxes.back().loops)) {
       m.packed = to.packed;
       to.packed += m.elements;

@@ -22,7 +22,7 @@
 #include <ostraka/detail/blocks/make_block.hpp>
 #include <ostraka/engine/call_check/element_name.hpp>
 #include <ostraka/engine/call_check/same_calls.hpp>
-#include <ostraka/engine/moves/halo_exchange.hpp>
+#include <ostraka/engine/moves/halo_flight.hpp>
 #include <ostraka/local_view/halos/halo_options.hpp>
 #include <ostraka/pending.hpp>
 
@@ -201,7 +201,7 @@ pending_halo<Padded> begin_exchange(char const* operation, engine::execution_con
   else if (fresh)  // corners, too
     fill_block(operation, target, boundary_among<value>(operation, options...));
   return {target, a.local(),
-          engine::begin_halo_exchange(engine::instance<exec>(), w, members, plan,
+          engine::begin_halo_exchange(engine::instance<exec>(), *w.mesh, w.operation, members, plan,
                                       static_cast<value const*>(a.local().data()), target.local().data()),
           waited_for(shape)};
 }

@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/engine/moves/halo_return.hpp>
+#include <ostraka/engine/moves/halo_flight.hpp>
 #include <ostraka/engine/moves/region.hpp>
 #include <ostraka/gradient/rules/bodies/exchanges.hpp>
 #include <ostraka/local_view/halos/exchange_halo.hpp>
@@ -94,7 +94,8 @@ auto return_halo(char const* operation, G const& g, type_list<Options...>) {
            describe_halos(shape, w.names);
   });
   static thread_local constinit engine::halo_plans* plans = nullptr;
-  engine::begin_halo_return(engine::instance<exec>(), w, members, engine::per_thread(plans).of(shape),
+  engine::begin_halo_return(engine::instance<exec>(), *w.mesh, w.operation, members,
+                            engine::per_thread(plans).of(shape),
                             static_cast<value const*>(g.local().data()), result.local().data())
       .wait();
   return result;

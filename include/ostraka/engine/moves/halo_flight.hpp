@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Halos on their way: begun, and waited for later. An exchange fills the margins of a padded block from the
+/// devices that own those indices; a return is its transpose, with the same plan: what lies in the margins goes back to
+/// these devices and is added there. Who sends the one way receives the other way, and messages are as long. Between
+/// beginning and end what is sent stays as it is, and nobody touches what is received.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <ostraka/engine/groups/message.hpp>
+#include <ostraka/engine/kernels/add_part.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/engine/mesh/device_mesh.hpp>
+#include <ostraka/engine/moves/flight.hpp>
+#include <ostraka/engine/moves/halo_plan.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
+
+namespace ostraka::engine {
+
+/// Into the margins, or back from them.
+enum class halo_way { exchange, give_back };
+
+namespace detail {
+
+/// Halos in flight, with their messages and buffers.
+///
+///     way        from     to       sent                received            where it arrives
+///     exchange   block    padded   plan.sent           plan.received       copied; rows where they belong
+///     give_back  padded   block    plan.received       plan.sent           added, in the order of the plan and not of
+///                                                                          arrival: equal runs give equal sums
+template <class Exec, class T, halo_way Way>
+class halo_record final : public flight_on<Exec> {
+ public:
+  void begin(device_mesh const& mesh, std::string_view operation, communicator const& members, halo_plan& plan,
+             T const* from, T* to) {
+    plan_ = &plan;
+    from_ = from;
+    to_ = to;
+    exchanges_ = members.size() > 1;
+    take_buffers();
+    ++plan.in_flight;
+    this->enlist(mesh, operation);
+    try {
+      fence(this->exec());
+      arrays_.begin(is_staged<Exec>(host_work::carries));
+      if (exchanges_) send_messages(members);
+    } catch (...) {  // for want of memory on the host
+      this->leave();
+      --plan.in_flight;
+      throw;
+    }
+    if constexpr (!adds)
+      for (std::size_t i = 0; i < plan.copied_to.size(); ++i) copy_box(plan.copied_to[i], plan.copied_from[i]);
+    if (!plan.shape.in_place && !plan.shape.nowhere)
+      adds ? copy_box(plan.source, plan.inner) : copy_box(plan.inner, plan.source);
+    fence(this->exec());
+  }
+
+  halo_record* next_free = nullptr;
+
+ private:
+  static constexpr bool adds = Way == halo_way::give_back;
+  using space = typename Exec::memory_space;
+
+  [[nodiscard]] halo_messages const& sent() const { return adds ? plan_->received : plan_->sent; }
+  [[nodiscard]] halo_messages const& received() const { return adds ? plan_->sent : plan_->received; }
+
+  // What is added arrives in the buffer, all of it; what is copied only where it is no run of memory.
+  [[nodiscard]] static std::int64_t place_of(halo_message const& m) { return adds ? m.begin : m.packed; }
+  [[nodiscard]] std::int64_t elements_received() const { return adds ? received().elements : received().packed; }
+
+  bool arrived() noexcept override { return messages_.test(); }
+
+  void finish() override {
+    messages_.finish();
+    arrays_.bring_back();
+    if (exchanges_)
+      for (halo_message const& m : received().messages)
+        if (place_of(m) >= 0) unpack(m);
+    if constexpr (adds)  // of a neighbour that is oneself
+      for (std::size_t i = 0; i < plan_->copied_to.size(); ++i)
+        add_part(this->exec(), to_ + plan_->copied_from[i].begin, plan_->copied_from[i].loops,
+                 from_ + plan_->copied_to[i].begin, plan_->copied_to[i].loops);
+    fence(this->exec());
+  }
+
+  void give_back() noexcept override {
+    --plan_->in_flight;
+    buffer_ = scratch<T, space>();
+    flight_records<halo_record>::instance().give_back(*this);
+  }
+
+  // What is received, and behind it what is sent. For want of memory this may throw, when nothing is under way yet.
+  void take_buffers() {
+    if (exchanges_) buffer_ = scratch<T, space>(elements_received() + sent().packed);
+  }
+
+  void send_messages(communicator const& members) {
+    messages_.begin(members, collective::halo);
+    T* const place = arrays_.received(buffer_.data(), elements_received());
+    for (halo_message const& m : received().messages)
+      messages_.pending.receive(m.peer, place_of(m) >= 0 ? place + place_of(m) : to_ + received().boxes[m.first].begin,
+                                m.elements);
+    T* const packed = buffer_.data() + elements_received();
+    for (halo_message const& m : sent().messages)
+      if (m.packed >= 0) pack(m, packed + m.packed);
+    fence(this->exec());
+    T const* const carried = arrays_.sent(packed, sent().packed);
+    for (halo_message const& m : sent().messages)
+      messages_.pending.send(m.peer, m.packed >= 0 ? carried + m.packed : from_ + sent().boxes[m.first].begin,
+                             m.elements);
+  }
+
+  void pack(halo_message const& m, T* to) {
+    for (std::size_t i = m.first; i < m.first + m.boxes; ++i) {
+      halo_box const& b = sent().boxes[i];
+      copy(this->exec(), to, row_major(b.loops.extent, b.loops.rank), from_ + b.begin, b.loops);
+      to += b.loops.size();
+    }
+  }
+
+  void unpack(halo_message const& m) {
+    T const* from = buffer_.data() + place_of(m);
+    for (std::size_t i = m.first; i < m.first + m.boxes; ++i) {
+      halo_box const& b = received().boxes[i];
+      strided const dense = row_major(b.loops.extent, b.loops.rank);
+      if constexpr (adds)
+        add_part(this->exec(), to_ + b.begin, b.loops, from, dense);
+      else
+        copy(this->exec(), to_ + b.begin, b.loops, from, dense);
+      from += b.loops.size();
+    }
+  }
+
+  void copy_box(halo_box const& to, halo_box const& from) {
+    copy(this->exec(), to_ + to.begin, to.loops, from_ + from.begin, from.loops);
+  }
+
+  halo_plan* plan_ = nullptr;
+  T const* from_ = nullptr;
+  T* to_ = nullptr;
+  bool exchanges_ = false;
+  scratch<T, space> buffer_;
+  arrays_for_mpi<Exec, T> arrays_;
+  counted_messages messages_;
+};
+
+}  // namespace detail
+
+/// Begins to fill the margins of `padded` from the blocks of `members`, this device's being `block`. If the plan is not
+/// in place, what is between the margins is copied. What no device has stays as it is.
+template <class Exec, class T>
+run_in_flight begin_halo_exchange(Exec const& exec, device_mesh const& mesh, std::string_view operation,
+                                  communicator const& members, halo_plan& plan, T const* block, T* padded) {
+  using record_type = detail::halo_record<Exec, T, halo_way::exchange>;
+  return detail::begin_record<record_type>(
+      exec, [&](record_type& record) { record.begin(mesh, operation, members, plan, block, padded); });
+}
+
+/// Begins: `block` <- the inner part of `padded`, and what other padded blocks have of it in their margins is added.
+/// What a margin has beyond the ends goes nowhere. @pre the plan is not in place
+template <class Exec, class T>
+run_in_flight begin_halo_return(Exec const& exec, device_mesh const& mesh, std::string_view operation,
+                                communicator const& members, halo_plan& plan, T const* padded, T* block) {
+  using record_type = detail::halo_record<Exec, T, halo_way::give_back>;
+  return detail::begin_record<record_type>(
+      exec, [&](record_type& record) { record.begin(mesh, operation, members, plan, padded, block); });
+}
+
+/// Of the padded block, what no device has <- value.
+template <class Exec, class T>
+void fill_beyond(Exec const& exec, halo_plan const& plan, T* target, T const& value) {
+  for (halo_box const& b : plan.beyond) fill(exec, target + b.begin, b.loops, value);
+  fence(exec);
+}
+
+}  // namespace ostraka::engine
