@@ -27,14 +27,22 @@ OSTRAKA_MESH_AXIS(Y);
 
 namespace {
 
+/// A step of the heat equation at a point.
+struct heat_step {
+  double r;
+
+  template <class Neighbours>
+  KOKKOS_INLINE_FUNCTION double operator()(Neighbours const& u) const {
+    return u(0, 0) + r * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0));
+  }
+};
+
 void compare(bench::report& table, int rounds, int n, int px, int py) {
   double const r = 0.2;
   auto const mesh = os::make_mesh(X = px, Y = py);
   auto const start = os::ones<double, I/X, J/Y>(mesh, I = n, J = n);
   os::shard_map<I/X, J/Y>([&](auto block) {
-    auto const heat = [r] KOKKOS_FUNCTION(auto const& u) {
-      return u(0, 0) + r * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0));
-    };
+    heat_step const heat{r};
     auto now = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(block);
     auto next = os::zeros_like(now);
     auto const ours = [&] {

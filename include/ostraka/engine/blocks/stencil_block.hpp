@@ -30,11 +30,14 @@ struct stencil_points {
   std::int64_t width[max_rank]{};  ///< of the halo
 
   [[nodiscard]] std::int64_t points(int d) const {
+    if (every[d] == 1) return extent[d] - first[d];  // most often, and a division is dear
     return extent[d] > first[d] ? (extent[d] - first[d] + every[d] - 1) / every[d] : 0;
   }
   /// The points of the result that are `width` away from both ends of the block; perhaps none.
   [[nodiscard]] planner::range inner(int d) const {
     std::int64_t const n = points(d);
+    if (every[d] == 1 && first[d] == 0)
+      return {std::min(width[d], n), std::max(std::min(width[d], n), n - width[d])};
     std::int64_t const begin = width[d] > first[d] ? (width[d] - first[d] + every[d] - 1) / every[d] : 0;
     std::int64_t const last = extent[d] - width[d] - first[d];
     std::int64_t const end = last > 0 ? std::min(n, (last + every[d] - 1) / every[d]) : 0;
@@ -80,8 +83,23 @@ struct stencil_operand_block {
 template <class Exec, class R, class F, class... Operands>
 void stencil_in(Exec const& exec, stencil_points const& p, planner::range const* where, F const& f,
                 stencil_block<R> const& result, Operands const&... from) {
-  loop_nest<static_cast<int>(sizeof...(Operands)) + 1> loops;
+  constexpr int operands = static_cast<int>(sizeof...(Operands)) + 1;
   R* to = result.data;
+  if constexpr (runs_on_host<Exec>) {
+    std::int64_t extent[max_rank], stride[max_rank][operands], points = 1;
+    for (int d = 0; d < p.rank; ++d) points *= extent[d] = where[d].size();
+    if (points == 0) return;
+    if (points <= serial_elements) {
+      for (int d = 0; d < p.rank; ++d) {
+        to += where[d].begin * result.stride[d];
+        int o = 0;
+        stride[d][o++] = result.stride[d];
+        ((stride[d][o++] = from.block.stride[d] * p.every[d]), ...);
+      }
+      return stencil_here<R, F, operands>(p.rank, extent, stride, f, to, from.source_at(p, where)...);
+    }
+  }
+  loop_nest<operands> loops;
   for (int d = 0; d < p.rank; ++d) {
     to += where[d].begin * result.stride[d];
     loops.add(where[d].size(), result.stride[d], (from.block.stride[d] * p.every[d])...);
@@ -90,7 +108,7 @@ void stencil_in(Exec const& exec, stencil_points const& p, planner::range const*
 }
 
 /// The points that read no margin along `axes`, which are on their way. Between slabs of them what is in flight goes
-/// on.
+/// on; behind the last one somebody waits for it.
 template <class Exec, class R, class F, class... Operands>
 void stencil_inner(Exec const& exec, stencil_points const& p, std::uint32_t axes, F const& f,
                    stencil_block<R> const& result, Operands const&... from) {
@@ -105,8 +123,8 @@ void stencil_inner(Exec const& exec, stencil_points const& p, std::uint32_t axes
   std::int64_t const rows = std::max<std::int64_t>(1, points_between_progress / row);
   for (std::int64_t begin = all.begin; begin < all.end; begin += rows) {
     where[0] = {begin, std::min(all.end, begin + rows)};
+    if (begin > all.begin) progress();
     stencil_in(exec, p, where, f, result, from...);
-    progress();
   }
 }
 

@@ -108,15 +108,13 @@ struct stencil_kernel<R, F, std::index_sequence<Is...>, Sources...> {
     result[at[0]] = static_cast<R>(f(source<Is>(in).at(at[Is + 1])...));
   }
 
-  // Along a row, where all is walked element by element as a rule. Points of the result may be those of a source that
-  // is read there alone.
-  void row(std::int64_t const (&at)[operands], std::int64_t const (&step)[operands], std::int64_t length) const {
-    R* const to = result + at[0];
-    F const function = f;
-    auto const from = in;
-    bool all_ones = step[0] == 1;
-    for (int o = 1; o < operands; ++o) all_ones = all_ones && step[o] == 1;
-    if (all_ones) {
+  // Points along a row, where all is walked element by element as a rule (`Dense`). Points of the result may be those
+  // of a source that is read there alone.
+  template <bool Dense>
+  [[gnu::always_inline]] static void points(R* to, sources const& from, F const& function,
+                                            std::int64_t const (&at)[operands], std::int64_t const (&step)[operands],
+                                            std::int64_t length) {
+    if constexpr (Dense) {
 #if defined(__clang__)
 #  pragma clang diagnostic push
 #  pragma clang diagnostic ignored "-Wpass-failed"  // not every function has a vector form
@@ -134,9 +132,72 @@ struct stencil_kernel<R, F, std::index_sequence<Is...>, Sources...> {
         to[j * step[0]] = static_cast<R>(function(source<Is>(from).at(at[Is + 1] + j * step[Is + 1])...));
     }
   }
+  static bool is_dense(std::int64_t const (&step)[operands]) {
+    bool all_ones = true;
+    for (int o = 0; o < operands; ++o) all_ones = all_ones && step[o] == 1;
+    return all_ones;
+  }
+
+  // One row, and rows one after the other: extent[d] along dimension d, stride[d][o] apart. Compilers see that nobody
+  // writes their own function and sources.
+  void row(std::int64_t const (&at)[operands], std::int64_t const (&step)[operands], std::int64_t length) const {
+    F const function = f;
+    auto const from = in;
+    if (is_dense(step))
+      points<true>(result + at[0], from, function, at, step, length);
+    else
+      points<false>(result + at[0], from, function, at, step, length);
+  }
+  template <bool Dense>
+  static void rows(R* result, sources const& in, F const& f, int inner, std::int64_t const* extent,
+                   std::int64_t const (*stride)[operands]) {
+    F const function = f;
+    auto const from = in;
+    int const outer = inner > 0 ? inner - 1 : 0;  // the loop over rows; those around it are few
+    std::int64_t const length = extent[inner], number = inner > 0 ? extent[outer] : 1;
+    std::int64_t step[operands], next[operands], index[max_loops], begin[operands] = {};
+    for (int o = 0; o < operands; ++o) {
+      step[o] = stride[inner][o];
+      next[o] = stride[outer][o];
+    }
+    for (int d = 0; d < outer; ++d) index[d] = 0;
+    while (true) {
+      std::int64_t at[operands];
+      for (int o = 0; o < operands; ++o) at[o] = begin[o];
+      for (std::int64_t i = 0; i < number; ++i) {
+        points<Dense>(result + at[0], from, function, at, step, length);
+        for (int o = 0; o < operands; ++o) at[o] += next[o];
+      }
+      int d = outer - 1;
+      for (; d >= 0; --d) {
+        for (int o = 0; o < operands; ++o) begin[o] += stride[d][o];
+        if (++index[d] < extent[d]) break;
+        for (int o = 0; o < operands; ++o) begin[o] -= extent[d] * stride[d][o];
+        index[d] = 0;
+      }
+      if (d < 0) return;
+    }
+  }
 };
 
 }  // namespace detail
+
+/// Few points, row by row, on the thread that calls: extent[d] of them along dimension d, stride[d][o] apart in the
+/// result (number 0) and the sources. What a kernel is started with costs more than some thousand points.
+template <class R, class F, int Operands, class... Sources>
+void stencil_here(int rank, std::int64_t const* extent, std::int64_t const (*stride)[Operands], F const& f, R* result,
+                  Sources const&... in) {
+  static_assert(Operands == static_cast<int>(sizeof...(Sources)) + 1);
+  using kernel_type = detail::stencil_kernel<R, F, std::index_sequence_for<Sources...>, Sources...>;
+  if (!computes()) return;
+  typename kernel_type::sources const from{{in}...};
+  int inner = rank - 1;
+  while (inner > 0 && extent[inner] == 1) --inner;
+  if (kernel_type::is_dense(stride[inner]))
+    kernel_type::template rows<true>(result, from, f, inner, extent, stride);
+  else
+    kernel_type::template rows<false>(result, from, f, inner, extent, stride);
+}
 
 /// result <- f around each point of the loops, over the result (number 0) and the sources.
 template <class Exec, class R, class F, class... Sources>

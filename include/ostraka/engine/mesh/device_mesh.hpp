@@ -9,6 +9,7 @@
 /// nodes is the major one. What a device keeps does not grow with their number.
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -58,6 +59,9 @@ class device_mesh {
   static device_mesh dry(std::vector<std::string> names, dynamic_array<int> sizes, std::int64_t device,
                          node_wish const& nodes = {});
   bool is_dry() const { return world_.is_dry(); }
+
+  /// A number that no other mesh of this process has had, for what is remembered of it: copies share it.
+  std::uint64_t serial() const { return shared_->serial; }
 
   /// Is this process none of the devices?
   bool absent() const { return absent_; }
@@ -157,6 +161,8 @@ class device_mesh {
     dynamic_array<cached_pair> pairs;
     shared_value<mesh_axes const> axes;  // for listeners
     std::string name;
+    std::uint64_t serial = ++made;
+    inline static std::atomic<std::uint64_t> made{0};
     used_by_one of_its_own{};
     used_by_one* use = &of_its_own;
   };

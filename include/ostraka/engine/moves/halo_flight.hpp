@@ -122,8 +122,11 @@ class halo_record final : public flight_on<Exec> {
   void pack(halo_message const& m, T* to) {
     for (std::size_t i = m.first; i < m.first + m.boxes; ++i) {
       halo_box const& b = sent().boxes[i];
-      copy(this->exec(), to, row_major(b.loops.extent, b.loops.rank), from_ + b.begin, b.loops);
-      to += b.loops.size();
+      if (is_walked_here(b))
+        for_each_here(b, [&](std::int64_t k, std::int64_t at) { to[k] = from_[b.begin + at]; });
+      else
+        copy(this->exec(), to, row_major(b.loops.extent, b.loops.rank), from_ + b.begin, b.loops);
+      to += b.elements;
     }
   }
 
@@ -131,13 +134,28 @@ class halo_record final : public flight_on<Exec> {
     T const* from = buffer_.data() + place_of(m);
     for (std::size_t i = m.first; i < m.first + m.boxes; ++i) {
       halo_box const& b = received().boxes[i];
-      strided const dense = row_major(b.loops.extent, b.loops.rank);
       if constexpr (adds)
-        add_part(this->exec(), to_ + b.begin, b.loops, from, dense);
+        add_part(this->exec(), to_ + b.begin, b.loops, from, row_major(b.loops.extent, b.loops.rank));
+      else if (is_walked_here(b))
+        for_each_here(b, [&](std::int64_t k, std::int64_t at) { to_[b.begin + at] = from[k]; });
       else
-        copy(this->exec(), to_ + b.begin, b.loops, from, dense);
-      from += b.loops.size();
+        copy(this->exec(), to_ + b.begin, b.loops, from, row_major(b.loops.extent, b.loops.rank));
+      from += b.elements;
     }
+  }
+
+  // Faces of small blocks: what a kernel is started with takes longer than the copy.
+  static bool is_walked_here(halo_box const& b) {
+    return runs_on_host<Exec> && b.is_plane && b.elements <= serial_elements;
+  }
+
+  // f(its number in the message, where it lies in the block) of each element.
+  template <class F>
+  static void for_each_here(halo_box const& b, F const& f) {
+    if (!computes()) return;
+    std::int64_t k = 0;
+    for (std::int64_t i = 0; i < b.count[0]; ++i)
+      for (std::int64_t j = 0; j < b.count[1]; ++j) f(k++, i * b.step[0] + j * b.step[1]);
   }
 
   void copy_box(halo_box const& to, halo_box const& from) {

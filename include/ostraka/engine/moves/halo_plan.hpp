@@ -35,6 +35,14 @@ struct halo_shape {
 
   friend bool operator==(halo_shape const&, halo_shape const&) = default;
 
+  /// The mesh axes that it is exchanged over, as the running mesh counts them.
+  [[nodiscard]] std::uint32_t group() const {
+    std::uint32_t bits = 0;
+    for (int m = 0; m < mesh_axes; ++m)
+      if (running[m] >= 0) bits |= std::uint32_t{1} << running[m];
+    return bits;
+  }
+
   [[nodiscard]] std::int64_t own(int d) const { return planner::block(axis[d].whole, number[d], axis[d].ways).size(); }
   [[nodiscard]] std::int64_t padded(int d) const { return own(d) + 2 * axis[d].width; }
 };
@@ -43,6 +51,9 @@ struct halo_shape {
 struct halo_box {
   std::int64_t begin = 0;
   strided loops{};
+  std::int64_t elements = 0;
+  bool is_plane = false;                  ///< two loops walk it, as most faces
+  std::int64_t count[2]{}, step[2]{};  ///< these, the outer one first
 };
 
 /// What goes to one device or comes from there: boxes, one after the other.
@@ -89,15 +100,20 @@ inline halo_box box_at(halo_shape const& s, std::int64_t const* stride, planner:
     b.begin += where[d].begin * stride[d];
     b.loops.add(where[d].size(), stride[d]);
   }
+  loop_nest<1> loops;
+  for (int d = 0; d < s.rank; ++d) loops.add(b.loops.extent[d], b.loops.stride[d]);
+  loops.merge();
+  b.elements = loops.size();
+  b.is_plane = loops.rank <= 2;
+  for (int k = 0; k < 2; ++k) {
+    int const d = loops.rank - 2 + k;
+    b.count[k] = b.is_plane && d >= 0 ? loops.extent[d] : 1;
+    b.step[k] = b.is_plane && d >= 0 ? loops.stride[0][d] : 1;
+  }
   return b;
 }
 
-inline bool is_run(strided const& s) {
-  loop_nest<1> loops;
-  for (int d = 0; d < s.rank; ++d) loops.add(s.extent[d], s.stride[d]);
-  loops.merge();
-  return loops.rank == 0 || (loops.rank == 1 && loops.stride[0][0] == 1);
-}
+inline bool is_run(halo_box const& b) { return b.is_plane && b.count[0] == 1 && b.step[1] == 1; }
 
 // The device, by its number in the group, that has these blocks.
 inline int member_of(halo_shape const& s, std::int64_t const* numbers) {
@@ -170,11 +186,11 @@ class halo_planning {
     each_box(overlaps, 0, 0, [&](planner::overlap const* o) {
       to.boxes.push_back(box_of(o, in_padded));
       ++m.boxes;
-      m.elements += to.boxes.back().loops.size();
+      m.elements += to.boxes.back().elements;
     });
     if (m.boxes == 0) return;
     to.elements += m.elements;
-    if (!s_.as_they_lie || m.boxes > 1 || !is_run(to.boxes.back().loops)) {
+    if (!s_.as_they_lie || m.boxes > 1 || !is_run(to.boxes.back())) {
       m.packed = to.packed;
       to.packed += m.elements;
     }
@@ -234,7 +250,7 @@ class halo_plans {
     for (std::unique_ptr<halo_plan>& p : plans_)
       if (p->shape == shape) return *p;
     for (std::size_t i = plans_.size(); plans_.size() >= most && i-- > 0;)
-      if (plans_[i]->in_flight == 0) plans_.erase(&plans_[i]);
+      if (plans_[i]->in_flight == 0) plans_.erase(&plans_[i]), ++dropped_;
     auto made = std::make_unique<halo_plan>();
     made->shape = shape;
     detail::halo_planning(*made).make();
@@ -242,9 +258,13 @@ class halo_plans {
     return *plans_.back();
   }
 
+  /// Plans that are no longer there.
+  [[nodiscard]] std::int64_t dropped() const { return dropped_; }
+
  private:
   static constexpr std::size_t most = 8;
   dynamic_array<std::unique_ptr<halo_plan>> plans_;
+  std::int64_t dropped_ = 0;
 };
 
 }  // namespace ostraka::engine

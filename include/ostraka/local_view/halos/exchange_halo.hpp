@@ -20,9 +20,9 @@
 
 #include <ostraka/detail/blocks/fill.hpp>
 #include <ostraka/detail/blocks/make_block.hpp>
-#include <ostraka/engine/call_check/element_name.hpp>
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/moves/halo_flight.hpp>
+#include <ostraka/local_view/halos/halo_calls.hpp>
 #include <ostraka/local_view/halos/halo_options.hpp>
 #include <ostraka/pending.hpp>
 
@@ -33,81 +33,6 @@ namespace detail {
 template <class>
 struct stencil_operand;
 
-/// What is asked of a block's axes, in their order.
-struct halo_asked {
-  int width[max_rank + 1]{};
-  bool is_ring[max_rank + 1]{};
-};
-
-[[noreturn, gnu::cold]] inline void throw_halo_too_wide(std::string_view operation, std::string_view axis, int width,
-                                                        std::int64_t whole) {
-  throw error(std::string(operation) +
-              ": a halo is at most as wide as its axis, beyond which there are no neighbours, but " +
-              std::string(axis) + " = " + std::to_string(whole) + " is to be padded by " + std::to_string(width) +
-              "; choose a smaller width, or a longer axis");
-}
-
-/// The exchange for a block of these extents of its own, which is a block of `s` divided over the mesh axes `moving`.
-inline engine::halo_shape halo_shape_of(engine::execution_context const& w, planner::spec const& s,
-                                        planner::mesh_set moving, halo_asked const& asked, std::int64_t const* own,
-                                        std::int64_t const* local, extent_origin* origins) {
-  engine::halo_shape shape;
-  std::int64_t whole[max_rank + 1]{};
-  leave_extents_of_block(w, s, moving, own, origins, whole);
-  shape.rank = s.rank;
-  shape.nowhere = w.here.nowhere;
-  for (int m = 0; m < w.sizes.mesh_axes; ++m) {
-    shape.running[m] = moving.contains(m) ? w.axis[m] : -1;
-    shape.ways[m] = w.sizes.mesh[m];
-  }
-  shape.mesh_axes = w.sizes.mesh_axes;
-  for (int d = 0; d < s.rank; ++d) {
-    if (asked.width[d] == 0) {
-      shape.axis[d].whole = local[d];
-      continue;
-    }
-    if (asked.width[d] > whole[d])
-      throw_halo_too_wide(w.operation, w.names.labels[s.label[d]], asked.width[d], whole[d]);
-    shape.over[d] = s.over[d];
-    shape.axis[d] = {whole[d], w.sizes.ways(s.over[d]), asked.width[d], asked.is_ring[d]};
-    if (!w.here.nowhere) shape.number[d] = planner::block_number(s.over[d], w.here, w.sizes);
-  }
-  return shape;
-}
-
-/// The types of an exchange for a block A, not padded along the axes that are told.
-template <class Sharding, class... Told>
-struct halo_types {
-  using padded = typename padded_sharding<Sharding, Told...>::type;
-  using lifted = typename lifted_halo<Sharding, Told...>::type;
-  using labels = axes_in<lifted>;
-  using mesh = mesh_axes_in<lifted>;
-  static constexpr planner::spec spec = spec_of<lifted, labels, mesh>;
-  static constexpr planner::mesh_set moving =
-      mesh_axes_numbered<mesh>(union_of<typename told_halo<Told>::mesh_axes...>{});
-
-  template <class... Options>
-  static consteval halo_asked asked() {
-    halo_asked a;
-    (ask<told_halo<Told>, Options...>(a), ...);
-    return a;
-  }
-
-  template <class One, class... Options>
-  static consteval void ask(halo_asked& a) {
-    a.width[position_in<typename One::axis, labels>] = One::padded::width;
-    a.is_ring[position_in<typename One::axis, labels>] = (detail::is_ring<typename One::axis, Options> || ...);
-  }
-};
-
-/// The axes of a padded block whose margins others fill.
-inline std::uint32_t waited_for(engine::halo_shape const& s) {
-  std::uint32_t bits = 0;
-  for (int d = 0; d < s.rank; ++d)
-    if (s.axis[d].width > 0 && s.axis[d].ways > 1) bits |= 1u << d;
-  return bits;
-}
-
 }  // namespace detail
 
 /// A padded block whose margins are on their way. It cannot be read before it is waited for, on all devices in the same
@@ -117,9 +42,9 @@ class [[nodiscard]] pending_halo {
  public:
   using padded = Padded;
 
-  pending_halo(Padded target, typename Padded::view_type::const_type source, engine::run_in_flight flight,
+  pending_halo(Padded const& target, typename Padded::view_type::const_type source, engine::run_in_flight flight,
                std::uint32_t waits_for)
-      : target_(std::move(target)), source_(std::move(source)), waits_for_(waits_for), flight_(std::move(flight)) {}
+      : target_(target), source_(std::move(source)), waits_for_(waits_for), flight_(std::move(flight)) {}
 
   pending_halo(pending_halo&&) = default;
   /// Waits for the exchange that stood here, while there is the memory that it reads and writes.
@@ -168,57 +93,24 @@ inline constexpr bool is_pending_halo = false;
 template <class Padded>
 inline constexpr bool is_pending_halo<pending_halo<Padded>> = true;
 
-// `, I = 8 with 1 more at either end, J = 8 with 2 more at either end, a ring`
-[[gnu::cold]] inline std::string describe_halos(engine::halo_shape const& s, planner::naming const& names) {
-  std::string text;
-  for (int d = 0; d < s.rank; ++d)
-    if (s.axis[d].width > 0)
-      text += ", " + std::string(names.labels[d]) + " = " + std::to_string(s.axis[d].whole) + " with " +
-              std::to_string(s.axis[d].width) + " more at either end" + (s.axis[d].periodic ? ", a ring" : "");
-  return text + (s.corners ? "" : ", without corners");
-}
-
 // Begins the exchange from `a` to `target`, or, where they are one, inside it. `fresh`: the target is not yet set.
 template <class Types, class... Options, class Padded, class A>
-pending_halo<Padded> begin_exchange(char const* operation, engine::execution_context const& w,
-                                    engine::halo_shape& shape, Padded const& target, A const& a, bool fresh,
-                                    Options const&... options) {
+pending_halo<Padded> begin_exchange(char const* operation, engine::device_mesh const& mesh, engine::halo_plan& plan,
+                                    Padded const& target, A const& a, bool fresh, Options const&... options) {
   using value = typename Padded::value_type;
   using exec = execution_space_type<Padded>;
-  shape.in_place = std::is_same_v<A, Padded>;
-  shape.corners = !(std::is_same_v<Options, faces_only> || ...);
-  shape.as_they_lie = !engine::is_gpu_memory<exec>();
-  engine::communicator const& members = w.group(Types::moving);
-  engine::require_agreement(members, [&] {
-    return std::string(operation) + ' ' + planner::describe(Types::spec, w.names) + ", " + engine::element_name<value> +
-           describe_halos(shape, w.names);
-  });
-  static thread_local constinit engine::halo_plans* plans = nullptr;
-  engine::halo_plan& plan = engine::per_thread(plans).of(shape);
-  if (fresh && shape.corners)
+  using source = typename Padded::view_type::const_type;
+  engine::communicator const& members = mesh.group(plan.shape.group());
+  engine::require_agreement(members, [&] { return Types::template describe<value>(operation, plan.shape); });
+  if (fresh && plan.shape.corners)
     engine::fill_beyond(engine::instance<exec>(), plan, target.local().data(),
                         boundary_among<value>(operation, options...));
   else if (fresh)  // corners, too
     fill_block(operation, target, boundary_among<value>(operation, options...));
-  return {target, a.local(),
-          engine::begin_halo_exchange(engine::instance<exec>(), *w.mesh, w.operation, members, plan,
+  return {target, std::is_same_v<A, Padded> ? source() : source(a.local()),
+          engine::begin_halo_exchange(engine::instance<exec>(), mesh, operation, members, plan,
                                       static_cast<value const*>(a.local().data()), target.local().data()),
-          waited_for(shape)};
-}
-
-template <class Types>
-engine::execution_context halo_context(char const* operation, engine::device_mesh const& mesh) {
-  engine::execution_context w =
-      engine::make_context(mesh, names_of<typename Types::mesh>.data(), Types::mesh::size, operation);
-  w.names.labels = names_of<typename Types::labels>.data();
-  w.sizes.labels = Types::labels::size;
-  return w;
-}
-
-template <class Block>
-void local_extents(Block const& b, std::int64_t* local) {
-  for (int d = 0; d < Block::rank; ++d)
-    local[d] = static_cast<std::int64_t>(b.local().extent(static_cast<std::size_t>(d)));
+          waited_for(plan.shape)};
 }
 
 // A new padded block.
@@ -228,23 +120,27 @@ auto start_halo(char const* operation, A const& a, Options const&... options) {
   using value = typename A::value_type;
   using padded = basic_tensor<value, typename types::padded, typename A::space>;
   static constexpr halo_asked asked = types::template asked<Options...>();
-  engine::execution_context const w = halo_context<types>(operation, *common_mesh(operation, a));
-  extent_origins<A::rank> origins{}, of_padded{};
-  if constexpr (varying_in<A>::size > 0) origins = of_padded = a.origins();
+  engine::device_mesh const& mesh = *common_mesh(operation, a);
+  engine::exclusive_use const used = mesh.use(operation);
+  static thread_local constinit halo_calls<A>* calls = nullptr;
+  engine::halo_plan& plan = engine::per_thread(calls).of(mesh, a, [&] {
+    halo_call<A> call(a);
+    return halo_shape_of(halo_context<types>(operation, mesh), types::spec, types::moving, asked, call.extents.data(),
+                         call.local.data(), call.origins.data());
+  });
+  halo_call<A> const own(a);
+  extent_origins<A::rank> of_padded = own.origins;
+  typename padded::extents_type extents = own.extents;
   std::int64_t local[max_rank + 1]{};
-  local_extents(a, local);
-  engine::halo_shape shape =
-      halo_shape_of(w, types::spec, types::moving, asked, a.extents().data(), local, origins.data());
-  typename padded::extents_type extents = a.extents();
   for (std::size_t d = 0; d < extents.size(); ++d) {
     int const more = 2 * asked.width[d];
     extents[d] += more;
-    local[d] += more;
+    local[d] = own.local[d] + more;
     of_padded[d] = of_padded[d].padded_by(more);
-    if (more > 0) of_padded[d].is_undivided = shape.axis[d].ways == 1;
+    if (more > 0) of_padded[d].is_undivided = plan.shape.axis[d].ways == 1;
   }
   auto const target = make_block<padded>(a.mesh_handle(), extents, local, of_padded);
-  return begin_exchange<types>(operation, w, shape, target, a, true, options...);
+  return begin_exchange<types>(operation, mesh, plan, target, a, true, options...);
 }
 
 [[noreturn, gnu::cold]] inline void throw_halo_extents(std::string_view operation, std::string_view axis,
@@ -255,34 +151,51 @@ auto start_halo(char const* operation, A const& a, Options const&... options) {
               "; make it with os::exchange_halo of such a block");
 }
 
-// Into a padded block, from a block or from its own inner part.
+// The shape of an exchange into a padded block, from a block or from its own inner part, when all of it has been
+// checked.
+template <class Types, class Padded, class A>
+engine::halo_shape shape_of_exchange_into(char const* operation, engine::device_mesh const& mesh,
+                                          halo_asked const& asked, Padded const& target, A const& a) {
+  constexpr bool in_place = std::is_same_v<A, Padded>;
+  engine::execution_context const w = halo_context<Types>(operation, mesh);
+  halo_call<A> own(a);
+  halo_call<Padded> const to(target);
+  for (std::size_t d = 0; d < own.extents.size(); ++d) {
+    int const more = 2 * asked.width[d];
+    if (in_place) {
+      own.extents[d] -= more;
+      own.local[d] -= more;
+      own.origins[d] = own.origins[d].padded_by(-more);
+    }
+    std::string_view const axis = w.names.labels[d];
+    if constexpr (varying_in<Padded>::size > 0)
+      joined_origin(operation, axis, to.origins[d], own.origins[d].padded_by(more));
+    if (own.local[d] + more != to.local[d]) throw_halo_extents(operation, axis, own.local[d] + more, to.local[d]);
+  }
+  engine::halo_shape shape =
+      halo_shape_of(w, Types::spec, Types::moving, asked, own.extents.data(), own.local.data(), own.origins.data());
+  shape.in_place = in_place;
+  return shape;
+}
+
 template <class... Told, class Padded, class A, class... Options>
 auto start_halo_into(char const* operation, Padded const& target, A const& a, Options const&... options) {
   using types = halo_types<sharding_without_halos_along<sharding_in<A>, Told...>, Told...>;
   static constexpr halo_asked asked = types::template asked<Options...>();
-  constexpr bool in_place = std::is_same_v<A, Padded>;
-  engine::execution_context const w = halo_context<types>(operation, *common_mesh(operation, target));
-  common_mesh(operation, a);
-  extent_origins<A::rank> origins{};
-  if constexpr (varying_in<A>::size > 0) origins = a.origins();
-  std::int64_t local[max_rank + 1]{}, own[max_rank + 1]{}, of_target[max_rank + 1]{};
-  local_extents(a, local);
-  local_extents(target, of_target);
-  for (int d = 0; d < A::rank; ++d) {
-    auto const i = static_cast<std::size_t>(d);
-    own[d] = a.extents()[i];
-    if (in_place) {
-      own[d] -= 2 * asked.width[d];
-      local[d] -= 2 * asked.width[d];
-      origins[i] = origins[i].padded_by(-2 * asked.width[d]);
+  engine::device_mesh const& mesh = *common_mesh(operation, target);
+  if constexpr (!std::is_same_v<A, Padded>) common_mesh(operation, a);
+  engine::exclusive_use const used = mesh.use(operation);
+  auto const shape = [&] { return shape_of_exchange_into<types>(operation, mesh, asked, target, a); };
+  auto const plan = [&]() -> engine::halo_plan& {
+    if constexpr (std::is_same_v<A, Padded>) {
+      static thread_local constinit halo_calls<A>* calls = nullptr;
+      return engine::per_thread(calls).of(mesh, a, shape);
+    } else {
+      static thread_local constinit halo_calls<A, Padded>* calls = nullptr;
+      return engine::per_thread(calls).of(mesh, a, shape, target);
     }
-    if constexpr (varying_in<Padded>::size > 0)
-      joined_origin(operation, w.names.labels[d], target.origins()[i], origins[i].padded_by(2 * asked.width[d]));
-    if (local[d] + 2 * asked.width[d] != of_target[d])
-      throw_halo_extents(operation, w.names.labels[d], local[d] + 2 * asked.width[d], of_target[d]);
-  }
-  engine::halo_shape shape = halo_shape_of(w, types::spec, types::moving, asked, own, local, origins.data());
-  return begin_exchange<types>(operation, w, shape, target, a, false, options...);
+  };
+  return begin_exchange<types>(operation, mesh, plan(), target, a, false, options...);
 }
 
 template <class Block, class... Told>

@@ -171,6 +171,8 @@ auto source_block(A const& a) {
 
 template <class First, class Other, class... Ls>
 void require_same_block(char const* operation, First const& first, Other const& other, type_list<Ls...>) {
+  if constexpr (std::is_same_v<First, Other> && varying_in<First>::size > 0)
+    if (first.extents() == other.extents() && first.origins() == other.origins()) return;
   auto const one = own_origins(first), two = own_origins(other);
   std::string_view const names[] = {own_axis<Ls>::type::name..., {}};
   for (std::size_t d = 0; d < one.size(); ++d) {
@@ -277,7 +279,7 @@ template <class R, class F, class Every, class Operand, class... More>
 auto new_stencil(F const& f, Every const& every, Operand&& first, More const&... more) {
   using A = tensor_of_operand<Operand>;
   using result_type = basic_tensor<R, stencil_sharding<sharding_in<A>, A, More...>, typename A::space>;
-  A const a = stencil_operand<std::remove_cvref_t<Operand>>::tensor(first);
+  A const& a = stencil_operand<std::remove_cvref_t<Operand>>::tensor(first);
   common_mesh("stencil", a);
   (require_same_block("stencil", a, more, axes_in<A>{}), ...);
   engine::stencil_points p = points_of(a);
@@ -306,7 +308,7 @@ inline void refuse_neighbours_in_result(bool overlap) {
 template <class F, class Target, class Operand, class... More>
 void stencil_into_block(Target const& target, F const& f, Operand&& first, More const&... more) {
   using A = tensor_of_operand<Operand>;
-  A const a = stencil_operand<std::remove_cvref_t<Operand>>::tensor(first);
+  A const& a = stencil_operand<std::remove_cvref_t<Operand>>::tensor(first);
   common_mesh("stencil_into", a);
   common_mesh("stencil_into", target);
   (require_same_block("stencil_into", a, more, axes_in<A>{}), ...);

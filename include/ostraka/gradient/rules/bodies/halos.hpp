@@ -73,8 +73,7 @@ auto return_halo(char const* operation, G const& g, type_list<Options...>) {
   engine::execution_context const w = halo_context<types>(operation, *common_mesh(operation, g));
   extent_origins<G::rank> origins = origins_of_operand(g);
   typename block::extents_type extents = g.extents();
-  std::int64_t local[max_rank + 1]{};
-  local_extents(g, local);
+  local_extents_array local = local_extents_of(g);
   for (std::size_t d = 0; d < extents.size(); ++d) {
     int const more = 2 * asked.width[d];
     if (more == 0) continue;
@@ -84,15 +83,11 @@ auto return_halo(char const* operation, G const& g, type_list<Options...>) {
     origins[d].is_undivided = false;
   }
   extent_origins<G::rank> leaving = origins;
-  engine::halo_shape shape = halo_shape_of(w, types::spec, types::moving, asked, extents.data(), local, leaving.data());
-  shape.corners = !(std::is_same_v<Options, faces_only> || ...);
+  engine::halo_shape shape = halo_shape_of(w, types::spec, types::moving, asked, extents.data(), local.data(), leaving.data());
   shape.as_they_lie = !engine::is_gpu_memory<exec>();
-  auto const result = make_block<block>(g.mesh_handle(), extents, local, origins);
+  auto const result = make_block<block>(g.mesh_handle(), extents, local.data(), origins);
   engine::communicator const& members = w.group(types::moving);
-  engine::require_agreement(members, [&] {
-    return std::string(operation) + ' ' + planner::describe(types::spec, w.names) + ", " + engine::element_name<value> +
-           describe_halos(shape, w.names);
-  });
+  engine::require_agreement(members, [&] { return types::template describe<value>(operation, shape); });
   static thread_local constinit engine::halo_plans* plans = nullptr;
   engine::begin_halo_return(engine::instance<exec>(), *w.mesh, w.operation, members,
                             engine::per_thread(plans).of(shape),

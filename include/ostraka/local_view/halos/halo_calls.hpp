@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What an exchange of halos is planned for. A call remembers the plans of the last blocks that it has seen,
+/// with all that they follow from, so that in a loop nothing is checked and worked out again.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/engine/call_check/element_name.hpp>
+#include <ostraka/engine/moves/halo_plan.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/local_view/halos/halo_options.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+
+namespace ostraka::detail {
+
+/// What is asked of a block's axes, in their order.
+struct halo_asked {
+  int width[max_rank + 1]{};
+  bool is_ring[max_rank + 1]{};
+  bool corners = true;
+};
+
+[[noreturn, gnu::cold]] inline void throw_halo_too_wide(std::string_view operation, std::string_view axis, int width,
+                                                        std::int64_t whole) {
+  throw error(std::string(operation) +
+              ": a halo is at most as wide as its axis, beyond which there are no neighbours, but " +
+              std::string(axis) + " = " + std::to_string(whole) + " is to be padded by " + std::to_string(width) +
+              "; choose a smaller width, or a longer axis");
+}
+
+/// The exchange for a block of these extents of its own, which is a block of `s` divided over the mesh axes `moving`.
+inline engine::halo_shape halo_shape_of(engine::execution_context const& w, planner::spec const& s,
+                                        planner::mesh_set moving, halo_asked const& asked, std::int64_t const* own,
+                                        std::int64_t const* local, extent_origin* origins) {
+  engine::halo_shape shape;
+  std::int64_t whole[max_rank + 1]{};
+  leave_extents_of_block(w, s, moving, own, origins, whole);
+  shape.rank = s.rank;
+  shape.corners = asked.corners;
+  shape.nowhere = w.here.nowhere;
+  for (int m = 0; m < w.sizes.mesh_axes; ++m) {
+    shape.running[m] = moving.contains(m) ? w.axis[m] : -1;
+    shape.ways[m] = w.sizes.mesh[m];
+  }
+  shape.mesh_axes = w.sizes.mesh_axes;
+  for (int d = 0; d < s.rank; ++d) {
+    if (asked.width[d] == 0) {
+      shape.axis[d].whole = local[d];
+      continue;
+    }
+    if (asked.width[d] > whole[d])
+      throw_halo_too_wide(w.operation, w.names.labels[s.label[d]], asked.width[d], whole[d]);
+    shape.over[d] = s.over[d];
+    shape.axis[d] = {whole[d], w.sizes.ways(s.over[d]), asked.width[d], asked.is_ring[d]};
+    if (!w.here.nowhere) shape.number[d] = planner::block_number(s.over[d], w.here, w.sizes);
+  }
+  return shape;
+}
+
+// `, I = 8 with 1 more at either end, J = 8 with 2 more at either end, a ring`
+[[gnu::cold]] inline std::string describe_halos(engine::halo_shape const& s, planner::naming const& names) {
+  std::string text;
+  for (int d = 0; d < s.rank; ++d)
+    if (s.axis[d].width > 0)
+      text += ", " + std::string(names.labels[d]) + " = " + std::to_string(s.axis[d].whole) + " with " +
+              std::to_string(s.axis[d].width) + " more at either end" + (s.axis[d].periodic ? ", a ring" : "");
+  return text + (s.corners ? "" : ", without corners");
+}
+
+/// The types of an exchange for a block A, not padded along the axes that are told.
+template <class Sharding, class... Told>
+struct halo_types {
+  using padded = typename padded_sharding<Sharding, Told...>::type;
+  using lifted = typename lifted_halo<Sharding, Told...>::type;
+  using labels = axes_in<lifted>;
+  using mesh = mesh_axes_in<lifted>;
+  static constexpr planner::spec spec = spec_of<lifted, labels, mesh>;
+  static constexpr planner::mesh_set moving =
+      mesh_axes_numbered<mesh>(union_of<typename told_halo<Told>::mesh_axes...>{});
+
+  template <class... Options>
+  static consteval halo_asked asked() {
+    halo_asked a;
+    (ask<told_halo<Told>, Options...>(a), ...);
+    a.corners = !(std::is_same_v<Options, faces_only> || ...);
+    return a;
+  }
+
+  /// What check mode calls the exchange.
+  template <class T>
+  [[gnu::cold]] static std::string describe(char const* operation, engine::halo_shape const& shape) {
+    planner::naming names;
+    names.labels = names_of<labels>.data();
+    names.mesh_axes = names_of<mesh>.data();
+    return std::string(operation) + ' ' + planner::describe(spec, names) + ", " + engine::element_name<T> +
+           describe_halos(shape, names);
+  }
+
+  template <class One, class... Options>
+  static consteval void ask(halo_asked& a) {
+    a.width[position_in<typename One::axis, labels>] = One::padded::width;
+    a.is_ring[position_in<typename One::axis, labels>] = (detail::is_ring<typename One::axis, Options> || ...);
+  }
+};
+
+/// The axes of a padded block whose margins others fill.
+inline std::uint32_t waited_for(engine::halo_shape const& s) {
+  std::uint32_t bits = 0;
+  for (int d = 0; d < s.rank; ++d)
+    if (s.axis[d].width > 0 && s.axis[d].ways > 1) bits |= 1u << d;
+  return bits;
+}
+
+template <class Types>
+engine::execution_context halo_context(char const* operation, engine::device_mesh const& mesh) {
+  engine::execution_context w =
+      engine::make_context(mesh, names_of<typename Types::mesh>.data(), Types::mesh::size, operation);
+  w.names.labels = names_of<typename Types::labels>.data();
+  w.sizes.labels = Types::labels::size;
+  return w;
+}
+
+/// What of a block its exchange follows from.
+template <class A>
+struct halo_call {
+  typename A::extents_type extents;
+  extent_origins<A::rank> origins{};
+  std::array<std::int64_t, static_cast<std::size_t>(A::rank)> local;  ///< extents of the view
+
+  explicit halo_call(A const& a) : extents(a.extents()) {
+    if constexpr (varying_in<A>::size > 0) origins = a.origins();
+    for (std::size_t d = 0; d < local.size(); ++d) local[d] = static_cast<std::int64_t>(a.local().extent(d));
+  }
+
+  [[nodiscard]] bool is_of(A const& a) const {
+    if (extents != a.extents()) return false;
+    for (std::size_t d = 0; d < local.size(); ++d)
+      if (local[d] != static_cast<std::int64_t>(a.local().extent(d))) return false;
+    if constexpr (varying_in<A>::size > 0)
+      return origins == a.origins();
+    else
+      return true;
+  }
+
+  /// Does this device know by itself how long the axis is? Else devices ask each other, every time.
+  [[nodiscard]] bool says_all() const {
+    for (extent_origin const& o : origins)
+      if (o.whole == extent_origin::of_its_own) return false;
+    return true;
+  }
+};
+
+/// The plans of one call in a program, for the last blocks of type A, and of the type of what is written into, if that
+/// is another.
+template <class A, class... Into>
+class halo_calls {
+ public:
+  /// The plan for these blocks; `shape()` checks them, and says what is to be planned.
+  template <class Shape>
+  engine::halo_plan& of(engine::device_mesh const& mesh, A const& a, Shape const& shape, Into const&... into) {
+    bool const as_they_lie = !engine::is_gpu_memory<execution_space_type<A>>();
+    for (known const& k : known_)
+      if (k.mesh == mesh.serial() && k.plan->shape.as_they_lie == as_they_lie && k.is_of(a, into...)) return *k.plan;
+    return remember(mesh, shape(), as_they_lie, a, into...);
+  }
+
+ private:
+  struct known : halo_call<A>, halo_call<Into>... {
+    std::uint64_t mesh;
+    engine::halo_plan* plan;
+    known(A const& a, Into const&... into, std::uint64_t on, engine::halo_plan& planned)
+        : halo_call<A>(a), halo_call<Into>(into)..., mesh(on), plan(&planned) {}
+    [[nodiscard]] bool is_of(A const& a, Into const&... into) const {
+      return halo_call<A>::is_of(a) && (halo_call<Into>::is_of(into) && ...);
+    }
+  };
+
+  [[gnu::cold, gnu::noinline]] engine::halo_plan& remember(engine::device_mesh const& mesh, engine::halo_shape shape,
+                                                           bool as_they_lie, A const& a, Into const&... into) {
+    constexpr std::size_t most = 8;
+    shape.as_they_lie = as_they_lie;
+    std::int64_t const dropped = plans_.dropped();
+    engine::halo_plan& plan = plans_.of(shape);
+    if (plans_.dropped() != dropped) known_.clear();
+    if (!halo_call<A>(a).says_all()) return plan;
+    known const call(a, into..., mesh.serial(), plan);
+    if (known_.size() < most)
+      known_.push_back(call);
+    else
+      known_[next_++ % most] = call;
+    return plan;
+  }
+
+  engine::halo_plans plans_;
+  dynamic_array<known> known_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace ostraka::detail
