@@ -38,7 +38,7 @@ struct scaling {
   friend constexpr bool operator==(scaling, scaling) = default;
 };
 
-/// Buffers of the call have the operands' numbers, and this one; those of the schedule are counted on from `first_own`.
+/// Buffers of the call have the operands' numbers, and this one; those of the schedule are counted on from the next.
 inline constexpr int result_buffer = max_operands;
 inline constexpr int first_own_buffer = max_operands + 1;
 

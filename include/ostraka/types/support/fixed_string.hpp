@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. A string that can be a template argument: the scratch on the sherd. `os::axis<"I">`.
+/// Floor 1. A string that can be a template argument, an axis' name: `os::axis<"I">`.
 
 #include <cstddef>
 #include <string_view>
