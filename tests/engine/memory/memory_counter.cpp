@@ -11,8 +11,11 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
+#include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/memory_counter.hpp>
+#include <ostraka/engine/memory/pool.hpp>
 
 using ostraka::engine::memory_counter;
 
@@ -109,4 +112,26 @@ TEST_CASE("a tool that begins to listen meanwhile stays") {
     CHECK(second.allocations == 3);
     end_of_tools();
   }
+}
+
+// More than machines have that run tests; under vm.overcommit_memory = 2 there is none of it.
+TEST_CASE("workspace that is only priced may be larger than the machine's memory") {
+  constexpr std::int64_t bytes = std::int64_t{400} << 30;
+  using Host = Kokkos::HostSpace;
+  using pool = ostraka::engine::workspace<Host>;
+  bool const is_counted = std::is_same_v<Kokkos::DefaultExecutionSpace::memory_space, Host>;
+  memory_counter const counted;
+  {
+    ostraka::engine::only_priced_scope const priced(true);
+    for (int again = 0; again < 2; ++again) {
+      ostraka::engine::scratch<char, Host> const one(bytes);
+      ostraka::engine::scratch<char, Host> const other(bytes + 64);
+      CHECK(one.data() != nullptr);
+      one.data()[0] = one.data()[bytes - 1] = other.data()[bytes + 63] = 1;  // a few pages of it may be touched
+    }
+  }
+  if (is_counted) CHECK(counted.peak() == 2 * bytes + 64);
+  pool::instance().release();
+  CHECK(pool::instance().held_bytes() == 0);
+  CHECK(counted.in_use() == 0);
 }

@@ -14,7 +14,9 @@
 #include <limits>
 #include <utility>
 
+#include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/large_pages.hpp>
+#include <ostraka/engine/memory/reserved_memory.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
@@ -129,13 +131,19 @@ class slab_pool {
 
   memory_piece new_slab(std::size_t bytes) {
     auto const allocate = [&] {
-      slabs_.push_back({static_cast<char*>(Kokkos::kokkos_malloc<Space>("ostraka workspace", bytes)), bytes});
+      slabs_.push_back({static_cast<char*>(Kokkos::kokkos_malloc<Space>(label, bytes)), bytes});
     };
     try {
       allocate();
     } catch (std::exception const&) {
       free_unused();
-      allocate();
+      char* const addresses = computes() ? nullptr : reserve_addresses<Space>(label, bytes);
+      if (addresses != nullptr) {
+        slabs_.push_back({addresses, bytes});
+        reserved_.push_back(slabs_.back());
+      } else {
+        allocate();
+      }
     }
     held_ += bytes;
     peak_ = std::max(peak_, held_);
@@ -152,10 +160,19 @@ class slab_pool {
         continue;
       }
       held_ -= slabs_[s].bytes;
-      Kokkos::kokkos_free<Space>(slabs_[s].memory);
+      free_slab(slabs_[s]);
       forget(slabs_, s);
       forget(free_, i);
     }
+  }
+
+  void free_slab(memory_piece const& slab) {
+    for (std::size_t i = 0; i < reserved_.size(); ++i)
+      if (reserved_[i].memory == slab.memory) {
+        free_addresses<Space>(label, slab.memory, slab.bytes);
+        return forget(reserved_, i);
+      }
+    Kokkos::kokkos_free<Space>(slab.memory);
   }
 
   static void forget(dynamic_array<memory_piece>& list, std::size_t i) {
@@ -163,7 +180,10 @@ class slab_pool {
     list.pop_back();
   }
 
+  static constexpr char const* label = "ostraka workspace";
+
   dynamic_array<memory_piece> slabs_;
+  dynamic_array<memory_piece> reserved_;  // of them, those that are addresses alone
   dynamic_array<memory_piece> free_;
   std::size_t held_ = 0;
   std::size_t peak_ = 0;
