@@ -4,10 +4,11 @@
 /// @file
 /// Measures the machine that it runs on, at the ranks at hand, and writes it to a file that os::load_machine reads:
 /// what a rank multiplies in a second while all do, by element type; what it reads and writes, in caches and beyond;
-/// what an operation takes beside; what a message takes, α + bytes · β, while all ranks gather. All of it through the
+/// what an operation takes beside; what a message takes, α + bytes · β, while all ranks gather, with a β of short ones
+/// and of long ones; what packing rows for a message takes, and reducing in an all-reduce. All of it through the
 /// library: what is predicted is then what this machine does with it, not what its makers say.
 ///
-///     mpirun -n 2 bench/calibrate [file=here.machine] [name=TEXT] [rounds=60]
+///     mpirun -n 2 bench/calibrate [file=here.machine] [name=TEXT] [sweeps=8] [rounds=5]
 ///
 /// bench/patterns machine=here.machine says how far predictions are from what is measured.
 
@@ -25,10 +26,13 @@
 #include <ostraka/machine.hpp>
 #include <ostraka/ostraka.hpp>
 
+#include "fits.hpp"
 #include "report.hpp"
 #include "seconds_of_all.hpp"
 
 namespace os = ostraka;
+namespace planner = ostraka::planner;
+using calibrate::timed;
 
 OSTRAKA_AXIS(I);
 OSTRAKA_AXIS(J);
@@ -45,22 +49,26 @@ double seconds_of(std::function<void()> const& run, int rounds) {
   return bench::compare("", {{"", run}}, rounds, bench::seconds_of_all, 0.0003).seconds[0].least;
 }
 
-// Each rank multiplies matrices of n × n.
+// Each rank multiplies matrices of n × n: seconds of 10⁹ flops.
 template <class T>
-double flops_per_second(mesh const& m, int n, int rounds) {
+double seconds_of_products(mesh const& m, int n, int rounds) {
   auto const given = os::sizes(I = n * m.size(X), J = n, K = n);
   auto const a = os::full<T, I / X, J>(m, given, T(1));
   auto const b = os::full<T, J, K>(m, given, T(1));
   auto const c = os::full<T, I / X, K>(m, given, T(0));
-  return 2.0 * n * n * n / seconds_of([&] { os::einsum_into(c, a, b); }, rounds);
+  return seconds_of([&] { os::einsum_into(c, a, b); }, rounds) / (2e-9 * n * n * n);
 }
 
-struct timed {
-  double bytes, seconds;
-};
+// A product of two elements: what is left is the call.
+double seconds_of_operation(mesh const& m, int rounds) {
+  auto const a = os::full<double, I / X, J>(m, os::sizes(I = m.size(X), J = 1), 1.0);
+  auto const b = os::full<double, J, K>(m, os::sizes(J = 1, K = 1), 1.0);
+  auto const c = os::full<double, I / X, K>(m, os::sizes(I = m.size(X), K = 1), 0.0);
+  return seconds_of([&] { os::einsum_into(c, a, b); }, rounds);
+}
 
-// Each rank adds two arrays into a third: so many bytes read and written.
-timed touched(mesh const& m, std::int64_t bytes, int rounds) {
+// Each rank adds two arrays into a third: so many bytes, in threes of doubles, read and written.
+double seconds_of_pass(mesh const& m, std::int64_t bytes, int rounds) {
   std::int64_t const n = bytes / 24;
   auto const a = os::full<double, I / X>(m, I = n * m.size(X), 1.0);
   auto const b = os::full<double, I / X>(m, I = n * m.size(X), 2.0);
@@ -69,49 +77,31 @@ timed touched(mesh const& m, std::int64_t bytes, int rounds) {
     os::map_into(
         c, KOKKOS_LAMBDA(double x, double y) { return x + y; }, a, b);
   };
-  return {24.0 * static_cast<double>(n), seconds_of(add, rounds)};
+  return seconds_of(add, rounds);
 }
 
-// Two rates, and up to how many bytes the first one holds, that are the nearest to what was timed. An operation's own
-// time is taken out first.
-void fit_memory(std::vector<timed> const& all, os::machine& m) {
-  auto const rate = [&](timed const& t) { return t.bytes / std::max(t.seconds - m.operation_seconds, t.seconds / 2); };
-  auto const mean = [&](std::size_t from, std::size_t to) {  // geometric
-    double sum = 0;
-    for (std::size_t i = from; i < to; ++i) sum += std::log(rate(all[i]));
-    return std::exp(sum / static_cast<double>(to - from));
-  };
-  double least = 1e300;
-  for (std::size_t cut = 1; cut < all.size(); ++cut) {
-    double const fast = mean(0, cut);
-    double const slow = mean(cut, all.size());
-    double off = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) off += std::abs(std::log(rate(all[i]) / (i < cut ? fast : slow)));
-    if (off >= least) continue;
-    least = off;
-    m.cache_bytes_per_second = fast;
-    m.cache_bytes = all[cut - 1].bytes;
-    m.memory_bytes_per_second = slow;
-  }
-}
-
-// A product of two elements: what is left is the call.
-double operation_seconds(mesh const& m, int rounds) {
-  auto const a = os::full<double, I / X, J>(m, os::sizes(I = m.size(X), J = 1), 1.0);
-  auto const b = os::full<double, J, K>(m, os::sizes(J = 1, K = 1), 1.0);
-  auto const c = os::full<double, I / X, K>(m, os::sizes(I = m.size(X), K = 1), 0.0);
-  return seconds_of([&] { os::einsum_into(c, a, b); }, rounds);
-}
-
-// So many bytes from each rank to each other: a gather of this library, without what it is besides messages, an
-// operation and a copy of the own part. One message of it.
-double seconds_of_message(mesh const& m, os::machine const& here, std::int64_t bytes, int rounds) {
+// So many bytes from each rank to each other.
+double seconds_of_gather(mesh const& m, std::int64_t bytes, int rounds) {
   std::int64_t const n = bytes / 8 * m.size(X);
   auto const parts = os::full<double, I / X>(m, I = n, 1.0);
   auto const whole = os::full<double, I>(m, I = n, 0.0);
-  double const all = seconds_of([&] { os::reshard_into(whole, parts); }, rounds);
-  double const beside = here.operation_seconds + ostraka::planner::memory_seconds(here, 2.0 * double(bytes));
-  return std::max(all - beside, all / 4) / (m.size(X) - 1);
+  return seconds_of([&] { os::reshard_into(whole, parts); }, rounds);
+}
+
+// The same in rows of 1 KiB.
+double seconds_of_all_to_all(mesh const& m, std::int64_t bytes, int rounds) {
+  constexpr std::int64_t row = 128;
+  auto const given = os::sizes(I = bytes / 8 / row * m.size(X), J = row * m.size(X));
+  auto const rows = os::full<double, I / X, J>(m, given, 1.0);
+  auto const columns = os::full<double, I, J / X>(m, given, 0.0);
+  return seconds_of([&] { os::reshard_into(columns, rows); }, rounds);
+}
+
+// Of so many bytes.
+double seconds_of_all_reduce(mesh const& m, std::int64_t bytes, int rounds) {
+  auto const summands = os::zeros<double, I, os::partial(X)>(m, I = bytes / 8);
+  auto const whole = os::full<double, I>(m, I = bytes / 8, 0.0);
+  return seconds_of([&] { os::reshard_into(whole, summands); }, rounds);
 }
 
 // Does a message go on while its receiver computes? Both are as long as each other: then they take once or twice that.
@@ -133,36 +123,85 @@ bool overlaps(int ranks, int rounds) {
   return seconds_of([&] { pass_on(message); }, rounds) < 1.5 * message;
 }
 
-// α and β, and from which size on messages take a handshake, whose messages are, in the geometric mean, the nearest to
-// what was timed. For a rate, a size and what short and long messages take: the middle of what each message asks for.
-os::link fitted(std::vector<timed> const& all) {
-  os::link best;
-  double least = 1e300;
-  for (std::size_t cut = 2; cut < all.size(); ++cut)  // that many are short
-    for (double rate = 1e7; rate < 1e12; rate *= 1.03) {
-      auto const beside = [&](std::size_t from, std::size_t to) {
-        double best_of_all = 0;
-        double off_least = 1e300;
-        for (double alpha = 1e-8; alpha < 1e-3; alpha *= 1.05) {
-          double off = 0;
-          for (std::size_t i = from; i < to; ++i)
-            off += std::abs(std::log((alpha + all[i].bytes / rate) / all[i].seconds));
-          if (off < off_least) off_least = off, best_of_all = alpha;
-        }
-        return timed{off_least, best_of_all};
-      };
-      timed const short_ones = beside(0, cut);
-      timed const long_ones = beside(cut, all.size());
-      if (short_ones.bytes + long_ones.bytes >= least || long_ones.seconds < short_ones.seconds) continue;
-      least = short_ones.bytes + long_ones.bytes;
-      best = {rate,
-              short_ones.seconds,
-              os::link_shape::switched,
-              true,
-              long_ones.seconds - short_ones.seconds,
-              all[cut - 1].bytes};
+// What is timed, at sizes each twice as long as the one before.
+struct times {
+  double products[4]{};  // of 10⁹ flops, by element type
+  double operation = 0;
+  std::vector<timed> passes, gathers, all_to_alls, all_reduces;
+
+  // The least so far. All of it is measured again and again, so that what befalls the machine for a second, or where
+  // its system has put a rank meanwhile, befalls no size alone.
+  void measure(mesh const& m, int rounds) {
+    keep(products[0], seconds_of_products<double>(m, 1024, rounds));
+    keep(products[1], seconds_of_products<float>(m, 1024, rounds));
+    keep(products[2], seconds_of_products<os::bfloat16>(m, 1024, rounds));
+    keep(products[3], seconds_of_products<std::int8_t>(m, 256, rounds));
+    keep(operation, seconds_of_operation(m, rounds));
+    at_sizes(passes, 3 << 14, 3 << 26, [&](auto bytes) { return seconds_of_pass(m, bytes, rounds); });
+    if (m.size(X) == 1) return;
+    at_sizes(gathers, 8, 1 << 25, [&](auto bytes) { return seconds_of_gather(m, bytes, rounds); });
+    at_sizes(all_to_alls, 1 << 18, 1 << 24, [&](auto bytes) { return seconds_of_all_to_all(m, bytes, rounds); });
+    at_sizes(all_reduces, 1 << 16, 1 << 26, [&](auto bytes) { return seconds_of_all_reduce(m, bytes, rounds); });
+  }
+
+ private:
+  static void keep(double& least, double seconds) { least = least > 0 ? std::min(least, seconds) : seconds; }
+
+  template <class Time>
+  static void at_sizes(std::vector<timed>& all, std::int64_t first, std::int64_t last, Time const& time) {
+    std::size_t i = 0;
+    for (std::int64_t bytes = first; bytes <= last; bytes *= 2, ++i) {
+      if (i == all.size()) all.push_back({double(bytes), 0});
+      keep(all[i].seconds, time(bytes));
     }
-  return best;
+  }
+};
+
+// Shorter work has one rate; beyond, where a cache may hold it or not, each size has a rate of its own.
+constexpr double short_bytes = 1 << 18;
+
+// Of each size what is left without so much, or a part of all, where that is more.
+template <class Beside>
+std::vector<timed> without(std::vector<timed> all, double part, Beside const& beside) {
+  for (timed& t : all) t.seconds = std::max(t.seconds - beside(t.bytes), t.seconds * part);
+  return all;
+}
+
+void add_memory(times const& measured, os::machine& m) {
+  auto const passes = without(measured.passes, 0.5, [&](double) { return m.operation_seconds; });
+  m.cache_bytes = short_bytes;
+  m.cache_bytes_per_second = calibrate::rates_of(passes, m.cache_bytes, m.memory_of_size);
+  m.memory_bytes_per_second = m.memory_of_size.last().bytes_per_second;
+}
+
+// One message of a gather: without the operation, and the copy of the own part.
+std::vector<timed> messages_of(times const& measured, os::machine const& m, double ranks) {
+  std::vector<timed> all = without(measured.gathers, 0.25, [&](double bytes) {
+    return m.operation_seconds + planner::memory_seconds(m, 2 * bytes);
+  });
+  for (timed& t : all) t.seconds /= ranks - 1;
+  return all;
+}
+
+// What an all-to-all takes beside its messages, the operation and the copy of the own part is packing of what it sends;
+// what an all-reduce takes beside its messages, the operation and the copy of a device's summand is the reduction of
+// what is not its own.
+void add_packing_and_reductions(times const& measured, os::machine& m, std::int64_t ranks) {
+  double const n = double(ranks);
+  auto const beside = [&](planner::collective what, double copied, double whole) {
+    return m.operation_seconds + planner::memory_seconds(m, 2 * copied) + planner::seconds(m.links, what, ranks, whole);
+  };
+  double sum = 0;
+  for (timed const& t : without(measured.all_to_alls, 0.01, [&](double bytes) {
+         return beside(planner::collective::all_to_all, bytes, n * n * bytes);
+       }))
+    sum += std::log((n - 1) * t.bytes / t.seconds);
+  m.packing_bytes_per_second = std::exp(sum / double(measured.all_to_alls.size()));
+
+  std::vector<timed> reductions = without(
+      measured.all_reduces, 0.05, [&](double bytes) { return beside(planner::collective::all_reduce, bytes, bytes); });
+  for (timed& t : reductions) t.bytes *= (n - 1) / n;
+  m.reduction_bytes_per_second = calibrate::rates_of(reductions, short_bytes, m.reductions_of_size);
 }
 
 std::string processor() {
@@ -185,43 +224,41 @@ std::string processor() {
 int main(int argc, char** argv) {
   os::environment const env(argc, argv);
   bench::arguments const given(argc, argv);
-  int const rounds = given.number("rounds", 60);
+  int const rounds = given.number("rounds", 5);
   int const ranks = env.devices();
   auto const m = os::make_mesh(X = ranks);
-  bool const root = m.device() == 0;
+
+  times measured;
+  for (int sweep = given.number("sweeps", 8); sweep > 0; --sweep) measured.measure(m, rounds);
 
   os::machine here;
   here.name = given.text("name", std::to_string(ranks) + " ranks, " + processor());
-  here.flops_per_second.float64 = flops_per_second<double>(m, 1024, rounds);
-  here.flops_per_second.float32 = flops_per_second<float>(m, 1024, rounds);
-  here.flops_per_second.float16 = flops_per_second<os::bfloat16>(m, 1024, rounds);
-  here.flops_per_second.int8 = flops_per_second<std::int8_t>(m, 256, rounds);
+  auto const flops = [&](int type) { return 1e9 / measured.products[type]; };
+  here.flops_per_second = {flops(0), flops(1), flops(2), flops(3)};
   here.memory_bytes = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE)) / ranks;
-  here.operation_seconds = operation_seconds(m, rounds);
-  std::vector<timed> passes;
-  for (std::int64_t bytes = 3 << 14; bytes <= 3 << 26; bytes *= 4) passes.push_back(touched(m, bytes, rounds));
-  fit_memory(passes, here);
-
+  here.operation_seconds = measured.operation;
+  add_memory(measured, here);
   std::vector<timed> messages;
-  for (std::int64_t bytes = 8; ranks > 1 && bytes <= 1 << 25; bytes *= 4)
-    messages.push_back({double(bytes), seconds_of_message(m, here, bytes, rounds)});
   if (ranks > 1) {
-    here.links = fitted(messages);
-    here.links.overlaps = overlaps(ranks, rounds);
+    messages = messages_of(measured, here, ranks);
+    here.links = calibrate::link_of(messages, short_bytes);
+    here.links.overlaps = overlaps(ranks, 8 * rounds);
+    add_packing_and_reductions(measured, here, ranks);
   }
-  if (!root) return 0;
+  if (m.device() != 0) return 0;
 
   if (ranks == 1) {
     here.links = {1e300, 0, os::link_shape::switched, true};
     std::printf("one rank: there is nobody to send to, and links count nothing\n");
   }
-  for (timed const& t : passes)
-    std::printf("%10.0f B read and written: %s, by the model %s\n", t.bytes, bench::show_seconds(t.seconds).c_str(),
-                bench::show_seconds(here.operation_seconds + ostraka::planner::memory_seconds(here, t.bytes)).c_str());
+  auto const show = [](char const* what, timed const& t, double predicted) {
+    std::printf("%s %10.0f B: %s, by the model %s\n", what, t.bytes, bench::show_seconds(t.seconds).c_str(),
+                bench::show_seconds(predicted).c_str());
+  };
+  for (timed const& t : measured.passes)
+    show("read and written", t, here.operation_seconds + planner::memory_seconds(here, t.bytes));
   for (timed const& t : messages)
-    std::printf(
-        "a message of %9.0f B: %s, by the model %s\n", t.bytes, bench::show_seconds(t.seconds).c_str(),
-        bench::show_seconds(message_seconds(here.links, t.bytes) + t.bytes / here.links.bytes_per_second).c_str());
-  std::printf("%s", ostraka::planner::machine_as_text(here).c_str());
+    show("a message of", t, planner::seconds(here.links, planner::collective::permute, 2, t.bytes));
+  std::printf("%s", planner::machine_as_text(here).c_str());
   if (std::string const file = given.text("file"); !file.empty()) os::save_machine(here, file);
 }

@@ -8,12 +8,12 @@
 /// runs twice in every round: the difference is what noise is. Ours is os::einsum_into, whose result is there as well,
 /// and os::einsum, which allocates it. The seconds are the slowest rank's. Bytes are counted below both. ways=1 shows
 /// every way by hand, ours=1 times none of them, in samples of so many microseconds. machine=FILE, of bench/calibrate,
-/// compares with what is predicted.
+/// compares with what is predicted, the least of sweeps=1 times all cases.
 ///
 /// patterns_float is the same with floats.
 ///
 ///     mpirun -n 2 bench/patterns [rounds=9] [only=TEXT] [sizes=small,square,large,skewed] [ways=1]
-///                       [ours=1 sample=5000] [machine=FILE] [json=FILE]
+///                       [ours=1 sample=5000] [machine=FILE] [sweeps=1] [json=FILE]
 
 #include <mpi.h>
 
@@ -21,6 +21,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <type_traits>
 
 #include <ostraka/ostraka.hpp>
@@ -158,10 +159,19 @@ class contest {
 
   /// How far predictions are from what was measured, over all cases.
   void show_predictions() const {
-    if (predicted_ == 0 || !root_) return;
-    std::printf("predicted / measured: geometric mean %.2f, mean factor between them %.2f, worst %.2f (%s); %d cases\n",
-                std::exp(sum_of_logs_ / predicted_), std::exp(sum_of_distances_ / predicted_), worst_,
-                worst_case_.c_str(), predicted_);
+    if (predictions_.empty() || !root_) return;
+    double logs = 0, distances = 0, near = 0;
+    for (auto const& [what, p] : predictions_) {
+      double const log = std::log(p.predicted / p.measured);
+      std::printf("%-60s %10s to %10s   predicted / measured %.2f\n", what.c_str(),
+                  bench::show_seconds(p.measured).c_str(), bench::show_seconds(p.most).c_str(), std::exp(log));
+      logs += log;
+      distances += std::abs(log);
+      near += std::abs(log) <= std::log(1.2);
+    }
+    double const n = static_cast<double>(predictions_.size());
+    std::printf("predicted / measured: geometric mean %.2f, mean factor %.2f, %.0f of %.0f within 1.2\n",
+                std::exp(logs / n), std::exp(distances / n), near, n);
   }
 
  private:
@@ -173,10 +183,10 @@ class contest {
     double const ratio = bench::largest(t.seconds) / measured.seconds[0].least;
     measured.numbers["predicted / measured"] = ratio;
     measured.numbers["predicted waiting / all"] = t.waiting / t.seconds;
-    sum_of_logs_ += std::log(ratio);
-    sum_of_distances_ += std::abs(std::log(ratio));
-    ++predicted_;
-    if (std::abs(std::log(ratio)) > std::abs(std::log(worst_))) worst_ = ratio, worst_case_ = measured.what;
+    prediction& p = predictions_[measured.what];
+    p.predicted = bench::largest(t.seconds);
+    p.measured = p.measured > 0 ? std::min(p.measured, measured.seconds[0].least) : measured.seconds[0].least;
+    p.most = std::max(p.most, measured.seconds[0].median);
   }
 
   static int ranks() {
@@ -220,11 +230,12 @@ class contest {
   bench::arguments const& given_;
   bool root_;
   os::machine machine_{};
-  int predicted_ = 0;
-  double sum_of_logs_ = 0;
-  double sum_of_distances_ = 0;  // of the logarithms
-  double worst_ = 1;
-  std::string worst_case_;
+  struct prediction {
+    double predicted = 0;
+    double measured = 0;  // the least of all sweeps
+    double most = 0;      // of their medians
+  };
+  std::map<std::string, prediction> predictions_;
 };
 
 // `multiply(a, b)` is os::einsum of what it names; os::einsum_into does the same under the same policy.
@@ -358,6 +369,13 @@ void feed_forward(contest& c, named_size const& n, int x, int y) {
   if (name == "skewed") feed_forward<skewed::N, skewed::S, skewed::D, skewed::F>(c, n, x, y);
 }
 
+void all_patterns(contest& c, named_size const& n, int p) {
+  on_one_axis(c, n, p);
+  exchanges(c, n, p > 1 ? 2 : 1, p > 1 ? p / 2 : 1);
+  feed_forward(c, n, p > 1 ? 2 : 1, p > 1 ? p / 2 : 1);
+  if (p == 2 || p == 8) feed_forward(c, n, p / 2, 2);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -376,11 +394,7 @@ int main(int argc, char** argv) {
   char const* const core = std::getenv("OPENBLAS_CORETYPE");
   report.condition("OpenBLAS core type", core ? core : "as detected");
   contest c(report, given, rank == 0);
-  for (named_size const& n : all_sizes) {
-    on_one_axis(c, n, p);
-    exchanges(c, n, p > 1 ? 2 : 1, p > 1 ? p / 2 : 1);
-    feed_forward(c, n, p > 1 ? 2 : 1, p > 1 ? p / 2 : 1);
-    if (p == 2 || p == 8) feed_forward(c, n, p / 2, 2);
-  }
+  for (int sweep = given.number("sweeps", 1); sweep > 0; --sweep)
+    for (named_size const& n : all_sizes) all_patterns(c, n, p);
   c.show_predictions();
 }

@@ -25,6 +25,8 @@ using planner::compute_rates;
 using planner::link;
 using planner::link_shape;
 using planner::machine;
+using planner::rate_at;
+using planner::rates_by_size;
 namespace machines = planner::machines;
 
 /// The machine of a file (plan/hardware/machine_text.hpp). Each process reads it by itself. @throws ostraka::error that

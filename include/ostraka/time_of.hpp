@@ -81,17 +81,19 @@ class listening_clock final : public engine::listener {
 /// What f() would take on a machine whose devices are those of the mesh. f runs: on a dry mesh as in os::cost_of,
 /// without computing; on a mesh of devices as ever, and its time there is another. A model: peaks and published rates
 /// give the least that a machine can do, rates from bench/calibrate what it does (docs/design/hardware.md). Not
-/// collective by itself.
+/// collective by itself. @throws ostraka::error, before f runs, if a number of the machine is negative, or if nothing
+/// is said of the links along a mesh axis of several devices
 template <MeshAxis... Ms, class F>
 [[nodiscard]] predicted_time<Ms...> time_of(mesh<Ms...> const& m, machine const& on, F&& f) {
   detail::listening_clock heard(on);
+  engine::mesh_axes const* const own = m.handle()->world().mesh();
+  heard.clock.check("time_of", own);
   {
     engine::only_priced_scope const priced(m.handle()->is_dry());
     f();
   }
   engine::machine_clock const& c = heard.clock;
   predicted_time<Ms...> t{c.now(), c.computing(), c.waiting(), c.communicating()};
-  engine::mesh_axes const* const own = m.handle()->world().mesh();
   for (engine::machine_clock::collectives const& each : c.by_kind())
     if (each.mesh == own && own != nullptr) t.by_kind.push_back(each);
   return t;

@@ -68,10 +68,12 @@ class trace_region {
 
 /// Writes what f() would do on a machine whose devices are those of the mesh, seen from this process' device, and gives
 /// the table. Times are those of os::time_of. On a dry mesh nothing is computed meanwhile (os::cost_of). Not collective
-/// by itself. @param file  empty: none @throws ostraka::error if it cannot be written
+/// by itself. @param file  empty: none @throws ostraka::error if it cannot be written, and before f runs for a machine
+/// that os::time_of refuses
 template <MeshAxis... Ms, class F>
 std::string trace_of(mesh<Ms...> const& m, machine const& on, F&& f, std::string const& file) {
   engine::foretold_timeline heard(on, static_cast<std::size_t>(engine::trace_wishes::of_this_process().spans));
+  heard.check("trace_of", m.handle()->world().mesh());
   {
     engine::only_priced_scope const priced(m.handle()->is_dry());
     f();

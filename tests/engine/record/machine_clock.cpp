@@ -168,6 +168,18 @@ TEST_CASE("collectives by kind") {
   CHECK(near(run(m, {e}).now(), 78e-6));
 }
 
+TEST_CASE("rows that the transport packs are a part of their message") {
+  planner::machine m = machine();
+  event e = finishes(1, collective::exchange, x, 75, 3);
+  e.packed = 30;
+  CHECK(near(run(m, {e}).now(), 50e-6));  // the machine says nothing of it
+  m.packing_bytes_per_second = 3e6;
+  machine_clock const c = run(m, {starts(1, collective::exchange, x), computes(20, 0), e});
+  CHECK(near(c.now(), 60e-6));
+  CHECK(near(c.communicating(), 60e-6));
+  CHECK(near(c.waiting(), 40e-6));
+}
+
 TEST_CASE("an axis that spans nodes has two levels") {
   planner::machine m = machine();
   m.links = {1e6, 0, link_shape::switched, true};

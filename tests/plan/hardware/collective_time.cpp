@@ -106,6 +106,57 @@ TEST_CASE("messages that are long take a handshake besides") {
   }
 }
 
+TEST_CASE("rates depend on a message's size, and between two sizes time is linear") {
+  link l{rate, 1e-6, link_shape::switched, true};
+  l.of_size.add({1000, 1e9});
+  l.of_size.add({2000, 5e8});  // 4 us
+  l.of_size.add({4000, 8e9});  // half of one
+  struct {
+    double bytes, wire;
+  } const known[] = {{500, .5e-6},    {1000, 1e-6},  {1500, 2.5e-6}, {2000, 4e-6},
+                     {3000, 2.25e-6}, {4000, .5e-6}, {8000, 1e-6}};
+  for (auto const& k : known) {
+    CAPTURE(k.bytes);
+    CHECK(same(seconds(l, collective::permute, 4, k.bytes), 1e-6 + k.wire));
+    for (int n = 2; n <= 8; ++n) {
+      double const messages = n - 1;
+      CHECK(same(seconds(l, collective::all_gather, n, n * k.bytes), messages * (1e-6 + k.wire)));
+      CHECK(same(seconds(l, collective::reduce_scatter, n, n * k.bytes), messages * (1e-6 + k.wire)));
+      CHECK(same(seconds(l, collective::all_to_all, n, n * n * k.bytes), messages * (1e-6 + k.wire)));
+    }
+    link shared = l;
+    shared.both_ways = false;
+    CHECK(same(seconds(shared, collective::all_gather, 4, 4 * k.bytes), 3 * (1e-6 + 2 * k.wire)));
+  }
+  // Halves, then quarters.
+  CHECK(same(seconds(l, collective::all_reduce, 2, 3000), 2 * (1e-6 + 2.5e-6)));
+  CHECK(same(seconds(l, collective::all_reduce, 4, 4000), 2 * (2e-6 + 4e-6 + 1e-6)));
+  CHECK(same(seconds(l, collective::all_reduce, 3, 4000), 2 * (2e-6 + (4e-6 + 1e-6) * (2.0 / 3) / (3.0 / 4))));
+}
+
+TEST_CASE("passes over memory by size, and what an all-reduce reduces") {
+  machine m;
+  m.memory_bytes_per_second = 1e9;
+  m.memory_of_size.add({1000, 2e9});
+  m.memory_of_size.add({3000, 1e9});
+  CHECK(same(planner::memory_seconds(m, 500), .5e-6));
+  CHECK(same(planner::memory_seconds(m, 1000), .5e-6));
+  CHECK(same(planner::memory_seconds(m, 2000), .5 * (.5e-6 + 3e-6)));
+  CHECK(same(planner::memory_seconds(m, 4000), 4e-6));
+  m.cache_bytes = 1500;
+  m.cache_bytes_per_second = 1e10;
+  CHECK(same(planner::memory_seconds(m, 1500), .15e-6));
+  CHECK(same(planner::memory_seconds(m, 2000), .5 * (.5e-6 + 3e-6)));
+  CHECK(same(planner::reduction_seconds(m, collective::all_reduce, 4, 4000), 9e-6));  // three passes over what arrives
+  m.reduction_bytes_per_second = 3e9;
+  CHECK(same(planner::reduction_seconds(m, collective::all_reduce, 4, 4000), 1e-6));
+  CHECK(same(planner::reduction_seconds(m, collective::reduce_scatter, 4, 4000), 9e-6));
+  m.reductions_of_size.add({1000, 3e9});
+  m.reductions_of_size.add({3000, 5e8});
+  CHECK(same(planner::reduction_seconds(m, collective::all_reduce, 4, 4000), 6e-6));
+  CHECK(planner::reduction_seconds(m, collective::all_gather, 4, 4000) == 0);
+}
+
 TEST_CASE("an all-to-all is n/(4(n-1)) of a gather on an even ring, (n+1)/(4n) on an odd one") {
   for (int n = 2; n <= 64; ++n) {
     double const part =

@@ -14,6 +14,7 @@
 
 namespace planner = ostraka::planner;
 namespace machines = ostraka::planner::machines;
+using planner::link;
 using planner::link_shape;
 using planner::machine;
 using planner::machine_as_text;
@@ -51,6 +52,15 @@ TEST_CASE("what is written is read again") {
     other.memory_bytes_per_second = 1e-300;
     other.cache_bytes_per_second = 2.0 / 3;
     other.cache_bytes = 1 << 22;
+    link by_size{7, 1e-5, link_shape::switched, false, 0.1, 4096, false};
+    for (int i = 1; i <= planner::rates_by_size::most; ++i) {
+      by_size.of_size.add({i * 1e6 / 3, 1e9 / i});
+      other.memory_of_size.add({i * 1e6 / 7, 2e9 / i});
+    }
+    other = other.with("long", by_size);
+    other.reductions_of_size.add({1.0 / 3, 1});
+    other.reduction_bytes_per_second = 1.0 / 7;
+    other.packing_bytes_per_second = 1.0 / 9;
     CHECK(machine_from_text(machine_as_text(other)) == other);
   }
   machine nothing;
@@ -77,6 +87,12 @@ TEST_CASE("what people write") {
       "cache.bytes = 4194304\n"
       "operation.seconds = .5e-6\n"
       "links = switched 8e9 1.1e-6\n"
+      "memory.sizes = 1e6 3e10  4e7 1e10\n"
+      "packing.bytes_per_second = 6e9\n"
+      "reduction.bytes_per_second = 2e10\n"
+      "reduction.sizes = 3e7 2e9\n"
+      "links.U = switched 8e9 1.1e-6 handshake 2.4e-6 4096 sizes 1e6 7e9 4e6 3e9 blocking\n"
+      "links.T = switched 8e9 1.1e-6 sizes 1e6 7e9\n"
       "nodes = switched 2e9 2e-5 blocking\n"
       "links.X = ring   9e10 1e-6 shared\n"
       "links.Y = line 1 0\n"
@@ -96,6 +112,20 @@ TEST_CASE("what people write") {
   CHECK(m.along("W") == planner::link{8e9, 1.1e-6, link_shape::switched, true, 2.4e-6, 4096});
   CHECK(m.along("V") == planner::link{8e9, 1.1e-6, link_shape::switched, false, 2.4e-6, 4096});
   CHECK(m.along("Z") == m.links);
+  link by_size{8e9, 1.1e-6, link_shape::switched, true};
+  by_size.of_size.add({1e6, 7e9});
+  CHECK(m.along("T") == by_size);
+  by_size.of_size.add({4e6, 3e9});
+  by_size.handshake_seconds = 2.4e-6;
+  by_size.handshake_bytes = 4096;
+  by_size.overlaps = false;
+  CHECK(m.along("U") == by_size);
+  CHECK(m.packing_bytes_per_second == 6e9);
+  CHECK(m.reduction_bytes_per_second == 2e10);
+  CHECK(m.reductions_of_size.count == 1);
+  CHECK(m.reductions_of_size.at[0] == planner::rate_at{3e7, 2e9});
+  CHECK(m.memory_of_size.count == 2);
+  CHECK(m.memory_of_size.at[1] == planner::rate_at{4e7, 1e10});
   CHECK(machine_from_text("") == machine{});
 }
 
@@ -116,6 +146,20 @@ TEST_CASE("what is wrong is said with its line") {
   complains("links = switched 1 1 handshake no 1", "seconds of a handshake is a number");
   complains("links = switched 1 1 handshake 1 no", "bytes without a handshake is a number");
   complains("links = ring 0 1", "links carry bytes");
+  std::string thirteen;
+  for (int i = 1; i <= 13; ++i) thirteen += std::to_string(i) + " 1 ";
+  for (std::string const& value : {std::string(), std::string("1"), std::string("1 1 1"), std::string("2 1 1 1"),
+                                   std::string("1 1 1 1"), std::string("0 1"), std::string("1 0"), thirteen}) {
+    complains("memory.sizes = " + value,
+              "line 1: sizes are pairs, bytes and bytes a second, the shorter first, 12 at most");
+    complains("reduction.sizes = " + value, "sizes are pairs");
+    complains("links = switched 1 1 sizes " + value, "sizes are pairs");
+    complains("links = switched 1 1 handshake 1 1 sizes " + value + " blocking", "sizes are pairs");
+  }
+  complains("memory.sizes = a b", "a size in bytes is a number");
+  complains("links = ring 1 1 sizes 1 b", "bytes a second at a size is a number");
+  complains("links = ring 1 1 sizes 1 1 shared", "sizes are pairs");
+  complains("links = ring 1 1 sizes 1 1 blocking 1", "line 1: links are `ring`, `line` or `switched`");
   complains("links. = ring 1 1", "no machine has \"links.\"");
   std::string many;
   for (int i = 0; i < 17; ++i) many += "links.axis" + std::to_string(i) + " = ring 1 1\n";

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -129,6 +131,84 @@ TEST_CASE("a mesh of ranks and a dry one predict the same") {
   CHECK(here.seconds_over(X) == there.seconds_over(X));
   CHECK(here.seconds > 0);
   CHECK((here.communicating > 0) == (p > 1));
+}
+
+TEST_CASE("what a machine does not say is said before the program runs") {
+  auto const mesh = os::dry_mesh(X = 4, Y = 2);
+  auto const flat = os::dry_mesh(X = 4, Y = 1);
+  bool ran = false;
+  auto const complains = [&](auto const& on, os::machine const& m, char const* of) {
+    ran = false;
+    CHECK_THROWS_WITH_AS(static_cast<void>(os::time_of(on, m, [&] { ran = true; })), doctest::Contains(of), os::error);
+    CHECK(!ran);
+  };
+  auto const goes = [&](auto const& on, os::machine const& m) {
+    ran = false;
+    CHECK_NOTHROW(static_cast<void>(os::time_of(on, m, [&] { ran = true; })));
+    CHECK(ran);
+  };
+  os::machine none = simple();
+  none.links = {};
+  complains(mesh, none, "time_of: the machine without a name has no links along mesh axis X; give it `links`");
+  complains(flat, none, "along mesh axis X");
+  auto const along_x = none.with(X.name, simple().links);
+  complains(mesh, along_x, "has no links along mesh axis Y");
+  goes(flat, along_x);  // nothing goes along an axis of one device
+  goes(mesh, along_x.with(Y.name, simple().links));
+  goes(os::dry_mesh(X = 1, Y = 1), none);
+
+  // Y lies within nodes, X spans two: what is between nodes, and what is within, if anything is.
+  auto const nodes = os::dry_mesh(os::devices_per_node(4), X = 4, Y = 2);
+  os::machine network = none;
+  network.between_nodes = simple().links;
+  complains(nodes, network, "along mesh axis X");
+  goes(os::dry_mesh(os::devices_per_node(1), X = 4, Y = 2), network);
+  goes(nodes, simple());
+
+  double const bad[] = {-1, std::numeric_limits<double>::quiet_NaN()};
+  for (double const n : bad) {
+    os::machine m = simple();
+    m.flops_per_second.float32 = n;
+    complains(mesh, m, "has a number that is negative, or none");
+    m = simple();
+    m.links.hop_seconds = n;
+    complains(mesh, m, "has a number that is negative, or none");
+    m = simple().with("elsewhere", {n, 0, os::link_shape::ring, true});
+    complains(mesh, m, "has a number that is negative, or none");
+    m = simple();
+    m.links.of_size.add({1000, n});
+    complains(mesh, m, "has a number that is negative, or none");
+    m = simple();
+    m.memory_of_size.add({n, 1000});
+    complains(mesh, m, "has a number that is negative, or none");
+  }
+  os::machine unordered = simple();
+  unordered.reductions_of_size.add({1000, 1});
+  unordered.reductions_of_size.add({1000, 2});
+  complains(mesh, unordered, "has a number that is negative, or none");
+}
+
+// What is sent in rows: MPI's strided types, from 128 KiB on in rows of 256 B.
+TEST_CASE("rows that MPI packs take what the machine says") {
+  int const p = t::ranks();
+  auto const wet = os::make_mesh(X = p);
+  auto const dry = os::dry_mesh(X = p);
+  os::machine plain = simple();
+  plain.links.shape = os::link_shape::switched;
+  os::machine packs = plain;
+  packs.packing_bytes_per_second = 1e6;
+  auto const seconds = [&](auto const& mesh, os::machine const& m, std::int64_t rows, bool back) {
+    auto const given = os::sizes(I = rows * p, J = 32 * p);
+    auto const a = os::zeros<double, I / X, J>(mesh, given);
+    auto const b = os::zeros<double, I, J / X>(mesh, given);
+    return os::time_of(mesh, m, [&] { back ? os::reshard_into(a, b) : os::reshard_into(b, a); }).seconds;
+  };
+  for (bool const back : {false, true})
+    for (std::int64_t const rows : {16, 4096}) {
+      double const bytes = rows >= 4096 ? double(rows) * 32 * 8 * (p - 1) : 0;
+      for (auto const& m : {plain, packs}) CHECK(seconds(wet, m, rows, back) == seconds(dry, m, rows, back));
+      CHECK(near(seconds(dry, packs, rows, back), seconds(dry, plain, rows, back) + bytes / 1e6));
+    }
 }
 
 TEST_CASE("machines in files") {

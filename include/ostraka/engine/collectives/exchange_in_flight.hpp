@@ -45,8 +45,9 @@ class exchange_in_flight {
     post_window();
   }
 
-  /// What would be sent by one that is only priced, to members in runs. @pre the group is dry
-  void price(communicator const& members, planner::sent_run const* runs, int count) {
+  /// What would be sent by one that is only priced, to members in runs; of what is sent and received, so many elements
+  /// lie in rows. @pre the group is dry
+  void price(communicator const& members, planner::sent_run const* runs, int count, std::int64_t strided_elements) {
     members.enter();
     counted_.begin(members, collective::exchange);
     pending_.begin(members, counted_);
@@ -58,6 +59,7 @@ class exchange_in_flight {
       messages += r->members * (r->at_once ? 1 : (r->elements + chunk_limit - 1) / chunk_limit);
     }
     constexpr std::int64_t width = sizeof(T);
+    counted_.add_packed(strided_elements * width);
     auto const sent_to = [&](int member) {
       for (planner::sent_run const* r = runs; r != runs + count; ++r)
         if (r->has(member)) return r->elements * width;

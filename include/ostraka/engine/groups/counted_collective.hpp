@@ -53,6 +53,9 @@ class counted_collective {
     own_.add(bytes, messages, between_nodes);
   }
 
+  /// So much of what it sends or receives lies in rows, which the transport packs.
+  void add_packed(std::int64_t bytes) { packed_ += bytes; }
+
   /// So much to one of the others.
   void add_sent(int to, std::int64_t bytes, std::int64_t messages = 1) {
     add(bytes, messages, group_->same_node(to) ? 0 : bytes);
@@ -90,6 +93,7 @@ class counted_collective {
  private:
   [[gnu::cold, gnu::noinline]] void tell_start(communicator const& members, collective how) {
     own_ = {};
+    packed_ = 0;
     how_ = how;
     members_ = members.size();
     over_ = members.over();
@@ -104,6 +108,7 @@ class counted_collective {
     event e = as_event(event_kind::finishes);
     e.bytes = own_.bytes;
     e.messages = own_.messages;
+    e.packed = packed_;
     e.bytes_between_nodes = own_.bytes_between_nodes;
     event const starts = as_event(event_kind::starts), waits = as_event(event_kind::waits);
     number_ = 0;
@@ -125,6 +130,7 @@ class counted_collective {
   traffic* sent_ = nullptr;
   communicator const* group_ = nullptr;
   traffic own_{};             // since it was told
+  std::int64_t packed_ = 0;
   std::uint64_t number_ = 0;  // 0: nobody was told
   std::int64_t times_ = 1;    // of so many alike
   mesh_axes const* mesh_ = nullptr;

@@ -175,6 +175,7 @@ class messages {
   /// A block where it lies, as one message.
   template <class T>
   void receive([[maybe_unused]] int from, T* data, strided const& block) {
+    counted_->add_packed(bytes_of<T>(block));
     if (dry_) return receive_zeros(data, block);
 #if OSTRAKA_ENABLE_MPI
     MPI_Datatype type = type_of_block<T>(block);
@@ -185,9 +186,8 @@ class messages {
 
   template <class T>
   void send(int to, [[maybe_unused]] T const* data, strided const& block) {
-    std::int64_t elements = 1;
-    for (int d = 0; d < block.rank; ++d) elements *= block.extent[d];
-    counted_->add_sent(to, elements * static_cast<std::int64_t>(sizeof(T)));
+    counted_->add_sent(to, bytes_of<T>(block));
+    counted_->add_packed(bytes_of<T>(block));
 #if OSTRAKA_ENABLE_MPI
     if (dry_) return;
     MPI_Datatype type = type_of_block<T>(block);
@@ -224,6 +224,13 @@ class messages {
 
  private:
 #endif
+  template <class T>
+  static std::int64_t bytes_of(strided const& block) {
+    std::int64_t bytes = sizeof(T);
+    for (int d = 0; d < block.rank; ++d) bytes *= block.extent[d];
+    return bytes;
+  }
+
   counted_collective* counted_ = nullptr;
   int tag_ = 0;
   bool dry_ = false;

@@ -15,8 +15,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include <ostraka/engine/record/events.hpp>
+#include <ostraka/plan/hardware/check_machine.hpp>
 #include <ostraka/plan/hardware/collective_time.hpp>
 #include <ostraka/plan/hardware/machine_data.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
@@ -41,6 +43,20 @@ class machine_clock {
     std::int64_t number = 0;
     double seconds = 0;
   };
+
+  /// Does the machine carry messages along every axis of a mesh of several devices, and are its numbers possible ones?
+  /// @throws ostraka::error
+  [[gnu::cold]] void check(std::string_view operation, mesh_axes const* mesh) const {
+    planner::check_numbers(operation, machine_);
+    event e;
+    e.mesh = mesh;
+    for (std::size_t a = 0; mesh != nullptr && a < mesh->names.size(); ++a) {
+      e.over = std::uint32_t{1} << a;
+      used_links const used = links_of(e);
+      for (int i = 0; i < used.count; ++i)
+        planner::check_links(operation, machine_, used.levels[i].links, mesh->names[a]);
+    }
+  }
 
   /// What the device does next.
   void hear(event const& e) {
@@ -137,7 +153,7 @@ class machine_clock {
     used_links const used = links_of(e);
     for (int i = 0; i < used.count; ++i) began = used.levels[i].links.overlaps ? began : now_;
     for_each_carrier(e, used, [&](carrier const& c) { began = began < c.free_at ? c.free_at : began; });
-    double const seconds = seconds_of(e, used.levels, used.count);
+    double const seconds = seconds_of(e, used.levels, used.count) + packing_seconds(e);
     collectives& kind = kind_of(e);
     for (std::int64_t i = 0; i < times; ++i, began = now_) {
       last_ = {began, began + seconds};
@@ -198,6 +214,12 @@ class machine_clock {
       if (k == carriers_.size()) carriers_.push_back({links, mesh, axis, 0});
       f(carriers_[k]);
     }
+  }
+
+  // Blocks of rows that are sent where they lie: a part of their message, which does not begin before.
+  [[nodiscard]] double packing_seconds(event const& e) const {
+    double const rate = machine_.packing_bytes_per_second;
+    return rate > 0 ? static_cast<double>(e.packed) / rate : 0;
   }
 
   [[nodiscard]] double seconds_of(event const& e, planner::level const* levels, int count) const {

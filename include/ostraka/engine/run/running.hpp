@@ -240,7 +240,7 @@ class running {
   }
 
   void start_exchange(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
-    if (s.only_prices) return exchange_.price(members, s.sent.data() + m.first_sent, m.sent_runs);
+    if (s.only_prices) return exchange_.price(members, s.sent.data() + m.first_sent, m.sent_runs, m.strided);
     parts_.clear();
     layouts_.clear();
     layouts_.reserve(static_cast<std::size_t>(2 * m.parts));  // they are pointed to

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include <ostraka/engine/record/machine_clock.hpp>
 #include <ostraka/engine/trace/shares.hpp>
@@ -36,6 +37,9 @@ class foretold_timeline final : public listener {
     else if (e.kind != event_kind::begins)
       line_.hear(e, 0, as_nanoseconds(before));
   }
+
+  /// @throws ostraka::error if times on such a mesh cannot be told
+  void check(std::string_view operation, mesh_axes const* mesh) const { clock_.check(operation, mesh); }
 
   /// Nothing more is heard.
   void end() {

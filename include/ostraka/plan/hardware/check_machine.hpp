@@ -18,8 +18,17 @@ namespace ostraka::planner {
 
 namespace detail {
 
+// Sizes that grow, and rates.
+[[nodiscard]] constexpr bool is_number_from_0(rates_by_size const& r) {
+  bool good = r.count >= 0 && r.count <= rates_by_size::most;
+  for (int i = 0; good && i < r.count; ++i)
+    good = r.at[i].bytes_per_second > 0 && r.at[i].bytes > (i > 0 ? r.at[i - 1].bytes : 0);
+  return good;
+}
+
 [[nodiscard]] constexpr bool is_number_from_0(link const& l) {
-  return l.bytes_per_second >= 0 && l.hop_seconds >= 0 && l.handshake_seconds >= 0 && l.handshake_bytes >= 0;
+  return l.bytes_per_second >= 0 && l.hop_seconds >= 0 && l.handshake_seconds >= 0 && l.handshake_bytes >= 0 &&
+         is_number_from_0(l.of_size);
 }
 
 [[noreturn, gnu::cold]] inline void refuse_machine(std::string_view operation, machine const& m,
@@ -34,18 +43,24 @@ namespace detail {
 [[nodiscard]] constexpr bool has_possible_numbers(machine const& m) {
   compute_rates const& f = m.flops_per_second;
   bool good = f.float64 >= 0 && f.float32 >= 0 && f.float16 >= 0 && f.int8 >= 0;
-  for (double n :
-       {m.memory_bytes_per_second, m.memory_bytes, m.cache_bytes_per_second, m.cache_bytes, m.operation_seconds})
+  for (double n : {m.memory_bytes_per_second, m.memory_bytes, m.cache_bytes_per_second, m.cache_bytes,
+                   m.packing_bytes_per_second, m.reduction_bytes_per_second, m.operation_seconds})
     good = good && n >= 0;
-  good = good && detail::is_number_from_0(m.links) && detail::is_number_from_0(m.between_nodes);
+  good = good && detail::is_number_from_0(m.links) && detail::is_number_from_0(m.between_nodes) &&
+         detail::is_number_from_0(m.reductions_of_size) && detail::is_number_from_0(m.memory_of_size);
   for (int i = 0; i < m.named; ++i) good = good && detail::is_number_from_0(m.of_axis[i].links);
   return good;
 }
 
-/// @throws ostraka::error if a number is negative, or if the machine does not multiply elements of so many bytes
-constexpr void check_machine(std::string_view operation, machine const& m, std::int64_t element_bytes) {
+/// @throws ostraka::error if a number is negative or none
+constexpr void check_numbers(std::string_view operation, machine const& m) {
   if (!has_possible_numbers(m))
     detail::refuse_machine(operation, m, "has a number that is negative, or none; give rates, sizes and times from 0");
+}
+
+/// @throws ostraka::error if a number is negative, or if the machine does not multiply elements of so many bytes
+constexpr void check_machine(std::string_view operation, machine const& m, std::int64_t element_bytes) {
+  check_numbers(operation, m);
   if (!(m.flops_per_second.of(element_bytes) > 0))
     detail::refuse_machine(
         operation, m,

@@ -24,7 +24,9 @@
 /// gather passes the slowest first, so that it carries 1/(devices of the faster ones) of V, and the levels overlap: the
 /// slowest counts. Axes with equal switched links share one switch, and are one level of all their devices.
 /// Sources: rings, tori and levels: "How to Scale Your Model" (Austin et al., 2025), chapters on sharding and on GPUs;
-/// α and β: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005).
+/// α, β and γ: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005).
+/// β of a switched link is that of messages of a size (rates_by_size.hpp): V/n in gathers and reduce-scatters, V/n² in
+/// all-to-alls, V/2, V/4, … in all-reduces, which halve.
 
 #include <cstdint>
 
@@ -83,12 +85,29 @@ constexpr bool is_one_torus(level const* levels, int count) {
   return true;
 }
 
-// A gather of V bytes along one axis; `messages` of a switched link.
-constexpr double gather_seconds(link const& l, std::int64_t n, double bytes, double messages) {
+// Of all bytes of messages of V/2, V/4, …, which are sent to so many others.
+constexpr double slowdown_by_halving(link const& l, std::int64_t n, double bytes) {
+  double slow = 0;
+  double plain = 0;
+  for (std::int64_t k = 1; k < n; k *= 2) {
+    bytes /= 2;
+    slow += slowdown(l, bytes) * bytes;
+    plain += bytes;
+  }
+  return plain > 0 ? slow / plain : 1;
+}
+
+// A gather of V bytes along one axis, by halving as a part of an all-reduce.
+constexpr double gather_seconds(link const& l, std::int64_t n, double bytes, bool by_halving) {
   bool const shared_line = l.shape == link_shape::line && !l.both_ways;  // one way or the other, all pass each link
   double const wire = shared_line ? bytes / l.bytes_per_second
                                   : static_cast<double>(n - 1) / static_cast<double>(n) * bytes / rate_of(l);
-  if (l.shape == link_shape::switched) return messages * message_seconds(l, bytes / static_cast<double>(n)) + wire;
+  if (l.shape == link_shape::switched) {
+    double const part = bytes / static_cast<double>(n);
+    double const messages = by_halving ? hops_of_logarithm(n) : static_cast<double>(n - 1);
+    return messages * message_seconds(l, part) +
+           wire * (by_halving ? slowdown_by_halving(l, n, bytes) : slowdown(l, part));
+  }
   return larger(wire, hops(l, n) * l.hop_seconds);
 }
 
@@ -113,8 +132,7 @@ constexpr double gather_seconds(level const* levels, int count, double bytes, bo
       if (other > mine || (other == mine && k > i)) part /= static_cast<double>(levels[k].ways);
     }
     std::int64_t const n = levels[i].ways;
-    double const messages = by_halving ? hops_of_logarithm(n) : static_cast<double>(n - 1);
-    slowest = larger(slowest, gather_seconds(levels[i].links, n, part, messages));
+    slowest = larger(slowest, gather_seconds(levels[i].links, n, part, by_halving));
   }
   return slowest;
 }
@@ -127,10 +145,12 @@ constexpr double all_to_all_seconds(level const* levels, int count, double bytes
   double messages = 0;
   for (int i = 0; i < count; ++i) {
     link const& l = levels[i].links;
-    slowest = larger(slowest, bytes / all * load_of_all_to_all(l, levels[i].ways) / rate_of(l));
-    if (l.shape == link_shape::switched)
-      messages += static_cast<double>(levels[i].ways - 1) *
-                  message_seconds(l, bytes / all / static_cast<double>(levels[i].ways));
+    double const wire = bytes / all * load_of_all_to_all(l, levels[i].ways) / rate_of(l);
+    double const message = bytes / all / static_cast<double>(levels[i].ways);
+    bool const switched = l.shape == link_shape::switched;
+    slowest = larger(slowest, switched ? wire * slowdown(l, message) : wire);
+    if (switched)
+      messages += static_cast<double>(levels[i].ways - 1) * message_seconds(l, message);
     else
       latency += hops(l, levels[i].ways) * l.hop_seconds;
   }
@@ -143,7 +163,8 @@ constexpr double permute_seconds(level const* levels, int count, double bytes) {
     link const& l = levels[i].links;
     double const wire = bytes / (l.shape == link_shape::switched ? rate_of(l) : l.bytes_per_second);
     bool const adds = l.shape == link_shape::switched;
-    slowest = larger(slowest, adds ? message_seconds(l, bytes) + wire : larger(l.hop_seconds, wire));
+    slowest =
+        larger(slowest, adds ? message_seconds(l, bytes) + wire * slowdown(l, bytes) : larger(l.hop_seconds, wire));
   }
   return slowest;
 }
@@ -199,12 +220,15 @@ constexpr double permute_seconds(level const* levels, int count, double bytes) {
   return moved_per_device * n / (n - 1) / (what == collective::all_reduce ? 2 : 1);
 }
 
-/// Seconds in which a device adds what arrives in a reduction of V bytes over so many devices: it reads two and writes
-/// one of each part that is not its own.
+/// Seconds in which a device adds what arrives in a reduction of V bytes over so many devices, (n−1)/n · Vγ: it reads
+/// two and writes one of each part that is not its own. Of an all-reduce, where the machine says how long it takes.
 [[nodiscard]] constexpr double reduction_seconds(machine const& m, collective what, std::int64_t ways, double bytes) {
   bool const reduces = what == collective::reduce_scatter || what == collective::all_reduce;
   double const n = static_cast<double>(ways);
-  return reduces && ways > 1 ? memory_seconds(m, 3 * (n - 1) / n * bytes) : 0;
+  if (!reduces || ways < 2) return 0;
+  if (what == collective::all_reduce && m.reduction_bytes_per_second > 0)
+    return seconds_at(m.reduction_bytes_per_second, m.reductions_of_size, (n - 1) / n * bytes);
+  return memory_seconds(m, 3 * (n - 1) / n * bytes);
 }
 
 }  // namespace ostraka::planner

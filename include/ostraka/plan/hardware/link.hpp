@@ -14,6 +14,8 @@
 
 #include <cstdint>
 
+#include <ostraka/plan/hardware/rates_by_size.hpp>
+
 namespace ostraka::planner {
 
 enum class link_shape : std::uint8_t { ring, line, switched };
@@ -32,6 +34,8 @@ struct link {
   double handshake_bytes = 0;
   /// Do bytes go on while the device computes? Not where its processors copy them, as in shared memory.
   bool overlaps = true;
+  /// Through a switch: rates of messages of some sizes, one way as `bytes_per_second`, which is that of shorter ones.
+  rates_by_size of_size{};
 
   friend constexpr bool operator==(link const&, link const&) = default;
 };
@@ -39,6 +43,12 @@ struct link {
 /// Until a message of so many bytes begins to arrive through a switch: α.
 [[nodiscard]] constexpr double message_seconds(link const& l, double bytes) {
   return l.hop_seconds + (bytes > l.handshake_bytes ? l.handshake_seconds : 0);
+}
+
+/// The times that a byte of a message of so many bytes takes longer than at `bytes_per_second`.
+[[nodiscard]] constexpr double slowdown(link const& l, double bytes) {
+  if (l.of_size.count == 0 || !(bytes > 0)) return 1;
+  return seconds_at(l.bytes_per_second, l.of_size, bytes) * l.bytes_per_second / bytes;
 }
 
 /// "ring", "line", "switched".

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include <ostraka/plan/hardware/link.hpp>
+#include <ostraka/plan/hardware/rates_by_size.hpp>
 
 namespace ostraka::planner {
 
@@ -68,6 +69,15 @@ struct machine {
   /// Of work that touches `cache_bytes` at most; 0 where that is not told apart.
   double cache_bytes_per_second = 0;
   double cache_bytes = 0;
+  /// Of work that touches so many bytes; in the place of `memory_bytes_per_second`, if there are any.
+  rates_by_size memory_of_size{};
+  /// What of the blocks of rows that are sent where they lie the transport packs, and unpacks, in a second (an MPI's
+  /// strided types); 0: beside its message it takes nothing.
+  double packing_bytes_per_second = 0;
+  /// What a device reduces in a second in an all-reduce, with all that this takes beside messages: 1/γ of Thakur,
+  /// Rabenseifner, Gropp (2005). 0: two reads and a write of its memory.
+  double reduction_bytes_per_second = 0;
+  rates_by_size reductions_of_size{};
   /// What an operation takes beside what it computes and moves: a kernel's launch, a call's overhead.
   double operation_seconds = 0;
   link links{};          ///< along mesh axes that are not named
@@ -106,7 +116,7 @@ struct machine {
 [[nodiscard]] constexpr double memory_seconds(machine const& m, double bytes) {
   bool const cached = m.cache_bytes_per_second > 0 && bytes <= m.cache_bytes;
   double const rate = cached ? m.cache_bytes_per_second : m.memory_bytes_per_second;
-  return rate > 0 ? bytes / rate : 0;
+  return rate > 0 ? cached ? bytes / rate : seconds_at(rate, m.memory_of_size, bytes) : 0;
 }
 
 /// Seconds in which a device computes so many flops on elements of so many bytes, and reads and writes so many bytes of

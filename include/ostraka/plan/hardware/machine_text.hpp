@@ -11,12 +11,17 @@
 ///     memory.bytes = 2.4e10
 ///     cache.bytes_per_second = 4e10        of work that touches cache.bytes at most
 ///     cache.bytes = 4e6
+///     memory.sizes = 8e6 3e10 3e7 1.2e10   bytes that are touched, bytes a second, by size (rates_by_size.hpp)
+///     packing.bytes_per_second = 8e9       of blocks of rows that are sent where they lie
+///     reduction.bytes_per_second = 2e10    in all-reduces, beside their messages
+///     reduction.sizes = 1e6 2e10 3e7 2e9
 ///     operation.seconds = 2.5e-6
 ///     links = switched 8e9 1.1e-6          shape (ring, line, switched), bytes a second one way, seconds a hop
 ///     nodes = switched 2e9 2e-5            between nodes, where a mesh has nodes
 ///     links.X = ring 9e10 1e-6 shared      of the mesh axis X; both directions share each link
 ///     links.Y = switched 8e9 1.1e-6 handshake 2.4e-6 4096     which messages of more than 4096 bytes take besides
-///     links.Z = switched 8e9 1.1e-6 blocking                  nothing moves while a device computes
+///     links.Z = switched 8e9 1.1e-6 sizes 1e6 8e9 4e6 3e9     messages of so many bytes, bytes a second, by size
+///     links.W = switched 8e9 1.1e-6 blocking                  nothing moves while a device computes
 
 #include <cstddef>
 #include <cstdio>
@@ -48,13 +53,32 @@ namespace detail {
   return text;
 }
 
+[[nodiscard, gnu::cold]] inline std::string as_text(rates_by_size const& r) {
+  std::string text;
+  for (int i = 0; i < r.count; ++i)
+    text += (i == 0 ? "" : " ") + exact(r.at[i].bytes) + ' ' + exact(r.at[i].bytes_per_second);
+  return text;
+}
+
 [[nodiscard, gnu::cold]] inline std::string as_text(link const& l) {
   return std::string(name_of(l.shape)) + ' ' + exact(l.bytes_per_second) + ' ' + exact(l.hop_seconds) +
          (l.both_ways ? "" : " shared") +
          (l.handshake_seconds == 0 ? std::string()
                                    : " handshake " + exact(l.handshake_seconds) + ' ' + exact(l.handshake_bytes)) +
-         (l.overlaps ? "" : " blocking");
+         (l.of_size.count == 0 ? std::string() : " sizes " + as_text(l.of_size)) + (l.overlaps ? "" : " blocking");
 }
+
+// Of a value, those that are looked at.
+struct words_of {
+  static constexpr int most = 10 + 2 * rates_by_size::most;  // more than links can have
+  std::string word[most + 1];                                // the last one is empty
+  int count = 0;
+
+  explicit words_of(std::string_view value) {
+    std::istringstream text{std::string(value)};
+    while (count < most && text >> word[count]) ++count;
+  }
+};
 
 // Reads a text line by line; every complaint says where.
 class machine_reader {
@@ -99,14 +123,18 @@ class machine_reader {
       m_.between_nodes = link_of(value);
     else if (what.substr(0, 6) == "links." && what.size() > 6)
       add(what.substr(6), link_of(value));
+    else if (what == "reduction.sizes")
+      m_.reductions_of_size = rates_of(value);
+    else if (what == "memory.sizes")
+      m_.memory_of_size = rates_of(value);
     else if (double* const number = number_called(what); number != nullptr)
       *number = number_of(value, what);
     else
-      fail(
-          "no machine has \"" + std::string(what) +
-          "\"; it has name, flops.float64, flops.float32, flops.float16, flops.int8, memory.bytes_per_second, "
-          "memory.bytes, cache.bytes_per_second, cache.bytes, operation.seconds, links, nodes, and links.X of a mesh "
-          "axis X");
+      fail("no machine has \"" + std::string(what) +
+           "\"; it has name, flops.float64, flops.float32, flops.float16, flops.int8, memory.bytes_per_second, "
+           "memory.bytes, memory.sizes, cache.bytes_per_second, cache.bytes, packing.bytes_per_second, "
+           "reduction.bytes_per_second, reduction.sizes, operation.seconds, links, nodes, and links.X of a mesh axis "
+           "X");
   }
 
   double* number_called(std::string_view what) {
@@ -118,6 +146,8 @@ class machine_reader {
     if (what == "memory.bytes") return &m_.memory_bytes;
     if (what == "cache.bytes_per_second") return &m_.cache_bytes_per_second;
     if (what == "cache.bytes") return &m_.cache_bytes;
+    if (what == "packing.bytes_per_second") return &m_.packing_bytes_per_second;
+    if (what == "reduction.bytes_per_second") return &m_.reduction_bytes_per_second;
     if (what == "operation.seconds") return &m_.operation_seconds;
     return nullptr;
   }
@@ -139,28 +169,53 @@ class machine_reader {
     m_ = m_.with(mesh_axis, l);
   }
 
+  // Pairs of bytes and bytes a second.
+  template <class Words>
+  rates_by_size rates_of(Words const& word, int words) const {
+    rates_by_size all;
+    bool good = words > 0 && words % 2 == 0 && words <= 2 * rates_by_size::most;
+    for (int i = 0; good && i < words; i += 2) {
+      rate_at const r{number_of(word(i), "a size in bytes"), number_of(word(i + 1), "bytes a second at a size")};
+      good = r.bytes_per_second > 0 && r.bytes > (i > 0 ? all.last().bytes : 0);
+      all.add(r);
+    }
+    if (!good)
+      fail("sizes are pairs, bytes and bytes a second, the shorter first, " + std::to_string(rates_by_size::most) +
+           " at most; write, for example, 1e6 8e9 4e6 3e9");
+    return all;
+  }
+
+  rates_by_size rates_of(std::string_view value) const {
+    words_of const all(value);
+    return rates_of([&](int i) { return std::string_view(all.word[i]); }, all.count);
+  }
+
   link link_of(std::string_view value) const {
-    std::istringstream text{std::string(value)};
-    std::string word[9];
-    int words = 0;
-    while (words < 9 && text >> word[words]) ++words;
+    words_of const all(value);
+    std::string const* const word = all.word;
     link l;
     l.shape = word[0] == "ring" ? link_shape::ring : word[0] == "line" ? link_shape::line : link_shape::switched;
     int next = 3;
     if (word[next] == "shared") l.both_ways = false, ++next;
     bool const shakes = word[next] == "handshake";
-    int const last = shakes ? next + 3 : next;
+    int const behind = shakes ? next + 3 : next;
+    bool const has_sizes = word[behind] == "sizes";
+    int last = behind;
+    while (has_sizes && last < all.count && word[last] != "blocking") ++last;
     l.overlaps = word[last] != "blocking";
-    if (word[0] != name_of(l.shape) || words != (l.overlaps ? last : last + 1))
+    if (word[0] != name_of(l.shape) || all.count != (l.overlaps ? last : last + 1))
       fail(
           "links are `ring`, `line` or `switched`, then bytes a second, then seconds a hop, then `shared` if both "
           "directions share them, then `handshake`, seconds and bytes if longer messages take that besides, then "
-          "`blocking` if nothing moves while a device computes, but this is \"" +
+          "`sizes` and for some of them bytes and bytes a second if the rate depends on them, then `blocking` if "
+          "nothing moves while a device computes, but this is \"" +
           std::string(value) + "\"; write, for example, switched 8e9 1.1e-6");
     l.bytes_per_second = number_of(word[1], "bytes a second");
     l.hop_seconds = number_of(word[2], "seconds a hop");
     if (shakes) l.handshake_seconds = number_of(word[next + 1], "seconds of a handshake");
     if (shakes) l.handshake_bytes = number_of(word[next + 2], "bytes without a handshake");
+    if (has_sizes)
+      l.of_size = rates_of([&](int i) { return std::string_view(word[behind + 1 + i]); }, last - behind - 1);
     if (l.bytes_per_second == 0) fail("links carry bytes, but these 0 a second; write what they do");
     return l;
   }
@@ -191,6 +246,10 @@ class machine_reader {
   add("memory.bytes", m.memory_bytes);
   add("cache.bytes_per_second", m.cache_bytes_per_second);
   add("cache.bytes", m.cache_bytes);
+  if (m.memory_of_size.count > 0) text += "memory.sizes = " + detail::as_text(m.memory_of_size) + '\n';
+  add("packing.bytes_per_second", m.packing_bytes_per_second);
+  add("reduction.bytes_per_second", m.reduction_bytes_per_second);
+  if (m.reductions_of_size.count > 0) text += "reduction.sizes = " + detail::as_text(m.reductions_of_size) + '\n';
   add("operation.seconds", m.operation_seconds);
   if (m.links.bytes_per_second > 0) text += "links = " + detail::as_text(m.links) + '\n';
   if (m.between_nodes.bytes_per_second > 0) text += "nodes = " + detail::as_text(m.between_nodes) + '\n';

@@ -89,6 +89,7 @@ struct message {
   std::int64_t members = 0;   ///< of the group
   bool even = false;          ///< all parts are as long as the own one; else they are counted
   bool own_left_out = false;  ///< of the parts
+  std::int64_t strided = 0;   ///< elements of an exchange that the transport packs, or puts in their place
   std::int64_t moved = 0;     ///< elements that this device receives from others; of a reduction, summands for its part
 };
 

@@ -115,11 +115,14 @@ class move_lowering {
     auto const is_unpacked = [&](region const& r) { return is_packed(r) || !how.overwrites(); };
     std::int64_t packed = 0;
     std::int64_t unpacked = 0;
+    message starts = m;
     std::size_t first = 0;
     if constexpr (Writer::keeps) first = out_.parts.size();
     each([&](message_part const& p) {
       if (is_packed(p.sent)) packed += p.sent.where.size();
       if (is_unpacked(p.received)) unpacked += p.received.where.size();
+      if (!p.sent.gapless() && !is_packed(p.sent)) starts.strided += p.sent.where.size();
+      if (!p.received.gapless() && !is_unpacked(p.received)) starts.strided += p.received.where.size();
       if constexpr (Writer::keeps) out_.part(p, is_packed(p.sent));
     });
     buffer_taken const out = out_.take(packed);
@@ -143,7 +146,7 @@ class move_lowering {
     } else {
       out_.copy_elements(packed + unpacked);
     }
-    out_.start(m);
+    out_.start(starts);
     copy_if_any(kept.received, kept.sent, how);  // meanwhile
     out_.finish();
     price(unpacked, [&](message_part const& p) {

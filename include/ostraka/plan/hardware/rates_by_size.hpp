@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. A rate that depends on how much there is at once: passes over memory, messages and reductions are slower
+/// beyond what a cache holds, and faster where pages are large. As measured at some sizes; between two of them time is
+/// linear, α + bytes · β for each pair: the piecewise linear model of MPI's messages (Clauss et al., "Single Node
+/// On-Line Simulation of MPI Applications with SMPI", 2011).
+///
+///     bytes    below the first    between two of them    from the last on
+///     time     bytes / rate      linear                 bytes / rate of the last
+
+#include <cstddef>
+
+namespace ostraka::planner {
+
+/// Of so many bytes at once, so many a second.
+struct rate_at {
+  double bytes = 0;
+  double bytes_per_second = 0;
+
+  friend constexpr bool operator==(rate_at const&, rate_at const&) = default;
+};
+
+struct rates_by_size {
+  static constexpr int most = 12;
+
+  int count = 0;  ///< 0: there is one rate
+  rate_at at[most]{};
+
+  /// @pre more bytes than the last one's, and a rate > 0. A thirteenth one takes the last one's place.
+  constexpr void add(rate_at const& r) { at[count < most ? count++ : most - 1] = r; }
+  [[nodiscard]] constexpr rate_at const& last() const { return at[count - 1]; }
+
+  friend constexpr bool operator==(rates_by_size const&, rates_by_size const&) = default;
+};
+
+/// Seconds of so many bytes at once. @pre rate > 0
+[[nodiscard]] constexpr double seconds_at(double rate, rates_by_size const& sizes, double bytes) {
+  if (sizes.count == 0 || bytes < sizes.at[0].bytes) return bytes / rate;
+  if (bytes >= sizes.last().bytes) return bytes / sizes.last().bytes_per_second;
+  int i = 1;
+  while (bytes > sizes.at[i].bytes) ++i;
+  rate_at const& below = sizes.at[i - 1];
+  rate_at const& above = sizes.at[i];
+  double const begin = below.bytes / below.bytes_per_second;
+  double const end = above.bytes / above.bytes_per_second;
+  return begin + (end - begin) * (bytes - below.bytes) / (above.bytes - below.bytes);
+}
+
+}  // namespace ostraka::planner
