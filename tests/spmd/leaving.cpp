@@ -5,7 +5,9 @@
 /// Somebody leaves while others wait for it, or all do.
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <stdexcept>
 #include <type_traits>
 
@@ -30,6 +32,17 @@ void throw_in_a_layer(Mesh const& mesh) {
           return os::multiply(h, os::sum<J>(v));
       },
       x, w));
+}
+
+// Only rank 1 leaves before the others: it catches what it threw.
+void leave_a_trace() {
+  try {
+    os::trace const traced("left.trace");
+    if (culprit()) throw std::runtime_error("no luck");
+  } catch (std::exception const&) {
+    std::remove("left.trace.rank1");
+    tell_when();
+  }
 }
 
 scenario_list leaving() {
@@ -121,6 +134,24 @@ scenario_list leaving() {
        os::trace const traced("/dev/null");
        if (culprit()) return tell_when();
        work(mesh);
+     }},
+    {"leaves_a_trace_and_returns",  // by an exception that it catches
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       work(mesh);
+       leave_a_trace();
+     }},
+    {"leaves_a_trace_and_works",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       leave_a_trace();
+       work(mesh);
+     }},
+    {"leaves_a_trace_and_traces",
+     [](os::environment& env) {
+       work(a_line(env.devices()));
+       leave_a_trace();
+       os::trace const another("");
      }},
     {"returns_before_a_trace",
      [](os::environment& env) {

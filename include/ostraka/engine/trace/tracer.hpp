@@ -73,6 +73,9 @@ struct trace_wishes {
 #endif
     observe_groups();
     require_agreement_to_create("trace");
+    // Others see that this rank waits here, as they do not see the broadcast: one that has left a trace before by an
+    // exception may be the only one to begin another, while they are at the end of the first.
+    communicator const seen(all_ranks());
     trace_wishes w = of_this_process();
     w.file = std::move(file);
     w.table = false;

@@ -4,11 +4,11 @@
 
 /// @file
 /// Floor 2. A rate that depends on how much there is at once: passes over memory, messages and reductions are slower
-/// beyond what a cache holds, and faster where pages are large. As measured at some sizes; between two of them time is
-/// linear, α + bytes · β for each pair: the piecewise linear model of MPI's messages (Clauss et al., "Single Node
+/// beyond what a cache holds, and libraries do otherwise with long ones. As measured at some sizes; between two of them
+/// time is linear, α + bytes · β for each pair: the piecewise linear model of MPI's messages (Clauss et al., "Single Node
 /// On-Line Simulation of MPI Applications with SMPI", 2011).
 ///
-///     bytes    below the first    between two of them    from the last on
+///     bytes    below the first   between two of them    from the last on
 ///     time     bytes / rate      linear                 bytes / rate of the last
 
 #include <cstddef>
