@@ -7,6 +7,7 @@
 /// can name. With extents of 8, blocks have 16 to 64 elements; the mesh is null_mpi.hpp's, X = 2, Y = 2.
 
 #include <optional>
+#include <utility>
 
 #include <ostraka/ostraka.hpp>
 
@@ -22,12 +23,24 @@ OSTRAKA_MESH_AXIS(Y);
 
 inline auto make_mesh() { return os::make_mesh(X = 2, Y = 2); }
 
+/// A block of A[I_X, J_Y] in a body, with its neighbours' rows and columns.
+using padded_block = decltype(os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(
+    std::declval<os::tensor<double, I, J, os::varying(X, Y)> const&>()));
+
 /// What the operations work on.
 struct tensors {
   int extent;
   decltype(make_mesh()) mesh = make_mesh();
 
-  explicit tensors(int n) : extent(n) {}
+  explicit tensors(int n) : extent(n) {
+    static_cast<void>(os::shard_map<I/X, J/Y>(
+        [&](auto block) {
+          now = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(block);
+          next = os::zeros_like(now);
+          return block;
+        },
+        a_blocks));
+  }
 
   os::tensor<double, I/X, J> a_rows = made<os::tensor<double, I/X, J>>();
   os::tensor<double, I, J/X> a_columns = made<os::tensor<double, I, J/X>>();
@@ -39,6 +52,7 @@ struct tensors {
   os::tensor<double, I/X, K> c_rows = made<os::tensor<double, I/X, K>>();
   os::tensor<double, I/X, K/Y> c_blocks = made<os::tensor<double, I/X, K/Y>>();
   os::tensor<double, J> bias = made<os::tensor<double, J>>();
+  padded_block now, next;
 
   template <class T>
   T made() const {
@@ -51,6 +65,13 @@ inline std::optional<tensors> all;
 
 struct plus {
   KOKKOS_INLINE_FUNCTION double operator()(double a, double b) const { return a + b; }
+};
+
+struct heat {
+  template <class Neighbours>
+  KOKKOS_INLINE_FUNCTION double operator()(Neighbours const& u) const {
+    return u(0, 0) + 0.2 * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0));
+  }
 };
 
 }  // namespace tiny
@@ -80,6 +101,12 @@ TINY_OPERATION tiny_map() { static_cast<void>(ostraka::map(tiny::plus{}, tiny::a
 TINY_OPERATION tiny_map_into() {
   ostraka::map_into(tiny::all->a_rows, tiny::plus{}, tiny::all->a_rows, tiny::all->bias);
 }
+TINY_OPERATION tiny_halo_step() {
+  using namespace tiny;
+  os::stencil_into(all->next, heat{},
+                   os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(all->now, os::faces));
+  std::swap(all->now, all->next);
+}
 
 namespace tiny {
 
@@ -99,6 +126,7 @@ inline constexpr operation operations[] = {
     {"reshard_into B[I, J_X] <- A[I_X, J]", tiny_reshard_into},
     {"map C[I_X, J] = A[I_X, J] + b[J]", tiny_map},
     {"map_into A[I_X, J] <- A[I_X, J] + b[J]", tiny_map_into},
+    {"stencil_into of the halos I(1), J(1), over X and Y", tiny_halo_step},
 };
 
 }  // namespace tiny
