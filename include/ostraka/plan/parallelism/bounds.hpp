@@ -22,7 +22,7 @@ namespace ostraka::planner {
   link wires = l;
   wires.hop_seconds = wires.handshake_seconds = 0;
   if (l.of_size.count > 0) wires.bytes_per_second = l.of_size.last().bytes_per_second;  // of long messages
-  wires.of_size = {};
+  wires.of_size = rates_by_size();
   constexpr std::int64_t many = std::int64_t{1} << 60;  // (n − 1)/n is 1
   double const rate = 1 / seconds(wires, collective::all_gather, many, 1.0);
   return m.flops_per_second.of(element_bytes) / rate;
