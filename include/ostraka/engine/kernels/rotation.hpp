@@ -12,10 +12,12 @@
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
+#include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/types/values/half.hpp>
 
@@ -87,23 +89,20 @@ template <class W>
 struct fill_angles {
   angle_table const& table;
   double const* angles;
-  unit const* fine;  ///< by j and frequency; null: few rows, and each makes its own
+  unit const* fine;  ///< by j and frequency
   W* out;
 
   void operator()(std::int64_t begin, std::int64_t end, std::int64_t) const {
     std::int64_t const n = table.frequencies;
-    kernel_scratch<unit, Kokkos::HostSpace> const memory(2 * n);
+    kernel_scratch<unit, Kokkos::HostSpace> const memory(n);
     unit* const coarse = memory.data();
-    unit* const own_fine = coarse + n;
     for (std::int64_t row = begin, last = 0; row < end; ++row) {
       std::int64_t const p = table.position(row), start = coarse_position(p);
       if (row == begin || start != last)
         for (std::int64_t f = 0; f < n; ++f) coarse[f] = turned_by(static_cast<double>(start) * angles[f]);
       last = start;
-      if (fine == nullptr)
-        for (std::int64_t f = 0; f < n; ++f) own_fine[f] = turned_finely(p - start, angles[f]);
       W* const c = out + row * 2 * n;
-      with_wide_vectors([&, of = fine == nullptr ? own_fine : fine + (p - start) * n] {
+      with_wide_vectors([&, of = fine + (p - start) * n] {
         for (std::int64_t f = 0; f < n; ++f) write(turned_by_both(coarse[f], of[f]), table.direction, c[f], c[n + f]);
       });
     }
@@ -131,26 +130,49 @@ struct fill_angles_each {
   }
 };
 
-inline void fill_fine(std::int64_t n, double const* angles, unit* fine) {
-  for (std::int64_t j = 0; j < fine_positions; j += j < finest_positions ? 1 : finest_positions)
-    for (std::int64_t f = 0; f < n; ++f) fine[j * n + f] = turned_by(static_cast<double>(j) * angles[f]);
-  for (std::int64_t j = finest_positions; j < fine_positions; ++j)
-    if (std::int64_t const rest = j % finest_positions; rest != 0)
+/// Angles of frequencies, and the turns by 0, …, 63 of each, which a thread keeps of those that it was asked for last:
+/// queries and keys of all layers have the same.
+class fine_angles {
+ public:
+  static fine_angles const& of(angle_table const& table) {
+    static thread_local constinit fine_angles* memory = nullptr;
+    fine_angles& last = per_thread(memory);
+    if (last.first_ != table.first_frequency || last.all_ != table.all_frequencies || last.base_ != table.base ||
+        static_cast<std::int64_t>(last.angles.size()) != table.frequencies)
+      last.make(table);
+    return last;
+  }
+
+  std::vector<double> angles;
+  std::vector<unit> turns;  ///< by j and frequency
+
+ private:
+  void make(angle_table const& table) {
+    std::int64_t const n = table.frequencies;
+    first_ = table.first_frequency, all_ = table.all_frequencies, base_ = table.base;
+    angles.resize(static_cast<std::size_t>(n));
+    turns.resize(static_cast<std::size_t>(fine_positions * n));
+    for (std::int64_t f = 0; f < n; ++f) angles.data()[f] = table.angle(f);
+    unit* const fine = turns.data();
+    for (std::int64_t j = 0; j < fine_positions; ++j) {
+      std::int64_t const rest = j % finest_positions, begin = j - rest;
       for (std::int64_t f = 0; f < n; ++f)
-        fine[j * n + f] = turned_by_both(fine[(j - rest) * n + f], fine[rest * n + f]);
-}
+        fine[j * n + f] = begin == 0 || rest == 0 ? turned_by(static_cast<double>(j) * angles.data()[f])
+                                                  : turned_by_both(fine[begin * n + f], fine[rest * n + f]);
+    }
+  }
+
+  std::int64_t first_ = 0, all_ = 0;
+  double base_ = 0;
+};
 
 template <class Exec, class W>
 void make_angles(Exec const& exec, angle_table const& table, std::int64_t rows, W* out) {
   std::int64_t const n = table.frequencies;
   if constexpr (runs_on_host<Exec>) {
-    kernel_scratch<double, Kokkos::HostSpace> const angles(n);
-    bool const many = rows >= fine_positions;
-    kernel_scratch<unit, Kokkos::HostSpace> const fine(many ? fine_positions * n : 0);
     if (!computes()) return;
-    for (std::int64_t f = 0; f < n; ++f) angles.data()[f] = table.angle(f);
-    if (many) fill_fine(n, angles.data(), fine.data());
-    fill_angles<W> const fill{table, angles.data(), many ? fine.data() : nullptr, out};
+    fine_angles const& fine = fine_angles::of(table);
+    fill_angles<W> const fill{table, fine.angles.data(), fine.turns.data(), out};
     for_each_share("ostraka angles", exec, rows, (rows + fine_positions - 1) / fine_positions, rows * n * 4, fill);
   } else {
     for_each_item("ostraka angles", exec, rows * n, rows * n, fill_angles_each<W>{table, out});

@@ -13,6 +13,7 @@
 
 #include <ostraka/engine/kernels/accumulators/accumulator.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
+#include <ostraka/engine/kernels/loops/lanes.hpp>
 
 namespace ostraka::engine {
 
@@ -36,13 +37,6 @@ KOKKOS_INLINE_FUNCTION Kokkos::complex<double> widened(Kokkos::complex<T> const&
   return {static_cast<double>(x.real()), static_cast<double>(x.imag())};
 }
 
-/// lanes[0] <- the sum of twice as many as Half; by halves, since one after the other they would wait for each other.
-template <int Half, class T>
-void sum_by_halves(T* lanes) {
-  _Pragma("GCC unroll 1") for (int l = 0; l < Half; ++l) lanes[l] += lanes[Half + l];
-  if constexpr (Half > 1) sum_by_halves<Half / 2>(lanes);
-}
-
 /// Re(x ȳ)
 KOKKOS_INLINE_FUNCTION double real_product(double x, double y) { return x * y; }
 KOKKOS_INLINE_FUNCTION double real_product(Kokkos::complex<double> const& x, Kokkos::complex<double> const& y) {
@@ -60,10 +54,11 @@ struct moments {
   double squares;
 };
 
-/// In double, whatever the elements are. Of a run the mean is found first and the deviations from it in a second look,
-/// with what rounding left of their sum taken off (the corrected two-pass algorithm: Chan, Golub and LeVeque 1983,
-/// "Algorithms for computing the sample variance"); runs and parts are merged by the same authors' formula. The means
-/// keep their low digits, so that one that is large beside the deviations costs none of theirs.
+/// In double, whatever the elements are. Deviations of a run are taken from its first element, with what rounding left
+/// of their sum taken off, and where that is far from the mean in a second look from the mean found so (the corrected
+/// two-pass algorithm: Chan, Golub and LeVeque 1983, "Algorithms for computing the sample variance"); runs and parts are
+/// merged by the same authors' formula. The means keep their low digits, so that one that is large beside the
+/// deviations costs none of theirs.
 template <class Element>
 struct moments_of {
   using element = Element;
@@ -130,32 +125,31 @@ struct moments_of {
   static state of_run(element const* x, std::int64_t n) {
     constexpr int lanes = accumulated_lanes;
     double const count = static_cast<double>(n), share = 1 / count;
-    sum part[lanes] = {}, rest(0);
-    std::int64_t k = 0;
-    for (; k + lanes <= n; k += lanes)
-      for (int l = 0; l < lanes; ++l) part[l] += detail::widened(x[k + l]);
-    for (; k < n; ++k) rest += detail::widened(x[k]);
-    detail::sum_by_halves<lanes / 2>(part);
-    sum const mean = (part[0] + rest) * share;
-    double square[lanes] = {}, squares = 0;
-    for (int l = 0; l < lanes; ++l) part[l] = sum(0);
-    for (k = 0; k + lanes <= n; k += lanes)
-      for (int l = 0; l < lanes; ++l) {
-        sum const d = detail::widened(x[k + l]) - mean;
-        part[l] += d;
-        square[l] += detail::real_product(d, d);
+    sum shift = detail::widened(x[0]);
+    for (int look = 0;; ++look) {
+      sum part[lanes] = {}, rest(0);
+      double square[lanes] = {}, squares = 0;
+      std::int64_t k = 0;
+      for (; k + lanes <= n; k += lanes)
+        for (int l = 0; l < lanes; ++l) {
+          sum const d = detail::widened(x[k + l]) - shift;
+          part[l] += d;
+          square[l] += detail::real_product(d, d);
+        }
+      for (; k < n; ++k) {
+        sum const d = detail::widened(x[k]) - shift;
+        rest += d;
+        squares += detail::real_product(d, d);
       }
-    rest = sum(0);
-    for (; k < n; ++k) {
-      sum const d = detail::widened(x[k]) - mean;
-      rest += d;
-      squares += detail::real_product(d, d);
+      detail::sum_by_halves<lanes / 2>(part);
+      detail::sum_by_halves<lanes / 2>(square);
+      rest += part[0];
+      squares += square[0];
+      double const of_mean = detail::real_product(rest, rest) * share;
+      if (look == 1 || of_mean <= 0.75 * squares)  // then two bits are lost at most
+        return {count, shift, rest * share, squares > of_mean ? squares - of_mean : squares == squares ? 0 : squares};
+      shift += rest * share;
     }
-    detail::sum_by_halves<lanes / 2>(part);
-    detail::sum_by_halves<lanes / 2>(square);
-    rest += part[0];
-    double const left = squares + square[0] - detail::real_product(rest, rest) * share;
-    return {count, mean, rest * share, left < 0 ? 0 : left};
   }
 };
 

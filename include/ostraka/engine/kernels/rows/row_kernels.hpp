@@ -16,13 +16,14 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <ostraka/engine/kernels/portable/transpose_matrix.hpp>
-#include <ostraka/engine/kernels/loops/vectors.hpp>
-#include <ostraka/engine/kernels/rows/row_formulas.hpp>
+#include <ostraka/engine/kernels/loops/narrow_runs.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/kernels/loops/vectors.hpp>
+#include <ostraka/engine/kernels/portable/transpose_matrix.hpp>
+#include <ostraka/engine/kernels/rows/row_formulas.hpp>
 #include <ostraka/engine/kernels/rows/row_layout.hpp>
-#include <ostraka/types/values/half.hpp>
 #include <ostraka/types/reasons/reason.hpp>
+#include <ostraka/types/values/half.hpp>
 
 namespace ostraka::engine {
 
@@ -101,10 +102,12 @@ class row_reader {
       held_[2] = k;
       number* const to = buffer_.data();
       if (rows.step == 1)
-        for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<number>(from[j]);
+        widen_run(from, to, n);
       else
-        for (std::int64_t r = 0; r < n; ++r)
-          for (std::int64_t i = 0; i < width; ++i) to[r * width + i] = static_cast<number>(from[r * rows.step + i]);
+        for (std::int64_t r = 0; r < n; ++r) {
+          if (k + n + r < rows.length) ask_for(from + (n + r) * rows.step, width);
+          widen_run(from + r * rows.step, to + r * width, width);
+        }
       if constexpr (block::masked) hide(to, outer, inner, width, k, n);
       return to;
     }
@@ -113,6 +116,11 @@ class row_reader {
   [[nodiscard]] std::int64_t step_of(std::int64_t width) const { return block::buffered ? width : block_.rows.step; }
 
  private:
+  // What comes next begins somewhere else in memory, which processors do not foresee.
+  static void ask_for(X const* x, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; i += elements_of_line<X>) __builtin_prefetch(x + i);
+  }
+
   void hide(number* to, std::int64_t outer, std::int64_t inner, std::int64_t width, std::int64_t k,
             std::int64_t n) const {
     std::int64_t const step = block_.mask_at.step();
@@ -135,13 +143,12 @@ class row_reader {
 template <class X, class T, class Formula, class Gain, class Bias>
 void write_run(X* to, T const* x, std::int64_t n, Formula const& formula, row_coefficients<T> c,
                [[maybe_unused]] Gain const* gain, [[maybe_unused]] Bias const* bias) {
-  T const a = c.a, b = c.b;
-  for (std::int64_t k = 0; k < n; ++k) {
+  write_elements<T>(to, n, [=, a = c.a, b = c.b](std::int64_t k) {
     T y = formula(x[k], a, b);
     if constexpr (!std::is_same_v<Gain, no_vector>) y = y * static_cast<T>(gain[k]);
     if constexpr (!std::is_same_v<Bias, no_vector>) y = y + static_cast<T>(bias[k]);
-    to[k] = static_cast<X>(y);
-  }
+    return y;
+  });
 }
 
 /// Those of an element of each row of a panel.
@@ -151,12 +158,12 @@ void write_across(X* to, T const* x, std::int64_t wide, Formula const& formula, 
   T times = 1, plus = 0;
   if constexpr (!std::is_same_v<Gain, no_vector>) times = static_cast<T>(*gain);
   if constexpr (!std::is_same_v<Bias, no_vector>) plus = static_cast<T>(*bias);
-  for (std::int64_t i = 0; i < wide; ++i) {
+  write_elements<T>(to, wide, [=](std::int64_t i) {
     T y = formula(x[i], a[i], b[i]);
     if constexpr (!std::is_same_v<Gain, no_vector>) y = y * times;
     if constexpr (!std::is_same_v<Bias, no_vector>) y = y + plus;
-    to[i] = static_cast<X>(y);
-  }
+    return y;
+  });
 }
 
 template <class Vector>
@@ -186,9 +193,9 @@ struct row_tasks {
     row_layout const& rows = in.rows;
     if (rows.step == 1) return;
     // So wide that a panel stays in a cache, and not narrower than some cache lines.
-    constexpr std::int64_t line = elements_of_line<T>;
+    constexpr std::int64_t line = elements_of_line<X>, narrowest = std::min(16 * line, widest_panel);
     std::int64_t const fits = row_piece / std::max<std::int64_t>(rows.length, 1) / line * line;
-    width = std::min(rows.step, std::clamp(fits, 4 * line, widest_panel));
+    width = std::min(rows.step, fits >= 4 * line ? std::min(fits, widest_panel) : narrowest);
     panels = (rows.step + width - 1) / width;
   }
 
@@ -258,28 +265,36 @@ struct row_tasks {
       write(reader, outer, inner, wide, rows + row);
     });
   }
-  // The exponentials of a row that fits are computed once, and kept until their sum is known.
+  // Exponentials of what fits are computed once, and kept until their sum is known.
   void run_short_rows(std::int64_t begin, std::int64_t end) const {
     tile_buffer<T, row_piece> exponentials;
     T* const e = exponentials.data();
     std::int64_t const n = in.rows.length;
-    for_each_task(begin, end, [&](auto& reader, auto outer, auto inner, auto, auto) {
-      T const* const x = reader.read(outer, inner, 1, 0, n);
-      statistic s;
-      s.largest = largest_of_run(x, n);
-      T const shift = s.shift();
-      for (std::int64_t k = 0; k < n; ++k) e[k] = engine::exp(x[k] - shift);
-      s.sum = sum_of_run<true, T>(n, [e](std::int64_t k) { return e[k]; });
-      T const b = formula.of_row(s, total).b;
-      X* const to = out + outer * n;
-      for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<X>(e[k] * b);
+    for_each_task(begin, end, [&](auto& reader, auto outer, auto inner, auto wide, auto) {
+      T const* const x = reader.read(outer, inner, wide, 0, n);
+      X* const to = out + outer * n * in.rows.step + inner;
+      if (in.rows.step == 1) {
+        statistic s;
+        s.largest = largest_of_run(x, n);
+        T const shift = s.shift();
+        for (std::int64_t k = 0; k < n; ++k) e[k] = engine::exp(x[k] - shift);
+        s.sum = sum_of_run<true, T>(n, [e](std::int64_t k) { return e[k]; });
+        write_elements<T>(to, n, [e, b = formula.of_row(s, total).b](std::int64_t k) { return e[k] * b; });
+        return;
+      }
+      statistic own[widest_panel];
+      T b[widest_panel];
+      statistic::of_panel(x, n, reader.step_of(wide), wide, own, [=](std::int64_t k) { return e + k * wide; });
+      for (std::int64_t i = 0; i < wide; ++i) b[i] = formula.of_row(own[i], total).b;
+      for (std::int64_t k = 0; k < n; ++k)
+        write_elements<T>(to + k * in.rows.step, wide, [=, &b](std::int64_t i) { return e[k * wide + i] * b[i]; });
     });
   }
 
   // `kept`: where the rows' statistics go, if they are asked for.
   void run_share(std::int64_t begin, std::int64_t end, statistic* kept) const {
     if constexpr (std::is_same_v<Formula, softmax_formula<T>>)
-      if (in.rows.step == 1 && in.rows.length <= row_piece && kept == nullptr) return run_short_rows(begin, end);
+      if (in.rows.length * width <= row_piece && kept == nullptr) return run_short_rows(begin, end);
     for_each_task(begin, end, [this, kept](auto& reader, auto outer, auto inner, auto wide, auto row) {
       statistic own[widest_panel];
       statistic* const rows = kept == nullptr ? own : kept + row;

@@ -20,6 +20,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <ostraka/engine/kernels/folds/unrolled_dot.hpp>
+#include <ostraka/engine/kernels/loops/lanes.hpp>
 #include <ostraka/engine/kernels/numbers/math.hpp>
 
 namespace ostraka::engine {
@@ -100,7 +101,10 @@ struct exp_sum {
     return {largest, detail::sum_of_exp(x, n, shift)};
   }
 
-  static void of_panel(T const* x, std::int64_t n, std::int64_t step, std::int64_t width, exp_sum* to) {
+  /// `keep(k)`: where the exponentials of row k of the panel go.
+  template <class Keep>
+  static void of_panel(T const* x, std::int64_t n, std::int64_t step, std::int64_t width, exp_sum* to,
+                       Keep const& keep) {
     T largest[widest_panel], shift[widest_panel], sum[widest_panel];
     for (std::int64_t i = 0; i < width; ++i) largest[i] = detail::minus_infinity<T>;
     for (std::int64_t k = 0; k < n; ++k)
@@ -109,9 +113,18 @@ struct exp_sum {
       shift[i] = detail::shift_of(largest[i]);
       sum[i] = 0;
     }
-    for (std::int64_t k = 0; k < n; ++k)
-      for (std::int64_t i = 0; i < width; ++i) sum[i] += engine::exp(x[k * step + i] - shift[i]);
+    for (std::int64_t k = 0; k < n; ++k) {
+      T* __restrict const e = keep(k);
+      for (std::int64_t i = 0; i < width; ++i) {
+        e[i] = engine::exp(x[k * step + i] - shift[i]);
+        sum[i] += e[i];
+      }
+    }
     for (std::int64_t i = 0; i < width; ++i) to[i] = {largest[i], sum[i]};
+  }
+  static void of_panel(T const* x, std::int64_t n, std::int64_t step, std::int64_t width, exp_sum* to) {
+    T forgotten[widest_panel];
+    of_panel(x, n, step, width, to, [&forgotten](std::int64_t) { return forgotten; });
   }
 
   template <class Element>
@@ -164,8 +177,8 @@ struct square_sum {
   }
 };
 
-/// The mean, and the sum of the squared deviations from it. The mean of a row is rounded, so what is left of the
-/// deviations' sum corrects both.
+/// The mean, and the sum of the squared deviations from it. Of a row they are taken from its first element, and what is
+/// left of the deviations' sum corrects both; where that is far from the mean, they are taken from the mean found so.
 template <class T>
 struct mean_and_deviations {
   using number = T;
@@ -189,10 +202,29 @@ struct mean_and_deviations {
 
   static mean_and_deviations of_run(T const* x, std::int64_t n) {
     if (n == 0) return {};
-    T const mean = detail::sum_of_run<true, T>(n, [=](std::int64_t k) { return x[k]; }) / T(n);
-    T const rest = detail::sum_of_run<true, T>(n, [=](std::int64_t k) { return x[k] - mean; });
-    T const squares = detail::sum_of_run<true, T>(n, [=](std::int64_t k) { return (x[k] - mean) * (x[k] - mean); });
-    return corrected(mean, rest, squares, n);
+    constexpr int lanes = 2 * detail::fold_lanes;
+    T shift = x[0];
+    for (int look = 0;; ++look) {
+      T side[lanes] = {}, square[lanes] = {}, rest = 0, squares = 0;
+      std::int64_t k = 0;
+      for (; k + lanes <= n; k += lanes)
+        for (int l = 0; l < lanes; ++l) {
+          T const d = x[k + l] - shift;
+          side[l] += d;
+          square[l] += d * d;
+        }
+      for (; k < n; ++k) {
+        rest += x[k] - shift;
+        squares += (x[k] - shift) * (x[k] - shift);
+      }
+      detail::sum_by_halves<lanes / 2>(side);
+      detail::sum_by_halves<lanes / 2>(square);
+      rest += side[0];
+      squares += square[0];
+      if (look == 1 || rest * rest <= T(0.75) * T(n) * squares)  // then two bits are lost at most
+        return corrected(shift, rest, squares, n);
+      shift += rest / T(n);
+    }
   }
 
   static void of_panel(T const* x, std::int64_t n, std::int64_t step, std::int64_t width, mean_and_deviations* to) {

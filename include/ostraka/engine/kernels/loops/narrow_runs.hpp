@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Runs of elements as the numbers that are computed with, and back: of 16 bits as floats, all others as they
+/// are. To be called where loops are compiled for wide vectors (vectors.hpp).
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/engine/kernels/loops/vectors.hpp>
+#include <ostraka/types/values/half.hpp>
+
+#if OSTRAKA_DETAIL_X86
+#  include <ostraka/engine/kernels/x86/half_runs.hpp>
+#endif
+
+namespace ostraka::engine::detail {
+
+/// Do runs of X go through instructions that loops over single elements do not have?
+template <class X>
+inline constexpr bool is_converted_in_runs = OSTRAKA_DETAIL_X86&& std::is_same_v<X, float16>;
+
+/// to[k] <- from[k]
+template <class X, class T>
+void widen_run(X const* from, T* to, std::int64_t n) {
+  std::int64_t k = 0;
+#if OSTRAKA_DETAIL_X86
+  if constexpr (is_converted_in_runs<X>)
+    if (widest_vectors() != vector_width::plain) k = widen_vectors(from, to, n);
+#endif
+  for (; k < n; ++k) to[k] = static_cast<T>(from[k]);
+}
+
+/// to[k] <- f(k), rounded.
+template <class T, class X, class F>
+void write_elements(X* to, std::int64_t n, F const& f) {
+#if OSTRAKA_DETAIL_X86
+  if constexpr (is_converted_in_runs<X>) {
+    constexpr std::int64_t piece = 256;
+    T wide[piece];
+    for (std::int64_t begin = 0; begin < n; begin += piece) {
+      std::int64_t const here = n - begin < piece ? n - begin : piece;
+      for (std::int64_t k = 0; k < here; ++k) wide[k] = f(begin + k);
+      std::int64_t k = widest_vectors() != vector_width::plain ? narrow_vectors(wide, to + begin, here) : 0;
+      for (; k < here; ++k) to[begin + k] = static_cast<X>(wide[k]);
+    }
+    return;
+  }
+#endif
+  for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<X>(f(k));
+}
+
+}  // namespace ostraka::engine::detail

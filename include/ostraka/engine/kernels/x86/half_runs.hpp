@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Runs of float16 to floats and back by the processor's own instructions, which every processor with AVX2
+/// has, and which compilers do not find by themselves. NaN becomes a quiet one.
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include <ostraka/types/values/half.hpp>
+
+namespace ostraka::engine::detail {
+
+#define OSTRAKA_DETAIL_F16C __attribute__((target("avx2,f16c"), noinline))
+
+/// How many were widened: whole vectors.
+OSTRAKA_DETAIL_F16C inline std::int64_t widen_vectors(float16 const* from, float* to, std::int64_t n) {
+  std::int64_t k = 0;
+  for (; k + 8 <= n; k += 8)
+    _mm256_storeu_ps(to + k, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<__m128i_u const*>(from + k))));
+  return k;
+}
+
+/// How many were narrowed, to the nearest, of two as near to the even one.
+OSTRAKA_DETAIL_F16C inline std::int64_t narrow_vectors(float const* from, float16* to, std::int64_t n) {
+  std::int64_t k = 0;
+  for (; k + 8 <= n; k += 8)
+    _mm_storeu_si128(reinterpret_cast<__m128i_u*>(to + k),
+                     _mm256_cvtps_ph(_mm256_loadu_ps(from + k), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  return k;
+}
+
+#undef OSTRAKA_DETAIL_F16C
+
+}  // namespace ostraka::engine::detail
