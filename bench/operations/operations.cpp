@@ -6,9 +6,11 @@
 /// build/bench/operations [rounds=9] [only=TEXT] [json=FILE]. Results are tensors of their own, as those of os::copy
 /// and of PyTorch are (operations.py compares with that). "rows" are along the last axis, "columns" along the first. A
 /// row is heads of 128 numbers for rope, whose pairs are neighbours, or a half of the head's width apart. os::copy may
-/// write past the caches; "loop", a copy by a plain loop into a tensor that is there, does not.
+/// write past the caches; "loop", a copy by ordinary stores into fresh memory, does not.
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include <ostraka/operations.hpp>
@@ -54,9 +56,11 @@ void time_all(bench::report& report, bench::arguments const& given, char const* 
     auto const x = os::cast<T>(os::random<float, I, J>(mesh, I = s.rows, J = s.columns));
     auto const gain = os::cast<T>(os::random<float, J>(mesh, J = s.columns));
     auto const bias = os::cast<T>(os::random<float, J>(mesh, J = s.columns));
-    auto const there = os::zeros_like(x);
     bench::contestant const copy{"copy", [&] { static_cast<void>(os::copy(x)); }};
-    bench::contestant const loop{"loop", [&] { copy_by_lines(x.local().data(), there.local().data(), s.rows * s.columns); }};
+    bench::contestant const loop{"loop", [&, n = s.rows * s.columns] {
+                                   std::unique_ptr<T[]> const own(new T[static_cast<std::size_t>(n)]);
+                                   copy_by_lines(x.local().data(), own.get(), n);
+                                 }};
     auto const time = [&](std::string const& what, auto const& run) {
       std::string const name = what + '.' + element + '.' + s.name;
       if (!given.wants(name)) return;
