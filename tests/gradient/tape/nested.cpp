@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <ostraka/gradient.hpp>
+#include <ostraka/operations.hpp>
 
 #include "gradient/by_differences.hpp"
 #include "support/on_meshes.hpp"
@@ -84,5 +85,25 @@ TEST_CASE("trees of parameters: a penalty on the gradient") {
     CHECK(t::disagreements(m, r.gradient.w, slopes, [](double got, double want) {
             return std::abs(got - want) <= 1e-6 * (1 + std::abs(want));
           }) == 0);
+  });
+}
+
+TEST_CASE("extremes of blocks") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::extents_by_letter const e{{'I', 3}, {'J', 5}};
+    INFO(m.text());
+    auto const body = [](auto const& a) {
+      return a * os::pmax<Y>(os::max<I>(a)) + a * os::pmin<X>(os::sum<J>(a));
+    };
+    os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
+    auto const apart = os::uniform<double, I/X, J/Y>(mesh, I = 3, J = 5);  // no two are equal
+    auto const inner = os::value_and_grad([&](auto const& a) {
+      auto const y = os::shard_map<I/X, J/Y>(body, 0.5 * a + apart);
+      return os::sum<>(y * y * y);
+    });
+    t::check_by_differences<os::tensor<double, I/X, J/Y>>(m, e, "IJ", [&](auto const& w) {
+      auto const g = inner(w).gradient;
+      return os::sum<>(os::tanh(1e-3 * g) * w);
+    });
   });
 }

@@ -129,8 +129,8 @@ struct derivative_of<verb::combine_blocks<How, Ms...>> {
     else if constexpr (How == reduction::prod)
       return detail::product_of_blocks_pullback<detail::plain_type<A>, Ms...>{detail::remember(a)};
     else
-      return detail::extreme_of_blocks_pullback<detail::plain_type<A>, Result, Ms...>{detail::remember(a),
-                                                                            detail::remember(result)};
+      return detail::extreme_of_blocks_pullback<detail::plain_type<A>, detail::plain_type<Result>, Ms...>{
+          detail::remember(a), detail::remember(result)};
   }
 };
 
