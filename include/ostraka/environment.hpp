@@ -78,13 +78,13 @@ class environment {
  private:
   // Templates so that ostraka::compiled can hold them.
   template <class = void>
-  void begin(int& argc, char**& argv, threads served);
+  [[gnu::cold]] void begin(int& argc, char**& argv, threads served);
   template <class = void>
-  void end();
+  [[gnu::cold]] void end();
   template <class = void>
   void begin_kokkos_with_its_threads(int& argc, char** argv);
   template <class = void>
-  static void begin_kokkos(int& argc, char** argv);
+  [[gnu::cold]] static void begin_kokkos(int& argc, char** argv);
   template <class = void>
   void write_trace(bool thrown_through);
 

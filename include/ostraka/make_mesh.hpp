@@ -49,7 +49,7 @@ named_extent<M> as_mesh_size(M m) {
   return {m, 1};
 }
 
-inline int checked_mesh_size(std::string_view name, std::int64_t extent, std::int64_t given) {
+[[gnu::cold]] inline int checked_mesh_size(std::string_view name, std::int64_t extent, std::int64_t given) {
   if (extent != dynamic_extent && given != extent)
     throw error("make_mesh: the mesh axis " + std::string(name) + " has the static size " + std::to_string(extent) +
                 ", but " + std::to_string(given) + " was given; give that size or declare the axis without one");

@@ -45,7 +45,7 @@ namespace ostraka::engine::detail {
 /// One call check, from the first message until all members are known.
 class call_check {
  public:
-  call_check(group_record const& group, MPI_Comm own, std::string const& text)
+  [[gnu::cold]] call_check(group_record const& group, MPI_Comm own, std::string const& text)
       : monitor_(*group.monitor),
         channel_(group, own),
         text_(text),

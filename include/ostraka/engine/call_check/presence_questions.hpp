@@ -35,7 +35,7 @@ class presence_questions {
   }
 
   /// To be called again and again. @returns whether all ranks have answered all of the last rounds
-  bool all_wait(dynamic_array<int> const& missing) {
+  [[gnu::cold]] bool all_wait(dynamic_array<int> const& missing) {
     double const now = MPI_Wtime();
     if (now < next_) return false;
     if (!open_.empty()) {  // a round is over

@@ -38,7 +38,7 @@ void require_agreement(communicator const& group, Describe const& describe) {
 }
 
 /// The same before a communicator is made of these ranks.
-inline void require_agreement_to_create(char const* what, native_communicator ranks = MPI_COMM_WORLD) {
+[[gnu::cold]] inline void require_agreement_to_create(char const* what, native_communicator ranks = MPI_COMM_WORLD) {
   if (peer_monitor* const over = peer_monitor::over(ranks);
       over && over->compares_calls() && !mpi_serves_threads_at_once())
     detail::compare(over->creation_by(ranks), ranks, what);

@@ -47,7 +47,8 @@ class exchange_in_flight {
 
   /// What would be sent by one that is only priced, to members in runs; of what is sent and received, so many elements
   /// lie in rows. @pre the group is dry
-  void price(communicator const& members, planner::sent_run const* runs, int count, std::int64_t strided_elements) {
+  [[gnu::cold]] void price(communicator const& members, planner::sent_run const* runs, int count,
+                           std::int64_t strided_elements) {
     members.enter();
     counted_.begin(members, collective::exchange);
     pending_.begin(members, counted_);

@@ -45,7 +45,7 @@ class communicator {
   communicator() = default;
 
   /// A duplicate of the caller's communicator, so that our messages never meet theirs. Collective.
-  explicit communicator(native_communicator theirs);
+  [[gnu::cold]] explicit communicator(native_communicator theirs);
 
   /// All devices of the job. Collective.
   static communicator world();
@@ -75,7 +75,7 @@ class communicator {
   }
 
   /// Says how it lies on nodes; the same on all members.
-  void lies_on(node_grid const& nodes) const {
+  [[gnu::cold]] void lies_on(node_grid const& nodes) const {
     if (!shared_) return;
     shared_->nodes = nodes.nodes() == 1 ? node_grid() : nodes;
     shared_->node = shared_->nodes.node_of(shared_->rank);
@@ -92,7 +92,7 @@ class communicator {
   communicator split(int colour, int key) const;
 
   /// The devices of these numbers, this one among them, in this order. Collective over them alone.
-  communicator part(dynamic_array<int> const& numbers) const;
+  [[gnu::cold]] communicator part(dynamic_array<int> const& numbers) const;
 
   /// The same devices in the same order, for messages that are not ours. Collective over this group.
   communicator duplicate() const;
@@ -108,7 +108,7 @@ class communicator {
   dynamic_array<int> numbers_in(communicator const& other) const;
 
   /// The largest of what the members give, number by number. Collective.
-  void find_largest(std::int64_t* numbers, int count) const;
+  [[gnu::cold]] void find_largest(std::int64_t* numbers, int count) const;
 
   /// Every collective begins with this, so that others can read that this device waits for them in it.
   void enter() const {
@@ -185,7 +185,7 @@ class communicator {
 
   communicator level(int members, bool between) const;
 
-  communicator make_level(mesh_level which) const;
+  [[gnu::cold]] communicator make_level(mesh_level which) const;
 
   shared_value<owned const> shared_;  // empty: this device alone
 };

@@ -101,7 +101,7 @@ class levelled_all_gather {
   }
 
   // The own part goes to those of the same place on the other nodes, and theirs come.
-  void send_between(T const* own, std::int64_t count) {
+  [[gnu::cold]] void send_between(T const* own, std::int64_t count) {
     counted_.begin(levels_->between, collective::all_gather);
     pending_.begin(levels_->between, counted_);
     if (levels_->between.is_dry() && !computes()) {  // what all of these messages are
@@ -133,7 +133,7 @@ class levelled_all_gather {
       ++alike;
     return alike;
   }
-  void begin_node(int node) {
+  [[gnu::cold]] void begin_node(int node) {
     T* const parts = recv_ + before(node * each_);
     counts_view const counts = counts_.part(static_cast<std::size_t>(node * each_), static_cast<std::size_t>(each_));
     if (calls_ == mpi_calls::nonblocking) return gather_.go_on(levels_->within, tag_, parts, counts, calls_);

@@ -90,7 +90,7 @@ class levelled_all_reduce {
   }
 
   // The share of this place, the part of it that is reduced here, and pieces that arrive on either level.
-  void set_aside() {
+  [[gnu::cold]] void set_aside() {
     std::int64_t const longest = counts_.back();
     std::int64_t const part = share_of_all_reduce(levels_->between, longest);
     std::int64_t const arriving =
@@ -102,7 +102,7 @@ class levelled_all_reduce {
     pieces_ = part_ + part;
   }
 
-  void reduce_share() {
+  [[gnu::cold]] void reduce_share() {
     only_priced_scope const left_as_it_is(levels_->within.is_dry());
     scatter_.finish();
     step_ = step::reduces;
@@ -110,7 +110,7 @@ class levelled_all_reduce {
   }
 
   // In flight, when that is depends on who arrives when, so it has no tag of its own, as in all_reduce_in_flight.
-  void gather() {
+  [[gnu::cold]] void gather() {
     only_priced_scope const left_as_it_is(levels_->within.is_dry());
     reduce_.finish();
     step_ = step::gathers;

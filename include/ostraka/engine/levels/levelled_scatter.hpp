@@ -89,7 +89,7 @@ class levelled_reduce_scatter {
   }
 
   // The sums of this node, one for each, and pieces that arrive.
-  void set_aside() {
+  [[gnu::cold]] void set_aside() {
     of_place_.clear();
     std::int64_t sums = 0;
     std::int64_t pieces = 0;
@@ -117,7 +117,7 @@ class levelled_reduce_scatter {
   }
 
   // What goes to each node, the next one first, is reduced; the own one's at last. Then what has come is.
-  void next_step(int alike = 1) {
+  [[gnu::cold]] void next_step(int alike = 1) {
     if (done_++ == nodes_)
       return scatter_.begin(levels_->between, sums_, recv_, place_counts_, pieces_, how_, into_, parts_sent::all,
                             calls_, tags_[1]);

@@ -89,7 +89,7 @@ struct thread_facts {
 };
 
 /// Kernels without AVX: four to eight times slower than those for a processor that has AVX2.
-inline bool is_slow_core(std::string_view core) {
+[[gnu::cold]] inline bool is_slow_core(std::string_view core) {
   for (std::string_view const slow :
        {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Nano", "Athlon", "Opteron", "Opteron_SSE3",
         "Barcelona", "Bobcat", "Generic", "generic", "unknown", "Unknown"})

@@ -129,7 +129,7 @@ class slab_pool {
     return piece;
   }
 
-  memory_piece new_slab(std::size_t bytes) {
+  [[gnu::cold]] memory_piece new_slab(std::size_t bytes) {
     auto const allocate = [&] {
       slabs_.push_back({static_cast<char*>(Kokkos::kokkos_malloc<Space>(label, bytes)), bytes});
     };

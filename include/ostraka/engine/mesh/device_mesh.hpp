@@ -18,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/engine/collectives/all_gather_in_flight.hpp>
 #include <ostraka/engine/groups/counted_collective.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
 #include <ostraka/engine/memory/shared_value.hpp>
@@ -186,8 +185,8 @@ class device_mesh {
   bool absent_ = false;
 };
 
-inline device_mesh::device_mesh(communicator const& world, std::vector<std::string> names, dynamic_array<int> sizes,
-                                node_wish const& nodes)
+[[gnu::cold]] inline device_mesh::device_mesh(communicator const& world, std::vector<std::string> names,
+                                              dynamic_array<int> sizes, node_wish const& nodes)
     : world_(world), names_(std::move(names)), sizes_(std::move(sizes)), shared_(shared_value<shared_parts>::make()) {
   shared_->name = describe();
   if (world_.size() > 1 && !world_.is_dry() && !mpi_serves_threads_at_once()) shared_->use = &use_of_mpi;
@@ -275,12 +274,12 @@ inline std::int64_t device_mesh::fingerprint() const {
   std::int64_t extremes[2] = {mine, ~mine};
   world_.find_largest(extremes, 2);
   if (extremes[0] == ~extremes[1]) return;
-  std::vector<std::int64_t> all(static_cast<std::size_t>(world_.size()));
-  all_gather(world_, &mine, all.data(), std::vector<std::int64_t>(all.size(), 1));
-  for (std::size_t d = 0; d < all.size(); ++d)
-    if (all[d] != all[0])
-      throw error("make_mesh: every device makes the same mesh, but device " + std::to_string(d) +
-                  " names other axes, sizes or nodes than device 0; compute them from values that all devices share");
+  std::int64_t of_first = world_.rank() == 0 ? mine : std::numeric_limits<std::int64_t>::min();
+  world_.find_largest(&of_first, 1);
+  std::int64_t others = mine != of_first ? world_.size() - world_.rank() : 0;  // most of the first that differs
+  world_.find_largest(&others, 1);
+  throw error("make_mesh: every device makes the same mesh, but device " + std::to_string(world_.size() - others) +
+              " names other axes, sizes or nodes than device 0; compute them from values that all devices share");
 }
 
 [[gnu::cold]] inline void device_mesh::require_axes() const {

@@ -28,7 +28,7 @@ struct node_wish {
 };
 
 /// The block of the mesh that so many consecutive devices are; empty if they are none.
-inline dynamic_array<int> block_of_consecutive(dynamic_array<int> const& sizes, int each) {
+[[gnu::cold]] inline dynamic_array<int> block_of_consecutive(dynamic_array<int> const& sizes, int each) {
   dynamic_array<int> within(sizes.size(), 1);
   for (std::size_t a = sizes.size(); a-- > 0 && each > 1;) {
     int const larger = std::max(each, sizes[a]), smaller = std::min(each, sizes[a]);

@@ -69,7 +69,7 @@ namespace detail {
 
 static_assert(planner::max_contraction_loops <= max_loops);
 
-inline contraction loops_of(planner::contraction_loops const& loops) {
+[[gnu::cold]] inline contraction loops_of(planner::contraction_loops const& loops) {
   contraction p;
   p.labels = loops.count;
   std::int64_t* const strides[3] = {p.a, p.b, p.c};
@@ -85,8 +85,8 @@ inline contraction loops_of(planner::contraction_loops const& loops) {
 }
 
 // Adds a region, and another of the same elements, with the same loops: those over devices of either.
-inline void add_shapes(dynamic_array<strided>& shapes, planner::strided_box const& to,
-                       planner::strided_box const* from) {
+[[gnu::cold]] inline void add_shapes(dynamic_array<strided>& shapes, planner::strided_box const& to,
+                                     planner::strided_box const* from) {
   strided target, source;
   for (int i = 0; i < to.where.rank; ++i) {
     planner::label_cuts cuts;
@@ -102,7 +102,8 @@ inline void add_shapes(dynamic_array<strided>& shapes, planner::strided_box cons
 }
 
 // The kinds of these counts, unless there are too many of them. @returns how many
-inline std::size_t add_kinds(dynamic_array<equal_counts>& kinds, std::int64_t const* counts, std::size_t members) {
+[[gnu::cold]] inline std::size_t add_kinds(dynamic_array<equal_counts>& kinds, std::int64_t const* counts,
+                                           std::size_t members) {
   constexpr std::size_t most = 8;
   std::size_t const before = kinds.size();
   for (std::size_t d = 0; d < members; ++d) {
@@ -116,7 +117,7 @@ inline std::size_t add_kinds(dynamic_array<equal_counts>& kinds, std::int64_t co
 }
 
 // Sums over the members once, not in every run.
-inline void sum_parts(known_schedule& known) {
+[[gnu::cold]] inline void sum_parts(known_schedule& known) {
   planner::schedule const& s = known.schedule;
   known.sums.clear();
   known.kinds.clear();
@@ -146,7 +147,7 @@ inline void sum_parts(known_schedule& known) {
 }  // namespace detail
 
 /// Makes what kernels and collectives want to know of the schedule.
-inline void prepare(known_schedule& known) {
+[[gnu::cold]] inline void prepare(known_schedule& known) {
   detail::sum_parts(known);
   known.shapes.clear();
   known.products.clear();
@@ -225,7 +226,7 @@ class schedule_memory {
 
  private:
   // A schedule to be made anew: of the last ones that which was made first. One that is in flight stays.
-  known_schedule& oldest() {
+  [[gnu::cold]] known_schedule& oldest() {
     if (schedules_.size() >= most)
       for (std::size_t tried = 0; tried < schedules_.size(); ++tried) {
         known_schedule& known = *schedules_[next_];

@@ -141,7 +141,7 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
   if (info == nullptr || info->si_code <= 0) std::raise(number);  // else what caused it happens again
 }
 
-inline void listen_to_signals() {
+[[gnu::cold]] inline void listen_to_signals() {
   std::string text = "ostraka: " + self.name + " was ended by signal ";
   self.digits_at = text.size();
   text += "   (kill -l tells which)\n";

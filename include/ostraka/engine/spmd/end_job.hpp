@@ -27,7 +27,7 @@ namespace ostraka::engine {
 }
 
 /// `rank 1 of 4`, this process.
-inline std::string this_rank() {
+[[gnu::cold]] inline std::string this_rank() {
   int rank = 0;
   int ranks = 1;
 #if OSTRAKA_ENABLE_MPI

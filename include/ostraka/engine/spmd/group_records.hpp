@@ -39,7 +39,7 @@ struct group_record : group_progress {
 };
 
 /// The members of a group, as `all` numbers them; MPI_UNDEFINED for those that it lacks.
-inline dynamic_array<int> members_in(MPI_Comm all, MPI_Group group) {
+[[gnu::cold]] inline dynamic_array<int> members_in(MPI_Comm all, MPI_Group group) {
   int size = 0;
   MPI_Group_size(group, &size);
   dynamic_array<int> numbers(static_cast<std::size_t>(size));
@@ -61,7 +61,7 @@ class group_records {
   }
 
   /// The record of creating communicators of these ranks, which lives as long as the process. Not collective.
-  group_record& creation_by(MPI_Group ranks) {
+  [[gnu::cold]] group_record& creation_by(MPI_Group ranks) {
     dynamic_array<int> members = members_in(all_, ranks);
     std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a
     for (int m : members) fingerprint = (fingerprint ^ static_cast<std::uint64_t>(m)) * 1099511628211u;

@@ -53,7 +53,7 @@ struct standstill {
 class peer_monitor final : public group_observer {
  public:
   /// The first monitor that covers these ranks; made now if there is none. Null for one rank. Collective.
-  static peer_monitor* over(MPI_Comm ranks);
+  [[gnu::cold]] static peer_monitor* over(MPI_Comm ranks);
 
   void creates(MPI_Group ranks) override { records_.enter_creation_by(ranks); }
   void may_create(MPI_Group ranks) override { records_.creation_by(ranks); }
@@ -142,7 +142,7 @@ inline peer_monitor* peer_monitor::over(MPI_Comm ranks) {
   return made;
 }
 
-inline peer_monitor::peer_monitor(MPI_Comm theirs) {
+[[gnu::cold]] inline peer_monitor::peer_monitor(MPI_Comm theirs) {
   MPI_Comm_dup(theirs, &comm_);
   MPI_Comm_rank(comm_, &rank_);
   size_ = size_of(comm_);
@@ -272,7 +272,7 @@ inline void peer_monitor::close() {
 }
 
 /// From now on groups of ranks are observed. To be called before the first of them is made.
-inline void observe_groups() {
+[[gnu::cold]] inline void observe_groups() {
   find_group_observer = [](MPI_Comm ranks) -> group_observer* { return peer_monitor::over(ranks); };
 }
 

@@ -49,7 +49,7 @@ bool wait_until(Done done, double most) {
   return true;
 }
 
-inline same_end hear_others(MPI_Comm job, int ranks, std::uint64_t mine) {
+[[gnu::cold]] inline same_end hear_others(MPI_Comm job, int ranks, std::uint64_t mine) {
   dynamic_array<std::uint64_t> reasons(static_cast<std::size_t>(ranks), 0);  // 0: this rank goes on, as far as is known
   auto const reason_of = [&](int rank) -> std::uint64_t& { return reasons[static_cast<std::size_t>(rank)]; };
   reason_of(0) = mine;

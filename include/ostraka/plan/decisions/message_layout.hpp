@@ -26,8 +26,8 @@ namespace ostraka::planner {
 /// The loops over the devices of `axes` in a message that holds a block under `whole` as their equal parts under
 /// `parts`; those of a dimension outermost first. None if the parts are not equal everywhere, or do not make up the
 /// block.
-[[nodiscard]] constexpr device_loops loops_of_message(spec const& whole, spec const& parts, mesh_set axes,
-                                                      extents const& e) {
+[[nodiscard, gnu::cold]] constexpr device_loops loops_of_message(spec const& whole, spec const& parts, mesh_set axes,
+                                                                 extents const& e) {
   device_loops loops;
   mesh_set unseen = axes;
   for (int i = 0; i < whole.rank; ++i) {
@@ -90,7 +90,7 @@ constexpr bool in_runs(spec const& whole, spec const& parts, extents const& e) {
 
 // Do the parts of a dense block follow one another and fill it? Of several mesh axes, only the running mesh knows their
 // order.
-constexpr bool in_order(spec const& whole, spec const& parts, mesh_set axes, extents const& e) {
+[[gnu::cold]] constexpr bool in_order(spec const& whole, spec const& parts, mesh_set axes, extents const& e) {
   int divided = -1;
   for (int i = 0; i < whole.rank; ++i) {
     if (e.ways(parts.over[i]) == e.ways(whole.over[i])) continue;
@@ -110,8 +110,8 @@ enum class part_of_product { factor, result };
 
 // Elements that a product of a tensor cut along dimension `i` walks once more for each part: those of what lacks the
 // label. Labels of a batch, which cannot be told here from those of one factor alone, are not counted.
-constexpr std::int64_t walked_again(spec const& s, part_of_product which, int i, planned_step const& product,
-                                    extents const& e) {
+[[gnu::cold]] constexpr std::int64_t walked_again(spec const& s, part_of_product which, int i,
+                                                  planned_step const& product, extents const& e) {
   int const cut = s.label[i];
   if (product.to.find(cut) < 0) return largest_block(product.to, e);
   bool const is_result = which == part_of_product::result;
@@ -127,8 +127,9 @@ constexpr std::int64_t walked_again(spec const& s, part_of_product which, int i,
 
 // Are the parts so long that a product of matrices for each of them is as good as one for all? Shorter ones are cheaper
 // in one block, and so is a tensor that is small beside what would be walked once more for each part.
-constexpr bool worth_a_cut(spec const& s, part_of_product which, device_loops const& loops, planned_step const& product,
-                           extents const& e, machine_constants const& machine) {
+[[gnu::cold]] constexpr bool worth_a_cut(spec const& s, part_of_product which, device_loops const& loops,
+                                         planned_step const& product, extents const& e,
+                                         machine_constants const& machine) {
   for (device_loop const& d : loops) {
     bool const summed = product.to.find(s.label[d.dimension]) < 0;
     if (d.unit < (summed ? machine.shortest_summed_part : machine.shortest_part)) return false;
@@ -187,8 +188,8 @@ class cuts_of_labels {
 /// Which tensors of the contraction that is step number `at` lie as messages: as many as are worth it and have loops
 /// that fit together, in this order. The result of one tensor does not: it may be that tensor.
 template <class Steps>
-[[nodiscard]] constexpr contracted_messages messages_at(Steps const& steps, int at, extents const& e,
-                                                        machine_constants const& machine = measured) {
+[[nodiscard, gnu::cold]] constexpr contracted_messages messages_at(Steps const& steps, int at, extents const& e,
+                                                                   machine_constants const& machine = measured) {
   planned_step const& s = steps[at];
   contracted_messages m;
   detail::cuts_of_labels cuts(e.labels);

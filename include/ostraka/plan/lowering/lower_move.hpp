@@ -167,7 +167,7 @@ class move_lowering {
   }
 
   // What a reduction sets aside while it is under way: a piece from each of the others while it adds up those before.
-  constexpr buffer_taken take_for_reduction(std::int64_t part, std::int64_t devices) {
+  [[gnu::cold]] constexpr buffer_taken take_for_reduction(std::int64_t part, std::int64_t devices) {
     return out_.take(2 * (devices - 1) * std::min(part, machine_.piece_of_reduction(devices - 1)));
   }
 
@@ -254,21 +254,24 @@ class move_lowering {
     m.sent = from.begin;
     m.received = to.begin;
     std::int64_t const me = v_.number_in(s.axes);
-    auto const part_of = [&](std::int64_t d, coordinates const& c) {
-      return message_part{d, part_for(from, d, intersect(from.where, box_of(s.to, c, e_))),
-                          part_for(to, d, intersect(box_of(s.from, c, e_), to.where))};
-    };
     auto const each = [&](auto const& use) {
       for (std::int64_t d = 0; d < m.members; ++d) {
-        coordinates const c = v_.member(s.axes, d);
-        if (d == me || !same_along(repeated, c)) continue;
-        message_part const p = part_of(d, c);
+        if (d == me || !same_along(repeated, v_.member(s.axes, d))) continue;
+        message_part const p = shared_with(d, s, from, to);
         if (p.sent.where.size() + p.received.where.size() > 0) use(p);
       }
     };
-    message_part const kept = part_of(me, v_.member(s.axes, me));
+    message_part const kept = shared_with(me, s, from, to);
     m.moved = to.where.size() - kept.received.where.size();
     exchange_parts(m, each, kept, how);
+  }
+
+  // What goes to member `d`, and what comes from there.
+  [[gnu::cold]] constexpr message_part shared_with(std::int64_t d, planned_step const& s, region const& from,
+                                                   region const& to) const {
+    coordinates const c = v_.member(s.axes, d);
+    return {d, part_for(from, d, intersect(from.where, box_of(s.to, c, e_))),
+            part_for(to, d, intersect(box_of(s.from, c, e_), to.where))};
   }
 
   // The most that any device has of it: what the last one keeps, others send.
@@ -309,7 +312,7 @@ class move_lowering {
   }
 
   // Of the parts of a group's members under `parts`: those before this device's.
-  constexpr std::int64_t elements_before(spec const& parts, message const& m) const {
+  [[gnu::cold]] constexpr std::int64_t elements_before(spec const& parts, message const& m) const {
     if (v_.foretells) return 0;
     std::int64_t const me = v_.number_in(m.axes);
     if (m.even) return me * m.own;
@@ -354,18 +357,18 @@ class move_lowering {
     return std::min(b.where.size(), e_.ways(axes) * largest_block(parts, e_));
   }
 
-  constexpr void copy_if_any(region const& to, region const& from, scaling how) {
+  [[gnu::cold]] constexpr void copy_if_any(region const& to, region const& from, scaling how) {
     if (to.where.size() > 0) out_.copy(to, from, how);
   }
 
   // The part of a block for member `d`: by its indices, or where it lies in a message of equal parts.
-  static constexpr region part_for(region const& block, std::int64_t d, box const& inner) {
+  [[gnu::cold]] static constexpr region part_for(region const& block, std::int64_t d, box const& inner) {
     if (block.across.empty()) return block.part(inner);
     return dense_region(inner, {block.begin.buffer, block.begin.at + d * inner.size()});
   }
 
   // Has this device the same coordinates along these mesh axes?
-  constexpr bool same_along(mesh_set axes, coordinates const& c) const {
+  [[gnu::cold]] constexpr bool same_along(mesh_set axes, coordinates const& c) const {
     for (int k = 0; k < e_.mesh_axes; ++k)
       if (axes.contains(k) && c.at[k] != v_.here.at[k]) return false;
     return true;

@@ -84,7 +84,7 @@ class schedule {
   }
 
   /// Gives back the memory that it has no use for, where it is kept for long.
-  void shrink() {
+  [[gnu::cold]] void shrink() {
     actions.shrink_to_fit();
     regions.shrink_to_fit();
     products.shrink_to_fit();
@@ -103,22 +103,22 @@ class schedule {
   }
 
   // What `lower` writes.
-  void begin_stage(int step, int fused) { stages.push_back({step, fused}); }
-  buffer_taken take(std::int64_t elements) {
+  [[gnu::cold]] void begin_stage(int step, int fused) { stages.push_back({step, fused}); }
+  [[gnu::cold]] buffer_taken take(std::int64_t elements) {
     buffers.push_back({elements, numbered_, numbered_});
     return {first_own_buffer + static_cast<int>(buffers.size()) - 1, elements};
   }
-  void give_back(buffer_taken const& b) {
+  [[gnu::cold]] void give_back(buffer_taken const& b) {
     buffers[static_cast<std::size_t>(b.number - first_own_buffer)].given_back = numbered_;
   }
-  void copy(region const& to, region const& from, scaling how) {
+  [[gnu::cold]] void copy(region const& to, region const& from, scaling how) {
     stages.back().copied += to.where.size();
     if (only_prices) return write(to.where.size(), true);
     action& a = add(verb::copy, how);
     a.to = keep(to);
     a.from = keep(from);
   }
-  void fill(region const& to, factor beta, reduction kind) {
+  [[gnu::cold]] void fill(region const& to, factor beta, reduction kind) {
     if (only_prices) return write(to.where.size(), false);
     action& a = add(verb::fill, {factor::one, beta});
     a.to = keep(to);
@@ -127,7 +127,7 @@ class schedule {
   void multiply(product const& p, scaling how) { add_product(verb::multiply, p, how); }
   void reduce(product const& p, reduction kind, scaling how) { add_product(verb::reduce, p, how).kind = kind; }
   /// Of the exchange that is started next; `packed` if what is sent is going to be packed.
-  void part(message_part const& p, bool packed = false) {
+  [[gnu::cold]] void part(message_part const& p, bool packed = false) {
     if (!only_prices) return parts.push_back(p);
     std::int64_t const elements = p.sent.where.size();
     bool const at_once = !packed && !p.sent.gapless();
@@ -142,8 +142,8 @@ class schedule {
       }
     sent.push_back({p.member, 1, elements, at_once});
   }
-  void count(std::int64_t elements) { counts.push_back(elements); }
-  void start(message const& m) {
+  [[gnu::cold]] void count(std::int64_t elements) { counts.push_back(elements); }
+  [[gnu::cold]] void start(message const& m) {
     messages.push_back({m, parts_before_, static_cast<int>(parts.size()) - parts_before_, counts_before_,
                         static_cast<int>(counts.size()) - counts_before_, sent_before_,
                         static_cast<int>(sent.size()) - sent_before_});
@@ -160,7 +160,7 @@ class schedule {
 
  private:
   // A copy or a fill, of which the number of elements is kept alone.
-  void write(std::int64_t elements, bool reads) {
+  [[gnu::cold]] void write(std::int64_t elements, bool reads) {
     bool const goes_on = !actions.empty() && actions.back().what == verb::price &&
                          actions.back().stage == static_cast<int>(stages.size()) - 1;
     if (goes_on)
@@ -175,7 +175,7 @@ class schedule {
     ++actions.back().items;
   }
 
-  action& add(verb what, scaling how) {
+  [[gnu::cold]] action& add(verb what, scaling how) {
     ++numbered_;
     action a;
     a.what = what;
@@ -184,13 +184,13 @@ class schedule {
     actions.push_back(a);
     return actions.back();
   }
-  action& add_product(verb what, product const& p, scaling how) {
+  [[gnu::cold]] action& add_product(verb what, product const& p, scaling how) {
     products.push_back(p);
     action& a = add(what, how);
     a.item = static_cast<int>(products.size()) - 1;
     return a;
   }
-  int keep(region const& r) {
+  [[gnu::cold]] int keep(region const& r) {
     regions.push_back(r);
     return static_cast<int>(regions.size()) - 1;
   }
@@ -203,8 +203,8 @@ class schedule {
 
 /// Lowers a plan into a schedule, whose buffers get their places; a line of the cache has so many elements.
 template <class Plan>
-void lower_to(schedule& s, Plan const& plan, decisions const& decided, viewpoint const& v, std::int64_t line,
-              machine_constants const& machine = measured) {
+[[gnu::cold]] void lower_to(schedule& s, Plan const& plan, decisions const& decided, viewpoint const& v,
+                            std::int64_t line, machine_constants const& machine = measured) {
   s.clear();
   lower(plan, decided, v, s, machine);
   s.end(line);

@@ -67,7 +67,7 @@ struct contraction_loops {
 
 /// The loops of a contraction of these tensors (left, right, result; the right may be none), by labels 0 to `labels`
 /// − 1. A label that none of them has is a loop of one.
-[[nodiscard]] constexpr contraction_loops loops_of_contraction(int labels, contracted const (&tensors)[3]) {
+[[nodiscard, gnu::cold]] constexpr contraction_loops loops_of_contraction(int labels, contracted const (&tensors)[3]) {
   contraction_loops p;
   for (int l = 0; l < labels; ++l) {
     int at[3]{};

@@ -105,8 +105,8 @@ using device_loops = bounded_list<device_loop, max_mesh_axes>;
 
 /// A box as a message of equal parts with these loops over devices, one part after the other. Members of a group count
 /// their mesh axes in ascending `order`, the first one major: the running mesh's numbers of the axes.
-[[nodiscard]] constexpr strided_box as_message(box const& where, device_loops const& loops, int const* order,
-                                               extents const& e) {
+[[nodiscard, gnu::cold]] constexpr strided_box as_message(box const& where, device_loops const& loops, int const* order,
+                                                          extents const& e) {
   box part = where;
   for (device_loop const& d : loops) part.at[d.dimension] = {0, d.unit};  // the innermost comes last
   strided_box b = dense(part);

@@ -13,7 +13,7 @@ namespace ostraka::planner::detail {
 
 // `order` with the axes of `add` at its minor end: in the order of `wish` as long as that continues `order`, the rest
 // by number.
-constexpr mesh_order extended(mesh_order order, mesh_set add, mesh_order wish, mesh_order rest = {}) {
+[[gnu::cold]] constexpr mesh_order extended(mesh_order order, mesh_set add, mesh_order wish, mesh_order rest = {}) {
   if (add.empty()) return order;
   if (wish.starts_with(order))
     while (order.size() < wish.size() && add.contains(wish[order.size()])) {
@@ -32,7 +32,7 @@ constexpr mesh_order extended(mesh_order order, mesh_set add, mesh_order wish, m
 
 // `from` after all slices that `to` asks for at the minor end of a label: free, and an exchange after them moves no
 // more.
-constexpr spec sliced_towards(spec from, spec const& to) {
+[[gnu::cold]] constexpr spec sliced_towards(spec from, spec const& to) {
   mesh_set const used = from.uses();
   for (int i = 0; i < from.rank; ++i)
     if (from.over[i].code != to.over[i].code && to.over[i].starts_with(from.over[i]))
@@ -42,7 +42,7 @@ constexpr spec sliced_towards(spec from, spec const& to) {
 }
 
 // What kind of exchange takes `from` to `to`, and among which devices. @pre from is sliced towards to, from ≠ to
-constexpr planned_step exchange_step(int operand, spec const& from, spec const& to) {
+[[gnu::cold]] constexpr planned_step exchange_step(int operand, spec const& from, spec const& to) {
   mesh_set removed;
   mesh_set added;
   bool minor_ends_only = true;
@@ -66,12 +66,13 @@ constexpr planned_step exchange_step(int operand, spec const& from, spec const& 
   return {kind, operand, axes, from, to};
 }
 
-constexpr void append(reshard_steps& steps, step kind, int operand, mesh_set axes, spec const& from, spec const& to) {
+[[gnu::cold]] constexpr void append(reshard_steps& steps, step kind, int operand, mesh_set axes, spec const& from,
+                                    spec const& to) {
   if (!(from == to)) steps.push_back({kind, operand, axes, from, to});
 }
 
 // Slice and exchange. @pre partial over the same mesh axes
-constexpr void append_exchange(reshard_steps& steps, int operand, spec const& from, spec const& to) {
+[[gnu::cold]] constexpr void append_exchange(reshard_steps& steps, int operand, spec const& from, spec const& to) {
   spec const sliced = sliced_towards(from, to);
   if (!(from == sliced)) steps.push_back({step::slice, operand, sliced.splits() - from.splits(), from, sliced});
   if (!(sliced == to)) steps.push_back(exchange_step(operand, sliced, to));

@@ -34,7 +34,8 @@ enum class slicing : std::uint8_t { at_once, before, of_target };
 
 namespace detail {
 
-constexpr mesh_set idle_axes(spec const& start, spec const& before, spec const& to, extents const& e, slicing how) {
+[[gnu::cold]] constexpr mesh_set idle_axes(spec const& start, spec const& before, spec const& to, extents const& e,
+                                           slicing how) {
   return (how != slicing::of_target ? mesh_set::first(e.mesh_axes) : to.partial | before.splits()) - start.uses() -
          before.partial;
 }

@@ -35,7 +35,7 @@ struct reduction_plan {
 };
 
 // The next order of the same mesh axes; false, and the first one again, after the last.
-constexpr bool next_order(mesh_order& order) {
+[[gnu::cold]] constexpr bool next_order(mesh_order& order) {
   int axes[max_mesh_axes]{};
   int const n = order.size();
   if (n < 2) return false;
@@ -68,7 +68,7 @@ struct placement {
   }
 
   // The axes that share a label with another one, if any.
-  [[nodiscard]] constexpr mesh_order crowded(mesh_set axes, int rank) const {
+  [[nodiscard, gnu::cold]] constexpr mesh_order crowded(mesh_set axes, int rank) const {
     mesh_order o;
     if ((axes.bits & (axes.bits - 1)) == 0) return o;  // less than two
     for (int i = 1; i <= rank; ++i) {
@@ -80,7 +80,7 @@ struct placement {
     return o;
   }
 
-  [[nodiscard]] constexpr spec applied(spec s, mesh_set axes, spec const& wish, mesh_order rest) const {
+  [[nodiscard, gnu::cold]] constexpr spec applied(spec s, mesh_set axes, spec const& wish, mesh_order rest) const {
     if (axes.empty()) return s;
     for (int i = 0; i < s.rank; ++i)
       if (mesh_set const here = placed_on(i + 1, axes); !here.empty())

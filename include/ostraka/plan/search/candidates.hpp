@@ -63,7 +63,7 @@ class candidates {
   }
 
   // Keeps the best of each sharding, and of all as many as there is room for. False if it is no news.
-  constexpr bool offer(candidate const& c) {
+  [[gnu::cold]] constexpr bool offer(candidate const& c) {
     if (count < most_candidates) {
       unsigned s = static_cast<unsigned>((c.at ^ c.at >> 37) % hashes);
       while (slot_[s] >= first_place_ && item[slot_[s] - first_place_].at != c.at) s = (s + 1) % slots;
@@ -84,7 +84,7 @@ class candidates {
     return true;
   }
 
-  constexpr void sort() {
+  [[gnu::cold]] constexpr void sort() {
     for (int i = 1; i < count; ++i) {
       candidate const c = item[i];
       int k = i;

@@ -40,7 +40,7 @@ struct label_sets {
   double mesh[max_mesh_axes]{};
   label_set priced[max_mesh_axes]{};  // a product with one of these labels prices the mesh axis (price.hpp)
 
-  constexpr explicit label_sets(einsum_problem const& p)
+  [[gnu::cold]] constexpr explicit label_sets(einsum_problem const& p)
       : operands(p.operands.size()), result(set_of(p.result)), mesh_axes(p.sizes.mesh_axes) {
     bool const all = prices_all_work(p.element_weight, p.rule);
     for (int l = 0; l < p.sizes.labels; ++l) extent[l] = static_cast<double>(p.sizes.label[l]);

@@ -23,7 +23,7 @@ class exchange_prices {
 
   // The elements that devices need under `to` and do not have under `from`, of a tensor of `whole` elements:
   // ideal_exchange of specs. Some number above `bound` if that is above it. @pre both partial over the same mesh axes
-  constexpr double operator()(layout from, layout to, double whole, double bound) {
+  [[gnu::cold]] constexpr double operator()(layout from, layout to, double whole, double bound) {
     if (from == to) return 0;
     if (e_.mesh_axes == 1) {  // a slice, a gather, or an all-to-all
       double const n = static_cast<double>(e_.mesh[0]);
@@ -89,7 +89,7 @@ class exchange_prices {
  private:
   // Mean overlap of blocks that change places. Which labels they are on makes no difference, nor, where all mesh axes
   // have one size, which mesh axes they are over: those are numbered as they occur.
-  constexpr double counted(resharded_label const (&c)[max_mesh_axes], int count, mesh_set axes) {
+  [[gnu::cold]] constexpr double counted(resharded_label const (&c)[max_mesh_axes], int count, mesh_set axes) {
     if (count > most_resharded || cached_ == capacity) return mean_overlap(c, count, axes, e_);
     std::uint32_t key[2 * most_resharded]{};
     std::uint32_t number[max_mesh_axes + 1]{};

@@ -32,7 +32,8 @@ struct partitioned_order {
 
 class partition_search {
  public:
-  constexpr partition_search(einsum_problem const& problem, label_sets const& labels, search_effort effort)
+  [[gnu::cold]] constexpr partition_search(einsum_problem const& problem, label_sets const& labels,
+                                           search_effort effort)
       : problem_(problem), labels_(labels), e_(problem.sizes), effort_(effort), prices_(problem) {
     for (int m = 0; m < e_.mesh_axes; ++m) devices_ *= static_cast<double>(e_.mesh[m]);
     for (int k = 0; k < labels.operands; ++k) {
@@ -148,7 +149,7 @@ class partition_search {
 
   // Decides for mesh axis m and the ones after it: no label, a factor that stays partial, labels by number, each at
   // every place among the mesh axes that divide it.
-  constexpr void divide(unfinished_partition const& before, int m) {
+  [[gnu::cold]] constexpr void divide(unfinished_partition const& before, int m) {
     if (m >= e_.mesh_axes || m >= max_mesh_axes) return consider(before);
     divide(before, m + 1);
     layout const partial = layout_along(m, axis_state::partial());

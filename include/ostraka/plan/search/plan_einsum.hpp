@@ -53,7 +53,7 @@ class einsum_search {
 
  private:
   // Every order, those of least work first, until even that is too much.
-  constexpr void try_all() {
+  [[gnu::cold]] constexpr void try_all() {
     int const count = number_of_orders(problem_.operands.size());
     if (count == 1) return attempt(order_number(0, problem_.operands.size()));
     double work[most_orders]{};

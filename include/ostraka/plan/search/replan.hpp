@@ -14,7 +14,7 @@ namespace ostraka::planner {
 namespace detail {
 
 // What the plan solves.
-constexpr einsum_problem problem_of(einsum_plan const& plan, admit rule) {
+[[gnu::cold]] constexpr einsum_problem problem_of(einsum_plan const& plan, admit rule) {
   einsum_problem p;
   p.operands = plan.operands;
   p.result = plan.result;

@@ -64,7 +64,7 @@ class tensor_prices {
   }
 
   // The least price of a tensor in a sharding.
-  constexpr candidate const& ask(tensor_candidates& t, layout q) {
+  [[gnu::cold]] constexpr candidate const& ask(tensor_candidates& t, layout q) {
     int const known = t.asked.find(q);
     if (known >= 0) return t.asked.item[known];
     candidate best{q, 0, unbounded, unbounded, unbounded, 0, 0, false};
@@ -104,7 +104,7 @@ class tensor_prices {
  private:
   // Partial sums of an operand may be reduced on slices along mesh axes that it does not use. Products need not:
   // another partition gives the slice.
-  constexpr void slice(candidate c, tensor_candidates& t) {
+  [[gnu::cold]] constexpr void slice(candidate c, tensor_candidates& t) {
     scatter(c, t);
     if (partial_marks(c.at) == 0 || e_.mesh_axes > most_mesh_axes_sliced) return;
     c.touched = 1;
@@ -121,7 +121,7 @@ class tensor_prices {
   }
 
   // Reduces partial sums: scattered one after the other, the rest everywhere and together.
-  constexpr void scatter(candidate c, tensor_candidates& t) {
+  [[gnu::cold]] constexpr void scatter(candidate c, tensor_candidates& t) {
     if (c.price > limit_ || !t.reach.offer(c)) return;
     if (partial_marks(c.at) == 0 || rule_ == admit::no_communication || t.reach.count == most_candidates) return;
     std::uint32_t const partial = marked_axes(partial_marks(c.at)).bits;
@@ -151,7 +151,7 @@ class tensor_prices {
       }
   }
 
-  constexpr void unpad(tensor_candidates& t, layout before, mesh_set made, candidate& best) {
+  [[gnu::cold]] constexpr void unpad(tensor_candidates& t, layout before, mesh_set made, candidate& best) {
     candidate c = ask(t, before);
     if (before != result_ && !c.moved) ++c.touched;
     if (precedes(c, best)) best = c;

@@ -120,8 +120,8 @@ namespace detail {
 // −1 if that is not known. Along a dimension whose blocks under one sharding lie within those under the other, or
 // whose two shardings have no mesh axis in common, the common parts make up the extent; where they are equal, too,
 // whatever other dimensions do with the same mesh axes, one is the extent over their number.
-[[nodiscard]] constexpr std::int64_t held_by_both_in_parts(spec const& a, spec const& b, mesh_set axes,
-                                                           extents const& e) {
+[[nodiscard, gnu::cold]] constexpr std::int64_t held_by_both_in_parts(spec const& a, spec const& b, mesh_set axes,
+                                                                      extents const& e) {
   std::int64_t elements = 1;
   mesh_set seen;  // by dimensions whose parts are not equal
   mesh_set seen_twice;
@@ -144,7 +144,7 @@ namespace detail {
 
 /// Elements that the devices hold under both shardings, added over all devices.
 /// @pre both have the same labels in the same order
-[[nodiscard]] constexpr std::int64_t held_by_both(spec const& a, spec const& b, extents const& e) {
+[[nodiscard, gnu::cold]] constexpr std::int64_t held_by_both(spec const& a, spec const& b, extents const& e) {
   mesh_set const axes = a.splits() | b.splits();
   constexpr std::int64_t few = 64;  // which planners walk while compiling
   if (e.ways(axes) > few)
@@ -162,7 +162,7 @@ namespace detail {
 
 /// Elements that a step moves, added over all devices; exact for any extents. Gathers and exchanges count what a device
 /// receives from others, reduce-scatter what it sends to others, all-reduce 2(n−1)/n of the block.
-[[nodiscard]] constexpr std::int64_t elements_moved(planned_step const& s, extents const& e) {
+[[nodiscard, gnu::cold]] constexpr std::int64_t elements_moved(planned_step const& s, extents const& e) {
   switch (s.kind) {
     case step::all_gather: return held_by_all(s.to, e) - held_by_all(s.from, e);
     case step::reduce_scatter: return (e.ways(s.axes) - 1) * held_by_all(s.to, e);

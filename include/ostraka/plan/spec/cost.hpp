@@ -18,7 +18,7 @@ namespace ostraka::planner {
 inline constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 /// Elements that all devices hold together.
-[[nodiscard]] constexpr double ideal_held(spec const& s, extents const& e) {
+[[nodiscard, gnu::cold]] constexpr double ideal_held(spec const& s, extents const& e) {
   double n = static_cast<double>(e.ways(mesh_set::first(e.mesh_axes) - s.splits()));
   for (int i = 0; i < s.rank; ++i) n *= static_cast<double>(e.label[s.label[i]]);
   return n;
@@ -41,7 +41,8 @@ constexpr std::int64_t overlap(resharded_label const& c, coordinates const& devi
 }
 
 // Mean over the devices along `axes` of the fraction of the resharded_label labels that they hold under both.
-constexpr double mean_overlap(resharded_label const* resharded, int count, mesh_set axes, extents const& e) {
+[[gnu::cold]] constexpr double mean_overlap(resharded_label const* resharded, int count, mesh_set axes,
+                                            extents const& e) {
   coordinates device;
   std::int64_t sum = 0;
   for (bool more = true; more;) {

@@ -57,7 +57,7 @@ struct einsum_plan {
   }
 
   /// Elements moved, added over all devices; exact, also for uneven blocks.
-  [[nodiscard]] constexpr std::int64_t elements_moved(extents const& e) const {
+  [[nodiscard, gnu::cold]] constexpr std::int64_t elements_moved(extents const& e) const {
     std::int64_t n = 0;
     for (planned_step const& s : steps) n += planner::elements_moved(s, e);
     return n;
@@ -95,7 +95,7 @@ constexpr std::int64_t products_of(spec const& left, spec const* right, extents 
 
 }  // namespace detail
 
-constexpr std::int64_t einsum_plan::flops(extents const& e) const {
+[[gnu::cold]] constexpr std::int64_t einsum_plan::flops(extents const& e) const {
   tensor_states tensors(*this);
   std::int64_t n = 0;
   for (planned_step const& s : steps) {

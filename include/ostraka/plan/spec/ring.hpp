@@ -65,8 +65,8 @@ constexpr int divided_further(spec const& whole, spec const& parts, mesh_set axe
   return found;
 }
 
-constexpr ring_choice ring_with(planned_step const& move, int number, planned_step const& product, extents const& e,
-                                std::int64_t shortest) {
+[[gnu::cold]] constexpr ring_choice ring_with(planned_step const& move, int number, planned_step const& product,
+                                              extents const& e, std::int64_t shortest) {
   bool const gathers = move.kind == step::all_gather;
   spec const& parts = gathers ? move.from : move.to;
   ring_choice r{ring_verdict::taken, number, divided_further(gathers ? move.to : move.from, parts, move.axes)};
@@ -88,8 +88,8 @@ constexpr ring_choice ring_with(planned_step const& move, int number, planned_st
 /// Of the moves next to the contraction that is step number `at`, the one that it can do as a ring; of several, the one
 /// that moves most. If it can do none, why not.
 template <class Steps>
-[[nodiscard]] constexpr ring_choice ring_at(Steps const& steps, int at, extents const& e,
-                                            std::int64_t shortest = shortest_ring_part) {
+[[nodiscard, gnu::cold]] constexpr ring_choice ring_at(Steps const& steps, int at, extents const& e,
+                                                       std::int64_t shortest = shortest_ring_part) {
   planned_step const& s = steps[at];
   ring_choice best;
   if (s.right == no_tensor) return best;

@@ -22,7 +22,7 @@ namespace detail {
 /// The cheapest plan of the library with these operands copied (bits 0, 1, 2: a, b, c); `plan` stays if none is
 /// cheaper.
 template <class T>
-void try_copying(contraction_plan& plan, contraction const& problem, int copied, std::int64_t limit) {
+[[gnu::cold]] void try_copying(contraction_plan& plan, contraction const& problem, int copied, std::int64_t limit) {
   for_each_library_plan(problem, copied, limit, [&](contraction_plan& candidate) {
     candidate.cost = cost_of_plan<T>(problem, candidate);
     if (!plan.library || candidate.cost < plan.cost) plan = candidate;
@@ -39,7 +39,7 @@ bool is_ours(product_loops const& loops) {
 
 /// On the host. @pre no label is in one operand alone; no extent is 0
 template <class T>
-contraction_plan plan_contraction(contraction const& problem) {
+[[gnu::cold]] contraction_plan plan_contraction(contraction const& problem) {
   contraction_plan plan;
   if constexpr (cblas::multiplies<T>) {
     product_loops const loops = loops_of(problem);

@@ -15,7 +15,7 @@ namespace ostraka::engine::detail {
 /// Gives an operand gapless strides: batch labels first, then its two groups, the one with its smallest stride last so
 /// that packing walks memory forward; within a group the order of the operand that shares the group, so that its labels
 /// join.
-inline void pack_strides(contraction& p, operand which) {
+[[gnu::cold]] inline void pack_strides(contraction& p, operand which) {
   auto const partner = [&](int l) {
     switch (class_of(p, l)) {
       case label_class::batch: return which == operand::c ? operand::a : operand::c;

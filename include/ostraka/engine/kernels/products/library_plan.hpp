@@ -60,8 +60,8 @@ inline bool view_matrix(bool by_rows, std::int64_t rows, std::int64_t columns, s
 }
 
 /// Sees the three blocks as matrices of these dimensions; false if the library cannot.
-inline bool view_operands(matrix_product& p, matrix_dimension const& m, matrix_dimension const& n,
-                          matrix_dimension const& k, std::int64_t limit) {
+[[gnu::cold]] inline bool view_operands(matrix_product& p, matrix_dimension const& m, matrix_dimension const& n,
+                                        matrix_dimension const& k, std::int64_t limit) {
   p.m = m.extent, p.n = n.extent, p.k = k.extent;
   bool const c_by_rows = m.extent == 1 || (n.extent > 1 && n.step[1] <= m.step[1]);
   for (bool const by_rows : {c_by_rows, !c_by_rows}) {
@@ -77,7 +77,7 @@ inline bool view_operands(matrix_product& p, matrix_dimension const& m, matrix_d
 }
 
 /// The loops around the matrices. The longest of those that write different parts of C is the batch of a product.
-inline void complete_loops(contraction_plan& plan, product_loops const& loops, int const (&chosen)[3]) {
+[[gnu::cold]] inline void complete_loops(contraction_plan& plan, product_loops const& loops, int const (&chosen)[3]) {
   plan.summed = {};
   for (int d = 0; d < loops.k.rank; ++d)
     if (d != chosen[2]) plan.summed.add(loops.k.extent[d], loops.k.stride[0][d], loops.k.stride[1][d]);
@@ -101,7 +101,7 @@ inline void complete_loops(contraction_plan& plan, product_loops const& loops, i
 /// Calls f(plan) for every choice of dimensions with which the library can compute the problem with these operands
 /// copied (bits 0, 1, 2: a, b, c).
 template <class F>
-void for_each_library_plan(contraction const& problem, int copied, std::int64_t limit, F const& f) {
+[[gnu::cold]] void for_each_library_plan(contraction const& problem, int copied, std::int64_t limit, F const& f) {
   contraction_plan plan;
   plan.library = true;
   plan.problem = problem;

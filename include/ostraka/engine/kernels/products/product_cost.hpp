@@ -53,7 +53,7 @@ double cost_of_products(double products, double m, double n, double k) {
 /// Of copying an operand from one layout to another: its elements, and the runs or tiles that they are moved in. Where
 /// others come to lie side by side, vectors are transposed, and unfilled ones take as long.
 template <class T>
-double cost_of_copy(strided const& to, strided const& from) {
+[[gnu::cold]] double cost_of_copy(strided const& to, strided const& from) {
   constexpr std::int64_t lanes = elements_of_line<T>;
   loop_nest<2> const loops = loops_over(to, from);
   int const one = smallest_step(loops, 0), other = smallest_step(loops, 1);
@@ -68,7 +68,7 @@ double cost_of_copy(strided const& to, strided const& from) {
 
 /// Of a plan for the library.
 template <class T>
-double cost_of_plan(contraction const& problem, contraction_plan const& plan) {
+[[gnu::cold]] double cost_of_plan(contraction const& problem, contraction_plan const& plan) {
   matrix_product const& p = plan.product;
   double sum = cost_of_products<T>(real(plan.products() * plan.summed.size()), real(p.m), real(p.n), real(p.k));
   for (operand const which : {operand::a, operand::b, operand::c}) {
@@ -81,7 +81,7 @@ double cost_of_plan(contraction const& problem, contraction_plan const& plan) {
 /// Are the elements of an operand alone in their cache lines, because the batch lies innermost, or because its lines
 /// are whole pages apart along both of its sides and take one another's place in the caches?
 template <class T>
-bool loses_lines(product_loops const& loops, loop_nest<2> const& side, int operand) {
+[[gnu::cold]] bool loses_lines(product_loops const& loops, loop_nest<2> const& side, int operand) {
   for (int d = 0; d < loops.batch.rank; ++d)
     if (loops.batch.stride[operand][d] == 1 && loops.batch.extent[d] >= 4) return true;
   constexpr std::int64_t page = sizeof(T) < 4096 ? 4096 / static_cast<std::int64_t>(sizeof(T)) : 1;
@@ -92,7 +92,7 @@ bool loses_lines(product_loops const& loops, loop_nest<2> const& side, int opera
 
 /// Of our tiles. @pre worth_tiles(loops)
 template <class T>
-double cost_of_tiles(product_loops const& loops) {
+[[gnu::cold]] double cost_of_tiles(product_loops const& loops) {
   micro_kernel<T> const micro = choose_micro_kernel<T>();
   tile_sides const sides(loops, micro.few_rows, micro.lanes);
   auto const pieces = [](std::int64_t n, std::int64_t of) { return real((n + of - 1) / of); };
