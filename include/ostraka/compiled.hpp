@@ -39,8 +39,9 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
 
 // What operations call in the engine, and below it what the engine calls for one block.
 #define OSTRAKA_ENGINE_INSTANCES_(WHERE, T, EXEC)                                                                     \
+  WHERE template run_functions<EXEC, T> const& every_function<EXEC, T>();                                             \
   WHERE template void run(EXEC const&, execution_context const&, planner::plan_view const&, T const* const*, T*,      \
-                          update<T> const&, schedule_memory&);                                                        \
+                          update<T> const&, schedule_memory&, run_functions<EXEC, T> const&);                         \
   WHERE template void run(EXEC const&, execution_context const&, planner::plan_view const&, region<T const> const*,   \
                           region<T> const&, update<T> const&, schedule_memory&);                                      \
   WHERE template void run(EXEC const&, mesh_route const&, T const*, T*);                                              \

@@ -78,7 +78,7 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
     static thread_local constinit engine::schedule_memory* memory = nullptr;
     run_planned<value, result_type::rank, typename First::space>(
         planned_call_of<Policy, types, static_cast<int>(sizeof(value))>, operation, first.mesh_handle(), operands,
-        blocks, how, memory, result);
+        blocks, how, functions_of_call<Policy, types, value, typename First::space>(), memory, result);
     return result;
   }
 

@@ -143,8 +143,9 @@ auto reshard_at_once(char const* operation, A const& a) {
   operand_at_hand const operand = at_hand(a);
   value const* const block = elements_of(a);
   static thread_local constinit engine::schedule_memory* memory = nullptr;
-  run_planned<value, A::rank, typename A::space>(planned_call_of<Policy, Types, static_cast<int>(sizeof(value))>,
-                                                 operation, a.mesh_handle(), &operand, &block, {}, memory, result);
+  run_planned<value, A::rank, typename A::space>(
+      planned_call_of<Policy, Types, static_cast<int>(sizeof(value))>, operation, a.mesh_handle(), &operand, &block, {},
+      functions_of_call<Policy, Types, value, typename A::space>(), memory, result);
   return result;
 }
 

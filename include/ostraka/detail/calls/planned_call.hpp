@@ -60,13 +60,26 @@ inline constexpr bool is_planned_call = !any_varies<Operands...> && !limits_work
 template <class... Operands>
 inline constexpr bool is_planned_call<no_policy, Operands...> = !any_varies<Operands...>;
 
+/// What schedules of the call may hold: of a plan that is made when it runs, anything.
+template <class Policy, class Types>
+consteval unsigned kinds_of_call() {
+  if constexpr (std::is_same_v<Policy, no_policy>)
+    return planner::kinds_of(planner::plan_view(stored_plan_of<Types>).steps);
+  else if constexpr (is_stored_plan<Policy>)
+    return planner::kinds_of(planner::plan_view(stored_plan_of<Types>).steps);
+  else
+    return planner::kinds::all;
+}
+
 /// A new tensor <- what is computed, times how.alpha, at once. One function for all operations on these elements whose
 /// results have this rank.
 template <class T, int Rank, class Space>
 [[gnu::noinline]] void run_planned(planned_call const& call, char const* operation,
-                                  std::shared_ptr<engine::device_mesh const> const& mesh,
-                                  operand_at_hand const* operands, T const* const* blocks, engine::update<T> const& how,
-                                  engine::schedule_memory*& memory, unnamed_tensor<T, Rank, Space>& result) {
+                                   std::shared_ptr<engine::device_mesh const> const& mesh,
+                                   operand_at_hand const* operands, T const* const* blocks,
+                                   engine::update<T> const& how,
+                                   engine::run_functions<typename Space::execution_space, T> const& functions,
+                                   engine::schedule_memory*& memory, unnamed_tensor<T, Rank, Space>& result) {
   using tensor_type = unnamed_tensor<T, Rank, Space>;
   planner::spec const* specs[planner::max_operands];
   int const count = call.stored.operands.size();
@@ -80,7 +93,12 @@ template <class T, int Rank, class Space>
   planner::plan_view const plan = call.plan_to_run != nullptr ? call.plan_to_run(w) : call.stored;
   result = allocate_unnamed<T, Rank, Space>(mesh, w, *call.stored.result);
   engine::run(execution_space_of<tensor_type>(), w, plan, blocks, result.local().data(), how,
-              engine::per_thread(memory));
+              engine::per_thread(memory), functions);
+}
+
+template <class Policy, class Types, class T, class Space>
+engine::run_functions<typename Space::execution_space, T> const& functions_of_call() {
+  return engine::functions_of_kinds<kinds_of_call<Policy, Types>(), typename Space::execution_space, T>();
 }
 
 }  // namespace ostraka::detail

@@ -47,13 +47,21 @@ struct bounded_steps {
 };
 
 /// Runs the plan of an einsum, a reduction or a reshard. `operands` and `result` are dense local blocks, by where they
-/// begin; the result is updated and overlaps no operand. `memory` is of this plan alone. Collective over the mesh axes
-/// of the plan, with equal alpha and beta. @pre alpha = 1 and beta = 0 unless the plan sums
+/// begin; the result is updated and overlaps no operand. `memory` is of this plan alone. `functions`: those of the
+/// kinds of its steps. Collective over the mesh axes of the plan, with equal alpha and beta. @pre alpha = 1 and beta =
+/// 0 unless the plan sums
+template <class Exec, class T>
+void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
+         T* result, update<T> const& how, schedule_memory& memory, run_functions<Exec, T> const& functions) {
+  require_same_call<T>(w, plan);
+  running<Exec, T>(exec, w, plan, memory.of<Exec>(w, plan, how), operands, result, how, functions).run_to_end();
+}
+
+/// The same for a plan that is not known while the program is compiled.
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
          T* result, update<T> const& how, schedule_memory& memory) {
-  require_same_call<T>(w, plan);
-  running<Exec, T>(exec, w, plan, memory.of<Exec>(w, plan, how), operands, result, how).run_to_end();
+  run(exec, w, plan, operands, result, how, memory, every_function<Exec, T>());
 }
 
 /// The same for blocks that may be parts of larger ones, or lie otherwise. An operand that covers a part of its block
@@ -69,7 +77,9 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
     data[k] = operands[k].data;
   }
   given[planner::result_buffer] = result;
-  running<Exec, T>(exec, w, plan, memory.of<Exec>(w, plan, how, given), data, result.data, how).run_to_end();
+  running<Exec, T>(exec, w, plan, memory.of<Exec>(w, plan, how, given), data, result.data, how,
+                   every_function<Exec, T>())
+      .run_to_end();
 }
 
 namespace detail {

@@ -36,8 +36,8 @@ class flight_record final : public flight_on<Exec> {
     plan_ = plan;
     if (anybody_listens()) keep_plan();
     known_schedule& known = memory.of<Exec>(w, plan, how, given, own_);
-    run_.emplace(this->exec(), w_, plan_, known, operands, result, how, heard_as::operation, nullptr,
-                 mpi_calls::nonblocking);
+    run_.emplace(this->exec(), w_, plan_, known, operands, result, how, every_function<Exec, T>(), heard_as::operation,
+                 nullptr, mpi_calls::nonblocking);
     known_ = &known;
     ++known_->in_flight;
     this->enlist(*w.mesh, w.operation);

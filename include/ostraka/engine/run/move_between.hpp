@@ -114,14 +114,18 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   if (!plan.steps.empty()) {
     known_schedule& known = per_thread(moves);
     lower_for(known, on_source, w, false, false, transport_for<Exec, T>(), nullptr);
-    running<Exec, T>(exec, w, on_source, known, &source, between.data(), update<T>(), heard_as::steps).run_to_end();
+    running<Exec, T>(exec, w, on_source, known, &source, between.data(), update<T>(), every_function<Exec, T>(),
+                     heard_as::steps)
+        .run_to_end();
     source = between.data();
   }
   profiled const region_of_step([&] { detail::push_exchange(r, element_bytes); }, heard);
   known_schedule& known = per_thread(exchange);
   planner::lower_between(known.schedule, plan.source, plan.target, me, transport_for<Exec, T>(), line);
   prepare(known);
-  running<Exec, T>(exec, w, on_source, known, &source, target, update<T>(), heard_as::nothing, &r.all()).run_to_end();
+  running<Exec, T>(exec, w, on_source, known, &source, target, update<T>(),
+                   functions_of_kinds<planner::kinds::exchanges, Exec, T>(), heard_as::nothing, &r.all())
+      .run_to_end();
 }
 
 }  // namespace ostraka::engine

@@ -5,7 +5,8 @@
 /// @file
 /// Floor 3. A schedule that is being run on blocks in memory: Kokkos' kernels and MPI's messages for the six verbs of
 /// planner::advance. A run owns its workspace, one piece of the pool, so several can be under way; it stops where a
-/// message has been finished, and goes on from there.
+/// message has been finished, and goes on from there. What only some plans need it calls through a table
+/// (run_functions.hpp).
 
 #include <Kokkos_Core.hpp>
 
@@ -29,6 +30,7 @@
 #include <ostraka/engine/run/contract_in_tiles.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/engine/run/run_functions.hpp>
 
 namespace ostraka::engine {
 
@@ -45,13 +47,15 @@ class running {
   /// that the run waits nowhere but in `finish`, or as is fastest where nobody advances another run meanwhile.
   /// @pre alpha = 1 and beta = 0 unless the plan sums
   running(Exec const& exec, execution_context const& w, planner::plan_view const& plan, known_schedule& known,
-          T const* const* operands, T* result, update<T> const& how, heard_as hears = heard_as::operation,
-          communicator const* everybody = nullptr, mpi_calls calls = mpi_calls::blocking)
+          T const* const* operands, T* result, update<T> const& how, run_functions<Exec, T> const& functions,
+          heard_as hears = heard_as::operation, communicator const* everybody = nullptr,
+          mpi_calls calls = mpi_calls::blocking)
       : exec_(exec),
         w_(w),
         plan_(plan),
         known_(known),
         how_(how),
+        functions_(functions),
         everybody_(everybody),
         calls_(calls),
         workspace_(known.schedule.workspace),
@@ -75,19 +79,7 @@ class running {
   bool advance_to_message() { return advance_to(planner::verb::start); }
 
   /// Lets the message that is under way go on, without waiting; has it arrived?
-  bool test() {
-    if (under_way_ == nullptr) return true;
-    switch (under_way_->kind) {
-      case step::all_gather:
-        return gather_.test();
-      case step::all_reduce:
-        return all_reduce_.test();
-      case step::reduce_scatter:
-        return scatter_.test();
-      default:
-        return exchange_.test();
-    }
-  }
+  bool test() { return under_way_ == nullptr || (this->*under_way_->test)(); }
 
   /// Tools hear nothing of the run until it is resumed, so that others may begin and end.
   void pause() {
@@ -142,51 +134,79 @@ class running {
   }
 
   void reduce(planner::product const& p, reduction kind, planner::scaling how) {
+    if (functions_.reduce == nullptr) detail::lacks_function();
+    (this->*functions_.reduce)(p, kind, how);
+  }
+
+  void start(planner::schedule const& s, planner::scheduled_message const& m) {
+    fence(exec_);
+    communicator const& members = everybody_ != nullptr ? *everybody_ : w_.group(m.axes);
+    message_functions<Exec, T> const& functions = functions_.of(m.kind);
+    if (functions.start == nullptr) detail::lacks_function();
+    (this->*functions.start)(s, m, members);
+    under_way_ = &functions;
+    if (m.kind == step::ring_contraction) own_message_.begin();
+  }
+
+  void finish(planner::schedule const&, planner::scheduled_message const&) {
+    (this->*under_way_->finish)();
+    own_message_.end();
+    under_way_ = nullptr;
+    message_.clear();
+    set_aside_ = set_aside_for_flight();
+    arrays_.bring_back();
+  }
+
+  /// The functions of these kinds.
+  template <unsigned Kinds>
+  static constexpr run_functions<Exec, T> functions_of() {
+    namespace kinds = planner::kinds;
+    run_functions<Exec, T> f;
+    if constexpr ((Kinds & kinds::gathers) != 0) f.gather = functions_for<gather_message>(&running::start_gather);
+    if constexpr ((Kinds & kinds::reduces_all) != 0)
+      f.all_reduce = functions_for<all_reduce_message>(&running::start_all_reduce);
+    if constexpr ((Kinds & kinds::scatters) != 0) f.scatter = functions_for<scatter_message>(&running::start_scatter);
+    if constexpr ((Kinds & kinds::exchanges) != 0)
+      f.exchange = functions_for<exchange_message>(&running::start_exchange);
+    if constexpr ((Kinds & kinds::folds) != 0) f.reduce = &running::fold;
+    return f;
+  }
+
+ private:
+  using gather_message = levelled_all_gather<T>;
+  using all_reduce_message = levelled_all_reduce<T>;
+  using scatter_message = levelled_reduce_scatter<T>;
+  using exchange_message = exchange_in_flight<T>;
+
+  bool advance_to(planner::verb until) { return planner::advance(known_.schedule, next_, *this, until); }
+
+  template <class Message, class Start>
+  static constexpr message_functions<Exec, T> functions_for(Start start) {
+    return {start, &running::test_message<Message>, &running::finish_message<Message>};
+  }
+  template <class Message>
+  bool test_message() {
+    return message_.template as<Message>().test();
+  }
+  template <class Message>
+  void finish_message() {
+    message_.template as<Message>().finish();
+  }
+
+  void fold(planner::product const& p, reduction kind, planner::scaling how) {
     if (counts_flops()) count_flops(product_of(p), false);
     engine::reduce(exec_, product_of(p).loops, static_cast<T const*>(at(p.begin[0])), at(p.begin[2]), kind,
                    update_of(how));
   }
 
-  void start(planner::schedule const& s, planner::scheduled_message const& m) {
-    fence(exec_);
-    under_way_ = &m;
-    communicator const& members = everybody_ != nullptr ? *everybody_ : w_.group(m.axes);
-    switch (m.kind) {
-      case step::all_gather: return start_gather(s, m, members);
-      case step::all_reduce: return reduce_all(m, members);
-      case step::reduce_scatter: return start_scatter(s, m, members);
-      case step::ring_contraction:
-        start_exchange(s, m, members);
-        return own_message_.begin();
-      default: return start_exchange(s, m, members);
-    }
-  }
-
-  void finish(planner::schedule const&, planner::scheduled_message const& m) {
-    switch (m.kind) {
-      case step::all_gather: gather_.finish(); break;
-      case step::all_reduce:
-        all_reduce_.finish();
-        break;
-      case step::reduce_scatter: scatter_.finish(); break;
-      default: exchange_.finish();
-    }
-    own_message_.end();
-    under_way_ = nullptr;
-    set_aside_ = set_aside_for_flight();
-    arrays_.bring_back();
-  }
-
- private:
-  bool advance_to(planner::verb until) { return planner::advance(known_.schedule, next_, *this, until); }
-
   void start_gather(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
+    gather_message& gather = message_.template make<gather_message>();
     T const* const sent = at(m.sent);
     T* const received = at(m.received);
     arrays_.begin(is_staged<Exec>(host_work::carries));
     if (m.own_left_out) {
       T const* const out = arrays_.sent(sent, m.own);
-      return gather_.begin_of_others(members, out, arrays_.received(received, m.own * (m.members - 1)), m.own);
+      return gather.begin_of_others(members, out, arrays_.received(received, m.own * (m.members - 1)), m.own);
     }
     counts_view const counts = count_parts(s, m);
     std::int64_t const before = counts.before(static_cast<std::size_t>(members.rank()));
@@ -195,28 +215,29 @@ class running {
       strided const own = strided().add(m.own, 1);  // which the host cannot put in its place
       engine::copy(exec_, received + before, own, sent, own);
       fence(exec_);
-      return gather_.begin(members, received + before, received, counts, calls_);
+      return gather.begin(members, received + before, received, counts, calls_);
     }
     T const* const out = arrays_.sent(sent, m.own);
-    gather_.begin(members, out, arrays_.received(received, total), counts, calls_);
+    gather.begin(members, out, arrays_.received(received, total), counts, calls_);
   }
 
-  void reduce_all(planner::scheduled_message const& m, communicator const& members) {
+  void start_all_reduce(planner::schedule const&, planner::scheduled_message const& m, communicator const& members) {
+    all_reduce_message& all_reduce = message_.template make<all_reduce_message>();
     arrays_.begin(is_staged<Exec>(host_work::computes));
     T* const data = arrays_.received(at(m.received), m.own, true);
-    bool const nothing =
-        all_reduce_.has_levels(members, m.own) || all_reduce_in_flight<T>::by_mpi(m.how, m.own, calls_);
+    bool const nothing = all_reduce.has_levels(members, m.own) || all_reduce_in_flight<T>::by_mpi(m.how, m.own, calls_);
     std::int64_t const share = nothing ? 0 : share_of_all_reduce(members, m.own);
     std::int64_t const pieces = one_level::pieces_of(members, share, share, calls_);
     if (calls_ == mpi_calls::nonblocking) {
       set_aside_ = set_aside_for_flight(share + pieces);
-      return all_reduce_.begin(members, data, m.own, m.how, set_aside_.data(), set_aside_.data() + share, calls_);
+      return all_reduce.begin(members, data, m.own, m.how, set_aside_.data(), set_aside_.data() + share, calls_);
     }
-    all_reduce_.begin(members, data, m.own, m.how, arrays_.set_aside(at(m.share), share),
-                      arrays_.set_aside(at(m.pieces), pieces));
+    all_reduce.begin(members, data, m.own, m.how, arrays_.set_aside(at(m.share), share),
+                     arrays_.set_aside(at(m.pieces), pieces));
   }
 
   void start_scatter(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
+    scatter_message& scatter = message_.template make<scatter_message>();
     counts_view const counts = count_parts(s, m);
     update<T> const into = update_of(m.into);
     std::int64_t const total = counts.total();
@@ -226,8 +247,7 @@ class running {
     T* const in = arrays_.received(at(m.received), m.own, into.beta != T(0));
     parts_sent const parts = m.own_left_out ? parts_sent::all_but_own : parts_sent::all;
     std::int64_t const longest = counts.largest();
-    bool const nothing = one_level::arrives_in_place(members, parts, into) ||
-                         scatter_.has_levels(members, total);
+    bool const nothing = one_level::arrives_in_place(members, parts, into) || scatter.has_levels(members, total);
     std::int64_t const pieces = nothing ? 0 : one_level::pieces_of(members, m.own, longest, calls_);
     T* buffer = nullptr;
     if (calls_ == mpi_calls::nonblocking) {
@@ -236,11 +256,12 @@ class running {
     } else {
       buffer = arrays_.set_aside(at(m.pieces), pieces);
     }
-    scatter_.begin(members, out, in, counts, buffer, m.how, into, parts, calls_);
+    scatter.begin(members, out, in, counts, buffer, m.how, into, parts, calls_);
   }
 
   void start_exchange(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
-    if (s.only_prices) return exchange_.price(members, s.sent.data() + m.first_sent, m.sent_runs, m.strided);
+    exchange_message& exchange = message_.template make<exchange_message>();
+    if (s.only_prices) return exchange.price(members, s.sent.data() + m.first_sent, m.sent_runs, m.strided);
     parts_.clear();
     layouts_.clear();
     layouts_.reserve(static_cast<std::size_t>(2 * m.parts));  // they are pointed to
@@ -258,7 +279,7 @@ class running {
       part.send = arrays_.sent(part.send, part.sent);
       part.receive = arrays_.received(part.receive, part.received);
     }
-    exchange_.begin(members, parts_.data());
+    exchange.begin(members, parts_.data());
   }
 
   // Elements of each member's part.
@@ -338,6 +359,7 @@ class running {
   planner::plan_view const& plan_;
   known_schedule& known_;
   update<T> how_;
+  run_functions<Exec, T> const& functions_;
   communicator const* everybody_;  // of a message that is not of a group of one mesh
   mpi_calls calls_;
   T* buffers_[planner::first_own_buffer]{};
@@ -367,14 +389,11 @@ class running {
   set_aside_for_flight set_aside_;
 
   // The message that is under way, and what it is made of.
-  planner::scheduled_message const* under_way_ = nullptr;
+  message_functions<Exec, T> const* under_way_ = nullptr;
+  detail::room_for<gather_message, all_reduce_message, scatter_message, exchange_message> message_;
   arrays_for_mpi<Exec, T> arrays_;
   short_array<exchanged<T>> parts_;
   short_array<strided, 1> layouts_;
-  levelled_all_gather<T> gather_;
-  levelled_all_reduce<T> all_reduce_;
-  levelled_reduce_scatter<T> scatter_;
-  exchange_in_flight<T> exchange_;
   own_message own_message_{*this};
 };
 

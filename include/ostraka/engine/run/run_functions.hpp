@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The functions of a run that only some plans need, as a table: an operation whose plan is known names those
+/// of the kinds that its schedules may hold (plan/lowering/kinds.hpp), so a program compiles no others. And a room for
+/// the message that is under way, of whatever kind.
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/plan/lowering/kinds.hpp>
+#include <ostraka/plan/lowering/schedule.hpp>
+#include <ostraka/types/support/error.hpp>
+
+namespace ostraka::engine {
+
+template <class Exec, class T>
+class running;
+
+/// Of the messages of one kind.
+template <class Exec, class T>
+struct message_functions {
+  using run = running<Exec, T>;
+
+  void (run::*start)(planner::schedule const&, planner::scheduled_message const&, communicator const&) = nullptr;
+  bool (run::*test)() = nullptr;
+  void (run::*finish)() = nullptr;
+};
+
+/// Of all kinds; without functions are those that no schedule of the plan holds.
+template <class Exec, class T>
+struct run_functions {
+  message_functions<Exec, T> gather{};
+  message_functions<Exec, T> all_reduce{};
+  message_functions<Exec, T> scatter{};
+  message_functions<Exec, T> exchange{};
+  void (running<Exec, T>::*reduce)(planner::product const&, reduction, planner::scaling) = nullptr;
+
+  [[nodiscard]] message_functions<Exec, T> const& of(step kind) const {
+    switch (kind) {
+      case step::all_gather:
+        return gather;
+      case step::all_reduce:
+        return all_reduce;
+      case step::reduce_scatter:
+        return scatter;
+      default:
+        return exchange;
+    }
+  }
+};
+
+namespace detail {
+
+/// A plan whose schedule holds what its kinds do not say.
+[[noreturn, gnu::cold]] inline void lacks_function() {
+  throw error("internal error: a schedule holds a step that its plan does not name; please report the operation");
+}
+
+/// A place for one of these at a time.
+template <class... Messages>
+class room_for {
+ public:
+  room_for() = default;
+  room_for(room_for const&) = delete;
+  room_for& operator=(room_for const&) = delete;
+  ~room_for() { clear(); }
+
+  template <class Message>
+  Message& make() {
+    clear();
+    Message* const made = ::new (static_cast<void*>(bytes_)) Message();
+    destroy_ = [](void* message) { static_cast<Message*>(message)->~Message(); };
+    return *made;
+  }
+  /// @pre it was made as one
+  template <class Message>
+  Message& as() {
+    return *std::launder(reinterpret_cast<Message*>(bytes_));
+  }
+  void clear() {
+    if (destroy_ != nullptr) destroy_(bytes_);
+    destroy_ = nullptr;
+  }
+
+ private:
+  alignas(Messages...) std::byte bytes_[std::max({sizeof(Messages)...})];
+  void (*destroy_)(void*) = nullptr;
+};
+
+}  // namespace detail
+
+/// Those of all kinds, for plans that are made at run time.
+template <class Exec, class T>
+run_functions<Exec, T> const& every_function() {
+  static constexpr run_functions<Exec, T> every = running<Exec, T>::template functions_of<planner::kinds::all>();
+  return every;
+}
+
+/// Those of the kinds that a plan's schedules may hold. ostraka::compiled has them all, and a program that links it
+/// makes no others.
+template <unsigned Kinds, class Exec, class T>
+run_functions<Exec, T> const& functions_of_kinds() {
+#ifdef OSTRAKA_COMPILED
+  return every_function<Exec, T>();
+#else
+  static constexpr run_functions<Exec, T> some = running<Exec, T>::template functions_of<Kinds>();
+  return some;
+#endif
+}
+
+}  // namespace ostraka::engine
