@@ -73,7 +73,7 @@ class room_for {
   template <class Message>
   Message& make() {
     clear();
-    Message* const made = ::new (static_cast<void*>(bytes_)) Message();
+    Message* const made = ::new (static_cast<void*>(bytes_)) Message;  // not zeroed first
     destroy_ = [](void* message) { static_cast<Message*>(message)->~Message(); };
     return *made;
   }
