@@ -43,7 +43,7 @@ template <class = void>
 
 /// Type, extents, mesh and this device's block of a tensor, in a line.
 template <Tensor A>
-[[nodiscard]] std::string describe(A const& a) {
+[[nodiscard, gnu::cold]] std::string describe(A const& a) {
   constexpr planner::naming n = detail::naming_of<axes_in<A>, mesh_axes_in<A>>;
   std::string const label = a.label();
   std::string text = engine::element_name<typename A::value_type> + (label.empty() ? label : ' ' + label) +

@@ -60,7 +60,7 @@ named_extent<M> as_mesh_size(M m) {
 }
 
 template <class M>
-int checked_mesh_size(named_extent<M> n) {
+[[gnu::cold]] int checked_mesh_size(named_extent<M> n) {
   return checked_mesh_size(M::name, M::extent, n.value);
 }
 
@@ -87,14 +87,15 @@ template <class = void>
 
 // (std::make_shared would save an allocation for each mesh, and cost each program 40 ms of compile time.)
 template <class... Ms>
-mesh<Ms...> make_mesh_of(mesh_processes processes, engine::node_wish const& nodes, named_extent<Ms>... sizes) {
+[[gnu::cold]] mesh<Ms...> make_mesh_of(mesh_processes processes, engine::node_wish const& nodes,
+                                       named_extent<Ms>... sizes) {
   using twice = first_repeated<type_list<Ms...>>;
   if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
   return mesh<Ms...>(std::shared_ptr<engine::device_mesh const>(
       make_device_mesh(processes, names_of<type_list<Ms...>>.data(), {checked_mesh_size(sizes)...}, nodes)));
 }
 
-inline void require_running() {
+[[gnu::cold]] inline void require_running() {
   engine::tell_build();
   engine::observe_groups();
   engine::require_not_ended("make_mesh");
@@ -107,7 +108,7 @@ inline void require_running() {
   engine::foresee_end();
 }
 
-inline mesh_processes processes_of(engine::native_communicator comm) {
+[[gnu::cold]] inline mesh_processes processes_of(engine::native_communicator comm) {
 #if OSTRAKA_ENABLE_MPI
   if (comm == MPI_COMM_NULL) return {mesh_processes::kind::none, comm};
   int joins_two_groups = 0;

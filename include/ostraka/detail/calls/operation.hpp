@@ -49,16 +49,21 @@ std::shared_ptr<engine::device_mesh const> const& common_mesh(char const* operat
   return a.mesh_handle();
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_extents(engine::steps_ahead steps,
+                                                                  engine::execution_context const& w, int label,
+                                                                  std::int64_t one, std::int64_t other) {
+  engine::fail_alike(w, steps,
+                     std::string(w.operation) + ": all operands agree on the extent of an axis, but " +
+                         std::string(w.names.labels[label]) + " is " + std::to_string(one) + " in one and " +
+                         std::to_string(other) + " in another; make them with the same os::sizes");
+}
+
 inline void enter_extents(engine::steps_ahead steps, engine::execution_context& w, planner::spec const& operand,
                           std::int64_t const* extents) {
   for (int i = 0; i < operand.rank; ++i) {
     int const label = operand.label[i];
     std::int64_t& known = w.sizes.label[label];
-    if (known >= 0 && known != extents[i])
-      engine::fail_alike(w, steps,
-                         std::string(w.operation) + ": all operands agree on the extent of an axis, but " +
-                             std::string(w.names.labels[label]) + " is " + std::to_string(known) + " in one and " +
-                             std::to_string(extents[i]) + " in another; make them with the same os::sizes");
+    if (known >= 0 && known != extents[i]) refuse_extents(steps, w, label, known, extents[i]);
     known = extents[i];
   }
 }

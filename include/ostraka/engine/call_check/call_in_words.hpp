@@ -113,8 +113,8 @@ void require_same_call(execution_context const& w, planner::spec const& block, p
 }
 
 /// In check mode, throws unless all devices of the mesh make the same random tensor: of the same seed, too.
-inline void require_same_seed(execution_context const& w, planner::spec const& tensor, char const* elements,
-                              std::uint64_t seed) {
+[[gnu::cold]] inline void require_same_seed(execution_context const& w, planner::spec const& tensor,
+                                            char const* elements, std::uint64_t seed) {
   if (compares_calls(w))
     require_agreement(w.mesh->world(), [&] {
       return detail::describe_call(w, &tensor, 1, tensor, {}, elements) + ", seed " + std::to_string(seed);
@@ -123,7 +123,7 @@ inline void require_same_seed(execution_context const& w, planner::spec const& t
 
 /// In check mode, throws unless all devices of the operation's mesh axes plan it for the same sizes: plans for other
 /// sizes may move along other mesh axes, where nobody would hear of the difference.
-inline void require_same_sizes(execution_context const& w) {
+[[gnu::cold]] inline void require_same_sizes(execution_context const& w) {
   if (compares_calls(w))
     require_agreement(w.group(planner::mesh_set::first(planner::max_mesh_axes)), [&] {
       return std::string(w.operation) + " planned for the sizes at hand" + describe_sizes(w, w.names);

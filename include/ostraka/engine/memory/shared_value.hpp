@@ -35,7 +35,7 @@ class shared_value {
     return *this;
   }
   ~shared_value() {
-    if (held_ != nullptr && held_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete held_;
+    if (held_ != nullptr && held_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) forget(held_);
   }
 
   explicit operator bool() const { return held_ != nullptr; }
@@ -47,6 +47,8 @@ class shared_value {
     std::atomic<long> owners;
     T value;
   };
+  [[gnu::cold, gnu::noinline]] static void forget(counted* last) { delete last; }
+
   counted* held_ = nullptr;
 };
 

@@ -57,18 +57,23 @@ template <class Does>
   return "";
 }
 
+// One of them.
+[[gnu::cold]] inline void add_extent(std::string& text, char const* macro, std::string_view name, std::int64_t decided,
+                                     std::int64_t is, bool as_hint) {
+  if (decided == is || (as_hint && is < 1)) return;
+  std::string const number = std::to_string(is);
+  text += (text.empty() ? "" : ", ") + std::string(macro) + '(' + std::string(name) + ", " +
+          (as_hint ? "os::about(" + number + ')' : number) + ')';
+}
+
 // Extents for what was decided on another number: static ones, or hints.
 [[gnu::cold]] inline std::string extents_to_give(extents const& decided_on, extents const& e, naming const& n,
                                                  bool as_hints) {
   std::string text;
-  auto const add = [&](char const* macro, std::string_view name, std::int64_t decided, std::int64_t is) {
-    if (decided == is || (as_hints && is < 1)) return;
-    std::string const number = std::to_string(is);
-    text += (text.empty() ? "" : ", ") + std::string(macro) + '(' + std::string(name) + ", " +
-            (as_hints ? "os::about(" + number + ')' : number) + ')';
-  };
-  for (int l = 0; l < e.labels; ++l) add("OSTRAKA_AXIS", n.labels[l], decided_on.label[l], e.label[l]);
-  for (int m = 0; m < e.mesh_axes; ++m) add("OSTRAKA_MESH_AXIS", n.mesh_axes[m], decided_on.mesh[m], e.mesh[m]);
+  for (int l = 0; l < e.labels; ++l)
+    add_extent(text, "OSTRAKA_AXIS", n.labels[l], decided_on.label[l], e.label[l], as_hints);
+  for (int m = 0; m < e.mesh_axes; ++m)
+    add_extent(text, "OSTRAKA_MESH_AXIS", n.mesh_axes[m], decided_on.mesh[m], e.mesh[m], as_hints);
   return text;
 }
 
