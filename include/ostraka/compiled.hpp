@@ -43,7 +43,7 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   WHERE template void run(EXEC const&, execution_context const&, planner::plan_view const&, T const* const*, T*,      \
                           update<T> const&, schedule_memory&, run_functions<EXEC, T> const&);                         \
   WHERE template void run(EXEC const&, execution_context const&, planner::plan_view const&, region<T const> const*,   \
-                          region<T> const&, update<T> const&, schedule_memory&);                                      \
+                          region<T> const&, update<T> const&, schedule_memory&, run_functions<EXEC, T> const&);       \
   WHERE template void run(EXEC const&, mesh_route const&, T const*, T*);                                              \
   WHERE template run_in_flight detail::begin_flight(EXEC const&, execution_context const&, planner::plan_view const&, \
                                                     T const* const*, T*, update<T> const&, schedule_memory&,          \

@@ -164,7 +164,8 @@ struct einsum_into_of<Policy, type_list<First, Rest...>> {
     auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
     typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
     static thread_local constinit engine::schedule_memory* memory = nullptr;
-    engine::run(execution_space_of<C>(), w, plan, blocks, c.local().data(), how, engine::per_thread(memory));
+    engine::run(execution_space_of<C>(), w, plan, blocks, c.local().data(), how, engine::per_thread(memory),
+                functions_of_call<Policy, types, value, typename C::space>());
   }
 };
 

@@ -120,10 +120,11 @@ struct einsum_into_array_of<Policy, type_list<First, Rest...>> {
     auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
     typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
     static thread_local constinit engine::schedule_memory* memory = nullptr;
+    auto const& functions = functions_of_call<Policy, types, value, typename C::space>();
     if (to.dense)
-      engine::run(execution_space_of<C>(), w, plan, blocks, to.lies.data, how, engine::per_thread(memory));
+      engine::run(execution_space_of<C>(), w, plan, blocks, to.lies.data, how, engine::per_thread(memory), functions);
     else
-      engine::run(execution_space_of<C>(), w, plan, blocks, to.lies, how, engine::per_thread(memory));
+      engine::run(execution_space_of<C>(), w, plan, blocks, to.lies, how, engine::per_thread(memory), functions);
   }
 };
 
@@ -160,11 +161,13 @@ void reshard_into_array(Array& array, A const& a, Policy const& policy) {
   refuse_shared_memory(w, ahead, "os::reshard", to.memory, &read, 1);
   auto const& steps = steps_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
   static thread_local constinit engine::schedule_memory* memory = nullptr;
+  auto const& functions = functions_of_call<Policy, types, value, typename A::space>();
   if (to.dense)
     engine::run(execution_space_of<A>(), w, steps, types::from, elements_of(a), to.lies.data,
-                engine::per_thread(memory));
+                engine::per_thread(memory), functions);
   else
-    engine::run(execution_space_of<A>(), w, steps, types::from, elements_of(a), to.lies, engine::per_thread(memory));
+    engine::run(execution_space_of<A>(), w, steps, types::from, elements_of(a), to.lies, engine::per_thread(memory),
+                functions);
 }
 
 // The tensor that an array of elements of A is a block of.

@@ -28,7 +28,7 @@ void run_reshard_into(B const& b, A const& a, Policy const& policy) {
   auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
   static thread_local constinit engine::schedule_memory* memory = nullptr;
   engine::run(execution_space_of<A>(), w, steps, Types::from, elements_of(a), b.local().data(),
-              engine::per_thread(memory));
+              engine::per_thread(memory), functions_of_call<Policy, Types, value, typename A::space>());
 }
 
 }  // namespace detail

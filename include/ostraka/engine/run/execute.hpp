@@ -52,23 +52,18 @@ struct bounded_steps {
 /// 0 unless the plan sums
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
-         T* result, update<T> const& how, schedule_memory& memory, run_functions<Exec, T> const& functions) {
+         T* result, update<T> const& how, schedule_memory& memory,
+         run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
   require_same_call<T>(w, plan);
   running<Exec, T>(exec, w, plan, memory.of<Exec>(w, plan, how), operands, result, how, functions).run_to_end();
-}
-
-/// The same for a plan that is not known while the program is compiled.
-template <class Exec, class T>
-void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
-         T* result, update<T> const& how, schedule_memory& memory) {
-  run(exec, w, plan, operands, result, how, memory, every_function<Exec, T>());
 }
 
 /// The same for blocks that may be parts of larger ones, or lie otherwise. An operand that covers a part of its block
 /// is zero elsewhere.
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, region<T const> const* operands,
-         region<T> const& result, update<T> const& how, schedule_memory& memory) {
+         region<T> const& result, update<T> const& how, schedule_memory& memory,
+         run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
   require_same_call<T>(w, plan);
   planner::strided_box given[planner::result_buffer + 1];
   T const* data[planner::max_operands]{};
@@ -77,9 +72,7 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
     data[k] = operands[k].data;
   }
   given[planner::result_buffer] = result;
-  running<Exec, T>(exec, w, plan, memory.of<Exec>(w, plan, how, given), data, result.data, how,
-                   every_function<Exec, T>())
-      .run_to_end();
+  running<Exec, T>(exec, w, plan, memory.of<Exec>(w, plan, how, given), data, result.data, how, functions).run_to_end();
 }
 
 namespace detail {
@@ -117,10 +110,11 @@ region<T> regions_of(execution_context const& w, planner::plan_view const& plan,
 /// The same for operands of which some stand under labels that repeat. `Result`: `T*`, or a region.
 template <class Exec, class T, class Result>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
-         operand_source<T> const* operands, Result const& result, update<T> const& how, schedule_memory& memory) {
+         operand_source<T> const* operands, Result const& result, update<T> const& how, schedule_memory& memory,
+         run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
   region<T const> blocks[planner::max_operands];
   region<T> const target = detail::regions_of(w, plan, operands, result, blocks);
-  run(exec, w, plan, blocks, target, how, memory);
+  run(exec, w, plan, blocks, target, how, memory, functions);
 }
 
 namespace detail {
@@ -139,10 +133,11 @@ operand_source<T> const& source_of(operand_source<T> const& source) {
 /// The same for dense operands and a result that may lie otherwise.
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
-         region<T> const& result, update<T> const& how, schedule_memory& memory) {
+         region<T> const& result, update<T> const& how, schedule_memory& memory,
+         run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
   operand_source<T> sources[planner::max_operands];
   for (int k = 0; k < plan.operands.size(); ++k) sources[k] = {operands[k]};
-  run(exec, w, plan, sources, result, how, memory);
+  run(exec, w, plan, sources, result, how, memory, functions);
 }
 
 /// Runs a plan within its limit: where it has several passes, each over a part of one label, into the part of the
@@ -150,7 +145,8 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
 /// on the limit, so nothing is remembered. `Source`: `T const*`, or an operand_source where labels repeat.
 template <class Exec, class Source, class Result, class T>
 void run(Exec const& exec, execution_context w, bounded_plan const& bounded, Source const* operands,
-         Result const& result, update<T> const& how, schedule_memory& memory) {
+         Result const& result, update<T> const& how, schedule_memory& memory,
+         run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
   workspace_limit<typename Exec::memory_space> const limit(bounded.limit);
   planner::pass const& first = bounded.first;
   bool const summed = first.parts > 1 && bounded.plan.result->find(first.label) < 0;
@@ -161,25 +157,29 @@ void run(Exec const& exec, execution_context w, bounded_plan const& bounded, Sou
       w.sizes.now = first;
       w.sizes.now.part = part;
     }
-    run(exec, w, bounded.plan, sources, result, part == 0 || !summed ? how : update<T>{how.alpha, T(1)}, memory);
+    run(exec, w, bounded.plan, sources, result, part == 0 || !summed ? how : update<T>{how.alpha, T(1)}, memory,
+        functions);
   }
 }
 
 /// Runs the steps of a reshard from a dense block into another one or a region.
 template <class Exec, class T, class Result>
 void run(Exec const& exec, execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
-         T const* source, Result const& target, schedule_memory& memory) {
+         T const* source, Result const& target, schedule_memory& memory,
+         run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
   planner::spec const& to = steps.empty() ? from : steps[steps.size() - 1].to;
-  run(exec, w, planner::plan_view(from, to, steps), &source, target, update<T>(), memory);
+  run(exec, w, planner::plan_view(from, to, steps), &source, target, update<T>(), memory, functions);
 }
 
 /// The same within a limit.
 template <class Exec, class T, class Result>
 void run(Exec const& exec, execution_context const& w, bounded_steps const& bounded, planner::spec const& from,
-         T const* source, Result const& target, schedule_memory& memory) {
+         T const* source, Result const& target, schedule_memory& memory,
+         run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
   planner::reshard_steps const& steps = bounded.steps;
   planner::spec const& to = steps.empty() ? from : steps[steps.size() - 1].to;
-  run(exec, w, bounded_plan{{from, to, steps}, bounded.first, bounded.limit}, &source, target, update<T>(), memory);
+  run(exec, w, bounded_plan{{from, to, steps}, bounded.first, bounded.limit}, &source, target, update<T>(), memory,
+      functions);
 }
 
 }  // namespace ostraka::engine
