@@ -73,13 +73,14 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
 
 // Products; and where these are not done in wider elements (products/widened.hpp) their kernels.
 #define OSTRAKA_PRODUCT_INSTANCES_(WHERE, T, EXEC)                                                         \
+  WHERE template product_kernels<EXEC, T> const& every_product_kernel<EXEC, T>();                          \
   WHERE template void contract(EXEC const&, contraction const&, T const*, T const*, T*, update<T> const&); \
   WHERE template void contract(EXEC const&, contraction const&, T const*, T const*, T*, update<T> const&,  \
-                               plan_ticket&);
+                               plan_ticket&, product_kernels<EXEC, T> const&);
 
 #define OSTRAKA_KERNEL_INSTANCES_(WHERE, T, EXEC)                                                        \
   WHERE template void detail::contract_portable(EXEC const&, contraction const&, T const*, T const*, T*, \
-                                                update<T> const&);
+                                                update<T> const&, product_kernels<EXEC, T> const&);
 
 /// WHERE is `extern`, or nothing where they are made.
 #define OSTRAKA_INSTANCES_(WHERE, T)                                      \

@@ -17,12 +17,14 @@
 #include <ostraka/engine/kernels/blas/library_product.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/portable/contract_portable.hpp>
+#include <ostraka/engine/kernels/portable/product_kernels.hpp>
 #include <ostraka/engine/kernels/products/contraction_cache.hpp>
 #include <ostraka/engine/kernels/products/contraction_plan.hpp>
 #include <ostraka/engine/kernels/products/widened.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
 #include <ostraka/engine/kernels/update_block.hpp>
 #include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 
@@ -62,6 +64,13 @@ void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& 
     if (present[l]) stride[l] = sum.c[l];
 }
 
+/// Has an operand a label that neither the other nor the result has?
+inline bool has_lone_labels(contraction const& p) {
+  for (int l = 0; l < p.labels; ++l)
+    if (!p.in_c[l] && p.in_a[l] != p.in_b[l]) return true;
+  return false;
+}
+
 /// The product by the library if there is a plan for it that goes that way.
 template <class Exec, class T>
 bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p,
@@ -80,12 +89,29 @@ bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] con
 
 }  // namespace detail
 
+/// The kernels for labels of these classes.
+template <bool Batches, bool SumsLone, class Exec, class T>
+constexpr product_kernels<Exec, T> product_kernels_of() {
+  product_kernels<Exec, T> k;
+  if constexpr (!std::is_same_v<T, bool> && std::is_same_v<detail::product_type<T>, T>) {
+    if constexpr (Batches && runs_on_host<Exec>) k.batch = &detail::run_batch_vectorised<Exec, T>;
+    if constexpr (SumsLone) k.sum_lone = &detail::sum_lone_labels<Exec, T>;
+  }
+  return k;
+}
+
+template <class Exec, class T>
+product_kernels<Exec, T> const& every_product_kernel() {
+  static constexpr product_kernels<Exec, T> every = product_kernels_of<true, true, Exec, T>();
+  return every;
+}
+
 /// c <- alpha · (sum over the labels that c lacks of a · b) + beta · c. The sum is zero where a summed label has extent
 /// 0; labels of c alone repeat the result. c overlaps neither a nor b, and nothing is set aside for beta's sake. The
-/// ticket is of this problem.
+/// ticket is of this problem. @pre the kernels are those that its labels need
 template <class Exec, class T>
 void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how,
-              plan_ticket& ticket) {
+              plan_ticket& ticket, product_kernels<Exec, T> const& kernels = every_product_kernel<Exec, T>()) {
   if (how.alpha != decltype(how.alpha)(0) && detail::contract_by_library(exec, problem, a, b, c, how, ticket)) return;
 
   bool nothing_to_write = false;
@@ -107,13 +133,16 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
                       contract(exec, wide, wide_a, wide_b, wide_c, {}, of_wide);
                     });
   } else {
+    if (!detail::has_lone_labels(problem)) return detail::contract_portable(exec, problem, a, b, c, how, kernels);
+    if (kernels.sum_lone == nullptr)
+      throw error("internal error: a product has a label that its plan does not name; please report the operation");
     contraction p = problem;
     kernel_scratch<T, typename Exec::memory_space> sum_of_a, sum_of_b;
-    detail::sum_lone_labels(exec, p, operand::a, a, sum_of_a);
-    detail::sum_lone_labels(exec, p, operand::b, b, sum_of_b);
+    kernels.sum_lone(exec, p, operand::a, a, sum_of_a);
+    kernels.sum_lone(exec, p, operand::b, b, sum_of_b);
     plan_ticket other;
     if (detail::contract_by_library(exec, p, a, b, c, how, other)) return;
-    detail::contract_portable(exec, p, a, b, c, how);
+    detail::contract_portable(exec, p, a, b, c, how, kernels);
   }
 }
 

@@ -67,10 +67,11 @@ struct tiles {
 /// As `contract`.
 template <class Exec, class T>
 void contract_in_tiles(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how,
-                       plan_ticket& ticket) {
-  if (!runs_on_host<Exec> || in_flight::first() == nullptr) return contract(exec, problem, a, b, c, how, ticket);
+                       plan_ticket& ticket, product_kernels<Exec, T> const& kernels = every_product_kernel<Exec, T>()) {
+  if (!runs_on_host<Exec> || in_flight::first() == nullptr)
+    return contract(exec, problem, a, b, c, how, ticket, kernels);
   detail::tiles const all(problem);
-  if (!all.several()) return contract(exec, problem, a, b, c, how, ticket);
+  if (!all.several()) return contract(exec, problem, a, b, c, how, ticket, kernels);
   std::int64_t at[3]{};  // in a, b and c
   contraction tile = problem;
   auto const for_parts = [&](detail::label_cut const& cut, auto const& each) {
@@ -88,7 +89,7 @@ void contract_in_tiles(Exec const& exec, contraction const& problem, T const* a,
   for_parts(all.first, [&] {
     for_parts(all.second, [&] {
       plan_ticket of_tile;  // tiles have up to four shapes
-      contract(exec, tile, a + at[0], b + at[1], c + at[2], how, of_tile);
+      contract(exec, tile, a + at[0], b + at[1], c + at[2], how, of_tile, kernels);
       progress();
     });
   });

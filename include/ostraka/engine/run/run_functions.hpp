@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <new>
 
+#include <ostraka/engine/kernels/contraction.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/plan/lowering/kinds.hpp>
 #include <ostraka/plan/lowering/schedule.hpp>
@@ -39,6 +40,7 @@ struct run_functions {
   message_functions<Exec, T> scatter{};
   message_functions<Exec, T> exchange{};
   void (running<Exec, T>::*reduce)(planner::product const&, reduction, planner::scaling) = nullptr;
+  product_kernels<Exec, T> products{};
 
   [[nodiscard]] message_functions<Exec, T> const& of(step kind) const {
     switch (kind) {

@@ -130,7 +130,8 @@ class running {
     if (counts_flops()) count_flops(known, true);
     if constexpr (!std::is_same_v<T, bool>)  // which are not multiplied
       contract_in_tiles(exec_, known.loops, static_cast<T const*>(at(p.begin[0])),
-                        static_cast<T const*>(at(p.begin[1])), at(p.begin[2]), update_of(how), known.plan);
+                        static_cast<T const*>(at(p.begin[1])), at(p.begin[2]), update_of(how), known.plan,
+                        functions_.products);
   }
 
   void reduce(planner::product const& p, reduction kind, planner::scaling how) {
@@ -169,6 +170,7 @@ class running {
     if constexpr ((Kinds & kinds::exchanges) != 0)
       f.exchange = functions_for<exchange_message>(&running::start_exchange);
     if constexpr ((Kinds & kinds::folds) != 0) f.reduce = &running::fold;
+    f.products = product_kernels_of<(Kinds & kinds::batches) != 0, (Kinds & kinds::lone_labels) != 0, Exec, T>();
     return f;
   }
 
@@ -185,13 +187,9 @@ class running {
     return {start, &running::test_message<Message>, &running::finish_message<Message>};
   }
   template <class Message>
-  bool test_message() {
-    return message_.template as<Message>().test();
-  }
+  bool test_message() { return message_.template as<Message>().test(); }
   template <class Message>
-  void finish_message() {
-    message_.template as<Message>().finish();
-  }
+  void finish_message() { message_.template as<Message>().finish(); }
 
   void fold(planner::product const& p, reduction kind, planner::scaling how) {
     if (counts_flops()) count_flops(product_of(p), false);

@@ -5,9 +5,10 @@
 /// @file
 /// Floor 2. What the schedules of a plan may hold beside copies, fills and products, whatever the extents: known while
 /// a program is compiled, so that its engine has what its plans need. A move becomes a message of its own kind, or
-/// none; a contraction of one tensor is a reduction.
+/// none; a contraction of one tensor is a reduction; the labels of a product are those of the operands.
 ///
 ///     C[I, K] <- A[I_X, J] B[J, K]      all_gather, contract      gathers
+///     C[B, I] <- A[B, I, J] B[B, I]     contract                  batches, lone_labels
 
 #include <ostraka/plan/spec/step.hpp>
 
@@ -20,7 +21,9 @@ inline constexpr unsigned reduces_all = 2;
 inline constexpr unsigned scatters = 4;
 inline constexpr unsigned exchanges = 8;  ///< rings, too
 inline constexpr unsigned folds = 16;
-inline constexpr unsigned all = 31;
+inline constexpr unsigned batches = 32;      ///< products with a label in both operands and the result
+inline constexpr unsigned lone_labels = 64;  ///< products with a label in one operand alone
+inline constexpr unsigned all = 127;
 }  // namespace kinds
 
 /// Of the messages of a step.
@@ -41,15 +44,30 @@ inline constexpr unsigned all = 31;
   }
 }
 
-/// Of a plan's steps.
-template <class Steps>
-[[nodiscard]] constexpr unsigned kinds_of(Steps const& steps) {
-  unsigned all = 0;
-  for (int i = 0; i < steps.size(); ++i) {
-    all |= kinds_of(steps[i].kind);
-    if (contracts(steps[i].kind) && steps[i].right == no_tensor) all |= kinds::folds;
+/// Of the labels of products of two tensors. A plan of several has intermediate ones, which may lack what is summed.
+[[nodiscard]] constexpr unsigned kinds_of_products(list_view<spec> operands, spec const& result) {
+  if (operands.size() < 2) return 0;
+  if (operands.size() > 2) return kinds::batches | kinds::lone_labels;
+  unsigned some = 0;
+  for (int k = 0; k < 2; ++k)
+    for (int i = 0; i < operands[k].rank; ++i) {
+      bool const in_other = operands[1 - k].find(operands[k].label[i]) >= 0;
+      bool const in_result = result.find(operands[k].label[i]) >= 0;
+      if (in_other && in_result) some |= kinds::batches;
+      if (!in_other && !in_result) some |= kinds::lone_labels;
+    }
+  return some;
+}
+
+/// Of a plan.
+template <class Plan>
+[[nodiscard]] constexpr unsigned kinds_of(Plan const& plan) {
+  unsigned some = kinds_of_products(plan.operands, *plan.result);
+  for (int i = 0; i < plan.steps.size(); ++i) {
+    some |= kinds_of(plan.steps[i].kind);
+    if (contracts(plan.steps[i].kind) && plan.steps[i].right == no_tensor) some |= kinds::folds;
   }
-  return all;
+  return some;
 }
 
 }  // namespace ostraka::planner

@@ -21,7 +21,9 @@
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
 #include <ostraka/engine/kernels/portable/contract_teams.hpp>
 #include <ostraka/engine/kernels/portable/contract_tiles.hpp>
+#include <ostraka/engine/kernels/portable/product_kernels.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
+#include <ostraka/engine/kernels/update_block.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine::detail {
@@ -153,12 +155,13 @@ std::int64_t parts_of_sum(product_loops const& loops) {
 
 /// The contraction by our own kernels. @pre no label is in one operand alone; no extent is 0
 template <class Exec, class T>
-void contract_portable(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how) {
+void contract_portable(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how,
+                       product_kernels<Exec, T> const& kernels = every_product_kernel<Exec, T>()) {
   product_loops const loops = loops_of(p);
   if (loops.k.size() == 1) return multiply_elements(exec, output_loops(loops), a, b, c, how);
   if constexpr (runs_on_host<Exec>) {
-    if (is_batch_vectorised<T>(loops))
-      return run_batch_vectorised(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});
+    if (kernels.batch != nullptr && is_batch_vectorised<T>(loops))
+      return kernels.batch(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});
     if (!worth_tiles(loops)) return fold_products(exec, loops, a, b, c, how);
   }
   std::int64_t const parts = parts_of_sum<Exec, T>(loops);
@@ -178,11 +181,19 @@ void contract_portable(Exec const& exec, contraction const& p, T const* a, T con
   product_loops const partial_loops = loops_of(partial);
   run_kernel(exec, partial_loops, product_operands<T>{a, b, partial_results.data(), parts, step, partial_loops.k, {}});
 
-  reduction_loops over;
-  for (int l = 0; l < p.labels; ++l)
-    if (p.in_c[l]) over.outputs.add(p.extent[l], partial.c[l], p.c[l]);
-  over.reduced.add(parts, step);
-  run_reduction<T>(exec, over, partial_results.data(), c, reduction::sum, how);
+  T* const sum = partial_results.data();
+  if constexpr (runs_on_host<Exec>) {  // which is short beside the parts; no reduction is compiled for it
+    strided const gapless = strided().add(step, 1);
+    for (std::int64_t part = 1; part < parts; ++part)
+      copy(exec, sum, gapless, static_cast<T const*>(sum) + part * step, gapless, update<T>{T(1), T(1)});
+    copy(exec, c, block_of(p, operand::c), static_cast<T const*>(sum), block_of(partial, operand::c), how);
+  } else {
+    reduction_loops over;
+    for (int l = 0; l < p.labels; ++l)
+      if (p.in_c[l]) over.outputs.add(p.extent[l], partial.c[l], p.c[l]);
+    over.reduced.add(parts, step);
+    run_reduction<T>(exec, over, sum, c, reduction::sum, how);
+  }
 }
 
 }  // namespace ostraka::engine::detail

@@ -86,14 +86,25 @@ OSTRAKA_DETAIL_BATCH_PRODUCT(batch_product_32, OSTRAKA_DETAIL_AVX2, 32)
 OSTRAKA_DETAIL_BATCH_PRODUCT(batch_product_64, OSTRAKA_DETAIL_AVX512, 64)
 #undef OSTRAKA_DETAIL_BATCH_PRODUCT
 
-/// The widest for this type and this processor whose vectors a batch of this extent fills.
+/// The bytes of the widest vectors of this type and this processor that a batch of this extent fills; 0 if none.
 template <class T>
-batch_kernel<T> choose_batch_kernel([[maybe_unused]] std::int64_t batch) {
+int vectors_of_batch([[maybe_unused]] std::int64_t batch) {
   if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8) {
     auto const fills = [&](int bytes) { return batch >= bytes / static_cast<int>(sizeof(T)); };
     vector_width const widest = widest_vectors();
-    if (fills(64) && widest == vector_width::avx512) return batch_product_64s<T>;
-    if (fills(32) && widest != vector_width::plain) return batch_product_32s<T>;
+    if (fills(64) && widest == vector_width::avx512) return 64;
+    if (fills(32) && widest != vector_width::plain) return 32;
+  }
+  return 0;
+}
+
+/// The kernel for these.
+template <class T>
+batch_kernel<T> choose_batch_kernel([[maybe_unused]] std::int64_t batch) {
+  if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8) {
+    int const bytes = vectors_of_batch<T>(batch);
+    if (bytes == 64) return batch_product_64s<T>;
+    if (bytes == 32) return batch_product_32s<T>;
   }
   return {};
 }

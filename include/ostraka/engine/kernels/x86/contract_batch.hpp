@@ -34,7 +34,7 @@ bool worth_batch_kernel(product_loops const& loops) {
   if (lanes < 0 || loops.k.size() == 1 || std::max(loops.m.size(), loops.n.size()) > largest ||
       loops.m.size() * loops.n.size() == 1)
     return false;
-  return choose_batch_kernel<T>(loops.batch.extent[lanes]).lanes > 0;
+  return vectors_of_batch<T>(loops.batch.extent[lanes]) > 0;
 }
 
 /// The products. A task is a piece of the innermost loop of the batch whose operands stay in a core's first cache.
