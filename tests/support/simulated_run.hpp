@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <ostraka/plan/lowering/kinds.hpp>
 #include <ostraka/plan/lowering/schedule.hpp>
 
 #include "simulated_mesh.hpp"
@@ -102,6 +103,24 @@ class simulated_device {
     expect(under_way == &m, "a message is finished that has not been started");
     expect(sent == what_is_sent(s, m), "what is sent changes while it is under way");
     waits = true;
+  }
+
+  /// A program has functions for these kinds alone.
+  void expect_kinds(unsigned of_plan) {
+    namespace kinds = planner::kinds;
+    for (planner::scheduled_message const& m : todo.messages)
+      expect((planner::kinds_of(m.kind) & of_plan) != 0, "a message is of a kind that the plan does not name");
+    for (planner::action const& a : todo.actions) {
+      if (a.what == planner::verb::reduce)
+        expect((of_plan & kinds::folds) != 0, "a reduction that the plan does not name");
+      if (a.what != planner::verb::multiply) continue;
+      planner::contraction_loops const& p = todo.products[static_cast<std::size_t>(a.item)].loops;
+      for (int l = 0; l < p.count; ++l) {
+        bool const in_a = p.present[0][l], in_b = p.present[1][l], in_c = p.present[2][l];
+        if (in_a && in_b && in_c) expect((of_plan & kinds::batches) != 0, "a batch that the plan does not name");
+        if (in_a != in_b && !in_c) expect((of_plan & kinds::lone_labels) != 0, "a lone label that it does not name");
+      }
+    }
   }
 
   /// Elements of the part of member number `d`.
@@ -247,6 +266,7 @@ class simulated_run {
       device.here = v;
       device.call = call;
       planner::lower_to(device.todo, plan, decided, v, 8, machine);
+      device.expect_kinds(planner::kinds_of(planner::plan_view(plan)));
       device.prepare();
     }
   }
