@@ -12,6 +12,7 @@
 
 #include <ostraka/plan/lowering/kinds.hpp>
 #include <ostraka/plan/lowering/schedule.hpp>
+#include <ostraka/plan/spec/stored_plan.hpp>
 
 #include "simulated_mesh.hpp"
 
