@@ -73,7 +73,7 @@ struct product : problem<Result, Left, Right> {
       : problem<Result, Left, Right>(m, e, seed),
         run(this->exec, this->w, this->plan,
             memory.of<exec_space>(this->w, this->plan, os::engine::update<double>()), this->blocks,
-            this->c.local().data(), {}) {}
+            this->c.local().data(), {}, os::engine::every_function<exec_space, double>()) {}
 
   os::engine::schedule_memory memory;
   running run;
