@@ -18,6 +18,13 @@ struct contract_result {
   using type = varying_as<sharding_from<types::finding.result, typename types::labels, typename types::mesh>, A, B>;
 };
 
+/// The tensor that stands for a product that was refused.
+template <class Summed, class A, class B>
+constexpr auto refused_product() {
+  using kept = difference_of<union_of<axes_in<A>, axes_in<B>>, Summed>;
+  return after_error_of<typename A::value_type, typename undivided<kept>::type, typename A::space>();
+}
+
 }  // namespace detail
 
 /// Sums over the axes `Js`; the others remain, first A's, then B's, divided as the operands are. Moves nothing between
@@ -32,19 +39,14 @@ template <auto... Js, Tensor A, Tensor B>
                              policy<planner::admit::no_communication>, reduction::sum, type_list<A, B>>::run("contract",
                                                                                                              {}, a, b);
   else
-    return detail::after_error_of<
-        typename A::value_type,
-        typename detail::undivided<difference_of<union_of<axes_in<A>, axes_in<B>>, summed>>::type, typename A::space>();
+    return detail::refused_product<summed, A, B>();
 }
 
 /// Says that a verb is no policy. os::contract takes no policy at all.
 template <auto... Js, Tensor A, Tensor B, Verb V>
 auto contract(A const&, B const&, V) {
   reason::raise<reason::verb_is_no_policy<V>>();
-  return detail::after_error_of<
-      typename A::value_type,
-      typename detail::undivided<difference_of<union_of<axes_in<A>, axes_in<B>>, axes_in<sharding_of<Js...>>>>::type,
-      typename A::space>();
+  return detail::refused_product<axes_in<sharding_of<Js...>>, A, B>();
 }
 
 }  // namespace ostraka

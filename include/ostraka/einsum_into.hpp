@@ -180,6 +180,7 @@ struct einsum_into_of<Policy, type_list<First, Rest...>> {
 /// @throws ostraka::error, on all devices alike, if extents disagree, if C shares memory with an operand, if the plan
 /// moves more than a budget, or if a factor is a number that whole elements cannot hold
 template <Tensor C, Operand A, class... OperandsThenFactors>
+  requires(!any_variable<OperandsThenFactors...>)
 void einsum_into([[maybe_unused]] C const& c, [[maybe_unused]] A const& a,
                  [[maybe_unused]] OperandsThenFactors const&... more) {
   using split = detail::operands_first<type_list<>, A, OperandsThenFactors...>;
@@ -191,7 +192,7 @@ void einsum_into([[maybe_unused]] C const& c, [[maybe_unused]] A const& a,
 
 /// Says what stands where a tensor should.
 template <class C, class A, class... More>
-  requires((!Tensor<C> && !detail::GivenArray<C const&>) || !Operand<A>)
+  requires(((!Tensor<C> && !detail::GivenArray<C const&>) || !Operand<A>) && !any_variable<C, A, More...>)
 void einsum_into(C const&, A const&, More const&...) {
   reason::raise<reason::not_an_operand<std::conditional_t<Tensor<C>, A, C>>>();
 }

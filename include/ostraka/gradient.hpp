@@ -29,6 +29,7 @@
 #include <ostraka/gradient/rules/verbs/reductions.hpp>
 #include <ostraka/gradient/rules/operations/rope.hpp>
 #include <ostraka/gradient/rules/operations/scans.hpp>
+#include <ostraka/gradient/rules/verbs/refused.hpp>
 #include <ostraka/gradient/rules/verbs/seeing.hpp>
 #include <ostraka/gradient/rules/operations/shapes.hpp>
 #include <ostraka/gradient/rules/operations/softmax.hpp>

@@ -181,6 +181,7 @@ using tensor_in_array = basic_tensor<typename A::value_type, Sharding, typename 
 /// @throws ostraka::error as os::einsum_into does; and if the array has not the extents of this device's block: on this
 /// device, in check mode on all of them
 template <auto... Out, detail::GivenArray Array, Operand A, class... OperandsThenFactors>
+  requires(!any_variable<OperandsThenFactors...>)
 void einsum_into([[maybe_unused]] Array&& array, [[maybe_unused]] A const& a,
                  [[maybe_unused]] OperandsThenFactors const&... more) {
   using split = detail::operands_first<type_list<>, A, OperandsThenFactors...>;

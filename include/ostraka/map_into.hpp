@@ -120,7 +120,7 @@ void map_into([[maybe_unused]] C const& c, [[maybe_unused]] F const& f, [[maybe_
 
 /// Says where the function stands.
 template <class... Arguments>
-  requires(is_tensor<Arguments> || ...)
+  requires((is_tensor<Arguments> || ...) && !any_variable<Arguments...>)
 void map_into(Arguments const&...) {
   reason::raise<reason::function_comes_first<Arguments...>>();
 }

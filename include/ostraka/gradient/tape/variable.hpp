@@ -124,6 +124,13 @@ class variable {
     return {value, slot_, tape_};
   }
 
+  /// This variable with an equal value, called otherwise perhaps.
+  [[nodiscard]] variable with_value(T value) const {
+    variable x = *this;
+    x.value_ = std::move(value);
+    return x;
+  }
+
   /// How nodes that need the value make it again, if they are not to keep it.
   [[nodiscard]] detail::recipe_handle<T> const& recipe() const { return recipe_; }
   [[nodiscard]] variable made_by(detail::recipe_handle<T> recipe) const {

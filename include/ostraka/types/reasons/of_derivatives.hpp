@@ -53,6 +53,16 @@ struct gradient_plan_of_captures {
   static_assert(never<F>, "gradient_plan: the function is known from its type, so it captures nothing; hand over what it captures as data, or declare it constexpr outside of it");
 };
 
+template <class Variable>
+struct diagonal_has_no_derivative {
+  static_assert(never<Variable>, "relabel: a diagonal is taken of a plain tensor, and this is a variable; multiply the variable by a mask, as os::generate makes it, and sum, or take the diagonal of os::stop_gradient(x)");
+};
+
+template <class... Given>
+struct verb_takes_no_variables {
+  static_assert(never<Given...>, "start_einsum, start_reshard, einsum_into, map_into, reshard_into, reshard to another mesh: what is begun and waited for later, written into a tensor that is there, or moved to another mesh is of plain tensors, and one of these is a variable; write os::einsum, os::map or os::reshard on its mesh, which give new tensors, or hand over os::stop_gradient(x)");
+};
+
 template <class Keys>
 struct cache_of_variables {
   static_assert(never<Keys>, "append: a cache is written in place, for decoding, and no derivative flows through it; append os::stop_gradient(keys) and os::stop_gradient(values)");

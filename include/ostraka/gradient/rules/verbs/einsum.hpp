@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivative of os::einsum, and of os::sum and os::mean, which are einsums of one operand. Of
+/// Floor 4. The derivative of os::einsum, of os::contract, which is one, and of os::sum and os::mean, which are of one
+/// operand. Of
 /// C = einsum(A, B) the cotangent of A is the einsum of C's with B, with the sharding that A's has as the result that
 /// is asked for: where the forward gathered A, the backward is a reduce-scatter without anyone writing it.
 
@@ -13,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/contract.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/gradient/cotangents/deferred.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
@@ -150,5 +152,17 @@ struct derivative_of<verbs::mean<Out...>> {
     return detail::mean_pullback<A, number>{detail::einsum_pullback<A>(a), number(1) / n};
   }
 };
+
+/// os::contract of variables and constants. It moves nothing; its backward gives each operand's cotangent as that lies.
+template <auto... Js, class A, class B>
+  requires detail::VariableOperands<A, B>
+[[nodiscard]] constexpr auto contract(A const& a, B const& b) {
+  using summed = axes_in<sharding_of<Js...>>;
+  using verdict = detail::first_fault<contract_verdict<summed, A, B>, detail::elements_verdict<A, B>>;
+  if constexpr (reason::ok_or_raise<verdict>())
+    return detail::einsum_as<typename detail::contract_result<summed, A, B>::type>(a, b, no_communication);
+  else
+    return detail::refused_product<summed, A, B>();
+}
 
 }  // namespace ostraka

@@ -3,18 +3,51 @@
 #pragma once
 
 /// @file
-/// Floor 4. Moves of variables: os::reshard and os::rename. A tensor under another sharding is the same tensor, so a
-/// reshard shares its operand's cotangent, and what comes behind it is asked for that sharding directly: the backward
-/// of a gather and a product is one product and one reduce-scatter. A renamed one is asked for the sharding that its
-/// operand wants, too.
+/// Floor 4. Moves of variables: os::reshard, os::rename, os::named and os::copy. A tensor under another sharding is the
+/// same tensor, so a reshard shares its operand's cotangent, and what comes behind it is asked for that sharding
+/// directly: the backward of a gather and a product is one product and one reduce-scatter. A renamed one and a copy are
+/// asked for the sharding that their operand wants, too. Zeros like a variable are constants.
 
+#include <string>
+#include <utility>
+
+#include <ostraka/copy.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
+#include <ostraka/named.hpp>
 #include <ostraka/rename.hpp>
+#include <ostraka/zeros.hpp>
 
 namespace ostraka {
 
 template <class T>
 class abstract;  // of foretell.hpp
+
+template <Variable A>
+constexpr auto copy(A const& a);
+template <Variable A>
+constexpr auto zeros_like(A const& a);
+
+namespace verbs {
+
+struct copy {
+  using is_verb = void;
+  static constexpr char const* name = "copy";
+  template <class A>
+  constexpr auto operator()(A const& a) const {
+    return ostraka::copy(a);
+  }
+};
+
+struct zeros_like {
+  using is_verb = void;
+  static constexpr char const* name = "zeros_like";
+  template <class A>
+  constexpr auto operator()(A const& a) const {
+    return ostraka::zeros_like(a);
+  }
+};
+
+}  // namespace verbs
 
 namespace detail {
 
@@ -53,5 +86,39 @@ struct derivative_of<verbs::rename<From, To>> {
     return detail::rename_pullback<From, To>{};
   }
 };
+
+template <>
+struct derivative_of<verbs::copy> {
+  template <class Result, class A>
+  using handed_on = typename A::cotangent_type;
+  template <class Result, class A>
+  static constexpr auto pullback(verbs::copy, Result const&, A const&) {
+    return detail::identity_pullback{};
+  }
+};
+
+template <>
+struct derivative_of<verbs::zeros_like> : detail::locally_constant {};
+
+/// os::copy of a variable.
+template <Variable A>
+[[nodiscard]] constexpr auto copy(A const& a) {
+  return differentiate(verbs::copy{}, a);
+}
+
+/// The same variable, its value called that. Abstract tensors have no names.
+template <Variable A>
+[[nodiscard]] constexpr A named(std::string label, A const& a) {
+  if constexpr (is_abstract<A> || detail::is_foretold<A>)
+    return a;
+  else
+    return a.with_value(named(std::move(label), a.value()));
+}
+
+/// Zeros, which are constants.
+template <Variable A>
+[[nodiscard]] constexpr auto zeros_like(A const& a) {
+  return differentiate(verbs::zeros_like{}, a);
+}
 
 }  // namespace ostraka

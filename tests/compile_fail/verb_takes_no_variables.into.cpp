@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: the result of a variable is written into a tensor that is there
+// error: start_einsum, start_reshard, einsum_into, map_into, reshard_into, reshard to another mesh: what is begun
+// error: verb_takes_no_variables<
+#include <ostraka/gradient.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_MESH_AXIS(X);
+
+auto f(os::tensor<double, I/X, J> const& p) {
+  return os::value_and_grad([](auto const& x) {
+#ifdef SHOULD_FAIL
+    auto const whole = os::reshard<I, J>(os::stop_gradient(x));
+    os::reshard_into(whole, x);
+#else
+    auto const whole = os::reshard<I, J>(x);
+#endif
+    return os::sum<>(whole * x);
+  })(p);
+}
