@@ -149,6 +149,30 @@ TEST_CASE_TEMPLATE("long reductions, few or many results, are cut into parts and
           REQUIRE(reduces_right<T>(problem_of(extents, order, kept, kept % 2), how, random));
 }
 
+TEST_CASE_TEMPLATE("sums of short and long rows, side by side and apart", T, float, double, std::int32_t) {
+  for (std::int64_t width : {1, 7, 63, 64, 65, 127, 128, 129, 511, 512, 1023, 1024, 1025})
+    for (std::int64_t rows = 0; rows < 10; ++rows)
+      for (std::int64_t next : {width, width + 3}) {
+        std::vector<T> x(static_cast<std::size_t>(rows * next + 1)), y(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = T(i % 13), y[i] = T(i % 7);
+        std::vector<T> sums(static_cast<std::size_t>(width), T(2)), scaled = sums, products = sums, want = sums,
+                       want_scaled = sums, want_products = sums;
+        for (std::int64_t r = 0; r < rows; ++r)
+          for (std::int64_t i = 0; i < width; ++i) {
+            std::size_t const at = static_cast<std::size_t>(r * next + i), to = static_cast<std::size_t>(i);
+            want[to] += x[at];
+            want_scaled[to] += x[at] * y[static_cast<std::size_t>(r)];
+            want_products[to] += x[at] * y[at];
+          }
+        detail::sum_rows(sums.data(), width, x.data(), next, rows);
+        detail::sum_scaled_rows(scaled.data(), width, x.data(), next, y.data(), 1, rows);
+        detail::sum_row_products(products.data(), width, x.data(), next, y.data(), next, rows);
+        REQUIRE(sums == want);
+        REQUIRE(scaled == want_scaled);
+        REQUIRE(products == want_products);
+      }
+}
+
 namespace {
 
 /// Sums and products of 16 bits: floats until they are whole, so that what is exact in floats is rounded once.

@@ -15,45 +15,58 @@
 
 namespace ostraka::engine::detail {
 
-/// sums[i] += sum over r < run of term(r, i). Terms do not overlap the sums.
+/// Of rows x[r next + i], i < count. Rows of some lines and less than a page that lie side by side are read in the order
+/// of memory: no prefetcher follows a core that reads four places of a page in turns.
+template <class T>
+bool is_read_in_order(std::int64_t count, std::int64_t next) {
+  std::int64_t const bytes = count * static_cast<std::int64_t>(sizeof(T));
+  return next == count && bytes >= 512 && bytes < 4096;
+}
+
+/// sums[i] += sum over r < run of term(r, i), one row after the other, or four at once, which spares passes over the
+/// sums. Terms do not overlap the sums.
 template <class T, class Term>
-void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, Term const& term) {
+void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, bool in_order, Term const term) {
   std::int64_t r = 0;
-  for (; r + 4 <= run; r += 4)
+  for (; !in_order && r + 4 <= run; r += 4)
     for (std::int64_t i = 0; i < count; ++i)
       sums[i] = T(sums[i] + term(r, i) + term(r + 1, i) + term(r + 2, i) + term(r + 3, i));
-  for (; r < run; ++r)
+  for (; r < run; ++r) {
     for (std::int64_t i = 0; i < count; ++i) sums[i] = T(sums[i] + term(r, i));
+    asm("" : "+r"(r));  // else compilers take two rows at once
+  }
 }
 
 /// Complex numbers have no vector kernels, and few programs sum small integers, so nothing is compiled three times for
 /// them.
 template <class T, class Term>
-void add_wide_rows(T* sums, std::int64_t count, std::int64_t run, Term const& term) {
+void add_wide_rows(T* sums, std::int64_t count, std::int64_t run, bool in_order, Term const& term) {
   if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4)
-    with_wide_vectors([=] { add_rows(sums, count, run, term); });
+    with_wide_vectors([=] { add_rows(sums, count, run, in_order, term); });
   else
-    add_rows(sums, count, run, term);
+    add_rows(sums, count, run, in_order, term);
 }
 
 /// sums[i] += sum over r < run of x[r next + i]
 template <class T, class Element>
 void sum_rows(T* sums, std::int64_t count, Element const* x, std::int64_t next, std::int64_t run) {
-  add_wide_rows(sums, count, run, [=](std::int64_t r, std::int64_t i) { return T(x[r * next + i]); });
+  add_wide_rows(sums, count, run, is_read_in_order<T>(count, next),
+                [=](std::int64_t r, std::int64_t i) { return T(x[r * next + i]); });
 }
 
 /// sums[i] += sum over r < run of x[r x_next + i] y[r y_next]
 template <class T>
 void sum_scaled_rows(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next,
                      std::int64_t run) {
-  add_wide_rows(sums, count, run, [=](std::int64_t r, std::int64_t i) { return x[r * x_next + i] * y[r * y_next]; });
+  add_wide_rows(sums, count, run, is_read_in_order<T>(count, x_next),
+                [=](std::int64_t r, std::int64_t i) { return x[r * x_next + i] * y[r * y_next]; });
 }
 
 /// sums[i] += sum over r < run of x[r x_next + i] y[r y_next + i]
 template <class T>
 void sum_row_products(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next,
                       std::int64_t run) {
-  add_wide_rows(sums, count, run,
+  add_wide_rows(sums, count, run, is_read_in_order<T>(count, x_next),
                 [=](std::int64_t r, std::int64_t i) { return x[r * x_next + i] * y[r * y_next + i]; });
 }
 
