@@ -93,17 +93,15 @@ struct reduction_of {
     if (how == reduction::sum && row_step[0] == 1) return sum_rows(sums, count, a + at[0], run_step[0], run);
     for_operation<T>(how, [&](auto operation) {
       constexpr reduction op = decltype(operation)::value;
-      Element const* x = a + at[0];
+      Element const* const x = a + at[0];
       std::int64_t const next = run_step[0], step = row_step[0];
-      std::int64_t r = 0;
+      auto const combined = [](T const& s, T const& t) { return combine(op, s, t); };
       if (step == 1)
-        for (; r + 4 <= run; r += 4, x += 4 * next)
-          for (std::int64_t i = 0; i < count; ++i)
-            sums[i] =
-                combine(op, combine(op, combine(op, combine(op, sums[i], T(x[i])), T(x[next + i])), T(x[2 * next + i])),
-                        T(x[3 * next + i]));
-      for (; r < run; ++r, x += next)
-        for (std::int64_t i = 0; i < count; ++i) sums[i] = combine(op, sums[i], T(x[i * step]));
+        add_rows(sums, count, run, is_read_in_order<Element>(count, next), combined,
+                 [=](std::int64_t r, std::int64_t i) { return T(x[r * next + i]); });
+      else
+        for (std::int64_t r = 0; r < run; ++r)
+          for (std::int64_t i = 0; i < count; ++i) sums[i] = combine(op, sums[i], T(x[r * next + i * step]));
     });
   }
 

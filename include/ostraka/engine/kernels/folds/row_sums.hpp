@@ -23,16 +23,16 @@ bool is_read_in_order(std::int64_t count, std::int64_t next) {
   return next == count && bytes >= 512 && bytes < 4096;
 }
 
-/// sums[i] += sum over r < run of term(r, i), one row after the other, or four at once, which spares passes over the
-/// sums. Terms do not overlap the sums.
-template <class T, class Term>
-void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, bool in_order, Term const term) {
+/// sums[i] <- sums[i] + the sum over r < run of term(r, i), with add(x, y) for x + y: one row after the other, or four at
+/// once, which spares passes over the sums. Terms do not overlap the sums.
+template <class T, class Add, class Term>
+void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, bool in_order, Add const add, Term const term) {
   std::int64_t r = 0;
   for (; !in_order && r + 4 <= run; r += 4)
     for (std::int64_t i = 0; i < count; ++i)
-      sums[i] = T(sums[i] + term(r, i) + term(r + 1, i) + term(r + 2, i) + term(r + 3, i));
+      sums[i] = add(add(add(add(sums[i], term(r, i)), term(r + 1, i)), term(r + 2, i)), term(r + 3, i));
   for (; r < run; ++r) {
-    for (std::int64_t i = 0; i < count; ++i) sums[i] = T(sums[i] + term(r, i));
+    for (std::int64_t i = 0; i < count; ++i) sums[i] = add(sums[i], term(r, i));
     asm("" : "+r"(r));  // else compilers take two rows at once
   }
 }
@@ -41,10 +41,11 @@ void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, bool in_
 /// them.
 template <class T, class Term>
 void add_wide_rows(T* sums, std::int64_t count, std::int64_t run, bool in_order, Term const& term) {
+  auto const plus = [](T const& x, T const& y) { return T(x + y); };
   if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4)
-    with_wide_vectors([=] { add_rows(sums, count, run, in_order, term); });
+    with_wide_vectors([=] { add_rows(sums, count, run, in_order, plus, term); });
   else
-    add_rows(sums, count, run, in_order, term);
+    add_rows(sums, count, run, in_order, plus, term);
 }
 
 /// sums[i] += sum over r < run of x[r next + i]
