@@ -45,7 +45,7 @@ struct ragged_all_to_all {
     if constexpr (any_variable<A, Out>) {
       return differentiate(*this, a, out);
     } else {
-      auto const result = copy(out);
+      auto const result = ostraka::copy(out);
       static_cast<void>(detail::ragged<detail::at_once>(Dim{}, result, a, from, rows, to));
       return result;
     }
@@ -64,7 +64,7 @@ struct without_rows {
   }
   template <Tensor A>
   auto operator()(A const& a) const {
-    auto const rest = copy(a);
+    auto const rest = ostraka::copy(a);
     for (std::size_t k = 0; k < begin.size(); ++k) {
       auto const zero = detail::block_with_rows<I>(a, count[k], {detail::extent_origin::of_its_own});
       detail::fill_block("gradient", zero, typename A::value_type(0));
