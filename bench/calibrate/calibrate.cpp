@@ -140,7 +140,7 @@ struct times {
     at_sizes(passes, 3 << 14, 3 << 26, [&](auto bytes) { return seconds_of_pass(m, bytes, rounds); });
     if (m.size(X) == 1) return;
     at_sizes(gathers, 8, 1 << 25, [&](auto bytes) { return seconds_of_gather(m, bytes, rounds); });
-    at_sizes(all_to_alls, 1 << 18, 1 << 24, [&](auto bytes) { return seconds_of_all_to_all(m, bytes, rounds); });
+    at_sizes(all_to_alls, 1 << 13, 1 << 18, [&](auto bytes) { return seconds_of_all_to_all(m, bytes, rounds); });
     at_sizes(all_reduces, 1 << 16, 1 << 26, [&](auto bytes) { return seconds_of_all_reduce(m, bytes, rounds); });
   }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <ostraka/engine/groups/block_types.hpp>
 #include <ostraka/engine/groups/group_observer.hpp>
 #include <ostraka/engine/groups/nodes.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
@@ -138,6 +139,9 @@ class communicator {
   }
 
 #if OSTRAKA_ENABLE_MPI
+  /// Types of blocks that it sends; null for one device.
+  block_types* types() const { return shared_ ? &shared_->types : nullptr; }
+
   /// What its observer gave it; null if nobody observes, and for one device.
   group_progress* progress() const { return shared_ ? shared_->progress : nullptr; }
 #endif
@@ -159,6 +163,7 @@ class communicator {
     owned(int all, int number);
 #if OSTRAKA_ENABLE_MPI
     mutable int tag = 0;  // given out last
+    mutable block_types types{};
     group_observer* observer = nullptr;
     group_progress* progress = nullptr;
     owned(native_communicator adopted, group_observer* observed_by);

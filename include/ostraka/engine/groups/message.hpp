@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What the collectives share: the MPI types of an element and of a strided block, the limit that keeps counts
-/// inside MPI's int, and messages longer than it. In a dry group messages are counted, and zeros arrive.
+/// Floor 3. What the collectives share: the MPI type of an element, the limit that keeps counts inside MPI's int, and
+/// messages longer than it. In a dry group messages are counted, and zeros arrive.
 
 #include <Kokkos_Core.hpp>
 
@@ -110,25 +110,6 @@ inline short_array<int> to_int(counts_view values) {
   return {values.size(), [&](std::size_t d) { return static_cast<int>(values[d]); }};
 }
 
-/// The type of a block whose elements travel in the order of its dimensions. Committed; whoever uses it frees it. @pre
-/// no extent is 0
-template <class T>
-MPI_Datatype type_of_block(strided const& block) {
-  loop_nest<1> loops;
-  for (int d = 0; d < block.rank; ++d) loops.add(block.extent[d], block.stride[d]);
-  loops.merge();
-  MPI_Datatype type;
-  MPI_Type_contiguous(1, message_type<T>(), &type);
-  for (int d = loops.rank - 1; d >= 0; --d) {
-    MPI_Datatype inner = type;
-    MPI_Type_create_hvector(static_cast<int>(loops.extent[d]), 1,
-                            static_cast<MPI_Aint>(loops.stride[0][d]) * static_cast<MPI_Aint>(sizeof(T)), inner, &type);
-    MPI_Type_free(&inner);
-  }
-  MPI_Type_commit(&type);
-  return type;
-}
-
 #endif
 
 /// Point-to-point messages under way. Long ones travel in chunks, which MPI keeps in order; empty ones do not travel.
@@ -147,6 +128,7 @@ class messages {
     tag_ = tag;
 #if OSTRAKA_ENABLE_MPI
     comm_ = members.native();
+    types_ = members.types();
 #endif
   }
   [[nodiscard]] int tag() const { return tag_; }
@@ -178,9 +160,7 @@ class messages {
     counted_->add_packed(bytes_of<T>(block));
     if (dry_) return receive_zeros(data, block);
 #if OSTRAKA_ENABLE_MPI
-    MPI_Datatype type = type_of_block<T>(block);
-    MPI_Irecv(data, 1, type, from, tag_, comm_, next());
-    MPI_Type_free(&type);  // once the message has arrived
+    MPI_Irecv(data, 1, type_of<T>(block), from, tag_, comm_, next());
 #endif
   }
 
@@ -190,9 +170,7 @@ class messages {
     counted_->add_packed(bytes_of<T>(block));
 #if OSTRAKA_ENABLE_MPI
     if (dry_) return;
-    MPI_Datatype type = type_of_block<T>(block);
-    MPI_Isend(data, 1, type, to, tag_, comm_, next());
-    MPI_Type_free(&type);
+    MPI_Isend(data, 1, type_of<T>(block), to, tag_, comm_, next());
 #endif
   }
 
@@ -216,7 +194,13 @@ class messages {
   MPI_Request* next() { return &requests_.push_back(MPI_REQUEST_NULL); }
 
  private:
+  template <class T>
+  MPI_Datatype type_of(strided const& block) {
+    return types_->of(block, message_type<T>(), MPI_Aint{sizeof(T)});
+  }
+
   MPI_Comm comm_ = MPI_COMM_NULL;
+  block_types* types_ = nullptr;
   short_array<MPI_Request, 64> requests_;
 #else
   void wait() {}

@@ -3,13 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 3. What of a block MPI takes from where it lies: runs of memory, and on the host long messages of long rows,
-/// which it packs in pieces that stay in the cache. Shorter rows our own copies pack faster, and a shorter message
-/// stays in the cache whole.
+/// Floor 3. What of a block MPI takes from where it lies: runs of memory, and on the host messages of long rows, which
+/// it packs. A shorter message goes at once, with its envelope, and our own copies pack it for less than a type costs;
+/// a longer one that lies dense is copied by the system or the network from memory to memory, which pays for our
+/// packing it. Shorter rows our own copies pack faster.
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include <ostraka/engine/collectives/all_reduce_in_flight.hpp>
 #include <ostraka/engine/groups/message.hpp>
@@ -18,16 +18,17 @@
 
 namespace ostraka::engine {
 
-/// Bytes of a message, and of its rows, from which on MPI takes it from where it lies. Tests lower both.
-inline std::int64_t shortest_block_message = 128 * 1024;
+/// Bytes of messages, and of their rows, that MPI takes from where they lie: from a page on. Tests lower the shortest.
+inline std::int64_t shortest_block_message = 4096;
+inline constexpr std::int64_t longest_block_message = 256 * 1024;
 inline std::int64_t shortest_block_row = 256;
 
-/// What lowering knows of messages of elements T. All numbers of a message are within MPI's int.
+/// What lowering knows of messages of elements T.
 template <class Exec, class T>
 planner::transport transport_for() {
   constexpr int element_bytes = static_cast<int>(sizeof(T));
   planner::transport t{!is_gpu_memory<Exec>(), element_bytes, shortest_block_message, shortest_block_row,
-                       std::min<std::int64_t>(chunk_limit, std::numeric_limits<int>::max() / element_bytes)};
+                       std::min<std::int64_t>(chunk_limit, longest_block_message / element_bytes)};
   for (unsigned how = 0; how < 8; ++how)
     if (reduced_by_mpi<T>(static_cast<reduction>(how))) t.reduced_by_mpi |= 1u << how;
   return t;

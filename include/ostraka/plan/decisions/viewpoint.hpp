@@ -13,14 +13,14 @@
 
 namespace ostraka::planner {
 
-/// What MPI does for us. A message may be made of runs of memory and, where it takes them, of long blocks of long rows,
-/// from where they lie to where they belong.
+/// What MPI does for us. A message may be made of runs of memory and, where it takes them, of blocks of long rows that
+/// are neither short nor long, from where they lie to where they belong.
 struct transport {
   bool takes_blocks = false;
   int element_bytes = 1;
-  std::int64_t shortest_message = 0;  ///< bytes
+  std::int64_t shortest_message = 0;  ///< of blocks, bytes
   std::int64_t shortest_row = 0;      ///< bytes
-  std::int64_t longest_message = 0;   ///< elements
+  std::int64_t longest_message = 0;   ///< of blocks, elements
   std::uint32_t reduced_by_mpi = 0;  ///< which reductions MPI does by itself, a bit each: we set nothing aside for them
 
   [[nodiscard]] constexpr bool reduces(reduction how) const {

@@ -65,8 +65,8 @@ struct copy_runs {
     cut.for_each_piece(item, runs, [&](std::int64_t const (&at)[2], std::int64_t begin, std::int64_t count) {
       T* const target = to + at[0] + begin * to_step;
       T const* const source = from + at[1] + begin * from_step;
-      if (to_step == 1 && from_step == 1 && count >= 64)
-        std::copy_n(source, count, target);  // memcpy, which knows how long runs are best written
+      if (to_step == 1 && from_step == 1 && count * std::int64_t{sizeof(T)} >= 128)
+        std::copy_n(source, count, target);  // memcpy, which knows how runs are best written
       else if (to_step == 1 && from_step == 1)
         for (std::int64_t i = 0; i < count; ++i) target[i] = source[i];
       else if (to_step == 1 && from_step == 0)
