@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <ostraka/advise.hpp>
 #include <ostraka/describe.hpp>
@@ -22,14 +23,20 @@
 #include <ostraka/engine/block_collectives/ragged_moves.hpp>
 #include <ostraka/engine/block_collectives/root_of_group.hpp>
 #include <ostraka/engine/block_collectives/scan_block.hpp>
+#include <ostraka/engine/call_check/call_in_words.hpp>
+#include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/kernels/contraction.hpp>
 #include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
+#include <ostraka/engine/mesh/device_mesh.hpp>
+#include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/engine/run/in_flight.hpp>
 #include <ostraka/engine/run/move_between.hpp>
+#include <ostraka/engine/spmd/observe_groups.hpp>
 #include <ostraka/environment.hpp>
 #include <ostraka/make_mesh.hpp>
+#include <ostraka/plan/spec/describe_plan.hpp>
 
 namespace ostraka::detail {
 
@@ -103,11 +110,51 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   OSTRAKA_ENGINE_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space) \
   }
 
-// What depends on no element type, and is a template for this alone: how a job begins and ends, meshes, and the planner
-// at run time.
+// What depends on no element type, and is a template for this alone: words for plans and calls, how a job begins and
+// ends, meshes, and the planner at run time.
+#define OSTRAKA_WORDS_INSTANCES_(WHERE)                                                                                \
+  namespace ostraka::planner {                                                                                         \
+  WHERE template std::string describe<>(spec const&, naming const&);                                                   \
+  WHERE template std::string describe_number<>(std::int64_t);                                                          \
+  WHERE template std::string describe_bytes<>(std::int64_t);                                                           \
+  WHERE template std::string describe_equation<>(spec const*, int, spec const&, naming const&);                        \
+  WHERE template std::string describe<>(einsum_plan const&, naming const&, extents const&);                            \
+  WHERE template std::string detail::mesh_names<>(mesh_order, naming const&);                                          \
+  }                                                                                                                    \
+  namespace ostraka::engine {                                                                                          \
+  WHERE template std::string describe_sizes<>(execution_context const&, planner::naming const&);                       \
+  WHERE template std::string detail::describe_call<>(execution_context const&, planner::spec const*, int,              \
+                                                     planner::spec const&, steps_ahead, char const*);                  \
+  WHERE template void detail::require_same_call<>(execution_context const&, planner::spec const*, int,                 \
+                                                  planner::spec const&, steps_ahead, char const*);                     \
+  WHERE template void require_same_seed<>(execution_context const&, planner::spec const&, char const*, std::uint64_t); \
+  WHERE template void fail_alike<>(execution_context const&, steps_ahead, std::string const&);                         \
+  }
+
+#if OSTRAKA_ENABLE_MPI
+#  define OSTRAKA_CHECK_INSTANCES_(WHERE)                                                                              \
+    namespace ostraka::engine {                                                                                        \
+    WHERE template void observe_groups<>();                                                                            \
+    WHERE template void require_agreement_to_create<>(char const*, native_communicator);                               \
+    WHERE template void detail::compare<>(communicator const&, std::string const&);                                    \
+    }
+#else
+#  define OSTRAKA_CHECK_INSTANCES_(WHERE)
+#endif
+
 #define OSTRAKA_COMMON_INSTANCES_(WHERE)                                                                               \
+  OSTRAKA_WORDS_INSTANCES_(WHERE)                                                                                      \
+  OSTRAKA_CHECK_INSTANCES_(WHERE)                                                                                      \
   namespace ostraka {                                                                                                  \
   namespace engine {                                                                                                   \
+  WHERE template void device_mesh::make<>(node_wish const&);                                                           \
+  WHERE template void device_mesh::make_group<>(std::uint32_t) const;                                                  \
+  WHERE template device_mesh device_mesh::absent<>(std::vector<std::string>, dynamic_array<int>);                      \
+  WHERE template device_mesh device_mesh::dry<>(std::vector<std::string>, dynamic_array<int>, std::int64_t,            \
+                                                node_wish const&);                                                     \
+  WHERE template std::string device_mesh::describe<>() const;                                                          \
+  WHERE template std::int64_t device_mesh::fingerprint<>() const;                                                      \
+  WHERE template execution_context make_context<>(device_mesh const&, std::string_view const*, int, std::string_view); \
   WHERE template void lower_for<>(known_schedule&, planner::plan_view const&, execution_context const&, bool, bool,    \
                                   planner::transport const&, planner::strided_box const*);                             \
   }                                                                                                                    \

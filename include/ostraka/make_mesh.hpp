@@ -22,7 +22,7 @@
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/spmd/check_mode.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
-#include <ostraka/engine/spmd/peer_monitor.hpp>
+#include <ostraka/engine/spmd/observe_groups.hpp>
 #include <ostraka/mesh.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>

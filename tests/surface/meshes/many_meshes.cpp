@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <new>
 
+#include <ostraka/engine/spmd/peer_monitor.hpp>
 #include <ostraka/ostraka.hpp>
 
 #include "support/axes.hpp"

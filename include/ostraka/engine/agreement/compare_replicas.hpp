@@ -17,7 +17,6 @@
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/root/root_blocks.hpp>
-#include <ostraka/engine/spmd/peer_monitor.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>

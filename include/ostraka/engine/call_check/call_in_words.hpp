@@ -16,8 +16,11 @@
 
 namespace ostraka::engine {
 
+// Templates so that ostraka::compiled can hold them.
+
 /// `, I = 8, J = 4, K = 2`
-[[gnu::cold]] inline std::string describe_sizes(execution_context const& w, planner::naming const& names) {
+template <class = void>
+[[gnu::cold]] std::string describe_sizes(execution_context const& w, planner::naming const& names) {
   std::string text;
   for (int l = 0; l < w.sizes.labels; ++l)
     if (w.sizes.label[l] >= 0) text += ", " + std::string(names.labels[l]) + " = " + std::to_string(w.sizes.label[l]);
@@ -52,8 +55,9 @@ struct steps_ahead {
 
 namespace detail {
 
-[[gnu::cold]] inline std::string describe_call(execution_context const& w, planner::spec const* operands, int count,
-                                               planner::spec const& result, steps_ahead steps, char const* elements) {
+template <class = void>
+[[gnu::cold]] std::string describe_call(execution_context const& w, planner::spec const* operands, int count,
+                                        planner::spec const& result, steps_ahead steps, char const* elements) {
   std::string text(w.operation);
   if (w.names.labels == nullptr) return text;
   text += ' ' + planner::describe_equation(operands, count, result, w.names);
@@ -67,8 +71,9 @@ namespace detail {
   return text + ", " + elements + describe_sizes(w, w.names);
 }
 
-inline void require_same_call(execution_context const& w, planner::spec const* operands, int count,
-                              planner::spec const& result, steps_ahead steps, char const* elements) {
+template <class = void>
+[[gnu::cold]] void require_same_call(execution_context const& w, planner::spec const* operands, int count,
+                                     planner::spec const& result, steps_ahead steps, char const* elements) {
   require_agreement(w.group(steps.moving()),
                     [&] { return describe_call(w, operands, count, result, steps, elements); });
 }
@@ -113,8 +118,9 @@ void require_same_call(execution_context const& w, planner::spec const& block, p
 }
 
 /// In check mode, throws unless all devices of the mesh make the same random tensor: of the same seed, too.
-[[gnu::cold]] inline void require_same_seed(execution_context const& w, planner::spec const& tensor,
-                                            char const* elements, std::uint64_t seed) {
+template <class = void>
+[[gnu::cold]] void require_same_seed(execution_context const& w, planner::spec const& tensor, char const* elements,
+                                     std::uint64_t seed) {
   if (compares_calls(w))
     require_agreement(w.mesh->world(), [&] {
       return detail::describe_call(w, &tensor, 1, tensor, {}, elements) + ", seed " + std::to_string(seed);
@@ -132,7 +138,8 @@ void require_same_call(execution_context const& w, planner::spec const& block, p
 
 /// Throws the error on this device, or, in check mode, if devices that take part in the steps do not fail alike, one on
 /// all of them that tells who fails.
-[[noreturn]] inline void fail_alike(execution_context const& w, steps_ahead steps, std::string const& what) {
+template <class = void>
+[[noreturn, gnu::cold]] void fail_alike(execution_context const& w, steps_ahead steps, std::string const& what) {
   if (compares_calls(w))
     require_agreement(w.group(steps.moving()),
                       [&] { return std::string(w.operation) + " with operands that do not fit (" + what + ')'; });

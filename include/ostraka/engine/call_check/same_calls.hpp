@@ -8,7 +8,6 @@
 
 #include <string>
 
-#include <ostraka/engine/call_check/call_check.hpp>
 #include <ostraka/engine/groups/communicator.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -18,13 +17,9 @@ namespace ostraka::engine {
 
 namespace detail {
 
-[[gnu::cold]] inline void compare(group_record& group, MPI_Comm own, std::string const& text) {
-  group.monitor->announce(text);
-  group.enter();
-  group.monitor->answer_for_presence();
-  peer_monitor::waiting const it_waits;
-  call_check(group, own, text).run();
-}
+// Templates so that ostraka::compiled can hold them; compare_calls.hpp has their bodies.
+template <class = void>
+[[gnu::cold]] void compare(communicator const& group, std::string const& text);
 
 }  // namespace detail
 
@@ -33,16 +28,12 @@ namespace detail {
 /// members, if they are in different operations
 template <class Describe>
 void require_agreement(communicator const& group, Describe const& describe) {
-  if (group.compares_calls())  // then its observer is a peer_monitor
-    detail::compare(static_cast<group_record&>(*group.progress()), group.native(), describe());
+  if (group.compares_calls()) detail::compare(group, describe());
 }
 
 /// The same before a communicator is made of these ranks.
-[[gnu::cold]] inline void require_agreement_to_create(char const* what, native_communicator ranks = MPI_COMM_WORLD) {
-  if (peer_monitor* const over = peer_monitor::over(ranks);
-      over && over->compares_calls() && !mpi_serves_threads_at_once())
-    detail::compare(over->creation_by(ranks), ranks, what);
-}
+template <class = void>
+[[gnu::cold]] void require_agreement_to_create(char const* what, native_communicator ranks = MPI_COMM_WORLD);
 
 #else
 
@@ -53,3 +44,7 @@ inline void require_agreement_to_create(char const*, native_communicator = {}) {
 #endif
 
 }  // namespace ostraka::engine
+
+#if !defined(OSTRAKA_COMPILED) && OSTRAKA_ENABLE_MPI
+#  include <ostraka/engine/call_check/compare_calls.hpp>
+#endif

@@ -74,6 +74,17 @@ struct ranks_of {
   ~ranks_of() { MPI_Group_free(&group); }
 };
 
+namespace detail {
+
+// A member's number in MPI_COMM_WORLD.
+inline int number_in_world(MPI_Comm comm, int member) {
+  int name = member;
+  MPI_Group_translate_ranks(ranks_of(comm).group, 1, &member, ranks_of(MPI_COMM_WORLD).group, &name);
+  return name;
+}
+
+}  // namespace detail
+
 }  // namespace ostraka::engine
 
 #endif

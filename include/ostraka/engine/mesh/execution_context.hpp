@@ -42,9 +42,11 @@ struct execution_context {
   }
 };
 
+/// A template so that ostraka::compiled can hold it.
 /// @throws ostraka::error, on all devices alike, if the mesh lacks one of the mesh axes
-inline execution_context make_context(device_mesh const& mesh, std::string_view const* mesh_axes, int count,
-                                      std::string_view operation) {
+template <class = void>
+execution_context make_context(device_mesh const& mesh, std::string_view const* mesh_axes, int count,
+                               std::string_view operation) {
   execution_context w;
   w.use = mesh.use(operation);
   w.mesh = &mesh;

@@ -25,6 +25,7 @@
 #  include <ostraka/engine/spmd/check_mode.hpp>
 #  include <ostraka/engine/spmd/end_job.hpp>
 #  include <ostraka/engine/spmd/group_records.hpp>
+#  include <ostraka/engine/spmd/observe_groups.hpp>
 #  include <ostraka/engine/spmd/presence.hpp>
 #  include <ostraka/engine/spmd/progress_window.hpp>
 #  include <ostraka/types/support/dynamic_array.hpp>
@@ -32,13 +33,6 @@
 namespace ostraka::engine {
 
 namespace detail {
-
-// A member's number in MPI_COMM_WORLD.
-inline int number_in_world(MPI_Comm comm, int member) {
-  int name = member;
-  MPI_Group_translate_ranks(ranks_of(comm).group, 1, &member, ranks_of(MPI_COMM_WORLD).group, &name);
-  return name;
-}
 
 /// What all ranks have told, as one who waits reads it.
 struct standstill {
@@ -271,18 +265,10 @@ inline void peer_monitor::close() {
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
-/// From now on groups of ranks are observed. To be called before the first of them is made.
-[[gnu::cold]] inline void observe_groups() {
+template <class>
+[[gnu::cold]] void observe_groups() {
   find_group_observer = [](MPI_Comm ranks) -> group_observer* { return peer_monitor::over(ranks); };
 }
-
-}  // namespace ostraka::engine
-
-#else
-
-namespace ostraka::engine {
-
-inline void observe_groups() {}
 
 }  // namespace ostraka::engine
 

@@ -24,6 +24,7 @@
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/engine/spmd/observe_groups.hpp>
 #include <ostraka/engine/spmd/peer_monitor.hpp>
 #include <ostraka/engine/trace/clock.hpp>
 #include <ostraka/engine/trace/shares.hpp>

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Groups of ranks are observed: who waits for whom is known then (peer_monitor.hpp).
+
+#include <ostraka/engine/machine/mpi.hpp>
+
+namespace ostraka::engine {
+
+#if OSTRAKA_ENABLE_MPI
+
+/// From now on groups of ranks are observed. To be called before the first of them is made. A template so that
+/// ostraka::compiled can hold it.
+template <class = void>
+[[gnu::cold]] void observe_groups();
+
+#else
+
+inline void observe_groups() {}
+
+#endif
+
+}  // namespace ostraka::engine
+
+#if !defined(OSTRAKA_COMPILED) && OSTRAKA_ENABLE_MPI
+#  include <ostraka/engine/spmd/peer_monitor.hpp>
+#endif
