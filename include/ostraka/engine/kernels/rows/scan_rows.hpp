@@ -4,17 +4,22 @@
 
 /// @file
 /// Floor 3. Running sums (products, maxima, minima) along the rows of a dense block: y[k] = x[0] + … + x[k]. A sum
-/// waits for the one before it, so that several run side by side: of short rows eight, of a long row the eight segments
-/// of a piece that stays in the cache, whose totals are found first. Rows that lie across go together, k by k. How sums
-/// are put together depends on the extents alone, not on the number of threads. 16 bits are summed as floats.
+/// waits for the one before it, so that sixteen run side by side along a row: with w[k] the sum of x[k − 15] … x[k],
+/// y[k] = y[k − 16] + w[k]. A long row goes in pieces, before which come the totals of those before them; a short one
+/// by fours. Rows that lie across go together, a few k at a time. How sums are put together depends on the extents
+/// alone, not on the number of threads. 16 bits are summed as floats.
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 #include <ostraka/engine/kernels/combine.hpp>
-#include <ostraka/engine/kernels/loops/vectors.hpp>
+#include <ostraka/engine/kernels/loops/independent.hpp>
+#include <ostraka/engine/kernels/loops/narrow_runs.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/kernels/loops/vectors.hpp>
+#include <ostraka/engine/kernels/portable/transpose_matrix.hpp>
 #include <ostraka/engine/kernels/rows/row_layout.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
@@ -28,10 +33,12 @@ struct scan_direction {
 
 namespace detail {
 
-inline constexpr int scan_chains = 4;  // as many as have registers for where they read and write
-inline constexpr std::int64_t scan_segment = 2048;
-inline constexpr std::int64_t scan_piece = scan_chains * scan_segment;
-inline constexpr std::int64_t scan_columns = 256;  // rows that lie across and go together
+inline constexpr std::int64_t scan_lanes = 16;
+inline constexpr std::int64_t scan_tile = 512;           // of a row, whose sums of neighbours stay in the nearest cache
+inline constexpr std::int64_t scan_piece = 8192;         // of a row, before which comes the total of those before it
+inline constexpr std::int64_t scan_short = 128;          // shorter rows go by fours
+inline constexpr std::int64_t scan_columns = 128 << 10;  // bytes of rows that lie across and go together, at most
+inline constexpr int scan_steps = 4;                     // that these take at once
 
 /// Rows of a block, each with what comes before it.
 template <reduction How, class T>
@@ -56,184 +63,216 @@ struct scanned_rows {
 
   /// One row, one element after the other: a device's thread.
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
-    std::int64_t const first = rows.first(row);
-    sum s = start_of(row);
-    for (std::int64_t k = 0; k < rows.length; ++k) {
+    sum const s = run_from(rows.first(row), 0, start_of(row));
+    if (totals != nullptr) totals[row] = s;
+  }
+  KOKKOS_INLINE_FUNCTION sum run_from(std::int64_t first, std::int64_t k, sum s) const {
+    for (; k < rows.length; ++k) {
       std::int64_t const at = first + place(k) * rows.step;
       sum const before = s;
       s = combine(How, s, sum(x[at]));
       if (y != nullptr) y[at] = T(direction.exclusive ? before : s);
     }
-    if (totals != nullptr) totals[row] = s;
+    return s;
   }
 
-  // ---- on the host ----
+  // ---- on the host, where loops are compiled for wide vectors ----
 
-  /// Chains of `count` elements, the c-th from from[c] on.
-  template <int Chains>
-  void run_chains(std::int64_t const (&from)[Chains], sum (&s)[Chains], std::int64_t count) const {
-    bool const before = direction.exclusive;
-    std::int64_t const step = toward();
-    sum running[Chains];  // local, so that what is stored is none of them
-    T const* read[Chains];
-    T* write[Chains];
-    for (int c = 0; c < Chains; ++c) running[c] = s[c], read[c] = x + from[c], write[c] = y + from[c];
-    for (std::int64_t k = 0, at = 0; k < count; ++k, at += step)
-      for (int c = 0; c < Chains; ++c) {
-        sum const next = combine(How, running[c], sum(read[c][at]));
-        write[c][at] = T(before ? running[c] : next);
-        running[c] = next;
-      }
-    for (int c = 0; c < Chains; ++c) s[c] = running[c];
+  [[nodiscard]] std::int64_t pieces() const { return (rows.length + scan_piece - 1) / scan_piece; }
+  [[nodiscard]] std::int64_t end_of(std::int64_t piece) const {
+    return std::min((piece + 1) * scan_piece, rows.length);
   }
 
-  /// The total of `count` elements that lie side by side from `first` on.
-  [[nodiscard]] sum total_of(std::int64_t first, std::int64_t count) const {
+  /// The total of a piece, where no sums are written.
+  [[nodiscard]] sum total_of(std::int64_t row, std::int64_t piece) const {
     constexpr int lanes = 32;
     sum part[lanes];
     for (int l = 0; l < lanes; ++l) part[l] = nothing;
-    T const* const from = x + first;
-    with_wide_vectors([&part, from, count] {
-      std::int64_t k = 0;
-      for (; k + lanes <= count; k += lanes)
-        for (int l = 0; l < lanes; ++l) part[l] = combine(How, part[l], sum(from[k + l]));
-      for (; k < count; ++k) part[0] = combine(How, part[0], sum(from[k]));
-    });
+    std::int64_t const begin = piece * scan_piece, count = end_of(piece) - begin;
+    T const* const from = x + row * rows.length + (direction.reverse ? rows.length - end_of(piece) : begin);
+    std::int64_t k = 0;
+    for (; k + lanes <= count; k += lanes)
+      for (int l = 0; l < lanes; ++l) part[l] = combine(How, part[l], sum(from[k + l]));
+    for (; k < count; ++k) part[0] = combine(How, part[0], sum(from[k]));
     for (int half = lanes / 2; half > 0; half /= 2)
       for (int l = 0; l < half; ++l) part[l] = combine(How, part[l], part[half + l]);
     return part[0];
   }
 
-  /// Where `count` elements from the k-th on begin in memory.
-  [[nodiscard]] std::int64_t lowest(std::int64_t row, std::int64_t k, std::int64_t count) const {
-    return rows.first(row) + (direction.reverse ? rows.length - k - count : k);
+  void read(T const* from, std::int64_t n, sum* to) const {
+    if (!direction.reverse) return widen_run(from, to, n);
+    for (std::int64_t i = 0; i < n; ++i) to[i] = sum(from[-i]);
+  }
+  void write(sum const* from, std::int64_t n, T* to) const {
+    if (!direction.reverse) return write_elements<sum>(to, n, [from](std::int64_t i) { return from[i]; });
+    for (std::int64_t i = 0; i < n; ++i) to[-i] = T(from[i]);
   }
 
-  [[nodiscard]] std::int64_t pieces() const { return (rows.length + scan_piece - 1) / scan_piece; }
-
-  /// Piece p of a long row, before which comes `s`; its own total is returned.
-  sum run_piece(std::int64_t row, std::int64_t p, sum s) const {
-    std::int64_t const begin = p * scan_piece;
-    std::int64_t const count = rows.length - begin < scan_piece ? rows.length - begin : scan_piece;
-    std::int64_t const segment = count / scan_chains, last = count - (scan_chains - 1) * segment;
-    std::int64_t from[scan_chains];
-    sum before[scan_chains], total = nothing;
-    for (int c = 0; c < scan_chains; ++c) {
-      std::int64_t const k = begin + c * segment, n = c + 1 < scan_chains ? segment : last;
-      from[c] = rows.first(row) + place(k);
-      before[c] = combine(How, s, total);
-      total = combine(How, total, total_of(lowest(row, k, n), n));
+  /// The running sums of a piece, before which comes `s`; its own total is returned. Sums of sixteen are made of four
+  /// sums of four.
+  template <bool Writes>
+  sum run_piece(std::int64_t row, std::int64_t piece, sum s) const {
+    constexpr std::int64_t lanes = scan_lanes;
+    tile_buffer<sum, lanes + scan_tile> of_one, of_four;  // the last ones of the tile before come first
+    tile_buffer<sum, scan_tile> result;
+    sum *const one = of_one.data() + lanes, *const four = of_four.data() + lanes;
+    sum running[lanes];
+    for (std::int64_t l = 0; l < lanes; ++l) running[l] = nothing, one[l - lanes] = four[l - lanes] = nothing;
+    std::int64_t const end = end_of(piece);
+    for (std::int64_t k = piece * scan_piece; k < end; k += scan_tile) {
+      std::int64_t const n = std::min(scan_tile, end - k), whole = (n + lanes - 1) / lanes * lanes;
+      std::int64_t const at = row * rows.length + place(k);
+      read(x + at, n, one);
+      for (std::int64_t i = n; i < whole; ++i) one[i] = nothing;
+      sum const* const last = direction.exclusive ? one - 1 : one;
+      for (std::int64_t i = 0; i < whole; ++i)
+        four[i] = combine(How, combine(How, last[i], last[i - 1]), combine(How, last[i - 2], last[i - 3]));
+      bool const in_place = Writes && std::is_same_v<T, sum> && !direction.reverse && n == whole;
+      sum* const to = in_place ? reinterpret_cast<sum*>(y + at) : result.data();
+      for (std::int64_t i = 0; i < whole; i += lanes)
+        for (std::int64_t l = i; l < i + lanes; ++l) {
+          sum const w = combine(How, combine(How, four[l], four[l - 4]), combine(How, four[l - 8], four[l - 12]));
+          running[l - i] = combine(How, running[l - i], w);
+          to[l] = combine(How, s, running[l - i]);
+        }
+      if (k + n == end && direction.exclusive) running[lanes - 1] = combine(How, running[lanes - 1], one[whole - 1]);
+      if (Writes && !in_place) write(to, n, y + at);
+      if (n < scan_tile) break;
+      for (std::int64_t l = -lanes; l < 0; ++l) one[l] = one[scan_tile + l], four[l] = four[scan_tile + l];
     }
-    if (y == nullptr) return total;
-    run_chains(from, before, segment);
-    std::int64_t const rest[1] = {from[scan_chains - 1] + segment * toward()};
-    sum before_rest[1] = {before[scan_chains - 1]};
-    run_chains(rest, before_rest, last - segment);
-    return total;
+    return running[lanes - 1];
   }
 
-  void run_long_row(std::int64_t row) const {
+  /// The total of a piece as run_piece has it, before which comes nothing.
+  [[nodiscard]] sum total(std::int64_t row, std::int64_t piece) const {
+    return y == nullptr ? total_of(row, piece) : run_piece<false>(row, piece, nothing);
+  }
+
+  /// The running sums of a row for which that is too much, before which comes `s`: of four elements each waits for the
+  /// sum before all four. The sum of all is returned.
+  sum run_short_row(std::int64_t row, sum s) const {
+    std::int64_t const first = row * rows.length, step = toward(), before = direction.exclusive ? 0 : 1;
+    std::int64_t k = 0;
+    for (; k + 4 <= rows.length; k += 4) {
+      std::int64_t const at = first + place(k);
+      sum part = sum(x[at]), all[5] = {s, combine(How, s, part)};
+      for (int j = 1; j < 4; ++j) {
+        part = combine(How, part, sum(x[at + j * step]));
+        all[j + 1] = combine(How, s, part);
+      }
+      for (int j = 0; j < 4; ++j) y[at + j * step] = T(all[j + before]);
+      s = all[4];
+    }
+    return run_from(first, k, s);
+  }
+
+  void run_row(std::int64_t row) const {
     sum s = start_of(row);
-    for (std::int64_t p = 0; p < pieces(); ++p) s = combine(How, s, run_piece(row, p, s));
+    if (y != nullptr && rows.length < scan_short)
+      s = run_short_row(row, s);
+    else
+      for (std::int64_t p = 0; p < pieces(); ++p)
+        s = combine(How, s, y == nullptr ? total_of(row, p) : run_piece<true>(row, p, s));
     if (totals != nullptr) totals[row] = s;
   }
 
-  /// Rows [row, row + Rows) that lie one after the other.
-  template <int Rows>
-  void run_short_rows(std::int64_t row) const {
-    std::int64_t from[Rows];
-    sum s[Rows];
-    for (int r = 0; r < Rows; ++r) from[r] = rows.first(row + r) + place(0), s[r] = start_of(row + r);
-    if (y != nullptr)
-      run_chains(from, s, rows.length);
-    else
-      for (int r = 0; r < Rows; ++r) s[r] = combine(How, s[r], total_of(rows.first(row + r), rows.length));
-    if (totals != nullptr)
-      for (int r = 0; r < Rows; ++r) totals[row + r] = s[r];
+  /// Steps elements of each of n rows that lie across, from `at` on; the sums are read and written once.
+  template <int Steps>
+  void take_steps(sum* s, std::int64_t n, std::int64_t at) const {
+    std::int64_t const step = toward() * rows.step;
+    bool const before = direction.exclusive;
+    T const* const from = x + at;
+    if (y == nullptr)
+      return for_each_independent(n, [=](std::int64_t i) {
+        sum last = s[i];
+        _Pragma("GCC unroll 4") for (int r = 0; r < Steps; ++r) last = combine(How, last, sum(from[r * step + i]));
+        s[i] = last;
+      });
+    for_each_independent(n, [=, to = y + at](std::int64_t i) {
+      sum last = s[i];
+      _Pragma("GCC unroll 4") for (int r = 0; r < Steps; ++r) {
+        sum const next = combine(How, last, sum(from[r * step + i]));
+        to[r * step + i] = T(before ? last : next);
+        last = next;
+      }
+      s[i] = last;
+    });
   }
 
   /// Rows [row, row + n) of one group, which lie across.
   void run_columns(std::int64_t row, std::int64_t n) const {
-    sum s[scan_columns];
+    kernel_scratch<sum, Kokkos::HostSpace> const memory(n);
+    sum* const s = memory.data();
     for (std::int64_t i = 0; i < n; ++i) s[i] = start_of(row + i);
-    std::int64_t const first = rows.first(row), step = toward() * rows.step;
-    T const* const from = x + first + place(0) * rows.step;
-    T* const to = y == nullptr ? nullptr : y + first + place(0) * rows.step;
-    bool const before = direction.exclusive;
-    with_wide_vectors([&s, this, from, to, n, step, before] {
-      sum* __restrict const sums = s;  // local, so that what is stored is none of what the loops read
-      std::int64_t const count = n, length = rows.length;
-      bool const is_exclusive = before;
-      T const* x_k = from;
-      T* y_k = to;
-      for (std::int64_t k = 0; k < length; ++k, x_k += step) {
-        if (y_k == nullptr) {
-          for (std::int64_t i = 0; i < count; ++i) sums[i] = combine(How, sums[i], sum(x_k[i]));
-          continue;
-        }
-        for (std::int64_t i = 0; i < count; ++i) {
-          sum const next = combine(How, sums[i], sum(x_k[i]));
-          y_k[i] = T(is_exclusive ? sums[i] : next);
-          sums[i] = next;
-        }
-        y_k += step;
-      }
+    // What lies a page or more apart makes streams side by side, what lies nearer one.
+    bool const apart = rows.step * static_cast<std::int64_t>(sizeof(T)) >= 4096;
+    with_wide_vectors([this, s, n, apart, first = rows.first(row)] {
+      std::int64_t k = 0;
+      for (; apart && k + scan_steps <= rows.length; k += scan_steps)
+        take_steps<scan_steps>(s, n, first + place(k) * rows.step);
+      for (; k < rows.length; ++k) take_steps<1>(s, n, first + place(k) * rows.step);
     });
-    if (totals != nullptr)
-      for (std::int64_t i = 0; i < n; ++i) totals[row + i] = s[i];
+    if (totals != nullptr) std::copy_n(s, n, totals + row);
   }
 };
+
+/// Calls f(begin, end) for shares of so many tasks.
+template <class Exec, class F>
+void in_shares(Exec const& exec, std::int64_t tasks, std::int64_t elements, F const& f) {
+  for_each_share("ostraka scan", exec, tasks, std::min(tasks, elements / serial_elements + 1), elements,
+                 [&f](std::int64_t begin, std::int64_t end, std::int64_t) { f(begin, end); });
+}
 
 /// Few long rows for several threads: the totals of all pieces first.
 template <class Exec, reduction How, class T>
 void scan_pieces(Exec const& exec, scanned_rows<How, T> const& scan) {
   using sum = typename scanned_rows<How, T>::sum;
   std::int64_t const pieces = scan.pieces(), n = scan.rows.count();
-  kernel_scratch<sum, Kokkos::HostSpace> const before(pieces * n);
-  scanned_rows<How, T> totals = scan;
-  totals.y = nullptr;
-  for_each_item("ostraka totals of pieces", exec, pieces * n, scan.rows.size(),
-                [&](std::int64_t i) { before.data()[i] = totals.run_piece(i / pieces, i % pieces, scan.nothing); });
+  kernel_scratch<sum, Kokkos::HostSpace> const memory(pieces * n);
+  sum* const before = memory.data();
+  in_shares(exec, pieces * n, scan.rows.size(), [&](std::int64_t begin, std::int64_t end) {
+    with_wide_vectors([&, begin, end] {
+      for (std::int64_t i = begin; i < end; ++i) before[i] = scan.total(i / pieces, i % pieces);
+    });
+  });
   for (std::int64_t row = 0; row < n; ++row) {
     sum s = scan.start_of(row);
-    for (std::int64_t p = 0; p < pieces; ++p) {
-      sum const total = before.data()[row * pieces + p];
-      before.data()[row * pieces + p] = s;
+    for (std::int64_t i = row * pieces; i < (row + 1) * pieces; ++i) {
+      sum const total = before[i];
+      before[i] = s;
       s = combine(How, s, total);
     }
     if (scan.totals != nullptr) scan.totals[row] = s;
   }
   if (scan.y == nullptr) return;
-  for_each_item("ostraka scan pieces", exec, pieces * n, scan.rows.size(),
-                [&](std::int64_t i) { static_cast<void>(scan.run_piece(i / pieces, i % pieces, before.data()[i])); });
+  in_shares(exec, pieces * n, scan.rows.size(), [&](std::int64_t begin, std::int64_t end) {
+    with_wide_vectors([&, begin, end] {
+      for (std::int64_t i = begin; i < end; ++i) scan.template run_piece<true>(i / pieces, i % pieces, before[i]);
+    });
+  });
 }
 
 template <class Exec, reduction How, class T>
 void scan_on_host(Exec const& exec, scanned_rows<How, T> const& scan) {
   row_layout const& rows = scan.rows;
-  auto const in_shares = [&](std::int64_t tasks, auto const& task) {
-    std::int64_t const worth = rows.size() / serial_elements + 1;
-    for_each_share("ostraka scan", exec, tasks, worth < tasks ? worth : tasks, rows.size(),
-                   [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-                     for (std::int64_t i = begin; i < end; ++i) task(i);
-                   });
-  };
   if (rows.step > 1) {
-    std::int64_t const pieces = (rows.step + scan_columns - 1) / scan_columns;
-    in_shares(rows.outer * pieces, [&](std::int64_t i) {
-      std::int64_t const first = i % pieces * scan_columns, left = rows.step - first;
-      scan.run_columns(i / pieces * rows.step + first, left < scan_columns ? left : scan_columns);
-    });
-  } else if (rows.length < scan_segment) {
-    in_shares((rows.outer + scan_chains - 1) / scan_chains, [&](std::int64_t i) {
-      std::int64_t row = i * scan_chains;
-      if (row + scan_chains <= rows.outer) return scan.template run_short_rows<scan_chains>(row);
-      for (; row < rows.outer; ++row) scan.template run_short_rows<1>(row);
+    constexpr std::int64_t widest = scan_columns / static_cast<std::int64_t>(sizeof(T));
+    std::int64_t const of_thread = rows.count() / exec.concurrency();
+    std::int64_t const width = std::clamp(of_thread, widest / 64, widest), strips = (rows.step + width - 1) / width;
+    in_shares(exec, rows.outer * strips, rows.size(), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        std::int64_t const first = i % strips * width;
+        scan.run_columns(i / strips * rows.step + first, std::min(width, rows.step - first));
+      }
     });
   } else if (rows.outer < 64 && scan.pieces() > 1 && exec.concurrency() > 1) {
     scan_pieces(exec, scan);
   } else {
-    in_shares(rows.outer, [&](std::int64_t row) { scan.run_long_row(row); });
+    in_shares(exec, rows.outer, rows.size(), [&](std::int64_t begin, std::int64_t end) {
+      with_wide_vectors([&, begin, end] {
+        for (std::int64_t row = begin; row < end; ++row) scan.run_row(row);
+      });
+    });
   }
 }
 
