@@ -163,6 +163,17 @@ TEST_CASE("a mean that is large beside the deviations") {
   });
 }
 
+TEST_CASE("a first element that is far from the mean, and squares that do not fit") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    auto g = random_numbers<float>("IJ", {{'I', 3}, {'J', 4099}}, 10, 10);
+    for (std::size_t i = 0; i < 3; ++i) g.values[i * 4099] = -10;
+    for (float& x : g.values) x *= 1e17f;
+    INFO(m.text());
+    CHECK(far_from(m, os::layer_norm<J>(t::placed<os::tensor<float, I/X, J>>(m, g)),
+                   by_loops(norm::layer, g, {}, {}, 1e-5), 20) == 0);
+  });
+}
+
 TEST_CASE("a norm in a body") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     auto const g = random_numbers<double>("IJ", {{'I', 7}, {'J', 5}}, 0, 9);

@@ -277,6 +277,22 @@ TEST_CASE("a variance keeps its digits where the mean is large, a norm where squ
   });
 }
 
+TEST_CASE("a variance of infinite elements is none, and one whose squares do not fit is infinite") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    double const inf = std::numeric_limits<double>::infinity();
+    t::extents_by_letter const e{{'I', 4}, {'J', 95}};
+    auto g = t::whole_numbers<double>("IJ", e, 4);
+    auto const at = [&](std::size_t i, std::size_t j) -> double& { return g.values[i * 95 + j]; };
+    at(0, 0) = at(1, 40) = inf;
+    at(2, 94) = -inf;
+    for (std::size_t j = 0; j < 95; ++j) at(3, j) = j % 2 == 0 ? 1e160 : -1e160;
+    INFO(m.text());
+    check_sums<os::tensor<double, I/X, J>, I/X>(m, g, "I");
+    check_sums<os::tensor<double, I/X, J/Y>, I/X>(m, g, "I");
+    check_sums<os::tensor<double, I/X, J/Y>, J>(m, g, "J");
+  });
+}
+
 TEST_CASE("reductions move what they say") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     auto const a = t::placed<os::tensor<float, I/X, J/Y>>(m, t::whole_numbers<float>("IJ", {{'I', 16}, {'J', 24}}, 1));

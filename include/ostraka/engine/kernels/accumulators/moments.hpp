@@ -145,9 +145,10 @@ struct moments_of {
       detail::sum_by_halves<lanes / 2>(square);
       rest += part[0];
       squares += square[0];
-      double const of_mean = detail::real_product(rest, rest) * share;
-      if (look == 1 || of_mean <= 0.75 * squares)  // then two bits are lost at most
-        return {count, shift, rest * share, squares > of_mean ? squares - of_mean : squares == squares ? 0 : squares};
+      double const of_mean = detail::real_product(rest, rest) * share, deviations = squares - of_mean;
+      // Two bits are lost at most. Where both are infinite, the second look tells large elements from infinite ones.
+      if (look == 1 || of_mean < 0.75 * squares || squares == 0)
+        return {count, shift, rest * share, deviations < 0 ? 0 : deviations};  // NaN stays
       shift += rest * share;
     }
   }

@@ -221,7 +221,8 @@ struct mean_and_deviations {
       detail::sum_by_halves<lanes / 2>(square);
       rest += side[0];
       squares += square[0];
-      if (look == 1 || rest * rest <= T(0.75) * T(n) * squares)  // then two bits are lost at most
+      // Two bits are lost at most. Where both are infinite, the second look has smaller squares, or a NaN.
+      if (look == 1 || rest * (rest / T(n)) < T(0.75) * squares || squares == T(0))
         return corrected(shift, rest, squares, n);
       shift += rest / T(n);
     }
