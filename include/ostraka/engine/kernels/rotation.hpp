@@ -149,7 +149,7 @@ class fine_angles {
  private:
   void make(angle_table const& table) {
     std::int64_t const n = table.frequencies;
-    first_ = table.first_frequency, all_ = table.all_frequencies, base_ = table.base;
+    all_ = 0;  // of nothing, if there is no memory
     angles.resize(static_cast<std::size_t>(n));
     turns.resize(static_cast<std::size_t>(fine_positions * n));
     for (std::int64_t f = 0; f < n; ++f) angles.data()[f] = table.angle(f);
@@ -160,6 +160,7 @@ class fine_angles {
         fine[j * n + f] = begin == 0 || rest == 0 ? turned_by(static_cast<double>(j) * angles.data()[f])
                                                   : turned_by_both(fine[begin * n + f], fine[rest * n + f]);
     }
+    first_ = table.first_frequency, all_ = table.all_frequencies, base_ = table.base;
   }
 
   std::int64_t first_ = 0, all_ = 0;
