@@ -15,6 +15,7 @@ namespace ostraka {
 /// os::einsum, begun: it comes back when the first message is under way. The operands are not written before the end.
 /// Collective as os::einsum is; devices begin and wait in the same order.
 template <auto... Out, Operand A, class... OperandsThenPolicy>
+  requires(!any_variable<OperandsThenPolicy...>)
 [[nodiscard]] auto start_einsum(A const& a, OperandsThenPolicy const&... more) {
   return detail::checked_einsum<detail::later, sharding_of<Out...>>("start_einsum", a, more...);
 }
