@@ -34,7 +34,7 @@ struct scan_direction {
 namespace detail {
 
 inline constexpr std::int64_t scan_lanes = 16;
-inline constexpr std::int64_t scan_tile = 512;           // of a row, whose sums of neighbours stay in the nearest cache
+inline constexpr std::int64_t scan_tile = 2048;          // bytes of sums of neighbours, which stay in the nearest cache
 inline constexpr std::int64_t scan_piece = 8192;         // of a row, before which comes the total of those before it
 inline constexpr std::int64_t scan_short = 128;          // shorter rows go by fours
 inline constexpr std::int64_t scan_columns = 128 << 10;  // bytes of rows that lie across and go together, at most
@@ -112,15 +112,15 @@ struct scanned_rows {
   /// sums of four.
   template <bool Writes>
   sum run_piece(std::int64_t row, std::int64_t piece, sum s) const {
-    constexpr std::int64_t lanes = scan_lanes;
-    tile_buffer<sum, lanes + scan_tile> of_one, of_four;  // the last ones of the tile before come first
-    tile_buffer<sum, scan_tile> result;
+    constexpr std::int64_t lanes = scan_lanes, tile = scan_tile / static_cast<std::int64_t>(sizeof(sum));
+    tile_buffer<sum, lanes + tile> of_one, of_four;  // the last ones of the tile before come first
+    tile_buffer<sum, tile> result;
     sum *const one = of_one.data() + lanes, *const four = of_four.data() + lanes;
     sum running[lanes];
     for (std::int64_t l = 0; l < lanes; ++l) running[l] = nothing, one[l - lanes] = four[l - lanes] = nothing;
     std::int64_t const end = end_of(piece);
-    for (std::int64_t k = piece * scan_piece; k < end; k += scan_tile) {
-      std::int64_t const n = std::min(scan_tile, end - k), whole = (n + lanes - 1) / lanes * lanes;
+    for (std::int64_t k = piece * scan_piece; k < end; k += tile) {
+      std::int64_t const n = std::min(tile, end - k), whole = (n + lanes - 1) / lanes * lanes;
       std::int64_t const at = row * rows.length + place(k);
       read(x + at, n, one);
       for (std::int64_t i = n; i < whole; ++i) one[i] = nothing;
@@ -137,8 +137,8 @@ struct scanned_rows {
         }
       if (k + n == end && direction.exclusive) running[lanes - 1] = combine(How, running[lanes - 1], one[whole - 1]);
       if (Writes && !in_place) write(to, n, y + at);
-      if (n < scan_tile) break;
-      for (std::int64_t l = -lanes; l < 0; ++l) one[l] = one[scan_tile + l], four[l] = four[scan_tile + l];
+      if (n < tile) break;
+      for (std::int64_t l = -lanes; l < 0; ++l) one[l] = one[tile + l], four[l] = four[tile + l];
     }
     return running[lanes - 1];
   }
