@@ -133,6 +133,20 @@ TEST_CASE("under a limit no more is held than is in use") {
   pool().release();
 }
 
+#if defined(__linux__)
+TEST_CASE("addresses without memory touch nothing, so that two are not taken for one") {
+  std::size_t const bytes = std::size_t{1} << 20;
+  std::vector<char*> at;
+  for (int i = 0; i < 6; ++i) at.push_back(reserve_addresses<Kokkos::HostSpace>("test", bytes));
+  for (char* const one : at) {
+    REQUIRE(one != nullptr);
+    one[0] = one[bytes - 1] = 1;
+    for (char* const other : at) CHECK(one + bytes != other);
+  }
+  for (char* const one : at) free_addresses<Kokkos::HostSpace>("test", one, bytes);
+}
+#endif
+
 TEST_CASE("scratch moves, and none is taken for no elements") {
   pool().release();
   std::size_t const before = pool().held_bytes();

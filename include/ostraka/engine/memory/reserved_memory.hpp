@@ -19,16 +19,21 @@
 
 namespace ostraka::engine {
 
+/// Between such addresses and what lies before them: slabs that touch would be taken for one.
+inline constexpr std::size_t gap_of_addresses = 4096;
+
 /// Null where there are none: in memory that is not the host's, and on systems without.
 template <class Space>
 char* reserve_addresses([[maybe_unused]] char const* label, [[maybe_unused]] std::size_t bytes) {
 #if defined(MAP_NORESERVE)
   if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) {
-    void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) return nullptr;
+    void* const mapped = ::mmap(nullptr, bytes + gap_of_addresses, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) return nullptr;
+    char* const at = static_cast<char*>(mapped) + gap_of_addresses;
     if (Kokkos::Tools::profileLibraryLoaded())
       Kokkos::Tools::allocateData(Kokkos::Tools::make_space_handle(Space::name()), label, at, bytes);
-    return static_cast<char*>(at);
+    return at;
   }
 #endif
   return nullptr;
@@ -40,7 +45,7 @@ void free_addresses([[maybe_unused]] char const* label, [[maybe_unused]] char* a
   if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) {
     if (Kokkos::Tools::profileLibraryLoaded())
       Kokkos::Tools::deallocateData(Kokkos::Tools::make_space_handle(Space::name()), label, at, bytes);
-    ::munmap(at, bytes);
+    ::munmap(at - gap_of_addresses, bytes + gap_of_addresses);
   }
 #endif
 }

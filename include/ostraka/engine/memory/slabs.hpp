@@ -139,8 +139,8 @@ class slab_pool {
       free_unused();
       char* const addresses = computes() ? nullptr : reserve_addresses<Space>(label, bytes);
       if (addresses != nullptr) {
-        slabs_.push_back({addresses, bytes});
-        reserved_.push_back(slabs_.back());
+        reserved_.push_back({addresses, bytes});
+        slabs_.push_back(reserved_.back());
       } else {
         allocate();
       }

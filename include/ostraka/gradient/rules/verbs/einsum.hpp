@@ -4,9 +4,8 @@
 
 /// @file
 /// Floor 4. The derivative of os::einsum, of os::contract, which is one, and of os::sum and os::mean, which are of one
-/// operand. Of
-/// C = einsum(A, B) the cotangent of A is the einsum of C's with B, with the sharding that A's has as the result that
-/// is asked for: where the forward gathered A, the backward is a reduce-scatter without anyone writing it.
+/// operand. Of C = einsum(A, B) the cotangent of A is the einsum of C's with B, with the sharding that A's has as the
+/// result that is asked for: where the forward gathered A, the backward is a reduce-scatter without anyone writing it.
 
 #include <cstddef>
 #include <cstdint>
