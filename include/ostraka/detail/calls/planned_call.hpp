@@ -63,7 +63,9 @@ inline constexpr bool is_planned_call<no_policy, Operands...> = !any_varies<Oper
 /// What schedules of the call may hold: of a plan that is made when it runs, anything.
 template <class Policy, class Types>
 consteval unsigned kinds_of_call() {
-  if constexpr (std::is_same_v<Policy, no_policy> || is_stored_plan<Policy>)
+  if constexpr (std::is_same_v<Policy, no_policy>)  // which cannot be asked what follows
+    return planner::kinds_of(planner::plan_view(stored_plan_of<Types>));
+  else if constexpr (is_stored_plan<Policy>)
     return planner::kinds_of(planner::plan_view(stored_plan_of<Types>));
   else
     return planner::kinds::all;
