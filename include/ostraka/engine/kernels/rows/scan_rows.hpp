@@ -199,10 +199,8 @@ struct scanned_rows {
     });
   }
 
-  /// Rows [row, row + n) of one group, which lie across.
-  void run_columns(std::int64_t row, std::int64_t n) const {
-    kernel_scratch<sum, Kokkos::HostSpace> const memory(n);
-    sum* const s = memory.data();
+  /// Rows [row, row + n) of one group, which lie across; s has room for a sum of each.
+  void run_columns(std::int64_t row, std::int64_t n, sum* s) const {
     for (std::int64_t i = 0; i < n; ++i) s[i] = start_of(row + i);
     // What lies a page or more apart makes streams side by side, what lies nearer one.
     bool const apart = rows.step * static_cast<std::int64_t>(sizeof(T)) >= 4096;
@@ -259,12 +257,18 @@ void scan_on_host(Exec const& exec, scanned_rows<How, T> const& scan) {
     constexpr std::int64_t widest = scan_columns / static_cast<std::int64_t>(sizeof(T));
     std::int64_t const of_thread = rows.count() / exec.concurrency();
     std::int64_t const width = std::clamp(of_thread, widest / 64, widest), strips = (rows.step + width - 1) / width;
-    in_shares(exec, rows.outer * strips, rows.size(), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        std::int64_t const first = i % strips * width;
-        scan.run_columns(i / strips * rows.step + first, std::min(width, rows.step - first));
-      }
-    });
+    std::int64_t const tasks = rows.outer * strips, worth = rows.size() / serial_elements + 1;
+    std::int64_t const shares = std::min({tasks, worth, 4 * static_cast<std::int64_t>(exec.concurrency())});
+    std::int64_t const room = std::min(width, rows.step);
+    kernel_scratch<typename scanned_rows<How, T>::sum, Kokkos::HostSpace> const sums(shares * room);
+    for_each_share("ostraka scan", exec, tasks, shares, rows.size(),
+                   [&](std::int64_t begin, std::int64_t end, std::int64_t share) {
+                     for (std::int64_t i = begin; i < end; ++i) {
+                       std::int64_t const first = i % strips * width;
+                       scan.run_columns(i / strips * rows.step + first, std::min(width, rows.step - first),
+                                        sums.data() + share * room);
+                     }
+                   });
   } else if (rows.outer < 64 && scan.pieces() > 1 && exec.concurrency() > 1) {
     scan_pieces(exec, scan);
   } else {
