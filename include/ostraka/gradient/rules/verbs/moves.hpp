@@ -9,7 +9,7 @@
 /// asked for the sharding that their operand wants, too. Zeros like a variable are constants.
 
 #include <string>
-#include <utility>
+#include <type_traits>
 
 #include <ostraka/copy.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
@@ -106,13 +106,14 @@ template <Variable A>
   return differentiate(verbs::copy{}, a);
 }
 
-/// The same variable, its value called that. Abstract tensors have no names.
-template <Variable A>
-[[nodiscard]] constexpr A named(std::string label, A const& a) {
+/// The same variable, its value called that. Abstract tensors have no names, and none is made in constant expressions.
+template <class Label, Variable A>
+  requires std::is_convertible_v<Label const&, std::string>
+[[nodiscard]] constexpr A named([[maybe_unused]] Label const& label, A const& a) {
   if constexpr (is_abstract<A> || detail::is_foretold<A>)
     return a;
   else
-    return a.with_value(named(std::move(label), a.value()));
+    return a.with_value(named(std::string(label), a.value()));
 }
 
 /// Zeros, which are constants.
