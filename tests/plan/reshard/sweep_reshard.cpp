@@ -123,12 +123,10 @@ std::int64_t least_possible(simulated_mesh const& mesh, extents const& e, whole_
 
 // The steps lowered for each device, and what comes of it run from `blocks` into `t`. The mesh axes come in another
 // order on the running mesh.
-void run_schedules(ostraka::planner::reshard_steps const& steps, sharded_tensor const& blocks, extents const& e,
-                   simulated_mesh& mesh, simulated_run& run, sharded_tensor& t) {
+void run_schedules(ostraka::planner::reshard_steps const& steps, sharded_tensor const& blocks, spec const& to,
+                   extents const& e, simulated_mesh& mesh, simulated_run& run, sharded_tensor& t) {
   constexpr int order[ostraka::planner::max_mesh_axes] = {1, 2, 0, 3, 4, 5};
-  ostraka::planner::plan_view plan;
-  plan.operands = {&blocks.sharding, 1};
-  plan.steps = {steps.item, steps.count};
+  ostraka::planner::plan_view const plan(blocks.sharding, to, steps);
   run.begin(blocks.block.size());
   auto const operands = dense_blocks(blocks);
   for (std::size_t d = 0; d < operands.size(); ++d) {
@@ -159,7 +157,7 @@ void sweep(labels const& dims, extents const& e, tally& count) {
         if (!mesh.error.empty()) break;
       }
       mesh.expect_holds(t, whole, to);
-      if (mesh.error.empty()) run_schedules(steps, blocks, e, mesh, run, t);
+      if (mesh.error.empty()) run_schedules(steps, blocks, to, e, mesh, run, t);
       mesh.expect_holds(t, whole, to);
       mesh.expect(mesh.moved == foretold && run.moved == foretold, "the plan foretells another volume than was moved");
       mesh.expect(in_order(steps), "the steps are not in order");
