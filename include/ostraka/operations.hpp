@@ -27,6 +27,7 @@
 #include <ostraka/operations/indices/scatter_add.hpp>
 #include <ostraka/operations/indices/segment_sum.hpp>
 #include <ostraka/operations/indices/take.hpp>
+#include <ostraka/operations/indices/take_at.hpp>
 #include <ostraka/operations/indices/write_at.hpp>
 #include <ostraka/operations/normalisation/cross_entropy.hpp>
 #include <ostraka/operations/normalisation/layer_norm.hpp>
@@ -41,6 +42,7 @@
 #include <ostraka/operations/shapes/merge.hpp>
 #include <ostraka/operations/shapes/roll.hpp>
 #include <ostraka/operations/shapes/split.hpp>
+#include <ostraka/operations/shapes/stack.hpp>
 #include <ostraka/operations/shapes/transpose.hpp>
 #include <ostraka/operations/shapes/window.hpp>
 #include <ostraka/print.hpp>

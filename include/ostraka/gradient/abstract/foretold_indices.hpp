@@ -9,8 +9,7 @@
 #include <cstdint>
 
 #include <ostraka/gradient/abstract/foretell.hpp>
-#include <ostraka/operations/indices/scatter_add.hpp>
-#include <ostraka/operations/indices/take.hpp>
+#include <ostraka/operations/indices/take_at.hpp>
 
 namespace ostraka::detail {
 
@@ -58,5 +57,12 @@ struct foretold_moves<ostraka::operation::scatter_add<V, Out, Range>, Rows, Inde
                             reshard_plan_to<typename types::rows_sharding, Rows>,
                             reshard_plan_to<typename types::index_sharding, Index>, reshard_plan_to<Out, local>>;
 };
+
+template <class V, class Out, class A>
+struct foretold_moves<ostraka::operation::take_at<V, Out>, A>
+    : foretold_moves<typename ostraka::operation::take_at<V, Out>::by_tensor, A, one_index<A>> {};
+template <class V, class Out, class A>
+struct foretold_moves<ostraka::operation::put_at<V, Out>, A>
+    : foretold_moves<typename ostraka::operation::put_at<V, Out>::by_tensor, A, one_index<A>> {};
 
 }  // namespace ostraka::detail

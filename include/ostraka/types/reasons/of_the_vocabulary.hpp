@@ -150,7 +150,7 @@ struct transpose_leaves_out {
 
 template <class Sharding, class Result>
 struct broadcast_lies_otherwise {
-  static_assert(never<Sharding, Result>, "broadcast: the axes that the tensor has lie in the result as they do in it, and it is partial where the tensor is; name them so, and os::reshard before or after");
+  static_assert(never<Sharding, Result>, "broadcast, stack: the axes that the tensor has lie in the result as they do in it, and it is partial where the tensor is; name them so, and os::reshard before or after");
 };
 
 template <class Axis, class Operation>

@@ -10,6 +10,7 @@
 ///
 ///     take<V>(table, index)          scatter_add<V>(g, index)
 ///     scatter_add<V>(rows, index)    take<V>(g, index)
+///     take<V>(a, at), stack<V>       zeros but for that index; take<V>(g, at)
 ///     sort, sort_by_key, top_k       as take<J>(A, permutation)
 ///     write_at(cache, t, row)        of the row its positions; of the cache the others
 
@@ -19,9 +20,10 @@
 #include <ostraka/gradient/rules/operations/shapes.hpp>
 #include <ostraka/gradient/rules/verbs/moves.hpp>
 #include <ostraka/operations/indices/segment_sum.hpp>
-#include <ostraka/operations/indices/take.hpp>
+#include <ostraka/operations/indices/take_at.hpp>
 #include <ostraka/operations/indices/write_at.hpp>
 #include <ostraka/operations/reductions/sort.hpp>
+#include <ostraka/operations/shapes/stack.hpp>
 
 namespace ostraka {
 
@@ -52,6 +54,31 @@ struct scatter_pullback {
   template <int, class Wanted, class G>
   constexpr Wanted pull(G const& g) const {
     return operate(ostraka::operation::take<V, sharding_in<Wanted>, promised_range>{}, g, index.get());
+  }
+};
+
+template <class V>
+struct take_at_pullback {
+  std::int64_t at, extent;
+  extent_origin origin;
+
+  template <int, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    return operate(ostraka::operation::put_at<V, sharding_in<Wanted>>{at, extent, origin}, g);
+  }
+};
+
+/// Of the operand that stands there; the others, which lie in the same memory, take their own.
+template <class V, int Operand>
+struct stack_pullback {
+  std::int64_t at;
+
+  template <int K, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    if constexpr (K == Operand)
+      return operate(ostraka::operation::take_at<V, sharding_in<Wanted>>{at}, g);
+    else
+      return summed_to<Wanted>(g);
   }
 };
 
@@ -146,6 +173,38 @@ struct derivative_of<operation::scatter_add<V, Out, Range>> {
   static constexpr auto pullback(operation::scatter_add<V, Out, Range> const&, Result const&, Rows const&,
                                  Index const& index) {
     return detail::scatter_pullback<V, Index>{detail::remember(index)};
+  }
+};
+
+template <class V, class Out>
+struct derivative_of<operation::take_at<V, Out>> {
+  template <class Result, class A>
+  static constexpr auto pullback(operation::take_at<V, Out> const& take, Result const&, A const& a) {
+    return detail::take_at_pullback<V>{take.at, detail::told_extent<V>(a), detail::origin_in<V>(stop_gradient(a))};
+  }
+};
+
+template <class V, class Out>
+struct derivative_of<operation::put_at<V, Out>> {
+  template <class Result, class A>
+  static constexpr auto pullback(operation::put_at<V, Out> const& put, Result const&, A const&) {
+    return detail::stack_pullback<V, 0>{put.at};
+  }
+};
+
+template <class Named>
+struct derivative_of<operation::stack<Named>> {
+  template <class Result, class A>
+  static constexpr auto pullback(operation::stack<Named> const&, Result const&, A const&) {
+    return detail::stack_pullback<typename detail::stack_of<Named, A>::axis, 0>{0};
+  }
+};
+
+template <class T>
+struct derivative_of<operation::stack_next<T>> {
+  template <class Result, class All, class A>
+  static constexpr auto pullback(operation::stack_next<T> const& next, Result const&, All const&, A const&) {
+    return detail::stack_pullback<T, 1>{next.at};
   }
 };
 

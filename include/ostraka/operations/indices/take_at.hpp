@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::take<T>(A, 3)`: one index of an axis, which the result lacks: x[:, 3]. It is an os::take by an index
+/// tensor without axes; the number is the program's, so that nobody looks at it on the device.
+///
+///     take<T>          [B_X, T, H]    → [B_X, H]     nothing moved
+///     take<T, B, H>    [B, T_X, H]    → [B, H]       all_reduce<X> of [B, H]
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/detail/blocks/fill.hpp>
+#include <ostraka/operations/indices/scatter_add.hpp>
+#include <ostraka/operations/indices/take.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+/// An index tensor that is one number, for a tensor A.
+template <class A>
+using one_index = basic_tensor<std::int64_t, sharding<>, typename A::space>;
+
+template <class A>
+one_index<A> make_index(char const* operation, A const& a, std::int64_t at) {
+  auto const index = allocate<one_index<A>>(a.mesh_handle(), {});
+  fill_block(operation, index, at);
+  return index;
+}
+
+/// Throws, on all devices alike, unless the axis has that index on all of them.
+template <class V, class A>
+void check_index(char const* operation, A const& a, std::int64_t at) {
+  std::int64_t const extent = least_extent<V>(operation, a);
+  if (at >= 0 && at < extent) return;
+  engine::execution_context const w = context_of<type_list<>, type_list<>>(operation, a);
+  engine::detail::throw_wrong_index(w, {}, V::name, extent, at, {});
+}
+
+}  // namespace detail
+
+namespace operation {
+
+/// `Out`: the result's sharding, void where it is not named.
+template <class V, class Out = void>
+struct take_at {
+  static constexpr char const* name = "take";
+  using by_tensor = take<V, Out, detail::promised_range>;
+
+  std::int64_t at = 0;
+
+  template <class A>
+  using verdict = typename by_tensor::template verdict<A, detail::one_index<A>>;
+
+  template <class A>
+  [[nodiscard]] std::int64_t bytes(A const& a) const {
+    return by_tensor{}.bytes(a, detail::make_index(name, a, at));
+  }
+
+  template <class A>
+  auto operator()(A const& a) const {
+    detail::check_index<V>(name, a, at);
+    return by_tensor{}(a, detail::make_index(name, a, at));
+  }
+};
+
+/// The transpose of take_at: zeros but for one index of a new axis V. What its derivative calls.
+template <class V, class Out>
+struct put_at {
+  static constexpr char const* name = "take";
+  using by_tensor = scatter_add<V, Out, detail::promised_range>;
+
+  std::int64_t at = 0;
+  std::int64_t extent = 0;            ///< of V
+  detail::extent_origin origin = {};  ///< of a block: how it came about
+
+  template <class A>
+  using verdict = typename by_tensor::template verdict<A, detail::one_index<A>>;
+
+  template <class A>
+  [[nodiscard]] std::int64_t bytes(A const& a) const {
+    return by_tensor{extent, origin}.bytes(a, detail::make_index(name, a, at));
+  }
+
+  template <class A>
+  auto operator()(A const& a) const {
+    return by_tensor{extent, origin}(a, detail::make_index(name, a, at));
+  }
+};
+
+}  // namespace operation
+
+/// One index of an axis, which the result lacks, x[:, at]: `os::take<T>(A, 3)` moves nothing, and T is whole;
+/// `os::take<T, B, H>(A, 3)` names the result, and moves what was taken. Of several, os::take by an index tensor, of a
+/// range os::window.
+/// @throws ostraka::error, on all devices alike and before anything moves, unless 0 ≤ at < extent
+template <auto V, TensorOrVariable A, std::integral Index>
+  requires(!std::is_same_v<Index, bool>)
+[[nodiscard]] constexpr auto take(A const& a, Index at) {
+  return detail::operate(operation::take_at<detail::type_of<V>>{static_cast<std::int64_t>(at)}, a);
+}
+template <auto V, auto First, auto... Out, TensorOrVariable A, std::integral Index>
+  requires(!std::is_same_v<Index, bool>)
+[[nodiscard]] constexpr auto take(A const& a, Index at) {
+  using take_at = operation::take_at<detail::type_of<V>, sharding_of<First, Out...>>;
+  return detail::operate(take_at{static_cast<std::int64_t>(at)}, a);
+}
+
+}  // namespace ostraka
