@@ -35,6 +35,16 @@ struct stacked_as<A, sharding<T>> {
   using type = canonical_sharding<T, sharding_in<A>>;
 };
 
+/// The axis that A lacks, void if there are none or several.
+template <class Lacking>
+struct one_axis {
+  using type = void;
+};
+template <class T>
+struct one_axis<type_list<T>> {
+  using type = T;
+};
+
 template <class Operation, class Named, class A>
 consteval auto check_stack() {
   using out = typename stacked_as<A, Named>::type;
@@ -101,8 +111,8 @@ struct stack : detail::moves_nothing {
   template <class A>
   using verdict = typename decltype(detail::check_stack<stack, Named, A>())::type;
   template <class A>
-  using axis = typename detail::type_at<
-      difference_of<axes_in<typename detail::stacked_as<A, Named>::type>, axes_in<A>>, 0>::type;
+  using axis =
+      typename detail::one_axis<difference_of<axes_in<typename detail::stacked_as<A, Named>::type>, axes_in<A>>>::type;
 
   template <class A>
   auto operator()(A const& a) const {
