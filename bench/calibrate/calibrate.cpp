@@ -5,8 +5,9 @@
 /// Measures the machine that it runs on, at the ranks at hand, and writes it to a file that os::load_machine reads:
 /// what a rank multiplies in a second while all do, by element type; what it reads and writes, in caches and beyond;
 /// what an operation takes beside; what a message takes, α + bytes · β, while all ranks gather, with a β of short ones
-/// and of long ones; what packing rows for a message takes, and reducing in an all-reduce. All of it through the
-/// library: what is predicted is then what this machine does with it, not what its makers say.
+/// and of long ones; what one takes of rows that the transport carries from where they lie; reducing in an all-reduce.
+/// All of it through the library: what is predicted is then what this machine does with it, not what its makers say.
+/// Each operation is repeated, so that its blocks are in the caches as far as these hold them.
 ///
 ///     mpirun -n 2 bench/calibrate [file=here.machine] [name=TEXT] [sweeps=8] [rounds=5]
 ///
@@ -123,6 +124,10 @@ bool overlaps(int ranks, int rounds) {
   return seconds_of([&] { pass_on(message); }, rounds) < 1.5 * message;
 }
 
+// Messages of rows from so many bytes on, up to so many, are not packed (engine/moves/transport.hpp).
+std::int64_t const first_of_rows = os::engine::shortest_block_message;
+std::int64_t const last_of_rows = os::engine::longest_block_message;
+
 // What is timed, at sizes each twice as long as the one before.
 struct times {
   double products[4]{};  // of 10⁹ flops, by element type
@@ -140,7 +145,7 @@ struct times {
     at_sizes(passes, 3 << 14, 3 << 26, [&](auto bytes) { return seconds_of_pass(m, bytes, rounds); });
     if (m.size(X) == 1) return;
     at_sizes(gathers, 8, 1 << 25, [&](auto bytes) { return seconds_of_gather(m, bytes, rounds); });
-    at_sizes(all_to_alls, 1 << 13, 1 << 18, [&](auto bytes) { return seconds_of_all_to_all(m, bytes, rounds); });
+    at_sizes(all_to_alls, first_of_rows, 1 << 23, [&](auto bytes) { return seconds_of_all_to_all(m, bytes, rounds); });
     at_sizes(all_reduces, 1 << 16, 1 << 26, [&](auto bytes) { return seconds_of_all_reduce(m, bytes, rounds); });
   }
 
@@ -177,29 +182,39 @@ void add_memory(times const& measured, os::machine& m) {
 // One message of a gather: without the operation, and the copy of the own part.
 std::vector<timed> messages_of(times const& measured, os::machine const& m, double ranks) {
   std::vector<timed> all = without(measured.gathers, 0.25, [&](double bytes) {
-    return m.operation_seconds + planner::memory_seconds(m, 2 * bytes);
+    return m.operation_seconds + planner::memory_seconds(m, 2 * bytes, (ranks + 1) * bytes);
   });
   for (timed& t : all) t.seconds /= ranks - 1;
   return all;
 }
 
-// What an all-to-all takes beside its messages, the operation and the copy of the own part is packing of what it sends;
-// what an all-reduce takes beside its messages, the operation and the copy of a device's summand is the reduction of
-// what is not its own.
-void add_packing_and_reductions(times const& measured, os::machine& m, std::int64_t ranks) {
+// What an all-to-all of such messages takes by the model: the copy of the own part and, of longer ones, packing.
+double seconds_of_all_to_all(os::machine const& m, double bytes, std::int64_t ranks) {
   double const n = double(ranks);
-  auto const beside = [&](planner::collective what, double copied, double whole) {
-    return m.operation_seconds + planner::memory_seconds(m, 2 * copied) + planner::seconds(m.links, what, ranks, whole);
-  };
-  double sum = 0;
-  for (timed const& t : without(measured.all_to_alls, 0.01, [&](double bytes) {
-         return beside(planner::collective::all_to_all, bytes, n * n * bytes);
-       }))
-    sum += std::log((n - 1) * t.bytes / t.seconds);
-  m.packing_bytes_per_second = std::exp(sum / double(measured.all_to_alls.size()));
+  bool const packs = bytes > double(last_of_rows);
+  double const touched = 2 * n * bytes;
+  planner::link const l = packs ? m.links : planner::for_rows(m.links);
+  return m.operation_seconds + planner::memory_seconds(m, 2 * bytes, touched) +
+         (packs ? planner::memory_seconds(m, 2 * (n - 1) * bytes, touched) : 0) +
+         planner::seconds(l, planner::collective::all_to_all, ranks, n * n * bytes);
+}
 
-  std::vector<timed> reductions = without(
-      measured.all_reduces, 0.05, [&](double bytes) { return beside(planner::collective::all_reduce, bytes, bytes); });
+// What an all-to-all takes beside the operation and the copy of the own part are its messages of rows.
+void add_rows(times const& measured, os::machine& m, double ranks) {
+  for (timed const& t : without(measured.all_to_alls, 0.25, [&](double bytes) {
+         return m.operation_seconds + planner::memory_seconds(m, 2 * bytes, 2 * ranks * bytes);
+       }))
+    if (t.bytes <= double(last_of_rows)) m.links.of_rows.add({t.bytes, (ranks - 1) * t.bytes / t.seconds});
+}
+
+// What an all-reduce takes beside its messages, the operation and the copy of a device's summand is the reduction of
+// what is not its own.
+void add_reductions(times const& measured, os::machine& m, std::int64_t ranks) {
+  double const n = double(ranks);
+  std::vector<timed> reductions = without(measured.all_reduces, 0.05, [&](double bytes) {
+    return m.operation_seconds + planner::memory_seconds(m, 2 * bytes) +
+           planner::seconds(m.links, planner::collective::all_reduce, ranks, bytes);
+  });
   for (timed& t : reductions) t.bytes *= (n - 1) / n;
   m.reduction_bytes_per_second = calibrate::rates_of(reductions, short_bytes, m.reductions_of_size);
 }
@@ -243,7 +258,8 @@ int main(int argc, char** argv) {
     messages = messages_of(measured, here, ranks);
     here.links = calibrate::link_of(messages, short_bytes);
     here.links.overlaps = overlaps(ranks, 8 * rounds);
-    add_packing_and_reductions(measured, here, ranks);
+    add_rows(measured, here, ranks);
+    add_reductions(measured, here, ranks);
   }
   if (m.device() != 0) return 0;
 
@@ -259,6 +275,7 @@ int main(int argc, char** argv) {
     show("read and written", t, here.operation_seconds + planner::memory_seconds(here, t.bytes));
   for (timed const& t : messages)
     show("a message of", t, planner::seconds(here.links, planner::collective::permute, 2, t.bytes));
+  for (timed const& t : measured.all_to_alls) show("an exchange of", t, seconds_of_all_to_all(here, t.bytes, ranks));
   std::printf("%s", planner::machine_as_text(here).c_str());
   if (std::string const file = given.text("file"); !file.empty()) os::save_machine(here, file);
 }

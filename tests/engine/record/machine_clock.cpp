@@ -168,16 +168,38 @@ TEST_CASE("collectives by kind") {
   CHECK(near(run(m, {e}).now(), 78e-6));
 }
 
-TEST_CASE("rows that the transport packs are a part of their message") {
+TEST_CASE("messages of rows that the transport takes have rates of their own") {
   planner::machine m = machine();
+  m.links = {1e6, 2e-6, link_shape::switched, true, 3e-6, 10};
   event e = finishes(1, collective::exchange, x, 75, 3);
-  e.packed = 30;
-  CHECK(near(run(m, {e}).now(), 50e-6));  // the machine says nothing of it
-  m.packing_bytes_per_second = 3e6;
+  CHECK(near(run(m, {e}).now(), 3 * 5e-6 + 75e-6));
+  m.links.of_rows.add({20, 0.5e6});
+  m.links.of_rows.add({30, 1.5e6});
+  CHECK(near(run(m, {e}).now(), 3 * 5e-6 + 75e-6));
+  e.packed = 75;
+  CHECK(near(run(m, {e}).now(), 3 * (40e-6 - 20e-6 * 5 / 10)));  // messages of 25 bytes, between 40 and 20 µs
   machine_clock const c = run(m, {starts(1, collective::exchange, x), computes(20, 0), e});
-  CHECK(near(c.now(), 60e-6));
-  CHECK(near(c.communicating(), 60e-6));
-  CHECK(near(c.waiting(), 40e-6));
+  CHECK(near(c.now(), 90e-6));
+  CHECK(near(c.waiting(), 70e-6));
+  m.links.of_rows = planner::rates_by_size();
+  CHECK(near(run(m, {e}).now(), 3 * 5e-6 + 75e-6));  // the machine says nothing of it
+}
+
+TEST_CASE("memory goes at the rate of all that an operation touches") {
+  planner::machine m = machine();
+  m.cache_bytes_per_second = 1e10;
+  m.cache_bytes = 1000;
+  m.memory_of_size.add({8000, 0.5e9});
+  event op = begins(engine::region_kind::operation);
+  CHECK(near(run(m, {op, computes(0, 1000)}).now(), 0.1e-6));
+  op.memory = 1000;
+  CHECK(near(run(m, {op, computes(0, 1000)}).now(), 0.1e-6));
+  op.memory = 1001;
+  CHECK(near(run(m, {op, computes(0, 1000)}).now(), 1e-6));
+  op.memory = 8000;
+  CHECK(near(run(m, {op, begins(engine::region_kind::step), computes(0, 1000)}).now(), 2e-6));
+  event const none = begins(engine::region_kind::operation);
+  CHECK(near(run(m, {op, none, computes(0, 1000), {}, computes(0, 1000), {}, computes(0, 1000)}).now(), 2.2e-6));
 }
 
 TEST_CASE("an axis that spans nodes has two levels") {

@@ -143,6 +143,15 @@ TEST_CASE("passes over memory by size, and what an all-reduce reduces") {
   CHECK(same(planner::memory_seconds(m, 1000), .5e-6));
   CHECK(same(planner::memory_seconds(m, 2000), .5 * (.5e-6 + 3e-6)));
   CHECK(same(planner::memory_seconds(m, 4000), 4e-6));
+  CHECK(same(planner::memory_seconds(m, 500, 2000), .5 * (.5e-6 + 3e-6) / 4));  // among 2000 bytes
+  CHECK(same(planner::memory_seconds(m, 4000, 2000), 4e-6));
+  CHECK(planner::memory_seconds(m, 0, 2000) == 0);
+  machine sizes_alone = m;  // below the first of them its rate counts
+  sizes_alone.memory_bytes_per_second = 0;
+  CHECK(same(planner::memory_seconds(sizes_alone, 500), .25e-6));
+  CHECK(same(planner::memory_seconds(sizes_alone, 2000), planner::memory_seconds(m, 2000)));
+  sizes_alone.reductions_of_size.add({1000, 1e9});
+  CHECK(same(planner::reduction_seconds(sizes_alone, collective::all_reduce, 2, 1000), .5e-6));
   m.cache_bytes = 1500;
   m.cache_bytes_per_second = 1e10;
   CHECK(same(planner::memory_seconds(m, 1500), .15e-6));

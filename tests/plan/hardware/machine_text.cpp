@@ -53,14 +53,16 @@ TEST_CASE("what is written is read again") {
     other.cache_bytes_per_second = 2.0 / 3;
     other.cache_bytes = 1 << 22;
     link by_size{7, 1e-5, link_shape::switched, false, 0.1, 4096, false};
+    link in_rows{7, 1e-5, link_shape::switched, true};
+    in_rows.of_rows.add({1.0 / 3, 1.0 / 9});
     for (int i = 1; i <= planner::rates_by_size::most; ++i) {
       by_size.of_size.add({i * 1e6 / 3, 1e9 / i});
+      by_size.of_rows.add({i * 1e5 / 3, 1e8 / i});
       other.memory_of_size.add({i * 1e6 / 7, 2e9 / i});
     }
-    other = other.with("long", by_size);
+    other = other.with("long", by_size).with("apart", in_rows);
     other.reductions_of_size.add({1.0 / 3, 1});
     other.reduction_bytes_per_second = 1.0 / 7;
-    other.packing_bytes_per_second = 1.0 / 9;
     CHECK(machine_from_text(machine_as_text(other)) == other);
   }
   machine nothing;
@@ -88,10 +90,10 @@ TEST_CASE("what people write") {
       "operation.seconds = .5e-6\n"
       "links = switched 8e9 1.1e-6\n"
       "memory.sizes = 1e6 3e10  4e7 1e10\n"
-      "packing.bytes_per_second = 6e9\n"
       "reduction.bytes_per_second = 2e10\n"
       "reduction.sizes = 3e7 2e9\n"
-      "links.U = switched 8e9 1.1e-6 handshake 2.4e-6 4096 sizes 1e6 7e9 4e6 3e9 blocking\n"
+      "links.U = switched 8e9 1.1e-6 handshake 2.4e-6 4096 sizes 1e6 7e9 4e6 3e9 rows 8e3 4e9 3e5 6e9 blocking\n"
+      "links.S = switched 8e9 1.1e-6 rows 8e3 4e9\n"
       "links.T = switched 8e9 1.1e-6 sizes 1e6 7e9\n"
       "nodes = switched 2e9 2e-5 blocking\n"
       "links.X = ring   9e10 1e-6 shared\n"
@@ -115,12 +117,16 @@ TEST_CASE("what people write") {
   link by_size{8e9, 1.1e-6, link_shape::switched, true};
   by_size.of_size.add({1e6, 7e9});
   CHECK(m.along("T") == by_size);
+  link in_rows{8e9, 1.1e-6, link_shape::switched, true};
+  in_rows.of_rows.add({8e3, 4e9});
+  CHECK(m.along("S") == in_rows);
   by_size.of_size.add({4e6, 3e9});
+  by_size.of_rows = in_rows.of_rows;
+  by_size.of_rows.add({3e5, 6e9});
   by_size.handshake_seconds = 2.4e-6;
   by_size.handshake_bytes = 4096;
   by_size.overlaps = false;
   CHECK(m.along("U") == by_size);
-  CHECK(m.packing_bytes_per_second == 6e9);
   CHECK(m.reduction_bytes_per_second == 2e10);
   CHECK(m.reductions_of_size.count == 1);
   CHECK(m.reductions_of_size.at[0] == planner::rate_at{3e7, 2e9});
@@ -155,6 +161,8 @@ TEST_CASE("what is wrong is said with its line") {
     complains("reduction.sizes = " + value, "sizes are pairs");
     complains("links = switched 1 1 sizes " + value, "sizes are pairs");
     complains("links = switched 1 1 handshake 1 1 sizes " + value + " blocking", "sizes are pairs");
+    complains("links = switched 1 1 rows " + value, "sizes are pairs");
+    complains("links = switched 1 1 sizes 1 1 rows " + value + " blocking", "sizes are pairs");
   }
   complains("memory.sizes = a b", "a size in bytes is a number");
   complains("links = ring 1 1 sizes 1 b", "bytes a second at a size is a number");

@@ -100,7 +100,8 @@ struct event {
   std::int64_t packed = 0;    ///< of finishes: bytes in rows, which the transport packed or put in their place
   std::int64_t bytes_between_nodes = 0;  ///< of finishes: of `bytes`, those for devices of other nodes
   std::int64_t flops = 0;     ///< of computes; of begins: that plans tell, of a step
-  std::int64_t memory = 0;    ///< of computes: bytes that are read and written
+  std::int64_t memory = 0;    ///< of computes: bytes that are read and written; of begins, of an operation with a plan:
+                              ///< of the largest blocks of its operands and its result
   int element_bytes = 0;      ///< of computes
   collective how = collective::all_gather;
   mesh_axes const* mesh = nullptr;  ///< null where the group is of no mesh

@@ -4,8 +4,9 @@
 
 /// @file
 /// Floor 3. The clock of a machine that is described, not run: it hears what a device does and tells what time it would
-/// be there. Local work takes as long as its flops or its memory, whichever is longer. A collective is on its links
-/// from when it is started and they are free; what the device computes until it waits for it is beside it.
+/// be there. Local work takes as long as its flops or its memory, whichever is longer; memory at the rate of all that
+/// the operation touches, which caches hold or do not hold. A collective is on its links from when it is started and
+/// they are free; what the device computes until it waits for it is beside it.
 ///
 ///     starts, all_gather over X   |■■■■■■■■■■■■■■■■■|
 ///     computes                    |■■■■■■■■■■|
@@ -102,6 +103,10 @@ class machine_clock {
   [[nodiscard]] dynamic_array<collectives> const& by_kind() const { return by_kind_; }
 
  private:
+  struct region {
+    bool operation;
+    double touched_before;
+  };
   struct started {
     std::uint64_t number;
     double at;
@@ -117,14 +122,16 @@ class machine_clock {
   void begin(event const& e) {
     bool const within = operations_ > 0;
     bool const operation = e.region == region_kind::operation;
-    regions_.push_back(operation);
+    regions_.push_back({operation, touched_});
     operations_ += operation ? 1 : 0;
+    if (operation) touched_ = static_cast<double>(e.memory);
     if (operation && !within && !e.resumed) local(machine_.operation_seconds);
   }
 
   void end() {
     if (regions_.empty()) return;  // it began before anybody listened
-    operations_ -= regions_.back() ? 1 : 0;
+    operations_ -= regions_.back().operation ? 1 : 0;
+    touched_ = regions_.back().touched_before;
     regions_.pop_back();
   }
 
@@ -132,7 +139,7 @@ class machine_clock {
 
   [[nodiscard]] double seconds_of_work(event const& e) const {
     return planner::local_seconds(machine_, static_cast<double>(e.flops), e.element_bytes,
-                                  static_cast<double>(e.memory));
+                                  static_cast<double>(e.memory), touched_);
   }
 
   void local(double seconds) {
@@ -153,7 +160,7 @@ class machine_clock {
     used_links const used = links_of(e);
     for (int i = 0; i < used.count; ++i) began = used.levels[i].links.overlaps ? began : now_;
     for_each_carrier(e, used, [&](carrier const& c) { began = began < c.free_at ? c.free_at : began; });
-    double const seconds = seconds_of(e, used.levels, used.count) + packing_seconds(e);
+    double const seconds = e.packed > 0 ? seconds_of_rows(e, used) : seconds_of(e, used.levels, used.count);
     collectives& kind = kind_of(e);
     for (std::int64_t i = 0; i < times; ++i, began = now_) {
       last_ = {began, began + seconds};
@@ -216,10 +223,10 @@ class machine_clock {
     }
   }
 
-  // Blocks of rows that are sent where they lie: a part of their message, which does not begin before.
-  [[nodiscard]] double packing_seconds(event const& e) const {
-    double const rate = machine_.packing_bytes_per_second;
-    return rate > 0 ? static_cast<double>(e.packed) / rate : 0;
+  // Messages of rows that the transport takes from where they lie, or puts in their place.
+  [[nodiscard]] double seconds_of_rows(event const& e, used_links used) const {
+    for (int i = 0; i < used.count; ++i) used.levels[i].links = planner::for_rows(used.levels[i].links);
+    return seconds_of(e, used.levels, used.count);
   }
 
   [[nodiscard]] double seconds_of(event const& e, planner::level const* levels, int count) const {
@@ -250,7 +257,8 @@ class machine_clock {
   // All devices take part alike, with so many bytes of each.
   [[nodiscard]] double whole(planner::collective what, event const& e, planner::level const* levels, int count) const {
     double const bytes = planner::whole_bytes(what, e.members, static_cast<double>(e.bytes));
-    return planner::seconds(levels, count, what, bytes) + planner::reduction_seconds(machine_, what, e.members, bytes);
+    return planner::seconds(levels, count, what, bytes) +
+           planner::reduction_seconds(machine_, what, e.members, bytes, touched_);
   }
 
   // Some messages to one other device each: on a ring to different sides, through a switch one after the other.
@@ -279,7 +287,8 @@ class machine_clock {
   double waiting_ = 0;
   span last_{};
   int operations_ = 0;
-  dynamic_array<bool> regions_;  // that have begun and not ended: are they operations?
+  double touched_ = 0;             // bytes of the blocks of the operation that the device is in, where it tells
+  dynamic_array<region> regions_;  // that have begun and not ended
   dynamic_array<started> started_;
   dynamic_array<carrier> carriers_;
   dynamic_array<collectives> by_kind_;

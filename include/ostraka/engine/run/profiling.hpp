@@ -171,6 +171,8 @@ class block_uses {
   event e;
   e.bytes = planner::bytes_per_device(elements, element_bytes, w.sizes);
   e.resumed = resumed;
+  for (int k = 0; k <= count; ++k)
+    e.memory += planner::largest_block(k < count ? operands[k] : result, w.sizes) * element_bytes;
   std::string plan;
   if (listened_to())
     for (int i = 0; i < number; ++i) plan += (i > 0 ? ", " : "") + detail::name_of_step(w, steps[i]);

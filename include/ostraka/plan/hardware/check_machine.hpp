@@ -28,7 +28,7 @@ namespace detail {
 
 [[nodiscard]] constexpr bool is_number_from_0(link const& l) {
   return l.bytes_per_second >= 0 && l.hop_seconds >= 0 && l.handshake_seconds >= 0 && l.handshake_bytes >= 0 &&
-         is_number_from_0(l.of_size);
+         is_number_from_0(l.of_size) && is_number_from_0(l.of_rows);
 }
 
 [[noreturn, gnu::cold]] inline void refuse_machine(std::string_view operation, machine const& m,
@@ -44,7 +44,7 @@ namespace detail {
   compute_rates const& f = m.flops_per_second;
   bool good = f.float64 >= 0 && f.float32 >= 0 && f.float16 >= 0 && f.int8 >= 0;
   for (double n : {m.memory_bytes_per_second, m.memory_bytes, m.cache_bytes_per_second, m.cache_bytes,
-                   m.packing_bytes_per_second, m.reduction_bytes_per_second, m.operation_seconds})
+                   m.reduction_bytes_per_second, m.operation_seconds})
     good = good && n >= 0;
   good = good && detail::is_number_from_0(m.links) && detail::is_number_from_0(m.between_nodes) &&
          detail::is_number_from_0(m.reductions_of_size) && detail::is_number_from_0(m.memory_of_size);

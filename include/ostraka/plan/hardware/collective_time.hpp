@@ -222,13 +222,15 @@ constexpr double permute_seconds(level const* levels, int count, double bytes) {
 
 /// Seconds in which a device adds what arrives in a reduction of V bytes over so many devices, (n−1)/n · Vγ: it reads
 /// two and writes one of each part that is not its own. Of an all-reduce, where the machine says how long it takes.
-[[nodiscard]] constexpr double reduction_seconds(machine const& m, collective what, std::int64_t ways, double bytes) {
+/// `touched`: as of memory_seconds.
+[[nodiscard]] constexpr double reduction_seconds(machine const& m, collective what, std::int64_t ways, double bytes,
+                                                 double touched = 0) {
   bool const reduces = what == collective::reduce_scatter || what == collective::all_reduce;
   double const n = static_cast<double>(ways);
   if (!reduces || ways < 2) return 0;
-  if (what == collective::all_reduce && m.reduction_bytes_per_second > 0)
+  if (what == collective::all_reduce && (m.reduction_bytes_per_second > 0 || m.reductions_of_size.count > 0))
     return seconds_at(m.reduction_bytes_per_second, m.reductions_of_size, (n - 1) / n * bytes);
-  return memory_seconds(m, 3 * (n - 1) / n * bytes);
+  return memory_seconds(m, 3 * (n - 1) / n * bytes, touched);
 }
 
 }  // namespace ostraka::planner

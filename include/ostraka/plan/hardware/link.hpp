@@ -36,6 +36,9 @@ struct link {
   bool overlaps = true;
   /// Through a switch: rates of messages of some sizes, one way as `bytes_per_second`, which is that of shorter ones.
   rates_by_size of_size{};
+  /// The same of messages of rows that the transport takes from where they lie, or puts in their place (an MPI's
+  /// strided types), with all that they take: they have no hop and no handshake beside. None: they go as any other.
+  rates_by_size of_rows{};
 
   friend constexpr bool operator==(link const&, link const&) = default;
 };
@@ -49,6 +52,15 @@ struct link {
 [[nodiscard]] constexpr double slowdown(link const& l, double bytes) {
   if (l.of_size.count == 0 || !(bytes > 0)) return 1;
   return seconds_at(l.bytes_per_second, l.of_size, bytes) * l.bytes_per_second / bytes;
+}
+
+/// The link as messages of rows meet it.
+[[nodiscard]] constexpr link for_rows(link l) {
+  if (l.of_rows.count == 0) return l;
+  l.bytes_per_second = l.of_rows.at[0].bytes_per_second;
+  l.of_size = l.of_rows;
+  l.hop_seconds = l.handshake_seconds = 0;
+  return l;
 }
 
 /// "ring", "line", "switched".

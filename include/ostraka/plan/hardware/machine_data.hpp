@@ -71,9 +71,6 @@ struct machine {
   double cache_bytes = 0;
   /// Of work that touches so many bytes; in the place of `memory_bytes_per_second`, if there are any.
   rates_by_size memory_of_size{};
-  /// What of the blocks of rows that are sent where they lie the transport packs, and unpacks, in a second (an MPI's
-  /// strided types); 0: beside its message it takes nothing.
-  double packing_bytes_per_second = 0;
   /// What a device reduces in a second in an all-reduce, with all that this takes beside messages: 1/γ of Thakur,
   /// Rabenseifner, Gropp (2005). 0: two reads and a write of its memory.
   double reduction_bytes_per_second = 0;
@@ -112,20 +109,24 @@ struct machine {
   }
 };
 
-/// Seconds in which a device reads and writes so many bytes, each once.
-[[nodiscard]] constexpr double memory_seconds(machine const& m, double bytes) {
-  bool const cached = m.cache_bytes_per_second > 0 && bytes <= m.cache_bytes;
+/// Seconds in which a device reads and writes so many bytes, each once, at the rate of all that its operation touches,
+/// if that is more: what is not in a cache any more when it is touched again comes from memory.
+[[nodiscard]] constexpr double memory_seconds(machine const& m, double bytes, double touched = 0) {
+  double const all = touched > bytes ? touched : bytes;
+  bool const cached = m.cache_bytes_per_second > 0 && all <= m.cache_bytes;
   double const rate = cached ? m.cache_bytes_per_second : m.memory_bytes_per_second;
-  return rate > 0 ? cached ? bytes / rate : seconds_at(rate, m.memory_of_size, bytes) : 0;
+  if (!(bytes > 0) || (rate == 0 && m.memory_of_size.count == 0)) return 0;
+  return cached ? bytes / rate : seconds_at(rate, m.memory_of_size, all) * (bytes / all);
 }
 
 /// Seconds in which a device computes so many flops on elements of so many bytes, and reads and writes so many bytes of
 /// its memory meanwhile: the longer of the two (the roofline of Williams, Waterman, Patterson, 2009). Infinite where
-/// the machine does not multiply such elements.
-[[nodiscard]] constexpr double local_seconds(machine const& m, double flops, std::int64_t element_bytes, double bytes) {
+/// the machine does not multiply such elements. `touched`: as of memory_seconds.
+[[nodiscard]] constexpr double local_seconds(machine const& m, double flops, std::int64_t element_bytes, double bytes,
+                                             double touched = 0) {
   double const rate = m.flops_per_second.of(element_bytes);
   double const computing = flops > 0 ? (rate > 0 ? flops / rate : std::numeric_limits<double>::infinity()) : 0;
-  double const reading = memory_seconds(m, bytes);
+  double const reading = memory_seconds(m, bytes, touched);
   return computing > reading ? computing : reading;
 }
 

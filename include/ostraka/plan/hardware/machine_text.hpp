@@ -12,7 +12,6 @@
 ///     cache.bytes_per_second = 4e10        of work that touches cache.bytes at most
 ///     cache.bytes = 4e6
 ///     memory.sizes = 8e6 3e10 3e7 1.2e10   bytes that are touched, bytes a second, by size (rates_by_size.hpp)
-///     packing.bytes_per_second = 8e9       of blocks of rows that are sent where they lie
 ///     reduction.bytes_per_second = 2e10    in all-reduces, beside their messages
 ///     reduction.sizes = 1e6 2e10 3e7 2e9
 ///     operation.seconds = 2.5e-6
@@ -21,6 +20,7 @@
 ///     links.X = ring 9e10 1e-6 shared      of the mesh axis X; both directions share each link
 ///     links.Y = switched 8e9 1.1e-6 handshake 2.4e-6 4096     which messages of more than 4096 bytes take besides
 ///     links.Z = switched 8e9 1.1e-6 sizes 1e6 8e9 4e6 3e9     messages of so many bytes, bytes a second, by size
+///     links.V = switched 8e9 1.1e-6 rows 8e3 4e9 3e5 6e9      the same of rows that the transport takes as they lie
 ///     links.W = switched 8e9 1.1e-6 blocking                  nothing moves while a device computes
 
 #include <cstddef>
@@ -65,12 +65,13 @@ namespace detail {
          (l.both_ways ? "" : " shared") +
          (l.handshake_seconds == 0 ? std::string()
                                    : " handshake " + exact(l.handshake_seconds) + ' ' + exact(l.handshake_bytes)) +
-         (l.of_size.count == 0 ? std::string() : " sizes " + as_text(l.of_size)) + (l.overlaps ? "" : " blocking");
+         (l.of_size.count == 0 ? std::string() : " sizes " + as_text(l.of_size)) +
+         (l.of_rows.count == 0 ? std::string() : " rows " + as_text(l.of_rows)) + (l.overlaps ? "" : " blocking");
 }
 
 // Of a value, those that are looked at.
 struct words_of {
-  static constexpr int most = 10 + 2 * rates_by_size::most;  // more than links can have
+  static constexpr int most = 12 + 4 * rates_by_size::most;  // more than links can have
   std::string word[most + 1];                                // the last one is empty
   int count = 0;
 
@@ -132,9 +133,8 @@ class machine_reader {
     else
       fail("no machine has \"" + std::string(what) +
            "\"; it has name, flops.float64, flops.float32, flops.float16, flops.int8, memory.bytes_per_second, "
-           "memory.bytes, memory.sizes, cache.bytes_per_second, cache.bytes, packing.bytes_per_second, "
-           "reduction.bytes_per_second, reduction.sizes, operation.seconds, links, nodes, and links.X of a mesh axis "
-           "X");
+           "memory.bytes, memory.sizes, cache.bytes_per_second, cache.bytes, reduction.bytes_per_second, "
+           "reduction.sizes, operation.seconds, links, nodes, and links.X of a mesh axis X");
   }
 
   double* number_called(std::string_view what) {
@@ -146,7 +146,6 @@ class machine_reader {
     if (what == "memory.bytes") return &m_.memory_bytes;
     if (what == "cache.bytes_per_second") return &m_.cache_bytes_per_second;
     if (what == "cache.bytes") return &m_.cache_bytes;
-    if (what == "packing.bytes_per_second") return &m_.packing_bytes_per_second;
     if (what == "reduction.bytes_per_second") return &m_.reduction_bytes_per_second;
     if (what == "operation.seconds") return &m_.operation_seconds;
     return nullptr;
@@ -200,22 +199,26 @@ class machine_reader {
     bool const shakes = word[next] == "handshake";
     int const behind = shakes ? next + 3 : next;
     bool const has_sizes = word[behind] == "sizes";
-    int last = behind;
-    while (has_sizes && last < all.count && word[last] != "blocking") ++last;
+    int rows = behind;
+    while (has_sizes && rows < all.count && word[rows] != "rows" && word[rows] != "blocking") ++rows;
+    bool const has_rows = word[rows] == "rows";
+    int last = rows;
+    while (has_rows && last < all.count && word[last] != "blocking") ++last;
     l.overlaps = word[last] != "blocking";
     if (word[0] != name_of(l.shape) || all.count != (l.overlaps ? last : last + 1))
       fail(
           "links are `ring`, `line` or `switched`, then bytes a second, then seconds a hop, then `shared` if both "
           "directions share them, then `handshake`, seconds and bytes if longer messages take that besides, then "
-          "`sizes` and for some of them bytes and bytes a second if the rate depends on them, then `blocking` if "
-          "nothing moves while a device computes, but this is \"" +
+          "`sizes` and for some of them bytes and bytes a second if the rate depends on them, then `rows` and the same "
+          "of messages of rows, then `blocking` if nothing moves while a device computes, but this is \"" +
           std::string(value) + "\"; write, for example, switched 8e9 1.1e-6");
     l.bytes_per_second = number_of(word[1], "bytes a second");
     l.hop_seconds = number_of(word[2], "seconds a hop");
     if (shakes) l.handshake_seconds = number_of(word[next + 1], "seconds of a handshake");
     if (shakes) l.handshake_bytes = number_of(word[next + 2], "bytes without a handshake");
     if (has_sizes)
-      l.of_size = rates_of([&](int i) { return std::string_view(word[behind + 1 + i]); }, last - behind - 1);
+      l.of_size = rates_of([&](int i) { return std::string_view(word[behind + 1 + i]); }, rows - behind - 1);
+    if (has_rows) l.of_rows = rates_of([&](int i) { return std::string_view(word[rows + 1 + i]); }, last - rows - 1);
     if (l.bytes_per_second == 0) fail("links carry bytes, but these 0 a second; write what they do");
     return l;
   }
@@ -247,7 +250,6 @@ class machine_reader {
   add("cache.bytes_per_second", m.cache_bytes_per_second);
   add("cache.bytes", m.cache_bytes);
   if (m.memory_of_size.count > 0) text += "memory.sizes = " + detail::as_text(m.memory_of_size) + '\n';
-  add("packing.bytes_per_second", m.packing_bytes_per_second);
   add("reduction.bytes_per_second", m.reduction_bytes_per_second);
   if (m.reductions_of_size.count > 0) text += "reduction.sizes = " + detail::as_text(m.reductions_of_size) + '\n';
   add("operation.seconds", m.operation_seconds);

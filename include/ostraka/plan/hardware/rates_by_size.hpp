@@ -36,9 +36,9 @@ struct rates_by_size {
   friend constexpr bool operator==(rates_by_size const&, rates_by_size const&) = default;
 };
 
-/// Seconds of so many bytes at once. @pre rate > 0
+/// Seconds of so many bytes at once; below the first size at its rate where nobody gave one. @pre there is a rate
 [[nodiscard]] constexpr double seconds_at(double rate, rates_by_size const& sizes, double bytes) {
-  if (sizes.count == 0 || bytes < sizes.at[0].bytes) return bytes / rate;
+  if (sizes.count == 0 || bytes < sizes.at[0].bytes) return bytes / (rate > 0 ? rate : sizes.at[0].bytes_per_second);
   if (bytes >= sizes.last().bytes) return bytes / sizes.last().bytes_per_second;
   int i = 1;
   while (bytes > sizes.at[i].bytes) ++i;
