@@ -59,6 +59,28 @@ fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> 
   return rows;
 }
 
+/// The results of parts: where each is a gapless block, in the order of the outputs' loops, which are set to write there,
+/// and the loops of the fold that puts them together. Of its operands only the first moves.
+template <int Operands>
+struct loops_of_parts {
+  loop_nest<Operands + 1> outputs;
+  loop_nest<Operands> over;
+
+  loops_of_parts(loop_nest<Operands + 1>& of_part, std::int64_t parts) : outputs(of_part) {
+    std::int64_t const results = of_part.size();
+    for (int o = 1; o < Operands; ++o)
+      for (int d = 0; d < outputs.rank; ++d) outputs.stride[o][d] = 0;
+    std::int64_t step = results;
+    for (int d = 0; d < outputs.rank; ++d) {
+      step /= outputs.extent[d];
+      outputs.stride[0][d] = of_part.stride[Operands][d] = step;
+    }
+    over.rank = 1;
+    over.extent[0] = parts;
+    over.stride[0][0] = results;
+  }
+};
+
 /// c <- alpha · fold + beta · c on the host. Outputs are {operands…, c}. @pre no extent is 0
 template <class Exec, class T, class Fold>
 void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> outputs,
@@ -80,13 +102,7 @@ void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> 
     return;
   }
   outputs.order_by(0);
-  loop_nest<2> of_parts;  // the parts' results are gapless, in the order of the loops
-  std::int64_t step = results;
-  for (int d = 0; d < outputs.rank; ++d) {
-    step /= outputs.extent[d];
-    of_parts.add(outputs.extent[d], step, outputs.stride[n][d]);
-    outputs.stride[n][d] = step;
-  }
+  loops_of_parts<n> const together(outputs, parts);
   kernel_scratch<value, typename Exec::memory_space> const partial(parts * results);
   auto in_parts = arrange_fold<value>(fold, outputs, reduced, result_is_largest);
   in_parts.c = partial.data();
@@ -94,9 +110,7 @@ void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> 
   in_parts.part_step = results;
   for_each_item("ostraka fold of parts", exec, in_parts.items(), elements, in_parts);
 
-  loop_nest<1> over_parts;
-  over_parts.add(parts, results);
-  auto sums = arrange_fold<T>(fold.of_parts(partial.data()), of_parts, over_parts, false);
+  auto sums = arrange_fold<T>(fold.of_parts(partial.data()), together.outputs, together.over, false);
   sums.c = c;
   sums.how = how;
   for_each_item("ostraka fold", exec, sums.items(), parts * results, sums);

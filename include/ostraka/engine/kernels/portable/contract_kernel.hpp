@@ -71,7 +71,11 @@ struct sum_of_products {
   T start() const { return T(0); }
   T const* lead() const { return a; }
   sum_of_products with_lead(T const* data) const { return {data, b}; }
-  reduction_of<T> of_parts(T const* data) const { return {data, reduction::sum, T(0)}; }
+  /// Their products with one: no other fold is compiled for them.
+  sum_of_products of_parts(T const* data) const {
+    static T const one(1);
+    return {data, &one};
+  }
 
   void across(T* sums, std::int64_t const (&at)[2], std::int64_t const* row_step, std::int64_t count,
               std::int64_t const (&run_step)[2], std::int64_t run) const {
@@ -105,7 +109,7 @@ struct sum_of_products {
   }
 };
 
-/// Products alone, where nothing is summed: c <- alpha a b, and c <- alpha a b + beta c where both are read.
+/// Products alone, where nothing is summed: c <- alpha a b.
 template <class T>
 struct scaled_product {
   T alpha;
@@ -113,12 +117,5 @@ struct scaled_product {
 };
 template <class T>
 inline constexpr bool is_worth_width<scaled_product<T>> = std::is_arithmetic_v<T>;
-template <class T>
-struct added_product {
-  T alpha, beta;
-  KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& a, T const& b) const { return alpha * (a * b) + beta * c; }
-};
-template <class T>
-inline constexpr bool is_worth_width<added_product<T>> = std::is_arithmetic_v<T>;
 
 }  // namespace ostraka::engine::detail

@@ -65,25 +65,16 @@ contract_teams<Exec, T, side, each> teams_of(product_loops const& loops, product
   return teams(transposed, transposed_operands(in, transposed));
 }
 
-/// Products where nothing is summed. @pre alpha is not 0
+/// c <- alpha a b, products where nothing is summed.
 template <class Exec, class T>
-void multiply_elements(Exec const& exec, loop_nest<3> const& outputs, T const* a, T const* b, T* c,
-                       update<T> const& how) {
-  if (how.beta == T(0)) {
-    loop_nest<3> loops;
-    for (int d = 0; d < outputs.rank; ++d)
-      loops.add(outputs.extent[d], outputs.stride[2][d], outputs.stride[0][d], outputs.stride[1][d]);
-    map_elements(exec, loops, scaled_product<T>{T(how.alpha)}, c, a, b);
-    return;
-  }
-  loop_nest<4> loops;
+void multiply_elements(Exec const& exec, loop_nest<3> const& outputs, T const* a, T const* b, T* c, T alpha) {
+  loop_nest<3> loops;
   for (int d = 0; d < outputs.rank; ++d)
-    loops.add(outputs.extent[d], outputs.stride[2][d], outputs.stride[2][d], outputs.stride[0][d],
-              outputs.stride[1][d]);
-  map_elements(exec, loops, added_product<T>{T(how.alpha), T(how.beta)}, c, static_cast<T const*>(c), a, b);
+    loops.add(outputs.extent[d], outputs.stride[2][d], outputs.stride[0][d], outputs.stride[1][d]);
+  map_elements(exec, loops, scaled_product<T>{alpha}, c, a, b);
 }
 
-/// A large block times a small one, or two vectors: the largest of the three streams.
+/// A large block times a small one, two vectors, or products that are added to C: the largest of the three streams.
 template <class Exec, class T>
 void fold_products(Exec const& exec, product_loops const& loops, T const* a, T const* b, T* c, update<T> const& how) {
   std::int64_t const batch = loops.batch.size(), m = loops.m.size(), n = loops.n.size(), k = loops.k.size();
@@ -95,7 +86,8 @@ void fold_products(Exec const& exec, product_loops const& loops, T const* a, T c
     std::swap(reduced.stride[0], reduced.stride[1]);
   }
   bool const result_is_largest = batch * m * n > batch * std::max(m, n) * k;
-  if (!result_is_largest && fold_transposed(exec, outputs, reduced, a, b, c, how)) return;
+  kernel_scratch<T, typename Exec::memory_space> buffer;
+  if (!result_is_largest) bring_into_order(exec, outputs, reduced, b, buffer);
   run_fold(exec, sum_of_products<T>{a, b}, outputs, reduced, c, how, result_is_largest);
 }
 
@@ -158,11 +150,12 @@ template <class Exec, class T>
 void contract_portable(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how,
                        product_kernels<Exec, T> const& kernels = every_product_kernel<Exec, T>()) {
   product_loops const loops = loops_of(p);
-  if (loops.k.size() == 1) return multiply_elements(exec, output_loops(loops), a, b, c, how);
+  bool const is_sum = loops.k.size() > 1;
+  if (!is_sum && how.beta == T(0)) return multiply_elements(exec, output_loops(loops), a, b, c, T(how.alpha));
   if constexpr (runs_on_host<Exec>) {
     if (kernels.batch != nullptr && is_batch_vectorised<T>(loops))
       return kernels.batch(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});
-    if (!worth_tiles(loops)) return fold_products(exec, loops, a, b, c, how);
+    if (!is_sum || !worth_tiles(loops)) return fold_products(exec, loops, a, b, c, how);
   }
   std::int64_t const parts = parts_of_sum<Exec, T>(loops);
   if (parts == 1) {
