@@ -58,7 +58,8 @@ struct tile_sides {
   tile_sides(product_loops const& loops, int rows, int lanes)
       : batch(loops.batch), m(loops.m), n(loops.n), swapped(false) {
     auto const smallest = [](loop_nest<2> const& side) {
-      return side.rank > 0 ? side.stride[1][smallest_of(side, 1)] : INT64_MAX;
+      int const d = smallest_step(side, 1);
+      return d < 0 ? INT64_MAX : side.stride[1][d];
     };
     std::int64_t const height = m.size(), width = n.size();
     double const along_n = padded(height, width, rows, lanes), along_m = padded(width, height, rows, lanes);
@@ -67,30 +68,6 @@ struct tile_sides {
       std::swap(m, n);
       for (int d = 0; d < batch.rank; ++d) std::swap(batch.stride[0][d], batch.stride[1][d]);
     }
-    bring_in(m);
-    bring_in(n);
-  }
-
- private:
-  /// Of the first `rank` loops.
-  static int smallest_of(loop_nest<2> const& side, int operand, int rank) {
-    int found = 0;
-    for (int d = 1; d < rank; ++d)
-      if (side.stride[operand][d] <= side.stride[operand][found]) found = d;
-    return found;
-  }
-  static int smallest_of(loop_nest<2> const& side, int operand) { return smallest_of(side, operand, side.rank); }
-
-  /// C's smallest step innermost, the operand's next to it: then both have their cache lines whole within a block.
-  /// Where these are one, the operand's second, so that a block walks on along its memory, unless C walks on there
-  /// itself.
-  static void bring_in(loop_nest<2>& side) {
-    if (side.rank < 2) return;
-    int const last = side.rank - 1;
-    bool const both = smallest_of(side, 0) == smallest_of(side, 1);
-    side = side.with_last(smallest_of(side, 1));
-    if (both && side.stride[1][smallest_of(side, 1, last)] == side.extent[last] * side.stride[1][last]) return;
-    side = side.with_last(smallest_of(side, 0, last)).with_last(last - 1);
   }
 };
 
@@ -104,11 +81,11 @@ class contract_tiles {
   contract_tiles(product_loops const& loops, product_operands<T> const& operands, std::int64_t threads)
       : in_(operands),
         micro_(choose_micro_kernel<T>()),
-        sides_(loops, micro_.few_rows, micro_.lanes),
+        sides_(loops, micro_.rows, micro_.lanes),
         m_(sides_.m.size(), threads > 1 ? rows / 2 : rows, micro_.rows),
         batch_(sides_.batch.size()),
         deepest_(tile_blocks((in_.k.size() + in_.parts - 1) / in_.parts, depth, 1).length),
-        n_(sides_.n.size(), columns_of_block(threads), micro_.columns()) {
+        n_(sides_.n.size(), threads > 1 ? columns / 2 : columns, micro_.columns()) {
     if (sides_.swapped) {
       std::swap(in_.a, in_.b);
       for (int d = 0; d < in_.k.rank; ++d) std::swap(in_.k.stride[0][d], in_.k.stride[1][d]);
@@ -142,12 +119,6 @@ class contract_tiles {
     bool rows_packed = false;  // and no other rows come
   };
 
-  /// Where all rows meet the columns at once, what is packed of these is multiplied before it leaves the first cache.
-  std::int64_t columns_of_block(std::int64_t threads) const {
-    std::int64_t const near = 12288 / (deepest_ * static_cast<std::int64_t>(sizeof(T)));
-    if (one_block_of_rows() && near >= 2 * micro_.columns()) return std::min<std::int64_t>(near, columns);
-    return threads > 1 ? columns / 2 : columns;
-  }
   bool one_block_of_rows() const { return m_.count == 1 && batch_ == 1 && in_.parts == 1 && deepest_ == in_.k.size(); }
 
   void one_task(tables& at, std::int64_t block, std::int64_t const (&base)[3], T* panels) const {
@@ -165,12 +136,11 @@ class contract_tiles {
       at.k.move_to(in_.k, k, std::min(k_end - k, deepest_));
       tile_operand<T> b{in_.b + base[1], at.n.at[0], at.n.count,       at.k.at[1],
                         at.k.count,      panels_b,   micro_.columns(), micro_.lanes};
-      b.leave_columns(m_.extent);
       b.pack();
       for (std::int64_t row = group * m_.count / groups_, last = (group + 1) * m_.count / groups_; row < last; ++row) {
         at.m.move_to(sides_.m, m_.begin(row), m_.of(row));
         tile_operand<T> a{in_.a + base[0], at.m.at[0], at.m.count,  at.k.at[0],
-                          at.k.count,      panels_a,   micro_.rows, micro_.few_rows};
+                          at.k.count,      panels_a,   micro_.rows, micro_.rows};
         a.leave_rows();
         if (!at.rows_packed) a.pack();
         at.rows_packed = one_block_of_rows();
@@ -180,7 +150,7 @@ class contract_tiles {
   }
 
   /// Stripes of B that stay in the second cache while all rows meet them. Tiles of the same rows come one after the
-  /// other, along the lines of C; but tiles of the same columns do where these were not packed.
+  /// other, along the lines of C.
   void multiply(tables& at, tile_operand<T> const& a, tile_operand<T> const& b, T* target, update<T> const& how) const {
     int const whole = micro_.columns(),
               stripe = std::max(1, std::min(most_panels, 2048 / static_cast<int>(sizeof(T)) / whole)) * whole;
@@ -188,7 +158,6 @@ class contract_tiles {
     std::uint64_t breaks[most_panels];
     int heights = 0;
     for (int i = 0; i < at.m.count; i += micro_.rows) rows_of[heights++] = a.lines(i);
-    bool const down = at.n.count > whole && b.stays(0);
     for (int begin = 0; begin < at.n.count; begin += stripe) {
       int const end = std::min(begin + stripe, at.n.count);
       int widths = 0;
@@ -196,12 +165,10 @@ class contract_tiles {
         breaks[widths] = at.n.breaks(j, std::min(whole, end - j));
         columns_of[widths] = b.lines(j);
       }
-      for (int outer = 0, outers = down ? widths : heights, inners = down ? heights : widths; outer < outers; ++outer)
-        for (int inner = 0; inner < inners; ++inner) {
-          int const row = down ? inner : outer, column = down ? outer : inner, j = begin + column * whole;
+      for (int row = 0; row < heights; ++row)
+        for (int column = 0, j = begin; column < widths; ++column, j += whole)
           one_tile(at, row * micro_.rows, j, std::min(whole, end - j), breaks[column], rows_of[row],
                    columns_of[column], target, how);
-        }
     }
   }
 
@@ -210,10 +177,9 @@ class contract_tiles {
                 micro_lines<T> const& b, T* target, update<T> const& how) const {
     int const vectors = micro_.vectors(width), whole = vectors * micro_.lanes,
               height = std::min(micro_.rows, at.m.count - i);
-    bool const plain = how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1)),
-               few = height <= micro_.few_rows && micro_.few_rows < micro_.rows;
-    micro_function<T> const product = (few ? micro_.few : micro_.of)[vectors - 1];
-    if (plain && breaks == 0 && width == whole && height == (few ? micro_.few_rows : micro_.rows))
+    bool const plain = how.alpha == T(1) && (how.beta == T(0) || how.beta == T(1));
+    micro_function<T> const product = micro_.of[vectors - 1];
+    if (plain && breaks == 0 && width == whole && height == micro_.rows)
       return product(at.k.count, a, b, target + at.n.at[1][j], at.m.at[1] + i, how.beta == T(1));
     alignas(64) unsigned char tile_buffer[sizeof(T) * micro_kernel<T>::most_elements];
     T* const tile = reinterpret_cast<T*>(tile_buffer);

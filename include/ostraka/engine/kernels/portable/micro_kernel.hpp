@@ -32,12 +32,10 @@ struct micro_kernel {
                        most_elements = sizeof(T) <= 64 ? 1536 / static_cast<int>(sizeof(T)) : 24;
 
   int rows;
-  int few_rows;                        // of a tile where no more are left
-  int lanes;                           // columns of a vector
-  int across;                          // vectors of the widest tile
-  double slowness;                     // times that a multiplication takes in a library's kernel of as wide vectors
-  micro_function<T> of[most_across];   // tiles of 1, 2, … vectors
-  micro_function<T> few[most_across];  // and of few rows
+  int lanes;                          // columns of a vector
+  int across;                         // vectors of the widest tile
+  double slowness;                    // times that a multiplication takes in a library's kernel of as wide vectors
+  micro_function<T> of[most_across];  // tiles of 1, 2, … vectors
 
   [[nodiscard]] int columns() const { return lanes * across; }
   /// Vectors that hold so many columns; no division, which takes as long as ten multiplications.
@@ -61,7 +59,7 @@ void micro_product(std::int64_t depth, micro_lines<T> const& a, micro_lines<T> c
 /// The one in plain loops.
 template <class T>
 micro_kernel<T> plain_micro_kernel() {
-  return {4, 4, 2, 2, 6, {micro_product<T, 2, 4>, micro_product<T, 4, 4>, nullptr}, {}};
+  return {4, 2, 2, 6, {micro_product<T, 2, 4>, micro_product<T, 4, 4>, nullptr}};
 }
 
 }  // namespace ostraka::engine::detail

@@ -94,11 +94,11 @@ template <class T>
 template <class T>
 [[gnu::cold]] double cost_of_tiles(product_loops const& loops) {
   micro_kernel<T> const micro = choose_micro_kernel<T>();
-  tile_sides const sides(loops, micro.few_rows, micro.lanes);
+  tile_sides const sides(loops, micro.rows, micro.lanes);
   auto const pieces = [](std::int64_t n, std::int64_t of) { return real((n + of - 1) / of); };
   double const batch = real(loops.batch.size()), m = real(sides.m.size()), n = real(sides.n.size()),
                k = real(loops.k.size());
-  double const padded = tile_sides::padded(sides.m.size(), sides.n.size(), micro.few_rows, micro.lanes);
+  double const padded = tile_sides::padded(sides.m.size(), sides.n.size(), micro.rows, micro.lanes);
   double const k_blocks = pieces(loops.k.size(), contract_tiles<T>::depth),
                n_blocks = pieces(sides.n.size(), contract_tiles<T>::columns),
                tiles = padded / real(micro.rows * micro.columns());
@@ -106,17 +106,11 @@ template <class T>
   auto const each = [&](loop_nest<2> const& side, int operand) {
     return size_factor<T> * (loses_lines<T>(loops, side, operand) ? cost::lost_line : cost::packed);
   };
-  auto const k_step = [&](int operand) { return loops.k.rank == 1 ? loops.k.stride[operand][0] : 0; };
-  bool const side_by_side = sides.n.rank == 0 || (sides.n.stride[0][sides.n.rank - 1] == 1 &&
-                                                  sides.n.extent[sides.n.rank - 1] >= micro.lanes);
-  std::int64_t const deepest = std::min<std::int64_t>(loops.k.size(), contract_tiles<T>::depth);
-  bool const a_stays = sides.m.size() > 1 && rows_stay(k_step(a)),
-             b_stays = side_by_side && columns_stay<T>(sides.m.size(), k_step(b), deepest);
+  bool const a_stays = sides.m.size() > 1 && loops.k.rank == 1 && rows_stay(loops.k.stride[a][0]);
   double sum = cost::own_call + batch * cost::own_tile * (n_blocks + k_blocks * tiles) +
                work_factor<T> * micro.slowness * batch * padded * k;
   if (!a_stays) sum += batch * m * k * n_blocks * each(sides.m, a);
-  if (!b_stays) sum += batch * k * n * each(sides.n, b);
-  return sum + batch * m * n * k_blocks * each(sides.n, 2);
+  return sum + batch * k * n * each(sides.n, b) + batch * m * n * k_blocks * each(sides.n, 2);
 }
 
 }  // namespace ostraka::engine::detail

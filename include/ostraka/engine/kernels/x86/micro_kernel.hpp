@@ -72,16 +72,14 @@ OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_64, OSTRAKA_DETAIL_AVX512, 64)
 /// With AVX-512.
 template <class T>
 micro_kernel<T> micro_kernel_64() {
-  return {8, 4, 64 / static_cast<int>(sizeof(T)), 3, 0.75,
-          {micro_product_64<T, 1, 8>, micro_product_64<T, 2, 8>, micro_product_64<T, 3, 8>},
-          {micro_product_64<T, 1, 4>, micro_product_64<T, 2, 4>, micro_product_64<T, 3, 4>}};
+  return {8, 64 / static_cast<int>(sizeof(T)), 3, 0.75,
+          {micro_product_64<T, 1, 8>, micro_product_64<T, 2, 8>, micro_product_64<T, 3, 8>}};
 }
 
 /// With AVX2.
 template <class T>
 micro_kernel<T> micro_kernel_32() {
-  return {6, 6, 32 / static_cast<int>(sizeof(T)), 2, 1,
-          {micro_product_32<T, 1, 6>, micro_product_32<T, 2, 6>, nullptr}, {}};
+  return {6, 32 / static_cast<int>(sizeof(T)), 2, 1, {micro_product_32<T, 1, 6>, micro_product_32<T, 2, 6>, nullptr}};
 }
 
 }  // namespace ostraka::engine::detail
