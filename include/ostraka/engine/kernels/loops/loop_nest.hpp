@@ -44,13 +44,13 @@ struct loop_nest {
 
   /// Sorts the loops so that this operand is walked forward: its largest stride outermost, ties by the other operands'
   /// strides.
-  void order_by(int operand) {
+  [[gnu::noinline]] void order_by(int operand) {
     for (int d = 1; d < rank; ++d)
       for (int e = d; e > 0 && outer(operand, e, e - 1); --e) exchange(e, e - 1);
   }
 
   /// Joins neighbouring loops that every operand walks without a jump.
-  void merge() {
+  [[gnu::noinline]] void merge() {
     int kept = 0;
     for (int d = 1; d < rank; ++d) {
       bool joined = true;
@@ -74,7 +74,7 @@ struct loop_nest {
   }
 
   /// This loop nest with loop d innermost.
-  loop_nest with_last(int d) const {
+  [[gnu::noinline]] loop_nest with_last(int d) const {
     loop_nest moved = *this;
     for (int e = d; e + 1 < rank; ++e) moved.exchange(e, e + 1);
     return moved;
