@@ -70,11 +70,11 @@ class environment {
   template <class = void>
   [[gnu::cold]] void end();
   template <class = void>
-  void begin_kokkos_with_its_threads(int& argc, char** argv);
+  [[gnu::cold]] void begin_kokkos_with_its_threads(int& argc, char** argv);
   template <class = void>
   [[gnu::cold]] static void begin_kokkos(int& argc, char** argv);
   template <class = void>
-  void write_trace(bool thrown_through);
+  [[gnu::cold]] void write_trace(bool thrown_through);
 
   static bool is_first_rank() {
     int rank = 0;

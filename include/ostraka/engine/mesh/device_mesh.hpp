@@ -54,13 +54,13 @@ class device_mesh {
   /// The mesh as seen by a process that is none of its devices. Not collective; throws ostraka::error for axes that no
   /// mesh can have.
   template <class = void>
-  static device_mesh absent(std::vector<std::string> names, dynamic_array<int> sizes);
+  [[gnu::cold]] static device_mesh absent(std::vector<std::string> names, dynamic_array<int> sizes);
 
   /// The mesh of which this process is the device of this number, and no other device exists: operations send nothing,
   /// and count what they would send. Throws ostraka::error for axes that no mesh can have, and a device that is not
   /// among them.
   template <class = void>
-  static device_mesh dry(std::vector<std::string> names, dynamic_array<int> sizes, std::int64_t device,
+  [[gnu::cold]] static device_mesh dry(std::vector<std::string> names, dynamic_array<int> sizes, std::int64_t device,
                          node_wish const& nodes = {});
   bool is_dry() const { return world_.is_dry(); }
 
@@ -141,11 +141,11 @@ class device_mesh {
 
   /// "X=2 · Y=3"
   template <class = void>
-  std::string describe() const;
+  [[gnu::cold]] std::string describe() const;
 
   /// A number that differs, most likely, where axes or sizes do.
   template <class = void>
-  std::int64_t fingerprint() const;
+  [[gnu::cold]] std::int64_t fingerprint() const;
 
   /// The number of the axis of this name, or -1.
   int find(std::string_view name) const {
@@ -169,11 +169,12 @@ class device_mesh {
     used_by_one* use = &of_its_own;
   };
 
-  // Templates so that ostraka::compiled can hold them, and what they call; mesh_making.hpp has the bodies.
+  // Templates so that ostraka::compiled can hold them, and what they call; mesh_making.hpp has the bodies. Compilers
+  // take `cold` of a template from its declaration.
   template <class = void>
-  void make(node_wish const& nodes);
+  [[gnu::cold]] void make(node_wish const& nodes);
   template <class = void>
-  void make_group(std::uint32_t set) const;
+  [[gnu::cold]] void make_group(std::uint32_t set) const;
 
   void require_agreement(node_wish const& nodes) const;
   void require_axes() const;
