@@ -6,8 +6,8 @@
 /// Floor 3. Running sums (products, maxima, minima) along the rows of a dense block: y[k] = x[0] + … + x[k]. A sum
 /// waits for the one before it, so that sixteen run side by side along a row: with w[k] the sum of x[k − 15] … x[k],
 /// y[k] = y[k − 16] + w[k]. A long row goes in pieces, before which come the totals of those before them; a short one
-/// by fours. Rows that lie across go together, a few k at a time. How sums are put together depends on the extents
-/// alone, not on the number of threads. 16 bits are summed as floats.
+/// by fours, of floats in a register. Rows that lie across go together, a few k at a time. How sums are put together
+/// depends on the extents alone, not on the number of threads. 16 bits are summed as floats.
 
 #include <Kokkos_Core.hpp>
 
@@ -19,6 +19,7 @@
 #include <ostraka/engine/kernels/loops/narrow_runs.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
+#include <ostraka/engine/kernels/portable/running_fours.hpp>
 #include <ostraka/engine/kernels/portable/transpose_matrix.hpp>
 #include <ostraka/engine/kernels/rows/row_layout.hpp>
 #include <ostraka/engine/memory/pool.hpp>
@@ -153,6 +154,8 @@ struct scanned_rows {
   sum run_short_row(std::int64_t row, sum s) const {
     std::int64_t const first = row * rows.length, step = toward(), before = direction.exclusive ? 0 : 1;
     std::int64_t k = 0;
+    if constexpr (How == reduction::sum && std::is_same_v<T, float>)
+      k = run_fours(x + first, y + first, rows.length, direction.exclusive, direction.reverse, s);
     for (; k + 4 <= rows.length; k += 4) {
       std::int64_t const at = first + place(k);
       sum part = sum(x[at]), all[5] = {s, combine(How, s, part)};
