@@ -9,6 +9,7 @@
 /// along the reduced elements where those do. What a term is and how terms are added, the Fold knows (`reduction_of`,
 /// `sum_of_products`).
 
+#include <algorithm>
 #include <cstdint>
 
 #include <ostraka/engine/kernels/loops/item_cut.hpp>
@@ -48,7 +49,7 @@ struct fold_rows {
       sizeof(value) < 32 ? 32768 / static_cast<std::int64_t>(sizeof(value)) : 1024;  // the longer, the fewer jumps
   static constexpr std::int64_t transposed_width =
       256;  // of a row whose terms are transposed first, because only few of them lie side by side
-  static constexpr std::int64_t short_run = 16;
+  static constexpr std::int64_t short_run = std::clamp<std::int64_t>(31 / sizeof(element), 1, 16);
   static constexpr std::int64_t lines_apart = 64;  // elements, which are whole lines of any type
 
   Fold fold;
@@ -106,31 +107,11 @@ struct fold_rows {
       for_each_run(reduced, begin, end, [&](std::int64_t const (&offset)[operands], std::int64_t run) {
         std::int64_t from[operands];
         for (int o = 0; o < operands; ++o) from[o] = at[o] + offset[o];
-        if (wide <= short_run && run >= 2 * wide && step[0] == 1 && of_run[0] > 1)
-          fold_narrow(sums, from, wide, of_run, run);
-        else
-          fold.across(sums, from, step, wide, of_run, run);
+        fold.across(sums, from, step, wide, of_run, run);
       });
       how.write(target + at[operands], step[operands], sums, wide);
       for (int o = 0; o <= operands; ++o) at[o] += wide * step[o];
       count -= wide;
-    }
-  }
-
-  /// A short row, A[r, i] with i < 16: transposed to A[i, r] first, so that each output has a run.
-  void fold_narrow(value* sums, std::int64_t (&from)[operands], std::int64_t wide,
-                   std::int64_t const (&of_run)[operands], std::int64_t run) const {
-    std::int64_t along_terms[operands];
-    for (int o = 0; o < operands; ++o) along_terms[o] = o == 0 ? 1 : of_run[o];
-    element terms[short_run * transposed_width];
-    for (std::int64_t r = 0; r < run; r += transposed_width) {
-      std::int64_t const count = run - r < transposed_width ? run - r : transposed_width;
-      transpose(terms, transposed_width, fold.lead() + from[0] + r * of_run[0], of_run[0], count, wide);
-      Fold const transposed = fold.with_lead(terms);
-      std::int64_t at[operands], apart[operands];
-      for (int o = 0; o < operands; ++o)
-        at[o] = o == 0 ? 0 : from[o] + r * of_run[o], apart[o] = o == 0 ? transposed_width : step[o];
-      transposed.along(sums, at, apart, wide, along_terms, count);
     }
   }
 
@@ -158,7 +139,7 @@ struct fold_rows {
 
   bool runs_apart() const { return reduced.rank > 1 && step[0] < reduced.stride[0][reduced.rank - 2]; }
 
-  /// Short runs, A[i, r] with r < 16: transposed to A[r, i] first, so that a row of outputs is folded together.
+  /// Runs of less than 32 bytes, A[i, r]: transposed to A[r, i] first, so that a row of outputs is folded together.
   void fold_transposed_runs(T* target, std::int64_t (&at)[operands + 1], std::int64_t count) const {
     std::int64_t of_run[operands], of_row[operands + 1];
     run_step(of_run);
