@@ -41,7 +41,7 @@ set(rooms
   "engine/kernels/loops: engine/memory engine/kernels/x86 engine/kernels/portable"
   "engine/kernels/numbers: engine/kernels/loops engine/kernels/x86"
   "engine/kernels/x86: engine/kernels engine/kernels/loops engine/kernels/portable"
-  "engine/kernels/portable: engine/memory engine/kernels engine/kernels/loops engine/kernels/x86 engine/kernels/folds"
+  "engine/kernels/portable: engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/x86 engine/kernels/folds"
   "engine/kernels/folds: engine/memory engine/kernels engine/kernels/loops engine/kernels/portable"
   "engine/kernels/blas: engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/products"
   "engine/kernels/products: engine/memory engine/kernels engine/kernels/loops engine/kernels/portable engine/kernels/blas"

@@ -87,6 +87,21 @@ bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] con
   return false;
 }
 
+/// Does what the calling thread has in flight go on during the contraction on the host? While our own tiles are made of
+/// it does, while a library computes it does not.
+template <class T, class Exec>
+bool goes_on_meanwhile([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p,
+                       [[maybe_unused]] plan_ticket& ticket) {
+  if constexpr (!runs_on_host<Exec> || !std::is_same_v<product_type<T>, T>) {
+    return false;
+  } else {
+    if (!is_product(p)) return false;
+    if constexpr (library_of<Exec>::template multiplies<T>)
+      if (plan_cache<T>::instance().find(p, ticket)->library) return false;
+    return goes_on_in_tiles<T>(exec, p);
+  }
+}
+
 }  // namespace detail
 
 /// The kernels for labels of these classes.

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. A local contraction while messages are in flight: long ones are done tile by tile of the result, and
-/// between two tiles the messages go on, which MPI moves only while somebody calls it. With nothing in flight it is the
-/// contraction itself. docs/design/execution.md has what tiles cost and gain.
+/// Floor 3. A local contraction while messages are in flight, which MPI moves only while somebody calls it. Our own
+/// tiles let them go on by themselves. What is a library's, or for several threads, is done tile by tile of the result
+/// where it is long, and between two tiles the messages go on. With nothing in flight it is the contraction itself.
+/// docs/design/execution.md has what tiles cost and gain.
 
 #include <algorithm>
 #include <cstdint>
@@ -71,7 +72,8 @@ void contract_in_tiles(Exec const& exec, contraction const& problem, T const* a,
   if (!runs_on_host<Exec> || in_flight::first() == nullptr)
     return contract(exec, problem, a, b, c, how, ticket, kernels);
   detail::tiles const all(problem);
-  if (!all.several()) return contract(exec, problem, a, b, c, how, ticket, kernels);
+  if (!all.several() || detail::goes_on_meanwhile<T>(exec, problem, ticket))
+    return contract(exec, problem, a, b, c, how, ticket, kernels);
   std::int64_t at[3]{};  // in a, b and c
   contraction tile = problem;
   auto const for_parts = [&](detail::label_cut const& cut, auto const& each) {

@@ -107,14 +107,22 @@ void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T>
   if (threads == 1 && buffer_size <= small) {
     alignas(64) unsigned char panels[small * sizeof(T)];
     fence(exec);
-    return tiles.run(0, tasks, reinterpret_cast<T*>(panels));
+    return tiles.run(0, tasks, reinterpret_cast<T*>(panels), true);
   }
   kernel_scratch<T, typename Exec::memory_space> const panels(threads * buffer_size);
   T* const first = panels.data();
   for_each_share("ostraka contract tiles", exec, tasks, threads, elements,
                  [=, &tiles](std::int64_t begin, std::int64_t end, std::int64_t thread) {
-                   tiles.run(begin, end, first + thread * buffer_size);
+                   tiles.run(begin, end, first + thread * buffer_size, threads == 1);
                  });
+}
+
+/// Does what the calling thread has in flight go on during the product by our own kernels? @pre no label is in one
+/// operand alone; no extent is 0
+template <class T, class Exec>
+bool goes_on_in_tiles(Exec const& exec, contraction const& p) {
+  product_loops const loops = loops_of(p);
+  return exec.concurrency() == 1 && loops.k.size() > 1 && !is_batch_vectorised<T>(loops) && worth_tiles(loops);
 }
 
 template <class Exec, class T>

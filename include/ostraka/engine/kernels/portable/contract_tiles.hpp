@@ -6,7 +6,8 @@
 /// Floor 3. Products of matrices on the host by ourselves, whatever their strides: integers, builds without BLAS,
 /// extents beyond its int, and small or interleaved blocks, which a library would need copies of. C[b, m, n] is cut
 /// into blocks; what a block needs of A and B is packed into panels once, and the register tile's result goes straight
-/// to where it belongs (loops and blocks as in Goto and van de Geijn, 2008).
+/// to where it belongs (loops and blocks as in Goto and van de Geijn, 2008). What is in flight goes on between rows of
+/// tiles, which costs nothing: no panel is packed anew.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,8 +19,13 @@
 #include <ostraka/engine/kernels/portable/tile_operand.hpp>
 #include <ostraka/engine/kernels/portable/tile_panels.hpp>
 #include <ostraka/engine/kernels/portable/kernel_choice.hpp>
+#include <ostraka/engine/machine/progress.hpp>
 
 namespace ostraka::engine::detail {
+
+/// So many multiplications, some tenths of a millisecond, are done before what is in flight goes on. To look at a
+/// network's sockets takes microseconds of the system's time, so that looking four times as often costs a few percent.
+inline constexpr std::int64_t multiplications_between_progress = std::int64_t{1} << 23;
 
 /// Is the product one of matrices, rather than of a block and a few vectors? @pre something is summed
 inline bool worth_tiles(product_loops const& loops) {
@@ -99,9 +105,11 @@ class contract_tiles {
   /// Elements of scratch memory that a thread needs.
   std::int64_t buffer_size() const { return (m_.length + n_.length) * deepest_; }
 
-  /// Tasks [begin, end); those of the batch come one after the other, so that they share the tables of offsets.
-  void run(std::int64_t begin, std::int64_t end, T* panels) const {
+  /// Tasks [begin, end); those of the batch come one after the other, so that they share the tables of offsets. Where
+  /// `alone`, what the calling thread has in flight goes on meanwhile; it may start kernels, for which threads wait.
+  void run(std::int64_t begin, std::int64_t end, T* panels, bool alone) const {
     tables at;
+    at.alone = alone;
     loop_walker<3> batch(sides_.batch, begin % batch_);
     std::int64_t in_batch = begin % batch_, block = begin / batch_;
     for (std::int64_t task = begin; task < end; ++task, batch.next()) {
@@ -117,6 +125,8 @@ class contract_tiles {
     offsets_of_run<columns> n;
     offsets_of_run<depth> k;
     bool rows_packed = false;  // and no other rows come
+    bool alone = false;
+    std::int64_t multiplied = 0;  // since what is in flight went on
   };
 
   bool one_block_of_rows() const { return m_.count == 1 && batch_ == 1 && in_.parts == 1 && deepest_ == in_.k.size(); }
@@ -165,11 +175,20 @@ class contract_tiles {
         breaks[widths] = at.n.breaks(j, std::min(whole, end - j));
         columns_of[widths] = b.lines(j);
       }
-      for (int row = 0; row < heights; ++row)
+      for (int row = 0; row < heights; ++row) {
         for (int column = 0, j = begin; column < widths; ++column, j += whole)
           one_tile(at, row * micro_.rows, j, std::min(whole, end - j), breaks[column], rows_of[row],
                    columns_of[column], target, how);
+        go_on(at, std::int64_t{widths} * micro_.rows * whole * at.k.count);
+      }
     }
+  }
+
+  static void go_on(tables& at, std::int64_t multiplied) {
+    at.multiplied += multiplied;
+    if (at.multiplied < multiplications_between_progress) return;
+    at.multiplied = 0;
+    if (at.alone) progress();
   }
 
   /// Rows from i, `width` columns from j, which in C follow one another but for `breaks`.
