@@ -46,7 +46,7 @@ class exchange_in_flight {
   }
 
   /// What would be sent by one that is only priced, to members in runs; of what is sent and received, so many elements
-  /// lie in rows. @pre the group is dry
+  /// lie in rows, whoever packs them. @pre the group is dry
   [[gnu::cold]] void price(communicator const& members, planner::sent_run const* runs, int count,
                            std::int64_t strided_elements) {
     members.enter();
@@ -68,6 +68,9 @@ class exchange_in_flight {
     };
     if (elements > 0) counted_.add_of_each(elements * width, sent_to, messages);
   }
+
+  /// So many elements of it lay in rows, or will, that the caller packs.
+  void add_rows(std::int64_t elements) { counted_.add_packed(elements * static_cast<std::int64_t>(sizeof(T))); }
 
   /// Goes on without waiting; would finish() not wait either?
   bool test() {

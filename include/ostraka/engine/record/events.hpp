@@ -97,7 +97,8 @@ struct event {
   bool resumed = false;       ///< of begins: the region began before and was left, for something in flight
   std::int64_t bytes = 0;     ///< of begins: that plans tell; of finishes: that this device sent
   std::int64_t messages = 0;  ///< of finishes
-  std::int64_t packed = 0;    ///< of finishes: bytes in rows, which the transport packed or put in their place
+  std::int64_t packed = 0;    ///< of finishes: bytes in rows, which the transport packed or put in their place, or the
+                              ///< schedule, because their messages are long
   std::int64_t bytes_between_nodes = 0;  ///< of finishes: of `bytes`, those for devices of other nodes
   std::int64_t flops = 0;     ///< of computes; of begins: that plans tell, of a step
   std::int64_t memory = 0;    ///< of computes: bytes that are read and written; of begins, of an operation with a plan:

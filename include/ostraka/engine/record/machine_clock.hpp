@@ -223,7 +223,7 @@ class machine_clock {
     }
   }
 
-  // Messages of rows that the transport takes from where they lie, or puts in their place.
+  // Messages of rows that the transport takes, or that are packed because they are long.
   [[nodiscard]] double seconds_of_rows(event const& e, used_links used) const {
     for (int i = 0; i < used.count; ++i) used.levels[i].links = planner::for_rows(used.levels[i].links);
     return seconds_of(e, used.levels, used.count);

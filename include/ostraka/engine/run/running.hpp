@@ -259,7 +259,8 @@ class running {
 
   void start_exchange(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
     exchange_message& exchange = message_.template make<exchange_message>();
-    if (s.only_prices) return exchange.price(members, s.sent.data() + m.first_sent, m.sent_runs, m.strided);
+    if (s.only_prices)
+      return exchange.price(members, s.sent.data() + m.first_sent, m.sent_runs, m.strided + m.long_rows);
     parts_.clear();
     layouts_.clear();
     layouts_.reserve(static_cast<std::size_t>(2 * m.parts));  // they are pointed to
@@ -278,6 +279,7 @@ class running {
       part.receive = arrays_.received(part.receive, part.received);
     }
     exchange.begin(members, parts_.data());
+    exchange.add_rows(m.long_rows);
   }
 
   // Elements of each member's part.

@@ -36,8 +36,9 @@ struct link {
   bool overlaps = true;
   /// Through a switch: rates of messages of some sizes, one way as `bytes_per_second`, which is that of shorter ones.
   rates_by_size of_size{};
-  /// The same of messages of rows that the transport takes from where they lie, or puts in their place (an MPI's
-  /// strided types), with all that they take: they have no hop and no handshake beside. None: they go as any other.
+  /// The same of messages of rows: those that the transport takes from where they lie, or puts in their place (an MPI's
+  /// strided types), and longer ones, beside what packs them. With all that they take: no hop and no handshake is
+  /// added. None: they go as any other.
   rates_by_size of_rows{};
 
   friend constexpr bool operator==(link const&, link const&) = default;

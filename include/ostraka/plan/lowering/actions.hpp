@@ -90,6 +90,7 @@ struct message {
   bool even = false;          ///< all parts are as long as the own one; else they are counted
   bool own_left_out = false;  ///< of the parts
   std::int64_t strided = 0;   ///< elements of an exchange that the transport packs, or puts in their place
+  std::int64_t long_rows = 0;  ///< elements of an exchange in rows that are packed because their messages are long
   std::int64_t moved = 0;     ///< elements that this device receives from others; of a reduction, summands for its part
 };
 

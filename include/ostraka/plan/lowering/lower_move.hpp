@@ -119,11 +119,17 @@ class move_lowering {
     std::size_t first = 0;
     if constexpr (Writer::keeps) first = out_.parts.size();
     each([&](message_part const& p) {
-      if (is_packed(p.sent)) packed += p.sent.where.size();
-      if (is_unpacked(p.received)) unpacked += p.received.where.size();
-      if (!p.sent.gapless() && !is_packed(p.sent)) starts.strided += p.sent.where.size();
-      if (!p.received.gapless() && !is_unpacked(p.received)) starts.strided += p.received.where.size();
-      if constexpr (Writer::keeps) out_.part(p, is_packed(p.sent));
+      std::int64_t const sent = p.sent.where.size();
+      std::int64_t const received = p.received.where.size();
+      bool const packs = is_packed(p.sent);
+      bool const unpacks = is_unpacked(p.received);
+      if (packs) packed += sent;
+      if (unpacks) unpacked += received;
+      if (!packs && !p.sent.gapless()) starts.strided += sent;
+      if (!unpacks && !p.received.gapless()) starts.strided += received;
+      if (packs && sent > v_.via.longest_message) starts.long_rows += sent;
+      if (unpacks && !p.received.gapless() && received > v_.via.longest_message) starts.long_rows += received;
+      if constexpr (Writer::keeps) out_.part(p, packs);
     });
     buffer_taken const out = out_.take(packed);
     buffer_taken const in = out_.take(unpacked);
