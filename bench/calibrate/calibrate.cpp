@@ -9,7 +9,10 @@
 /// All of it through the library: what is predicted is then what this machine does with it, not what its makers say.
 /// Each operation is repeated, so that its blocks are in the caches as far as these hold them.
 ///
-///     mpirun -n 2 bench/calibrate [file=here.machine] [name=TEXT] [sweeps=8] [rounds=5]
+///     mpirun -n 2 bench/calibrate [file=here.machine] [name=TEXT] [sweeps=8] [rounds=5] [line=NANOSECONDS]
+///
+/// line=60 measures only while a cache line goes between ranks in so long, line=-100 while it takes longer than that
+/// (line_between_ranks.hpp), and waits for that 60 s in all.
 ///
 /// bench/patterns machine=here.machine says how far predictions are from what is measured.
 
@@ -124,7 +127,7 @@ bool overlaps(int ranks, int rounds) {
   return seconds_of([&] { pass_on(message); }, rounds) < 1.5 * message;
 }
 
-// Messages of rows from so many bytes on, up to so many, are not packed (engine/moves/transport.hpp).
+// Messages of rows count as such from so many bytes on, and longer ones than so many are packed (moves/transport.hpp).
 std::int64_t const first_of_rows = os::engine::shortest_block_message;
 std::int64_t const last_of_rows = os::engine::longest_block_message;
 
@@ -188,23 +191,13 @@ std::vector<timed> messages_of(times const& measured, os::machine const& m, doub
   return all;
 }
 
-// What an all-to-all of such messages takes by the model: the copy of the own part and, of longer ones, packing.
-double seconds_of_all_to_all(os::machine const& m, double bytes, std::int64_t ranks) {
-  double const n = double(ranks);
-  bool const packs = bytes > double(last_of_rows);
-  double const touched = 2 * n * bytes;
-  planner::link const l = packs ? m.links : planner::for_rows(m.links);
-  return m.operation_seconds + planner::memory_seconds(m, 2 * bytes, touched) +
-         (packs ? planner::memory_seconds(m, 2 * (n - 1) * bytes, touched) : 0) +
-         planner::seconds(l, planner::collective::all_to_all, ranks, n * n * bytes);
-}
-
-// What an all-to-all takes beside the operation and the copy of the own part are its messages of rows.
+// What an all-to-all takes beside the operation, the copy of the own part and packing are its messages of rows.
 void add_rows(times const& measured, os::machine& m, double ranks) {
   for (timed const& t : without(measured.all_to_alls, 0.25, [&](double bytes) {
-         return m.operation_seconds + planner::memory_seconds(m, 2 * bytes, 2 * ranks * bytes);
+         double const copied = bytes > double(last_of_rows) ? ranks * bytes : bytes;
+         return m.operation_seconds + planner::memory_seconds(m, 2 * copied, 2 * ranks * bytes);
        }))
-    if (t.bytes <= double(last_of_rows)) m.links.of_rows.add({t.bytes, (ranks - 1) * t.bytes / t.seconds});
+    m.links.of_rows.add({t.bytes, (ranks - 1) * t.bytes / t.seconds});
 }
 
 // What an all-reduce takes beside its messages, the operation and the copy of a device's summand is the reduction of
@@ -243,6 +236,7 @@ int main(int argc, char** argv) {
   int const ranks = env.devices();
   auto const m = os::make_mesh(X = ranks);
 
+  bench::line_between_ranks::instance().limit(given.number("line", 0), 60);
   times measured;
   for (int sweep = given.number("sweeps", 8); sweep > 0; --sweep) measured.measure(m, rounds);
 
@@ -262,6 +256,7 @@ int main(int argc, char** argv) {
     add_reductions(measured, here, ranks);
   }
   if (m.device() != 0) return 0;
+  bench::line_between_ranks::instance().print();
 
   if (ranks == 1) {
     here.links = {1e300, 0, os::link_shape::switched, true};
@@ -275,7 +270,6 @@ int main(int argc, char** argv) {
     show("read and written", t, here.operation_seconds + planner::memory_seconds(here, t.bytes));
   for (timed const& t : messages)
     show("a message of", t, planner::seconds(here.links, planner::collective::permute, 2, t.bytes));
-  for (timed const& t : measured.all_to_alls) show("an exchange of", t, seconds_of_all_to_all(here, t.bytes, ranks));
   std::printf("%s", planner::machine_as_text(here).c_str());
   if (std::string const file = given.text("file"); !file.empty()) os::save_machine(here, file);
 }

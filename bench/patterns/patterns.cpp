@@ -8,12 +8,11 @@
 /// runs twice in every round: the difference is what noise is. Ours is os::einsum_into, whose result is there as well,
 /// and os::einsum, which allocates it. The seconds are the slowest rank's. Bytes are counted below both. ways=1 shows
 /// every way by hand, ours=1 times none of them, in samples of so many microseconds. machine=FILE, of bench/calibrate,
-/// compares with what is predicted, the least of sweeps=1 times all cases.
-///
-/// patterns_float is the same with floats.
+/// compares with what is predicted, the least of sweeps=1 times all cases; with ours=1 os::einsum_into is then repeated
+/// alone. patterns_float is the same with floats. line=60: line_between_ranks.hpp.
 ///
 ///     mpirun -n 2 bench/patterns [rounds=9] [only=TEXT] [sizes=small,square,large,skewed] [ways=1]
-///                       [ours=1 sample=5000] [machine=FILE] [sweeps=1] [json=FILE]
+///                       [ours=1 sample=5000] [machine=FILE] [sweeps=1] [line=NANOSECONDS] [json=FILE]
 
 #include <mpi.h>
 
@@ -113,8 +112,7 @@ class contest {
   }
 
   /// `into` writes `c`, `anew` allocates; `ways_to(target)` writes as many elements there. All ways run some rounds,
-  /// the fastest of them as many as ours, and beside it its twin with buffers of its own: where the two differ, it is
-  /// noise or a matter of where memory lies.
+  /// the fastest as many as ours, and beside it its twin with buffers of its own: a difference is noise or memory.
   void run(std::string const& name, std::string const& size, std::function<void()> const& into,
            std::function<void()> const& anew, element const* c, std::size_t elements,
            std::function<by_hand::ways(element*)> const& ways_to) {
@@ -132,6 +130,7 @@ class contest {
     std::vector<bench::contestant> all = {{"einsum_into", into}, {"allocating", anew}};
     int const rounds = given_.number("rounds", 9);
     if (given_.number("ours", 0)) {
+      if (!given_.text("machine").empty()) all.pop_back();
       bench::comparison ours =
           bench::compare(name + ", " + size, all, rounds, bench::seconds_of_all, given_.number("sample", 5000) * 1e-6);
       predict(ours, into);
@@ -160,6 +159,7 @@ class contest {
   /// How far predictions are from what was measured, over all cases.
   void show_predictions() const {
     if (predictions_.empty() || !root_) return;
+    bench::line_between_ranks::instance().print();
     double logs = 0, distances = 0, near = 0;
     for (auto const& [what, p] : predictions_) {
       double const log = std::log(p.predicted / p.measured);
@@ -175,8 +175,7 @@ class contest {
   }
 
  private:
-  // What the model says of `into` on the machine of the file, on the slowest rank, beside the fastest round, as
-  // bench/calibrate measured.
+  // What the model says of `into` on the file's machine, on the slowest rank, beside the fastest round.
   void predict(bench::comparison& measured, std::function<void()> const& into) {
     if (given_.text("machine").empty()) return;
     os::predicted_time const t = os::time_of(os::make_mesh(X = ranks()), machine_, into);
@@ -382,10 +381,11 @@ int main(int argc, char** argv) {
   os::environment const env(argc, argv);
   bench::arguments const given(argc, argv);
   int const p = env.devices();
-  if (p != 1 && p % 2 != 0)
-    return std::fprintf(stderr, "patterns: %d ranks do not divide the extents evenly; take a power of two up to 8\n",
-                        p),
-           1;
+  if (p != 1 && p % 2 != 0) {
+    std::fprintf(stderr, "patterns: %d ranks do not divide the extents evenly; take a power of two up to 8\n", p);
+    return 1;
+  }
+  bench::line_between_ranks::instance().limit(given.number("line", 0), 60);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   bench::report report("patterns", given, rank == 0);

@@ -9,6 +9,7 @@
 
 #include <functional>
 
+#include "line_between_ranks.hpp"
 #include "report.hpp"
 
 namespace bench {
@@ -20,10 +21,20 @@ inline double largest(double mine) {
   return all;
 }
 
-/// What `repeats` runs take on the slowest rank, which all ranks learn. They begin together.
+/// What `repeats` runs take on the slowest rank, which all ranks learn. They begin together; and again, where ranks
+/// came to be nearer or further meanwhile than line_between_ranks allows.
 inline double seconds_of_all(std::function<void()> const& run, int repeats) {
-  PMPI_Barrier(MPI_COMM_WORLD);
-  return largest(seconds_here(run, repeats));
+  auto const once = [&] {
+    PMPI_Barrier(MPI_COMM_WORLD);
+    return largest(seconds_here(run, repeats));
+  };
+  static line_between_ranks& line = line_between_ranks::instance();
+  if (!line.has_limit()) return once();
+  while (true) {
+    line.wait_until_within();
+    double const seconds = once();
+    if (line.is_within()) return seconds;
+  }
 }
 
 }  // namespace bench
