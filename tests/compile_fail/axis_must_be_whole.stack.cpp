@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a mesh axis divides the axis along which tensors are stacked
 // error: operation: it works along an axis that is whole on every device
-// error: axis_must_be_whole<T_axis, sharding<over<T_axis, X_mesh>, I_axis>, stack<
+// error: axis_must_be_whole<T_axis, sharding<over<T_axis, X_mesh>, I_axis>,
 #include <ostraka/operations/shapes/stack.hpp>
 namespace os = ostraka;
 
