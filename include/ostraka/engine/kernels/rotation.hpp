@@ -90,12 +90,12 @@ struct fill_angles {
   angle_table const& table;
   double const* angles;
   unit const* fine;  ///< by j and frequency
+  unit* memory;      ///< by share and frequency
   W* out;
 
-  void operator()(std::int64_t begin, std::int64_t end, std::int64_t) const {
+  void operator()(std::int64_t begin, std::int64_t end, std::int64_t share) const {
     std::int64_t const n = table.frequencies;
-    kernel_scratch<unit, Kokkos::HostSpace> const memory(n);
-    unit* const coarse = memory.data();
+    unit* const coarse = memory + share * n;
     for (std::int64_t row = begin, last = 0; row < end; ++row) {
       std::int64_t const p = table.position(row), start = coarse_position(p);
       if (row == begin || start != last)
@@ -171,10 +171,12 @@ template <class Exec, class W>
 void make_angles(Exec const& exec, angle_table const& table, std::int64_t rows, W* out) {
   std::int64_t const n = table.frequencies;
   if constexpr (runs_on_host<Exec>) {
+    std::int64_t const shares = (rows + fine_positions - 1) / fine_positions;
+    kernel_scratch<unit, Kokkos::HostSpace> const memory(shares * n);  // here, so that dry meshes count it
     if (!computes()) return;
     fine_angles const& fine = fine_angles::of(table);
-    fill_angles<W> const fill{table, fine.angles.data(), fine.turns.data(), out};
-    for_each_share("ostraka angles", exec, rows, (rows + fine_positions - 1) / fine_positions, rows * n * 4, fill);
+    fill_angles<W> const fill{table, fine.angles.data(), fine.turns.data(), memory.data(), out};
+    for_each_share("ostraka angles", exec, rows, shares, rows * n * 4, fill);
   } else {
     for_each_item("ostraka angles", exec, rows * n, rows * n, fill_angles_each<W>{table, out});
   }

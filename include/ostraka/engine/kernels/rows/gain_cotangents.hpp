@@ -153,11 +153,11 @@ void sum_gain(char const* name, Exec const& exec, rows_and_cotangents<X> const& 
   std::int64_t const shares = detail::shares_of_columns(groups, size);
   kernel_scratch<double, typename Exec::memory_space> const totals(shares * n);
   if constexpr (runs_on_host<Exec>) {
+    kernel_scratch<T, Kokkos::HostSpace> const parts(shares * n);
     for_each_share(name, exec, groups, shares, size, [&](std::int64_t begin, std::int64_t end, std::int64_t i) {
-      kernel_scratch<T, Kokkos::HostSpace> const part(n);
       double* const own = totals.data() + i * n;
       for (std::int64_t k = 0; k < n; ++k) own[k] = 0;
-      detail::with_wide_vectors([&] { detail::sum_columns(in, begin, end, own, part.data()); });
+      detail::with_wide_vectors([&] { detail::sum_columns(in, begin, end, own, parts.data() + i * n); });
     });
   } else {
     for_each_item(name, exec, shares * n, size, detail::sum_column<X>{in, shares, totals.data()});
@@ -180,9 +180,10 @@ void pull_rows_and_gain(char const* name, Exec const& exec, rows_and_cotangents<
   tasks.total = total;
   tasks.out = out;
   kernel_scratch<double, Kokkos::HostSpace> const totals(shares * n);
+  kernel_scratch<T, Kokkos::HostSpace> const parts(shares * n);
   for_each_share(name, exec, in.rows.outer, shares, size, [&](std::int64_t begin, std::int64_t end, std::int64_t i) {
-    kernel_scratch<T, Kokkos::HostSpace> const part(n);
-    detail::with_wide_vectors([&] { tasks.run_share(begin, end, from, totals.data() + i * n, part.data()); });
+    detail::with_wide_vectors(
+        [&] { tasks.run_share(begin, end, from, totals.data() + i * n, parts.data() + i * n); });
   });
   for_each_item(name, exec, n, shares * n, detail::add_shares<T>{totals.data(), n, shares, gain});
   fence(exec);
