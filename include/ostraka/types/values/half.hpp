@@ -34,15 +34,18 @@ struct narrow_format {
   /// loops vectorise.
   OSTRAKA_FUNCTION static constexpr std::uint16_t narrow(float x) {
     std::uint32_t const bits = __builtin_bit_cast(std::uint32_t, x);
-    std::uint32_t const sign = bits >> 31 << 15;
     std::uint32_t const magnitude = bits & 0x7FFFFFFFu;
-    // Half of what is dropped, less one where the last bit that stays is 0. A carry out of the fraction goes where it
-    // belongs.
-    std::uint32_t const half = (1u << (shift - 1)) - 1 + (magnitude >> shift & 1u);
-    std::uint32_t const normal = (magnitude - rebias + half) >> shift;
-    std::uint32_t const nan = infinity | 1u << (Fraction - 1) | (magnitude & 0x7FFFFFu) >> shift;
-    std::uint32_t result = normal < infinity ? normal : infinity;
-    if constexpr (rebias != 0) {
+    if constexpr (rebias == 0) {  // the sign stays where it is, and the largest number's carry gives infinity
+      std::uint32_t const near = (bits + (1u << (shift - 1)) - 1 + (bits >> shift & 1u)) >> shift;
+      return static_cast<std::uint16_t>(magnitude > 0x7F800000u ? bits >> shift | 1u << (Fraction - 1) : near);
+    } else {
+      std::uint32_t const sign = bits >> 31 << 15;
+      // Half of what is dropped, less one where the last bit that stays is 0. A carry out of the fraction goes where it
+      // belongs.
+      std::uint32_t const half = (1u << (shift - 1)) - 1 + (magnitude >> shift & 1u);
+      std::uint32_t const normal = (magnitude - rebias + half) >> shift;
+      std::uint32_t const nan = infinity | 1u << (Fraction - 1) | (magnitude & 0x7FFFFFu) >> shift;
+      std::uint32_t result = normal < infinity ? normal : infinity;
       // Below the normal numbers: added to the float whose last place is the smallest number, x is rounded to multiples
       // of that.
       constexpr std::uint32_t ruler = static_cast<std::uint32_t>(127 + 1 - bias - Fraction + 23) << 23;
@@ -50,8 +53,8 @@ struct narrow_format {
           __builtin_bit_cast(float, magnitude < first_normal ? magnitude : 0) + __builtin_bit_cast(float, ruler);
       std::uint32_t const small = __builtin_bit_cast(std::uint32_t, marked) - ruler;
       result = magnitude < first_normal ? small : result;
+      return static_cast<std::uint16_t>(sign | (magnitude > 0x7F800000u ? nan : result));
     }
-    return static_cast<std::uint16_t>(sign | (magnitude > 0x7F800000u ? nan : result));
   }
 
   /// The same, rounded once: the float on the way is the odd one of the two neighbours, which is no tie.

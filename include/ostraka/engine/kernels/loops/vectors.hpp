@@ -26,6 +26,16 @@ namespace ostraka::engine::detail {
 template <class T>
 inline constexpr std::int64_t elements_of_line = sizeof(T) < 64 ? 64 / static_cast<std::int64_t>(sizeof(T)) : 1;
 
+/// Elements of a page of memory, at whose end processors cease to foresee what is read next.
+template <class T>
+inline constexpr std::int64_t elements_of_page = 64 * elements_of_line<T>;
+
+/// Asks for n elements that are read soon. They need not exist.
+template <class T>
+void ask_for(T const* x, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; i += elements_of_line<T>) __builtin_prefetch(x + i);
+}
+
 /// Calls f(), plain loops, with the widest vectors that this processor has.
 template <class F>
 void with_wide_vectors(F const& f) {

@@ -16,12 +16,14 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/loops/narrow_runs.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
 #include <ostraka/engine/kernels/portable/transpose_matrix.hpp>
 #include <ostraka/engine/kernels/rows/row_formulas.hpp>
 #include <ostraka/engine/kernels/rows/row_layout.hpp>
+#include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/types/reasons/reason.hpp>
 #include <ostraka/types/values/half.hpp>
 
@@ -79,6 +81,8 @@ namespace detail {
 
 /// Elements that are worked on at once; a row that is not longer is read from memory once.
 inline constexpr std::int64_t row_piece = 8192;
+/// Bytes of the exponentials of a row that are kept at most: a core's own caches hold them.
+inline constexpr std::int64_t kept_bytes = 1 << 19;
 
 /// Part of a row or panel as numbers: where they lie, or in a buffer.
 template <class X, class Mask>
@@ -87,7 +91,8 @@ class row_reader {
   using block = rows_of_block<X, Mask>;
   using number = typename block::number;
 
-  explicit row_reader(block const& b) : block_(b) {}
+  /// @param buffer for a piece, or for a row if rows are read as a whole; unused where elements are numbers already
+  row_reader(block const& b, number* buffer) : block_(b), buffer_(buffer) {}
 
   /// Elements [k, k + n) of rows [inner, inner + width) of a group. The step between elements is step_of(width).
   number const* read(std::int64_t outer, std::int64_t inner, std::int64_t width, std::int64_t k, std::int64_t n) {
@@ -96,11 +101,11 @@ class row_reader {
     if constexpr (!block::buffered) {
       return from;
     } else {
-      if (outer == held_[0] && inner == held_[1] && k == held_[2]) return buffer_.data();
+      if (outer == held_[0] && inner == held_[1] && k == held_[2]) return buffer_;
       held_[0] = outer;
       held_[1] = inner;
       held_[2] = k;
-      number* const to = buffer_.data();
+      number* const to = buffer_;
       if (rows.step == 1)
         widen_run(from, to, n);
       else
@@ -116,11 +121,6 @@ class row_reader {
   [[nodiscard]] std::int64_t step_of(std::int64_t width) const { return block::buffered ? width : block_.rows.step; }
 
  private:
-  // What comes next begins somewhere else in memory, which processors do not foresee.
-  static void ask_for(X const* x, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; i += elements_of_line<X>) __builtin_prefetch(x + i);
-  }
-
   void hide(number* to, std::int64_t outer, std::int64_t inner, std::int64_t width, std::int64_t k,
             std::int64_t n) const {
     std::int64_t const step = block_.mask_at.step();
@@ -136,7 +136,7 @@ class row_reader {
 
   block const& block_;
   std::int64_t held_[3] = {-1, -1, -1};
-  tile_buffer<number, block::buffered ? row_piece : 1> buffer_;
+  number* buffer_;
 };
 
 /// The formula's results of a run, times the gain, plus the bias.
@@ -180,6 +180,8 @@ struct row_tasks {
   using block = rows_of_block<X, Mask>;
   using T = typename block::number;
   using statistic = typename Formula::statistic;
+  using piece_buffer = tile_buffer<T, block::buffered ? row_piece : 1>;
+  using panel_statistics = tile_buffer<statistic, widest_panel>;  // to set them takes as long as a row
 
   block const& in;
   Formula formula;
@@ -193,9 +195,9 @@ struct row_tasks {
     row_layout const& rows = in.rows;
     if (rows.step == 1) return;
     // So wide that a panel stays in a cache, and not narrower than some cache lines.
-    constexpr std::int64_t line = elements_of_line<X>, narrowest = std::min(16 * line, widest_panel);
+    constexpr std::int64_t line = elements_of_line<X>;
     std::int64_t const fits = row_piece / std::max<std::int64_t>(rows.length, 1) / line * line;
-    width = std::min(rows.step, fits >= 4 * line ? std::min(fits, widest_panel) : narrowest);
+    width = std::min(rows.step, std::clamp(fits, 4 * line, widest_panel));
     panels = (rows.step + width - 1) / width;
   }
 
@@ -207,22 +209,23 @@ struct row_tasks {
                statistic* to) const {
     std::int64_t const n = in.rows.length, step = reader.step_of(wide);
     for (std::int64_t i = 0; i < wide; ++i) to[i] = statistic{};
+    panel_statistics memory;
+    statistic* const part = memory.data();
     for (std::int64_t k = 0; k < n; k += piece()) {
       std::int64_t const here = std::min(piece(), n - k);
       T const* const x = reader.read(outer, inner, wide, k, here);
       if (in.rows.step == 1) {
         to[0] = statistic::merge(to[0], statistic::of_run(x, here), k, here);
       } else {
-        statistic part[widest_panel];
         statistic::of_panel(x, here, step, wide, part);
         for (std::int64_t i = 0; i < wide; ++i) to[i] = statistic::merge(to[i], part[i], k, here);
       }
     }
   }
 
-  /// The results of a task's rows.
+  /// The results of a task's rows. @param next is read after this row, or null
   void write(row_reader<X, Mask>& reader, std::int64_t outer, std::int64_t inner, std::int64_t wide,
-             statistic const* from) const {
+             statistic const* from, X const* next = nullptr) const {
     std::int64_t const n = in.rows.length, step = reader.step_of(wide);
     X* const to = out + outer * n * in.rows.step + inner;
     T a[widest_panel], b[widest_panel];
@@ -235,7 +238,14 @@ struct row_tasks {
       std::int64_t const here = std::min(piece(), n - k);
       T const* const x = reader.read(outer, inner, wide, k, here);
       if (in.rows.step == 1) {
-        write_run(to + k, x, here, formula, row_coefficients<T>{a[0], b[0]}, further(gain, k), further(bias, k));
+        // Memory would be idle in one direction and then in the other.
+        constexpr std::int64_t some = elements_of_page<X> / 2;
+        for (std::int64_t i = 0; i < here; i += some) {
+          std::int64_t const now = std::min(some, here - i), at = k + i;
+          if (next != nullptr) ask_for(next + at, now);
+          write_run(to + at, x + i, now, formula, row_coefficients<T>{a[0], b[0]}, further(gain, at),
+                    further(bias, at));
+        }
       } else {
         for (std::int64_t r = 0; r < here; ++r) {
           write_across(to + (k + r) * in.rows.step, x + r * step, wide, formula, a, b, further(gain, k + r),
@@ -247,8 +257,8 @@ struct row_tasks {
 
   /// Calls f(reader, group, first row, rows, number of the first row) for every task of a share.
   template <class F>
-  void for_each_task(std::int64_t begin, std::int64_t end, F const& f) const {
-    row_reader<X, Mask> reader(in);
+  void for_each_task(std::int64_t begin, std::int64_t end, T* buffer, F const& f) const {
+    row_reader<X, Mask> reader(in, buffer);
     for (std::int64_t t = begin; t < end; ++t) {
       std::int64_t const outer = t / panels, inner = t % panels * width;
       f(reader, outer, inner, std::min(width, in.rows.step - inner), outer * in.rows.step + inner);
@@ -256,33 +266,51 @@ struct row_tasks {
   }
 
   void measure_share(std::int64_t begin, std::int64_t end, statistic* rows) const {
-    for_each_task(begin, end, [this, rows](auto& reader, auto outer, auto inner, auto wide, auto row) {
+    piece_buffer buffer;
+    for_each_task(begin, end, buffer.data(), [this, rows](auto& reader, auto outer, auto inner, auto wide, auto row) {
       measure(reader, outer, inner, wide, rows + row);
     });
   }
   void write_share(std::int64_t begin, std::int64_t end, statistic const* rows) const {
-    for_each_task(begin, end, [this, rows](auto& reader, auto outer, auto inner, auto wide, auto row) {
+    piece_buffer buffer;
+    for_each_task(begin, end, buffer.data(), [this, rows](auto& reader, auto outer, auto inner, auto wide, auto row) {
       write(reader, outer, inner, wide, rows + row);
     });
   }
-  // Exponentials of what fits are computed once, and kept until their sum is known.
+
+  /// Are the exponentials of one long row after the other kept until their sum is known?
+  [[nodiscard]] bool keeps_long_rows() const {
+    return in.rows.step == 1 && in.rows.length > row_piece &&
+           in.rows.length * static_cast<std::int64_t>(sizeof(T)) <= kept_bytes;
+  }
+  /// Those of one row each. Both kinds of memory may be the same.
+  void run_kept_rows(std::int64_t begin, std::int64_t end, T* buffer, T* e) const {
+    std::int64_t const n = in.rows.length;
+    for_each_task(begin, end, buffer, [&](auto& reader, auto outer, auto inner, auto, auto) {
+      T const* const x = reader.read(outer, inner, 1, 0, n);
+      statistic s;
+      s.largest = largest_of_run(x, n);
+      T const shift = s.shift();
+      for (std::int64_t k = 0; k < n; k += row_piece) {
+        std::int64_t const here = std::min(row_piece, n - k);
+        for_each_independent(here,
+                             [=, to = e + k, from = x + k](std::int64_t i) { to[i] = engine::exp(from[i] - shift); });
+        s.sum += sum_of_run<true, T>(here, [of = e + k](std::int64_t i) { return of[i]; });
+      }
+      write_elements<T>(out + outer * n, n, [e, b = formula.of_row(s, total).b](std::int64_t k) { return e[k] * b; });
+    });
+  }
   void run_short_rows(std::int64_t begin, std::int64_t end) const {
+    piece_buffer buffer;
     tile_buffer<T, row_piece> exponentials;
     T* const e = exponentials.data();
+    if (in.rows.step == 1) return run_kept_rows(begin, end, buffer.data(), e);
     std::int64_t const n = in.rows.length;
-    for_each_task(begin, end, [&](auto& reader, auto outer, auto inner, auto wide, auto) {
+    for_each_task(begin, end, buffer.data(), [&](auto& reader, auto outer, auto inner, auto wide, auto) {
       T const* const x = reader.read(outer, inner, wide, 0, n);
       X* const to = out + outer * n * in.rows.step + inner;
-      if (in.rows.step == 1) {
-        statistic s;
-        s.largest = largest_of_run(x, n);
-        T const shift = s.shift();
-        for (std::int64_t k = 0; k < n; ++k) e[k] = engine::exp(x[k] - shift);
-        s.sum = sum_of_run<true, T>(n, [e](std::int64_t k) { return e[k]; });
-        write_elements<T>(to, n, [e, b = formula.of_row(s, total).b](std::int64_t k) { return e[k] * b; });
-        return;
-      }
-      statistic own[widest_panel];
+      panel_statistics memory;
+      statistic* const own = memory.data();
       T b[widest_panel];
       statistic::of_panel(x, n, reader.step_of(wide), wide, own, [=](std::int64_t k) { return e + k * wide; });
       for (std::int64_t i = 0; i < wide; ++i) b[i] = formula.of_row(own[i], total).b;
@@ -295,11 +323,13 @@ struct row_tasks {
   void run_share(std::int64_t begin, std::int64_t end, statistic* kept) const {
     if constexpr (std::is_same_v<Formula, softmax_formula<T>>)
       if (in.rows.length * width <= row_piece && kept == nullptr) return run_short_rows(begin, end);
-    for_each_task(begin, end, [this, kept](auto& reader, auto outer, auto inner, auto wide, auto row) {
-      statistic own[widest_panel];
-      statistic* const rows = kept == nullptr ? own : kept + row;
+    piece_buffer buffer;
+    for_each_task(begin, end, buffer.data(), [this, kept](auto& reader, auto outer, auto inner, auto wide, auto row) {
+      panel_statistics own;
+      statistic* const rows = kept == nullptr ? own.data() : kept + row;
       measure(reader, outer, inner, wide, rows);
-      write(reader, outer, inner, wide, rows);
+      bool const another = in.rows.step == 1 && in.rows.length <= row_piece && outer + 1 < in.rows.outer;
+      write(reader, outer, inner, wide, rows, another ? in.x + (outer + 1) * in.rows.length : nullptr);
     });
   }
 };
@@ -347,6 +377,19 @@ struct write_row {
   }
 };
 
+/// Tasks that keep what they compute of a row: a share a thread.
+template <class Exec, class Tasks>
+void run_long_rows(char const* name, Exec const& exec, Tasks const& tasks) {
+  row_layout const& rows = tasks.in.rows;
+  std::int64_t const shares = std::min<std::int64_t>(tasks.count(), exec.concurrency());
+  kernel_scratch<typename Tasks::T, Kokkos::HostSpace> const memory(shares * rows.length);
+  for_each_share(name, exec, tasks.count(), shares, rows.size(),
+                 [&](std::int64_t begin, std::int64_t end, std::int64_t share) {
+                   auto* const own = memory.data() + share * rows.length;
+                   with_wide_vectors([&] { tasks.run_kept_rows(begin, end, own, own); });
+                 });
+}
+
 /// Shares of tasks, each with enough to do.
 template <class Exec, class F>
 void share_rows(char const* name, Exec const& exec, std::int64_t tasks, row_layout const& rows, F const& f) {
@@ -387,6 +430,9 @@ void write_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> const
     tasks.out = out;
     tasks.gain = gain;
     tasks.bias = bias;
+    if constexpr (std::is_same_v<Formula, softmax_formula<accumulator_of_t<X>>>)
+      if (from == nullptr && kept == nullptr && tasks.keeps_long_rows())
+        return detail::run_long_rows(name, exec, tasks);
     detail::share_rows(name, exec, tasks.count(), in.rows, [&](std::int64_t begin, std::int64_t end) {
       from != nullptr ? tasks.write_share(begin, end, from) : tasks.run_share(begin, end, kept);
     });

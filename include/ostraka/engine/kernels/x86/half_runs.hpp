@@ -10,29 +10,50 @@
 
 #include <cstdint>
 
+#include <ostraka/engine/kernels/x86/wide.hpp>
 #include <ostraka/types/values/half.hpp>
 
 namespace ostraka::engine::detail {
 
-#define OSTRAKA_DETAIL_F16C __attribute__((target("avx2,f16c"), noinline))
+#define OSTRAKA_DETAIL_F16C(targets) __attribute__((target(targets ",f16c"), noinline)) inline std::int64_t
 
-/// How many were widened: whole vectors.
-OSTRAKA_DETAIL_F16C inline std::int64_t widen_vectors(float16 const* from, float* to, std::int64_t n) {
+OSTRAKA_DETAIL_F16C("avx2") widen_eights(float16 const* from, float* to, std::int64_t n) {
   std::int64_t k = 0;
   for (; k + 8 <= n; k += 8)
     _mm256_storeu_ps(to + k, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<__m128i_u const*>(from + k))));
   return k;
 }
-
-/// How many were narrowed, to the nearest, of two as near to the even one.
-OSTRAKA_DETAIL_F16C inline std::int64_t narrow_vectors(float const* from, float16* to, std::int64_t n) {
+OSTRAKA_DETAIL_F16C("avx512f") widen_sixteens(float16 const* from, float* to, std::int64_t n) {
+  std::int64_t k = 0;
+  for (; k + 16 <= n; k += 16)
+    _mm512_storeu_ps(to + k, _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<__m256i_u const*>(from + k))));
+  return k;
+}
+OSTRAKA_DETAIL_F16C("avx2") narrow_eights(float const* from, float16* to, std::int64_t n) {
   std::int64_t k = 0;
   for (; k + 8 <= n; k += 8)
     _mm_storeu_si128(reinterpret_cast<__m128i_u*>(to + k),
                      _mm256_cvtps_ph(_mm256_loadu_ps(from + k), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
   return k;
 }
+OSTRAKA_DETAIL_F16C("avx512f") narrow_sixteens(float const* from, float16* to, std::int64_t n) {
+  std::int64_t k = 0;
+  for (; k + 16 <= n; k += 16)
+    _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(to + k),
+                        _mm512_cvtps_ph(_mm512_loadu_ps(from + k), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  return k;
+}
 
 #undef OSTRAKA_DETAIL_F16C
+
+/// How many were widened: whole vectors, of which this processor has some.
+inline std::int64_t widen_vectors(float16 const* from, float* to, std::int64_t n) {
+  return widest_vectors() == vector_width::avx512 ? widen_sixteens(from, to, n) : widen_eights(from, to, n);
+}
+
+/// How many were narrowed, to the nearest, of two as near to the even one.
+inline std::int64_t narrow_vectors(float const* from, float16* to, std::int64_t n) {
+  return widest_vectors() == vector_width::avx512 ? narrow_sixteens(from, to, n) : narrow_eights(from, to, n);
+}
 
 }  // namespace ostraka::engine::detail
