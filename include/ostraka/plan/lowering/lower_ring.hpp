@@ -9,11 +9,11 @@
 ///     gather     start(0)  multiply  finish  start(1)  multiply  finish  …      what arrived with message m is part of
 ///     scatter    multiply  start(0)  multiply  finish  start(1)  …              product m + pieces, and of its message
 ///
-/// Product number p is that of piece p mod `pieces` of the part of step p / pieces; neighbours are one product. With as
-/// many products to a message as there are in all, both end together; without pieces the last part, or the first, would
-/// have nothing beside it.
+/// Product number p is that of piece p mod `pieces` of the part of step p / pieces. With as many products to a message
+/// as there are in all, both end together; without pieces the last part, or the first, would have nothing beside it.
 ///
-/// Two parts are all that is set aside: one is sent and multiplied, into the other one arrives.
+/// What goes round is all that is set aside: of a gather two parts, one of which is sent and multiplied while the other
+/// one arrives; of a scatter one part and a piece, and sums for the device itself are added to the result as they come.
 /// Both ways round, half of the pieces go to the next device and half to the one before.
 
 #include <algorithm>
@@ -24,8 +24,7 @@
 
 namespace ostraka::planner {
 
-/// How the parts of a ring are cut: into `lanes` · `pieces` pieces along the outermost dimension that has several
-/// indices, so that a piece of a dense part is dense.
+/// How the parts of a ring are cut: into `lanes` · `pieces` pieces along a dimension.
 struct ring_cut {
   int dimension = 0;
   int lanes = 1;   ///< directions
@@ -35,18 +34,44 @@ struct ring_cut {
 /// At least so many pieces go round in all: what is computed without a message beside it is one of them.
 inline constexpr std::int64_t ring_pieces = 16;
 
-/// Of parts under `parts` that go round among so many devices. @param both_ways may they go both ways?
-[[nodiscard, gnu::cold]] constexpr ring_cut cut_of_ring(spec const& parts, std::int64_t members, bool both_ways,
-                                                        extents const& e, machine_constants const& machine) {
+namespace detail {
+
+[[nodiscard, gnu::cold]] constexpr ring_cut cut_along(int dimension, spec const& parts, std::int64_t members,
+                                                      bool both_ways, extents const& e,
+                                                      machine_constants const& machine) {
   ring_cut c;
-  while (c.dimension + 1 < parts.rank && largest_range(parts, c.dimension, e) < 2) ++c.dimension;
-  std::int64_t const indices = largest_range(parts, c.dimension, e);
+  c.dimension = dimension;
+  std::int64_t const indices = largest_range(parts, dimension, e);
   std::int64_t const elements = largest_block(parts, e);
   c.lanes = both_ways && members > 2 && indices > 1 ? 2 : 1;  // of two devices the next is the one before
   std::int64_t const most =
       std::min(indices / machine.shortest_ring_indices, elements / machine.shortest_ring_piece) / c.lanes;
   c.pieces = static_cast<int>(std::max<std::int64_t>(1, std::min(most, (ring_pieces + members - 1) / members)));
   return c;
+}
+
+}  // namespace detail
+
+/// Of parts under `parts` that are gathered among so many devices: along the outermost dimension that has several
+/// indices, so that a piece of a dense part is dense. @param both_ways may they go both ways?
+[[nodiscard, gnu::cold]] constexpr ring_cut cut_of_gather(spec const& parts, std::int64_t members, bool both_ways,
+                                                          extents const& e, machine_constants const& machine) {
+  int dimension = 0;
+  while (dimension + 1 < parts.rank && largest_range(parts, dimension, e) < 2) ++dimension;
+  return detail::cut_along(dimension, parts, members, both_ways, e, machine);
+}
+
+/// Of sums that are scattered: along the innermost dimension that gives enough pieces, else the one that gives most. A
+/// product of some columns packs these and leaves rows where they are; one of some rows would pack all columns again.
+[[nodiscard, gnu::cold]] constexpr ring_cut cut_of_scatter(spec const& parts, std::int64_t members, bool both_ways,
+                                                           extents const& e, machine_constants const& machine) {
+  ring_cut most;
+  for (int d = parts.rank - 1; d >= 0; --d) {
+    ring_cut const c = detail::cut_along(d, parts, members, both_ways, e, machine);
+    if (c.lanes * c.pieces * members >= ring_pieces) return c;
+    if (d == parts.rank - 1 || c.lanes * c.pieces > most.lanes * most.pieces) most = c;
+  }
+  return most;
 }
 
 namespace detail {
@@ -63,7 +88,9 @@ class ring_lowering {
   [[gnu::cold]] constexpr void gather_and_contract(planned_step const& gather, int dimension, block_product const& p,
                                                    int which, bool both_ways, scaling how) {
     region const own = p.block[which];
-    travel const t = travel_of(gather, gather.from, dimension, both_ways && may_go_both_ways(gather, p));
+    travel const t = travel_of(
+        gather, gather.from, dimension,
+        cut_of_gather(gather.from, e_.ways(gather.axes), both_ways && may_go_both_ways(gather, p), e_, machine_));
     bool const packs = !own.gapless();
     int const sets = packs || t.members > 2 ? 2 : 1;
     buffer_taken const passed = out_.take(sets * t.elements_of_set());
@@ -75,7 +102,7 @@ class ring_lowering {
         if (region const r = lies(0, lane, {0, t.cut.pieces}); r.where.size() > 0) out_.copy(r, own.part(r.where), {});
       marks written{t.cut};
       go_round(
-          t, false,
+          t,
           [&](std::int64_t turn, range piece) {
             pass_on(t, [&](int lane) { return lies(turn, lane, piece); },
                     [&](int lane) { return lies(turn + 1, lane, piece); });
@@ -103,39 +130,45 @@ class ring_lowering {
   [[gnu::cold]] constexpr void contract_and_scatter(planned_step const& scatter, int dimension, block_product const& p,
                                                     bool both_ways, scaling how) {
     region const own = p.block[2];
-    travel const t = travel_of(scatter, scatter.to, dimension, both_ways);
-    bool const arrives_there = own.gapless() && how.beta == factor::zero;
-    int const sets = arrives_there && t.members == 2 ? 1 : 2;
-    buffer_taken const passed = out_.take(sets * t.elements_of_set());
-    std::int64_t const last = t.members - 1;
+    travel const t = travel_of(scatter, scatter.to, dimension,
+                               cut_of_scatter(scatter.to, e_.ways(scatter.axes), both_ways, e_, machine_));
+    std::int64_t const pieces = t.cut.pieces, slots = pieces + 1;
+    std::int64_t const indices = largest_range(scatter.to, t.cut.dimension, e_);
+    std::int64_t const of_slot = largest_block(scatter.to, e_) / std::max<std::int64_t>(indices, 1) *
+                                 largest_size(indices, t.cut.lanes * pieces);
+    buffer_taken const passed = out_.take(t.cut.lanes * slots * of_slot);
     if constexpr (Writer::keeps) {
       // Before the own part comes that of the neighbour who is the last to get the sums from here.
-      auto const origin = [&](std::int64_t turn, int lane) { return t.origin(turn + 1, lane); };
-      auto const lies = [&](std::int64_t turn, int lane, range pieces) {
-        return piece(t, origin(turn, lane), lane, pieces, turn == last && arrives_there ? &own : nullptr, passed,
-                     turn % sets);
+      auto const origin = [&](std::int64_t number, int lane) { return t.origin(number / pieces + 1, lane); };
+      auto const piece_of = [&](std::int64_t number, int lane) {
+        std::int64_t const k = number % pieces;
+        return pieces_of(t, box_of(*t.parts, v_.member(t.axes, origin(number, lane)), e_), lane, range{k, k + 1});
       };
-      go_round(
-          t, true,
-          [&](std::int64_t turn, range piece) {
-            pass_on(t, [&](int lane) { return lies(turn, lane, piece); },
-                    [&](int lane) { return lies(turn + 1, lane, piece); });
+      auto const slot = [&](std::int64_t number, int lane) {
+        return dense_region(piece_of(number, lane), {passed.number, (lane * slots + number % slots) * of_slot});
+      };
+      go_round_with_sums(
+          t,
+          [&](std::int64_t number) {
+            pass_on(
+                t, [&](int lane) { return slot(number, lane); }, [&](int lane) { return slot(number + pieces, lane); });
           },
-          [&](std::int64_t turn, range pieces) {
-            for (int lane = 0; lane < t.cut.lanes; ++lane) {
-              region sums = lies(turn, lane, pieces);
-              if (turn == last && !arrives_there) {
-                region const there = own.part(sums.where);
-                if (there.where.size() > 0) out_.copy(there, sums, {factor::one, how.beta});
-                sums = there;
-              }
-              multiply(t, p, origin(turn, lane), 2, sums, {how.alpha, turn == 0 ? factor::zero : factor::one});
-            }
+          [&](std::int64_t number, bool ours) {
+            for (int lane = 0; lane < t.cut.lanes; ++lane)
+              multiply(t, p, origin(number, lane), 2, ours ? own.part(piece_of(number, lane)) : slot(number, lane),
+                       {how.alpha, ours              ? how.beta
+                                   : number < pieces ? factor::zero
+                                                     : factor::one});
+          },
+          [&](std::int64_t number) {
+            for (int lane = 0; lane < t.cut.lanes; ++lane)
+              if (region const to = own.part(piece_of(number, lane)); to.where.size() > 0)
+                out_.copy(to, slot(number, lane), {factor::one, factor::one});
           });
     } else {
-      if (!arrives_there && !(v_.foretells && own.gapless())) out_.copy_elements(own.where.size());
+      out_.copy_elements(own.where.size());
       message m = message_of(t);
-      m.moved = last * own.where.size();
+      m.moved = (t.members - 1) * own.where.size();
       out_.start(m);
       out_.finish();
     }
@@ -177,10 +210,8 @@ class ring_lowering {
   };
 
   [[gnu::cold]] constexpr travel travel_of(planned_step const& move, spec const& parts, int dimension,
-                                           bool both_ways) const {
-    std::int64_t const members = e_.ways(move.axes);
-    travel t{&parts, move.axes, dimension, members, v_.number_in(move.axes),
-             cut_of_ring(parts, members, both_ways, e_, machine_)};
+                                           ring_cut cut) const {
+    travel t{&parts, move.axes, dimension, e_.ways(move.axes), v_.number_in(move.axes), cut};
     std::int64_t const indices = largest_range(parts, t.cut.dimension, e_);
     t.longest = largest_block(parts, e_) / std::max<std::int64_t>(indices, 1) * largest_size(indices, t.cut.lanes);
     return t;
@@ -190,7 +221,7 @@ class ring_lowering {
   // they would not, if it is the label of the pieces that is summed.
   constexpr bool may_go_both_ways(planned_step const& gather, block_product const& p) const {
     if ((gather.axes - p.labels[2]->uses()).empty()) return true;
-    int const cut = cut_of_ring(gather.from, e_.ways(gather.axes), true, e_, machine_).dimension;
+    int const cut = cut_of_gather(gather.from, e_.ways(gather.axes), true, e_, machine_).dimension;
     return p.labels[2]->find(gather.from.label[cut]) >= 0;
   }
 
@@ -214,10 +245,10 @@ class ring_lowering {
     return dense_region(pieces_of(t, part, lane, {0, t.cut.pieces}), begin).part(b);
   }
 
-  // Messages and products, in step: pieces of a part that are multiplied beside one message are one product. Sums are
-  // multiplied before they are sent.
+  // Messages and products of a gather, in step: pieces of a part that are multiplied beside one message are one
+  // product.
   template <class Start, class Multiply>
-  [[gnu::cold]] constexpr void go_round(travel const& t, bool sums, Start const& start, Multiply const& multiply) {
+  [[gnu::cold]] constexpr void go_round(travel const& t, Start const& start, Multiply const& multiply) {
     std::int64_t const pieces = t.cut.pieces;
     std::int64_t const all = t.members * pieces;
     std::int64_t const messages = all - pieces;
@@ -231,12 +262,35 @@ class ring_lowering {
       }
     };
     for (std::int64_t m = 0; m < messages; ++m) {
-      if (sums) multiply_until(m + 1);
       start(m / pieces, range{m % pieces, m % pieces + 1});
-      multiply_until(std::min((m + 1) * all / messages + (sums ? 1 : 0), m + pieces));
+      multiply_until(std::min((m + 1) * all / messages, m + pieces));
       out_.finish();
     }
     multiply_until(all);
+  }
+
+  // Those of a scatter: sums are multiplied before they are sent. Products of the own part, the last ones, wait for
+  // nobody; what comes is added to each.
+  template <class Start, class Multiply, class Add>
+  [[gnu::cold]] constexpr void go_round_with_sums(travel const& t, Start const& start, Multiply const& multiply,
+                                                  Add const& add) {
+    std::int64_t const pieces = t.cut.pieces;
+    std::int64_t const all = t.members * pieces;
+    std::int64_t const messages = all - pieces;
+    std::int64_t done = 0, added = messages;
+    auto const multiply_until = [&](std::int64_t end, std::int64_t arrived) {
+      for (; done < end; ++done) multiply(done, done >= messages);
+      for (; added < std::min(done, arrived); ++added) add(added);
+    };
+    for (std::int64_t m = 0; m < messages; ++m) {
+      std::int64_t const arrived = m + pieces;
+      multiply_until(std::max(done, m + 1), arrived);
+      start(m);
+      std::int64_t const beside = (m + 1) * all / messages + 1;
+      multiply_until(arrived < messages ? std::min(beside, arrived) : std::min(beside, all), arrived);
+      out_.finish();
+    }
+    multiply_until(all, all);
   }
 
   // One message to each neighbour and from each. Of two devices both are one.
