@@ -35,18 +35,14 @@ class all_gather_in_flight {
     // Two members send one message each way: Open MPI 4's call takes up to twice as long.
     if (calls == mpi_calls::blocking && members.size() > 2 && total <= chunk_limit)
       return gather_by_mpi(members, send, recv, counts, recv + before);
+    go_on(members, members.next_tag(), send, recv, counts, calls);
+    // Meanwhile. What has just been written is far from the one who is to read it: the part goes from where it was.
     if (send != recv + before) detail::copy_part(send, counts[me], recv + before);
-    go_on(members, members.next_tag(), recv, counts, calls);
   }
 
   /// The same as a part of a collective that has begun, under its tag: each member's part lies in its place.
   void go_on(communicator const& members, int tag, T* recv, counts_view counts, mpi_calls calls) {
-    counted_.begin(members, collective::all_gather);
-    pending_.begin(members, tag, counted_);
-    if (members.is_dry() && !computes()) return count_steps(members, counts, calls);
-    T* const own = recv + counts.before(static_cast<std::size_t>(members.rank()));
-    steps_ = {&members, counts, calls, recv + counts.total(), own, own, 0};
-    post();
+    go_on(members, tag, recv + counts.before(static_cast<std::size_t>(members.rank())), recv, counts, calls);
   }
 
   /// The same for parts of `count` elements each, without the own part between the others. In pairs, whatever the
@@ -90,10 +86,10 @@ class all_gather_in_flight {
     communicator const* members = nullptr;
     counts_view counts{nullptr, 0};
     mpi_calls calls = mpi_calls::blocking;
-    T* end = nullptr;     // of all parts
-    T* own = nullptr;     // part of this member
-    T* latest = nullptr;  // part that has arrived or will, of those posted: the own one, then those before it
-    int done = 0;         // posted so far
+    T* end = nullptr;        // of all parts
+    T const* own = nullptr;  // part of this member, where it is sent from
+    T* latest = nullptr;     // part that has arrived or will, of those posted: the own one, then those before it
+    int done = 0;            // posted so far
   };
 
   [[nodiscard]] bool more() const { return steps_.members != nullptr && steps_.done + 1 < steps_.members->size(); }
@@ -103,7 +99,8 @@ class all_gather_in_flight {
   // by itself, so that no step waits for one that nobody has looked at.
   void post() {
     constexpr int window = 32;
-    if (steps_.calls == mpi_calls::blocking) return post_step(1, steps_.done, steps_.latest);
+    if (steps_.calls == mpi_calls::blocking)
+      return post_step(1, steps_.done, steps_.done == 0 ? steps_.own : steps_.latest);
     for (int k = 0; k < window && more(); ++k) post_step(steps_.done + 1, 0, steps_.own);
   }
 
@@ -121,7 +118,7 @@ class all_gather_in_flight {
   }
 
   // The part of the member so many before this one goes to the one `apart` further on.
-  void post_step(int apart, int passed_on, T* goes_from) {
+  void post_step(int apart, int passed_on, T const* goes_from) {
     int const n = steps_.members->size(), me = steps_.members->rank();
     auto const part = [&](int before) { return static_cast<std::size_t>((me + n - before) % n); };
     std::size_t const goes = part(passed_on), arrives = part(passed_on + apart);
@@ -130,6 +127,15 @@ class all_gather_in_flight {
     pending_.receive((me + n - apart) % n, steps_.latest, steps_.counts[arrives]);
     pending_.send((me + apart) % n, goes_from, steps_.counts[goes]);
     ++steps_.done;
+  }
+
+  void go_on(communicator const& members, int tag, T const* own, T* recv, counts_view counts, mpi_calls calls) {
+    counted_.begin(members, collective::all_gather);
+    pending_.begin(members, tag, counted_);
+    if (members.is_dry() && !computes()) return count_steps(members, counts, calls);
+    T* const place = recv + counts.before(static_cast<std::size_t>(members.rank()));
+    steps_ = {&members, counts, calls, recv + counts.total(), own, place, 0};
+    post();
   }
 
   void gather_by_mpi(communicator const& members, T const* send, T* recv, counts_view counts, T* own) {
