@@ -3,7 +3,8 @@
 
 /// @file
 /// Measures the machine that it runs on, at the ranks at hand, and writes it to a file that os::load_machine reads:
-/// what a rank multiplies in a second while all do, by element type; what it reads and writes, in caches and beyond;
+/// what a rank multiplies in a second while all do, by element type, and what share of that smaller products reach;
+/// what it reads and writes, in caches and beyond;
 /// what an operation takes beside; what a message takes, α + bytes · β, while all ranks gather, with a β of short ones
 /// and of long ones; what one takes of rows that the transport carries from where they lie; reducing in an all-reduce.
 /// All of it through the library: what is predicted is then what this machine does with it, not what its makers say.
@@ -38,6 +39,7 @@ namespace os = ostraka;
 namespace planner = ostraka::planner;
 using calibrate::timed;
 
+OSTRAKA_AXIS(B);
 OSTRAKA_AXIS(I);
 OSTRAKA_AXIS(J);
 OSTRAKA_AXIS(K);
@@ -61,6 +63,15 @@ double seconds_of_products(mesh const& m, int n, int rounds) {
   auto const b = os::full<T, J, K>(m, given, T(1));
   auto const c = os::full<T, I / X, K>(m, given, T(0));
   return seconds_of([&] { os::einsum_into(c, a, b); }, rounds) / (2e-9 * n * n * n);
+}
+
+// The same of several, as batches have them.
+double seconds_of_batch(mesh const& m, std::int64_t batch, int n, int rounds) {
+  auto const given = os::sizes(B = batch * m.size(X), I = n, J = n, K = n);
+  auto const a = os::full<double, B / X, I, J>(m, given, 1.0);
+  auto const b = os::full<double, B / X, J, K>(m, given, 1.0);
+  auto const c = os::full<double, B / X, I, K>(m, given, 0.0);
+  return seconds_of([&] { os::einsum_into(c, a, b); }, rounds);
 }
 
 // A product of two elements: what is left is the call.
@@ -131,10 +142,15 @@ bool overlaps(int ranks, int rounds) {
 std::int64_t const first_of_rows = os::engine::shortest_block_message;
 std::int64_t const last_of_rows = os::engine::longest_block_message;
 
+// Products of 64³, four of which caches hold, and which these do not: 50 MB.
+constexpr std::int64_t products_from_memory = 512;
+
 // What is timed, at sizes each twice as long as the one before.
 struct times {
   double products[4]{};  // of 10⁹ flops, by element type
   double operation = 0;
+  double from_memory = 0;    // many products
+  std::vector<timed> cubes;  // four products of doubles: their extents in the place of bytes
   std::vector<timed> passes, gathers, all_to_alls, all_reduces;
 
   // The least so far. All of it is measured again and again, so that what befalls the machine for a second, or where
@@ -145,6 +161,8 @@ struct times {
     keep(products[2], seconds_of_products<os::bfloat16>(m, 1024, rounds));
     keep(products[3], seconds_of_products<std::int8_t>(m, 256, rounds));
     keep(operation, seconds_of_operation(m, rounds));
+    at_sizes(cubes, 8, 512, [&](auto n) { return seconds_of_batch(m, 4, static_cast<int>(n), rounds); });
+    keep(from_memory, seconds_of_batch(m, products_from_memory, 64, rounds));
     at_sizes(passes, 3 << 14, 3 << 26, [&](auto bytes) { return seconds_of_pass(m, bytes, rounds); });
     if (m.size(X) == 1) return;
     at_sizes(gathers, 8, 1 << 25, [&](auto bytes) { return seconds_of_gather(m, bytes, rounds); });
@@ -175,11 +193,29 @@ std::vector<timed> without(std::vector<timed> all, double part, Beside const& be
   return all;
 }
 
+// What products of n × n matrices reach of the rate of large ones, without the operation.
+void add_shares(times const& measured, os::machine& m) {
+  for (timed const& t : without(measured.cubes, 0.25, [&](double) { return m.operation_seconds; })) {
+    double const n = t.bytes, flops = 4 * 2 * n * n * n;
+    m.shares.add({2 * n / 3, flops / t.seconds / m.flops_per_second.float64});
+  }
+  m.shares.add({2 * 1024.0 / 3, 1});
+}
+
 void add_memory(times const& measured, os::machine& m) {
   auto const passes = without(measured.passes, 0.5, [&](double) { return m.operation_seconds; });
   m.cache_bytes = short_bytes;
   m.cache_bytes_per_second = calibrate::rates_of(passes, m.cache_bytes, m.memory_of_size);
   m.memory_bytes_per_second = m.memory_of_size.last().bytes_per_second;
+}
+
+// What many products take beyond the longer of computing and reading, in the shorter.
+void add_waits(times const& measured, os::machine& m) {
+  double const flops = 2.0 * 64 * 64 * 64 * products_from_memory, bytes = 3.0 * 64 * 64 * 8 * products_from_memory;
+  double const roofline = planner::local_seconds(m, flops, 8, bytes, bytes);
+  m.memory_waits = 1;
+  double const shorter = planner::local_seconds(m, flops, 8, bytes, bytes) - roofline;
+  m.memory_waits = std::clamp((measured.from_memory - m.operation_seconds - roofline) / shorter, 0.0, 1.0);
 }
 
 // One message of a gather: without the operation, and the copy of the own part.
@@ -246,7 +282,9 @@ int main(int argc, char** argv) {
   here.flops_per_second = {flops(0), flops(1), flops(2), flops(3)};
   here.memory_bytes = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE)) / ranks;
   here.operation_seconds = measured.operation;
+  add_shares(measured, here);
   add_memory(measured, here);
+  add_waits(measured, here);
   std::vector<timed> messages;
   if (ranks > 1) {
     messages = messages_of(measured, here, ranks);

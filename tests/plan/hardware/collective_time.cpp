@@ -294,6 +294,33 @@ TEST_CASE("fully sharded and tensor parallel together: 940 tokens a device on v5
   CHECK(hidden(942));
 }
 
+TEST_CASE("what products reach of the rate follows from their shape") {
+  machine m{.name = "m", .flops_per_second = {1e9, 2e9, 0, 0}};
+  m.shares.add({10, 0.25});
+  m.shares.add({40, 0.5});
+  m.shares.add({100, 1});
+  // 2 n³ flops on 3 n² elements of 8 bytes: 2 n / 3 for each.
+  auto const share = [&](double intensity, std::int64_t element_bytes, double rate) {
+    double const elements = 1e6, flops = intensity * elements;
+    return flops / planner::local_seconds(m, flops, element_bytes, elements * static_cast<double>(element_bytes)) / rate;
+  };
+  for (std::int64_t element_bytes : {4, 8}) {
+    double const rate = element_bytes == 8 ? 1e9 : 2e9;
+    CHECK(same(share(10, element_bytes, rate), 0.25));
+    CHECK(same(share(1, element_bytes, rate), 0.25));
+    CHECK(same(share(40, element_bytes, rate), 0.5));
+    CHECK(same(share(100, element_bytes, rate), 1));
+    CHECK(same(share(1000, element_bytes, rate), 1));
+    CHECK(same(share(16, element_bytes, rate), 1.0 / 3));  // 1 / 16 is halfway from 1 / 10 to 1 / 40, and 3 from 4 to 2
+  }
+  CHECK(same(planner::local_seconds(m, 1e9, 8, 0), 1));  // of no shape
+  m.shares = planner::product_shares{};
+  CHECK(same(share(1, 8, 1e9), 1));
+  // Where each element costs as much as two flops, whatever the shape, two measured points foretell all between.
+  for (double n : {12.0, 24.0}) m.shares.add({n, 1 / (1 + 2 / n)});
+  CHECK(same(share(17, 8, 1e9), 1 / (1 + 2 / 17.0)));
+}
+
 TEST_CASE("machines") {
   machine const m = machines::h100.with("X", machines::h100_network);
   CHECK(m.along("X") == machines::h100_network);
@@ -316,6 +343,12 @@ TEST_CASE("machines") {
   cached.cache_bytes_per_second = 1e13;
   CHECK(same(planner::memory_seconds(cached, 1000), 1e-10));
   CHECK(same(planner::memory_seconds(cached, 1001), 1001 / 3.35e12));
+  // What waits is added: half of the shorter one.
+  machine waits = m;
+  waits.memory_waits = 0.5;
+  CHECK(same(planner::local_seconds(waits, 2e3, 8, 3 * 8e2), 2.4e3 / 3.35e12 + 0.5 * 2e3 / 6.7e13));
+  CHECK(same(planner::local_seconds(waits, 2e12, 8, 3 * 8e8), 2e12 / 6.7e13 + 0.5 * 2.4e9 / 3.35e12));
+  CHECK(same(planner::local_seconds(waits, 0, 8, 2.4e3), 2.4e3 / 3.35e12));
   CHECK(std::isinf(planner::local_seconds(machines::tpu_v5p, 1, 8, 0)));
   CHECK(planner::local_seconds(machines::tpu_v5p, 0, 8, 0) == 0);
   for (machine const& each : machines::all) {

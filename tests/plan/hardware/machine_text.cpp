@@ -63,6 +63,8 @@ TEST_CASE("what is written is read again") {
     other = other.with("long", by_size).with("apart", in_rows);
     other.reductions_of_size.add({1.0 / 3, 1});
     other.reduction_bytes_per_second = 1.0 / 7;
+    other.memory_waits = 1.0 / 3;
+    for (int i = 1; i <= planner::product_shares::most; ++i) other.shares.add({i * 10.0 / 3, i / 13.0});
     CHECK(machine_from_text(machine_as_text(other)) == other);
   }
   machine nothing;
@@ -133,6 +135,10 @@ TEST_CASE("what people write") {
   CHECK(m.memory_of_size.count == 2);
   CHECK(m.memory_of_size.at[1] == planner::rate_at{4e7, 1e10});
   CHECK(machine_from_text("") == machine{});
+  machine const shaped = machine_from_text("flops.shares = 20 0.3 80 0.7\nmemory.waits = 0.5");
+  CHECK(shaped.shares.count == 2);
+  CHECK(shaped.shares.at[1] == planner::share_at{80, 0.7});
+  CHECK(shaped.memory_waits == 0.5);
 }
 
 TEST_CASE("what is wrong is said with its line") {
@@ -156,6 +162,7 @@ TEST_CASE("what is wrong is said with its line") {
   for (int i = 1; i <= 13; ++i) thirteen += std::to_string(i) + " 1 ";
   for (std::string const& value : {std::string(), std::string("1"), std::string("1 1 1"), std::string("2 1 1 1"),
                                    std::string("1 1 1 1"), std::string("0 1"), std::string("1 0"), thirteen}) {
+    complains("flops.shares = " + value, "line 1: flops.shares are pairs, flops an element and the share");
     complains("memory.sizes = " + value,
               "line 1: sizes are pairs, bytes and bytes a second, the shorter first, 12 at most");
     complains("reduction.sizes = " + value, "sizes are pairs");

@@ -43,8 +43,9 @@ namespace detail {
 [[nodiscard]] constexpr bool has_possible_numbers(machine const& m) {
   compute_rates const& f = m.flops_per_second;
   bool good = f.float64 >= 0 && f.float32 >= 0 && f.float16 >= 0 && f.int8 >= 0;
+  for (int i = 0; i < m.shares.count; ++i) good = good && m.shares.at[i].intensity > 0 && m.shares.at[i].share > 0;
   for (double n : {m.memory_bytes_per_second, m.memory_bytes, m.cache_bytes_per_second, m.cache_bytes,
-                   m.reduction_bytes_per_second, m.operation_seconds})
+                   m.memory_waits, m.reduction_bytes_per_second, m.operation_seconds})
     good = good && n >= 0;
   good = good && detail::is_number_from_0(m.links) && detail::is_number_from_0(m.between_nodes) &&
          detail::is_number_from_0(m.reductions_of_size) && detail::is_number_from_0(m.memory_of_size);

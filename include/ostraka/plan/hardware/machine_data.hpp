@@ -51,6 +51,39 @@ struct compute_rates {
   friend constexpr bool operator==(compute_rates const&, compute_rates const&) = default;
 };
 
+/// Products that do so many flops for each element of operands and result reach this share of the rate.
+struct share_at {
+  double intensity = 0;
+  double share = 0;
+
+  friend constexpr bool operator==(share_at const&, share_at const&) = default;
+};
+
+/// What products reach of a machine's compute rate, by how much they compute of what they read: flops for each element
+/// of operands and result, which of n × n matrices are 2n/3. As measured at some; between two of them 1 / share is
+/// linear in 1 / intensity, as where each element costs something beside its flops. Beyond the ends the last counts.
+struct product_shares {
+  static constexpr int most = 12;
+
+  int count = 0;  ///< 0: all reach it
+  share_at at[most]{};
+
+  /// @pre a larger intensity than the last one's, and a share > 0. A thirteenth one takes the last one's place.
+  constexpr void add(share_at const& s) { at[count < most ? count++ : most - 1] = s; }
+
+  [[nodiscard]] constexpr double of(double intensity) const {
+    if (count == 0) return 1;
+    if (!(intensity > at[0].intensity)) return at[0].share;
+    if (intensity >= at[count - 1].intensity) return at[count - 1].share;
+    int i = 1;
+    while (intensity > at[i].intensity) ++i;
+    double const far = 1 / at[i - 1].intensity, near = 1 / at[i].intensity;
+    double const nearness = (far - 1 / intensity) / (far - near);
+    return 1 / ((1 - nearness) / at[i - 1].share + nearness / at[i].share);
+  }
+  friend constexpr bool operator==(product_shares const&, product_shares const&) = default;
+};
+
 /// The links along the mesh axis of this name; names are told apart by their first 31 characters.
 struct axis_links {
   short_text<32> mesh_axis;
@@ -63,7 +96,8 @@ struct machine {
   static constexpr int max_named = 16;
 
   short_text<64> name;
-  compute_rates flops_per_second{};
+  compute_rates flops_per_second{};  ///< of products of large matrices
+  product_shares shares{};           ///< of these rates, by the shape of products
   double memory_bytes_per_second = 0;
   double memory_bytes = 0;
   /// Of work that touches `cache_bytes` at most; 0 where that is not told apart.
@@ -71,6 +105,8 @@ struct machine {
   double cache_bytes = 0;
   /// Of work that touches so many bytes; in the place of `memory_bytes_per_second`, if there are any.
   rates_by_size memory_of_size{};
+  /// What is not hidden of the shorter one of computing and reading: 0, a roofline, to 1, one after the other.
+  double memory_waits = 0;
   /// What a device reduces in a second in an all-reduce, with all that this takes beside messages: 1/γ of Thakur,
   /// Rabenseifner, Gropp (2005). 0: two reads and a write of its memory.
   double reduction_bytes_per_second = 0;
@@ -120,14 +156,16 @@ struct machine {
 }
 
 /// Seconds in which a device computes so many flops on elements of so many bytes, and reads and writes so many bytes of
-/// its memory meanwhile: the longer of the two (the roofline of Williams, Waterman, Patterson, 2009). Infinite where
+/// its memory: the longer of the two (the roofline of Williams, Waterman, Patterson, 2009), and of the shorter one what
+/// the machine does not hide. What a product reaches of its rate follows from both, if bytes are given. Infinite where
 /// the machine does not multiply such elements. `touched`: as of memory_seconds.
 [[nodiscard]] constexpr double local_seconds(machine const& m, double flops, std::int64_t element_bytes, double bytes,
                                              double touched = 0) {
-  double const rate = m.flops_per_second.of(element_bytes);
+  double const share = bytes > 0 ? m.shares.of(flops * static_cast<double>(element_bytes) / bytes) : 1;
+  double const rate = m.flops_per_second.of(element_bytes) * share;
   double const computing = flops > 0 ? (rate > 0 ? flops / rate : std::numeric_limits<double>::infinity()) : 0;
   double const reading = memory_seconds(m, bytes, touched);
-  return computing > reading ? computing : reading;
+  return computing > reading ? computing + m.memory_waits * reading : reading + m.memory_waits * computing;
 }
 
 }  // namespace ostraka::planner

@@ -7,11 +7,14 @@
 ///
 ///     name = two ranks of a Zen 5
 ///     flops.float64 = 5.1e10               multiplications and additions a second; float32, float16, int8
+///     flops.shares = 20 0.3 80 0.7         flops for each element of operands and result, share of flops.* that such
+///                                          products reach (product_shares)
 ///     memory.bytes_per_second = 1.2e10
 ///     memory.bytes = 2.4e10
 ///     cache.bytes_per_second = 4e10        of work that touches cache.bytes at most
 ///     cache.bytes = 4e6
 ///     memory.sizes = 8e6 3e10 3e7 1.2e10   bytes that are touched, bytes a second, by size (rates_by_size.hpp)
+///     memory.waits = 0.5                   of the shorter of computing and reading, what is not hidden
 ///     reduction.bytes_per_second = 2e10    in all-reduces, beside their messages
 ///     reduction.sizes = 1e6 2e10 3e7 2e9
 ///     operation.seconds = 2.5e-6
@@ -57,6 +60,13 @@ namespace detail {
   std::string text;
   for (int i = 0; i < r.count; ++i)
     text += (i == 0 ? "" : " ") + exact(r.at[i].bytes) + ' ' + exact(r.at[i].bytes_per_second);
+  return text;
+}
+
+[[nodiscard, gnu::cold]] inline std::string as_text(product_shares const& s) {
+  std::string text;
+  for (int i = 0; i < s.count; ++i)
+    text += (i == 0 ? "" : " ") + exact(s.at[i].intensity) + ' ' + exact(s.at[i].share);
   return text;
 }
 
@@ -124,6 +134,8 @@ class machine_reader {
       m_.between_nodes = link_of(value);
     else if (what.substr(0, 6) == "links." && what.size() > 6)
       add(what.substr(6), link_of(value));
+    else if (what == "flops.shares")
+      m_.shares = shares_of(value);
     else if (what == "reduction.sizes")
       m_.reductions_of_size = rates_of(value);
     else if (what == "memory.sizes")
@@ -132,8 +144,8 @@ class machine_reader {
       *number = number_of(value, what);
     else
       fail("no machine has \"" + std::string(what) +
-           "\"; it has name, flops.float64, flops.float32, flops.float16, flops.int8, memory.bytes_per_second, "
-           "memory.bytes, memory.sizes, cache.bytes_per_second, cache.bytes, reduction.bytes_per_second, "
+           "\"; it has name, flops.float64, flops.float32, flops.float16, flops.int8, flops.shares, "
+           "memory.bytes_per_second, memory.bytes, memory.sizes, memory.waits, cache.bytes_per_second, cache.bytes, reduction.bytes_per_second, "
            "reduction.sizes, operation.seconds, links, nodes, and links.X of a mesh axis X");
   }
 
@@ -144,6 +156,7 @@ class machine_reader {
     if (what == "flops.int8") return &m_.flops_per_second.int8;
     if (what == "memory.bytes_per_second") return &m_.memory_bytes_per_second;
     if (what == "memory.bytes") return &m_.memory_bytes;
+    if (what == "memory.waits") return &m_.memory_waits;
     if (what == "cache.bytes_per_second") return &m_.cache_bytes_per_second;
     if (what == "cache.bytes") return &m_.cache_bytes;
     if (what == "reduction.bytes_per_second") return &m_.reduction_bytes_per_second;
@@ -187,6 +200,22 @@ class machine_reader {
   rates_by_size rates_of(std::string_view value) const {
     words_of const all(value);
     return rates_of([&](int i) { return std::string_view(all.word[i]); }, all.count);
+  }
+
+  product_shares shares_of(std::string_view value) const {
+    words_of const all(value);
+    product_shares shares;
+    bool good = all.count > 0 && all.count % 2 == 0 && all.count <= 2 * product_shares::most;
+    for (int i = 0; good && i < all.count; i += 2) {
+      double const before = i > 0 ? shares.at[shares.count - 1].intensity : 0;
+      shares.add({number_of(all.word[i], "an intensity"), number_of(all.word[i + 1], "a share")});
+      good = shares.at[shares.count - 1].share > 0 && shares.at[shares.count - 1].intensity > before;
+    }
+    if (!good)
+      fail("flops.shares are pairs, flops an element and the share of the rate that such products reach, the smaller "
+           "first, " +
+           std::to_string(product_shares::most) + " at most; write, for example, 20 0.3 80 0.7");
+    return shares;
   }
 
   link link_of(std::string_view value) const {
@@ -245,11 +274,13 @@ class machine_reader {
   add("flops.float32", m.flops_per_second.float32);
   add("flops.float16", m.flops_per_second.float16);
   add("flops.int8", m.flops_per_second.int8);
+  if (m.shares.count > 0) text += "flops.shares = " + detail::as_text(m.shares) + '\n';
   add("memory.bytes_per_second", m.memory_bytes_per_second);
   add("memory.bytes", m.memory_bytes);
   add("cache.bytes_per_second", m.cache_bytes_per_second);
   add("cache.bytes", m.cache_bytes);
   if (m.memory_of_size.count > 0) text += "memory.sizes = " + detail::as_text(m.memory_of_size) + '\n';
+  add("memory.waits", m.memory_waits);
   add("reduction.bytes_per_second", m.reduction_bytes_per_second);
   if (m.reductions_of_size.count > 0) text += "reduction.sizes = " + detail::as_text(m.reductions_of_size) + '\n';
   add("operation.seconds", m.operation_seconds);
