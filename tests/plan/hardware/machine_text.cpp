@@ -171,6 +171,8 @@ TEST_CASE("what is wrong is said with its line") {
     complains("links = switched 1 1 rows " + value, "sizes are pairs");
     complains("links = switched 1 1 sizes 1 1 rows " + value + " blocking", "sizes are pairs");
   }
+  complains("memory.waits = 1.5", "line 1: memory.waits is a part, from 0 to 1, but this is 1.5");
+  complains("memory.waits = -1", "memory.waits is a number, 0 or more");
   complains("memory.sizes = a b", "a size in bytes is a number");
   complains("links = ring 1 1 sizes 1 b", "bytes a second at a size is a number");
   complains("links = ring 1 1 sizes 1 1 shared", "sizes are pairs");

@@ -4,8 +4,8 @@
 /// @file
 /// Contractions that go round a ring with the move next to them (plan/spec/ring.hpp, plan/lowering/lower_ring.hpp): exact
 /// in integers on a simulated mesh against plain loops, even and uneven; n − 1 steps between neighbours; two parts set
-/// aside. Which contractions do so, and what a plan says of those that do not. Every sharding is swept elsewhere
-/// (search/sweep_einsum.cpp).
+/// aside, of sums one part and a piece. Which contractions do so, and what a plan says of those that do not. Every
+/// sharding is swept elsewhere (search/sweep_einsum.cpp).
 
 #include <cstdint>
 #include <initializer_list>
@@ -156,9 +156,7 @@ TEST_CASE("a ring takes two parts beyond operands and result, of two devices one
         einsum_plan const plan = plan_of(p, e, directions);
         decisions const decided = decide(plan, e);
         std::int64_t const part = 2048 * 2048 / devices;
-        // Pieces each way, 16 in all, of 128 columns at least.
-        std::int64_t const lanes = devices > 2 ? directions : 1;
-        auto const pieces = std::min<std::int64_t>(16 / devices, (&p == &patterns[5] ? 2048 / devices : 2048) / 128 / lanes);
+        std::int64_t const pieces = std::max<std::int64_t>(2, 16 / devices);  // each way
         std::int64_t const sums = part + part / pieces;
         for (bool adds : {false, true}) {
           viewpoint v;
@@ -189,6 +187,37 @@ TEST_CASE("a device multiplies while a message is under way, and what is left be
   };
   CHECK(verbs(patterns[0]) == "smfsmfsmfsmfm");
   CHECK(verbs(patterns[4]) == "msmmfsmmfsmmfsmmcfsmmccfsmmccfsmmcfcsmfc");
+}
+
+TEST_CASE("sums are multiplied while others are under way, however many devices there are and however short rows are") {
+  for (std::int64_t devices : {2, 3, 4, 8, 16, 32, 64})
+    for (std::int64_t columns : {32, 128, 256, 512, 2048})
+      for (int directions : {1, 2}) {
+        CAPTURE(devices);
+        CAPTURE(columns);
+        CAPTURE(directions);
+        extents const e = make_extents(3, {512 * devices, 64 * devices, columns}, {devices});
+        viewpoint v;
+        v.sizes = e;
+        schedule s;
+        einsum_plan const plan = plan_of(patterns[4], e, directions);
+        decisions const decided = decide(plan, e);
+        lower_to(s, plan, decided, v, 8);
+        bool const goes_round = columns * 512 >= shortest_ring_part;
+        CHECK((ring_at(plan.steps, 0, e).verdict == ring_verdict::taken) == goes_round);
+        if (!goes_round) continue;
+        // Beside every message but the last something is multiplied.
+        std::int64_t messages = 0, beside = 0;
+        bool under_way = false, multiplied = false;
+        for (action const& a : s.actions) {
+          char const what = "cimrsf"[static_cast<int>(a.what)];
+          if (what == 's') under_way = true, multiplied = false;
+          if (what == 'm' && under_way) multiplied = true;
+          if (what == 'f') ++messages, beside += multiplied, under_way = false;
+        }
+        CHECK(messages >= 2 * (devices - 1));
+        CHECK(beside >= messages - 1 - messages / 8);
+      }
 }
 
 TEST_CASE("which contractions go round") {

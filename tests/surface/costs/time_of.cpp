@@ -186,6 +186,15 @@ TEST_CASE("what a machine does not say is said before the program runs") {
   unordered.reductions_of_size.add({1000, 1});
   unordered.reductions_of_size.add({1000, 2});
   complains(mesh, unordered, "has a number that is negative, or none");
+  for (std::pair<double, double> const second : {std::pair{20.0, 0.5}, {30.0, 0.0}, {30.0, -0.5}}) {
+    os::machine shaped = simple();
+    shaped.shares.add({20, 0.3});
+    shaped.shares.add({second.first, second.second});
+    complains(mesh, shaped, "has a number that is negative, or none");
+  }
+  os::machine waiting = simple();
+  waiting.memory_waits = 1.5;
+  complains(mesh, waiting, "has a number that is negative, or none");
 }
 
 // What is sent in rows: MPI's strided types, of 4 to 256 KiB in rows of 256 B, and longer messages, which are packed.

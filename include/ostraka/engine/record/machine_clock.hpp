@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 3. The clock of a machine that is described, not run: it hears what a device does and tells what time it would
-/// be there. Local work takes as long as its flops or its memory, whichever is longer; memory at the rate of all that
-/// the operation touches, which caches hold or do not hold. A collective is on its links from when it is started and
-/// they are free; what the device computes until it waits for it is beside it.
+/// be there. Local work takes as long as its flops or its memory, whichever is longer, and what is not hidden of the
+/// other; memory at the rate of all that the operation touches, which caches hold or do not hold. A collective is on
+/// its links from when it is started and they are free; what the device computes until it waits for it is beside it.
 ///
 ///     starts, all_gather over X   |■■■■■■■■■■■■■■■■■|
 ///     computes                    |■■■■■■■■■■|

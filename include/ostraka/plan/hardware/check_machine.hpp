@@ -26,6 +26,13 @@ namespace detail {
   return good;
 }
 
+[[nodiscard]] constexpr bool is_number_from_0(product_shares const& s) {
+  bool good = s.count >= 0 && s.count <= product_shares::most;
+  for (int i = 0; good && i < s.count; ++i)
+    good = s.at[i].share > 0 && s.at[i].intensity > (i > 0 ? s.at[i - 1].intensity : 0);
+  return good;
+}
+
 [[nodiscard]] constexpr bool is_number_from_0(link const& l) {
   return l.bytes_per_second >= 0 && l.hop_seconds >= 0 && l.handshake_seconds >= 0 && l.handshake_bytes >= 0 &&
          is_number_from_0(l.of_size) && is_number_from_0(l.of_rows);
@@ -39,14 +46,14 @@ namespace detail {
 
 }  // namespace detail
 
-/// Is every number of the machine 0 or more? A NaN is not.
+/// Is every number of the machine 0 or more, and what grows in order? A NaN is not.
 [[nodiscard]] constexpr bool has_possible_numbers(machine const& m) {
   compute_rates const& f = m.flops_per_second;
   bool good = f.float64 >= 0 && f.float32 >= 0 && f.float16 >= 0 && f.int8 >= 0;
-  for (int i = 0; i < m.shares.count; ++i) good = good && m.shares.at[i].intensity > 0 && m.shares.at[i].share > 0;
   for (double n : {m.memory_bytes_per_second, m.memory_bytes, m.cache_bytes_per_second, m.cache_bytes,
                    m.memory_waits, m.reduction_bytes_per_second, m.operation_seconds})
     good = good && n >= 0;
+  good = good && m.memory_waits <= 1 && detail::is_number_from_0(m.shares);
   good = good && detail::is_number_from_0(m.links) && detail::is_number_from_0(m.between_nodes) &&
          detail::is_number_from_0(m.reductions_of_size) && detail::is_number_from_0(m.memory_of_size);
   for (int i = 0; i < m.named; ++i) good = good && detail::is_number_from_0(m.of_axis[i].links);
@@ -56,7 +63,9 @@ namespace detail {
 /// @throws ostraka::error if a number is negative or none
 constexpr void check_numbers(std::string_view operation, machine const& m) {
   if (!has_possible_numbers(m))
-    detail::refuse_machine(operation, m, "has a number that is negative, or none; give rates, sizes and times from 0");
+    detail::refuse_machine(
+        operation, m,
+        "has a number that is negative, or none; give rates, sizes and times from 0, and shares and sizes in order");
 }
 
 /// @throws ostraka::error if a number is negative, or if the machine does not multiply elements of so many bytes

@@ -61,7 +61,8 @@ struct share_at {
 
 /// What products reach of a machine's compute rate, by how much they compute of what they read: flops for each element
 /// of operands and result, which of n × n matrices are 2n/3. As measured at some; between two of them 1 / share is
-/// linear in 1 / intensity, as where each element costs something beside its flops. Beyond the ends the last counts.
+/// linear in 1 / intensity, as where each element costs something beside its flops. More than the last one is as the
+/// last one. Less than the first one is no product of matrices, and as fast as its rate: memory bounds it.
 struct product_shares {
   static constexpr int most = 12;
 
@@ -72,8 +73,7 @@ struct product_shares {
   constexpr void add(share_at const& s) { at[count < most ? count++ : most - 1] = s; }
 
   [[nodiscard]] constexpr double of(double intensity) const {
-    if (count == 0) return 1;
-    if (!(intensity > at[0].intensity)) return at[0].share;
+    if (count == 0 || !(intensity >= at[0].intensity)) return 1;
     if (intensity >= at[count - 1].intensity) return at[count - 1].share;
     int i = 1;
     while (intensity > at[i].intensity) ++i;

@@ -136,6 +136,8 @@ class machine_reader {
       add(what.substr(6), link_of(value));
     else if (what == "flops.shares")
       m_.shares = shares_of(value);
+    else if (what == "memory.waits")
+      m_.memory_waits = part_of(value);
     else if (what == "reduction.sizes")
       m_.reductions_of_size = rates_of(value);
     else if (what == "memory.sizes")
@@ -145,8 +147,8 @@ class machine_reader {
     else
       fail("no machine has \"" + std::string(what) +
            "\"; it has name, flops.float64, flops.float32, flops.float16, flops.int8, flops.shares, "
-           "memory.bytes_per_second, memory.bytes, memory.sizes, memory.waits, cache.bytes_per_second, cache.bytes, reduction.bytes_per_second, "
-           "reduction.sizes, operation.seconds, links, nodes, and links.X of a mesh axis X");
+           "memory.bytes_per_second, memory.bytes, memory.sizes, memory.waits, cache.bytes_per_second, cache.bytes, "
+           "reduction.bytes_per_second, reduction.sizes, operation.seconds, links, nodes, and links.X of a mesh axis X");
   }
 
   double* number_called(std::string_view what) {
@@ -156,7 +158,6 @@ class machine_reader {
     if (what == "flops.int8") return &m_.flops_per_second.int8;
     if (what == "memory.bytes_per_second") return &m_.memory_bytes_per_second;
     if (what == "memory.bytes") return &m_.memory_bytes;
-    if (what == "memory.waits") return &m_.memory_waits;
     if (what == "cache.bytes_per_second") return &m_.cache_bytes_per_second;
     if (what == "cache.bytes") return &m_.cache_bytes;
     if (what == "reduction.bytes_per_second") return &m_.reduction_bytes_per_second;
@@ -200,6 +201,13 @@ class machine_reader {
   rates_by_size rates_of(std::string_view value) const {
     words_of const all(value);
     return rates_of([&](int i) { return std::string_view(all.word[i]); }, all.count);
+  }
+
+  double part_of(std::string_view value) const {
+    double const part = number_of(value, "memory.waits");
+    if (part > 1)
+      fail("memory.waits is a part, from 0 to 1, but this is " + std::string(value) + "; write, for example, 0.5");
+    return part;
   }
 
   product_shares shares_of(std::string_view value) const {

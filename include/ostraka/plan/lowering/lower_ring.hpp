@@ -31,13 +31,23 @@ struct ring_cut {
   int pieces = 1;  ///< of each
 };
 
-/// At least so many pieces go round in all: what is computed without a message beside it is one of them.
+/// So many pieces go round in all, or more: what is computed without a message beside it is one of them.
 inline constexpr std::int64_t ring_pieces = 16;
+
+/// Of each part, each way, where it is long enough. A gather multiplies a part while the next one comes; of sums two
+/// pieces are needed for one to be multiplied beside the other's message.
+[[nodiscard]] constexpr std::int64_t pieces_of_gather(std::int64_t members) {
+  return (ring_pieces + members - 1) / members;
+}
+[[nodiscard]] constexpr std::int64_t pieces_of_scatter(std::int64_t members) {
+  return std::max<std::int64_t>(2, pieces_of_gather(members));
+}
 
 namespace detail {
 
+// Into so many pieces each way, if there are as many of a length that is worth it.
 [[nodiscard, gnu::cold]] constexpr ring_cut cut_along(int dimension, spec const& parts, std::int64_t members,
-                                                      bool both_ways, extents const& e,
+                                                      bool both_ways, std::int64_t pieces, extents const& e,
                                                       machine_constants const& machine) {
   ring_cut c;
   c.dimension = dimension;
@@ -46,7 +56,7 @@ namespace detail {
   c.lanes = both_ways && members > 2 && indices > 1 ? 2 : 1;  // of two devices the next is the one before
   std::int64_t const most =
       std::min(indices / machine.shortest_ring_indices, elements / machine.shortest_ring_piece) / c.lanes;
-  c.pieces = static_cast<int>(std::max<std::int64_t>(1, std::min(most, (ring_pieces + members - 1) / members)));
+  c.pieces = static_cast<int>(std::max<std::int64_t>(1, std::min(most, pieces)));
   return c;
 }
 
@@ -58,17 +68,18 @@ namespace detail {
                                                           extents const& e, machine_constants const& machine) {
   int dimension = 0;
   while (dimension + 1 < parts.rank && largest_range(parts, dimension, e) < 2) ++dimension;
-  return detail::cut_along(dimension, parts, members, both_ways, e, machine);
+  return detail::cut_along(dimension, parts, members, both_ways, pieces_of_gather(members), e, machine);
 }
 
 /// Of sums that are scattered: along the innermost dimension that gives enough pieces, else the one that gives most. A
 /// product of some columns packs these and leaves rows where they are; one of some rows would pack all columns again.
 [[nodiscard, gnu::cold]] constexpr ring_cut cut_of_scatter(spec const& parts, std::int64_t members, bool both_ways,
                                                            extents const& e, machine_constants const& machine) {
+  std::int64_t const enough = pieces_of_scatter(members);
   ring_cut most;
   for (int d = parts.rank - 1; d >= 0; --d) {
-    ring_cut const c = detail::cut_along(d, parts, members, both_ways, e, machine);
-    if (c.lanes * c.pieces * members >= ring_pieces) return c;
+    ring_cut const c = detail::cut_along(d, parts, members, both_ways, enough, e, machine);
+    if (c.pieces == enough) return c;
     if (d == parts.rank - 1 || c.lanes * c.pieces > most.lanes * most.pieces) most = c;
   }
   return most;
