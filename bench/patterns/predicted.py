@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What os::time_of predicts of the patterns, beside what they take: bench/calibrate first, then each pattern in a process of its own.
+
+    python3 predicted.py [--bench build/bench] [--ranks 2] [--sizes small,square,skewed] [--sweeps 5] [--line NANOSECONDS]
+
+A process of its own, as a calibration measures each operation alone: after other patterns memory lies in other pages, and moves of megabytes
+take up to 1.5 times as long. --line holds both to one state of the machine (bench/support/line_between_ranks.hpp). Prints what is further
+off than 1.2, and for all the mean factor between the two and the geometric mean of predicted / measured.
+"""
+import argparse
+import math
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+PATTERNS = ["1 [", "2 [", "2r [", "3 [", "3c [", "3a [", "4 [", "batch [", "all-to-all [", "exchange ["]
+FEED_FORWARD = ["feed in [B_X,S,D_Y].[D_X,F_Y]->[B_X,S,F_Y] on ", "feed out [B_X,S,F_Y].[F_Y,D_X]->[B_X,S,D_Y] on "]
+
+
+def run(given, program, *options):
+    environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", OSTRAKA_ADVISE="0", KOKKOS_DISABLE_WARNINGS="1")
+    command = ["mpirun", "--bind-to", "core", "-n", str(given.ranks), str(given.bench / program), *options]
+    if os.geteuid() == 0:
+        command.insert(1, "--allow-run-as-root")
+    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bench", type=pathlib.Path, default=pathlib.Path("build/bench"))
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--sizes", default="small,square,skewed")
+    parser.add_argument("--sweeps", type=int, default=5)
+    parser.add_argument("--line", type=int, default=0)
+    given = parser.parse_args()
+
+    names = PATTERNS + [name + mesh for name in FEED_FORWARD for mesh in (f"{given.ranks}x1", f"1x{given.ranks}")]
+    ratios = []
+    with tempfile.TemporaryDirectory() as folder:
+        machine = pathlib.Path(folder) / "here.machine"
+        print(run(given, "calibrate", f"file={machine}", "sweeps=12", f"line={given.line}").split("\n")[0], flush=True)
+        for name in names:
+            out = run(given, "patterns", "ours=1", "sample=500", f"machine={machine}", "rounds=4", f"sweeps={given.sweeps}", f"sizes={given.sizes}",
+                      f"line={given.line}", f"only={name}")
+            for line in out.splitlines():
+                found = re.search(r"^(.*?) {2,}(\S+ \S+) to +(\S+ \S+) .*predicted / measured +(\S+)", line)
+                if not found:
+                    continue
+                ratio = float(found[4])
+                ratios.append(ratio)
+                if max(ratio, 1 / ratio) > 1.2:
+                    print(f"{found[1]:<75} {found[2]:>10} to {found[3]:>10}   predicted / measured {ratio:.2f}", flush=True)
+    logs = [math.log(r) for r in ratios]
+    within = sum(abs(x) <= math.log(1.2) for x in logs)
+    print(f"predicted / measured: geometric mean {math.exp(sum(logs) / len(logs)):.2f}, mean factor "
+          f"{math.exp(sum(map(abs, logs)) / len(logs)):.2f}, {within} of {len(logs)} within 1.2")
+
+
+main()
