@@ -300,18 +300,18 @@ TEST_CASE("what products reach of the rate follows from their shape") {
   m.shares.add({40, 0.5});
   m.shares.add({100, 1});
   // 2 n³ flops on 3 n² elements of 8 bytes: 2 n / 3 for each.
-  auto const share = [&](double intensity, std::int64_t element_bytes, double rate) {
+  auto const share = [&](double intensity, std::int64_t element_bytes, double peak) {
     double const elements = 1e6, flops = intensity * elements;
-    return flops / planner::local_seconds(m, flops, element_bytes, elements * static_cast<double>(element_bytes)) / rate;
+    return flops / planner::local_seconds(m, flops, element_bytes, elements * static_cast<double>(element_bytes)) / peak;
   };
   for (std::int64_t element_bytes : {4, 8}) {
-    double const rate = element_bytes == 8 ? 1e9 : 2e9;
-    CHECK(same(share(10, element_bytes, rate), 0.25));
-    CHECK(same(share(9, element_bytes, rate), 1));  // no product of matrices
-    CHECK(same(share(40, element_bytes, rate), 0.5));
-    CHECK(same(share(100, element_bytes, rate), 1));
-    CHECK(same(share(1000, element_bytes, rate), 1));
-    CHECK(same(share(16, element_bytes, rate), 1.0 / 3));  // 1 / 16 is halfway from 1 / 10 to 1 / 40, and 3 from 4 to 2
+    double const peak = element_bytes == 8 ? 1e9 : 2e9;
+    CHECK(same(share(10, element_bytes, peak), 0.25));
+    CHECK(same(share(9, element_bytes, peak), 1));  // no product of matrices
+    CHECK(same(share(40, element_bytes, peak), 0.5));
+    CHECK(same(share(100, element_bytes, peak), 1));
+    CHECK(same(share(1000, element_bytes, peak), 1));
+    CHECK(same(share(16, element_bytes, peak), 1.0 / 3));  // 1 / 16 is halfway from 1 / 10 to 1 / 40, and 3 from 4 to 2
   }
   CHECK(same(planner::local_seconds(m, 1e9, 8, 0), 1));  // of no shape
   m.shares = planner::product_shares{};
