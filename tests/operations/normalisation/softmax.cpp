@@ -183,7 +183,7 @@ TEST_CASE("softmax of long rows, whose exponentials are kept or computed twice")
       INFO(m.text(), length);
       t::extents_by_letter const e{{'I', 2}, {'J', length}};
       auto const check = [&]<class T>(t::global_tensor<T> const& g, double width) {
-        auto const x = t::placed<os::tensor<T, I / X, J>>(m, g);
+        auto const x = t::placed<os::tensor<T, I/X, J>>(m, g);
         CHECK(far_from(m, os::softmax<J>(x), by_loops(g, 'J').softmax, width) == 0);
       };
       check(random_numbers<double>("IJ", e, 30, 10), 60);
@@ -194,8 +194,8 @@ TEST_CASE("softmax of long rows, whose exponentials are kept or computed twice")
       auto hidden = g;
       for (std::size_t k = 0; k < g.values.size(); ++k)
         if (mask.values[k] == 0) hidden.values[k] = -std::numeric_limits<float>::infinity();
-      auto const got = os::softmax<J>(t::placed<os::tensor<float, I / X, J>>(m, g),
-                                      t::placed<os::tensor<std::int32_t, I / X, J>>(m, mask));
+      auto const got = os::softmax<J>(t::placed<os::tensor<float, I/X, J>>(m, g),
+                                      t::placed<os::tensor<std::int32_t, I/X, J>>(m, mask));
       CHECK(far_from(m, got, by_loops(hidden, 'J').softmax, 10) == 0);
     }
   });
