@@ -206,7 +206,7 @@ void add_memory(times const& measured, os::machine& m) {
   auto const passes = without(measured.passes, 0.5, [&](double) { return m.operation_seconds; });
   m.cache_bytes = short_bytes;
   m.cache_bytes_per_second = calibrate::rates_of(passes, m.cache_bytes, m.memory_of_size);
-  m.memory_bytes_per_second = m.memory_of_size.last().bytes_per_second;
+  m.memory_bytes_per_second = m.memory_of_size.last().rate;
 }
 
 // What many products take beyond the longer of computing and reading, in the shorter.

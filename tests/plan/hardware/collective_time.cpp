@@ -314,7 +314,7 @@ TEST_CASE("what products reach of the rate follows from their shape") {
     CHECK(same(share(16, element_bytes, peak), 1.0 / 3));  // 1 / 16 is halfway from 1 / 10 to 1 / 40, and 3 from 4 to 2
   }
   CHECK(same(planner::local_seconds(m, 1e9, 8, 0), 1));  // of no shape
-  m.shares = planner::product_shares{};
+  m.shares = planner::rates_by_size{};
   CHECK(same(share(1, 8, 1e9), 1));
   // Where each element costs as much as two flops, whatever the shape, two measured points foretell all between.
   for (double n : {12.0, 24.0}) m.shares.add({n, 1 / (1 + 2 / n)});

@@ -64,7 +64,7 @@ TEST_CASE("what is written is read again") {
     other.reductions_of_size.add({1.0 / 3, 1});
     other.reduction_bytes_per_second = 1.0 / 7;
     other.memory_waits = 1.0 / 3;
-    for (int i = 1; i <= planner::product_shares::most; ++i) other.shares.add({i * 10.0 / 3, i / 13.0});
+    for (int i = 1; i <= planner::rates_by_size::most; ++i) other.shares.add({i * 10.0 / 3, i / 13.0});
     CHECK(machine_from_text(machine_as_text(other)) == other);
   }
   machine nothing;
@@ -137,7 +137,7 @@ TEST_CASE("what people write") {
   CHECK(machine_from_text("") == machine{});
   machine const shaped = machine_from_text("flops.shares = 20 0.3 80 0.7\nmemory.waits = 0.5");
   CHECK(shaped.shares.count == 2);
-  CHECK(shaped.shares.at[1] == planner::share_at{80, 0.7});
+  CHECK(shaped.shares.at[1] == planner::rate_at{80, 0.7});
   CHECK(shaped.memory_waits == 0.5);
 }
 

@@ -22,14 +22,7 @@ namespace detail {
 [[nodiscard]] constexpr bool is_number_from_0(rates_by_size const& r) {
   bool good = r.count >= 0 && r.count <= rates_by_size::most;
   for (int i = 0; good && i < r.count; ++i)
-    good = r.at[i].bytes_per_second > 0 && r.at[i].bytes > (i > 0 ? r.at[i - 1].bytes : 0);
-  return good;
-}
-
-[[nodiscard]] constexpr bool is_number_from_0(product_shares const& s) {
-  bool good = s.count >= 0 && s.count <= product_shares::most;
-  for (int i = 0; good && i < s.count; ++i)
-    good = s.at[i].share > 0 && s.at[i].intensity > (i > 0 ? s.at[i - 1].intensity : 0);
+    good = r.at[i].rate > 0 && r.at[i].size > (i > 0 ? r.at[i - 1].size : 0);
   return good;
 }
 

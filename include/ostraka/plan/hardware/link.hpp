@@ -58,7 +58,7 @@ struct link {
 /// The link as messages of rows meet it.
 [[nodiscard]] constexpr link for_rows(link l) {
   if (l.of_rows.count == 0) return l;
-  l.bytes_per_second = l.of_rows.at[0].bytes_per_second;
+  l.bytes_per_second = l.of_rows.at[0].rate;
   l.of_size = l.of_rows;
   l.hop_seconds = l.handshake_seconds = 0;
   return l;

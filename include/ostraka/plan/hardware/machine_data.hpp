@@ -51,39 +51,6 @@ struct compute_rates {
   friend constexpr bool operator==(compute_rates const&, compute_rates const&) = default;
 };
 
-/// Products that do so many flops for each element of operands and result reach this share of the rate.
-struct share_at {
-  double intensity = 0;
-  double share = 0;
-
-  friend constexpr bool operator==(share_at const&, share_at const&) = default;
-};
-
-/// What products reach of a machine's compute rate, by how much they compute of what they read: flops for each element
-/// of operands and result, which of n × n matrices are 2n/3. As measured at some; between two of them 1 / share is
-/// linear in 1 / intensity, as where each element costs something beside its flops. More than the last one is as the
-/// last one. Less than the first one is no product of matrices, and as fast as its rate: memory bounds it.
-struct product_shares {
-  static constexpr int most = 12;
-
-  int count = 0;  ///< 0: all reach it
-  share_at at[most]{};
-
-  /// @pre a larger intensity than the last one's, and a share > 0. A thirteenth one takes the last one's place.
-  constexpr void add(share_at const& s) { at[count < most ? count++ : most - 1] = s; }
-
-  [[nodiscard]] constexpr double of(double intensity) const {
-    if (count == 0 || !(intensity >= at[0].intensity)) return 1;
-    if (intensity >= at[count - 1].intensity) return at[count - 1].share;
-    int i = 1;
-    while (intensity > at[i].intensity) ++i;
-    double const far = 1 / at[i - 1].intensity, near = 1 / at[i].intensity;
-    double const nearness = (far - 1 / intensity) / (far - near);
-    return 1 / ((1 - nearness) / at[i - 1].share + nearness / at[i].share);
-  }
-  friend constexpr bool operator==(product_shares const&, product_shares const&) = default;
-};
-
 /// The links along the mesh axis of this name; names are told apart by their first 31 characters.
 struct axis_links {
   short_text<32> mesh_axis;
@@ -97,7 +64,11 @@ struct machine {
 
   short_text<64> name;
   compute_rates flops_per_second{};  ///< of products of large matrices
-  product_shares shares{};           ///< of these rates, by the shape of products
+  /// What products reach of these rates, by how much they compute of what they read: flops for each element of operands
+  /// and result, which of n × n matrices are 2n/3. Between two of them time is linear in both, as where each element
+  /// costs something beside its flops. Less than the first is no product of matrices, and as fast as its rate: memory
+  /// bounds it.
+  rates_by_size shares{};
   double memory_bytes_per_second = 0;
   double memory_bytes = 0;
   /// Of work that touches `cache_bytes` at most; 0 where that is not told apart.
@@ -161,7 +132,8 @@ struct machine {
 /// the machine does not multiply such elements. `touched`: as of memory_seconds.
 [[nodiscard]] constexpr double local_seconds(machine const& m, double flops, std::int64_t element_bytes, double bytes,
                                              double touched = 0) {
-  double const share = bytes > 0 ? m.shares.of(flops * static_cast<double>(element_bytes) / bytes) : 1;
+  double const intensity = bytes > 0 ? flops * static_cast<double>(element_bytes) / bytes : 0;
+  double const share = intensity > 0 ? intensity / seconds_at(1, m.shares, intensity) : 1;
   double const rate = m.flops_per_second.of(element_bytes) * share;
   double const computing = flops > 0 ? (rate > 0 ? flops / rate : std::numeric_limits<double>::infinity()) : 0;
   double const reading = memory_seconds(m, bytes, touched);

@@ -8,7 +8,7 @@
 ///     name = two ranks of a Zen 5
 ///     flops.float64 = 5.1e10               multiplications and additions a second; float32, float16, int8
 ///     flops.shares = 20 0.3 80 0.7         flops for each element of operands and result, share of flops.* that such
-///                                          products reach (product_shares)
+///                                          products reach
 ///     memory.bytes_per_second = 1.2e10
 ///     memory.bytes = 2.4e10
 ///     cache.bytes_per_second = 4e10        of work that touches cache.bytes at most
@@ -59,14 +59,7 @@ namespace detail {
 [[nodiscard, gnu::cold]] inline std::string as_text(rates_by_size const& r) {
   std::string text;
   for (int i = 0; i < r.count; ++i)
-    text += (i == 0 ? "" : " ") + exact(r.at[i].bytes) + ' ' + exact(r.at[i].bytes_per_second);
-  return text;
-}
-
-[[nodiscard, gnu::cold]] inline std::string as_text(product_shares const& s) {
-  std::string text;
-  for (int i = 0; i < s.count; ++i)
-    text += (i == 0 ? "" : " ") + exact(s.at[i].intensity) + ' ' + exact(s.at[i].share);
+    text += (i == 0 ? "" : " ") + exact(r.at[i].size) + ' ' + exact(r.at[i].rate);
   return text;
 }
 
@@ -135,7 +128,7 @@ class machine_reader {
     else if (what.substr(0, 6) == "links." && what.size() > 6)
       add(what.substr(6), link_of(value));
     else if (what == "flops.shares")
-      m_.shares = shares_of(value);
+      m_.shares = rates_of(value, shares_in_words);
     else if (what == "memory.waits")
       m_.memory_waits = part_of(value);
     else if (what == "reduction.sizes")
@@ -182,25 +175,39 @@ class machine_reader {
     m_ = m_.with(mesh_axis, l);
   }
 
-  // Pairs of bytes and bytes a second.
+  // What pairs are called.
+  struct pair_words {
+    char const* size;
+    char const* rate;
+    char const* pairs;
+    char const* example;
+  };
+  static constexpr pair_words sizes_in_words{"a size in bytes", "bytes a second at a size",
+                                             "sizes are pairs, bytes and bytes a second, the shorter first",
+                                             "1e6 8e9 4e6 3e9"};
+  static constexpr pair_words shares_in_words{
+      "an intensity", "a share",
+      "flops.shares are pairs, flops an element and the share of the rate that such products reach, the smaller first",
+      "20 0.3 80 0.7"};
+
   template <class Words>
-  rates_by_size rates_of(Words const& word, int words) const {
+  rates_by_size rates_of(Words const& word, int words, pair_words const& called = sizes_in_words) const {
     rates_by_size all;
     bool good = words > 0 && words % 2 == 0 && words <= 2 * rates_by_size::most;
     for (int i = 0; good && i < words; i += 2) {
-      rate_at const r{number_of(word(i), "a size in bytes"), number_of(word(i + 1), "bytes a second at a size")};
-      good = r.bytes_per_second > 0 && r.bytes > (i > 0 ? all.last().bytes : 0);
+      rate_at const r{number_of(word(i), called.size), number_of(word(i + 1), called.rate)};
+      good = r.rate > 0 && r.size > (i > 0 ? all.last().size : 0);
       all.add(r);
     }
     if (!good)
-      fail("sizes are pairs, bytes and bytes a second, the shorter first, " + std::to_string(rates_by_size::most) +
-           " at most; write, for example, 1e6 8e9 4e6 3e9");
+      fail(std::string(called.pairs) + ", " + std::to_string(rates_by_size::most) + " at most; write, for example, " +
+           called.example);
     return all;
   }
 
-  rates_by_size rates_of(std::string_view value) const {
+  rates_by_size rates_of(std::string_view value, pair_words const& called = sizes_in_words) const {
     words_of const all(value);
-    return rates_of([&](int i) { return std::string_view(all.word[i]); }, all.count);
+    return rates_of([&](int i) { return std::string_view(all.word[i]); }, all.count, called);
   }
 
   double part_of(std::string_view value) const {
@@ -208,22 +215,6 @@ class machine_reader {
     if (part > 1)
       fail("memory.waits is a part, from 0 to 1, but this is " + std::string(value) + "; write, for example, 0.5");
     return part;
-  }
-
-  product_shares shares_of(std::string_view value) const {
-    words_of const all(value);
-    product_shares shares;
-    bool good = all.count > 0 && all.count % 2 == 0 && all.count <= 2 * product_shares::most;
-    for (int i = 0; good && i < all.count; i += 2) {
-      double const before = i > 0 ? shares.at[shares.count - 1].intensity : 0;
-      shares.add({number_of(all.word[i], "an intensity"), number_of(all.word[i + 1], "a share")});
-      good = shares.at[shares.count - 1].share > 0 && shares.at[shares.count - 1].intensity > before;
-    }
-    if (!good)
-      fail("flops.shares are pairs, flops an element and the share of the rate that such products reach, the smaller "
-           "first, " +
-           std::to_string(product_shares::most) + " at most; write, for example, 20 0.3 80 0.7");
-    return shares;
   }
 
   link link_of(std::string_view value) const {

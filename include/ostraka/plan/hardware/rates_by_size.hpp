@@ -15,10 +15,10 @@
 
 namespace ostraka::planner {
 
-/// Of so many bytes at once, so many a second.
+/// Of so much at once, bytes for instance, so much a second.
 struct rate_at {
-  double bytes = 0;
-  double bytes_per_second = 0;
+  double size = 0;
+  double rate = 0;
 
   friend constexpr bool operator==(rate_at const&, rate_at const&) = default;
 };
@@ -29,24 +29,24 @@ struct rates_by_size {
   int count = 0;  ///< 0: there is one rate
   rate_at at[most]{};
 
-  /// @pre more bytes than the last one's, and a rate > 0. A thirteenth one takes the last one's place.
+  /// @pre a larger size than the last one's, and a rate > 0. A thirteenth one takes the last one's place.
   constexpr void add(rate_at const& r) { at[count < most ? count++ : most - 1] = r; }
   [[nodiscard]] constexpr rate_at const& last() const { return at[count - 1]; }
 
   friend constexpr bool operator==(rates_by_size const&, rates_by_size const&) = default;
 };
 
-/// Seconds of so many bytes at once; below the first size at its rate where nobody gave one. @pre there is a rate
-[[nodiscard]] constexpr double seconds_at(double rate, rates_by_size const& sizes, double bytes) {
-  if (sizes.count == 0 || bytes < sizes.at[0].bytes) return bytes / (rate > 0 ? rate : sizes.at[0].bytes_per_second);
-  if (bytes >= sizes.last().bytes) return bytes / sizes.last().bytes_per_second;
+/// Seconds of so much at once; below the first size at its rate where nobody gave one. @pre there is a rate
+[[nodiscard]] constexpr double seconds_at(double rate, rates_by_size const& sizes, double size) {
+  if (sizes.count == 0 || size < sizes.at[0].size) return size / (rate > 0 ? rate : sizes.at[0].rate);
+  if (size >= sizes.last().size) return size / sizes.last().rate;
   int i = 1;
-  while (bytes > sizes.at[i].bytes) ++i;
+  while (size > sizes.at[i].size) ++i;
   rate_at const& below = sizes.at[i - 1];
   rate_at const& above = sizes.at[i];
-  double const begin = below.bytes / below.bytes_per_second;
-  double const end = above.bytes / above.bytes_per_second;
-  return begin + (end - begin) * (bytes - below.bytes) / (above.bytes - below.bytes);
+  double const begin = below.size / below.rate;
+  double const end = above.size / above.rate;
+  return begin + (end - begin) * (size - below.size) / (above.size - below.size);
 }
 
 }  // namespace ostraka::planner

@@ -21,7 +21,7 @@ namespace ostraka::planner {
 [[nodiscard]] constexpr double hardware_intensity(machine const& m, link const& l, std::int64_t element_bytes = 2) {
   link wires = l;
   wires.hop_seconds = wires.handshake_seconds = 0;
-  if (l.of_size.count > 0) wires.bytes_per_second = l.of_size.last().bytes_per_second;  // of long messages
+  if (l.of_size.count > 0) wires.bytes_per_second = l.of_size.last().rate;  // of long messages
   wires.of_size = rates_by_size();
   constexpr std::int64_t many = std::int64_t{1} << 60;  // (n − 1)/n is 1
   double const rate = 1 / seconds(wires, collective::all_gather, many, 1.0);
