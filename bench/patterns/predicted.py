@@ -16,8 +16,8 @@ import re
 import subprocess
 import tempfile
 
-PATTERNS = ["1 [", "2 [", "2r [", "3 [", "3c [", "3a [", "4 [", "batch [", "all-to-all [", "exchange ["]
-FEED_FORWARD = ["feed in [B_X,S,D_Y].[D_X,F_Y]->[B_X,S,F_Y] on ", "feed out [B_X,S,F_Y].[F_Y,D_X]->[B_X,S,D_Y] on "]
+# A line of the benchmark's summary: pattern, size, least, most, ratio.
+LINE = re.compile(r"^(.*), (\w+) {2,}(\S+ \S+) to +(\S+ \S+) .*predicted / measured +(\S+)", re.M)
 
 
 def run(given, program, *options):
@@ -37,22 +37,20 @@ def main():
     parser.add_argument("--line", type=int, default=0)
     given = parser.parse_args()
 
-    names = PATTERNS + [name + mesh for name in FEED_FORWARD for mesh in (f"{given.ranks}x1", f"1x{given.ranks}")]
-    ratios = []
     with tempfile.TemporaryDirectory() as folder:
         machine = pathlib.Path(folder) / "here.machine"
         print(run(given, "calibrate", f"file={machine}", "sweeps=12", f"line={given.line}").split("\n")[0], flush=True)
+
+        def patterns(*options):
+            return LINE.findall(run(given, "patterns", "ours=1", "sample=500", f"machine={machine}", f"line={given.line}", *options))
+
+        names = [found[0] for found in patterns("sizes=small", "rounds=1", "sweeps=2")]
+        ratios = []
         for name in names:
-            out = run(given, "patterns", "ours=1", "sample=500", f"machine={machine}", "rounds=4", f"sweeps={given.sweeps}", f"sizes={given.sizes}",
-                      f"line={given.line}", f"only={name}")
-            for line in out.splitlines():
-                found = re.search(r"^(.*?) {2,}(\S+ \S+) to +(\S+ \S+) .*predicted / measured +(\S+)", line)
-                if not found:
-                    continue
-                ratio = float(found[4])
-                ratios.append(ratio)
-                if max(ratio, 1 / ratio) > 1.2:
-                    print(f"{found[1]:<75} {found[2]:>10} to {found[3]:>10}   predicted / measured {ratio:.2f}", flush=True)
+            for _, size, least, most, ratio in patterns("rounds=4", f"sweeps={given.sweeps}", f"sizes={given.sizes}", f"only={name}"):
+                ratios.append(float(ratio))
+                if max(ratios[-1], 1 / ratios[-1]) > 1.2:
+                    print(f"{name + ', ' + size:<75} {least:>10} to {most:>10}   predicted / measured {ratio}", flush=True)
     logs = [math.log(r) for r in ratios]
     within = sum(abs(x) <= math.log(1.2) for x in logs)
     print(f"predicted / measured: geometric mean {math.exp(sum(logs) / len(logs)):.2f}, mean factor "
