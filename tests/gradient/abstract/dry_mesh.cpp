@@ -130,7 +130,7 @@ TEST_CASE("pipelines, forward and backward") {
 TEST_CASE("a reduction by a function of the program, back through its rounds") {
   t::costs_the_same("preduce", [](auto const& m) {
     auto const x = os::random<double, B/X, D>(m, B = 3 * m.size(X));
-    auto const loss = [](auto const& p) {
+    auto const of = [](auto const& p) {
       auto const y = os::shard_map<B, D>(
           [](auto a) {
             auto const [s, u] = os::preduce<X>(
@@ -144,7 +144,7 @@ TEST_CASE("a reduction by a function of the program, back through its rounds") {
           p);
       return os::sum<>(os::square(y));
     };
-    static_cast<void>(os::value_and_grad(loss)(x));
-    static_cast<void>(os::value_and_grad(os::checkpoint(loss))(x));
+    static_cast<void>(os::value_and_grad(of)(x));
+    static_cast<void>(os::value_and_grad(os::checkpoint(of))(x));
   });
 }

@@ -24,9 +24,11 @@ OSTRAKA_DETAIL_F16C("avx2") widen_eights(float16 const* from, float* to, std::in
   return k;
 }
 OSTRAKA_DETAIL_F16C("avx512f") widen_sixteens(float16 const* from, float* to, std::int64_t n) {
+  constexpr __mmask16 all = 0xffff;  // without a mask g++ 12 warns of what its own header leaves unset
   std::int64_t k = 0;
   for (; k + 16 <= n; k += 16)
-    _mm512_storeu_ps(to + k, _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<__m256i_u const*>(from + k))));
+    _mm512_storeu_ps(
+        to + k, _mm512_maskz_cvtph_ps(all, _mm256_loadu_si256(reinterpret_cast<__m256i_u const*>(from + k))));
   return k;
 }
 OSTRAKA_DETAIL_F16C("avx2") narrow_eights(float const* from, float16* to, std::int64_t n) {
@@ -37,10 +39,12 @@ OSTRAKA_DETAIL_F16C("avx2") narrow_eights(float const* from, float16* to, std::i
   return k;
 }
 OSTRAKA_DETAIL_F16C("avx512f") narrow_sixteens(float const* from, float16* to, std::int64_t n) {
+  constexpr __mmask16 all = 0xffff;  // without a mask g++ 12 warns of what its own header leaves unset
   std::int64_t k = 0;
   for (; k + 16 <= n; k += 16)
-    _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(to + k),
-                        _mm512_cvtps_ph(_mm512_loadu_ps(from + k), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    _mm256_storeu_si256(
+        reinterpret_cast<__m256i_u*>(to + k),
+        _mm512_maskz_cvtps_ph(all, _mm512_loadu_ps(from + k), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
   return k;
 }
 
