@@ -154,17 +154,19 @@ struct accumulate_on_host {
     typename Accumulator::row states_of_row;
     int const inner = loops.reduced.rank - 1;
     std::int64_t const step = inner < 0 ? 0 : loops.reduced.stride[0][inner];
-    // Rows of a page or more are streams side by side, shorter ones make one.
+    // Rows of a page or more are streams side by side; shorter ones make one, whose next page is asked for, since
+    // processors do not foresee it when whole lines are read at once.
     bool const apart = step * std::int64_t(sizeof(typename Accumulator::element)) >= 4096;
     std::int64_t steps = 0;
     for_each_run(loops.reduced, begin, end, [&](std::int64_t const(&offset)[2], std::int64_t run) {
       typename Accumulator::element const* x_r = from + offset[0];
       for (std::int64_t left = run, taken = 0; left > 0; left -= taken, steps += taken, x_r += taken * step) {
-        taken = apart && left >= accumulated_steps ? accumulated_steps : 1;
+        taken = left >= accumulated_steps ? accumulated_steps : 1;
+        if (!apart) ask_for(x_r + elements_of_page<typename Accumulator::element>, taken * count);
         if (taken == 1)
           take_steps<1>(states_of_row, x_r, step, count, steps, apart && left > 1);
         else
-          take_steps<accumulated_steps>(states_of_row, x_r, step, count, steps, left >= 2 * accumulated_steps);
+          take_steps<accumulated_steps>(states_of_row, x_r, step, count, steps, apart && left >= 2 * accumulated_steps);
       }
     });
     auto const index_of = [this, begin](std::int64_t then) {

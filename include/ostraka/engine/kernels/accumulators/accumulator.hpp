@@ -21,8 +21,8 @@
 
 namespace ostraka::engine {
 
-/// Rows that an accumulator takes together.
-inline constexpr std::int64_t accumulated_rows = 4096;
+/// Rows that an accumulator takes together: their states stay in the nearest cache.
+inline constexpr std::int64_t accumulated_rows = 1024;
 
 /// Elements of each of them that it takes at a time, where there are so many: in registers, between which and the
 /// states less is moved then.

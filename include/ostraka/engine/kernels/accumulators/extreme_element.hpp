@@ -87,8 +87,16 @@ struct extreme_element {
         at[l] = is_better ? static_cast<step>(k) + step(l) : at[l];
       }
     }
-    first_by_halves<lanes / 2>(best, at);
-    if (s.index() == state::nowhere || is_further(s.value, best[0])) s = state::of(best[0], index + at[0]);
+    value furthest[lanes];
+    for (int l = 0; l < lanes; ++l) furthest[l] = best[l];
+    furthest_by_halves<lanes / 2>(furthest);
+    constexpr step none = std::numeric_limits<step>::max();
+    step first = none;
+    for (int l = 0; l < lanes; ++l) {
+      step const here = at[l] | (none & -static_cast<step>(is_further(best[l], furthest[0])));
+      first = here < first ? here : first;
+    }
+    take(s, x[first], index + first);
   }
 
   template <int Steps>
@@ -116,17 +124,15 @@ struct extreme_element {
   }
 
  private:
-  // Of the lanes the one that is furthest, the first of equal ones.
+  // By masks, since compilers make branches of choices.
   template <int Half>
-  static void first_by_halves(value* best, step* at) {
+  static void furthest_by_halves(value* of) {
     _Pragma("GCC unroll 1") for (int l = 0; l < Half; ++l) {
-      value const a = best[l], b = best[Half + l];
-      step const i = at[l], j = at[Half + l];
-      bool const is_other = is_further(a, b) | (!is_further(b, a) & (j < i));
-      best[l] = is_other ? b : a;
-      at[l] = is_other ? j : i;
+      step const other = -static_cast<step>(is_further(of[l], of[Half + l]));
+      of[l] = __builtin_bit_cast(value, (__builtin_bit_cast(step, of[Half + l]) & other) |
+                                            (__builtin_bit_cast(step, of[l]) & ~other));
     }
-    if constexpr (Half > 1) first_by_halves<Half / 2>(best, at);
+    if constexpr (Half > 1) furthest_by_halves<Half / 2>(of);
   }
 };
 

@@ -4,9 +4,8 @@
 
 /// @file
 /// Floor 3. Running sums (products, maxima, minima) along the rows of a dense block: y[k] = x[0] + … + x[k]. A sum
-/// waits for the one before it, so that sixteen run side by side along a row: with w[k] the sum of x[k − 15] … x[k],
-/// y[k] = y[k − 16] + w[k]. A long row goes in pieces, before which come the totals of those before them; a short one
-/// by fours, of floats in a register. Rows that lie across go together, a few k at a time. How sums are put together
+/// waits for the one before it, and therefore goes by fours (running_fours.hpp). A long row goes in pieces, before which
+/// come the totals of those before them. Rows that lie across go together, a few k at a time. How sums are put together
 /// depends on the extents alone, not on the number of threads. 16 bits are summed as floats.
 
 #include <Kokkos_Core.hpp>
@@ -19,25 +18,16 @@
 #include <ostraka/engine/kernels/loops/narrow_runs.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
-#include <ostraka/engine/kernels/portable/running_fours.hpp>
-#include <ostraka/engine/kernels/portable/transpose_matrix.hpp>
 #include <ostraka/engine/kernels/rows/row_layout.hpp>
+#include <ostraka/engine/kernels/rows/running_fours.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine {
 
-/// How a running sum goes.
-struct scan_direction {
-  bool exclusive = false;  ///< y[k] is the sum of those before x[k]
-  bool reverse = false;    ///< from the last to the first
-};
-
 namespace detail {
 
-inline constexpr std::int64_t scan_lanes = 16;
-inline constexpr std::int64_t scan_tile = 2048;          // bytes of sums of neighbours, which stay in the nearest cache
+inline constexpr std::int64_t scan_tile = 512;           // elements of 16 bits that are floats at a time
 inline constexpr std::int64_t scan_piece = 8192;         // of a row, before which comes the total of those before it
-inline constexpr std::int64_t scan_short = 128;          // shorter rows go by fours
 inline constexpr std::int64_t scan_columns = 128 << 10;  // bytes of rows that lie across and go together, at most
 inline constexpr int scan_steps = 4;                     // that these take at once
 
@@ -64,17 +54,14 @@ struct scanned_rows {
 
   /// One row, one element after the other: a device's thread.
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
-    sum const s = run_from(rows.first(row), 0, start_of(row));
-    if (totals != nullptr) totals[row] = s;
-  }
-  KOKKOS_INLINE_FUNCTION sum run_from(std::int64_t first, std::int64_t k, sum s) const {
-    for (; k < rows.length; ++k) {
-      std::int64_t const at = first + place(k) * rows.step;
+    sum s = start_of(row);
+    for (std::int64_t k = 0; k < rows.length; ++k) {
+      std::int64_t const at = rows.first(row) + place(k) * rows.step;
       sum const before = s;
       s = combine(How, s, sum(x[at]));
       if (y != nullptr) y[at] = T(direction.exclusive ? before : s);
     }
-    return s;
+    if (totals != nullptr) totals[row] = s;
   }
 
   // ---- on the host, where loops are compiled for wide vectors ----
@@ -100,48 +87,24 @@ struct scanned_rows {
     return part[0];
   }
 
-  void read(T const* from, std::int64_t n, sum* to) const {
-    if (!direction.reverse) return widen_run(from, to, n);
-    for (std::int64_t i = 0; i < n; ++i) to[i] = sum(from[-i]);
-  }
-  void write(sum const* from, std::int64_t n, T* to) const {
-    if (!direction.reverse) return write_elements<sum>(to, n, [from](std::int64_t i) { return from[i]; });
-    for (std::int64_t i = 0; i < n; ++i) to[-i] = T(from[i]);
-  }
-
-  /// The running sums of a piece, before which comes `s`; its own total is returned. Sums of sixteen are made of four
-  /// sums of four.
+  /// The running sums of a piece, before which comes `s`; its own total is returned.
   template <bool Writes>
   sum run_piece(std::int64_t row, std::int64_t piece, sum s) const {
-    constexpr std::int64_t lanes = scan_lanes, tile = scan_tile / static_cast<std::int64_t>(sizeof(sum));
-    tile_buffer<sum, lanes + tile> of_one, of_four;  // the last ones of the tile before come first
-    tile_buffer<sum, tile> result;
-    sum *const one = of_one.data() + lanes, *const four = of_four.data() + lanes;
-    sum running[lanes];
-    for (std::int64_t l = 0; l < lanes; ++l) running[l] = nothing, one[l - lanes] = four[l - lanes] = nothing;
-    std::int64_t const end = end_of(piece);
-    for (std::int64_t k = piece * scan_piece; k < end; k += tile) {
-      std::int64_t const n = std::min(tile, end - k), whole = (n + lanes - 1) / lanes * lanes;
-      std::int64_t const at = row * rows.length + place(k);
-      read(x + at, n, one);
-      for (std::int64_t i = n; i < whole; ++i) one[i] = nothing;
-      sum const* const last = direction.exclusive ? one - 1 : one;
-      for (std::int64_t i = 0; i < whole; ++i)
-        four[i] = combine(How, combine(How, last[i], last[i - 1]), combine(How, last[i - 2], last[i - 3]));
-      bool const in_place = Writes && std::is_same_v<T, sum> && !direction.reverse && n == whole;
-      sum* const to = in_place ? reinterpret_cast<sum*>(y + at) : result.data();
-      for (std::int64_t i = 0; i < whole; i += lanes)
-        for (std::int64_t l = i; l < i + lanes; ++l) {
-          sum const w = combine(How, combine(How, four[l], four[l - 4]), combine(How, four[l - 8], four[l - 12]));
-          running[l - i] = combine(How, running[l - i], w);
-          to[l] = combine(How, s, running[l - i]);
-        }
-      if (k + n == end && direction.exclusive) running[lanes - 1] = combine(How, running[lanes - 1], one[whole - 1]);
-      if (Writes && !in_place) write(to, n, y + at);
-      if (n < tile) break;
-      for (std::int64_t l = -lanes; l < 0; ++l) one[l] = one[tile + l], four[l] = four[tile + l];
+    std::int64_t const begin = piece * scan_piece, count = end_of(piece) - begin;
+    std::int64_t const at = row * rows.length + (direction.reverse ? rows.length - end_of(piece) : begin);
+    sum total = nothing;
+    if constexpr (std::is_same_v<T, sum>) {
+      run_by_fours<How, Writes>(x + at, Writes ? y + at : nullptr, count, direction, s, total);
+    } else {
+      sum tile[scan_tile];
+      for (std::int64_t k = 0; k < count; k += scan_tile) {
+        std::int64_t const n = std::min(scan_tile, count - k), from = at + (direction.reverse ? count - k - n : k);
+        widen_run(x + from, tile, n);
+        run_by_fours<How, Writes>(tile, tile, n, direction, s, total);
+        if (Writes) write_elements<sum>(y + from, n, [&tile](std::int64_t i) { return tile[i]; });
+      }
     }
-    return running[lanes - 1];
+    return total;
   }
 
   /// The total of a piece as run_piece has it, before which comes nothing.
@@ -149,33 +112,10 @@ struct scanned_rows {
     return y == nullptr ? total_of(row, piece) : run_piece<false>(row, piece, nothing);
   }
 
-  /// The running sums of a row for which that is too much, before which comes `s`: of four elements each waits for the
-  /// sum before all four. The sum of all is returned.
-  sum run_short_row(std::int64_t row, sum s) const {
-    std::int64_t const first = row * rows.length, step = toward(), before = direction.exclusive ? 0 : 1;
-    std::int64_t k = 0;
-    if constexpr (How == reduction::sum && std::is_same_v<T, float>)
-      k = run_fours(x + first, y + first, rows.length, direction.exclusive, direction.reverse, s);
-    for (; k + 4 <= rows.length; k += 4) {
-      std::int64_t const at = first + place(k);
-      sum part = sum(x[at]), all[5] = {s, combine(How, s, part)};
-      for (int j = 1; j < 4; ++j) {
-        part = combine(How, part, sum(x[at + j * step]));
-        all[j + 1] = combine(How, s, part);
-      }
-      for (int j = 0; j < 4; ++j) y[at + j * step] = T(all[j + before]);
-      s = all[4];
-    }
-    return run_from(first, k, s);
-  }
-
   void run_row(std::int64_t row) const {
     sum s = start_of(row);
-    if (y != nullptr && rows.length < scan_short)
-      s = run_short_row(row, s);
-    else
-      for (std::int64_t p = 0; p < pieces(); ++p)
-        s = combine(How, s, y == nullptr ? total_of(row, p) : run_piece<true>(row, p, s));
+    for (std::int64_t p = 0; p < pieces(); ++p)
+      s = combine(How, s, y == nullptr ? total_of(row, p) : run_piece<true>(row, p, s));
     if (totals != nullptr) totals[row] = s;
   }
 
@@ -205,13 +145,18 @@ struct scanned_rows {
   /// Rows [row, row + n) of one group, which lie across; s has room for a sum of each.
   void run_columns(std::int64_t row, std::int64_t n, sum* s) const {
     for (std::int64_t i = 0; i < n; ++i) s[i] = start_of(row + i);
-    // What lies a page or more apart makes streams side by side, what lies nearer one.
+    // What lies a page or more apart makes streams side by side; what lies nearer makes one, of which processors do not
+    // foresee the next page when whole lines are read at once.
     bool const apart = rows.step * static_cast<std::int64_t>(sizeof(T)) >= 4096;
     with_wide_vectors([this, s, n, apart, first = rows.first(row)] {
       std::int64_t k = 0;
       for (; apart && k + scan_steps <= rows.length; k += scan_steps)
         take_steps<scan_steps>(s, n, first + place(k) * rows.step);
-      for (; k < rows.length; ++k) take_steps<1>(s, n, first + place(k) * rows.step);
+      for (; k < rows.length; ++k) {
+        std::int64_t const at = first + place(k) * rows.step;
+        if (!apart) ask_for(x + at + toward() * elements_of_page<T>, n);
+        take_steps<1>(s, n, at);
+      }
     });
     if (totals != nullptr) std::copy_n(s, n, totals + row);
   }
