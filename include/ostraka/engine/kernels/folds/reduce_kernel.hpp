@@ -97,7 +97,7 @@ struct reduction_of {
       std::int64_t const next = run_step[0], step = row_step[0];
       auto const combined = [](T const& s, T const& t) { return combine(op, s, t); };
       if (step == 1)
-        add_rows(sums, count, run, is_read_in_order<Element>(count, next), combined,
+        add_rows(sums, count, run, ask_for_rows<Element>{x, count, next}, combined,
                  [=](std::int64_t r, std::int64_t i) { return T(x[r * next + i]); });
       else
         for (std::int64_t r = 0; r < run; ++r)

@@ -57,8 +57,8 @@ std::int64_t run_in_registers([[maybe_unused]] T const* x, [[maybe_unused]] T* y
   return k;
 }
 
-/// y[k] <- s + total + x[0] + … + x[k] for k < n, if it writes, and then total <- total + x[0] + … + x[n − 1]. Exclusive:
-/// without x[k]; reversed: from the last one on. y may be x.
+/// y[k] <- s + total + x[0] + … + x[k] for k < n, if it writes, and then total <- total + x[0] + … + x[n − 1].
+/// Exclusive: without x[k]; reversed: from the last one on. y may be x.
 template <reduction How, bool Writes, class T>
 void run_by_fours(T const* x, T* y, std::int64_t n, scan_direction direction, T s, T& total) {
   std::int64_t k = 0;

@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 3. Running sums (products, maxima, minima) along the rows of a dense block: y[k] = x[0] + … + x[k]. A sum
-/// waits for the one before it, and therefore goes by fours (running_fours.hpp). A long row goes in pieces, before which
-/// come the totals of those before them. Rows that lie across go together, a few k at a time. How sums are put together
-/// depends on the extents alone, not on the number of threads. 16 bits are summed as floats.
+/// waits for the one before it, and therefore goes by fours (running_fours.hpp). A long row goes in pieces, before
+/// which come the totals of those before them. Rows that lie across go together, a few k at a time. How sums are put
+/// together depends on the extents alone, not on the number of threads. 16 bits are summed as floats.
 
 #include <Kokkos_Core.hpp>
 
