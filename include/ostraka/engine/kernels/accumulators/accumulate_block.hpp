@@ -84,16 +84,21 @@ struct start_states {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { states[i] = Accumulator::start(); }
 };
 
-/// So many results side by side, of which accumulated_rows go together.
-inline std::int64_t pieces_of(std::int64_t row) { return (row + accumulated_rows - 1) / accumulated_rows; }
+/// Of so many results side by side, which go together.
+template <class Element>
+std::int64_t pieces_of(std::int64_t row) {
+  return (row + accumulated_rows<Element> - 1) / accumulated_rows<Element>;
+}
 
 /// The host's: tasks are pieces of rows of neighbouring results, or single results, for each part.
 template <class Accumulator>
 struct accumulate_on_host {
   using state = typename Accumulator::state;
+  using element = typename Accumulator::element;
+  static constexpr std::int64_t together = accumulated_rows<element>;
 
   accumulation_loops loops;  // results without the row
-  typename Accumulator::element const* x;
+  element const* x;
   state* states;
   accumulated_parts parts;
   std::int64_t row;     // results that lie side by side in the block and are taken together
@@ -110,9 +115,9 @@ struct accumulate_on_host {
  private:
   // Those that come next begin somewhere else in memory, which processors do not foresee: they are asked for meanwhile.
   template <int Steps>
-  static void take_steps(typename Accumulator::row& row, typename Accumulator::element const* x, std::int64_t step,
+  static void take_steps(typename Accumulator::row& row, element const* x, std::int64_t step,
                          std::int64_t count, std::int64_t steps, bool asks) {
-    constexpr std::int64_t line = elements_of_line<typename Accumulator::element>, strip = 16 * line;
+    constexpr std::int64_t line = elements_of_line<element>, strip = 16 * line;
     for (std::int64_t first = 0; first < count; first += strip) {
       std::int64_t const n = count - first < strip ? count - first : strip;
       for (int r = 0; r < Steps && asks; ++r)
@@ -129,7 +134,7 @@ struct accumulate_on_host {
     loop_walker<1> at(loops.results, task % results);
     if (end > (part + 1) * results) end = (part + 1) * results;
     for (; task < end; ++task, at.next()) {
-      typename Accumulator::element const* const from = x + at.offset[0];
+      element const* const from = x + at.offset[0];
       state s = Accumulator::start();
       if (is_run)
         Accumulator::along(s, from + begin, behind - begin, loops.first_index + begin);
@@ -145,24 +150,25 @@ struct accumulate_on_host {
   // Results side by side; the next task.
   std::int64_t across(std::int64_t task) const {
     std::int64_t const part = task / tasks_of_part(), in_part = task % tasks_of_part();
-    std::int64_t const outer = in_part / pieces, first = in_part % pieces * accumulated_rows;
+    std::int64_t const outer = in_part / pieces, first = in_part % pieces * together;
     std::int64_t at[1];
     loops.results.locate(outer, at);
-    std::int64_t const count = row - first < accumulated_rows ? row - first : accumulated_rows;
+    std::int64_t const count = row - first < together ? row - first : together;
     std::int64_t const begin = parts.begin(part), end = parts.begin(part + 1);
-    typename Accumulator::element const* const from = x + at[0] + first;
+    element const* const from = x + at[0] + first;
     typename Accumulator::row states_of_row;
     int const inner = loops.reduced.rank - 1;
     std::int64_t const step = inner < 0 ? 0 : loops.reduced.stride[0][inner];
-    // Rows of a page or more are streams side by side; shorter ones make one, whose next page is asked for, since
-    // processors do not foresee it when whole lines are read at once.
-    bool const apart = step * std::int64_t(sizeof(typename Accumulator::element)) >= 4096;
+    bool const apart = step >= elements_of_page<element>;  // streams side by side
     std::int64_t steps = 0;
     for_each_run(loops.reduced, begin, end, [&](std::int64_t const(&offset)[2], std::int64_t run) {
-      typename Accumulator::element const* x_r = from + offset[0];
-      for (std::int64_t left = run, taken = 0; left > 0; left -= taken, steps += taken, x_r += taken * step) {
-        taken = left >= accumulated_steps ? accumulated_steps : 1;
-        if (!apart) ask_for(x_r + elements_of_page<typename Accumulator::element>, taken * count);
+      stream_of_rows<element> const rows{from + offset[0], count, step, run};
+      bool const in_turns = apart || rows.is_near(accumulated_steps);
+      for (std::int64_t r = 0, taken = 0; r < run; r += taken, steps += taken) {
+        element const* const x_r = rows.x + r * step;
+        std::int64_t const left = run - r;
+        taken = in_turns && left >= accumulated_steps ? accumulated_steps : 1;
+        rows.ask(r, taken);
         if (taken == 1)
           take_steps<1>(states_of_row, x_r, step, count, steps, apart && left > 1);
         else
@@ -196,7 +202,8 @@ void accumulate_parts(Exec const& exec, accumulation_loops loops, typename Accum
   if constexpr (runs_on_host<Exec>) {
     std::int64_t const row = results_side_by_side(loops);
     if (row > 1) loops.results.remove(loops.results.rank - 1);
-    accumulate_on_host<Accumulator> const kernel{loops, x, states, cut, row, pieces_of(row)};
+    std::int64_t const pieces = pieces_of<typename Accumulator::element>(row);
+    accumulate_on_host<Accumulator> const kernel{loops, x, states, cut, row, pieces};
     std::int64_t const tasks = parts * kernel.tasks_of_part(), worth = elements / serial_elements + 1;
     for_each_share("ostraka accumulate", exec, tasks, worth < tasks ? worth : tasks, elements, kernel);
   } else {
@@ -219,7 +226,8 @@ void accumulate(Exec const& exec, accumulation_loops loops, typename Accumulator
     for_each_item("ostraka accumulate nothing", exec, results, results, detail::start_states<Accumulator>{states});
     return;
   }
-  std::int64_t const row = detail::results_side_by_side(loops), pieces = results / row * detail::pieces_of(row);
+  std::int64_t const row = detail::results_side_by_side(loops), 
+                     pieces = results / row * detail::pieces_of<typename Accumulator::element>(row);
   constexpr std::int64_t most_steps = std::int64_t(1) << 30;  // of a part: accumulators count them in 32 bits
   std::int64_t const parts = std::max(detail::parts_of_fold<Exec>(pieces, results * iterations / pieces, iterations),
                                       iterations / most_steps + 1);

@@ -17,12 +17,16 @@
 ///     take(state, x, index)                one element, on a device
 ///     combined(earlier, later)             the state of both
 
+#include <algorithm>
 #include <cstdint>
+
+#include <ostraka/engine/kernels/loops/vectors.hpp>
 
 namespace ostraka::engine {
 
-/// Rows that an accumulator takes together: their states stay in the nearest cache.
-inline constexpr std::int64_t accumulated_rows = 1024;
+/// Rows that an accumulator takes together: few, so that their states stay in the nearest cache, but a page of them.
+template <class Element>
+inline constexpr std::int64_t accumulated_rows = std::max<std::int64_t>(1024, detail::elements_of_page<Element>);
 
 /// Elements of each of them that it takes at a time, where there are so many: in registers, between which and the
 /// states less is moved then.

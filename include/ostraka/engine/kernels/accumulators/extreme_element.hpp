@@ -45,8 +45,8 @@ struct extreme_element {
   // Of what is best so far the step is kept, as wide as the value, so that both go through vectors alike.
   using step = std::conditional_t<sizeof(value) == 4, std::int32_t, std::int64_t>;
   struct row {
-    value best[accumulated_rows];
-    step at[accumulated_rows];
+    value best[accumulated_rows<Element>];
+    step at[accumulated_rows<Element>];
   };
 
   KOKKOS_INLINE_FUNCTION static state start() { return state::of(value(0), state::nowhere); }

@@ -65,9 +65,9 @@ struct moments_of {
   using sum = detail::wide_sum_of<Element>;
   using state = moments<sum>;
   struct row {
-    sum shift[accumulated_rows];  // the first element
-    sum mean[accumulated_rows];   // beyond it
-    double squares[accumulated_rows];
+    sum shift[accumulated_rows<Element>];  // the first element
+    sum mean[accumulated_rows<Element>];   // beyond it
+    double squares[accumulated_rows<Element>];
     double count;
   };
 

@@ -41,7 +41,7 @@ struct sum_of {
   using element = Element;
   using state = typename Term::sum;
   struct row {
-    state sums[accumulated_rows];
+    state sums[accumulated_rows<Element>];
   };
 
   KOKKOS_INLINE_FUNCTION static state start() { return state(0); }

@@ -15,48 +15,47 @@
 
 namespace ostraka::engine::detail {
 
-/// Rows x[r next + i], i < count. Those shorter than a page that lie side by side make one stream, of which processors
-/// do not foresee the next page when several of its lines are read at once: it is asked for.
+/// Rows of some lines and less than a page that lie side by side are read in the order of memory, one after the other,
+/// unless four of them are within what was asked for: no prefetcher follows a core that reads four places in turns.
 template <class T>
-struct ask_for_rows {
-  T const* x;
-  std::int64_t count, next;
+bool is_read_in_order(stream_of_rows<T> const& rows) {
+  return rows.step == rows.count && rows.count * std::int64_t(sizeof(T)) >= 512 && rows.count < rows.page &&
+         !rows.is_near(4);
+}
 
-  /// For `rows` rows, while row r is read.
-  void operator()(std::int64_t r, std::int64_t rows) const {
-    if (next == count && count < elements_of_page<T>) ask_for(x + r * next + elements_of_page<T>, rows * next);
-  }
-};
-
-/// sums[i] <- sums[i] + the sum over r < run of term(r, i), with add(x, y) for x + y, four rows at once, which spares
-/// passes over the sums. Terms do not overlap the sums.
+/// sums[i] <- sums[i] + the sum over r < run of term(r, i), with add(x, y) for x + y: one row after the other, or four
+/// at once, which spares passes over the sums; ask(r) then asks for rows to come. Terms do not overlap the sums.
 template <class T, class Ask, class Add, class Term>
-void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, Ask const ask, Add const add, Term const term) {
+void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, bool in_order, Ask const ask, Add const add,
+              Term const term) {
   std::int64_t r = 0;
-  for (; r + 4 <= run; r += 4) {
-    ask(r, 4);
+  for (; !in_order && r + 4 <= run; r += 4) {
+    ask(r);
     for (std::int64_t i = 0; i < count; ++i)
       sums[i] = add(add(add(add(sums[i], term(r, i)), term(r + 1, i)), term(r + 2, i)), term(r + 3, i));
   }
-  for (; r < run; ++r)
+  for (; r < run; ++r) {
     for (std::int64_t i = 0; i < count; ++i) sums[i] = add(sums[i], term(r, i));
+    asm("" : "+r"(r));  // else compilers take two rows at once
+  }
 }
 
 /// Complex numbers have no vector kernels, and few programs sum small integers, so nothing is compiled three times for
 /// them.
 template <class T, class Ask, class Term>
-void add_wide_rows(T* sums, std::int64_t count, std::int64_t run, Ask const& ask, Term const& term) {
+void add_wide_rows(T* sums, std::int64_t count, std::int64_t run, bool in_order, Ask const& ask, Term const& term) {
   auto const plus = [](T const& x, T const& y) { return T(x + y); };
   if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4)
-    with_wide_vectors([=] { add_rows(sums, count, run, ask, plus, term); });
+    with_wide_vectors([=] { add_rows(sums, count, run, in_order, ask, plus, term); });
   else
-    add_rows(sums, count, run, ask, plus, term);
+    add_rows(sums, count, run, in_order, ask, plus, term);
 }
 
 /// sums[i] += sum over r < run of x[r next + i]
 template <class T, class Element>
 void sum_rows(T* sums, std::int64_t count, Element const* x, std::int64_t next, std::int64_t run) {
-  add_wide_rows(sums, count, run, ask_for_rows<Element>{x, count, next},
+  stream_of_rows<Element> const rows{x, count, next, run};
+  add_wide_rows(sums, count, run, is_read_in_order(rows), [=](auto r) { rows.ask(r, 4); },
                 [=](std::int64_t r, std::int64_t i) { return T(x[r * next + i]); });
 }
 
@@ -64,7 +63,8 @@ void sum_rows(T* sums, std::int64_t count, Element const* x, std::int64_t next, 
 template <class T>
 void sum_scaled_rows(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next,
                      std::int64_t run) {
-  add_wide_rows(sums, count, run, ask_for_rows<T>{x, count, x_next},
+  stream_of_rows<T> const rows{x, count, x_next, run};
+  add_wide_rows(sums, count, run, is_read_in_order(rows), [=](auto r) { rows.ask(r, 4); },
                 [=](std::int64_t r, std::int64_t i) { return x[r * x_next + i] * y[r * y_next]; });
 }
 
@@ -72,8 +72,8 @@ void sum_scaled_rows(T* sums, std::int64_t count, T const* x, std::int64_t x_nex
 template <class T>
 void sum_row_products(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next,
                       std::int64_t run) {
-  ask_for_rows<T> const of_x{x, count, x_next}, of_y{y, count, y_next};
-  add_wide_rows(sums, count, run, [=](std::int64_t r, std::int64_t rows) { of_x(r, rows), of_y(r, rows); },
+  stream_of_rows<T> const of_x{x, count, x_next, run}, of_y{y, count, y_next, run};
+  add_wide_rows(sums, count, run, is_read_in_order(of_x), [=](auto r) { of_x.ask(r, 4), of_y.ask(r, 4); },
                 [=](std::int64_t r, std::int64_t i) { return x[r * x_next + i] * y[r * y_next + i]; });
 }
 

@@ -28,9 +28,20 @@ void widen_run(X const* from, T* to, std::int64_t n) {
   std::int64_t k = 0;
 #if OSTRAKA_DETAIL_X86
   if constexpr (is_converted_in_runs<X>)
-    if (widest_vectors() != vector_width::plain) k = widen_vectors(from, to, n);
+    if (n >= 8 && widest_vectors() != vector_width::plain) k = widen_vectors(from, to, n);
 #endif
   for (; k < n; ++k) to[k] = static_cast<T>(from[k]);
+}
+
+/// to[k] <- from[k], rounded.
+template <class T, class X>
+void narrow_run(T const* from, X* to, std::int64_t n) {
+  std::int64_t k = 0;
+#if OSTRAKA_DETAIL_X86
+  if constexpr (is_converted_in_runs<X>)
+    if (n >= 8 && widest_vectors() != vector_width::plain) k = narrow_vectors(from, to, n);
+#endif
+  for (; k < n; ++k) to[k] = static_cast<X>(from[k]);
 }
 
 /// to[k] <- f(k), rounded.
@@ -43,8 +54,7 @@ void write_elements(X* to, std::int64_t n, F const& f) {
     for (std::int64_t begin = 0; begin < n; begin += piece) {
       std::int64_t const here = n - begin < piece ? n - begin : piece;
       for (std::int64_t k = 0; k < here; ++k) wide[k] = f(begin + k);
-      std::int64_t k = widest_vectors() != vector_width::plain ? narrow_vectors(wide, to + begin, here) : 0;
-      for (; k < here; ++k) to[begin + k] = static_cast<X>(wide[k]);
+      narrow_run(wide, to + begin, here);
     }
     return;
   }

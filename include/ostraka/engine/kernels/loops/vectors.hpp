@@ -36,6 +36,25 @@ void ask_for(T const* x, std::int64_t n) {
   for (std::int64_t i = 0; i < n; i += elements_of_line<T>) __builtin_prefetch(x + i);
 }
 
+/// Rows x[r step + i], i < count, r < rows. Where many that are shorter than a page lie side by side they make one
+/// stream, of which processors do not foresee the next page when whole lines are read, or several rows in turns.
+template <class T>
+struct stream_of_rows {
+  static constexpr std::int64_t page = elements_of_page<T>;
+
+  T const* x;
+  std::int64_t count, step, rows;
+  bool lies_so = step == count && count < page && rows * step >= 4 * page;
+
+  /// May so many rows be read in turns? They do not reach beyond what was asked for.
+  [[nodiscard]] bool is_near(std::int64_t some) const { return lies_so && some * step <= page; }
+
+  /// While `taken` rows from r on are read, asks for what lies a page further, if that is of these rows.
+  void ask(std::int64_t r, std::int64_t taken) const {
+    if (lies_so && (rows - r) * step > page) ask_for(x + r * step + page, taken * step);
+  }
+};
+
 /// Calls f(), plain loops, with the widest vectors that this processor has.
 template <class F>
 void with_wide_vectors(F const& f) {

@@ -4,14 +4,16 @@
 
 /// @file
 /// Floor 3. Running sums (products, maxima, minima) along the rows of a dense block: y[k] = x[0] + … + x[k]. A sum
-/// waits for the one before it, and therefore goes by fours (running_fours.hpp). A long row goes in pieces, before
+/// waits for the one before it, and therefore goes by groups (running_sums.hpp). A long row goes in pieces, before
 /// which come the totals of those before them. Rows that lie across go together, a few k at a time. How sums are put
-/// together depends on the extents alone, not on the number of threads. 16 bits are summed as floats.
+/// together depends on the extents alone, not on the number of threads, but for the last digit of complex products. 16
+/// bits are summed as floats.
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include <ostraka/engine/kernels/combine.hpp>
 #include <ostraka/engine/kernels/loops/independent.hpp>
@@ -19,7 +21,7 @@
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
 #include <ostraka/engine/kernels/rows/row_layout.hpp>
-#include <ostraka/engine/kernels/rows/running_fours.hpp>
+#include <ostraka/engine/kernels/rows/running_sums.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine {
@@ -92,19 +94,19 @@ struct scanned_rows {
   sum run_piece(std::int64_t row, std::int64_t piece, sum s) const {
     std::int64_t const begin = piece * scan_piece, count = end_of(piece) - begin;
     std::int64_t const at = row * rows.length + (direction.reverse ? rows.length - end_of(piece) : begin);
-    sum total = nothing;
+    sum own = nothing;
     if constexpr (std::is_same_v<T, sum>) {
-      run_by_fours<How, Writes>(x + at, Writes ? y + at : nullptr, count, direction, s, total);
+      run_sums<How, Writes>(x + at, Writes ? y + at : nullptr, count, direction, s, own);
     } else {
       sum tile[scan_tile];
       for (std::int64_t k = 0; k < count; k += scan_tile) {
         std::int64_t const n = std::min(scan_tile, count - k), from = at + (direction.reverse ? count - k - n : k);
         widen_run(x + from, tile, n);
-        run_by_fours<How, Writes>(tile, tile, n, direction, s, total);
-        if (Writes) write_elements<sum>(y + from, n, [&tile](std::int64_t i) { return tile[i]; });
+        run_sums<How, Writes>(tile, tile, n, direction, s, own);
+        if (Writes) narrow_run(tile, y + from, n);
       }
     }
-    return total;
+    return own;
   }
 
   /// The total of a piece as run_piece has it, before which comes nothing.
@@ -145,16 +147,16 @@ struct scanned_rows {
   /// Rows [row, row + n) of one group, which lie across; s has room for a sum of each.
   void run_columns(std::int64_t row, std::int64_t n, sum* s) const {
     for (std::int64_t i = 0; i < n; ++i) s[i] = start_of(row + i);
-    // What lies a page or more apart makes streams side by side; what lies nearer makes one, of which processors do not
-    // foresee the next page when whole lines are read at once.
-    bool const apart = rows.step * static_cast<std::int64_t>(sizeof(T)) >= 4096;
+    // What lies a page or more apart makes streams side by side; what lies nearer makes one.
+    bool const apart = rows.step >= elements_of_page<T>;
     with_wide_vectors([this, s, n, apart, first = rows.first(row)] {
       std::int64_t k = 0;
       for (; apart && k + scan_steps <= rows.length; k += scan_steps)
         take_steps<scan_steps>(s, n, first + place(k) * rows.step);
       for (; k < rows.length; ++k) {
         std::int64_t const at = first + place(k) * rows.step;
-        if (!apart) ask_for(x + at + toward() * elements_of_page<T>, n);
+        T const* const from = x + at - (direction.reverse ? 2 * elements_of_page<T> : 0);  // what comes is before it
+        stream_of_rows<T>{from, n, rows.step, rows.length - k}.ask(0, 1);
         take_steps<1>(s, n, at);
       }
     });
