@@ -97,10 +97,9 @@ struct reduction_of {
       std::int64_t const next = run_step[0], step = row_step[0];
       auto const combined = [](T const& s, T const& t) { return combine(op, s, t); };
       if (step == 1) {
-        stream_of_rows<Element> const rows{x, count, next, run};
         add_rows(
-            sums, count, run, is_read_in_order(rows), [=](auto r) { rows.ask(r, 4); }, combined,
-            [=](std::int64_t r, std::int64_t i) { return T(x[r * next + i]); });
+            sums, count, run, combined, [=](std::int64_t r, std::int64_t i) { return T(x[r * next + i]); },
+            stream_of_rows<Element>{x, count, next, run});
       } else {
         for (std::int64_t r = 0; r < run; ++r)
           for (std::int64_t i = 0; i < count; ++i) sums[i] = combine(op, sums[i], T(x[r * next + i * step]));

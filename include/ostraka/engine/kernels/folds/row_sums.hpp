@@ -24,13 +24,13 @@ bool is_read_in_order(stream_of_rows<T> const& rows) {
 }
 
 /// sums[i] <- sums[i] + the sum over r < run of term(r, i), with add(x, y) for x + y: one row after the other, or four
-/// at once, which spares passes over the sums; ask(r) then asks for rows to come. Terms do not overlap the sums.
-template <class T, class Ask, class Add, class Term>
-void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, bool in_order, Ask const ask, Add const add,
-              Term const term) {
+/// at once, which spares passes over the sums. Terms are made of these rows, and do not overlap the sums.
+template <class T, class Add, class Term, class X, class... Xs>
+void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, Add const add, Term const term,
+              stream_of_rows<X> const x, stream_of_rows<Xs> const... others) {
   std::int64_t r = 0;
-  for (; !in_order && r + 4 <= run; r += 4) {
-    ask(r);
+  for (bool const in_order = is_read_in_order(x); !in_order && r + 4 <= run; r += 4) {
+    x.ask(r, 4), (others.ask(r, 4), ...);
     for (std::int64_t i = 0; i < count; ++i)
       sums[i] = add(add(add(add(sums[i], term(r, i)), term(r + 1, i)), term(r + 2, i)), term(r + 3, i));
   }
@@ -42,39 +42,39 @@ void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, bool in_
 
 /// Complex numbers have no vector kernels, and few programs sum small integers, so nothing is compiled three times for
 /// them.
-template <class T, class Ask, class Term>
-void add_wide_rows(T* sums, std::int64_t count, std::int64_t run, bool in_order, Ask const& ask, Term const& term) {
+template <class T, class Term, class... Xs>
+void add_wide_rows(T* sums, std::int64_t count, std::int64_t run, Term const& term, stream_of_rows<Xs> const&... rows) {
   auto const plus = [](T const& x, T const& y) { return T(x + y); };
   if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4)
-    with_wide_vectors([=] { add_rows(sums, count, run, in_order, ask, plus, term); });
+    with_wide_vectors([=] { add_rows(sums, count, run, plus, term, rows...); });
   else
-    add_rows(sums, count, run, in_order, ask, plus, term);
+    add_rows(sums, count, run, plus, term, rows...);
 }
 
 /// sums[i] += sum over r < run of x[r next + i]
 template <class T, class Element>
 void sum_rows(T* sums, std::int64_t count, Element const* x, std::int64_t next, std::int64_t run) {
-  stream_of_rows<Element> const rows{x, count, next, run};
-  add_wide_rows(sums, count, run, is_read_in_order(rows), [=](auto r) { rows.ask(r, 4); },
-                [=](std::int64_t r, std::int64_t i) { return T(x[r * next + i]); });
+  add_wide_rows(
+      sums, count, run, [=](std::int64_t r, std::int64_t i) { return T(x[r * next + i]); },
+      stream_of_rows<Element>{x, count, next, run});
 }
 
 /// sums[i] += sum over r < run of x[r x_next + i] y[r y_next]
 template <class T>
 void sum_scaled_rows(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next,
                      std::int64_t run) {
-  stream_of_rows<T> const rows{x, count, x_next, run};
-  add_wide_rows(sums, count, run, is_read_in_order(rows), [=](auto r) { rows.ask(r, 4); },
-                [=](std::int64_t r, std::int64_t i) { return x[r * x_next + i] * y[r * y_next]; });
+  add_wide_rows(
+      sums, count, run, [=](std::int64_t r, std::int64_t i) { return x[r * x_next + i] * y[r * y_next]; },
+      stream_of_rows<T>{x, count, x_next, run});
 }
 
 /// sums[i] += sum over r < run of x[r x_next + i] y[r y_next + i]
 template <class T>
 void sum_row_products(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next,
                       std::int64_t run) {
-  stream_of_rows<T> const of_x{x, count, x_next, run}, of_y{y, count, y_next, run};
-  add_wide_rows(sums, count, run, is_read_in_order(of_x), [=](auto r) { of_x.ask(r, 4), of_y.ask(r, 4); },
-                [=](std::int64_t r, std::int64_t i) { return x[r * x_next + i] * y[r * y_next + i]; });
+  add_wide_rows(
+      sums, count, run, [=](std::int64_t r, std::int64_t i) { return x[r * x_next + i] * y[r * y_next + i]; },
+      stream_of_rows<T>{x, count, x_next, run}, stream_of_rows<T>{y, count, y_next, run});
 }
 
 }  // namespace ostraka::engine::detail

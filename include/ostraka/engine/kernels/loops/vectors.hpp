@@ -30,9 +30,10 @@ inline constexpr std::int64_t elements_of_line = sizeof(T) < 64 ? 64 / static_ca
 template <class T>
 inline constexpr std::int64_t elements_of_page = 64 * elements_of_line<T>;
 
-/// Asks for n elements that are read soon. They need not exist.
+/// Asks for n elements that are read soon. They need not exist. Always inlined: compilers take a function that asks and
+/// does no more for one that does nothing, and leave out calls of it.
 template <class T>
-void ask_for(T const* x, std::int64_t n) {
+[[gnu::always_inline]] inline void ask_for(T const* x, std::int64_t n) {
   for (std::int64_t i = 0; i < n; i += elements_of_line<T>) __builtin_prefetch(x + i);
 }
 
@@ -50,7 +51,7 @@ struct stream_of_rows {
   [[nodiscard]] bool is_near(std::int64_t some) const { return lies_so && some * step <= page; }
 
   /// While `taken` rows from r on are read, asks for what lies a page further, if that is of these rows.
-  void ask(std::int64_t r, std::int64_t taken) const {
+  [[gnu::always_inline]] void ask(std::int64_t r, std::int64_t taken) const {
     if (lies_so && (rows - r) * step > page) ask_for(x + r * step + page, taken * step);
   }
 };
