@@ -186,7 +186,7 @@ TEST_CASE("what a machine does not say is said before the program runs") {
   unordered.reductions_of_size.add({1000, 1});
   unordered.reductions_of_size.add({1000, 2});
   complains(mesh, unordered, "has a number that is negative, or none");
-  for (std::pair<double, double> const second : {std::pair{20.0, 0.5}, {30.0, 0.0}, {30.0, -0.5}}) {
+  for (std::pair<double, double> const& second : {std::pair{20.0, 0.5}, {30.0, 0.0}, {30.0, -0.5}}) {
     os::machine shaped = simple();
     shaped.shares.add({20, 0.3});
     shaped.shares.add({second.first, second.second});

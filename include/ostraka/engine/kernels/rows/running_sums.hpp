@@ -70,8 +70,7 @@ struct neighbours {
 
 #endif
 
-/// y[k] <- s + total + x[0] + … + x[k] for k < n, if it writes, and then total <- total + x[0] + … + x[n − 1].
-/// Exclusive: without x[k]; reversed: from the last one on. y may be x.
+/// run_sums() in one direction.
 template <reduction How, bool Writes, bool Exclusive, bool Reverse, class T>
 void run_one_way(T const* x, T* y, std::int64_t n, T s, T& total) {
   T before = total;  // the elements that come
@@ -129,6 +128,8 @@ void run_one_way(T const* x, T* y, std::int64_t n, T s, T& total) {
   total = before;
 }
 
+/// y[k] <- s + total + x[0] + … + x[k] for k < n, if it writes, and then total <- total + x[0] + … + x[n − 1].
+/// Exclusive: without x[k]; reversed: from the last one on. y may be x.
 template <reduction How, bool Writes, class T>
 void run_sums(T const* x, T* y, std::int64_t n, scan_direction direction, T s, T& total) {
   if (direction.exclusive)
