@@ -301,8 +301,8 @@ TEST_CASE("what products reach of the rate follows from their shape") {
   m.shares.add({100, 1});
   // 2 n³ flops on 3 n² elements of 8 bytes: 2 n / 3 for each.
   auto const share = [&](double intensity, std::int64_t element_bytes, double peak) {
-    double const elements = 1e6, flops = intensity * elements;
-    return flops / planner::local_seconds(m, flops, element_bytes, elements * static_cast<double>(element_bytes)) / peak;
+    double const elements = 1e6, flops = intensity * elements, bytes = elements * static_cast<double>(element_bytes);
+    return flops / planner::local_seconds(m, flops, element_bytes, bytes) / peak;
   };
   for (std::int64_t element_bytes : {4, 8}) {
     double const peak = element_bytes == 8 ? 1e9 : 2e9;

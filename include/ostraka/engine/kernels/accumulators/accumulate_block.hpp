@@ -226,7 +226,7 @@ void accumulate(Exec const& exec, accumulation_loops loops, typename Accumulator
     for_each_item("ostraka accumulate nothing", exec, results, results, detail::start_states<Accumulator>{states});
     return;
   }
-  std::int64_t const row = detail::results_side_by_side(loops), 
+  std::int64_t const row = detail::results_side_by_side(loops),
                      pieces = results / row * detail::pieces_of<typename Accumulator::element>(row);
   constexpr std::int64_t most_steps = std::int64_t(1) << 30;  // of a part: accumulators count them in 32 bits
   std::int64_t const parts = std::max(detail::parts_of_fold<Exec>(pieces, results * iterations / pieces, iterations),
