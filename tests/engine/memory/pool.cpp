@@ -12,11 +12,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <ostraka/engine/kernels/contraction.hpp>
+#include <ostraka/engine/memory/memory_counter.hpp>
 #include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/engine/memory/slab_memory.hpp>
 
 namespace {
 
@@ -131,6 +134,45 @@ TEST_CASE("under a limit no more is held than is in use") {
     }
   }
   pool().release();
+}
+
+TEST_CASE("long slabs begin with a large page, count what was asked for, and are not taken for one") {
+  pool().release();
+  std::size_t const before = pool().held_bytes();
+  std::vector<std::size_t> const all_bytes = {large_page / 2 - 8, large_page / 2, large_page, large_page + 8,
+                                              2 * large_page};
+  {
+    std::vector<room> all;
+    std::size_t held = before;
+    for (int again = 0; again < 2; ++again)
+      for (std::size_t const bytes : all_bytes) {
+        all.emplace_back(static_cast<std::int64_t>(bytes / 8));
+        held += bytes;
+        CHECK(pool().held_bytes() == held);
+        double* const at = all.back().data();
+        at[0] = at[bytes / 8 - 1] = 1;
+#if defined(MADV_HUGEPAGE)
+        if (bytes >= large_page / 2) CHECK(reinterpret_cast<std::uintptr_t>(at) % large_page == 0);
+#endif
+      }
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t k = 0; k < all.size(); ++k)
+        CHECK(all[i].data() + all_bytes[i % all_bytes.size()] / 8 != all[k].data());
+  }
+  pool().release();
+  CHECK(pool().held_bytes() == before);
+}
+
+TEST_CASE("whoever listens to Kokkos hears of long slabs, their size and their end") {
+  pool().release();
+  memory_counter const counted;
+  std::int64_t const bytes = static_cast<std::int64_t>(large_page) + 800;
+  bool const is_counted = std::is_same_v<Kokkos::DefaultExecutionSpace::memory_space, Kokkos::HostSpace>;
+  { room const r(bytes / 8); }
+  if (is_counted) CHECK(counted.in_use() == bytes);
+  pool().release();
+  CHECK(counted.in_use() == 0);
+  if (is_counted) CHECK(counted.peak() == bytes);
 }
 
 #if defined(__linux__)

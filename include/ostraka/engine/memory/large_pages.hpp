@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. Large pages for large blocks, where Linux gives them on request: the first write to a page of 4 KB costs as
 /// much as copying it, and memory of many megabytes comes from the system anew each time. NumPy asks for them from the
-/// same size on.
+/// same size on. Workspace has its own (slab_memory.hpp).
 
 #include <Kokkos_Core.hpp>
 

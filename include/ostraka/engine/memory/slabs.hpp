@@ -16,7 +16,7 @@
 
 #include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/large_pages.hpp>
-#include <ostraka/engine/memory/reserved_memory.hpp>
+#include <ostraka/engine/memory/slab_memory.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
@@ -39,6 +39,13 @@ struct bytes_in_use {
     now += bytes;
     most = std::max(most, now);
   }
+};
+
+/// A piece of memory that is allocated and freed as a whole.
+struct slab : memory_piece {
+  enum class source { kokkos, large_pages, addresses };
+
+  source from = source::kokkos;
 };
 
 template <class Space>
@@ -130,19 +137,19 @@ class slab_pool {
   }
 
   [[gnu::cold]] memory_piece new_slab(std::size_t bytes) {
-    auto const allocate = [&] {
-      slabs_.push_back({static_cast<char*>(Kokkos::kokkos_malloc<Space>(label, bytes)), bytes});
+    auto const has_allocated = [&](char* memory, slab::source from) {
+      if (memory != nullptr) slabs_.push_back({{memory, bytes}, from});
+      return memory != nullptr;
     };
-    try {
-      allocate();
-    } catch (std::exception const&) {
-      free_unused();
-      char* const addresses = computes() ? nullptr : reserve_addresses<Space>(label, bytes);
-      if (addresses != nullptr) {
-        reserved_.push_back({addresses, bytes});
-        slabs_.push_back(reserved_.back());
-      } else {
-        allocate();
+    auto const ask_kokkos = [&] {
+      has_allocated(static_cast<char*>(Kokkos::kokkos_malloc<Space>(label, bytes)), slab::source::kokkos);
+    };
+    if (!computes() || !has_allocated(allocate_large_pages<Space>(label, bytes), slab::source::large_pages)) {
+      try {
+        ask_kokkos();
+      } catch (std::exception const&) {
+        free_unused();
+        if (computes() || !has_allocated(reserve_addresses<Space>(label, bytes), slab::source::addresses)) ask_kokkos();
       }
     }
     held_ += bytes;
@@ -166,24 +173,23 @@ class slab_pool {
     }
   }
 
-  void free_slab(memory_piece const& slab) {
-    for (std::size_t i = 0; i < reserved_.size(); ++i)
-      if (reserved_[i].memory == slab.memory) {
-        free_addresses<Space>(label, slab.memory, slab.bytes);
-        return forget(reserved_, i);
-      }
-    Kokkos::kokkos_free<Space>(slab.memory);
+  static void free_slab(slab const& s) {
+    switch (s.from) {
+      case slab::source::kokkos: return Kokkos::kokkos_free<Space>(s.memory);
+      case slab::source::large_pages: return free_large_pages<Space>(label, s.memory, s.bytes);
+      case slab::source::addresses: return free_addresses<Space>(label, s.memory, s.bytes);
+    }
   }
 
-  static void forget(dynamic_array<memory_piece>& list, std::size_t i) {
+  template <class Piece>
+  static void forget(dynamic_array<Piece>& list, std::size_t i) {
     list[i] = list.back();
     list.pop_back();
   }
 
   static constexpr char const* label = "ostraka workspace";
 
-  dynamic_array<memory_piece> slabs_;
-  dynamic_array<memory_piece> reserved_;  // of them, those that are addresses alone
+  dynamic_array<slab> slabs_;
   dynamic_array<memory_piece> free_;
   std::size_t held_ = 0;
   std::size_t peak_ = 0;

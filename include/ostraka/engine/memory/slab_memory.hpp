@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Where the memory of a slab comes from: Kokkos; on the host, if it is long, large pages; and for a program
+/// that is priced, if Kokkos refuses, addresses without memory behind them. What a device of a large mesh would set
+/// aside may be more than this machine has, and nobody touches it. Linux refuses a single allocation that is larger
+/// than its memory, unless it is told that nothing need be there.
+///
+/// Large pages, since this is the memory that messages are packed into: another process that copies one looks up each
+/// page of it. Two ranks exchange 2 MiB in large pages in 0.6 of the time.
+///
+/// Whoever listens to Kokkos hears of all of it as of Kokkos' own allocations, so that it is counted.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <type_traits>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace ostraka::engine {
+
+namespace detail {
+
+template <class Space>
+void tell_of_allocation(char const* label, void const* at, std::size_t bytes) {
+  if (Kokkos::Tools::profileLibraryLoaded())
+    Kokkos::Tools::allocateData(Kokkos::Tools::make_space_handle(Space::name()), label, at, bytes);
+}
+
+template <class Space>
+void tell_of_free(char const* label, void const* at, std::size_t bytes) {
+  if (Kokkos::Tools::profileLibraryLoaded())
+    Kokkos::Tools::deallocateData(Kokkos::Tools::make_space_handle(Space::name()), label, at, bytes);
+}
+
+}  // namespace detail
+
+/// As processors with pages of 4 KB have them.
+inline constexpr std::size_t large_page = std::size_t{2} << 20;
+
+/// Memory that begins with a large page, and is in large pages where the system has some. Null where it would fill less
+/// than half of one, is not the host's, or is not to be had.
+template <class Space>
+char* allocate_large_pages([[maybe_unused]] char const* label, [[maybe_unused]] std::size_t bytes) {
+#if defined(MADV_HUGEPAGE)
+  if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) {
+    if (bytes < large_page / 2) return nullptr;
+    std::size_t const all = (bytes / large_page + 1) * large_page;  // more: slabs that touch would be taken for one
+    if (all < bytes) return nullptr;
+    char* const at = static_cast<char*>(std::aligned_alloc(large_page, all));
+    if (at == nullptr) return nullptr;
+    (void)::madvise(at, all, MADV_HUGEPAGE);
+    detail::tell_of_allocation<Space>(label, at, bytes);
+    return at;
+  }
+#endif
+  return nullptr;
+}
+
+template <class Space>
+void free_large_pages(char const* label, char* at, std::size_t bytes) {
+  detail::tell_of_free<Space>(label, at, bytes);
+  std::free(at);
+}
+
+/// Between addresses without memory and what lies before them.
+inline constexpr std::size_t gap_of_addresses = 4096;
+
+/// Null where there are none: in memory that is not the host's, and on systems without.
+template <class Space>
+char* reserve_addresses([[maybe_unused]] char const* label, [[maybe_unused]] std::size_t bytes) {
+#if defined(MAP_NORESERVE)
+  if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) {
+    void* const mapped = ::mmap(nullptr, bytes + gap_of_addresses, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) return nullptr;
+    char* const at = static_cast<char*>(mapped) + gap_of_addresses;
+    detail::tell_of_allocation<Space>(label, at, bytes);
+    return at;
+  }
+#endif
+  return nullptr;
+}
+
+template <class Space>
+void free_addresses([[maybe_unused]] char const* label, [[maybe_unused]] char* at, [[maybe_unused]] std::size_t bytes) {
+#if defined(MAP_NORESERVE)
+  if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) {
+    detail::tell_of_free<Space>(label, at, bytes);
+    ::munmap(at - gap_of_addresses, bytes + gap_of_addresses);
+  }
+#endif
+}
+
+}  // namespace ostraka::engine
