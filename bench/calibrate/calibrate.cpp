@@ -32,7 +32,6 @@
 #include <ostraka/ostraka.hpp>
 
 #include "fits.hpp"
-#include "fresh_memory.hpp"
 #include "report.hpp"
 #include "seconds_of_all.hpp"
 
@@ -274,7 +273,6 @@ int main(int argc, char** argv) {
   auto const m = os::make_mesh(X = ranks);
 
   bench::line_between_ranks::instance().limit(given.number("line", 0), 60);
-  bench::take_fresh_memory();
   times measured;
   for (int sweep = given.number("sweeps", 8); sweep > 0; --sweep) measured.measure(m, rounds);
 

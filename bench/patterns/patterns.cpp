@@ -8,8 +8,8 @@
 /// runs twice in every round: the difference is what noise is. Ours is os::einsum_into, whose result is there as well,
 /// and os::einsum, which allocates it. The seconds are the slowest rank's. Bytes are counted below both. ways=1 shows
 /// every way by hand, ours=1 times none of them, in samples of so many microseconds. machine=FILE, of bench/calibrate,
-/// compares with what is predicted, the least of sweeps=1 times all cases, in fresh memory; with ours=1
-/// os::einsum_into is then repeated alone. patterns_float is the same with floats. line=60: line_between_ranks.hpp.
+/// compares with what is predicted, the least of sweeps=1 times all cases; with ours=1 os::einsum_into is then repeated
+/// alone. patterns_float is the same with floats. line=60: line_between_ranks.hpp.
 ///
 ///     mpirun -n 2 bench/patterns [rounds=9] [only=TEXT] [sizes=small,square,large,skewed] [ways=1]
 ///                       [ours=1 sample=5000] [machine=FILE] [sweeps=1] [line=NANOSECONDS] [json=FILE]
@@ -29,7 +29,6 @@
 #include "by_hand/feed_forward.hpp"
 #include "by_hand/products.hpp"
 #include "by_hand/reshards.hpp"
-#include "fresh_memory.hpp"
 #include "report.hpp"
 #include "seconds_of_all.hpp"
 #include "support/byte_counter.hpp"
@@ -387,7 +386,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   bench::line_between_ranks::instance().limit(given.number("line", 0), 60);
-  if (!given.text("machine").empty()) bench::take_fresh_memory();
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   bench::report report("patterns", given, rank == 0);
