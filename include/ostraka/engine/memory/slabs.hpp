@@ -15,7 +15,6 @@
 #include <utility>
 
 #include <ostraka/engine/memory/computing.hpp>
-#include <ostraka/engine/memory/large_pages.hpp>
 #include <ostraka/engine/memory/slab_memory.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 
@@ -69,7 +68,7 @@ class slab_pool {
     used_.now -= returned.bytes;
     uncut_ = uncut_ && used_.now > 0;
     returned.bytes = rounded_up(returned);
-    for (std::size_t i = 0; i < free_.size();) {  // neighbours become one again; between slabs are records of Kokkos
+    for (std::size_t i = 0; i < free_.size();) {  // neighbours become one again; slabs do not touch
       if (free_[i].end() == returned.memory || returned.end() == free_[i].memory) {
         returned = {free_[i].memory < returned.memory ? free_[i].memory : returned.memory,
                     free_[i].bytes + returned.bytes};
@@ -96,7 +95,7 @@ class slab_pool {
   std::size_t limit_to(std::size_t bytes) { return std::exchange(limit_, bytes); }
 
  private:
-  static constexpr std::size_t alignment = 64;  // of the rest of a cut piece; slabs are aligned by Kokkos
+  static constexpr std::size_t alignment = 64;  // of the rest of a cut piece; slabs are aligned to as much at least
 
   memory_piece find(std::size_t bytes) {
     bool const limited = limit_ != no_limit;
@@ -137,25 +136,26 @@ class slab_pool {
   }
 
   [[gnu::cold]] memory_piece new_slab(std::size_t bytes) {
-    auto const has_allocated = [&](char* memory, slab::source from) {
-      if (memory != nullptr) slabs_.push_back({{memory, bytes}, from});
-      return memory != nullptr;
-    };
-    auto const ask_kokkos = [&] {
-      has_allocated(static_cast<char*>(Kokkos::kokkos_malloc<Space>(label, bytes)), slab::source::kokkos);
-    };
-    if (!computes() || !has_allocated(allocate_large_pages<Space>(label, bytes), slab::source::large_pages)) {
-      try {
-        ask_kokkos();
-      } catch (std::exception const&) {
-        free_unused();
-        if (computes() || !has_allocated(reserve_addresses<Space>(label, bytes), slab::source::addresses)) ask_kokkos();
-      }
-    }
+    slabs_.push_back(allocate_slab(bytes));
     held_ += bytes;
     peak_ = std::max(peak_, held_);
-    prepare_memory<Space>(slabs_.back().memory, bytes);
     return slabs_.back();
+  }
+
+  slab allocate_slab(std::size_t bytes) {
+    if (char* const at = computes() ? allocate_large_pages<Space>(label, bytes) : nullptr)
+      return {{at, bytes}, slab::source::large_pages};
+    auto const by_kokkos = [&]() -> slab {
+      return {{static_cast<char*>(Kokkos::kokkos_malloc<Space>(label, bytes)), bytes}, slab::source::kokkos};
+    };
+    try {
+      return by_kokkos();
+    } catch (std::exception const&) {
+      free_unused();
+    }
+    if (char* const at = computes() ? nullptr : reserve_addresses<Space>(label, bytes))
+      return {{at, bytes}, slab::source::addresses};
+    return by_kokkos();
   }
 
   void free_unused() {
