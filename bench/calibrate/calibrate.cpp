@@ -103,9 +103,10 @@ double seconds_of_gather(mesh const& m, std::int64_t bytes, int rounds) {
   return seconds_of([&] { os::reshard_into(whole, parts); }, rounds);
 }
 
-// The same in rows of 1 KiB.
+// The same in rows: as many as a row has elements, or twice that, as in an all-to-all of a square matrix.
 double seconds_of_all_to_all(mesh const& m, std::int64_t bytes, int rounds) {
-  constexpr std::int64_t row = 128;
+  std::int64_t row = 1;
+  while (4 * row * row <= bytes / 8) row *= 2;
   auto const given = os::sizes(I = bytes / 8 / row * m.size(X), J = row * m.size(X));
   auto const rows = os::full<double, I / X, J>(m, given, 1.0);
   auto const columns = os::full<double, I, J / X>(m, given, 0.0);

@@ -19,7 +19,7 @@
 #include <ostraka/advise.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
 #include <ostraka/engine/machine/node.hpp>
-#include <ostraka/engine/memory/freed_memory.hpp>
+#include <ostraka/engine/memory/heap.hpp>
 #include <ostraka/engine/spmd/abort_handlers.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
 #include <ostraka/engine/spmd/peer_monitor.hpp>
@@ -59,7 +59,7 @@ template <class>
   if (!Kokkos::is_initialized()) {
     begin_kokkos_with_its_threads(argc, argv);
     owns_kokkos_ = true;
-    engine::keep_freed_memory();
+    engine::prepare_heap();
   }
   in_flight_ = std::uncaught_exceptions();
   detail::appoint_adviser();

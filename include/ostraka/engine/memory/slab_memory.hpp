@@ -19,6 +19,8 @@
 #include <cstdlib>
 #include <type_traits>
 
+#include <ostraka/engine/memory/heap.hpp>
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -41,9 +43,6 @@ void tell_of_free(char const* label, void const* at, std::size_t bytes) {
 
 }  // namespace detail
 
-/// As processors with pages of 4 KB have them.
-inline constexpr std::size_t large_page = std::size_t{2} << 20;
-
 /// Memory that begins with a large page, and is in large pages where the system has some. Null where it would fill less
 /// than half of one, is not the host's, or is not to be had.
 template <class Space>
@@ -55,7 +54,7 @@ char* allocate_large_pages([[maybe_unused]] char const* label, [[maybe_unused]] 
     if (all < bytes) return nullptr;
     char* const at = static_cast<char*>(std::aligned_alloc(large_page, all));
     if (at == nullptr) return nullptr;
-    (void)::madvise(at, all, MADV_HUGEPAGE);
+    ask_for_large_pages(at, at + all);
     detail::tell_of_allocation<Space>(label, at, bytes);
     return at;
   }
