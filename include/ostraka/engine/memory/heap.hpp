@@ -18,29 +18,13 @@
 #include <cstring>
 #include <initializer_list>
 
+#include <ostraka/engine/memory/large_pages.hpp>
+
 #if defined(__GLIBC__)
 #include <malloc.h>
-#include <unistd.h>
-#endif
-#if defined(__linux__)
-#include <sys/mman.h>
 #endif
 
 namespace ostraka::engine {
-
-/// As processors with pages of 4 KB have them.
-inline constexpr std::size_t large_page = std::size_t{2} << 20;
-
-/// Asks the system to have this memory in large pages as soon as somebody writes to it. What it has in small ones stays
-/// there; so does all of it where the system has no others, or is not asked for them.
-inline void ask_for_large_pages([[maybe_unused]] char* begin, [[maybe_unused]] char* end) {
-#if defined(MADV_HUGEPAGE)
-  constexpr std::uintptr_t page = 4096;  // or a multiple of it: then the call is refused
-  char* const first = begin + (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;
-  char* const last = end - reinterpret_cast<std::uintptr_t>(end) % page;
-  if (first < last) (void)::madvise(first, static_cast<std::size_t>(last - first), MADV_HUGEPAGE);
-#endif
-}
 
 /// Is the C library to be told? Not where the program's user has told it, or us, otherwise.
 inline bool wants_a_prepared_heap() {
@@ -54,11 +38,6 @@ inline bool wants_a_prepared_heap() {
 
 #if defined(__GLIBC__)
 namespace detail {
-
-// What lies between the heap of before and its first large page, for good: blocks there would be in small pages.
-inline void* before_large_pages = nullptr;
-
-inline char* end_of_heap() { return static_cast<char*>(::sbrk(0)); }
 
 // The heap is made to grow by small blocks, since the C library writes to the end of each one, and the system gives a
 // large page only where nobody has written.
@@ -80,17 +59,8 @@ inline void begin_large_pages() {
 }  // namespace detail
 #endif
 
-/// The end of the heap that a block lies in, which is to be in large pages as a whole; else the end of the block.
-inline char* end_of_large_pages([[maybe_unused]] char* block, std::size_t bytes) {
-#if defined(__GLIBC__)
-  if (detail::before_large_pages != nullptr && block > detail::before_large_pages)
-    if (char* const end = detail::end_of_heap(); block < end) return end;
-#endif
-  return block + bytes;
-}
-
-/// Tells the C library, where it is glibc: blocks up to 32 MiB, the largest for which it can be told, are reused. Larger
-/// ones go back, so that what lies idle is bounded. The heap grows by as much.
+/// Tells the C library, where it is glibc: blocks up to 32 MiB, the largest for which it can be told, are reused. What
+/// is larger goes back, so that what lies idle is bounded. The heap grows by as much.
 inline void prepare_heap() {
 #if defined(__GLIBC__)
   if (!wants_a_prepared_heap()) return;

@@ -19,7 +19,7 @@
 #include <cstdlib>
 #include <type_traits>
 
-#include <ostraka/engine/memory/heap.hpp>
+#include <ostraka/engine/memory/large_pages.hpp>
 
 #if defined(__linux__)
 #include <sys/mman.h>
