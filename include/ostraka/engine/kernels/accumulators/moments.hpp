@@ -141,10 +141,8 @@ struct moments_of {
         rest += d;
         squares += detail::real_product(d, d);
       }
-      detail::sum_by_halves<lanes / 2>(part);
-      detail::sum_by_halves<lanes / 2>(square);
-      rest += part[0];
-      squares += square[0];
+      rest += detail::sum_of_lanes<lanes>(part);
+      squares += detail::sum_of_lanes<lanes>(square);
       double const of_mean = detail::real_product(rest, rest) * share, deviations = squares - of_mean;
       // Two bits are lost at most. Where both are infinite, the second look tells large elements from infinite ones.
       if (look == 1 || of_mean < 0.75 * squares || squares == 0)

@@ -56,8 +56,7 @@ struct sum_of {
       for (int l = 0; l < lanes; ++l) part[l] += Term::term(x[k + l]);
     state rest(0);
     for (; k < n; ++k) rest += Term::term(x[k]);
-    detail::sum_by_halves<lanes / 2>(part);
-    s += part[0] + rest;
+    s += detail::sum_of_lanes<lanes>(part) + rest;
   }
 
   template <int Steps>

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include <ostraka/engine/kernels/loops/lanes.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
 
 namespace ostraka::engine::detail {
@@ -42,11 +43,11 @@ T sum_of_run(std::int64_t run, Term const& term) {
   }
   for (; r + lanes <= run; r += lanes)
     for (int l = 0; l < lanes; ++l) side[l] += term(r + l);
-  // by halves: one after the other they would wait for sixteen additions
-  _Pragma("GCC unroll 4") for (int half = lanes / 2; half > 0; half /= 2)
-      for (int l = 0; l < half; ++l) side[l] += side[half + l];
-  T sum = side[0];
-  for (; r < run; ++r) sum += term(r);
+  T sum = sum_of_lanes<lanes>(side);
+  for (; r < run; ++r) {
+    sum += term(r);
+    asm("" : "+r"(r));  // else compilers make vectors of a few elements, and scalars of these
+  }
   return sum;
 }
 

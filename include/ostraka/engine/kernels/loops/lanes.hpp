@@ -3,16 +3,37 @@
 #pragma once
 
 /// @file
-/// Floor 3. Sums side by side, of which one is made in the end.
+/// Floor 3. Sums side by side, of which one is made in the end: by halves, since one after the other they would wait
+/// for each other. Compilers make scalars of loops so short, of which there are more than the sums had vectors; so the
+/// halves are added as vectors, which GCC and clang have for all processors.
+
+#include <cstring>
+#include <type_traits>
 
 namespace ostraka::engine::detail {
 
-/// lanes[0] <- the sum of twice as many as Half; by halves, since one after the other they would wait for each other,
-/// and in loops, since what is unrolled becomes no vectors.
-template <int Half, class T>
-void sum_by_halves(T* lanes) {
-  _Pragma("GCC unroll 1") for (int l = 0; l < Half; ++l) lanes[l] += lanes[Half + l];
-  if constexpr (Half > 1) sum_by_halves<Half / 2>(lanes);
+/// x[0] + … + x[Lanes - 1]. @pre Lanes is a power of two
+template <int Lanes, class T>
+[[gnu::always_inline]] inline T sum_of_lanes(T const* x) {
+  if constexpr (Lanes == 1) {
+    return *x;
+  } else {
+    constexpr int half = Lanes / 2;
+    T sums[half];
+#if defined(__GNUC__) && !defined(__CUDACC__)
+    if constexpr (std::is_arithmetic_v<T> && sizeof(T) <= 8) {
+      typedef T vector __attribute__((vector_size(half * sizeof(T))));
+      vector low, high;
+      std::memcpy(&low, x, sizeof low);
+      std::memcpy(&high, x + half, sizeof high);
+      low += high;
+      std::memcpy(sums, &low, sizeof low);
+      return sum_of_lanes<half>(sums);
+    }
+#endif
+    for (int l = 0; l < half; ++l) sums[l] = x[l] + x[half + l];
+    return sum_of_lanes<half>(sums);
+  }
 }
 
 }  // namespace ostraka::engine::detail

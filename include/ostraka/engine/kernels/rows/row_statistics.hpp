@@ -72,9 +72,7 @@ T sum_of_exp(T const* x, std::int64_t n, T shift) {
     for (int l = 0; k + l < n; ++l) rest[l] = x[k + l];
     for (int l = 0; l < lanes; ++l) side[l] += engine::exp(rest[l] - shift);
   }
-  _Pragma("GCC unroll 4") for (int half = lanes / 2; half > 0; half /= 2) for (int l = 0; l < half; ++l) side[l] +=
-      side[half + l];
-  return side[0];
+  return sum_of_lanes<lanes>(side);
 }
 
 }  // namespace detail
@@ -217,10 +215,8 @@ struct mean_and_deviations {
         rest += x[k] - shift;
         squares += (x[k] - shift) * (x[k] - shift);
       }
-      detail::sum_by_halves<lanes / 2>(side);
-      detail::sum_by_halves<lanes / 2>(square);
-      rest += side[0];
-      squares += square[0];
+      rest += detail::sum_of_lanes<lanes>(side);
+      squares += detail::sum_of_lanes<lanes>(square);
       // Two bits are lost at most. Where both are infinite, the second look has smaller squares, or a NaN.
       if (look == 1 || rest * (rest / T(n)) < T(0.75) * squares || squares == T(0))
         return corrected(shift, rest, squares, n);
