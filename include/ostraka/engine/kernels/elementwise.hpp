@@ -80,8 +80,25 @@ struct map_tiles {
   }
 
   void write_rows(std::int64_t length, std::int64_t rows, R* to, tile_rows<Ts>&... from) const {
+    if constexpr (is_worth_width<F> && sizeof...(Ts) == 2)
+      if (tiles.step[0][0] == 1 && (int(from.repeats) + ...) == 1) return write_rows_of_one(length, rows, to, from...);
     for (std::int64_t row = 0; row < rows; ++row)
       map_row(length, to + row * tiles.step[1][0], from..., from.row(row, length)...);
+  }
+
+  /// One of two operands has one value in each row, as those of an outer product: it stays in a register.
+  template <class A, class B>
+  void write_rows_of_one(std::int64_t length, std::int64_t rows, R* to, tile_rows<A> const& a,
+                         tile_rows<B> const& b) const {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      R* const at = to + row * tiles.step[1][0];
+      A const *const x = a.first + row * a.step, one_of_a = *x;
+      B const *const y = b.first + row * b.step, one_of_b = *y;
+      if (a.repeats)
+        for (std::int64_t j = 0; j < length; ++j) at[j] = static_cast<R>(f(one_of_a, y[j]));
+      else
+        for (std::int64_t j = 0; j < length; ++j) at[j] = static_cast<R>(f(x[j], one_of_b));
+    }
   }
 
   void map_row(std::int64_t length, R* to, tile_rows<Ts> const&... rows, Ts const*... from) const {
@@ -112,8 +129,7 @@ void map_elements(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Ts)) + 
   if (elements == 0) return;
   if constexpr (runs_on_host<Exec>) {
     void const* const from[] = {in...};
-    detail::map_tiles<R, F, Ts...> const kernel{
-        detail::tiling_of(loops, result, from), f};
+    detail::map_tiles<R, F, Ts...> const kernel{detail::tiling_of(loops, result, from), f};
     for_each_item("ostraka map", exec, kernel.tiles.cut.items(), elements, kernel);
   } else {
     loops.order_by(0);
