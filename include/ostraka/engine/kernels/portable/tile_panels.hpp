@@ -8,6 +8,7 @@
 /// C[a, b, c, d] is written as the tile (b c) by (a d) finds it.
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -107,7 +108,8 @@ template <class T>
 void pack_panel(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
                 int depth) {
   int const run = side_by_side(at, count);
-  bool const sum_runs = run < count && depth > 1 && k_at[1] == k_at[0] + 1;
+  constexpr int worth_turning = 16;  // of fewer elements the squares overlap, and one by one is as fast
+  bool const sum_runs = run < count && side_by_side(k_at, std::min(depth, worth_turning)) == worth_turning;
   std::int64_t const step = sum_runs ? step_of(at, count) : 0;
   if (count < width) std::fill(panel, panel + std::int64_t(depth) * width, T(0));
   if (step != 0) {
@@ -125,22 +127,24 @@ void pack_panel(T* panel, int width, T const* from, std::int64_t const* at, int 
   }
 }
 
-/// Do the offsets form runs of four and more?
-inline bool in_runs(std::int64_t const* at, int count) {
-  int runs = 0;
-  for (int i = 0; i < count; ++runs) i += side_by_side(at + i, count - i);
-  return 4 * runs <= count;
-}
-
 /// c[row_at[i] + column_at[j]] <- tile[i, j], as `how` says; `breaks` as of offsets_of_run.
 template <class T>
 void write_tile(update<T> const& how, T* c, T const* tile, int tile_step, std::int64_t const* row_at, int height,
                 std::int64_t const* column_at, int width, std::uint64_t breaks) {
   bool const overwrites = how.overwrites();
-  if (breaks == 0 || in_runs(column_at, width)) {
-    for (int j = 0, together = 0; j < width; j += together) {
-      together = side_by_side(column_at + j, width - j);
-      for (int i = 0; i < height; ++i) how.write(c + row_at[i] + column_at[j], 1, tile + i * tile_step + j, together);
+  bool const in_runs = breaks == 0 || 4 * (std::popcount(breaks) + 1) <= width;
+  if (in_runs) {
+    for (int j = 0, end = 0; j < width; j = end) {
+      end = breaks == 0 ? width : std::countr_zero(breaks);
+      breaks &= breaks - 1;
+      for (int i = 0; i < height; ++i) {
+        T* const to = c + row_at[i] + column_at[j];
+        T const* const from = tile + i * tile_step + j;
+        if (overwrites)
+          copy_run(to, from, end - j);
+        else
+          how.write(to, 1, from, end - j);
+      }
     }
     return;
   }
