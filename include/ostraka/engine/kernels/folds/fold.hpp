@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/folds/fold_kernel.hpp>
+#include <ostraka/engine/kernels/folds/fold_transposed.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/scaled_update.hpp>
 #include <ostraka/engine/memory/pool.hpp>
@@ -50,8 +51,9 @@ fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> 
     for (int o = 0; o <= n; ++o) rows.step[o] = outputs.stride[o][row];
   }
   rows.transposes = !rows.in_rows && reduced.rank == 1 && reduced.stride[0][0] == 1 &&
-               reduced.extent[0] <= rows_type::short_run && rows.length >= 16;
-  std::int64_t const few = std::max<std::int64_t>(4, item_cut::worth_an_item / reduced.size());
+                    reduced.extent[0] <= rows_type::short_run && rows.length >= 16;
+  std::int64_t const few =
+      std::max<std::int64_t>(rows.lies_across() ? tile_row<T> : 4, item_cut::worth_an_item / reduced.size());
   std::int64_t const piece = rows.in_rows ? rows_type::row_width : rows.runs_apart() ? rows_type::width : few;
   rows.cut = item_cut::of_runs(rows.outer.size(), rows.length, piece, reduced.size());
   if (rows.transposes)
@@ -59,8 +61,8 @@ fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> 
   return rows;
 }
 
-/// The results of parts: where each is a gapless block, in the order of the outputs' loops, which are set to write there,
-/// and the loops of the fold that puts them together. Of its operands only the first moves.
+/// The results of parts: where each is a gapless block, in the order of the outputs' loops, which are set to write
+/// there, and the loops of the fold that puts them together. Of its operands only the first moves.
 template <int Operands>
 struct loops_of_parts {
   loop_nest<Operands + 1> outputs;

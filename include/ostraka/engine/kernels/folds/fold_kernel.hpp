@@ -95,6 +95,13 @@ struct fold_rows {
     for (int o = 0; o < operands; ++o) of_run[o] = reduced.rank > 0 ? reduced.stride[o][reduced.rank - 1] : 0;
   }
 
+  /// Not a call to clear memory, which compilers make of it: rows may be short.
+  void start_all(value* sums, std::int64_t count) const {
+    value nothing = fold.start();
+    asm("" : "+m"(nothing));
+    for (std::int64_t i = 0; i < count; ++i) sums[i] = nothing;
+  }
+
   /// All outputs of a row together, one reduced element after the other.
   void fold_row(T* target, std::int64_t (&at)[operands + 1], std::int64_t count, std::int64_t begin,
                 std::int64_t end) const {
@@ -103,7 +110,7 @@ struct fold_rows {
     while (count > 0) {
       std::int64_t const wide = count < row_width ? count : row_width;
       value sums[row_width];
-      for (std::int64_t i = 0; i < wide; ++i) sums[i] = fold.start();
+      start_all(sums, wide);
       for_each_run(reduced, begin, end, [&](std::int64_t const (&offset)[operands], std::int64_t run) {
         std::int64_t from[operands];
         for (int o = 0; o < operands; ++o) from[o] = at[o] + offset[o];
@@ -121,11 +128,11 @@ struct fold_rows {
                  std::int64_t end) const {
     std::int64_t of_run[operands];
     run_step(of_run);
-    std::int64_t const together = reduced.rank <= 1 || runs_apart() ? width : 4;
+    std::int64_t const together = reduced.rank <= 1 || runs_apart() || lies_across() ? width : 4;
     while (count > 0) {
       std::int64_t const wide = count < together ? count : together;
       value sums[width];
-      for (std::int64_t i = 0; i < wide; ++i) sums[i] = fold.start();
+      start_all(sums, wide);
       for_each_run(reduced, begin, end, [&](std::int64_t const (&offset)[operands], std::int64_t run) {
         std::int64_t from[operands];
         for (int o = 0; o < operands; ++o) from[o] = at[o] + offset[o];
@@ -137,6 +144,12 @@ struct fold_rows {
     }
   }
 
+  /// Does a second operand lie transposed to the first: side by side along a row of outputs, not along the runs?
+  bool lies_across() const {
+    if constexpr (operands == 2)
+      return !in_rows && step[1] == 1 && reduced.rank > 0 && reduced.stride[1][reduced.rank - 1] > 1;
+    return false;
+  }
   bool runs_apart() const { return reduced.rank > 1 && step[0] < reduced.stride[0][reduced.rank - 2]; }
 
   /// Runs of less than 32 bytes, A[i, r]: transposed to A[r, i] first, so that a row of outputs is folded together.
@@ -152,7 +165,7 @@ struct fold_rows {
       element terms[short_run * transposed_width];
       transpose(terms, transposed_width, fold.lead() + at[0], step[0], wide, run);
       value sums[transposed_width];
-      for (std::int64_t i = 0; i < wide; ++i) sums[i] = fold.start();
+      start_all(sums, wide);
       std::int64_t from[operands] = {};
       for (int o = 1; o < operands; ++o) from[o] = at[o];
       fold.with_lead(terms).across(sums, from, of_row, wide, of_run, run);

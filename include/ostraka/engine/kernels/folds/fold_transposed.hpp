@@ -3,64 +3,56 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a fold of products does first where B lies transposed to A: C = sum over i, j of A[i, j] B[j, i]. B is
-/// copied into the order of A, by the tiles of every copy, and the fold reads both in whole lines.
+/// Floor 3. Folds of products where B lies transposed to A, as in C[i] = sum over r of A[i, r] B[r, i]: B is transposed
+/// by tiles. A whole sum, C = sum over i and r, has such a fold's results for parts.
 
+#include <algorithm>
 #include <cstdint>
 
-#include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
-#include <ostraka/engine/kernels/loops/strided_layout.hpp>
-#include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/engine/kernels/portable/transpose_matrix.hpp>
 
 namespace ostraka::engine::detail {
 
-/// The loop in which an operand is contiguous: a number among the outputs, or behind them among what is summed; -1 if
-/// there is none as long as a vector.
-inline int contiguous_loop(loop_nest<3> const& outputs, loop_nest<2> const& reduced, int operand) {
-  for (int d = 0; d < outputs.rank; ++d)
-    if (outputs.stride[operand][d] == 1 && outputs.extent[d] >= 8) return d;
-  for (int d = 0; d < reduced.rank; ++d)
-    if (reduced.stride[operand][d] == 1 && reduced.extent[d] >= 8) return outputs.rank + d;
-  return -1;
-}
+/// Elements of a row of a tile. Rows may lie pages apart: they are so long that memory answers as fast as it can, and
+/// so many to a tile that what they meet is read in long rows, too; a second cache holds them.
+template <class T>
+inline constexpr std::int64_t tile_row = 1024 / static_cast<std::int64_t>(sizeof(T));
+inline constexpr std::int64_t tile_height = 256;
 
-/// The loops in which b moves, in the order of a.
-struct moves_of_b {
-  int rank = 0;
-  std::int64_t extent[max_loops], of_a[max_loops];
-  std::int64_t* of_b[max_loops];
+/// Are a fold's operand's rows, whose elements lie side by side, worth being transposed?
+inline bool is_worth_transposing(std::int64_t width, std::int64_t height) { return width >= 8 && height >= 8; }
 
-  template <int Operands>
-  void add(loop_nest<Operands>& loops) {
-    for (int d = 0; d < loops.rank; ++d) {
-      if (loops.stride[1][d] == 0) continue;
-      int at = rank++;
-      for (; at > 0 && of_a[at - 1] < loops.stride[0][d]; --at)
-        extent[at] = extent[at - 1], of_a[at] = of_a[at - 1], of_b[at] = of_b[at - 1];
-      extent[at] = loops.extent[d], of_a[at] = loops.stride[0][d], of_b[at] = &loops.stride[1][d];
-    }
-  }
+/// element[n pitch + m] = y[i + m, j + n], m < rows, n < columns.
+template <class T>
+struct transposed_tile {
+  std::int64_t i, j, rows, columns;
+  T const* element;
+  std::int64_t pitch;
 };
 
-/// b becomes its copy in the buffer if it lies transposed to a, and the loops walk that.
-template <class Exec, class T>
-void bring_into_order(Exec const& exec, loop_nest<3>& outputs, loop_nest<2>& reduced, T const*& b,
-                      kernel_scratch<T, typename Exec::memory_space>& buffer) {
-  int const of_a = contiguous_loop(outputs, reduced, 0), of_b = contiguous_loop(outputs, reduced, 1);
-  if (of_a < 0 || of_b < 0 || of_a == of_b) return;
-  moves_of_b moves;
-  moves.add(outputs);
-  moves.add(reduced);
-  strided const copied = row_major(moves.extent, moves.rank);
-  strided lying = copied;
-  for (int d = 0; d < moves.rank; ++d) {
-    lying.stride[d] = *moves.of_b[d];
-    *moves.of_b[d] = copied.stride[d];
+/// Calls f(tile) for all tiles of y[i, j] = y[i step + j].
+template <class T, class F>
+[[gnu::noinline]] void for_each_transposed_tile(T const* y, std::int64_t step, std::int64_t height, std::int64_t width, F const& f) {
+  tile_buffer<T, tile_row<T> * tile_height> buffer;
+  std::int64_t const pitch = (std::min(height, tile_height) + 15) / 16 * 16;  // rows begin where vectors do
+  for (std::int64_t j = 0; j < width; j += tile_row<T>)
+    for (std::int64_t i = 0; i < height; i += tile_height) {
+      std::int64_t const rows = std::min(height - i, tile_height), columns = std::min(width - j, tile_row<T>);
+      transpose(buffer.data(), pitch, y + i * step + j, step, rows, columns, columns);
+      f(transposed_tile<T>{i, j, rows, columns, buffer.data(), pitch});
+    }
+}
+
+/// The loop of a whole sum in which b is contiguous although a is in another one; -1 if there is none.
+inline int transposed_loop(loop_nest<2> const& reduced) {
+  int of_a = -1, of_b = -1;
+  for (int d = 0; d < reduced.rank; ++d) {
+    if (reduced.stride[0][d] == 1) of_a = d;
+    if (reduced.stride[1][d] == 1) of_b = d;
   }
-  buffer = kernel_scratch<T, typename Exec::memory_space>(copied.size());
-  copy(exec, buffer.data(), copied, b, lying);
-  b = buffer.data();
+  bool const is_transposed = of_a >= 0 && of_b >= 0 && of_a != of_b;
+  return is_transposed && is_worth_transposing(reduced.extent[of_b], reduced.extent[of_a]) ? of_b : -1;
 }
 
 }  // namespace ostraka::engine::detail

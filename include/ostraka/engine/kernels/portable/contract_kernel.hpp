@@ -15,6 +15,7 @@
 
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/kernels/folds/fold_kernel.hpp>
+#include <ostraka/engine/kernels/folds/fold_transposed.hpp>
 #include <ostraka/engine/kernels/folds/reduce_kernel.hpp>
 #include <ostraka/engine/kernels/folds/row_sums.hpp>
 #include <ostraka/engine/kernels/folds/unrolled_dot.hpp>
@@ -85,6 +86,10 @@ struct sum_of_products {
     if (x_step == 1 && y_step == 0) return sum_scaled_rows(sums, count, x, x_next, y, y_next, run);
     if (x_step == 0 && y_step == 1) return sum_scaled_rows(sums, count, y, y_next, x, x_next, run);
     if (x_step == 1 && y_step == 1) return sum_row_products(sums, count, x, x_next, y, y_next, run);
+    if (x_step == 1 && y_next == 1 && is_worth_transposing(run, count))
+      return for_each_transposed_tile(y, y_step, count, run, [=](transposed_tile<T> const& t) {
+        sum_row_products(sums + t.i, t.rows, x + t.j * x_next + t.i, x_next, t.element, t.pitch, t.columns);
+      });
     for (std::int64_t r = 0; r < run; ++r, x += x_next, y += y_next)
       for (std::int64_t i = 0; i < count; ++i) sums[i] += x[i * x_step] * y[i * y_step];
   }
@@ -96,6 +101,11 @@ struct sum_of_products {
     std::int64_t const x_step = run_step[0], y_step = run_step[1];
     if constexpr (std::is_arithmetic_v<T>)
       if (x_step == 1 && y_step == 1) return sum_run_products(sums, count, x, row_step[0], y, row_step[1], run);
+    if (x_step == 1 && y_step != 1 && row_step[1] == 1 && is_worth_transposing(count, run))
+      return for_each_transposed_tile(y, y_step, run, count, [=](transposed_tile<T> const& t) {
+        std::int64_t const next[2] = {row_step[0], t.pitch};
+        sum_of_products{x, t.element}.along(sums + t.j, {t.j * next[0] + t.i, 0}, next, t.columns, {1, 1}, t.rows);
+      });
     for (std::int64_t i = 0; i < count; ++i, x += row_step[0], y += row_step[1]) {
       T side[fold_lanes];
       for (int l = 0; l < fold_lanes; ++l) side[l] = T(0);

@@ -15,7 +15,6 @@
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/kernels/folds/fold.hpp>
-#include <ostraka/engine/kernels/folds/fold_transposed.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/portable/batch_vectorised.hpp>
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
@@ -86,9 +85,19 @@ void fold_products(Exec const& exec, product_loops const& loops, T const* a, T c
     std::swap(reduced.stride[0], reduced.stride[1]);
   }
   bool const result_is_largest = batch * m * n > batch * std::max(m, n) * k;
-  kernel_scratch<T, typename Exec::memory_space> buffer;
-  if (!result_is_largest) bring_into_order(exec, outputs, reduced, b, buffer);
-  run_fold(exec, sum_of_products<T>{a, b}, outputs, reduced, c, how, result_is_largest);
+  sum_of_products<T> const products{a, b};
+  reduced.order_by(0);
+  reduced.merge();
+  int const across = result_is_largest ? -1 : transposed_loop(reduced);
+  if (across < 0) return run_fold(exec, products, outputs, reduced, c, how, result_is_largest);
+  std::int64_t const results = outputs.size(), parts = reduced.extent[across];
+  loop_nest<3> in_parts = outputs;
+  loops_of_parts<2> const together(in_parts, parts);
+  in_parts.add(parts, reduced.stride[0][across], reduced.stride[1][across], results);
+  reduced.remove(across);
+  kernel_scratch<T, typename Exec::memory_space> const partial(parts * results);
+  run_fold(exec, products, in_parts, reduced, partial.data(), update<T>{});
+  run_fold(exec, products.of_parts(partial.data()), together.outputs, together.over, c, how);
 }
 
 /// Are there a team's worth of rows and columns? Then there are fewer teams than an int counts: the results of more
