@@ -40,11 +40,13 @@ fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> 
   outputs.merge();
   reduced.order_by(0);
   reduced.merge();
-  rows_type rows{fold, nullptr, {}, 1, 0, true, false, outputs, reduced, 1, {}, {}};
   int const of_outputs = smallest_step(outputs, lead), of_reduced = result_is_largest ? -1 : smallest_step(reduced, 0);
-  rows.in_rows =
+  bool const in_rows =
       of_outputs >= 0 && (of_reduced < 0 || outputs.stride[lead][of_outputs] < reduced.stride[0][of_reduced]);
-  int const row = of_outputs >= 0 ? of_outputs : outputs.rank - 1;
+  int row = of_outputs >= 0 ? of_outputs : outputs.rank - 1;
+  if constexpr (n == 2)
+    if (!result_is_largest) let_transposed_meet(outputs, row, reduced, in_rows);
+  rows_type rows{fold, nullptr, {}, 1, 0, in_rows, false, outputs, reduced, 1, {}, {}};
   if (row >= 0) {
     rows.outer = outputs.without(row);
     rows.length = outputs.extent[row];

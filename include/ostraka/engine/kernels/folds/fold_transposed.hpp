@@ -20,8 +20,11 @@ template <class T>
 inline constexpr std::int64_t tile_row = 1024 / static_cast<std::int64_t>(sizeof(T));
 inline constexpr std::int64_t tile_height = 256;
 
-/// Are a fold's operand's rows, whose elements lie side by side, worth being transposed?
-inline bool is_worth_transposing(std::int64_t width, std::int64_t height) { return width >= 8 && height >= 8; }
+/// Of fewer rows or columns than a line has doubles, tiles are not worth it.
+inline constexpr std::int64_t worth_a_side = 8;
+inline bool is_worth_transposing(std::int64_t width, std::int64_t height) {
+  return width >= worth_a_side && height >= worth_a_side;
+}
 
 /// element[n pitch + m] = y[i + m, j + n], m < rows, n < columns.
 template <class T>
@@ -33,9 +36,11 @@ struct transposed_tile {
 
 /// Calls f(tile) for all tiles of y[i, j] = y[i step + j].
 template <class T, class F>
-[[gnu::noinline]] void for_each_transposed_tile(T const* y, std::int64_t step, std::int64_t height, std::int64_t width, F const& f) {
-  tile_buffer<T, tile_row<T> * tile_height> buffer;
-  std::int64_t const pitch = (std::min(height, tile_height) + 15) / 16 * 16;  // rows begin where vectors do
+[[gnu::noinline]] void for_each_transposed_tile(T const* y, std::int64_t step, std::int64_t height, std::int64_t width,
+                                                F const& f) {
+  constexpr std::int64_t line = elements_of_line<T>;
+  tile_buffer<T, tile_row<T>*(tile_height + 2 * line)> buffer;
+  std::int64_t const pitch = ((std::min(height, tile_height) + line - 1) / line | 1) * line;  // an odd number of lines
   for (std::int64_t j = 0; j < width; j += tile_row<T>)
     for (std::int64_t i = 0; i < height; i += tile_height) {
       std::int64_t const rows = std::min(height - i, tile_height), columns = std::min(width - j, tile_row<T>);
@@ -44,15 +49,28 @@ template <class T, class F>
     }
 }
 
+/// The loop in which an operand is contiguous, if it is worth being a side of a tile; else -1.
+template <int Operands>
+[[nodiscard]] int contiguous_loop(loop_nest<Operands> const& loops, int operand) {
+  for (int d = 0; d < loops.rank; ++d)
+    if (loops.stride[operand][d] == 1 && loops.extent[d] >= worth_a_side) return d;
+  return -1;
+}
+
 /// The loop of a whole sum in which b is contiguous although a is in another one; -1 if there is none.
 inline int transposed_loop(loop_nest<2> const& reduced) {
-  int of_a = -1, of_b = -1;
-  for (int d = 0; d < reduced.rank; ++d) {
-    if (reduced.stride[0][d] == 1) of_a = d;
-    if (reduced.stride[1][d] == 1) of_b = d;
-  }
-  bool const is_transposed = of_a >= 0 && of_b >= 0 && of_a != of_b;
-  return is_transposed && is_worth_transposing(reduced.extent[of_b], reduced.extent[of_a]) ? of_b : -1;
+  int const of_a = contiguous_loop(reduced, 0), of_b = contiguous_loop(reduced, 1);
+  return of_a >= 0 && of_a != of_b ? of_b : -1;
+}
+
+/// Where b lies transposed to a, the loop in which it is contiguous becomes the row of outputs, if the sum runs along
+/// a, or the innermost one of the sum: the sides of a tile.
+inline void let_transposed_meet(loop_nest<3> const& outputs, int& row, loop_nest<2>& reduced, bool in_rows) {
+  if (row < 0 || reduced.rank == 0) return;
+  int const of_b = in_rows ? contiguous_loop(reduced, 1) : contiguous_loop(outputs, 1);
+  if (of_b < 0) return;
+  if (in_rows && outputs.stride[1][row] > 1) reduced = reduced.with_last(of_b);
+  if (!in_rows && reduced.stride[1][reduced.rank - 1] > 1) row = of_b;
 }
 
 }  // namespace ostraka::engine::detail

@@ -101,7 +101,12 @@ struct sum_of_products {
     std::int64_t const x_step = run_step[0], y_step = run_step[1];
     if constexpr (std::is_arithmetic_v<T>)
       if (x_step == 1 && y_step == 1) return sum_run_products(sums, count, x, row_step[0], y, row_step[1], run);
-    if (x_step == 1 && y_step != 1 && row_step[1] == 1 && is_worth_transposing(count, run))
+    bool const is_transposed = x_step == 1 && y_step > 1 && row_step[1] == 1 && is_worth_transposing(count, run);
+    if (is_transposed && run < 2 * fold_lanes)  // too short for vectors along it
+      return for_each_transposed_tile(x, row_step[0], count, run, [=](transposed_tile<T> const& t) {
+        sum_row_products(sums + t.i, t.rows, y + t.j * y_step + t.i, y_step, t.element, t.pitch, t.columns);
+      });
+    if (is_transposed)
       return for_each_transposed_tile(y, y_step, run, count, [=](transposed_tile<T> const& t) {
         std::int64_t const next[2] = {row_step[0], t.pitch};
         sum_of_products{x, t.element}.along(sums + t.j, {t.j * next[0] + t.i, 0}, next, t.columns, {1, 1}, t.rows);

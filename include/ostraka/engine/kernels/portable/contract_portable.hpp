@@ -15,6 +15,7 @@
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/kernels/folds/fold.hpp>
+#include <ostraka/engine/kernels/folds/fold_transposed.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/portable/batch_vectorised.hpp>
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
