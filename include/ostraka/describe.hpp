@@ -14,6 +14,7 @@
 #include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/plan/typed/named_plan.hpp>
 #include <ostraka/tensor.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -27,16 +28,15 @@ template <class = void>
   std::string block;
   for (int i = 0; i < rank; ++i) {
     std::string const times = i > 0 ? " × " : "";
-    whole += times + std::to_string(extents[i]);
-    block += times + '[' + std::to_string(ranges[i].begin) + ", " + std::to_string(ranges[i].end) + ')';
+    append_text(whole, times, extents[i]);
+    append_text(block, times, '[', ranges[i].begin, ", ", ranges[i].end, ')');
   }
   std::string shape;
-  for (int m = 0; m < mesh.axes(); ++m)
-    shape += (m > 0 ? " · " : "") + mesh.name(m) + '=' + std::to_string(mesh.size(m));
-  text += (rank > 0 ? " of " + whole : "") + " on " + shape;
-  if (mesh.absent()) return text + "; this process is none of its devices";
-  return text + "; device " + std::to_string(mesh.device()) + " holds " + (rank > 0 ? block + ", " : "") +
-         planner::describe_bytes(bytes);
+  for (int m = 0; m < mesh.axes(); ++m) append_text(shape, m > 0 ? " · " : "", mesh.name(m), '=', mesh.size(m));
+  append_text(text, rank > 0 ? join_text(" of ", whole) : "", " on ", shape);
+  if (mesh.absent()) return join_text(text, "; this process is none of its devices");
+  return join_text(text, "; device ", mesh.device(), " holds ", rank > 0 ? join_text(block, ", ") : "",
+                   planner::describe_bytes(bytes));
 }
 
 }  // namespace detail
@@ -46,14 +46,14 @@ template <Tensor A>
 [[nodiscard, gnu::cold]] std::string describe(A const& a) {
   constexpr planner::naming n = detail::naming_of<axes_in<A>, mesh_axes_in<A>>;
   std::string const label = a.label();
-  std::string text = engine::element_name<typename A::value_type> + (label.empty() ? label : ' ' + label) +
-                     planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, n);
+  std::string text = join_text(engine::element_name<typename A::value_type>, label.empty() ? "" : " ", label,
+                               planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, n));
   if constexpr (varying_in<A>::size > 0)
-    text += " {V_" +
-            planner::detail::mesh_names(planner::detail::in_order(planner::mesh_set::first(varying_in<A>::size)),
-                                        detail::naming_of<axes_in<A>, varying_in<A>>) +
-            '}';
-  if (!a.mesh_handle()) return text + ", an empty handle";
+    append_text(text, " {V_",
+                planner::detail::mesh_names(planner::detail::in_order(planner::mesh_set::first(varying_in<A>::size)),
+                                            detail::naming_of<axes_in<A>, varying_in<A>>),
+                '}');
+  if (!a.mesh_handle()) return join_text(text, ", an empty handle");
   planner::range ranges[max_rank];
   for (int i = 0; i < A::rank; ++i) ranges[i] = a.range(i);
   auto const bytes = static_cast<std::int64_t>(a.local().size() * sizeof(typename A::value_type));

@@ -17,6 +17,7 @@
 #include <ostraka/einsum_into.hpp>
 #include <ostraka/map_into.hpp>
 #include <ostraka/reshard_into.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -71,7 +72,7 @@ inline void require_array(engine::execution_context const& w, engine::steps_ahea
   std::int64_t wanted[max_rank + 1]{};
   for (int d = 0; d < where.rank; ++d) wanted[d] = where.at[d].size();
   std::string const fault = engine::fault_of_block(b, wanted, where.rank);
-  if (!fault.empty()) engine::fail_alike(w, steps, std::string(w.operation) + ": " + fault);
+  if (!fault.empty()) engine::fail_alike(w, steps, join_text(w.operation, ": ", fault));
 }
 
 // `s`: the tensor whose block it is.

@@ -26,6 +26,7 @@
 #include <ostraka/mesh.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -51,11 +52,11 @@ named_extent<M> as_mesh_size(M m) {
 
 [[gnu::cold]] inline int checked_mesh_size(std::string_view name, std::int64_t extent, std::int64_t given) {
   if (extent != dynamic_extent && given != extent)
-    throw error("make_mesh: the mesh axis " + std::string(name) + " has the static size " + std::to_string(extent) +
-                ", but " + std::to_string(given) + " was given; give that size or declare the axis without one");
+    throw error(join_text("make_mesh: the mesh axis ", name, " has the static size ", extent, ", but ", given,
+                          " was given; give that size or declare the axis without one"));
   if (given > std::numeric_limits<int>::max())
-    throw error("make_mesh: the size of the mesh axis " + std::string(name) +
-                " is larger than any communicator; give a smaller one");
+    throw error(join_text("make_mesh: the size of the mesh axis ", name,
+                          " is larger than any communicator; give a smaller one"));
   return static_cast<int>(given);
 }
 
@@ -115,8 +116,8 @@ template <class... Ms>
   MPI_Comm_test_inter(comm, &joins_two_groups);
   if (joins_two_groups)
     throw error(
-        "make_mesh: a mesh is made over one group of processes, but an intercommunicator was given, which joins two; merge them with "
-        "MPI_Intercomm_merge first");
+        "make_mesh: a mesh is made over one group of processes, but an intercommunicator was given, which joins two; "
+        "merge them with MPI_Intercomm_merge first");
 #endif
   return {mesh_processes::kind::of_communicator, comm};
 }
@@ -234,8 +235,8 @@ namespace detail {
 template <class... Ms>
 engine::node_wish nodes_of(node_size nodes, named_extent<Ms>...) {
   if (nodes.devices < 1)
-    throw error("devices_per_node: a node has at least one device, but " + std::to_string(nodes.devices) +
-                " was given; give how many ranks share a node");
+    throw error(join_text("devices_per_node: a node has at least one device, but ", nodes.devices,
+                          " was given; give how many ranks share a node"));
   return {nodes.devices, {}};
 }
 

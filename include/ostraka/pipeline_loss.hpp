@@ -23,6 +23,7 @@
 #include <ostraka/local_view/collectives/psum.hpp>
 #include <ostraka/local_view/pipelines/pipeline_two_ways.hpp>
 #include <ostraka/pipeline.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -67,12 +68,12 @@ template <class N, class X, class... Ts>
 void require_loss_fits(pipeline_rule const& rule, planner::pipeline_schedule const& table, X const& x,
                        Ts const&... targets) {
   if (rule == one_forward_one_backward && table.repeats > 1)
-    throw_pipeline("os::one_forward_one_backward goes through the stages once, and these parameters have " +
-                   std::to_string(table.repeats) + " repeats; choose os::circular or os::circular_by_groups");
+    throw_pipeline(join_text("os::one_forward_one_backward goes through the stages once, and these parameters have ",
+                             table.repeats, " repeats; choose os::circular or os::circular_by_groups"));
   for (std::int64_t const rows : {x.extents()[0], targets.extents()[0]...})
     if (rows != x.extents()[0])
-      throw_pipeline("targets have as many rows of " + std::string(N::name) + " as what goes through, " +
-                     std::to_string(x.extents()[0]) + ", and not " + std::to_string(rows));
+      throw_pipeline(join_text("targets have as many rows of ", N::name, " as what goes through, ", x.extents()[0],
+                               ", and not ", rows));
 }
 
 template <pipeline_rule Rule, class Axes, class Layers, class Head, class X, class... Ts>

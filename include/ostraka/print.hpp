@@ -20,6 +20,7 @@
 #include <ostraka/describe.hpp>
 #include <ostraka/gather_to_root.hpp>
 #include <ostraka/local_view/print_blocks.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -52,17 +53,17 @@ void for_each_printed(printed_array const& a, std::size_t axis, std::int64_t pos
 [[gnu::cold]] inline void add_brackets(std::string& text, printed_array& a, std::size_t axis) {
   if (axis == a.extents.size()) {
     std::string const& element = (*a.elements)[a.next++];
-    text += std::string(a.width - element.size(), ' ') + element;
+    append_text(text, std::string(a.width - element.size(), ' '), element);
     return;
   }
   bool const innermost = axis + 1 == a.extents.size();
   std::string const between =
-      innermost ? " " : std::string(a.extents.size() - axis - 1, '\n') + std::string(axis + 1, ' ');
+      innermost ? " " : join_text(std::string(a.extents.size() - axis - 1, '\n'), std::string(axis + 1, ' '));
   text += '[';
   for (std::int64_t i = 0; i < a.extents[axis]; ++i) {
     if (i > 0) text += between;
     if (a.is_cut(axis) && i == printed_ends) {
-      text += "…" + between;
+      append_text(text, "…", between);
       i = a.extents[axis] - printed_ends;
     }
     add_brackets(text, a, axis + 1);
@@ -98,8 +99,8 @@ template <Tensor A>
       engine::element_name<typename A::value_type> +
       planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, detail::naming_of<axes_in<A>, mesh_axes_in<A>>);
   for (std::size_t i = 0; i < static_cast<std::size_t>(A::rank); ++i)
-    text += (i == 0 ? " of " : " × ") + planner::describe_number(a.extents()[i]);
-  return text + '\n' + detail::array_as_text((*whole).data(), a.extents().data(), A::rank) + '\n';
+    append_text(text, i == 0 ? " of " : " × ", planner::describe_number(a.extents()[i]));
+  return join_text(text, '\n', detail::array_as_text((*whole).data(), a.extents().data(), A::rank), '\n');
 }
 
 /// Device 0 prints the whole tensor, for looking at small ones. Collective over the mesh: it is gathered there.

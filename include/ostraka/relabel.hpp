@@ -29,6 +29,7 @@
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/plan/spec/policy.hpp>
 #include <ostraka/plan/typed/checks.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -247,10 +248,9 @@ template <class Label, class AxisOfTensor, class Relabelled>
 void check_extent(Relabelled const& r) {
   std::int64_t const n = r.tensor().extent(AxisOfTensor{});
   if (n == r.extent(Label{}) && (Label::extent == dynamic_extent || Label::extent == n)) return;
-  throw error("relabel: all axes under a label have its extent, but " + std::string(Label::name) + " is " +
-              std::to_string(Label::extent == dynamic_extent ? r.extent(Label{}) : Label::extent) + ", and " +
-              std::string(AxisOfTensor::name) + " is " + std::to_string(n) +
-              "; give the axes one extent or labels of their own");
+  throw error(join_text("relabel: all axes under a label have its extent, but ", Label::name, " is ",
+                        Label::extent == dynamic_extent ? r.extent(Label{}) : Label::extent, ", and ",
+                        AxisOfTensor::name, " is ", n, "; give the axes one extent or labels of their own"));
 }
 
 template <class Relabelled, class... Labels, class... Axes>

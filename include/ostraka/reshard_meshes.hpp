@@ -19,6 +19,7 @@
 #include <ostraka/engine/run/move_between.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/reshard.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -81,12 +82,12 @@ template <class To, class A>
 std::string describe_move(A const& a, std::shared_ptr<engine::device_mesh const> const& target) {
   using labels = axes_in<A>;
   engine::execution_context const w = context_on<sharding_in<A>, labels>("reshard", a.mesh_handle(), a.extents());
-  std::string text =
-      "reshard B" + planner::describe(spec_of<To, labels, mesh_axes_in<To>>, naming_of<labels, mesh_axes_in<To>>) +
-      " = A" + planner::describe(spec_of<A, labels, mesh_axes_in<A>>, naming_of<labels, mesh_axes_in<A>>) + " from " +
-      w.mesh->describe() + " to " + target->describe();
-  return text + ", " + engine::element_name<typename A::value_type> +
-         engine::describe_sizes(w, naming_of<labels, mesh_axes_in<A>>);
+  std::string text = join_text(
+      "reshard B", planner::describe(spec_of<To, labels, mesh_axes_in<To>>, naming_of<labels, mesh_axes_in<To>>),
+      " = A", planner::describe(spec_of<A, labels, mesh_axes_in<A>>, naming_of<labels, mesh_axes_in<A>>), " from ",
+      w.mesh->describe(), " to ", target->describe());
+  return join_text(text, ", ", engine::element_name<typename A::value_type>,
+                   engine::describe_sizes(w, naming_of<labels, mesh_axes_in<A>>));
 }
 
 }  // namespace detail

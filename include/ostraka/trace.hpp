@@ -26,6 +26,7 @@
 #include <ostraka/machine.hpp>
 #include <ostraka/mesh.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -79,9 +80,9 @@ std::string trace_of(mesh<Ms...> const& m, machine const& on, F&& f, std::string
     f();
   }
   heard.end();
-  if (!file.empty() && !heard.write(file, m.device(), m.handle()->describe() + " on " + std::string(on.name.view())))
-    throw error("trace_of: " + file + " cannot be written; give a path where files may be made");
-  return heard.table("device " + std::to_string(m.device()) + " of " + m.handle()->describe());
+  if (!file.empty() && !heard.write(file, m.device(), join_text(m.handle()->describe(), " on ", on.name.view())))
+    throw error(join_text("trace_of: ", file, " cannot be written; give a path where files may be made"));
+  return heard.table(join_text("device ", m.device(), " of ", m.handle()->describe()));
 }
 
 }  // namespace ostraka

@@ -24,6 +24,7 @@
 
 #include <ostraka/describe.hpp>
 #include <ostraka/detail/blocks/picture.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -37,7 +38,7 @@ namespace detail {
 
 [[gnu::cold]] inline std::string centred(std::string const& s, std::size_t width) {
   std::size_t const space = width - planner::detail::width_of(s);
-  return std::string(space / 2, ' ') + s + std::string(space - space / 2, ' ');
+  return join_text(std::string(space / 2, ' '), s, std::string(space - space / 2, ' '));
 }
 
 // The texts of a table, and how wide its columns are.
@@ -52,7 +53,7 @@ struct drawn_table {
   if (axis < 0) return {std::string()};
   drawn_axis const& a = p.axes[static_cast<std::size_t>(axis)];
   std::vector<std::string> labels;
-  std::string const name = a.name + ' ';
+  std::string const name = join_text(a.name, ' ');
   for (std::int64_t b = 0; b < a.blocks; ++b)
     labels.push_back((b == 0 ? name : std::string(planner::detail::width_of(name), ' ')) + range_as_text(a.range(b)));
   return labels;
@@ -76,9 +77,10 @@ drawn_table lay_out(picture const& p, table_axes t, Cell const& cell) {
 }
 
 [[gnu::cold]] inline std::string rule(drawn_table const& d, char const* left, char const* between, char const* right) {
-  std::string line = std::string(d.margin, ' ') + (d.margin > 0 ? " " : "") + left;
-  for (std::size_t c = 0; c < d.widths.size(); ++c) line += (c > 0 ? between : "") + repeated("─", d.widths[c] + 2);
-  return line + right + '\n';
+  std::string line = join_text(std::string(d.margin, ' '), d.margin > 0 ? " " : "", left);
+  for (std::size_t c = 0; c < d.widths.size(); ++c)
+    append_text(line, c > 0 ? between : "", repeated("─", d.widths[c] + 2));
+  return join_text(line, right, '\n');
 }
 
 template <class = void>
@@ -86,14 +88,15 @@ template <class = void>
   std::string text;
   if (!d.columns.front().empty()) {
     std::string line(d.margin + (d.margin > 0 ? 1 : 0), ' ');
-    for (std::size_t c = 0; c < d.columns.size(); ++c) line += ' ' + centred(d.columns[c], d.widths[c] + 2);
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+    for (std::size_t c = 0; c < d.columns.size(); ++c) append_text(line, ' ', centred(d.columns[c], d.widths[c] + 2));
+    append_text(text, line.substr(0, line.find_last_not_of(' ') + 1), '\n');
   }
   text += rule(d, "┌", "┬", "┐");
   for (std::size_t r = 0; r < d.rows.size(); ++r) {
     if (r > 0) text += rule(d, "├", "┼", "┤");
-    text += planner::detail::padded(d.rows[r], d.margin) + (d.margin > 0 ? " " : "");
-    for (std::size_t c = 0; c < d.columns.size(); ++c) text += "│ " + centred(d.cells[r][c], d.widths[c]) + ' ';
+    append_text(text, planner::detail::padded(d.rows[r], d.margin), d.margin > 0 ? " " : "");
+    for (std::size_t c = 0; c < d.columns.size(); ++c)
+      append_text(text, "│ ", centred(d.cells[r][c], d.widths[c]), ' ');
     text += "│\n";
   }
   return text + rule(d, "└", "┴", "┘");
@@ -103,9 +106,9 @@ template <class = void>
 [[gnu::cold]] std::string picture_as_text(picture p) {
   find_holders(p);
   table_axes const t = axes_of_table(p);
-  std::string text = p.title + '\n';
+  std::string text = join_text(p.title, '\n');
   for_each_slice(p, t, [&](std::string const& heading, auto const& cell) {
-    if (!heading.empty()) text += heading + '\n';
+    if (!heading.empty()) append_text(text, heading, '\n');
     text += table_as_text(lay_out(p, t, cell));
   });
   return text;
@@ -113,14 +116,13 @@ template <class = void>
 
 // Colours that neighbours in the order of devices differ in.
 [[gnu::cold]] inline std::string colour_of(std::int64_t device) {
-  return "hsl(" + std::to_string(device * 137 % 360) + ",55%,80%)";
+  return join_text("hsl(", device * 137 % 360, ",55%,80%)");
 }
 
 [[gnu::cold]] inline std::string svg_text(std::int64_t x, std::int64_t y, std::string const& text, char const* anchor) {
   std::string escaped;
   for (char c : text) escaped += c == '&' ? "&amp;" : c == '<' ? "&lt;" : std::string(1, c);
-  return "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" text-anchor=\"" + anchor + "\">" +
-         escaped + "</text>\n";
+  return join_text("<text x=\"", x, "\" y=\"", y, "\" text-anchor=\"", anchor, "\">", escaped, "</text>\n");
 }
 
 // Where index i of an axis of n lies on `length` units; an axis without indices is drawn as one of equal blocks.
@@ -144,27 +146,27 @@ template <class = void>
     if (!heading.empty()) body += svg_text(10, top += line, heading, "start");
     top += line + 6;
     for (std::int64_t c = 0; t.columns >= 0 && c < columns.blocks; ++c)
-      body += svg_text(margin + (place(columns, c, width) + place(columns, c + 1, width)) / 2, top - 4,
-                       (c == 0 ? columns.name + ' ' : "") + range_as_text(columns.range(c)), "middle");
+      body +=
+          svg_text(margin + (place(columns, c, width) + place(columns, c + 1, width)) / 2, top - 4,
+                   join_text(c == 0 ? join_text(columns.name, ' ') : "", range_as_text(columns.range(c))), "middle");
     for (std::int64_t r = 0; r < rows.blocks; ++r) {
       std::int64_t const y = top + place(rows, r, height), next = top + place(rows, r + 1, height);
       if (t.rows >= 0)
-        body += svg_text(margin - 8, (y + next) / 2 + 5, (r == 0 ? rows.name + ' ' : "") + range_as_text(rows.range(r)),
-                         "end");
+        body += svg_text(margin - 8, (y + next) / 2 + 5,
+                         join_text(r == 0 ? join_text(rows.name, ' ') : "", range_as_text(rows.range(r))), "end");
       for (std::int64_t c = 0; c < columns.blocks; ++c) {
         std::int64_t const x = margin + place(columns, c, width), end = margin + place(columns, c + 1, width);
         std::int64_t const block = cell(r, c);
-        body += "<rect x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" width=\"" +
-                std::to_string(end - x) + "\" height=\"" + std::to_string(next - y) + "\" fill=\"" +
-                colour_of(p.devices_of(block, 0).front()) + "\" stroke=\"#444\"/>\n";
+        append_text(body, "<rect x=\"", x, "\" y=\"", y, "\" width=\"", end - x, "\" height=\"", next - y, "\" fill=\"",
+                    colour_of(p.devices_of(block, 0).front()), "\" stroke=\"#444\"/>\n");
         if (end > x && next > y)
           body += svg_text((x + end) / 2, (y + next) / 2 + 5, holders_as_text(p, block), "middle");
       }
     }
     top += height;
   });
-  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + std::to_string(margin + width + 20) + "\" height=\"" +
-         std::to_string(top + 20) + "\" font-family=\"sans-serif\" font-size=\"13\">\n" + body + "</svg>\n";
+  return join_text("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", margin + width + 20, "\" height=\"", top + 20,
+                   "\" font-family=\"sans-serif\" font-size=\"13\">\n", body, "</svg>\n");
 }
 
 [[gnu::cold]] inline int position_of_name(std::vector<std::string> const& names, std::string_view name) {
@@ -198,9 +200,8 @@ template <class = void>
 [[gnu::cold]] std::string title_of_picture(std::string text, std::int64_t const* extents, int rank,
                                            std::vector<std::string> const& names,
                                            std::vector<std::int64_t> const& sizes) {
-  for (int i = 0; i < rank; ++i) text += (i == 0 ? " of " : " × ") + planner::describe_number(extents[i]);
-  for (std::size_t m = 0; m < names.size(); ++m)
-    text += (m == 0 ? " on " : " · ") + names[m] + '=' + std::to_string(sizes[m]);
+  for (int i = 0; i < rank; ++i) append_text(text, i == 0 ? " of " : " × ", planner::describe_number(extents[i]));
+  for (std::size_t m = 0; m < names.size(); ++m) append_text(text, m == 0 ? " on " : " · ", names[m], '=', sizes[m]);
   return text;
 }
 
@@ -210,10 +211,10 @@ std::string sharding_as_text() {
   std::string text = planner::describe(spec_of<Sharding, typename traits::axes, typename traits::mesh_axes>,
                                        naming_of<typename traits::axes, typename traits::mesh_axes>);
   if constexpr (traits::varying::size > 0)
-    text += " {V_" +
-            planner::detail::mesh_names(planner::detail::in_order(planner::mesh_set::first(traits::varying::size)),
-                                        naming_of<typename traits::axes, typename traits::varying>) +
-            '}';
+    append_text(text, " {V_",
+                planner::detail::mesh_names(planner::detail::in_order(planner::mesh_set::first(traits::varying::size)),
+                                            naming_of<typename traits::axes, typename traits::varying>),
+                '}');
   return text;
 }
 

@@ -19,6 +19,7 @@
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/machine/node.hpp>
 #include <ostraka/engine/machine/threads.hpp>
+#include <ostraka/types/support/join_text.hpp>
 #include <ostraka/version.hpp>
 
 namespace ostraka::engine {
@@ -56,11 +57,12 @@ struct what_runs {
 
 /// A line each for Ostraka, Kokkos, MPI, BLAS and our own kernels.
 [[gnu::cold]] inline std::string describe(what_runs const& w) {
-  std::string text = "Ostraka " + std::to_string(OSTRAKA_VERSION_MAJOR) + '.' + std::to_string(OSTRAKA_VERSION_MINOR) +
-                     '.' + std::to_string(OSTRAKA_VERSION_PATCH) + " on " + detail::counted(w.ranks, "device") + '\n';
-  text += "Kokkos: " + w.kokkos + ", " + w.backend + (w.on_host.empty() ? "" : ", on the host " + w.on_host) + ", " +
-          detail::counted(w.threads.threads, "thread") + " a rank\n";
-  text += w.mpi.empty() ? "MPI: none" : "MPI: " + w.mpi + ", threads " + w.mpi_level;
+  std::string text = join_text("Ostraka ", OSTRAKA_VERSION_MAJOR, '.', OSTRAKA_VERSION_MINOR, '.',
+                               OSTRAKA_VERSION_PATCH, " on ", detail::counted(w.ranks, "device"), '\n');
+  append_text(text, "Kokkos: ", w.kokkos, ", ", w.backend,
+              w.on_host.empty() ? "" : join_text(", on the host ", w.on_host), ", ",
+              detail::counted(w.threads.threads, "thread"), " a rank\n");
+  text += w.mpi.empty() ? "MPI: none" : join_text("MPI: ", w.mpi, ", threads ", w.mpi_level);
   if (!w.mpi.empty() && !w.on_host.empty())
     text += w.takes_gpu_memory ? ", takes GPU memory" : ", GPU memory is staged on the host";
   text += '\n';
@@ -69,16 +71,16 @@ struct what_runs {
     text += "none; our own kernels multiply";
   } else {
     text += w.blas;
-    if (!w.threads.blas_core.empty()) text += ", kernels for " + std::string(w.threads.blas_core);
+    if (!w.threads.blas_core.empty()) append_text(text, ", kernels for ", w.threads.blas_core);
     if (has_slow_kernels(w.threads))
-      text += " (slow on this processor; OPENBLAS_CORETYPE=" + std::string(fitting_core(w.threads)) + ')';
+      append_text(text, " (slow on this processor; OPENBLAS_CORETYPE=", fitting_core(w.threads), ')');
     if (w.threads.pool == blas_pool::none) text += ", without threads";
     if (w.threads.pool == blas_pool::its_own)
-      text += ", " + detail::counted(w.threads.blas_threads, "thread") + " of its own";
+      append_text(text, ", ", detail::counted(w.threads.blas_threads, "thread"), " of its own");
     if (w.threads.pool == blas_pool::openmp) text += ", threads of OpenMP";
   }
-  if (!w.gpu_blas.empty()) text += "; on the GPU " + w.gpu_blas;
-  return text + "\nown kernels: " + std::string(w.vectors) + '\n';
+  if (!w.gpu_blas.empty()) append_text(text, "; on the GPU ", w.gpu_blas);
+  return join_text(text, "\nown kernels: ", w.vectors, '\n');
 }
 
 #if OSTRAKA_ENABLE_MPI
@@ -101,8 +103,7 @@ struct what_runs {
 /// @pre Kokkos runs, and MPI if there is one
 [[gnu::cold]] inline what_runs ask_what_runs() {
   what_runs w;
-  w.kokkos = std::to_string(KOKKOS_VERSION / 10000) + '.' + std::to_string(KOKKOS_VERSION / 100 % 100) + '.' +
-             std::to_string(KOKKOS_VERSION % 100);
+  w.kokkos = join_text(KOKKOS_VERSION / 10000, '.', KOKKOS_VERSION / 100 % 100, '.', KOKKOS_VERSION % 100);
   w.backend = Kokkos::DefaultExecutionSpace::name();
   if (std::string const host = Kokkos::DefaultHostExecutionSpace::name(); host != w.backend) w.on_host = host;
 #if OSTRAKA_ENABLE_MPI

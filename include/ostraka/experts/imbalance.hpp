@@ -15,6 +15,7 @@
 
 #include <ostraka/experts/capacity.hpp>
 #include <ostraka/experts/route.hpp>
+#include <ostraka/types/support/join_text.hpp>
 #include <ostraka/value.hpp>
 
 namespace ostraka {
@@ -75,7 +76,7 @@ namespace detail {
 [[gnu::cold]] inline std::string two_digits(double x) {
   auto const hundredths = static_cast<std::int64_t>(x * 100 + 0.5);
   std::string const rest = std::to_string(hundredths % 100);
-  return std::to_string(hundredths / 100) + '.' + (rest.size() < 2 ? "0" : "") + rest;
+  return join_text(hundredths / 100, '.', rest.size() < 2 ? "0" : "", rest);
 }
 
 // Of all devices together, what `leave(numbers, own)` makes of this device's choices; `own` are its experts. Where the
@@ -98,11 +99,11 @@ std::int64_t count_leaving(Experts const& experts, std::int64_t count, Leave con
 
 /// experts: 8, most popular 2.50 of the mean; slowest of 4 devices 1.75 of balanced; 96 of 128 rows travel
 [[gnu::cold]] inline std::string expert_imbalance::text() const {
-  std::string t = "experts: " + std::to_string(experts()) + ", most popular " + detail::two_digits(most_over_mean()) +
-                  " of the mean; slowest of " + std::to_string(devices) + " devices " +
-                  detail::two_digits(slowest_over_balanced()) + " of balanced; " + std::to_string(off_device) + " of " +
-                  std::to_string(choices()) + " rows travel";
-  if (slots > 0) t += "; " + std::to_string(dropped) + " dropped, " + std::to_string(slots) + " slots";
+  std::string t =
+      join_text("experts: ", experts(), ", most popular ", detail::two_digits(most_over_mean()),
+                " of the mean; slowest of ", devices, " devices ", detail::two_digits(slowest_over_balanced()),
+                " of balanced; ", off_device, " of ", choices(), " rows travel");
+  if (slots > 0) append_text(t, "; ", dropped, " dropped, ", slots, " slots");
   return t;
 }
 

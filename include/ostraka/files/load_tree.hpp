@@ -20,6 +20,7 @@
 #include <ostraka/files/stacked_layers.hpp>
 #include <ostraka/files/tensors_in_files.hpp>
 #include <ostraka/tree/make_tree.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -90,7 +91,7 @@ class loading {
   [[nodiscard]] engine::file_contents const& contents() const { return contents_; }
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh() const { return mesh_; }
 
-  [[noreturn]] void fail(std::string const& what) const { throw error(operation_ + (": " + path_ + ' ') + what); }
+  [[noreturn]] void fail(std::string const& what) const { throw error(join_text(operation_, ": ", path_, ' ', what)); }
 
   // What is asked for, in some order, and then, in the same order, where it goes.
   engine::tensor_in_file const& ask(engine::tensor_to_load const& wanted) {
@@ -119,15 +120,16 @@ class loading {
 // How many elements a vector of this name has in the file: more than the file has tensors of them are refused before
 // they are made.
 inline std::size_t elements_in_file(loading const& file, std::string const& name) {
-  std::string const begin = name + (name.empty() ? "" : ".");
+  std::string const begin = join_text(name, name.empty() ? "" : ".");
   auto const of_vector = engine::tensors_beginning_with(file.contents(), begin);
   std::size_t count = 0;
   for (engine::tensor_in_file const& t : of_vector) {
     std::size_t const number = engine::leading_index(std::string_view(t.name).substr(begin.size()));
     if (number == engine::no_index) continue;
     if (number >= of_vector.size())
-      file.fail("has " + t.name + " and no more than " + std::to_string(of_vector.size()) + " tensors" +
-                (name.empty() ? "" : " of " + name) + "; give a file of this tree, whose elements are numbered from 0");
+      file.fail(join_text("has ", t.name, " and no more than ", of_vector.size(), " tensors",
+                          name.empty() ? "" : join_text(" of ", name),
+                          "; give a file of this tree, whose elements are numbered from 0"));
     count = std::max(count, number + 1);
   }
   return count;
@@ -178,9 +180,9 @@ inline void fit_stack(loading const& file, std::string const& name, std::int64_t
     fits = known == layers;
   }
   if (!fits)
-    file.fail("has " + std::to_string(layers) + " layers" + (name.empty() ? "" : " of " + name) +
-              ", which are to be stacked along " + std::to_string(stack.axes - first) +
-              " axes; give the extents of all of these but one, whose product divides that number");
+    file.fail(join_text("has ", layers, " layers", name.empty() ? "" : join_text(" of ", name),
+                        ", which are to be stacked along ", stack.axes - first,
+                        " axes; give the extents of all of these but one, whose product divides that number"));
 }
 
 // What a tree that is not there yet asks of a file, which has as many layers of a stack as it has names of them.
@@ -231,7 +233,7 @@ struct asks_for_leaf {
       auto wanted = wanted_extents(axes_in<typename Leaves::template leaf<T, Sharding>>{}, given);
       std::copy(stack.extents.begin(), stack.extents.begin() + stack.axes, wanted.begin());
       if (std::find(wanted.begin(), wanted.end(), -1) != wanted.end())
-        file.fail("has no layers of " + name_in_file(here) + ", which would say its extents; give them");
+        file.fail(join_text("has no layers of ", name_in_file(here), ", which would say its extents; give them"));
       if (next_leaf++ == extents.size()) extents.push_back(std::move(wanted));
     };
     visit<S>(without, at, shape);

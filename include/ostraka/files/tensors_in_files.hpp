@@ -13,6 +13,7 @@
 #include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/files/file_block.hpp>
 #include <ostraka/tree/walk.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
@@ -35,7 +36,8 @@ using in_file_verdict = first_fault<no_block_verdict<A, Operation>, values_verdi
 inline std::string name_in_file(path const& at) {
   std::string const before = at.before ? name_in_file(*at.before) : std::string();
   if (at.field.empty() && !at.before) return before;
-  return before + (before.empty() ? "" : ".") + (at.field.empty() ? std::to_string(at.index) : std::string(at.field));
+  return join_text(before, before.empty() ? "" : ".",
+                   at.field.empty() ? std::to_string(at.index) : std::string(at.field));
 }
 
 template <class A>

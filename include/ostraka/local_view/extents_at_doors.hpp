@@ -15,6 +15,7 @@
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
@@ -40,18 +41,18 @@ struct manual_division {
 
 [[noreturn, gnu::cold]] inline void throw_not_nested(std::string_view operation, std::string_view axis,
                                                      std::int64_t extent, std::int64_t ways) {
-  throw error(std::string(operation) +
-              ": where an axis stays divided over further mesh axes inside, all of them divide it "
-              "evenly, but " +
-              std::string(axis) + " = " + std::to_string(extent) + " is divided in " + std::to_string(ways) +
-              "; choose an extent that they divide, or make all its mesh axes manual");
+  throw error(join_text(operation,
+                        ": where an axis stays divided over further mesh axes inside, all of them divide it "
+                        "evenly, but ",
+                        axis, " = ", extent, " is divided in ", ways,
+                        "; choose an extent that they divide, or make all its mesh axes manual"));
 }
 
 [[noreturn, gnu::cold]] inline void throw_extents_differ(std::string_view operation, std::string_view axis) {
-  throw error(std::string(operation) +
-              ": blocks have the same extents on all devices that they are combined over, but " + std::string(axis) +
-              " was divided unevenly, or differently from how the result is divided; pad it, or choose an "
-              "extent that the mesh axes divide evenly");
+  throw error(join_text(operation, ": blocks have the same extents on all devices that they are combined over, but ",
+                        axis,
+                        " was divided unevenly, or differently from how the result is divided; pad it, or choose an "
+                        "extent that the mesh axes divide evenly"));
 }
 
 /// From the tensor of spec `s` to its block without the mesh axes `leaving`: extents, and how they came about. `whole`
@@ -154,9 +155,9 @@ void require_static_extents([[maybe_unused]] std::string_view operation,
     constexpr std::string_view axis[] = {As::name...};
     for (int i = 0; i < static_cast<int>(sizeof...(As)); ++i)
       if (wanted[i] != dynamic_extent && wanted[i] != whole[i] && !mesh.absent())
-        throw error(std::string(operation) + ": a result has the static extents of its axes, but " +
-                    std::string(axis[i]) + " = " + std::to_string(whole[i]) + " instead of " +
-                    std::to_string(wanted[i]) + "; return blocks of that, or name an axis without a static extent");
+        throw error(join_text(operation, ": a result has the static extents of its axes, but ", axis[i], " = ",
+                              whole[i], " instead of ", wanted[i],
+                              "; return blocks of that, or name an axis without a static extent"));
   }
 }
 

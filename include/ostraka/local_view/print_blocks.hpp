@@ -21,6 +21,7 @@
 #include <ostraka/engine/root/gather_text.hpp>
 #include <ostraka/local_view/collectives/group.hpp>
 #include <ostraka/plan/typed/named_plan.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -35,8 +36,8 @@ namespace detail {
 template <class T>
 [[gnu::cold]] std::string element_as_text(T const& x) {
   if constexpr (!std::is_same_v<real_of<T>, T>)
-    return number_as_text(static_cast<double>(x.real())) + (x.imag() < 0 ? "" : "+") +
-           number_as_text(static_cast<double>(x.imag())) + 'i';
+    return join_text(number_as_text(static_cast<double>(x.real())), x.imag() < 0 ? "" : "+",
+                     number_as_text(static_cast<double>(x.imag())), 'i');
   else if constexpr (std::is_integral_v<T>)
     return std::to_string(x);
   else
@@ -48,19 +49,19 @@ template <class A>
 [[gnu::cold]] std::string block_as_text(A const& a) {
   engine::device_mesh const& mesh = *a.mesh_handle();
   std::string text;
-  for (int m = 0; m < mesh.axes(); ++m)
-    text += (m > 0 ? " " : "") + mesh.name(m) + '=' + std::to_string(mesh.coordinate(m));
-  text += std::string("  ") + engine::element_name<typename A::value_type> +
-          planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, naming_of<axes_in<A>, mesh_axes_in<A>>);
+  for (int m = 0; m < mesh.axes(); ++m) append_text(text, m > 0 ? " " : "", mesh.name(m), '=', mesh.coordinate(m));
+  append_text(text, "  ", engine::element_name<typename A::value_type>,
+              planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, naming_of<axes_in<A>, mesh_axes_in<A>>));
   auto const local = engine::on_host(a.local());
   std::int64_t count = 1, row = 1;
   for (std::size_t i = 0; i < static_cast<std::size_t>(A::rank); ++i) {
     row = static_cast<std::int64_t>(local.extent(i));
     count *= row;
-    text += (i == 0 ? " of " : " × ") + std::to_string(row);
+    append_text(text, i == 0 ? " of " : " × ", row);
   }
-  for (std::int64_t k = 0; k < count; ++k) text += (k % row == 0 ? "\n  " : " ") + element_as_text(local.data()[k]);
-  return text + '\n';
+  for (std::int64_t k = 0; k < count; ++k)
+    append_text(text, k % row == 0 ? "\n  " : " ", element_as_text(local.data()[k]));
+  return join_text(text, '\n');
 }
 
 }  // namespace detail

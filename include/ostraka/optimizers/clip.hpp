@@ -21,6 +21,7 @@
 #include <ostraka/engine/kernels/accumulators/sums.hpp>
 #include <ostraka/optimizers/update.hpp>
 #include <ostraka/types/reasons/operation_names.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -177,7 +178,7 @@ template <class T>
 template <class T>
 double clip_by_global_norm(T const& gradients, double longest) {
   if (!(longest >= 0))
-    throw error("clip_by_global_norm: the longest norm is not negative, but " + std::to_string(longest) + " was given");
+    throw error(join_text("clip_by_global_norm: the longest norm is not negative, but ", longest, " was given"));
   double const norm = global_norm(gradients);
   if (!(norm <= longest)) detail::change_leaves(detail::scale_leaf{"clip_by_global_norm", longest / norm}, gradients);
   return norm;

@@ -16,6 +16,7 @@
 
 #include <ostraka/describe.hpp>
 #include <ostraka/tree/walk.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -43,7 +44,7 @@ leaf_row row_of_leaf(std::string path, planner::extents const& e) {
                {},
                e.whole(s),
                bytes_of_leaf<Leaf>(e)};
-  for (int i = 0; i < s.rank; ++i) row.extents += (i > 0 ? " × " : "") + planner::describe_number(e.label[i]);
+  for (int i = 0; i < s.rank; ++i) append_text(row.extents, i > 0 ? " × " : "", planner::describe_number(e.label[i]));
   return row;
 }
 
@@ -86,11 +87,11 @@ template <class = void>
   std::string text;
   for (leaf_row const& r : rows) {
     std::string const number = planner::describe_bytes(r.bytes);
-    text += padded(r.path, path) + "  " + padded(r.type, type) + "  " + padded(r.extents, extents) + "  " +
-            std::string(bytes - number.size(), ' ') + number + '\n';
+    append_text(text, padded(r.path, path), "  ", padded(r.type, type), "  ", padded(r.extents, extents), "  ",
+                std::string(bytes - number.size(), ' '), number, '\n');
   }
-  return text + std::to_string(rows.size()) + (rows.size() == 1 ? " leaf, " : " leaves, ") +
-         planner::describe_number(elements) + " elements, " + planner::describe_bytes(sum) + " a device\n";
+  return join_text(text, rows.size(), rows.size() == 1 ? " leaf, " : " leaves, ", planner::describe_number(elements),
+                   " elements, ", planner::describe_bytes(sum), " a device\n");
 }
 
 template <class T, class... Given>

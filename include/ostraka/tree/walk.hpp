@@ -16,6 +16,7 @@
 
 #include <ostraka/tree/shape.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
@@ -26,8 +27,8 @@ struct path {
 
   [[nodiscard]] std::string text() const {
     std::string s = before ? before->text() : std::string();
-    if (field.empty()) return before ? s + '[' + std::to_string(index) + ']' : s;
-    return s + (s.empty() ? "" : ".") + std::string(field);
+    if (field.empty()) return before ? join_text(s, '[', index, ']') : s;
+    return join_text(s, s.empty() ? "" : ".", field);
   }
 };
 
@@ -35,8 +36,8 @@ struct path {
 template <class First, class... More>
 constexpr std::size_t common_length(path const& at, char const* operation, First const& first, More const&... more) {
   if (((more.size() != first.size()) || ...))
-    throw error(std::string(operation) + ": trees that go together have vectors of the same length, but " + at.text() +
-                " has " + std::to_string(first.size()) + " elements in the first tree and another number in another");
+    throw error(join_text(operation, ": trees that go together have vectors of the same length, but ", at.text(),
+                          " has ", first.size(), " elements in the first tree and another number in another"));
   return first.size();
 }
 
@@ -73,7 +74,7 @@ constexpr decltype(auto) at_leaf(F& f, path const& at, Leaves&... leaves) {
   try {
     return f(at, leaves...);
   } catch (error const& e) {
-    throw error(std::string(e.what()) + " (the leaf " + at.text() + ")");
+    throw error(join_text(e.what(), " (the leaf ", at.text(), ")"));
   }
 }
 

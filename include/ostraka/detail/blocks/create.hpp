@@ -14,6 +14,7 @@
 
 #include <ostraka/detail/calls/after_error.hpp>
 #include <ostraka/plan/typed/checks.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
@@ -135,12 +136,11 @@ template <bool IsBlock, class A, class Sizes>
 constexpr std::int64_t checked_extent(Sizes const& given, char const* operation) {
   std::int64_t const n = required_extent<A>(given);
   if (!IsBlock && A::extent != dynamic_extent && n != A::extent)
-    throw error(std::string(operation) + ": the axis " + std::string(A::name) + " has the static extent " +
-                std::to_string(A::extent) + ", but " + std::to_string(n) +
-                " was given; leave it out or give that extent");
+    throw error(join_text(operation, ": the axis ", A::name, " has the static extent ", A::extent, ", but ", n,
+                          " was given; leave it out or give that extent"));
   if (n < 0)
-    throw error(std::string(operation) + ": an extent is not negative, but " + std::string(A::name) + " = " +
-                std::to_string(n) + " was given; give 0 for an empty axis");
+    throw error(join_text(operation, ": an extent is not negative, but ", A::name, " = ", n,
+                          " was given; give 0 for an empty axis"));
   return n;
 }
 
@@ -175,11 +175,11 @@ inline void require_origin(char const* operation, std::string_view axis, extent_
     for (int k = 0; k < o.over.size(); ++k) fits = fits && (varying >> o.over[k] & 1u) != 0;
   }
   if (!fits)
-    throw error(std::string(operation) +
-                ": the extent of an axis is the same along mesh axes along which the tensor does not vary, but " +
-                std::string(axis) +
-                " was given that of a block that was divided unevenly; add os::varying(X) to what is made, or give one "
-                "number");
+    throw error(join_text(
+        operation, ": the extent of an axis is the same along mesh axes along which the tensor does not vary, but ",
+        axis,
+        " was given that of a block that was divided unevenly; add os::varying(X) to what is made, or give one "
+        "number"));
 }
 
 // Extents are the same on all devices, unless they are those of another block.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <ostraka/plan/spec/blocks.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
@@ -87,7 +88,7 @@ template <class = void>
     std::size_t last = i;
     while (last + 1 < devices.size() && devices[last + 1] == devices[last] + 1) ++last;
     if (last < i + 2) last = i;
-    text += (i > 0 ? "," : "") + std::to_string(devices[i]) + (last > i ? "–" + std::to_string(devices[last]) : "");
+    append_text(text, i > 0 ? "," : "", devices[i], last > i ? join_text("–", devices[last]) : "");
     i = last + 1;
   }
   return text;
@@ -107,9 +108,9 @@ template <class = void>
   for (std::int64_t v = 0; v < own; ++v) {
     std::string together;
     for (std::int64_t k = 0; k < parts; ++k)
-      together += (k > 0 ? sign : "") + devices_as_text(p.devices_of(block, v * parts + k));
-    if (as_function && parts > 1) together = (p.kind == reduction::max ? "max(" : "min(") + together + ')';
-    text += (v > 0 ? " | " : "") + together;
+      append_text(together, k > 0 ? sign : "", devices_as_text(p.devices_of(block, v * parts + k)));
+    if (as_function && parts > 1) together = join_text(p.kind == reduction::max ? "max(" : "min(", together, ')');
+    append_text(text, v > 0 ? " | " : "", together);
   }
   return text;
 }
@@ -135,7 +136,7 @@ template <class = void>
 /// `[0, 512)`
 template <class = void>
 [[gnu::cold]] std::string range_as_text(planner::range r) {
-  return '[' + std::to_string(r.begin) + ", " + std::to_string(r.end) + ')';
+  return join_text('[', r.begin, ", ", r.end, ')');
 }
 
 /// Calls f(heading, number of the block at row r and column c) for each slice of the other axes: f("S [0, 4)", cell).
@@ -147,7 +148,7 @@ void for_each_slice(picture const& p, table_axes t, F const& f) {
     std::string heading;
     for (std::size_t i = 0; i < rank; ++i)
       if (static_cast<int>(i) != t.rows && static_cast<int>(i) != t.columns)
-        heading += (heading.empty() ? "" : ", ") + p.axes[i].name + ' ' + range_as_text(p.axes[i].range(at[i]));
+        append_text(heading, heading.empty() ? "" : ", ", p.axes[i].name, ' ', range_as_text(p.axes[i].range(at[i])));
     f(heading, [&](std::int64_t row, std::int64_t column) {
       std::int64_t cell = 0;
       for (std::size_t i = 0; i < rank; ++i)

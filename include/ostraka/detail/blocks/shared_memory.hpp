@@ -9,6 +9,7 @@
 
 #include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/tensor.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
@@ -42,9 +43,9 @@ inline void refuse_shared_memory(engine::execution_context const& w, engine::ste
     if (written.overlaps(read[k]))
       engine::fail_alike(
           w, steps,
-          std::string(w.operation) +
-              ": the result is written while the operands are read, but it shares memory with one of them; use " +
-              otherwise + ", or another tensor for the result");
+          join_text(w.operation,
+                    ": the result is written while the operands are read, but it shares memory with one of them; use ",
+                    otherwise, ", or another tensor for the result"));
 }
 
 }  // namespace ostraka::detail

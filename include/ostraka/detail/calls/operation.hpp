@@ -20,6 +20,7 @@
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/plan/typed/named_plan.hpp>
 #include <ostraka/tensor.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
@@ -31,13 +32,12 @@ inline engine::device_mesh const& common_mesh(char const* operation, engine::dev
   engine::require_not_ended(operation);
   for (int k = 0; k < count; ++k)
     if (meshes[k] == nullptr)
-      throw error(
-          std::string(operation) +
-          ": an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first");
+      throw error(join_text(
+          operation,
+          ": an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first"));
   for (int k = 1; k < count; ++k)
     if (meshes[k] != meshes[0])
-      throw error(std::string(operation) +
-                  ": the operands live on different meshes; make them all on one os::make_mesh");
+      throw error(join_text(operation, ": the operands live on different meshes; make them all on one os::make_mesh"));
   return *meshes[0];
 }
 
@@ -52,10 +52,10 @@ std::shared_ptr<engine::device_mesh const> const& common_mesh(char const* operat
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_extents(engine::steps_ahead steps,
                                                                   engine::execution_context const& w, int label,
                                                                   std::int64_t one, std::int64_t other) {
-  engine::fail_alike(w, steps,
-                     std::string(w.operation) + ": all operands agree on the extent of an axis, but " +
-                         std::string(w.names.labels[label]) + " is " + std::to_string(one) + " in one and " +
-                         std::to_string(other) + " in another; make them with the same os::sizes");
+  engine::fail_alike(
+      w, steps,
+      join_text(w.operation, ": all operands agree on the extent of an axis, but ", w.names.labels[label], " is ", one,
+                " in one and ", other, " in another; make them with the same os::sizes"));
 }
 
 inline void enter_extents(engine::steps_ahead steps, engine::execution_context& w, planner::spec const& operand,

@@ -18,6 +18,7 @@
 #include <ostraka/plan/workspace/fitting.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
@@ -35,22 +36,23 @@ inline std::string workspace_exceeded(operation_info const& o, planner::einsum_p
                                       std::int64_t limit) {
   auto const bytes = [&](std::int64_t elements) { return planner::describe_bytes(elements * o.names.element_bytes); };
   auto const passes = [&](planner::pass const& p) {
-    return std::to_string(p.parts) + " passes over " + std::string(o.names.labels[p.label]);
+    return join_text(p.parts, " passes over ", o.names.labels[p.label]);
   };
   std::string repeat;
   for (int l = 0; l < sizes.labels; ++l)
     if (!planner::detail::splits_into_passes(plan, l))
-      repeat += (repeat.empty() ? "" : ", ") + std::string(o.names.labels[l]);
+      append_text(repeat, repeat.empty() ? "" : ", ", o.names.labels[l]);
   planner::pass_choice const own = planner::choose_passes(plan, sizes, 0);
-  std::string text = std::string(o.operation) + ": os::within(" + std::to_string(limit) +
-                     ") is the workspace that each device may take, but for " + planner::describe(sizes, o.names) +
-                     " the plan takes " + bytes(planner::peak_workspace(plan, sizes));
-  if (own.first.label >= 0) text += ", and in " + passes(own.first) + " at least " + bytes(own.workspace);
-  if (!repeat.empty()) text += " (passes over " + repeat + " would repeat what is moved or multiplied)";
+  std::string text =
+      join_text(o.operation, ": os::within(", limit, ") is the workspace that each device may take, but for ",
+                planner::describe(sizes, o.names), " the plan takes ", bytes(planner::peak_workspace(plan, sizes)));
+  if (own.first.label >= 0) append_text(text, ", and in ", passes(own.first), " at least ", bytes(own.workspace));
+  if (!repeat.empty()) append_text(text, " (passes over ", repeat, " would repeat what is moved or multiplied)");
   if (least.workspace < own.workspace)
-    text += ", and the plan that takes least " + bytes(least.workspace) +
-            (least.first.label < 0 ? "" : " in " + passes(least.first));
-  return text + "; raise the limit, or name shardings that gather less (os::describe of the plan shows its steps)";
+    append_text(text, ", and the plan that takes least ", bytes(least.workspace),
+                least.first.label < 0 ? "" : join_text(" in ", passes(least.first)));
+  return join_text(text,
+                   "; raise the limit, or name shardings that gather less (os::describe of the plan shows its steps)");
 }
 
 /// Finds both. A template so that ostraka::compiled can hold it: it is the planner.

@@ -12,6 +12,7 @@
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/types/reasons.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -65,10 +66,10 @@ inline int wrong_dimension(given_block const& b, std::int64_t const* wanted, int
 
 // "4 elements along dimension 1", or of a list all of them.
 [[gnu::cold]] inline std::string elements_along(given_block const& b, std::int64_t const* of, int rank, int dimension) {
-  if (b.rank >= 0) return std::to_string(of[dimension]) + " elements along dimension " + std::to_string(dimension);
+  if (b.rank >= 0) return join_text(of[dimension], " elements along dimension ", dimension);
   std::int64_t elements = 1;
   for (int d = 0; d < rank; ++d) elements *= of[d];
-  return std::to_string(elements) + " elements";
+  return join_text(elements, " elements");
 }
 
 }  // namespace detail
@@ -77,8 +78,8 @@ inline int wrong_dimension(given_block const& b, std::int64_t const* wanted, int
 inline std::string fault_of_block(given_block const& b, std::int64_t const* wanted, int rank) {
   int const wrong = detail::wrong_dimension(b, wanted, rank);
   if (wrong >= 0)
-    return "an array that is written has the extents of its device's block, which holds " +
-           detail::elements_along(b, wanted, rank, wrong) + ", and the array has " + std::to_string(b.extent[wrong]);
+    return join_text("an array that is written has the extents of its device's block, which holds ",
+                     detail::elements_along(b, wanted, rank, wrong), ", and the array has ", b.extent[wrong]);
   if (!detail::has_a_place_each(b))
     return "each element of what is written has a place of its own, but the array has a stride of 0; give one without";
   return {};
@@ -92,31 +93,33 @@ inline void require_block(std::string const& operation, demand how, device_mesh 
   int const wrong = detail::wrong_dimension(b, wanted, rank);
   if (mesh.absent()) {
     if (wrong >= 0 && rank > 0)
-      throw error(operation + ": this process is none of the mesh's devices and holds no block, but its view has " +
-                  detail::elements_along(b, b.extent, b.rank < 0 ? 1 : rank, wrong) +
-                  "; give an empty view where mesh.absent()");
+      throw error(join_text(operation,
+                            ": this process is none of the mesh's devices and holds no block, but its view has ",
+                            detail::elements_along(b, b.extent, b.rank < 0 ? 1 : rank, wrong),
+                            "; give an empty view where mesh.absent()"));
     return;
   }
   std::int64_t first_wrong[2] = {wrong < 0 ? 0 : mesh.devices() - mesh.device(),
                                  detail::lies_as_demanded(b, how) ? 0 : mesh.devices() - mesh.device()};
   if (ask_others) mesh.world().find_largest(first_wrong, 2);
   if (first_wrong[0] > 0)
-    throw error(operation + ": each view has the extents of its device's block, but that of device " +
-                std::to_string(mesh.devices() - first_wrong[0]) + " has not" +
-                (wrong < 0 ? std::string()
-                           : "; device " + std::to_string(mesh.device()) + " holds " +
-                                 detail::elements_along(b, wanted, rank, wrong) + " and its view has " +
-                                 std::to_string(b.extent[wrong])) +
-                "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n");
+    throw error(join_text(
+        operation, ": each view has the extents of its device's block, but that of device ",
+        mesh.devices() - first_wrong[0], " has not",
+        wrong < 0 ? std::string()
+                  : join_text("; device ", mesh.device(), " holds ", detail::elements_along(b, wanted, rank, wrong),
+                              " and its view has ", b.extent[wrong]),
+        "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n"));
   if (first_wrong[1] > 0) {
-    std::string const whose = "the view of device " + std::to_string(mesh.devices() - first_wrong[1]);
-    throw error(how == demand::row_major
-                    ? operation + ": a block lies row-major without gaps, but " + whose +
-                          " is a part of a larger one, padded, or in another order; copy it with os::copy_from_local, "
-                          "or adopt what lies in another order as a tensor of the axes in that order, with "
-                          "os::in_order<…>(view)"
-                    : operation + ": each element of what is written has a place of its own, but " + whose +
-                          " has a stride of 0; give one without");
+    std::string const whose = join_text("the view of device ", mesh.devices() - first_wrong[1]);
+    throw error(
+        how == demand::row_major
+            ? join_text(operation, ": a block lies row-major without gaps, but ", whose,
+                        " is a part of a larger one, padded, or in another order; copy it with os::copy_from_local, "
+                        "or adopt what lies in another order as a tensor of the axes in that order, with "
+                        "os::in_order<…>(view)")
+            : join_text(operation, ": each element of what is written has a place of its own, but ", whose,
+                        " has a stride of 0; give one without"));
   }
 }
 

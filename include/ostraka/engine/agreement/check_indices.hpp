@@ -23,6 +23,7 @@
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/plan/regions/box.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -65,10 +66,10 @@ inline constexpr std::int64_t none_wrong = std::numeric_limits<std::int64_t>::mi
 [[noreturn, gnu::cold]] inline void throw_wrong_index(execution_context const& w, planner::spec const& s,
                                                       std::string_view axis, std::int64_t extent, std::int64_t value,
                                                       std::string const& at) {
-  throw error(std::string(w.operation) + ": an index is " +
-              (extent > 0 ? "one of 0 … " + std::to_string(extent - 1) + " along " : "none of the empty axis ") +
-              std::string(axis) + ", but it is " + std::to_string(value) + (s.rank > 0 ? " at " : "") + at +
-              "; correct it, or give the axis a larger extent");
+  throw error(join_text(w.operation, ": an index is ",
+                        extent > 0 ? join_text("one of 0 … ", extent - 1, " along ") : "none of the empty axis ", axis,
+                        ", but it is ", value, s.rank > 0 ? " at " : "", at,
+                        "; correct it, or give the axis a larger extent"));
 }
 
 // "I = 3, J = 0" for an element of a block, or of the tensor that it is a block of.
@@ -76,8 +77,7 @@ inline constexpr std::int64_t none_wrong = std::numeric_limits<std::int64_t>::mi
                                             planner::box const& whole, std::int64_t number) {
   std::string text;
   for (int d = s.rank - 1; d >= 0; number /= whole.at[d].size(), --d)
-    text = std::string(w.names.labels[s.label[d]]) + " = " + std::to_string(number % whole.at[d].size()) +
-           (text.empty() ? "" : ", ") + text;
+    text = join_text(w.names.labels[s.label[d]], " = ", number % whole.at[d].size(), text.empty() ? "" : ", ", text);
   return text;
 }
 
@@ -86,10 +86,10 @@ inline constexpr std::int64_t none_wrong = std::numeric_limits<std::int64_t>::mi
   std::string text;
   for (int a = mesh.axes() - 1; a >= 0; --a) {
     if ((axes_bits >> a & 1u) == 0) continue;
-    text = mesh.name(a) + " = " + std::to_string(number % mesh.size(a)) + (text.empty() ? "" : ", ") + text;
+    text = join_text(mesh.name(a), " = ", number % mesh.size(a), text.empty() ? "" : ", ", text);
     number /= mesh.size(a);
   }
-  return " of the block of " + text;
+  return join_text(" of the block of ", text);
 }
 
 }  // namespace detail
@@ -134,9 +134,7 @@ void check_indices(Exec const& exec, execution_context const& w, planner::spec c
   planner::box whole = here;
   for (int d = 0; d < s.rank && !of_its_own; ++d) whole.at[d] = {0, w.sizes.label[s.label[d]]};
   communicator const& group = w.group(differing);
-  require_agreement(group, [&] {
-    return std::string(w.operation) + " of indices along " + std::string(axis) + " of " + std::to_string(extent);
-  });
+  require_agreement(group, [&] { return join_text(w.operation, " of indices along ", axis, " of ", extent); });
   std::int64_t const own = first_wrong_index(exec, index, here.size(), extent);
   // Numbered by the element, or by the device, so that the largest is what comes first.
   std::int64_t place = -1;
@@ -164,7 +162,7 @@ void check_indices(Exec const& exec, execution_context const& w, planner::spec c
   if (!alone) group.find_largest(told, 2);
   detail::throw_wrong_index(
       w, s, axis, extent, told[0],
-      of_its_own ? "element " + std::to_string(told[1]) + detail::name_member(*w.mesh, w.bits_of(differing), -1 - first)
+      of_its_own ? join_text("element ", told[1], detail::name_member(*w.mesh, w.bits_of(differing), -1 - first))
                  : detail::name_place(w, s, whole, told[1]));
 }
 

@@ -20,6 +20,7 @@
 #include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -72,11 +73,10 @@ inline replica_difference find_difference(execution_context const& w, planner::s
 
 inline std::string name_of_device(device_mesh const& mesh, int device) {
 #if OSTRAKA_ENABLE_MPI
-  return "rank " + std::to_string(number_in_world(mesh.world().native(), device)) + " (device " +
-         std::to_string(device) + ')';
+  return join_text("rank ", number_in_world(mesh.world().native(), device), " (device ", device, ')');
 #else
   static_cast<void>(mesh);
-  return "device " + std::to_string(device);
+  return join_text("device ", device);
 #endif
 }
 
@@ -86,19 +86,18 @@ inline std::string name_of_device(device_mesh const& mesh, int device) {
   std::string index[planner::max_labels];
   std::int64_t rest = where.element;
   for (int d = s.rank - 1; d >= 0; rest /= whole.at[d].size(), --d)
-    index[d] = std::string(w.names.labels[s.label[d]]) + " = " + std::to_string(rest % whole.at[d].size());
+    index[d] = join_text(w.names.labels[s.label[d]], " = ", rest % whole.at[d].size());
   std::string at;
-  for (int d = 0; d < s.rank; ++d) at += (d == 0 ? " at " : ", ") + index[d];
+  for (int d = 0; d < s.rank; ++d) append_text(at, d == 0 ? " at " : ", ", index[d]);
   int behind = 1;  // devices between neighbours along the axis
   int const axis = static_cast<int>(where.axis);
   for (int a = axis + 1; a < w.mesh->axes(); ++a) behind *= w.mesh->size(a);
   int const first = device - device / behind % w.mesh->size(axis) * behind;
-  throw error(std::string(w.operation) +
-              ": devices along a mesh axis that does not divide a tensor hold the same, but A" +
-              planner::describe(s, w.names) + " differs along " + w.mesh->name(axis) + ", first" +
-              (at.empty() ? "" : at + ',') + " between " + name_of_device(*w.mesh, first) + " and " +
-              name_of_device(*w.mesh, device) +
-              "; set elements that are repeated alike on all ranks, or make the tensor os::partial");
+  throw error(join_text(w.operation, ": devices along a mesh axis that does not divide a tensor hold the same, but A",
+                        planner::describe(s, w.names), " differs along ", w.mesh->name(axis), ", first",
+                        at.empty() ? "" : join_text(at, ','), " between ", name_of_device(*w.mesh, first), " and ",
+                        name_of_device(*w.mesh, device),
+                        "; set elements that are repeated alike on all ranks, or make the tensor os::partial"));
 }
 
 }  // namespace detail

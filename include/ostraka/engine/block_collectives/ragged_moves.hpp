@@ -22,6 +22,7 @@
 #include <ostraka/engine/collectives/counts.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -51,14 +52,15 @@ inline bool fits(std::int64_t begin, std::int64_t size, std::int64_t extent) {
 enum class ragged_fault : std::int64_t { none, sends_what_is_not_there, receives_beyond_its_end, receives_twice };
 
 [[gnu::cold, gnu::noinline]] inline void refuse_ragged(execution_context const& w, ragged_fault what, int member) {
-  std::string const who = "device " + std::to_string(member) + " of the group ";
-  std::string const rule = what == ragged_fault::sends_what_is_not_there
-                               ? "every device sends rows that it has, but " + who + "sends others"
-                           : what == ragged_fault::receives_beyond_its_end
-                               ? "all rows arrive within the target, but " + who + "is sent rows beyond its end"
-                               : "every row of a target is sent once, but " + who + "is sent rows that overlap";
-  throw error(std::string(w.operation) + ": " + rule +
-              "; let every device give the offsets and numbers of rows that the others expect of it");
+  std::string const who = join_text("device ", member, " of the group ");
+  std::string const rule =
+      what == ragged_fault::sends_what_is_not_there
+          ? join_text("every device sends rows that it has, but ", who, "sends others")
+      : what == ragged_fault::receives_beyond_its_end
+          ? join_text("all rows arrive within the target, but ", who, "is sent rows beyond its end")
+          : join_text("every row of a target is sent once, but ", who, "is sent rows that overlap");
+  throw error(join_text(w.operation, ": ", rule,
+                        "; let every device give the offsets and numbers of rows that the others expect of it"));
 }
 
 }  // namespace detail

@@ -17,6 +17,7 @@
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/plan/decisions/viewpoint.hpp>
 #include <ostraka/plan/regions/pieces.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -50,10 +51,9 @@ struct axis_of_group {
 };
 
 [[gnu::cold]] inline std::string describe(planner::rearrangement const& r) {
-  std::string text = "to " + std::to_string(r.result) + " indices";
+  std::string text = join_text("to ", r.result, " indices");
   for (planner::piece const& p : r.pieces)
-    text += ", " + std::to_string(p.size) + " from " + std::to_string(p.from) + " by " + std::to_string(p.from_step) +
-            " to " + std::to_string(p.to);
+    append_text(text, ", ", p.size, " from ", p.from, " by ", p.from_step, " to ", p.to);
   return text;
 }
 

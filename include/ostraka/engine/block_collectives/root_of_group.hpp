@@ -18,6 +18,7 @@
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -54,7 +55,7 @@ class broadcast_record final : public flight_on<Exec> {
   broadcast_in_flight<T> broadcast_;
 };
 
-[[gnu::cold]] inline std::string describe_root(int root) { return "root " + std::to_string(root); }
+[[gnu::cold]] inline std::string describe_root(int root) { return join_text("root ", root); }
 
 // Of dimension `along`, which is divided into parts of these lengths, part d.
 template <class T>

@@ -18,6 +18,7 @@
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/moves/region.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -27,7 +28,7 @@ template <class Exec, class T>
 void scan_block(Exec const& exec, execution_context const& w, planner::spec const& block, planner::mesh_set axes,
                 region<T const> const& from, region<T> const& to, reduction how, scan_kind kind) {
   require_same_call<T>(w, block, axes, [&] {
-    return std::string(planner::name_of(how)) + (kind == scan_kind::exclusive ? ", exclusive" : ", inclusive");
+    return join_text(planner::name_of(how), kind == scan_kind::exclusive ? ", exclusive" : ", inclusive");
   });
   communicator const& members = w.group(axes);
   if (to.where.size() > 0) copy(exec, to, from);

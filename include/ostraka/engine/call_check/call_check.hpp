@@ -22,6 +22,7 @@
 /// compared on its own communicator, and what others do is not looked at: the second, third and fifth line.
 
 #include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 #if OSTRAKA_ENABLE_MPI
 
@@ -93,11 +94,11 @@ class call_check {
     dynamic_array<int> here;
     for (int const m : channel_.members)
       if (!missing_.contains(m)) here.push_back(m);
-    end_job(
-        ranks(missing_) + (missing_.size() == 1 ? " is in a call" : " are in calls") +
-        " of MPI that is not Ostraka's, while " + ranks(here) + (here.size() == 1 ? " waits in " : " wait in ") +
-        text_ +
-        ", and for seconds no rank has gone on: they wait for each other; ranks that share operations call these, and MPI_Barrier, in the same order");
+    end_job(join_text(
+        ranks(missing_), missing_.size() == 1 ? " is in a call" : " are in calls",
+        " of MPI that is not Ostraka's, while ", ranks(here), here.size() == 1 ? " waits in " : " wait in ", text_,
+        ", and for seconds no rank has gone on: they wait for each other; ranks that share operations call these, and "
+        "MPI_Barrier, in the same order"));
   }
 
   [[gnu::cold]] bool listen() {
@@ -110,9 +111,9 @@ class call_check {
       }
       std::string const record = receive_control_message(channel_.comm, from, control_message::record);
       if (!call_record::same_members(record, own_))
-        end_job(this_rank() + " calls " + text_ + ", which needs " + rank(from) + ", but " + rank(from) + " calls " +
-                call_record::text(record) + ", which needs " + rank(me()) +
-                ": they would wait for each other; ranks that share operations call them in the same order");
+        end_job(join_text(this_rank(), " calls ", text_, ", which needs ", rank(from), ", but ", rank(from), " calls ",
+                          call_record::text(record), ", which needs ", rank(me()),
+                          ": they would wait for each other; ranks that share operations call them in the same order"));
       arrived(from, record);
       heard = true;
     }
@@ -149,7 +150,7 @@ class call_check {
   [[gnu::cold]] void pass_on(chain const& q) const {
     for (int other : missing_) {
       chain longer = q;
-      longer.text += (q.text.empty() ? "" : "; ") + rank(me()) + " waits for " + rank(other) + " in " + text_;
+      append_text(longer.text, q.text.empty() ? "" : "; ", rank(me()), " waits for ", rank(other), " in ", text_);
       new pending_send(channel_.comm, other, control_message::question, longer.packed());
     }
   }
@@ -158,27 +159,27 @@ class call_check {
     if (q.occasion >> 20 != occasion_ >> 20 || q.lowest != me()) return;  // another wait, or another's to tell
     // Twice in a row, in case that a record was under way longer than a question.
     if (q.occasion == ring_occasion_ + 1 && q.text == ring_)
-      end_job(q.text + ": they wait for each other; ranks that share operations call them in the same order");
+      end_job(join_text(q.text, ": they wait for each other; ranks that share operations call them in the same order"));
     ring_ = q.text;
     ring_occasion_ = q.occasion;
   }
 
   [[nodiscard]] int me() const { return channel_.me; }
   [[nodiscard]] int name(int member) const { return number_in_world(channel_.comm, member); }
-  [[nodiscard, gnu::cold]] std::string rank(int member) const { return "rank " + std::to_string(name(member)); }
+  [[nodiscard, gnu::cold]] std::string rank(int member) const { return join_text("rank ", name(member)); }
 
   [[nodiscard, gnu::cold]] std::string ranks(dynamic_array<int> const& members) const {
     std::string text = members.size() == 1 ? "rank " : "ranks ";
     for (std::size_t i = 0; i < members.size(); ++i)
-      text += (i == 0 ? "" : i + 1 == members.size() ? " and " : ", ") + std::to_string(name(members[i]));
+      append_text(text, i == 0 ? "" : i + 1 == members.size() ? " and " : ", ", name(members[i]));
     return text;
   }
 
   /// The same words on every member.
   [[nodiscard, gnu::cold]] std::string difference() const {
     std::string const first = call_record::text(said_.front());
-    std::string text = first.substr(0, first.find(' ')) +
-                       ": all ranks call the same operations in the same order with the same sizes, but ";
+    std::string text = join_text(first.substr(0, first.find(' ')),
+                                 ": all ranks call the same operations in the same order with the same sizes, but ");
     for (std::size_t m = 0; m < said_.size(); ++m) {
       if (std::find(said_.begin(), said_.begin() + static_cast<std::ptrdiff_t>(m), said_[m]) !=
           said_.begin() + static_cast<std::ptrdiff_t>(m))
@@ -191,10 +192,10 @@ class call_check {
                        (said_[other] != said_[m] && call_record::text(said_[other]) == call_record::text(said_[m]));
       }
       text += m == 0 ? "" : "; ";
-      text += ranks(alike) + (alike.size() == 1 ? " calls " : " call ") + call_record::text(said_[m]);
-      if (another_mesh) text += " on the mesh made as number " + std::to_string(call_record::number(said_[m]));
+      append_text(text, ranks(alike), alike.size() == 1 ? " calls " : " call ", call_record::text(said_[m]));
+      if (another_mesh) append_text(text, " on the mesh made as number ", call_record::number(said_[m]));
     }
-    return text + "; compute sizes and branches from values that all ranks share";
+    return join_text(text, "; compute sizes and branches from values that all ranks share");
   }
 
   peer_monitor& monitor_;

@@ -13,6 +13,7 @@
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -23,7 +24,7 @@ template <class = void>
 [[gnu::cold]] std::string describe_sizes(execution_context const& w, planner::naming const& names) {
   std::string text;
   for (int l = 0; l < w.sizes.labels; ++l)
-    if (w.sizes.label[l] >= 0) text += ", " + std::string(names.labels[l]) + " = " + std::to_string(w.sizes.label[l]);
+    if (w.sizes.label[l] >= 0) append_text(text, ", ", names.labels[l], " = ", w.sizes.label[l]);
   return text;
 }
 
@@ -60,15 +61,15 @@ template <class = void>
                                         planner::spec const& result, steps_ahead steps, char const* elements) {
   std::string text(w.operation);
   if (w.names.labels == nullptr) return text;
-  text += ' ' + planner::describe_equation(operands, count, result, w.names);
+  append_text(text, ' ', planner::describe_equation(operands, count, result, w.names));
   char const* by = " by ";
   for (planner::planned_step const& s : steps)
     if (communicates(s.kind) && (steps.count > 1 || planner::name_of(s.kind) != w.operation)) {
-      text += by + std::string(planner::name_of(s.kind)) + '<' +
-              planner::detail::mesh_names(planner::detail::in_order(s.axes), w.names) + '>';
+      append_text(text, by, planner::name_of(s.kind), '<',
+                  planner::detail::mesh_names(planner::detail::in_order(s.axes), w.names), '>');
       by = ", ";
     }
-  return text + ", " + elements + describe_sizes(w, w.names);
+  return join_text(text, ", ", elements, describe_sizes(w, w.names));
 }
 
 template <class = void>
@@ -109,11 +110,11 @@ void require_same_call(execution_context const& w, planner::spec const& block, p
   require_agreement(w.group(axes), [&] {
     std::string text(w.operation);
     if (w.names.labels != nullptr)
-      text += ' ' + planner::describe(block, w.names) + " over " +
-              planner::detail::mesh_names(planner::detail::in_order(axes), w.names);
+      append_text(text, ' ', planner::describe(block, w.names), " over ",
+                  planner::detail::mesh_names(planner::detail::in_order(axes), w.names));
     std::string const more = further();
-    return text + (more.empty() ? "" : ", " + more) + ", " + element_name<T> +
-           (w.names.labels != nullptr ? describe_sizes(w, w.names) : std::string());
+    return join_text(text, more.empty() ? "" : join_text(", ", more), ", ", element_name<T>,
+                     w.names.labels != nullptr ? describe_sizes(w, w.names) : std::string());
   });
 }
 
@@ -123,7 +124,7 @@ template <class = void>
                                      std::uint64_t seed) {
   if (compares_calls(w))
     require_agreement(w.mesh->world(), [&] {
-      return detail::describe_call(w, &tensor, 1, tensor, {}, elements) + ", seed " + std::to_string(seed);
+      return join_text(detail::describe_call(w, &tensor, 1, tensor, {}, elements), ", seed ", seed);
     });
 }
 
@@ -132,7 +133,7 @@ template <class = void>
 [[gnu::cold]] inline void require_same_sizes(execution_context const& w) {
   if (compares_calls(w))
     require_agreement(w.group(planner::mesh_set::first(planner::max_mesh_axes)), [&] {
-      return std::string(w.operation) + " planned for the sizes at hand" + describe_sizes(w, w.names);
+      return join_text(w.operation, " planned for the sizes at hand", describe_sizes(w, w.names));
     });
 }
 
@@ -142,7 +143,7 @@ template <class = void>
 [[noreturn, gnu::cold]] void fail_alike(execution_context const& w, steps_ahead steps, std::string const& what) {
   if (compares_calls(w))
     require_agreement(w.group(steps.moving()),
-                      [&] { return std::string(w.operation) + " with operands that do not fit (" + what + ')'; });
+                      [&] { return join_text(w.operation, " with operands that do not fit (", what, ')'); });
   throw error(what);
 }
 

@@ -11,6 +11,7 @@
 
 #include <ostraka/engine/collectives/exchange_in_flight.hpp>
 #include <ostraka/engine/groups/message.hpp>
+#include <ostraka/types/support/join_text.hpp>
 #include <ostraka/types/values/permutation.hpp>
 
 namespace ostraka::engine {
@@ -56,11 +57,10 @@ struct permutation_view {
 
   /// `0 → 1, 1 → 2`, `by +1`
   [[nodiscard, gnu::cold]] std::string describe() const {
-    if (hops == nullptr) return "by " + std::string(shift < 0 ? "" : "+") + std::to_string(shift);
+    if (hops == nullptr) return join_text("by ", shift < 0 ? "" : "+", shift);
     if (count == 0) return "nowhere";
     std::string text;
-    for (int i = 0; i < count; ++i)
-      text += (i == 0 ? "" : ", ") + std::to_string(hops[i].from) + " → " + std::to_string(hops[i].to);
+    for (int i = 0; i < count; ++i) append_text(text, i == 0 ? "" : ", ", hops[i].from, " → ", hops[i].to);
     return text;
   }
 };

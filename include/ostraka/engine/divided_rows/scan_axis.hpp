@@ -21,6 +21,7 @@
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -76,7 +77,7 @@ void scan_axis(Exec const& exec, execution_context const& w, planner::spec const
   if (over.empty() || w.mesh->absent() || w.group(over.axes()).size() == 1)
     return scan_rows<How>(exec, rows, direction, x, y, static_cast<sum const*>(nullptr), static_cast<sum*>(nullptr));
   require_same_call<T>(w, block, over.axes(), [&] {
-    return std::string(direction.exclusive ? "exclusive" : "inclusive") + (direction.reverse ? ", reversed" : "");
+    return join_text(direction.exclusive ? "exclusive" : "inclusive", direction.reverse ? ", reversed" : "");
   });
   kernel_scratch<sum, typename Exec::memory_space> const totals(rows.count());
   scan_rows<How>(exec, rows, direction, x, static_cast<T*>(nullptr), static_cast<sum const*>(nullptr), totals.data());

@@ -24,6 +24,7 @@
 #include <ostraka/engine/formats/safetensors.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -39,8 +40,8 @@ namespace detail {
 
 [[nodiscard, gnu::cold]] inline error malformed(char const* operation, std::string const& path, file_format format,
                                                 malformed_header const& e) {
-  return error(std::string(operation) + ": " + path + " is no well-formed " + std::string(ending_of(format)) +
-               " file: " + e.what() + "; write it again");
+  return error(join_text(operation, ": ", path, " is no well-formed ", ending_of(format), " file: ", e.what(),
+                         "; write it again"));
 }
 
 struct header_of_file {
@@ -68,8 +69,8 @@ inline header_of_file read_header(char const* operation, std::string const& path
 inline std::string describe_extents(std::vector<std::int64_t> const& extents) {
   std::string text = "(";
   for (std::size_t d = 0; d < extents.size(); ++d)
-    text += (d > 0 ? ", " : "") + (extents[d] < 0 ? std::string("any") : std::to_string(extents[d]));
-  return text + ')';
+    append_text(text, d > 0 ? ", " : "", extents[d] < 0 ? std::string("any") : std::to_string(extents[d]));
+  return join_text(text, ')');
 }
 
 // in/X, hidden → in, hidden
@@ -93,7 +94,7 @@ inline bool lie_otherwise(std::vector<std::string> const& in_file, std::vector<s
 }
 
 inline std::string title_of(char const* operation, std::string const& path, std::string const& name) {
-  return std::string(operation) + ": " + (name.empty() ? std::string("the array") : name) + " in " + path;
+  return join_text(operation, ": ", name.empty() ? std::string("the array") : name, " in ", path);
 }
 
 }  // namespace detail
@@ -107,7 +108,7 @@ inline std::string title_of(char const* operation, std::string const& path, std:
   exclusive_use const use = mesh.use(operation);
   communicator const alone;
   communicator const& all = mesh.absent() ? alone : mesh.world();
-  require_agreement(all, [&] { return std::string(operation) + ' ' + path; });
+  require_agreement(all, [&] { return join_text(operation, ' ', path); });
   detail::header_of_file header;
   file_contents contents;
   auto const read = [&](auto const& f) {
@@ -165,25 +166,28 @@ inline constexpr auto no_index = static_cast<std::size_t>(-1);
   auto const at = std::lower_bound(c.tensors.begin(), c.tensors.end(), wanted.name,
                                    [](tensor_in_file const& t, std::string const& name) { return t.name < name; });
   if (at == c.tensors.end() || at->name != wanted.name)
-    throw error(std::string(operation) + ": " + path + " has no tensor called " + wanted.name +
-                "; give the tree that was saved, or a file of this one");
+    throw error(join_text(operation, ": ", path, " has no tensor called ", wanted.name,
+                          "; give the tree that was saved, or a file of this one"));
   tensor_in_file const& t = *at;
   auto const called = [](file_element e) {
     return std::string(names_of(e).dtype.empty() ? names_of(e).descr : names_of(e).dtype);
   };
   if (t.element != wanted.element)
-    throw error(detail::title_of(operation, path, t.name) + " has elements " + called(t.element) + ", and " +
-                called(wanted.element) + " are asked for; nothing is converted, so load them as they are and os::cast");
+    throw error(join_text(detail::title_of(operation, path, t.name), " has elements ", called(t.element), ", and ",
+                          called(wanted.element),
+                          " are asked for; nothing is converted, so load them as they are and os::cast"));
   bool fits = t.extents.size() == wanted.extents.size();
   for (std::size_t d = 0; fits && d < t.extents.size(); ++d)
     fits = wanted.extents[d] < 0 || wanted.extents[d] == t.extents[d];
   if (!fits)
-    throw error(detail::title_of(operation, path, t.name) + " has the extents " + detail::describe_extents(t.extents) +
-                ", and " + detail::describe_extents(wanted.extents) + " are asked for; give the extents of the file");
+    throw error(join_text(detail::title_of(operation, path, t.name), " has the extents ",
+                          detail::describe_extents(t.extents), ", and ", detail::describe_extents(wanted.extents),
+                          " are asked for; give the extents of the file"));
   if (std::string const* const axes = c.find_metadata(key_of_axes(t.name));
       axes != nullptr && detail::lie_otherwise(detail::names_in(*axes), wanted.axes))
-    throw error(detail::title_of(operation, path, t.name) + " was saved with the axes " + *axes +
-                ", which are asked for in another order; load it as it lies and os::copy it into the other order");
+    throw error(
+        join_text(detail::title_of(operation, path, t.name), " was saved with the axes ", *axes,
+                  ", which are asked for in another order; load it as it lies and os::copy it into the other order"));
   return t;
 }
 
@@ -193,8 +197,8 @@ inline void require_all_asked_for(file_contents const& c, char const* operation,
   std::sort(asked.begin(), asked.end());
   for (tensor_in_file const& t : c.tensors)
     if (!std::binary_search(asked.begin(), asked.end(), &t))
-      throw error(std::string(operation) + ": " + path + " also has " + t.name +
-                  ", for which the tree has no leaf; give the tree that was saved, or os::ignore_others");
+      throw error(join_text(operation, ": ", path, " also has ", t.name,
+                            ", for which the tree has no leaf; give the tree that was saved, or os::ignore_others"));
 }
 
 namespace detail {
@@ -204,7 +208,7 @@ inline void require_whole(char const* operation, std::string const& path, file_c
   std::int64_t end = 0;
   for (tensor_in_file const& t : c.tensors) end = std::max(end, t.end);
   if (posix_file(operation, path, O_RDONLY).size() < c.data_begin + end)
-    throw error(std::string(operation) + ": " + path + " has become shorter while it was read; load it again");
+    throw error(join_text(operation, ": ", path, " has become shorter while it was read; load it again"));
 }
 
 }  // namespace detail
@@ -223,7 +227,7 @@ inline void load_blocks(device_mesh const& mesh, char const* operation, std::str
   std::int64_t bytes = 0;
   for (block_to_load const& b : blocks) bytes += b.block.bytes();
   profiled const region_of_run([&] {
-    push_region(std::string(operation) + ' ' + path + ", reads " + planner::describe_bytes(bytes) + " on this device");
+    push_region(join_text(operation, ' ', path, ", reads ", planner::describe_bytes(bytes), " on this device"));
   });
   std::sort(blocks.begin(), blocks.end(),
             [](auto const& a, auto const& b) { return a.tensor->begin < b.tensor->begin; });

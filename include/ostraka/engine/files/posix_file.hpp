@@ -20,6 +20,7 @@
 #include <utility>
 
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -48,7 +49,8 @@ class posix_file {
   [[nodiscard]] std::int64_t size() const {
     struct stat is;
     if (::fstat(fd_, &is) != 0) fail("cannot be looked at", errno);
-    if (!S_ISREG(is.st_mode)) throw error(operation_ + ": " + path_ + " is no regular file; give the path of one");
+    if (!S_ISREG(is.st_mode))
+      throw error(join_text(operation_, ": ", path_, " is no regular file; give the path of one"));
     return static_cast<std::int64_t>(is.st_size);
   }
 
@@ -95,14 +97,14 @@ class posix_file {
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) fail(what, errno);
       if (n == 0)
-        throw error(operation_ + ": " + path_ + " ends before its last byte; has another program changed it?");
+        throw error(join_text(operation_, ": ", path_, " ends before its last byte; has another program changed it?"));
       done += n;
     }
   }
 
   [[noreturn, gnu::cold]] void fail(char const* what, int number) const {
-    throw error(operation_ + ": " + path_ + ' ' + what + " (" + words_of_errno(number) +
-                "); see that it is there for all devices, with the right to use it and room on its disk");
+    throw error(join_text(operation_, ": ", path_, ' ', what, " (", words_of_errno(number),
+                          "); see that it is there for all devices, with the right to use it and room on its disk"));
   }
 
   std::string operation_;
@@ -135,8 +137,8 @@ class replacing_file {
   void replace() {
     file_.flush();
     if (std::rename(name().c_str(), path_.c_str()) != 0)
-      throw error(operation_ + ": " + path_ + " cannot be replaced (" + words_of_errno(errno) +
-                  "); the old file is as it was");
+      throw error(join_text(operation_, ": ", path_, " cannot be replaced (", words_of_errno(errno),
+                            "); the old file is as it was"));
     written_ = false;
     std::size_t const slash = path_.rfind('/');
     std::string const folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
@@ -149,7 +151,7 @@ class replacing_file {
     struct stat is;
     if (::stat(path.c_str(), &is) != 0) return path;
     if (!S_ISREG(is.st_mode))
-      throw error(operation + ": " + path + " is there and no regular file; give the path of one");
+      throw error(join_text(operation, ": ", path, " is there and no regular file; give the path of one"));
     char* const whole = ::realpath(path.c_str(), nullptr);
     std::string const found = whole != nullptr ? whole : path;
     std::free(whole);
@@ -158,7 +160,7 @@ class replacing_file {
 
   static std::string name_beside(std::string const& path) {
     auto const now = std::chrono::steady_clock::now().time_since_epoch().count();
-    return path + ".partial-" + std::to_string(::getpid()) + '-' + std::to_string(now);
+    return join_text(path, ".partial-", ::getpid(), '-', now);
   }
 
   void remove() {

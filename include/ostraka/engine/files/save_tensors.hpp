@@ -25,6 +25,7 @@
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
+#include <ostraka/types/support/join_text.hpp>
 #include <ostraka/version.hpp>
 
 namespace ostraka::engine {
@@ -40,9 +41,9 @@ enum class file_format { npy, safetensors };
 inline void require_ending(char const* operation, std::string const& path, file_format f) {
   std::string_view const ending = ending_of(f);
   if (path.size() <= ending.size() || path.compare(path.size() - ending.size(), ending.size(), ending) != 0)
-    throw error(std::string(operation) +
-                ": a tensor stands in an .npy file, a tree of parameters in a .safetensors file, but the path is " +
-                path + "; let it end in " + std::string(ending));
+    throw error(join_text(
+        operation, ": a tensor stands in an .npy file, a tree of parameters in a .safetensors file, but the path is ",
+        path, "; let it end in ", ending));
 }
 
 struct tensor_to_save {
@@ -63,7 +64,7 @@ struct tensor_to_save {
 }
 
 /// The key under which a safetensors file says so.
-[[nodiscard]] inline std::string key_of_axes(std::string const& name) { return name + ".axes"; }
+[[nodiscard]] inline std::string key_of_axes(std::string const& name) { return join_text(name, ".axes"); }
 
 namespace detail {
 
@@ -73,11 +74,11 @@ inline void require_names(std::string const& path, std::vector<tensor_to_save> c
   for (tensor_to_save const& t : tensors) names.push_back(t.name);
   std::sort(names.begin(), names.end());
   if (auto const same = std::adjacent_find(names.begin(), names.end()); same != names.end())
-    throw error("save: two leaves are called " + std::string(*same) + " in " + path +
-                ", where each has a name of its own; give the trees other names in os::together");
+    throw error(join_text("save: two leaves are called ", *same, " in ", path,
+                          ", where each has a name of its own; give the trees other names in os::together"));
   if (std::binary_search(names.begin(), names.end(), "__metadata__"))
-    throw error("save: a leaf is called __metadata__ in " + path +
-                ", under which such files keep what is no tensor; call it otherwise");
+    throw error(join_text("save: a leaf is called __metadata__ in ", path,
+                          ", under which such files keep what is no tensor; call it otherwise"));
 }
 
 // What cannot be loaded does not replace what can.
@@ -88,15 +89,14 @@ inline void require_readable(std::string const& path, file_format format, std::s
     static_cast<void>(safetensors_header_bytes(header, file_bytes));
     static_cast<void>(parse_safetensors(header.substr(static_cast<std::size_t>(safetensors_prefix)), file_bytes));
   } catch (malformed_header const& e) {
-    throw error("save: " + path + " could not be loaded again: " + e.what() +
-                "; save less in one file, under other names");
+    throw error(join_text("save: ", path, " could not be loaded again: ", e.what(),
+                          "; save less in one file, under other names"));
   }
 }
 
 inline file_contents contents_of(device_mesh const& mesh, std::vector<tensor_to_save> const& tensors) {
   file_contents c;
-  c.metadata.emplace_back("ostraka",
-                          std::to_string(OSTRAKA_VERSION_MAJOR) + '.' + std::to_string(OSTRAKA_VERSION_MINOR));
+  c.metadata.emplace_back("ostraka", join_text(OSTRAKA_VERSION_MAJOR, '.', OSTRAKA_VERSION_MINOR));
   c.metadata.emplace_back("mesh", mesh.describe());
   for (tensor_to_save const& t : tensors) {
     tensor_in_file entry;
@@ -128,8 +128,8 @@ inline std::vector<piece_in_memory> pieces_to_save(device_mesh const& mesh, std:
 }
 
 inline std::string describe_save(std::string const& path, std::size_t tensors, std::int64_t bytes) {
-  return "save " + path + ", " + std::to_string(tensors) + (tensors == 1 ? " tensor, " : " tensors, ") +
-         planner::describe_bytes(bytes);
+  return join_text("save ", path, ", ", tensors, tensors == 1 ? " tensor, " : " tensors, ",
+                   planner::describe_bytes(bytes));
 }
 
 }  // namespace detail

@@ -23,6 +23,7 @@
 #include <ostraka/engine/groups/message.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -207,9 +208,9 @@ class shared_file {
   void require(int code, char const* what, bool ended = false) {
     std::string text;
     if (code != MPI_SUCCESS || ended)
-      text = operation_ + ": " + path_ + ' ' + what + " (" +
-             (ended ? "it ends before its last byte" : words_of_mpi(code)) +
-             "); see that it is there for all devices, with the right to use it and room on its disk";
+      text = join_text(operation_, ": ", path_, ' ', what, " (",
+                       ended ? "it ends before its last byte" : words_of_mpi(code),
+                       "); see that it is there for all devices, with the right to use it and room on its disk");
     throw_alike(all_, std::move(text));
   }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <ostraka/engine/formats/file_element.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -52,7 +53,7 @@ inline constexpr std::int64_t max_elements_in_file = std::int64_t(1)
 /// where one of them is zero
 [[nodiscard]] inline std::int64_t bytes_of(file_element e, std::vector<std::int64_t> const& extents) {
   if (extents.size() > max_dimensions_in_file)
-    throw malformed_header("a tensor has at most " + std::to_string(max_dimensions_in_file) + " dimensions");
+    throw malformed_header(join_text("a tensor has at most ", max_dimensions_in_file, " dimensions"));
   std::int64_t elements = 1;
   bool empty = false;
   for (std::int64_t n : extents) {

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include <ostraka/engine/formats/file_contents.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -23,7 +24,7 @@ class header_text {
   explicit header_text(std::string_view text) : text_(text) {}
 
   [[noreturn]] void fail(std::string const& what) const {
-    throw malformed_header(what + " (byte " + std::to_string(at_) + " of the header)");
+    throw malformed_header(join_text(what, " (byte ", at_, " of the header)"));
   }
 
   [[nodiscard]] bool at_end() const { return at_ == text_.size(); }
@@ -42,7 +43,7 @@ class header_text {
   }
 
   void expect(char c) {
-    if (!take(c)) fail(std::string("expected '") + c + '\'');
+    if (!take(c)) fail(join_text("expected '", c, '\''));
   }
 
   /// Takes a word, if it comes next behind space.

@@ -16,6 +16,7 @@
 
 #include <ostraka/engine/formats/file_contents.hpp>
 #include <ostraka/engine/formats/header_text.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -40,8 +41,7 @@ inline npy_span find_npy_dictionary(std::string_view first) {
     throw malformed_header("it does not begin as an .npy file");
   int const major = static_cast<unsigned char>(first[6]), minor = static_cast<unsigned char>(first[7]);
   if (major < 1 || major > 3 || minor != 0)
-    throw malformed_header("versions 1.0, 2.0 and 3.0 are known, and it is of " + std::to_string(major) + '.' +
-                           std::to_string(minor));
+    throw malformed_header(join_text("versions 1.0, 2.0 and 3.0 are known, and it is of ", major, '.', minor));
   int const bytes = major == 1 ? 2 : 4;
   if (first.size() < static_cast<std::size_t>(8 + bytes)) throw malformed_header("the file ends before its header");
   std::int64_t length = 0;
@@ -58,7 +58,8 @@ inline void read_descr(header_text& text, tensor_in_file& t) {
   bool const known = !said.empty() && find_element(said.substr(1), &file_element_names::descr, t.element);
   bool const ordered = known && (said[0] == '<' || said[0] == '>');
   bool const unordered = known && said[0] == '|' && (bytes_of(t.element) == 1 || t.element == file_element::bf16);
-  if (!ordered && !unordered) text.fail("the elements are " + json_string(said) + ", which are none of a tensor");
+  if (!ordered && !unordered)
+    text.fail(join_text("the elements are ", json_string(said), ", which are none of a tensor"));
   t.other_order = said[0] == '>' && names_of(t.element).number_bytes > 1;
   if (t.other_order && t.element == file_element::bf16) text.fail("V2 has no order of bytes");
 }
@@ -89,10 +90,10 @@ inline void read_shape(header_text& text, tensor_in_file& t) {
 [[nodiscard]] inline std::int64_t npy_header_bytes(std::string_view first, std::int64_t file_bytes) {
   auto const [begin, length] = detail::find_npy_dictionary(first);
   if (length > max_npy_header)
-    throw malformed_header("its header claims " + std::to_string(length) + " bytes, and an array of numbers needs " +
-                           std::to_string(max_npy_header) + " at most");
+    throw malformed_header(
+        join_text("its header claims ", length, " bytes, and an array of numbers needs ", max_npy_header, " at most"));
   if (begin + length > file_bytes)
-    throw malformed_header("its header claims " + std::to_string(length) + " bytes, but the file ends before");
+    throw malformed_header(join_text("its header claims ", length, " bytes, but the file ends before"));
   return begin + length;
 }
 
@@ -133,8 +134,7 @@ inline void read_shape(header_text& text, tensor_in_file& t) {
   if (!descr || !order || !shape) text.fail("the header lacks one of descr, fortran_order and shape");
   t.end = bytes_of(t.element, t.extents);
   if (std::int64_t const there = file_bytes - c.data_begin; t.end != there)
-    throw malformed_header("its shape is of " + std::to_string(t.end) + " bytes, and " + std::to_string(there) +
-                           " follow the header");
+    throw malformed_header(join_text("its shape is of ", t.end, " bytes, and ", there, " follow the header"));
   c.tensors.push_back(std::move(t));
   return c;
 }
@@ -142,7 +142,7 @@ inline void read_shape(header_text& text, tensor_in_file& t) {
 /// The header of one tensor that has elements and extents.
 [[nodiscard]] inline std::string make_npy_header(file_contents& c) {
   tensor_in_file& t = c.tensors.front();
-  std::string text = std::string("{'descr': '") + (bytes_of(t.element) == 1 ? '|' : '<');
+  std::string text = join_text("{'descr': '", bytes_of(t.element) == 1 ? '|' : '<');
   text.append(names_of(t.element).descr).append("', 'fortran_order': False, 'shape': (");
   for (std::size_t d = 0; d < t.extents.size(); ++d)
     text.append(std::to_string(t.extents[d]))

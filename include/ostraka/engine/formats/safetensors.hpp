@@ -18,6 +18,7 @@
 
 #include <ostraka/engine/formats/file_contents.hpp>
 #include <ostraka/engine/formats/header_text.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -33,11 +34,11 @@ inline constexpr std::int64_t max_safetensors_header = 100'000'000;
   std::uint64_t length = 0;
   for (std::size_t i = 8; i-- > 0;) length = length << 8 | static_cast<unsigned char>(first[i]);
   if (length > static_cast<std::uint64_t>(max_safetensors_header))
-    throw malformed_header("its header claims " + std::to_string(length) + " bytes, and the format allows " +
-                           std::to_string(max_safetensors_header));
+    throw malformed_header(
+        join_text("its header claims ", length, " bytes, and the format allows ", max_safetensors_header));
   auto const bytes = static_cast<std::int64_t>(length) + safetensors_prefix;
   if (bytes > file_bytes)
-    throw malformed_header("its header claims " + std::to_string(length) + " bytes, but the file ends before");
+    throw malformed_header(join_text("its header claims ", length, " bytes, but the file ends before"));
   return bytes;
 }
 
@@ -49,7 +50,7 @@ inline std::vector<std::int64_t> read_numbers(header_text& text, std::size_t mos
   text.expect('[');
   if (text.take(']')) return numbers;
   do {
-    if (numbers.size() == most) text.fail("expected at most " + std::to_string(most) + " numbers");
+    if (numbers.size() == most) text.fail(join_text("expected at most ", most, " numbers"));
     numbers.push_back(text.number());
   } while (text.take(','));
   text.expect(']');
@@ -72,7 +73,7 @@ inline tensor_in_file read_tensor(header_text& text, std::string name) {
       once(dtype);
       std::string const said = text.string();
       if (!find_element(said, &file_element_names::dtype, t.element))
-        text.fail("no dtype is called " + json_string(said));
+        text.fail(join_text("no dtype is called ", json_string(said)));
     } else if (key == "shape") {
       once(shape);
       t.extents = read_numbers(text, max_dimensions_in_file);
@@ -110,7 +111,8 @@ void sort_by_name(List& list, Name const& name) {
   std::sort(list.begin(), list.end(), [&](auto const& a, auto const& b) { return name(a) < name(b); });
   auto const same =
       std::adjacent_find(list.begin(), list.end(), [&](auto const& a, auto const& b) { return name(a) == name(b); });
-  if (same != list.end()) throw malformed_header("the key " + json_string(name(*same)) + " stands twice in the header");
+  if (same != list.end())
+    throw malformed_header(join_text("the key ", json_string(name(*same)), " stands twice in the header"));
 }
 
 // One after the other, they cover the data.
@@ -119,9 +121,9 @@ inline void require_no_holes(std::vector<tensor_in_file> const& tensors, std::in
   spans.reserve(tensors.size());
   for (tensor_in_file const& t : tensors) {
     if (t.begin > t.end || t.end > data_bytes)
-      throw malformed_header("the data of " + json_string(t.name) + " is not within the file");
+      throw malformed_header(join_text("the data of ", json_string(t.name), " is not within the file"));
     if (t.end - t.begin != bytes_of(t.element, t.extents))
-      throw malformed_header("the shape of " + json_string(t.name) + " is of another length than its data");
+      throw malformed_header(join_text("the shape of ", json_string(t.name), " is of another length than its data"));
     spans.emplace_back(t.begin, t.end);
   }
   std::sort(spans.begin(), spans.end());
@@ -177,7 +179,7 @@ inline void require_no_holes(std::vector<tensor_in_file> const& tensors, std::in
   std::string json = "{";
   if (!c.metadata.empty()) {
     json += "\"__metadata__\":{";
-    for (auto const& [key, value] : c.metadata) json += json_string(key) + ':' + json_string(value) + ',';
+    for (auto const& [key, value] : c.metadata) append_text(json, json_string(key), ':', json_string(value), ',');
     json.back() = '}';
     json += ',';
   }
@@ -185,9 +187,9 @@ inline void require_no_holes(std::vector<tensor_in_file> const& tensors, std::in
   for (tensor_in_file* t : order) {
     t->begin = next;
     t->end = next += bytes_of(t->element, t->extents);
-    json += json_string(t->name) + ":{\"dtype\":" + json_string(names_of(t->element).dtype) + ",\"shape\":[";
-    for (std::size_t d = 0; d < t->extents.size(); ++d) json += (d > 0 ? "," : "") + std::to_string(t->extents[d]);
-    json += "],\"data_offsets\":[" + std::to_string(t->begin) + ',' + std::to_string(t->end) + "]},";
+    append_text(json, json_string(t->name), ":{\"dtype\":", json_string(names_of(t->element).dtype), ",\"shape\":[");
+    for (std::size_t d = 0; d < t->extents.size(); ++d) append_text(json, d > 0 ? "," : "", t->extents[d]);
+    append_text(json, "],\"data_offsets\":[", t->begin, ',', t->end, "]},");
   }
   if (json.size() > 1) json.pop_back();
   json += '}';

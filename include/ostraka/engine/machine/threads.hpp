@@ -15,6 +15,7 @@
 
 #include <ostraka/engine/machine/openblas.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -105,18 +106,17 @@ inline std::string_view fitting_core(thread_facts const& f) { return f.has_avx51
 
 namespace detail {
 
-[[gnu::cold]] inline std::string counted(int n, char const* what) {
-  return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
-}
+[[gnu::cold]] inline std::string counted(int n, char const* what) { return join_text(n, ' ', what, n == 1 ? "" : "s"); }
 
 [[gnu::cold]] inline std::string too_many_threads(thread_facts const& f, int threads) {
-  std::string const fitting = "OMP_NUM_THREADS=" + std::to_string(f.share.part);
+  std::string const fitting = join_text("OMP_NUM_THREADS=", f.share.part);
   if (f.share.ranks > 1)
-    return std::to_string(f.share.ranks) + " ranks with " + counted(threads, "thread") + " each share " +
-           counted(f.share.cores, "core") + "; set " + fitting + ", or leave it unset and each rank takes its part";
-  return "a rank with " + counted(threads, "thread") + " may run on " + counted(f.share.cores, "core") +
-         "; let the launcher give it more (mpirun --bind-to none, or --map-by slot:PE=" + std::to_string(threads) +
-         "), or set " + fitting;
+    return join_text(f.share.ranks, " ranks with ", counted(threads, "thread"), " each share ",
+                     counted(f.share.cores, "core"), "; set ", fitting,
+                     ", or leave it unset and each rank takes its part");
+  return join_text("a rank with ", counted(threads, "thread"), " may run on ", counted(f.share.cores, "core"),
+                   "; let the launcher give it more (mpirun --bind-to none, or --map-by slot:PE=", threads,
+                   "), or set ", fitting);
 }
 
 }  // namespace detail
@@ -127,18 +127,19 @@ namespace detail {
   int const most = std::max(f.threads, f.pool == blas_pool::its_own ? f.blas_threads : 1);
   bool const crowded = f.share.part > 0 && most > 1 && most > f.share.part;
   // One thread a rank on too few cores: the launcher was told to oversubscribe, and no variable for threads helps.
-  if (crowded) all.push_back("the threads of a node's ranks fit its cores, but " + detail::too_many_threads(f, most));
+  if (crowded)
+    all.push_back(join_text("the threads of a node's ranks fit its cores, but ", detail::too_many_threads(f, most)));
   if (!crowded && f.bound && f.share.ranks > 1)
-    all.push_back("ranks whose threads are bound have cores of their own, but " + std::to_string(f.share.ranks) +
-                  " ranks bind theirs to the same; bind ranks too (mpirun --map-by slot:PE=" +
-                  std::to_string(f.threads) + " --bind-to core), or set OMP_PROC_BIND=false");
+    all.push_back(join_text("ranks whose threads are bound have cores of their own, but ", f.share.ranks,
+                            " ranks bind theirs to the same; bind ranks too (mpirun --map-by slot:PE=", f.threads,
+                            " --bind-to core), or set OMP_PROC_BIND=false"));
   if (f.pool == blas_pool::its_own && f.threads > 1 && f.blas_threads > 1)
-    all.push_back("Kokkos and BLAS share their threads, but this OpenBLAS has " + std::to_string(f.blas_threads) +
-                  " of its own beside Kokkos' " + std::to_string(f.threads) +
-                  "; link its OpenMP flavour (Debian: libopenblas-openmp-dev), or set OMP_WAIT_POLICY=passive");
+    all.push_back(join_text(
+        "Kokkos and BLAS share their threads, but this OpenBLAS has ", f.blas_threads, " of its own beside Kokkos' ",
+        f.threads, "; link its OpenMP flavour (Debian: libopenblas-openmp-dev), or set OMP_WAIT_POLICY=passive"));
   if (has_slow_kernels(f) && !said.core_type)
-    all.push_back("OpenBLAS knows the processor, but it has chosen its kernels for " + std::string(f.blas_core) +
-                  "; set OPENBLAS_CORETYPE=" + std::string(fitting_core(f)) + ", or install a newer one");
+    all.push_back(join_text("OpenBLAS knows the processor, but it has chosen its kernels for ", f.blas_core,
+                            "; set OPENBLAS_CORETYPE=", fitting_core(f), ", or install a newer one"));
   return all;
 }
 

@@ -20,6 +20,7 @@
 #include <ostraka/engine/mesh/node_layout.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -57,11 +58,11 @@ template <class>
                                           std::int64_t device, node_wish const& nodes) {
   device_mesh const asked = absent(names, sizes);  // throws for axes that no mesh can have
   if (asked.devices() == std::numeric_limits<int>::max())
-    throw error("dry_mesh: a mesh has at most 2147483646 devices, but this one has " + asked.describe() +
-                "; give smaller sizes");
+    throw error(join_text("dry_mesh: a mesh has at most 2147483646 devices, but this one has ", asked.describe(),
+                          "; give smaller sizes"));
   if (device < 0 || device >= asked.devices())
-    throw error("dry_mesh: this process plays one of the mesh's devices, 0 to " + std::to_string(asked.devices() - 1) +
-                ", but as device " + std::to_string(device) + "; give the number of one of them");
+    throw error(join_text("dry_mesh: this process plays one of the mesh's devices, 0 to ", asked.devices() - 1,
+                          ", but as device ", device, "; give the number of one of them"));
   return {communicator::dry(asked.devices(), static_cast<int>(device)), std::move(names), std::move(sizes), nodes};
 }
 
@@ -78,7 +79,7 @@ template <class>
 [[gnu::cold]] std::string device_mesh::describe() const {
   std::string text;
   for (std::size_t a = 0; a < sizes_.size(); ++a)
-    text += (a ? " · " : "") + (a < names_.size() ? names_[a] : std::string("?")) + "=" + std::to_string(sizes_[a]);
+    append_text(text, a ? " · " : "", a < names_.size() ? names_[a] : std::string("?"), "=", sizes_[a]);
   return text.empty() ? "no axes" : text;
 }
 
@@ -105,22 +106,22 @@ template <class>
   world_.find_largest(&of_first, 1);
   std::int64_t others = mine != of_first ? world_.size() - world_.rank() : 0;  // most of the first that differs
   world_.find_largest(&others, 1);
-  throw error("make_mesh: every device makes the same mesh, but device " + std::to_string(world_.size() - others) +
-              " names other axes, sizes or nodes than device 0; compute them from values that all devices share");
+  throw error(
+      join_text("make_mesh: every device makes the same mesh, but device ", world_.size() - others,
+                " names other axes, sizes or nodes than device 0; compute them from values that all devices share"));
 }
 
 [[gnu::cold]] inline void device_mesh::require_axes() const {
   if (names_.size() != sizes_.size())
     throw error("make_mesh: every mesh axis has a name and a size; give as many names as sizes");
   if (axes() > max_axes)
-    throw error("make_mesh: a mesh has at most " + std::to_string(max_axes) + " axes, this one has " +
-                std::to_string(axes()) + "; join axes");
+    throw error(join_text("make_mesh: a mesh has at most ", max_axes, " axes, this one has ", axes(), "; join axes"));
   for (int a = 0; a < axes(); ++a) {
     if (size(a) < 1)
-      throw error("make_mesh: a mesh axis has at least one device, but " + name(a) + "=" + std::to_string(size(a)) +
-                  "; use " + name(a) + "=1 for an axis that divides nothing");
+      throw error(join_text("make_mesh: a mesh axis has at least one device, but ", name(a), "=", size(a), "; use ",
+                            name(a), "=1 for an axis that divides nothing"));
     if (find(name(a)) != a)
-      throw error("make_mesh: every mesh axis is named once, but " + name(a) + " stands twice; rename one");
+      throw error(join_text("make_mesh: every mesh axis is named once, but ", name(a), " stands twice; rename one"));
   }
 }
 
@@ -133,10 +134,9 @@ template <class>
   if (product != world_.size()) {
     std::int64_t needed = 1;
     for (int a = 0; a < axes(); ++a) needed = needed > (std::int64_t(1) << 32) ? needed : needed * size(a);
-    throw error("make_mesh: " + describe() + " needs " + std::to_string(needed) +
-                (needed == 1 ? " device" : " devices") + ", the communicator has " + std::to_string(world_.size()) +
-                "; choose sizes whose product is " + std::to_string(world_.size()) +
-                ", or start as many processes as the mesh has devices");
+    throw error(join_text("make_mesh: ", describe(), " needs ", needed, needed == 1 ? " device" : " devices",
+                          ", the communicator has ", world_.size(), "; choose sizes whose product is ", world_.size(),
+                          ", or start as many processes as the mesh has devices"));
   }
 }
 
@@ -178,7 +178,8 @@ template <class>
   dynamic_array<int> const all = members(set);
   int const here = static_cast<int>(all.find(device()) - all.begin());
   dynamic_array<int> within, between;
-  for (int p = 0; p < grid.each(); ++p) within.push_back(all[static_cast<std::size_t>(grid.device(grid.node_of(here), p))]);
+  for (int p = 0; p < grid.each(); ++p)
+    within.push_back(all[static_cast<std::size_t>(grid.device(grid.node_of(here), p))]);
   for (int n = 0; n < grid.nodes(); ++n)
     between.push_back(all[static_cast<std::size_t>(grid.device(n, grid.place_of(here)))]);
   world_.expect_part(within);

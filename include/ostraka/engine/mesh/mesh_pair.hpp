@@ -20,6 +20,7 @@
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -27,9 +28,10 @@ namespace detail {
 
 inline error unrelated_meshes(char const* operation, device_mesh const& large, device_mesh const& small) {
   return error(
-      std::string(operation) + ": of two meshes one has all processes of the other, but " + large.describe() + " and " +
-      small.describe() +
-      " overlap or lie apart; split the communicator of one from the other's, or go by way of a mesh of all processes");
+      join_text(operation, ": of two meshes one has all processes of the other, but ", large.describe(), " and ",
+                small.describe(),
+                " overlap or lie apart; split the communicator of one from the other's, or go by way of a mesh of all "
+                "processes"));
 }
 
 // Who is which device of `small`: every process of `large` says so. @throws ostraka::error, on all of them alike
@@ -47,9 +49,10 @@ inline dynamic_array<int> agree(char const* operation, device_mesh const& large,
   for (std::size_t p = 0; p < processes; ++p) {
     if (said[2 * p] == reaches_beyond) throw unrelated_meshes(operation, large, small);
     if (said[2 * p + 1] != said[1])
-      throw error(
-          std::string(operation) + ": all processes name the same meshes, but process " + std::to_string(p) +
-          " gives the smaller one other axes or sizes than process 0; give make_mesh the same sizes everywhere, also where the mesh is absent");
+      throw error(join_text(
+          operation, ": all processes name the same meshes, but process ", p,
+          " gives the smaller one other axes or sizes than process 0; give make_mesh the same sizes everywhere, also "
+          "where the mesh is absent"));
   }
   dynamic_array<int> device;
   dynamic_array<int> claims(static_cast<std::size_t>(small.devices()));  // as many as all of them say, from here on
@@ -63,10 +66,10 @@ inline dynamic_array<int> agree(char const* operation, device_mesh const& large,
   if (!anybody) throw unrelated_meshes(operation, large, small);
   for (std::size_t d = 0; d < claims.size(); ++d)
     if (claims[d] != 1)
-      throw error(std::string(operation) + ": every device of a mesh is one process, but " + std::to_string(claims[d]) +
-                  " processes say that they are device " + std::to_string(d) + " of the smaller one, " +
-                  small.describe() +
-                  "; where they made meshes of their own, mean one of them and make it os::not_here on the others");
+      throw error(
+          join_text(operation, ": every device of a mesh is one process, but ", claims[d],
+                    " processes say that they are device ", d, " of the smaller one, ", small.describe(),
+                    "; where they made meshes of their own, mean one of them and make it os::not_here on the others"));
   return device;
 }
 

@@ -16,6 +16,7 @@
 #include <ostraka/engine/moves/region.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -71,8 +72,8 @@ inline root_blocks root_blocks_of(execution_context const& w, planner::spec cons
 [[gnu::cold, gnu::noinline]] inline void push_root_blocks(execution_context const& w, planner::spec const& s,
                                                           root_blocks const& blocks, std::size_t element_bytes) {
   std::int64_t const bytes = blocks.elements() * static_cast<std::int64_t>(element_bytes);
-  push_region(std::string(w.operation) + ' ' + planner::describe(s, w.names) + ", " + planner::describe_bytes(bytes) +
-              " on device 0");
+  push_region(
+      join_text(w.operation, ' ', planner::describe(s, w.names), ", ", planner::describe_bytes(bytes), " on device 0"));
 }
 
 /// All indices of a tensor `s`.

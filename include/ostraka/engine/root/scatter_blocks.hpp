@@ -16,6 +16,7 @@
 #include <ostraka/engine/root/root_blocks.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -29,7 +30,7 @@ namespace detail {
 
 [[gnu::cold]] inline std::string describe_extents(std::int64_t const* extents, int rank) {
   std::string text;
-  for (int i = 0; i < rank; ++i) text += (i > 0 ? " × " : "") + std::to_string(extents[i]);
+  for (int i = 0; i < rank; ++i) append_text(text, i > 0 ? " × " : "", extents[i]);
   return rank == 0 ? "one element" : text;
 }
 
@@ -51,10 +52,11 @@ inline void require_whole(execution_context const& w, planner::spec const& s, wh
   if (given.rank < 0) same = given.extent[0] == elements;
   if (same) return;
   std::string const tensor = detail::describe_extents(wanted, s.rank);
-  std::string const has = given.rank < 0 ? std::to_string(given.extent[0]) + " elements"
-                                         : detail::describe_extents(given.extent, given.rank);
-  throw error(std::string(w.operation) + ": the array on device 0 has the extents of the tensor, but it is of " + has +
-              " and the tensor of " + tensor + "; give the whole array there (on the other devices it is not read)");
+  std::string const has =
+      given.rank < 0 ? join_text(given.extent[0], " elements") : detail::describe_extents(given.extent, given.rank);
+  throw error(join_text(w.operation, ": the array on device 0 has the extents of the tensor, but it is of ", has,
+                        " and the tensor of ", tensor,
+                        "; give the whole array there (on the other devices it is not read)"));
 }
 
 namespace detail {

@@ -12,16 +12,17 @@
 #include <cstddef>
 #include <memory>
 
+#include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/mesh/mesh_pair.hpp>
 #include <ostraka/engine/moves/transport.hpp>
-#include <ostraka/engine/memory/per_thread.hpp>
-#include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/engine/run/running.hpp>
 #include <ostraka/plan/lowering/lower_between.hpp>
 #include <ostraka/plan/reshard/between_meshes.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -76,15 +77,16 @@ namespace detail {
 
 [[gnu::cold, gnu::noinline]] inline void push_route(mesh_route const& r, int element_bytes) {
   std::int64_t const processes = r.all().size();
-  push_region("reshard from " + r.mesh[0]->describe() + " to " + r.mesh[1]->describe() + ", moves " +
-              planner::describe_bytes((r.plan.elements_moved() * element_bytes + processes - 1) / processes));
+  push_region(
+      join_text("reshard from ", r.mesh[0]->describe(), " to ", r.mesh[1]->describe(), ", moves ",
+                planner::describe_bytes((r.plan.elements_moved() * element_bytes + processes - 1) / processes)));
 }
 
 [[gnu::cold, gnu::noinline]] inline void push_exchange(mesh_route const& r, int element_bytes) {
   std::int64_t const processes = r.all().size();
   std::int64_t const elements = planner::elements_exchanged(r.plan.source, r.plan.target);
-  push_region("block_exchange, moves " +
-              planner::describe_bytes((elements * element_bytes + processes - 1) / processes));
+  push_region(join_text("block_exchange, moves ",
+                        planner::describe_bytes((elements * element_bytes + processes - 1) / processes)));
 }
 
 }  // namespace detail

@@ -27,6 +27,7 @@
 #include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -44,7 +45,7 @@ inline bool anybody_listens() { return Kokkos::Tools::profileLibraryLoaded() || 
 
 /// Begins a region of the library's own.
 [[gnu::cold, gnu::noinline]] inline void push_region(std::string const& what, event const& e = {}) {
-  push_named("ostraka " + what, e);
+  push_named(join_text("ostraka ", what), e);
 }
 
 /// Ends the region that began last.
@@ -74,8 +75,7 @@ class profiled {
 [[gnu::cold, gnu::noinline]] inline void push_blocks(std::string_view operation, planner::spec const& s,
                                                      planner::naming const& names, char const* does,
                                                      std::int64_t bytes) {
-  push_region(std::string(operation) + ' ' + planner::describe(s, names) + ", " + does + ' ' +
-              planner::describe_bytes(bytes));
+  push_region(join_text(operation, ' ', planner::describe(s, names), ", ", does, ' ', planner::describe_bytes(bytes)));
   if (listened_to()) tell_computed(0, bytes, 0);
 }
 
@@ -113,7 +113,7 @@ namespace detail {
 [[gnu::cold]] inline std::string name_of_step(execution_context const& w, planner::planned_step const& s) {
   std::string const name(planner::name_of(s.kind));
   if (w.names.mesh_axes == nullptr || contracts(s.kind)) return name;
-  return name + '<' + planner::detail::mesh_names(planner::detail::in_order(s.axes), w.names) + '>';
+  return join_text(name, '<', planner::detail::mesh_names(planner::detail::in_order(s.axes), w.names), '>');
 }
 
 // What an operation with a plan does to its blocks, as its event tells it.
@@ -123,7 +123,7 @@ class block_uses {
                                          planner::spec const& result, planner::planned_step const* steps, int number,
                                          int element_bytes, void const* const* blocks) {
     for (int k = 0; k <= count; ++k) {
-      tensors_[k] = static_cast<char>('A' + k) + planner::describe(k < count ? operands[k] : result, w.names);
+      tensors_[k] = join_text(static_cast<char>('A' + k), planner::describe(k < count ? operands[k] : result, w.names));
       uses_[k].block = blocks[k];
       uses_[k].tensor = tensors_[k];
     }
@@ -147,8 +147,8 @@ class block_uses {
     exactly_[k] = moves_[k];
     for (planner::spec const* state : {&s.from, &s.to})
       for (int i = 0; i < state->rank; ++i)
-        exactly_[k] += ' ' + std::to_string(s.from.find(state->label[i])) + '/' +
-                       planner::detail::mesh_names(state->over[i], w.names);
+        append_text(exactly_[k], ' ', s.from.find(state->label[i]), '/',
+                    planner::detail::mesh_names(state->over[i], w.names));
     uses_[k].move = moves_[k];
     uses_[k].exactly = exactly_[k];
     uses_[k].bytes = planner::bytes_per_device(elements_of_move(s, w.sizes), element_bytes, w.sizes);
@@ -175,16 +175,16 @@ class block_uses {
     e.memory += planner::largest_block(k < count ? operands[k] : result, w.sizes) * element_bytes;
   std::string plan;
   if (listened_to())
-    for (int i = 0; i < number; ++i) plan += (i > 0 ? ", " : "") + detail::name_of_step(w, steps[i]);
+    for (int i = 0; i < number; ++i) append_text(plan, i > 0 ? ", " : "", detail::name_of_step(w, steps[i]));
   e.plan = plan;
   detail::block_uses uses;
   if (listened_to() && blocks != nullptr && w.names.labels != nullptr && w.names.mesh_axes != nullptr)
     uses.tell(e, w, operands, count, result, steps, number, element_bytes, blocks);
-  push_region(
-      std::string(w.operation) +
-          (w.names.labels ? ' ' + planner::describe_equation(operands, count, result, w.names) : std::string()) +
-          ", moves " + planner::describe_bytes(e.bytes),
-      e);
+  push_region(join_text(w.operation,
+                        w.names.labels ? join_text(' ', planner::describe_equation(operands, count, result, w.names))
+                                       : std::string(),
+                        ", moves ", planner::describe_bytes(e.bytes)),
+              e);
 }
 
 [[gnu::cold, gnu::noinline]] inline void push_run(execution_context const& w, planner::plan_view const& plan,
@@ -202,7 +202,7 @@ namespace detail {
   std::string const name = name_of_step(w, s);
   if (!communicates(s.kind)) return name;
   bytes = planner::bytes_per_device(elements_of_move(s, w.sizes), element_bytes, w.sizes);
-  return name + ", moves " + planner::describe_bytes(bytes);
+  return join_text(name, ", moves ", planner::describe_bytes(bytes));
 }
 
 }  // namespace detail
@@ -227,12 +227,12 @@ namespace detail {
   int const with = decided.fused;
   event e;
   e.region = region_kind::step;
-  if (with >= 0) text += " with " + detail::describe_move(w, plan.steps[with], element_bytes, e.bytes);
+  if (with >= 0) append_text(text, " with ", detail::describe_move(w, plan.steps[with], element_bytes, e.bytes));
   if (s.right != planner::no_tensor) {
     planner::tensor_states tensors(plan);
     for (int i = 0; i < at; ++i) tensors.after(plan.steps[i]);
     e.flops = 2 * planner::detail::products_of(tensors.of(s.left), &tensors.of(s.right), w.sizes);
-    text += ", " + planner::describe_number(e.flops) + " flop";
+    append_text(text, ", ", planner::describe_number(e.flops), " flop");
   }
   push_region(text, e);
 }

@@ -20,6 +20,7 @@
 #include <ostraka/engine/machine/this_thread.hpp>
 #include <ostraka/engine/spmd/end_job.hpp>
 #include <ostraka/engine/spmd/same_end.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 #if OSTRAKA_ENABLE_MPI
 #  if __has_include(<unistd.h>)
@@ -64,11 +65,11 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
 
 // "rank 1 of 4", "ranks 0, 2 and 3 of 4", "all 4 ranks"
 [[gnu::cold]] inline std::string name_of(same_end const& e) {
-  if (e.count == self.ranks) return "all " + std::to_string(e.count) + " ranks";
+  if (e.count == self.ranks) return join_text("all ", e.count, " ranks");
   std::string text = e.count == 1 ? "rank " : "ranks ";
   for (int i = 0; i < e.count && i < same_end::most; ++i)
-    text += (i == 0 ? "" : i + 1 == e.count ? " and " : ", ") + std::to_string(e.ranks[i]);
-  return text + (e.count > same_end::most ? ", …" : "") + " of " + std::to_string(self.ranks);
+    append_text(text, i == 0 ? "" : i + 1 == e.count ? " and " : ", ", e.ranks[i]);
+  return join_text(text, e.count > same_end::most ? ", …" : "", " of ", self.ranks);
 }
 
 // This rank does not go on, and another one tells why and ends the job.
@@ -85,11 +86,11 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
     std::fprintf(stderr, "ostraka: %s %s%sit\n", self.name.c_str(), what.c_str(), waiting.c_str());
     std::abort();  // another thread may not call MPI: the launcher sees the signal
   }
-  if (self.job == MPI_COMM_NULL) end_job(self.name + ' ' + what + waiting + "it");
+  if (self.job == MPI_COMM_NULL) end_job(join_text(self.name, ' ', what, waiting, "it"));
   same_end const e = find_same_end(self.job, what);
   if (e.speaks == 0) leave_it_to_another();
-  end_job(name_of(e) + ' ' + what +
-          (e.count == self.ranks ? "; the job ends" : waiting + (e.count == 1 ? "it" : "them")));
+  end_job(join_text(name_of(e), ' ', what,
+                    e.count == self.ranks ? "; the job ends" : join_text(waiting, e.count == 1 ? "it" : "them")));
 }
 
 // MPI has ended, and with it all ways to tell others. Rank 0 is the first to speak, and Open MPI's launcher then ends
@@ -110,7 +111,7 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
   try {
     std::rethrow_exception(thrown);
   } catch (std::exception const& e) {
-    why += std::string(" (") + e.what() + ')';
+    append_text(why, " (", e.what(), ')');
   } catch (...) {
   }
   return why;
@@ -142,7 +143,7 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
 }
 
 [[gnu::cold]] inline void listen_to_signals() {
-  std::string text = "ostraka: " + self.name + " was ended by signal ";
+  std::string text = join_text("ostraka: ", self.name, " was ended by signal ");
   self.digits_at = text.size();
   text += "   (kill -l tells which)\n";
   std::memcpy(self.signalled, text.c_str(), std::min(text.size() + 1, sizeof(self.signalled)));
@@ -215,8 +216,8 @@ inline void disagree() {
   same_end const e = find_same_end(detail::self.job, what);
   if (e.count == detail::self.ranks) return;
   if (e.speaks == 0) detail::leave_it_to_another();
-  end_job(detail::name_of(e) + ' ' + what + "; the job ends, since the others would wait for " +
-          (e.count == 1 ? "it" : "them"));
+  end_job(join_text(detail::name_of(e), ' ', what, "; the job ends, since the others would wait for ",
+                    e.count == 1 ? "it" : "them"));
 }
 
 #else

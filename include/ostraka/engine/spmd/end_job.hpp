@@ -12,6 +12,7 @@
 
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/machine/this_thread.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -34,7 +35,7 @@ namespace ostraka::engine {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 #endif
-  return "rank " + std::to_string(rank) + " of " + std::to_string(ranks);
+  return join_text("rank ", rank, " of ", ranks);
 }
 
 }  // namespace ostraka::engine

@@ -15,6 +15,7 @@
 
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -29,8 +30,8 @@ inline end_of_kokkos the_end;
 [[gnu::cold]] inline void tell_of_survivor() {
   if (!std::exchange(the_end.speaks, false)) return;
   std::fputs(
-      "ostraka: environment: a tensor ends before its os::environment does, but one outlives it and its memory is left to the system; declare tensors "
-      "after the environment, and assign {} to static ones at the end of main\n",
+      "ostraka: environment: a tensor ends before its os::environment does, but one outlives it and its memory is left "
+      "to the system; declare tensors after the environment, and assign {} to static ones at the end of main\n",
       stderr);
 }
 
@@ -56,9 +57,9 @@ inline bool has_ended() { return detail::the_end.began && !Kokkos::is_initialize
 /// @throws ostraka::error if Kokkos has ended
 inline void require_not_ended(char const* operation) {
   if (has_ended())
-    throw error(
-        std::string(operation) +
-        ": operations run inside the scope of the os::environment, but it has ended; end it after the last of them");
+    throw error(join_text(
+        operation,
+        ": operations run inside the scope of the os::environment, but it has ended; end it after the last of them"));
 }
 
 /// To be called by the owner of a view before it destroys the view. If Kokkos has ended, the view is never destroyed.

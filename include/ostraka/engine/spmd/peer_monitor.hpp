@@ -10,6 +10,7 @@
 /// Ranks are numbers in MPI_COMM_WORLD, as launchers print them. docs/design/spmd-safety.md tells what is found when.
 
 #include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 #if OSTRAKA_ENABLE_MPI
 
@@ -233,10 +234,11 @@ template <class Done>
   if (slot == progress_window::slots) return;
   if (window_.numbers_of(other).last[slot] != before.last[slot]) return;  // it goes on: probe again later
   std::string const text = window_.text_of(other, slot);
-  end_job(this_rank() + " ends " + what_ends + ", but rank " + std::to_string(detail::number_in_world(comm_, other)) +
-          " waits for it in " + (text.empty() ? std::string("an operation (OSTRAKA_CHECK_SPMD=1 tells which)") : text) +
-          "; every rank takes part in its operations before it ends " +
-          (std::string_view(what_ends) == "MPI" ? "the environment" : what_ends));
+  end_job(join_text(this_rank(), " ends ", what_ends, ", but rank ", detail::number_in_world(comm_, other),
+                    " waits for it in ",
+                    text.empty() ? std::string("an operation (OSTRAKA_CHECK_SPMD=1 tells which)") : text,
+                    "; every rank takes part in its operations before it ends ",
+                    std::string_view(what_ends) == "MPI" ? "the environment" : what_ends));
 }
 
 [[gnu::cold]] inline detail::standstill peer_monitor::probe_all(dynamic_array<int> const& missing) const {

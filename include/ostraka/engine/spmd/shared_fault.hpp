@@ -25,6 +25,7 @@
 #include <ostraka/engine/machine/this_thread.hpp>
 #include <ostraka/engine/spmd/end_job.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -87,8 +88,8 @@ class shared_fault {
     double const end = MPI_Wtime() + patience_after_fault;
     while (!done()) {
       if (MPI_Wtime() > end)
-        end_job(this_rank() + " threw an exception (" + why_ +
-                ") that not all devices with the same work threw; the job ends, since they wait for it");
+        end_job(join_text(this_rank(), " threw an exception (", why_,
+                          ") that not all devices with the same work threw; the job ends, since they wait for it"));
       this_thread::sleep(200);
     }
 #endif
@@ -124,8 +125,8 @@ class shared_fault {
     PMPI_Bcast(&length, 1, MPI_INT, first, members_.native());
     why_.resize(static_cast<std::size_t>(length));
     PMPI_Bcast(why_.data(), length, MPI_CHAR, first, members_.native());
-    throw error(std::string(operation) + ": what one " + member + " throws all throw, and " + member + ' ' +
-                std::to_string(first) + " of " + std::to_string(members_.size()) + " threw: " + why_);
+    throw error(join_text(operation, ": what one ", member, " throws all throw, and ", member, ' ', first, " of ",
+                          members_.size(), " threw: ", why_));
   }
 #endif
 

@@ -16,6 +16,7 @@
 #include <ostraka/engine/trace/timeline.hpp>
 #include <ostraka/engine/trace/trace_text.hpp>
 #include <ostraka/plan/hardware/machine_data.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -59,13 +60,13 @@ class foretold_timeline final : public listener {
     if (file == nullptr) return false;
     traced_process p;
     p.number = device;
-    p.name = "device " + std::to_string(device) + " of " + where;
+    p.name = join_text("device ", device, " of ", where);
     p.labels = "foretold";
     p.end = as_nanoseconds(clock_.now());
     file_sink to_file(file);
     to_file.take("[\n");
     trace_text(line_, p, to_file).write();
-    return end_trace_file(file, "foretold, " + p.name, device);
+    return end_trace_file(file, join_text("foretold, ", p.name), device);
   }
 
  private:

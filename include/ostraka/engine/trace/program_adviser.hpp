@@ -25,6 +25,7 @@
 #include <ostraka/plan/hardware/machine_data.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -219,22 +220,24 @@ class program_adviser final : public listener {
 
   [[nodiscard, gnu::cold, gnu::noinline]] static std::string text_of(fault const& f) {
     text_buffer to;
-    std::string const bytes = planner::describe_bytes(f.bytes) + " per device";
-    std::string const times = f.times == 1 ? std::string() : planner::describe_number(f.times) + " times, ";
+    std::string const bytes = join_text(planner::describe_bytes(f.bytes), " per device");
+    std::string const times = f.times == 1 ? std::string() : join_text(planner::describe_number(f.times), " times, ");
     switch (f.what) {
       case kind::twice:
-        to.text = f.operation + ": " + times + "moves " + f.tensor + " by " + f.move + ", as it was moved before by `" +
-                  f.other + "`, " + bytes + "; move it once, os::reshard, and give both what comes of it";
+        to.text =
+            join_text(f.operation, ": ", times, "moves ", f.tensor, " by ", f.move, ", as it was moved before by `",
+                      f.other, "`, ", bytes, "; move it once, os::reshard, and give both what comes of it");
         break;
       case kind::half:
-        to.text = f.operation + ": " + times + "ends with " + f.move + " of " + f.tensor + ", " + bytes +
-                  ", and all that reads it, `" + f.other +
-                  "`, slices it along the same mesh axes; name the divided sharding as "
-                  "the result" +
-                  (f.move.substr(0, 10) == "all_reduce" ? ": a reduce_scatter is half of it" : ": no gather is needed");
+        to.text = join_text(
+            f.operation, ": ", times, "ends with ", f.move, " of ", f.tensor, ", ", bytes, ", and all that reads it, `",
+            f.other,
+            "`, slices it along the same mesh axes; name the divided sharding as "
+            "the result",
+            f.move.substr(0, 10) == "all_reduce" ? ": a reduce_scatter is half of it" : ": no gather is needed");
         break;
       case kind::late:
-        to.text = f.operation + ": " + times + "waits for " + f.move + " of " + f.tensor;
+        to.text = join_text(f.operation, ": ", times, "waits for ", f.move, " of ", f.tensor);
         to.put(", %.3g s that would go on beside what is computed before it: it was ready %.3g s earlier", f.seconds,
                f.ready_before);
         to.text += "; begin it there, os::start_reshard, and wait for it here, or give the product os::overlapped";

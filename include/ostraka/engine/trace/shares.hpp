@@ -19,6 +19,7 @@
 #include <ostraka/engine/trace/timeline.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -64,7 +65,7 @@ class trace_shares {
   /// The table, with the regions that took most; `who`: `4 ranks`.
   [[nodiscard, gnu::cold, gnu::noinline]] std::string describe(std::string const& who, int most = 20) const {
     text_buffer to;
-    to.text = "ostraka: " + who + ", ";
+    to.text = join_text("ostraka: ", who, ", ");
     put_seconds(to, wall_ / processes_);
     double const wall = static_cast<double>(wall_ > 0 ? wall_ : 1);
     to.put(": %.1f %% in operations, %.1f %% in the program's own code; %.1f %% waits for messages\n",
@@ -81,7 +82,7 @@ class trace_shares {
     std::int64_t others = 0;
     for (std::size_t i = 0; i < sums_.size(); ++i)
       if (done[i] == 0) rest.add(sums_[i]), ++others;
-    if (others > 0) put_row(to, rest, '(' + std::to_string(others) + " other regions)", wall);
+    if (others > 0) put_row(to, rest, join_text('(', others, " other regions)"), wall);
     return to.text;
   }
 
@@ -100,7 +101,7 @@ class trace_shares {
     trace_numbers const& n = s.numbers;
     to.put("%lld %lld %d %lld %lld %lld %lld %lld ", as_long(s.calls), as_long(s.time), s.of_program ? 1 : 0,
            as_long(n.bytes), as_long(n.messages), as_long(n.flops), as_long(n.memory), as_long(n.waited));
-    to.text += name + '\n';
+    append_text(to.text, name, '\n');
   }
   // And the character behind it.
   [[gnu::cold, gnu::noinline]] static std::int64_t number(char const*& at) {
@@ -129,7 +130,7 @@ class trace_shares {
     to.put(" %6.1f %% %6.1f %% %19s %9lld  ", 100 * static_cast<double>(s.time) / wall,
            s.time > 0 ? 100 * static_cast<double>(s.numbers.waited) / static_cast<double>(s.time) : 0,
            planner::describe_bytes(s.numbers.bytes / processes_).c_str(), as_long(s.calls / processes_));
-    to.text += name + '\n';
+    append_text(to.text, name, '\n');
   }
   [[gnu::cold, gnu::noinline]] static void put_seconds(text_buffer& to, std::int64_t nanoseconds) {
     double const s = 1e-9 * static_cast<double>(nanoseconds);

@@ -19,6 +19,7 @@
 
 #include <ostraka/engine/record/events.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -277,10 +278,10 @@ class timeline {
     bool any = false;
     for (std::size_t a = 0; a < e.mesh->names.size(); ++a) {
       if ((e.over >> a & 1u) == 0) continue;
-      text += (any ? ", " : "") + e.mesh->names[a];
+      append_text(text, any ? ", " : "", e.mesh->names[a]);
       any = true;
     }
-    return text + '>';
+    return join_text(text, '>');
   }
 
   [[gnu::cold, gnu::noinline]] std::ptrdiff_t keep(trace_span const& s) {

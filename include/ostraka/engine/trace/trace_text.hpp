@@ -14,6 +14,7 @@
 #include <ostraka/engine/trace/clock.hpp>
 #include <ostraka/engine/trace/text_buffer.hpp>
 #include <ostraka/engine/trace/timeline.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -49,7 +50,7 @@ class file_sink final : public text_sink {
 [[gnu::cold, gnu::noinline]] inline bool end_trace_file(std::FILE* file, std::string const& note, int process) {
   text_buffer end;
   end.put("{\"ph\":\"i\",\"s\":\"g\",\"name\":");
-  end.put_quoted("ostraka: " + note);
+  end.put_quoted(join_text("ostraka: ", note));
   end.put(",\"pid\":%d,\"tid\":0,\"ts\":0}\n]\n", process);
   std::fputs(end.text.c_str(), file);
   bool const failed = std::ferror(file) != 0;
@@ -80,9 +81,9 @@ class trace_text {
     for (trace_span const& s : t_.spans)
       if (s.what != trace_span::kind::message && s.thread >= threads) threads = s.thread + 1;
     for (int i = 0; i < threads; ++i)
-      metadata("thread_name", i, "name", i == 0 ? "operations" : "operations of thread " + std::to_string(i));
+      metadata("thread_name", i, "name", i == 0 ? "operations" : join_text("operations of thread ", i));
     for (int i = 0; i < t_.lanes; ++i)
-      metadata("thread_name", first_lane + i, "name", i == 0 ? "messages" : "messages " + std::to_string(i));
+      metadata("thread_name", first_lane + i, "name", i == 0 ? "messages" : join_text("messages ", i));
   }
 
   // What the first thread does outside of operations.

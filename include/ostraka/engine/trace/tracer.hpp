@@ -31,6 +31,7 @@
 #include <ostraka/engine/trace/timeline.hpp>
 #include <ostraka/engine/trace/trace_text.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -122,7 +123,7 @@ class tracer final : public listener {
       return "";
     }
     for (int r = 1; r < ranks_; ++r) shares.read(receive(r));
-    return shares.describe(std::to_string(ranks_) + " ranks");
+    return shares.describe(join_text(ranks_, " ranks"));
   }
 
   /// Nothing more is heard.
@@ -167,7 +168,7 @@ class tracer final : public listener {
 #endif
   }
 
-  [[gnu::cold, gnu::noinline]] std::string rank_name() const { return "rank " + std::to_string(rank_); }
+  [[gnu::cold, gnu::noinline]] std::string rank_name() const { return join_text("rank ", rank_); }
 
   [[nodiscard, gnu::cold, gnu::noinline]] traced_process process(std::int64_t origin, std::string const& labels) const {
     traced_process p;
@@ -186,7 +187,7 @@ class tracer final : public listener {
     if (wishes_.table) std::fputs(this_rank_so_far().describe(rank_name()).c_str(), stderr);
     if (wishes_.file.empty()) return;
     clock_ = {};
-    std::string const path = wishes_.file + ".rank" + std::to_string(rank_);
+    std::string const path = join_text(wishes_.file, ".rank", rank_);
     std::FILE* const file = std::fopen(path.c_str(), "w");
     if (file == nullptr) return say("cannot be written", path);
     std::fputs("[\n", file);
@@ -247,10 +248,10 @@ class tracer final : public listener {
                                              std::int64_t dropped) {
     bool const whole = end_trace_file(file, note, rank_);
     if (!whole) return say("is not whole: a write failed", path);
-    say("written, " + note, path);
+    say(join_text("written, ", note), path);
     if (dropped > 0)
-      say(std::to_string(dropped) + " later spans found no room and are not in it; OSTRAKA_TRACE_SPANS=" +
-              std::to_string(wishes_.spans) + " is what each rank keeps",
+      say(join_text(dropped, " later spans found no room and are not in it; OSTRAKA_TRACE_SPANS=", wishes_.spans,
+                    " is what each rank keeps"),
           path);
   }
   [[gnu::cold, gnu::noinline]] static void say(std::string const& what, std::string const& path) {

@@ -17,6 +17,7 @@
 
 #include <ostraka/operations/shared/foretold.hpp>
 #include <ostraka/types/axes/sizes.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
@@ -39,7 +40,7 @@ struct size_table {
     if constexpr (Name::extent != dynamic_extent)
       return Name::extent;
     else
-      throw error(std::string("gradient_plan: the extent of ") + std::string(Name::name) + " is not given");
+      throw error(join_text("gradient_plan: the extent of ", Name::name, " is not given"));
   }
 
   /// How many devices do the same side by side, along mesh axes that are not among these.

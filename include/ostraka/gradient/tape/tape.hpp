@@ -18,6 +18,7 @@
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/gradient/tape/result_store.hpp>
+#include <ostraka/types/support/join_text.hpp>
 #include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka::detail {
@@ -176,11 +177,11 @@ class tape {
 
   [[gnu::noinline]] static void pull_named(tape_node& node) {
     char const* const name = node.name_;
-    engine::profiled const region_of_run([&] { engine::push_region(std::string("backward of ") + name); });
+    engine::profiled const region_of_run([&] { engine::push_region(join_text("backward of ", name)); });
     try {
       node.end_(node, true);
     } catch (error const& e) {
-      throw error(std::string("the backward of ") + name + ": " + e.what());
+      throw error(join_text("the backward of ", name, ": ", e.what()));
     }
   }
 
@@ -201,7 +202,8 @@ constexpr Cotangent sum_of_cotangents(Cotangent const& a, Cotangent const& b);  
 
 [[noreturn, gnu::cold]] inline void throw_other_cotangent() {
   throw error(
-      "value_and_grad: the cotangents of one variable have its extents and live on its mesh, but two of them differ; see what an os::custom_vjp gives");
+      "value_and_grad: the cotangents of one variable have its extents and live on its mesh, but two of them differ; "
+      "see what an os::custom_vjp gives");
 }
 
 /// sum <- sum + g, of blocks that lie alike: in place, unless others hold the sum's block, too. One function for all

@@ -10,6 +10,7 @@
 #include <ostraka/all_to_all.hpp>
 #include <ostraka/detail/blocks/fill.hpp>
 #include <ostraka/local_view/collectives/collective.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
@@ -36,9 +37,9 @@ struct in_parts<sharding<Entries...>, I, Ms...> {
 };
 
 [[noreturn, gnu::cold]] inline void throw_no_equal_parts(std::string_view axis, std::int64_t extent, int devices) {
-  throw error("all_to_all: along an axis that is both split and concatenated each device gets an equal part, but " +
-              std::string(axis) + " = " + std::to_string(extent) + " for " + std::to_string(devices) +
-              "; choose an extent that they divide, or concatenate along another axis");
+  throw error(join_text(
+      "all_to_all: along an axis that is both split and concatenated each device gets an equal part, but ", axis, " = ",
+      extent, " for ", devices, "; choose an extent that they divide, or concatenate along another axis"));
 }
 
 // Split and concatenated along I.

@@ -25,6 +25,7 @@
 #include <ostraka/local_view/halos/halo_calls.hpp>
 #include <ostraka/local_view/halos/halo_options.hpp>
 #include <ostraka/pending.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -145,10 +146,9 @@ auto start_halo(char const* operation, A const& a, Options const&... options) {
 
 [[noreturn, gnu::cold]] inline void throw_halo_extents(std::string_view operation, std::string_view axis,
                                                        std::int64_t wanted, std::int64_t got) {
-  throw error(std::string(operation) +
-              ": a padded block has the extents of the block, with the halo at either end, but " + std::string(axis) +
-              " has " + std::to_string(got) + " indices instead of " + std::to_string(wanted) +
-              "; make it with os::exchange_halo of such a block");
+  throw error(join_text(operation, ": a padded block has the extents of the block, with the halo at either end, but ",
+                        axis, " has ", got, " indices instead of ", wanted,
+                        "; make it with os::exchange_halo of such a block"));
 }
 
 // The shape of an exchange into a padded block, from a block or from its own inner part, when all of it has been

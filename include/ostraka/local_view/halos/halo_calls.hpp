@@ -19,6 +19,7 @@
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/local_view/halos/halo_options.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
@@ -31,10 +32,9 @@ struct halo_asked {
 
 [[noreturn, gnu::cold]] inline void throw_halo_too_wide(std::string_view operation, std::string_view axis, int width,
                                                         std::int64_t whole) {
-  throw error(std::string(operation) +
-              ": a halo is at most as wide as its axis, beyond which there are no neighbours, but " +
-              std::string(axis) + " = " + std::to_string(whole) + " is to be padded by " + std::to_string(width) +
-              "; choose a smaller width, or a longer axis");
+  throw error(join_text(operation,
+                        ": a halo is at most as wide as its axis, beyond which there are no neighbours, but ", axis,
+                        " = ", whole, " is to be padded by ", width, "; choose a smaller width, or a longer axis"));
 }
 
 /// The exchange for a block of these extents of its own, which is a block of `s` divided over the mesh axes `moving`.
@@ -71,9 +71,9 @@ inline engine::halo_shape halo_shape_of(engine::execution_context const& w, plan
   std::string text;
   for (int d = 0; d < s.rank; ++d)
     if (s.axis[d].width > 0)
-      text += ", " + std::string(names.labels[d]) + " = " + std::to_string(s.axis[d].whole) + " with " +
-              std::to_string(s.axis[d].width) + " more at either end" + (s.axis[d].periodic ? ", a ring" : "");
-  return text + (s.corners ? "" : ", without corners");
+      append_text(text, ", ", names.labels[d], " = ", s.axis[d].whole, " with ", s.axis[d].width, " more at either end",
+                  s.axis[d].periodic ? ", a ring" : "");
+  return join_text(text, s.corners ? "" : ", without corners");
 }
 
 /// The types of an exchange for a block A, not padded along the axes that are told.
@@ -101,8 +101,8 @@ struct halo_types {
     planner::naming names;
     names.labels = names_of<labels>.data();
     names.mesh_axes = names_of<mesh>.data();
-    return std::string(operation) + ' ' + planner::describe(spec, names) + ", " + engine::element_name<T> +
-           describe_halos(shape, names);
+    return join_text(operation, ' ', planner::describe(spec, names), ", ", engine::element_name<T>,
+                     describe_halos(shape, names));
   }
 
   template <class One, class... Options>

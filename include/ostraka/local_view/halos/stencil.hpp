@@ -28,6 +28,7 @@
 #include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/blocks/stencil_block.hpp>
 #include <ostraka/local_view/halos/exchange_halo.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -164,9 +165,8 @@ auto source_block(A const& a) {
 
 [[noreturn, gnu::cold]] inline void throw_stencil_extents(std::string_view operation, std::string_view axis,
                                                           std::int64_t one, std::int64_t other) {
-  throw error(std::string(operation) + ": all blocks have the same extents, halos aside, but " + std::string(axis) +
-              " is " + std::to_string(one) + " in one and " + std::to_string(other) +
-              " in another; pad blocks of the same extents");
+  throw error(join_text(operation, ": all blocks have the same extents, halos aside, but ", axis, " is ", one,
+                        " in one and ", other, " in another; pad blocks of the same extents"));
 }
 
 template <class First, class Other, class... Ls>
@@ -197,22 +197,21 @@ engine::stencil_points points_of(A const& a) {
 
 [[noreturn, gnu::cold]] inline void throw_stride(std::string_view operation, std::string_view axis,
                                                  std::string const& why) {
-  throw error(std::string(operation) + ": os::every counts the indices of " + std::string(axis) + " over all blocks, " +
-              why);
+  throw error(join_text(operation, ": os::every counts the indices of ", axis, " over all blocks, ", why));
 }
 
 // Every so-manyth index of an axis: which ones this block has, and how the extent of the result came about.
 inline void take_every(char const* operation, std::string_view axis, engine::device_mesh const& mesh, int d,
                        std::int64_t step, engine::stencil_points& p, extent_origin& origin) {
   if (step < 1)
-    throw_stride(operation, axis, "by a step of at least 1, not " + std::to_string(step) + "; give a positive one");
+    throw_stride(operation, axis, join_text("by a step of at least 1, not ", step, "; give a positive one"));
   p.every[d] = step;
   if (step == 1) return;
   if (origin.is_alike()) {
     if (p.extent[d] % step != 0 && !(origin.is_undivided && p.width[d] > 0))
-      throw_stride(operation, axis,
-                   "so blocks of " + std::to_string(p.extent[d]) + " begin with other ones; choose blocks that " +
-                       std::to_string(step) + " divides");
+      throw_stride(
+          operation, axis,
+          join_text("so blocks of ", p.extent[d], " begin with other ones; choose blocks that ", step, " divides"));
     return;
   }
   if (origin.whole == extent_origin::of_its_own || origin.shifted != 0)
@@ -301,8 +300,8 @@ auto new_stencil(F const& f, Every const& every, Operand&& first, More const&...
 inline void refuse_neighbours_in_result(bool overlap) {
   if (overlap)
     throw error(
-        "stencil_into: the result may be one of the blocks that are read at one point only, but it shares memory with one whose "
-        "neighbours are read; keep two blocks and exchange their handles");
+        "stencil_into: the result may be one of the blocks that are read at one point only, but it shares memory with "
+        "one whose neighbours are read; keep two blocks and exchange their handles");
 }
 
 template <class F, class Target, class Operand, class... More>

@@ -24,14 +24,17 @@
 #include <ostraka/plan/pipeline/feeding.hpp>
 #include <ostraka/plan/pipeline/messages.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
-[[noreturn, gnu::cold]] inline void throw_pipeline(std::string const& why) { throw error("pipeline: " + why); }
+[[noreturn, gnu::cold]] inline void throw_pipeline(std::string const& why) {
+  throw error(join_text("pipeline: ", why));
+}
 
 [[noreturn, gnu::cold]] inline void throw_stages_differ(std::string_view layers) {
-  throw_pipeline("with a tick per layer all stages have as many layers, and " + std::string(layers) +
-                 " was divided unevenly; choose os::gpipe, whose stages may differ, or pad the layers");
+  throw_pipeline(join_text("with a tick per layer all stages have as many layers, and ", layers,
+                           " was divided unevenly; choose os::gpipe, whose stages may differ, or pad the layers"));
 }
 
 // How many devices the batch of a block is divided over.
@@ -58,23 +61,22 @@ inline std::int64_t rows_of_microbatch(planner::pipeline_schedule const& s, std:
                                        bool divided, bool alike, int devices) {
   std::string const n(axis);
   if (s.microbatches < 1)
-    throw_pipeline("a batch has one microbatch or more, not " + std::to_string(s.microbatches) +
-                   "; give os::microbatches = 8");
+    throw_pipeline(
+        join_text("a batch has one microbatch or more, not ", s.microbatches, "; give os::microbatches = 8"));
   if (!alike)
-    throw_pipeline("all stages have as many rows of " + n +
-                   ", which was divided unevenly; choose an extent that the mesh axes divide");
+    throw_pipeline(join_text("all stages have as many rows of ", n,
+                             ", which was divided unevenly; choose an extent that the mesh axes divide"));
   if (divided && s.microbatches % s.stages != 0)
-    throw_pipeline("as many microbatches of " + n + " are at home on each stage, and " +
-                   std::to_string(s.microbatches) + " are divided over " + std::to_string(s.stages) +
-                   " stages; choose a multiple, or do not divide the batch over the stages");
+    throw_pipeline(join_text("as many microbatches of ", n, " are at home on each stage, and ", s.microbatches,
+                             " are divided over ", s.stages,
+                             " stages; choose a multiple, or do not divide the batch over the stages"));
   std::int64_t const rows = divided ? own * s.stages : own;
   if (rows % s.microbatches != 0)
-    throw_pipeline("microbatches divide " + n + " evenly, and " + std::to_string(rows) + " rows are cut in " +
-                   std::to_string(s.microbatches) + "; choose another number, or pad the batch");
+    throw_pipeline(join_text("microbatches divide ", n, " evenly, and ", rows, " rows are cut in ", s.microbatches,
+                             "; choose another number, or pad the batch"));
   if (rows / s.microbatches % devices != 0)
-    throw_pipeline("each device has as much of every microbatch, and " + std::to_string(rows / s.microbatches) +
-                   " rows of " + n + " are divided over " + std::to_string(devices) +
-                   " devices; choose fewer microbatches, or pad the batch");
+    throw_pipeline(join_text("each device has as much of every microbatch, and ", rows / s.microbatches, " rows of ", n,
+                             " are divided over ", devices, " devices; choose fewer microbatches, or pad the batch"));
   return rows / s.microbatches;
 }
 
@@ -83,9 +85,8 @@ template <class Block>
 Block const& as_long_as(Block const& batch, std::int64_t rows, Block const& made) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(Block::rank); ++i)
     if (made.extents()[i] != (i == 0 ? rows : batch.extents()[i]))
-      throw_pipeline("a layer's result is as long as its input, so that the next takes it, but axis number " +
-                     std::to_string(i) + " is " + std::to_string(made.extents()[i]) +
-                     "; give layers parameters of equal extents in and out");
+      throw_pipeline(join_text("a layer's result is as long as its input, so that the next takes it, but axis number ",
+                               i, " is ", made.extents()[i], "; give layers parameters of equal extents in and out"));
   return made;
 }
 
@@ -146,11 +147,10 @@ class pipeline_run {
   // The stages, which in check mode compare what they are about to do.
   engine::communicator const& agreed(engine::communicator const& stages) const {
     engine::require_agreement(stages, [&] {
-      return "pipeline of " + std::to_string(table_.microbatches) + " microbatches with " + std::to_string(rows_) +
-             " rows of " + std::string(N::name) + " each, " + std::to_string(table_.repeats) + " repeat(s), " +
-             std::to_string(table_.lanes) + " layer(s) a tick, order " +
-             std::to_string(static_cast<int>(table_.order)) + (Divided ? ", divided over the stages" : "") +
-             (is_backwards() ? ", backwards" : "");
+      return join_text("pipeline of ", table_.microbatches, " microbatches with ", rows_, " rows of ", N::name,
+                       " each, ", table_.repeats, " repeat(s), ", table_.lanes, " layer(s) a tick, order ",
+                       static_cast<int>(table_.order), Divided ? ", divided over the stages" : "",
+                       is_backwards() ? ", backwards" : "");
     });
     return stages;
   }

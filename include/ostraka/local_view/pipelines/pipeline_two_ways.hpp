@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <ostraka/local_view/pipelines/pipeline_run.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
@@ -71,9 +72,9 @@ class pipeline_two_ways {
   // The stages, which in check mode compare what they are about to do.
   engine::communicator const& agreed(engine::communicator const& stages) const {
     engine::require_agreement(stages, [&] {
-      return "pipeline_loss of " + std::to_string(table_.microbatches) + " microbatches with " + std::to_string(rows_) +
-             " rows of " + std::string(N::name) + " each, " + std::to_string(table_.repeats) + " repeat(s), order " +
-             std::to_string(static_cast<int>(table_.order)) + (table_.backward ? ", forward and backward" : "");
+      return join_text("pipeline_loss of ", table_.microbatches, " microbatches with ", rows_, " rows of ", N::name,
+                       " each, ", table_.repeats, " repeat(s), order ", static_cast<int>(table_.order),
+                       table_.backward ? ", forward and backward" : "");
     });
     return stages;
   }

@@ -13,6 +13,7 @@
 
 #include <ostraka/plan/hardware/machine_data.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner {
 
@@ -34,7 +35,7 @@ namespace detail {
 [[noreturn, gnu::cold]] inline void refuse_machine(std::string_view operation, machine const& m,
                                                    std::string const& why) {
   std::string const name(m.name.view());
-  throw error(std::string(operation) + ": the machine " + (name.empty() ? "without a name" : name) + ' ' + why);
+  throw error(join_text(operation, ": the machine ", name.empty() ? "without a name" : name, ' ', why));
 }
 
 }  // namespace detail
@@ -67,17 +68,17 @@ constexpr void check_machine(std::string_view operation, machine const& m, std::
   if (!(m.flops_per_second.of(element_bytes) > 0))
     detail::refuse_machine(
         operation, m,
-        "does not multiply elements of " + std::to_string(element_bytes) +
-            " bytes; say how many flops a second it does with them, or take elements of another size");
+        join_text("does not multiply elements of ", element_bytes,
+                  " bytes; say how many flops a second it does with them, or take elements of another size"));
 }
 
 /// @throws ostraka::error if the links along a mesh axis carry nothing
 constexpr void check_links(std::string_view operation, machine const& m, link const& l, std::string_view mesh_axis) {
   if (!(l.bytes_per_second > 0))
-    detail::refuse_machine(operation, m,
-                           "has no links along mesh axis " + std::string(mesh_axis) +
-                               "; give it `links`, or some along that axis: machine.with(\"" + std::string(mesh_axis) +
-                               "\", link)");
+    detail::refuse_machine(
+        operation, m,
+        join_text("has no links along mesh axis ", mesh_axis,
+                  "; give it `links`, or some along that axis: machine.with(\"", mesh_axis, "\", link)"));
 }
 
 }  // namespace ostraka::planner

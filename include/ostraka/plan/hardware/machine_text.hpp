@@ -35,6 +35,7 @@
 
 #include <ostraka/plan/hardware/machine_data.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner {
 
@@ -58,18 +59,17 @@ namespace detail {
 
 [[nodiscard, gnu::cold]] inline std::string as_text(rates_by_size const& r) {
   std::string text;
-  for (int i = 0; i < r.count; ++i)
-    text += (i == 0 ? "" : " ") + exact(r.at[i].size) + ' ' + exact(r.at[i].rate);
+  for (int i = 0; i < r.count; ++i) append_text(text, i == 0 ? "" : " ", exact(r.at[i].size), ' ', exact(r.at[i].rate));
   return text;
 }
 
 [[nodiscard, gnu::cold]] inline std::string as_text(link const& l) {
-  return std::string(name_of(l.shape)) + ' ' + exact(l.bytes_per_second) + ' ' + exact(l.hop_seconds) +
-         (l.both_ways ? "" : " shared") +
-         (l.handshake_seconds == 0 ? std::string()
-                                   : " handshake " + exact(l.handshake_seconds) + ' ' + exact(l.handshake_bytes)) +
-         (l.of_size.count == 0 ? std::string() : " sizes " + as_text(l.of_size)) +
-         (l.of_rows.count == 0 ? std::string() : " rows " + as_text(l.of_rows)) + (l.overlaps ? "" : " blocking");
+  return join_text(
+      name_of(l.shape), ' ', exact(l.bytes_per_second), ' ', exact(l.hop_seconds), l.both_ways ? "" : " shared",
+      l.handshake_seconds == 0 ? std::string()
+                               : join_text(" handshake ", exact(l.handshake_seconds), ' ', exact(l.handshake_bytes)),
+      l.of_size.count == 0 ? std::string() : join_text(" sizes ", as_text(l.of_size)),
+      l.of_rows.count == 0 ? std::string() : join_text(" rows ", as_text(l.of_rows)), l.overlaps ? "" : " blocking");
 }
 
 // Of a value, those that are looked at.
@@ -108,15 +108,14 @@ class machine_reader {
   }
 
   [[noreturn]] void fail(std::string const& rule) const {
-    throw error(std::string(where_) + ", line " + std::to_string(line_) + ": " + rule);
+    throw error(join_text(where_, ", line ", line_, ": ", rule));
   }
 
   void read_line(std::string_view line) {
     if (line.empty()) return;
     std::size_t const equals = line.find('=');
     if (equals == std::string_view::npos)
-      fail("a line is `what = value`, but this is \"" + std::string(line) +
-           "\"; write, for example, flops.float64 = 5e10");
+      fail(join_text("a line is `what = value`, but this is \"", line, "\"; write, for example, flops.float64 = 5e10"));
     std::string_view const what = trimmed(line.substr(0, equals));
     std::string_view const value = trimmed(line.substr(equals + 1));
     if (what == "name")
@@ -138,10 +137,12 @@ class machine_reader {
     else if (double* const number = number_called(what); number != nullptr)
       *number = number_of(value, what);
     else
-      fail("no machine has \"" + std::string(what) +
-           "\"; it has name, flops.float64, flops.float32, flops.float16, flops.int8, flops.shares, "
-           "memory.bytes_per_second, memory.bytes, memory.sizes, memory.waits, cache.bytes_per_second, cache.bytes, "
-           "reduction.bytes_per_second, reduction.sizes, operation.seconds, links, nodes, and links.X of a mesh axis X");
+      fail(join_text(
+          "no machine has \"", what,
+          "\"; it has name, flops.float64, flops.float32, flops.float16, flops.int8, flops.shares, "
+          "memory.bytes_per_second, memory.bytes, memory.sizes, memory.waits, cache.bytes_per_second, cache.bytes, "
+          "reduction.bytes_per_second, reduction.sizes, operation.seconds, links, nodes, and links.X of a mesh axis "
+          "X"));
   }
 
   double* number_called(std::string_view what) {
@@ -164,14 +165,13 @@ class machine_reader {
     double number = -1;
     text >> number;
     if (text.fail() || text.peek() != std::istringstream::traits_type::eof() || !(number >= 0) || number > 1e300)
-      fail(std::string(what) + " is a number, 0 or more, but \"" + std::string(value) +
-           "\" is none; write, for example, 5e10");
+      fail(join_text(what, " is a number, 0 or more, but \"", value, "\" is none; write, for example, 5e10"));
     return number;
   }
 
   void add(std::string_view mesh_axis, link const& l) {
     if (m_.named == machine::max_named)
-      fail("links are given for " + std::to_string(machine::max_named) + " mesh axes at most; leave some to `links`");
+      fail(join_text("links are given for ", machine::max_named, " mesh axes at most; leave some to `links`"));
     m_ = m_.with(mesh_axis, l);
   }
 
@@ -200,8 +200,7 @@ class machine_reader {
       all.add(r);
     }
     if (!good)
-      fail(std::string(called.pairs) + ", " + std::to_string(rates_by_size::most) + " at most; write, for example, " +
-           called.example);
+      fail(join_text(called.pairs, ", ", rates_by_size::most, " at most; write, for example, ", called.example));
     return all;
   }
 
@@ -213,7 +212,7 @@ class machine_reader {
   double part_of(std::string_view value) const {
     double const part = number_of(value, "memory.waits");
     if (part > 1)
-      fail("memory.waits is a part, from 0 to 1, but this is " + std::string(value) + "; write, for example, 0.5");
+      fail(join_text("memory.waits is a part, from 0 to 1, but this is ", value, "; write, for example, 0.5"));
     return part;
   }
 
@@ -234,12 +233,12 @@ class machine_reader {
     while (has_rows && last < all.count && word[last] != "blocking") ++last;
     l.overlaps = word[last] != "blocking";
     if (word[0] != name_of(l.shape) || all.count != (l.overlaps ? last : last + 1))
-      fail(
+      fail(join_text(
           "links are `ring`, `line` or `switched`, then bytes a second, then seconds a hop, then `shared` if both "
           "directions share them, then `handshake`, seconds and bytes if longer messages take that besides, then "
           "`sizes` and for some of them bytes and bytes a second if the rate depends on them, then `rows` and the same "
-          "of messages of rows, then `blocking` if nothing moves while a device computes, but this is \"" +
-          std::string(value) + "\"; write, for example, switched 8e9 1.1e-6");
+          "of messages of rows, then `blocking` if nothing moves while a device computes, but this is \"",
+          value, "\"; write, for example, switched 8e9 1.1e-6"));
     l.bytes_per_second = number_of(word[1], "bytes a second");
     l.hop_seconds = number_of(word[2], "seconds a hop");
     if (shakes) l.handshake_seconds = number_of(word[next + 1], "seconds of a handshake");
@@ -265,28 +264,29 @@ class machine_reader {
 
 /// The text of a machine: reading it gives the same again, to the last bit, but for # and ends of lines in its name.
 [[nodiscard, gnu::cold]] inline std::string machine_as_text(machine const& m) {
-  std::string text = "name = " + detail::on_one_line(m.name.view()) + '\n';
+  std::string text = join_text("name = ", detail::on_one_line(m.name.view()), '\n');
   auto const add = [&](char const* what, double number) {
-    if (number != 0) text += std::string(what) + " = " + detail::exact(number) + '\n';
+    if (number != 0) append_text(text, what, " = ", detail::exact(number), '\n');
   };
   add("flops.float64", m.flops_per_second.float64);
   add("flops.float32", m.flops_per_second.float32);
   add("flops.float16", m.flops_per_second.float16);
   add("flops.int8", m.flops_per_second.int8);
-  if (m.shares.count > 0) text += "flops.shares = " + detail::as_text(m.shares) + '\n';
+  if (m.shares.count > 0) append_text(text, "flops.shares = ", detail::as_text(m.shares), '\n');
   add("memory.bytes_per_second", m.memory_bytes_per_second);
   add("memory.bytes", m.memory_bytes);
   add("cache.bytes_per_second", m.cache_bytes_per_second);
   add("cache.bytes", m.cache_bytes);
-  if (m.memory_of_size.count > 0) text += "memory.sizes = " + detail::as_text(m.memory_of_size) + '\n';
+  if (m.memory_of_size.count > 0) append_text(text, "memory.sizes = ", detail::as_text(m.memory_of_size), '\n');
   add("memory.waits", m.memory_waits);
   add("reduction.bytes_per_second", m.reduction_bytes_per_second);
-  if (m.reductions_of_size.count > 0) text += "reduction.sizes = " + detail::as_text(m.reductions_of_size) + '\n';
+  if (m.reductions_of_size.count > 0)
+    append_text(text, "reduction.sizes = ", detail::as_text(m.reductions_of_size), '\n');
   add("operation.seconds", m.operation_seconds);
-  if (m.links.bytes_per_second > 0) text += "links = " + detail::as_text(m.links) + '\n';
-  if (m.between_nodes.bytes_per_second > 0) text += "nodes = " + detail::as_text(m.between_nodes) + '\n';
+  if (m.links.bytes_per_second > 0) append_text(text, "links = ", detail::as_text(m.links), '\n');
+  if (m.between_nodes.bytes_per_second > 0) append_text(text, "nodes = ", detail::as_text(m.between_nodes), '\n');
   for (int i = 0; i < m.named; ++i)
-    text += "links." + std::string(m.of_axis[i].mesh_axis.view()) + " = " + detail::as_text(m.of_axis[i].links) + '\n';
+    append_text(text, "links.", m.of_axis[i].mesh_axis.view(), " = ", detail::as_text(m.of_axis[i].links), '\n');
   return text;
 }
 

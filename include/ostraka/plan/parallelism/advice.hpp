@@ -15,6 +15,7 @@
 
 #include <ostraka/plan/parallelism/bounds.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner {
 
@@ -57,9 +58,9 @@ inline std::string rounded(double n) { return describe_number(static_cast<std::i
 
 inline std::string bound_in_words(parallelism_reach const& r) {
   if (r.ways_of_sizes == 1) return "nothing to divide";
-  if (r.next_ways > 0 && r.ways == 1) return "links: even " + describe_number(r.next_ways) + " ways wait";
-  if (r.next_ways > 0) return "links: " + describe_number(r.next_ways) + " ways would wait";
-  if (r.bubble > 0) return "layers, and idle for " + rounded(100 * r.bubble) + " % of the time";
+  if (r.next_ways > 0 && r.ways == 1) return join_text("links: even ", describe_number(r.next_ways), " ways wait");
+  if (r.next_ways > 0) return join_text("links: ", describe_number(r.next_ways), " ways would wait");
+  if (r.bubble > 0) return join_text("layers, and idle for ", rounded(100 * r.bubble), " % of the time");
   switch (r.kind) {
     case parallelism::tensor: return "heads of keys";
     case parallelism::context: return "positions";
@@ -75,19 +76,19 @@ inline std::string bound_in_words(parallelism_reach const& r) {
 [[nodiscard, gnu::cold]] inline std::string describe(parallelism_advice const& a) {
   using detail::padded;
   using detail::rounded;
-  std::string text = describe_number(a.batch.tokens()) + " tokens a step on " + std::string(a.on.name.view()) + "\n\n" +
-                     padded("parallelism", 14, false) + padded("ways", 8, true) + padded("flop/byte", 11, true) +
-                     padded("needed", 10, true) + "  bound by\n";
+  std::string text = join_text(describe_number(a.batch.tokens()), " tokens a step on ", a.on.name.view(), "\n\n",
+                               padded("parallelism", 14, false), padded("ways", 8, true), padded("flop/byte", 11, true),
+                               padded("needed", 10, true), "  bound by\n");
   for (parallelism_reach const& r : a.reach) {
     bool const none = r.ways_of_sizes == 1;
-    text += padded(name_of(r.kind), 14, false) + padded(describe_number(r.ways), 8, true) +
-            padded(none ? "" : rounded(r.intensity), 11, true) + padded(none ? "" : rounded(r.needed), 10, true) +
-            "  " + detail::bound_in_words(r) + '\n';
+    append_text(text, padded(name_of(r.kind), 14, false), padded(describe_number(r.ways), 8, true),
+                padded(none ? "" : rounded(r.intensity), 11, true), padded(none ? "" : rounded(r.needed), 10, true),
+                "  ", detail::bound_in_words(r), '\n');
   }
   parallel_ways const& w = a.together.ways;
-  return text + "\nfully_sharded and tensor together: up to " + describe_number(w.devices()) + " devices, " +
-         describe_number(w.fully_sharded) + " x " + describe_number(w.tensor) + ", with " +
-         describe_number(a.batch.tokens() / w.devices()) + " tokens each\n";
+  return join_text(text, "\nfully_sharded and tensor together: up to ", describe_number(w.devices()), " devices, ",
+                   describe_number(w.fully_sharded), " x ", describe_number(w.tensor), ", with ",
+                   describe_number(a.batch.tokens() / w.devices()), " tokens each\n");
 }
 
 }  // namespace ostraka::planner

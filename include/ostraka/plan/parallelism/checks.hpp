@@ -13,13 +13,14 @@
 
 #include <ostraka/plan/hardware/check_machine.hpp>
 #include <ostraka/plan/parallelism/transformer.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner {
 
 namespace detail {
 
 constexpr void refuse_unless(bool good, std::string_view operation, std::string_view why) {
-  if (!good) throw error(std::string(operation) + ": " + std::string(why));
+  if (!good) throw error(join_text(operation, ": ", why));
 }
 
 }  // namespace detail

@@ -15,6 +15,7 @@
 #include <string>
 
 #include <ostraka/plan/pipeline/pipeline_schedule.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner {
 
@@ -23,7 +24,7 @@ namespace ostraka::planner {
   if (w.idle()) return ".";
   std::string s = w.phase == pipeline_phase::forward ? "F" : "B";
   s += std::to_string(w.microbatch);
-  if (with_repeat) s += '.' + std::to_string(w.repeat);
+  if (with_repeat) append_text(s, '.', w.repeat);
   return s;
 }
 
@@ -41,15 +42,15 @@ namespace ostraka {
   std::string text;
   for (int stage = 0; stage < s.stages; ++stage)
     for (int lane = 0; lane < s.lanes; ++lane) {
-      std::string line = "stage " + std::to_string(stage);
-      if (s.lanes > 1) line += ", layer " + std::to_string(lane);
+      std::string line = join_text("stage ", stage);
+      if (s.lanes > 1) append_text(line, ", layer ", lane);
       line += ' ';
       for (int tick = 0; tick < s.ticks(); ++tick) {
         std::string const slot = name_of(s.at(tick, stage, lane), s.repeats > 1);
-        line += ' ' + slot + std::string(width - slot.size(), ' ');
+        append_text(line, ' ', slot, std::string(width - slot.size(), ' '));
       }
       line.erase(line.find_last_not_of(' ') + 1);
-      text += line + '\n';
+      append_text(text, line, '\n');
     }
   return text;
 }

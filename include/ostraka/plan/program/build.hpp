@@ -26,6 +26,7 @@
 
 #include <ostraka/plan/program/program.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner {
 
@@ -54,8 +55,8 @@ class program_builder {
   }
 
   program_builder& axis(std::string_view name, std::int64_t extent, axis_words words = {}) {
-    if (made_.find_axis(name) >= 0) refuse("axis " + std::string(name) + " is there already");
-    if (extent < 1) refuse("axis " + std::string(name) + " has no indices");
+    if (made_.find_axis(name) >= 0) refuse(join_text("axis ", name, " is there already"));
+    if (extent < 1) refuse(join_text("axis ", name, " has no indices"));
     made_.axes.push_back({std::string(name), extent, std::string(words.rule_set), words.whole});
     return *this;
   }
@@ -83,7 +84,7 @@ class program_builder {
     s.row_numbers = words.row_numbers;
     s.keeps = words.keeps;
     if (!(words.flops >= 0) || std::isinf(words.flops) || words.row_numbers < 0)
-      refuse("flops and row_numbers of " + std::string(result) + " are numbers from 0; say how many it takes");
+      refuse(join_text("flops and row_numbers of ", result, " are numbers from 0; say how many it takes"));
     return add(std::move(s), result, operands);
   }
   program_builder& move(std::string_view result, std::string_view operand) {
@@ -109,7 +110,8 @@ class program_builder {
   /// The statement that made the tensor gives a result of the program.
   program_builder& result(std::string_view name) {
     program_tensor& t = made_.tensors[static_cast<std::size_t>(tensor_named(name))];
-    if (t.role != tensor_role::intermediate) refuse("no statement makes " + t.name + "; name a tensor that one does");
+    if (t.role != tensor_role::intermediate)
+      refuse(join_text("no statement makes ", t.name, "; name a tensor that one does"));
     t.role = tensor_role::result;
     return *this;
   }
@@ -124,18 +126,16 @@ class program_builder {
     bool brackets = false;
   };
 
-  [[noreturn]] void refuse(std::string const& why) const {
-    throw error("program " + made_.name + ": " + why);
-  }
+  [[noreturn]] void refuse(std::string const& why) const { throw error(join_text("program ", made_.name, ": ", why)); }
 
   [[nodiscard]] int axis_named(std::string_view name) const {
     int const a = made_.find_axis(name);
-    if (a < 0) refuse("no axis is called " + std::string(name));
+    if (a < 0) refuse(join_text("no axis is called ", name));
     return a;
   }
   [[nodiscard]] int tensor_named(std::string_view name) const {
     int const t = made_.find_tensor(name);
-    if (t < 0) refuse("no tensor is called " + std::string(name));
+    if (t < 0) refuse(join_text("no tensor is called ", name));
     return t;
   }
 
@@ -153,24 +153,24 @@ class program_builder {
     c.brackets = true;
     std::string_view rest = text.substr(open + 1);
     std::size_t const close = rest.find(']');
-    if (close == std::string_view::npos) refuse(std::string(text) + " lacks its bracket ]");
-    if (!trimmed(rest.substr(close + 1)).empty()) refuse(std::string(text) + " goes on behind its bracket ]");
+    if (close == std::string_view::npos) refuse(join_text(text, " lacks its bracket ]"));
+    if (!trimmed(rest.substr(close + 1)).empty()) refuse(join_text(text, " goes on behind its bracket ]"));
     rest = rest.substr(0, close);
     while (!trimmed(rest).empty()) {
       std::size_t const comma = rest.find(',');
       int const a = axis_named(trimmed(rest.substr(0, comma)));
-      if (has(c.axes, a)) refuse("axis " + name_of(a) + " stands twice in " + std::string(text) + "; rename one of them");
+      if (has(c.axes, a)) refuse(join_text("axis ", name_of(a), " stands twice in ", text, "; rename one of them"));
       c.axes.push_back(a);
       rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
     }
-    if (c.axes.size() > static_cast<std::size_t>(max_rank)) refuse(std::string(text) + " has too many axes");
+    if (c.axes.size() > static_cast<std::size_t>(max_rank)) refuse(join_text(text, " has too many axes"));
     return c;
   }
 
   program_builder& tensor(std::string_view text, tensor_role role) {
     called const c = read(text);
-    if (c.name.empty()) refuse("a tensor in " + std::string(text) + " has no name; write one before its axes");
-    if (made_.find_tensor(c.name) >= 0) refuse("tensor " + c.name + " is there already");
+    if (c.name.empty()) refuse(join_text("a tensor in ", text, " has no name; write one before its axes"));
+    if (made_.find_tensor(c.name) >= 0) refuse(join_text("tensor ", c.name, " is there already"));
     made_.tensors.push_back({c.name, c.axes, role, element_bytes_, repeat_, {}});
     return *this;
   }
@@ -182,10 +182,11 @@ class program_builder {
       called const c = read(text);
       int const t = tensor_named(c.name);
       std::vector<int> const& own = made_.tensors[static_cast<std::size_t>(t)].axes;
-      if (c.brackets && c.axes.size() != own.size()) refuse(std::string(text) + " has another number of axes");
+      if (c.brackets && c.axes.size() != own.size()) refuse(join_text(text, " has another number of axes"));
       for (std::size_t d = 0; c.brackets && d < own.size(); ++d)
         if (extent_of(c.axes[d]) != extent_of(own[d]))
-          refuse(name_of(own[d]) + " of " + c.name + " is called " + name_of(c.axes[d]) + ", which has another extent");
+          refuse(join_text(name_of(own[d]), " of ", c.name, " is called ", name_of(c.axes[d]),
+                           ", which has another extent"));
       s.operands.push_back({t, c.brackets ? c.axes : own});
     }
     tensor(result, tensor_role::intermediate);
@@ -203,19 +204,21 @@ class program_builder {
     for (program_operand const& o : s.operands)
       for (int a : o.axes)
         if (!has(labels, a)) labels.push_back(a);
-    if (s.operands.empty()) refuse(made + " is made of nothing; name its operands");
+    if (s.operands.empty()) refuse(join_text(made, " is made of nothing; name its operands"));
     if (s.operands.size() > static_cast<std::size_t>(max_operands))
-      refuse(made + " has more than " + std::to_string(max_operands) + " operands; make it in two statements");
+      refuse(join_text(made, " has more than ", max_operands, " operands; make it in two statements"));
     int const most = s.kind == statement_kind::einsum ? max_labels : max_rank;
     if (labels.size() > static_cast<std::size_t>(most))
-      refuse("operands of " + made + " have more than " + std::to_string(most) + " axes; merge some of them");
+      refuse(join_text("operands of ", made, " have more than ", most, " axes; merge some of them"));
     for (int a : result)
-      if (!has(labels, a)) refuse("no operand of " + made + " has its axis " + name_of(a));
+      if (!has(labels, a)) refuse(join_text("no operand of ", made, " has its axis ", name_of(a)));
     for (std::vector<int> const* named : {&s.whole, &s.rows})
       for (int a : *named)
-        if (!has(labels, a)) refuse("no operand of " + made + " has axis " + name_of(a) + ", which is to be whole, or rows");
+        if (!has(labels, a))
+          refuse(join_text("no operand of ", made, " has axis ", name_of(a), ", which is to be whole, or rows"));
     if (s.kind == statement_kind::move && s.operands[0].axes != result)
-      refuse(made + " is moved, and has other axes than what it is moved from, or in another order; call them alike");
+      refuse(join_text(
+          made, " is moved, and has other axes than what it is moved from, or in another order; call them alike"));
   }
 
   [[nodiscard]] std::string const& name_of(int axis) const { return made_.axes[static_cast<std::size_t>(axis)].name; }

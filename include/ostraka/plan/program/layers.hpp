@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include <ostraka/plan/program/build.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner::programs {
 
@@ -47,11 +48,11 @@ inline void add_axes(program_builder& p, model_sizes const& m) {
 
 // What a block's products take of a norm, and what is added of their sums.
 inline void enter(program_builder& p, std::string const& name, std::string const& norm) {
-  p.deferred(name + "[batch, position, block]", norm + "[batch, position, block]");
+  p.deferred(join_text(name, "[batch, position, block]"), join_text(norm, "[batch, position, block]"));
 }
 inline void leave(program_builder& p, std::string const& sum, std::string const& made, std::string const& x) {
-  p.move(sum + " moved[batch, between, width]", made + "[batch, between, width]");
-  p.operation(sum + "[batch, between, width]", {x, sum + " moved"}, {.keeps = false});
+  p.move(join_text(sum, " moved[batch, between, width]"), join_text(made, "[batch, between, width]"));
+  p.operation(join_text(sum, "[batch, between, width]"), {x, join_text(sum, " moved")}, {.keeps = false});
 }
 
 // Attention over all positions, for so many heads of queries for each of keys.

@@ -24,6 +24,7 @@
 
 #include <ostraka/plan/program/tensor_reader.hpp>
 #include <ostraka/plan/spec/step.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner {
 
@@ -77,8 +78,7 @@ class program_parser : tensor_reader {
       if (known >= 0) {
         auto const k = static_cast<std::size_t>(known);
         std::int64_t const n = of_mesh ? out_.mesh_sizes[k] : p.axes[k].extent;
-        if (n != all[i].size)
-          return fail(where[i], all[i].name + " is " + std::to_string(n) + " already", "give it one size");
+        if (n != all[i].size) return fail(where[i], join_text(all[i].name, " is ", n, " already"), "give it one size");
         continue;
       }
       if (of_mesh && !may_add_mesh_axis(all[i], where[i])) return false;
@@ -167,9 +167,9 @@ class program_parser : tensor_reader {
     if (t.name.empty()) t.name = free_letter();
     int number = p.find_tensor(t.name);
     if (number >= 0 && !t.bare && !renamed(p.tensors[static_cast<std::size_t>(number)], t))
-      return fail(t.where, t.name + " stands above with other axes or another sharding",
-                  "reshard it in a line of its own, `" + t.name + " -> " + t.name +
-                      "2[…]`, or give this tensor a name of its own");
+      return fail(t.where, join_text(t.name, " stands above with other axes or another sharding"),
+                  join_text("reshard it in a line of its own, `", t.name, " -> ", t.name,
+                            "2[…]`, or give this tensor a name of its own"));
     if (number < 0) number = add_tensor(t, tensor_role::input);
     made.operands.push_back({number, t.bare ? tensor_at(number).axes : t.axes});
     return true;
@@ -183,7 +183,7 @@ class program_parser : tensor_reader {
     bool const bare = w.length > 0 && !sees("[");
     at_ = begin;
     if (bare && out_.program.find_tensor(text_of(w)) < 0)
-      return fail(w, "the result has no axes", "name its sharding: " + std::string(text_of(w)) + "[I_X, K]");
+      return fail(w, "the result has no axes", join_text("name its sharding: ", text_of(w), "[I_X, K]"));
     if (!tensor(t)) return false;
     where = t.where;
     return add_result(made, t);
@@ -192,7 +192,7 @@ class program_parser : tensor_reader {
   bool add_result(program_statement& made, text_tensor& t) {
     if (t.name.empty()) t.name = free_letter();
     if (out_.program.find_tensor(t.name) >= 0)
-      return fail({t.where.begin, t.bare ? t.where.length : t.name.size()}, t.name + " stands above already",
+      return fail({t.where.begin, t.bare ? t.where.length : t.name.size()}, join_text(t.name, " stands above already"),
                   "give the result a name of its own");
     made.result = add_tensor(t, tensor_role::intermediate);
     return true;
@@ -225,7 +225,7 @@ class program_parser : tensor_reader {
   [[nodiscard]] std::string free_letter() const {
     for (int round = 1;; ++round)
       for (char c = 'A'; c <= 'Z'; ++c) {
-        std::string const name = c + (round > 1 ? std::to_string(round) : "");
+        std::string const name = join_text(c, round > 1 ? std::to_string(round) : "");
         if (out_.program.find_tensor(name) < 0) return name;
       }
   }
@@ -241,16 +241,16 @@ class program_parser : tensor_reader {
       for (int a : o.axes)
         if (std::find(labels.begin(), labels.end(), a) == labels.end()) labels.push_back(a);
     if (made.operands.size() > static_cast<std::size_t>(max_operands))
-      return fail(where, "an einsum has at most " + std::to_string(max_operands) + " operands", "make it in two lines");
+      return fail(where, join_text("an einsum has at most ", max_operands, " operands"), "make it in two lines");
     if (labels.size() > static_cast<std::size_t>(max_labels))
-      return fail(where, "an einsum has at most " + std::to_string(max_labels) + " axes", "make it in two lines");
+      return fail(where, join_text("an einsum has at most ", max_labels, " axes"), "make it in two lines");
     for (int a : r.axes) {
       bool found = false;
       for (program_operand const& o : made.operands)
         found = found || std::find(o.axes.begin(), o.axes.end(), a) != o.axes.end();
       std::string const n = out_.program.axes[static_cast<std::size_t>(a)].name;
       if (!found)
-        return fail(where, "axis " + n + " of the result is in no operand",
+        return fail(where, join_text("axis ", n, " of the result is in no operand"),
                     "leave it out; os::map repeats a tensor along an axis that it lacks");
     }
     double combinations = 1;
@@ -283,16 +283,18 @@ class program_parser : tensor_reader {
         auto const at = std::find(r.axes.begin(), r.axes.end(), o.axes[i]);
         std::string const n = out_.program.axes[static_cast<std::size_t>(o.axes[i])].name;
         if (at == r.axes.end())
-          return fail(where, made_by_ + " works element by element, and the result lacks axis " + n + " of " + t.name,
+          return fail(where,
+                      join_text(made_by_, " works element by element, and the result lacks axis ", n, " of ", t.name),
                       "keep the axis; a sum is an einsum of one operand");
         if (!(t.sharding->over[i] == r.sharding->over[static_cast<std::size_t>(at - r.axes.begin())]))
           return fail(
-              where, made_by_ + " works element by element, and axis " + n + " is divided otherwise in " + t.name,
-              "give both one sharding, or reshard in a line of its own: `" + t.name + " -> " + t.name + "2[…]`");
+              where,
+              join_text(made_by_, " works element by element, and axis ", n, " is divided otherwise in ", t.name),
+              join_text("give both one sharding, or reshard in a line of its own: `", t.name, " -> ", t.name, "2[…]`"));
       }
       if (!t.sharding->partial.empty())
-        return fail(where, made_by_ + " is not linear, and " + t.name + " is partial",
-                    "reduce it before: `" + t.name + " -> " + t.name + "2[…]`");
+        return fail(where, join_text(made_by_, " is not linear, and ", t.name, " is partial"),
+                    join_text("reduce it before: `", t.name, " -> ", t.name, "2[…]`"));
     }
     return true;
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <ostraka/plan/program/text.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner {
 
@@ -43,7 +44,7 @@ namespace detail {
 template <class Names>
 [[nodiscard, gnu::cold]] std::string list_of(Names const& names) {
   std::string text;
-  for (auto const& n : names) text += (text.empty() ? "" : ", ") + std::string(n);
+  for (auto const& n : names) append_text(text, text.empty() ? "" : ", ", n);
   return text;
 }
 
@@ -97,10 +98,10 @@ class text_reader {
   [[nodiscard, gnu::cold]] std::string what_is_here() {
     if (at_end_of_statement()) return now() == ';' ? "';'" : at_end() ? "the end" : "the end of the line";
     text_span const w{at_, word().length};
-    if (w.length > 0) return "'" + std::string(text_of(w)) + "'";
+    if (w.length > 0) return join_text("'", text_of(w), "'");
     std::size_t n = 1;
     while (at_ + n < text_.size() && (static_cast<unsigned char>(text_[at_ + n]) & 0xC0) == 0x80) ++n;
-    return "'" + printable(text_.substr(at_, n)) + "'";
+    return join_text("'", printable(text_.substr(at_, n)), "'");
   }
 
   [[gnu::cold]] bool fail(text_span where, std::string message, std::string remedy = {}) {
@@ -115,7 +116,7 @@ class text_reader {
     std::string const here = what_is_here();
     std::size_t const length = at_ > begin ? at_ - begin : 1;
     at_ = begin;
-    return fail({begin, length}, "expected " + expected + ", not " + here, std::move(remedy));
+    return fail({begin, length}, join_text("expected ", expected, ", not ", here), std::move(remedy));
   }
 
   // A positive number.
@@ -131,7 +132,7 @@ class text_reader {
     }
     if (at_ == begin) return expect("a number from 1", "sizes are written in digits: B=128");
     if (too_large)
-      return fail({begin, at_ - begin}, "a size is at most " + std::to_string(most), "give the size of a real program");
+      return fail({begin, at_ - begin}, join_text("a size is at most ", most), "give the size of a real program");
     if (n == 0) return fail({begin, at_ - begin}, "a size is at least 1", "give the number of indices or devices");
     return true;
   }
@@ -146,7 +147,7 @@ class text_reader {
       if (!number(n, largest_size_in_text)) return false;
       for (named_size const& s : all)
         if (s.name == text_of(name) && s.size != n)
-          return fail(name, s.name + " is " + std::to_string(s.size) + " already", "give it one size");
+          return fail(name, join_text(s.name, " is ", s.size, " already"), "give it one size");
       all.push_back({std::string(text_of(name)), n});
       if (where != nullptr) where->push_back(name);
     } while (accepts(","));

@@ -16,6 +16,7 @@
 #include <ostraka/plan/program/program.hpp>
 #include <ostraka/plan/program/reader.hpp>
 #include <ostraka/types/reasons.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner {
 
@@ -53,7 +54,7 @@ class tensor_reader : protected text_reader {
   // Sizes in a text are numbers from 1; those that are given beside it may be none.
   bool has_size(named_size const& s) {
     bool const good = s.size >= 1 && s.size <= largest_size_in_text;
-    return good || fail({}, "the size of " + s.name + " is not from 1 to " + std::to_string(largest_size_in_text),
+    return good || fail({}, join_text("the size of ", s.name, " is not from 1 to ", largest_size_in_text),
                         "give the number of indices or devices");
   }
 
@@ -70,11 +71,10 @@ class tensor_reader : protected text_reader {
 
   bool may_add_mesh_axis(named_size const& s, text_span where) {
     if (devices_ > most_devices_in_text / s.size)
-      return fail(where, "the mesh has more than " + std::to_string(most_devices_in_text) + " devices",
+      return fail(where, join_text("the mesh has more than ", most_devices_in_text, " devices"),
                   "give it smaller sizes");
     if (out_.program.mesh_axes.size() == static_cast<std::size_t>(max_mesh_axes))
-      return fail(where, "the mesh has more than " + std::to_string(max_mesh_axes) + " axes",
-                  "leave out those of size one");
+      return fail(where, join_text("the mesh has more than ", max_mesh_axes, " axes"), "leave out those of size one");
     return true;
   }
 
@@ -87,8 +87,8 @@ class tensor_reader : protected text_reader {
         return expect("a tensor", "a tensor is a name and its axes in brackets: A[I_X, J], where X divides I");
       t.bare = true;
       if (out_.program.find_tensor(t.name) < 0)
-        return fail(t.where, t.name + " has no axes, and does not stand above",
-                    "write them in brackets: " + t.name + "[I_X, J], where X divides I");
+        return fail(t.where, join_text(t.name, " has no axes, and does not stand above"),
+                    join_text("write them in brackets: ", t.name, "[I_X, J], where X divides I"));
       return true;
     }
     if (t.where.length == 0) t.where = {at_ - 1, 1};
@@ -119,8 +119,8 @@ class tensor_reader : protected text_reader {
     int const number = find_axis(text_of(name));
     if (number < 0) {
       std::string const n(text_of(name));
-      return fail(name, "axis " + n + " has no size",
-                  "give it one: --sizes " + n + "=…, or a line `sizes " + n + "=…`");
+      return fail(name, join_text("axis ", n, " has no size"),
+                  join_text("give it one: --sizes ", n, "=…, or a line `sizes ", n, "=…`"));
     }
     while (accepts("/")) {
       text_span const m = word();
@@ -129,10 +129,10 @@ class tensor_reader : protected text_reader {
     }
     for (int a : t.axes)
       if (a == number)
-        return fail(name, "axis " + std::string(text_of(name)) + " stands twice in one tensor",
+        return fail(name, join_text("axis ", text_of(name), " stands twice in one tensor"),
                     "give one of the two a name of its own; a diagonal is taken by os::diagonal before");
     if (t.axes.size() == static_cast<std::size_t>(max_rank))
-      return fail(name, "a tensor has at most " + std::to_string(max_rank) + " axes", "merge some of them");
+      return fail(name, join_text("a tensor has at most ", max_rank, " axes"), "merge some of them");
     t.axes.push_back(number);
     t.sharding.over.push_back(over);
     return true;
@@ -173,7 +173,7 @@ class tensor_reader : protected text_reader {
 
   [[gnu::cold]] std::string remedy_of_mesh() const {
     return out_.program.mesh_axes.empty() ? "give a mesh: --mesh X=2, or a line `mesh X=2`"
-                                          : "the mesh has " + list_of(out_.program.mesh_axes);
+                                          : join_text("the mesh has ", list_of(out_.program.mesh_axes));
   }
 
   [[gnu::cold]] bool unknown_mesh(text_span where) {
@@ -186,23 +186,24 @@ class tensor_reader : protected text_reader {
       }
     std::string const n(text_of(culprit));
     if (out_.program.mesh_axes.empty())
-      return fail(culprit, "mesh axis " + n + " has no size, for there is no mesh",
-                  "give one: --mesh " + n + "=2, or a line `mesh " + n + "=2`");
-    return fail(culprit, "mesh axis " + n + " is not in the mesh, which has " + list_of(out_.program.mesh_axes),
-                "divide over one of these, or add it: --mesh " + n + "=…");
+      return fail(culprit, join_text("mesh axis ", n, " has no size, for there is no mesh"),
+                  join_text("give one: --mesh ", n, "=2, or a line `mesh ", n, "=2`"));
+    return fail(culprit, join_text("mesh axis ", n, " is not in the mesh, which has ", list_of(out_.program.mesh_axes)),
+                join_text("divide over one of these, or add it: --mesh ", n, "=…"));
   }
 
   bool add_mesh(mesh_order& over, text_span where, text_tensor const& t) {
     int const m = find_mesh_axis(text_of(where));
     if (m < 0) return unknown_mesh(where);
     std::string const n(text_of(where));
-    if (over.find(m) >= 0) return fail(where, "mesh axis " + n + " divides the same axis twice", "name it once");
+    if (over.find(m) >= 0)
+      return fail(where, join_text("mesh axis ", n, " divides the same axis twice"), "name it once");
     for (std::size_t i = 0; i < t.axes.size(); ++i)
       if (t.sharding.over[i].find(m) >= 0)
         return fail(where,
-                    "mesh axis " + n + " divides axis " + out_.program.axes[static_cast<std::size_t>(t.axes[i])].name +
-                        " of this tensor already",
-                    "a mesh axis divides one axis of a tensor: " + other_mesh_axis(m, t));
+                    join_text("mesh axis ", n, " divides axis ",
+                              out_.program.axes[static_cast<std::size_t>(t.axes[i])].name, " of this tensor already"),
+                    join_text("a mesh axis divides one axis of a tensor: ", other_mesh_axis(m, t)));
     over.push_back(m);
     return true;
   }
@@ -212,7 +213,7 @@ class tensor_reader : protected text_reader {
     for (mesh_order const& o : t.sharding.over) used = used | o.axes();
     for (std::size_t m = 0; m < out_.program.mesh_axes.size(); ++m)
       if (!used.contains(static_cast<int>(m)))
-        return "divide the other over " + out_.program.mesh_axes[m] + ", or leave it whole";
+        return join_text("divide the other over ", out_.program.mesh_axes[m], ", or leave it whole");
     return "leave the other whole";
   }
 

@@ -15,6 +15,8 @@
 #include <string>
 #include <string_view>
 
+#include <ostraka/types/support/join_text.hpp>
+
 namespace ostraka::planner {
 
 /// A part of a text.
@@ -77,12 +79,10 @@ namespace detail {
   std::size_t const column = detail::characters_of(text.substr(line.begin, begin - line.begin));
   std::size_t const width = std::max<std::size_t>(detail::characters_of(text.substr(begin, end - begin)), 1);
   std::string said;
-  if (!source.empty())
-    said +=
-        std::string(source) + ':' + std::to_string(line_number(text, begin)) + ':' + std::to_string(column + 1) + ": ";
-  said += "error: " + e.message + "\n  " + detail::printable(text.substr(line.begin, line.length)) + "\n  " +
-          std::string(column, ' ') + '^' + std::string(width - 1, '~') + '\n';
-  if (!e.remedy.empty()) said += "  remedy: " + e.remedy + '\n';
+  if (!source.empty()) append_text(said, source, ':', line_number(text, begin), ':', column + 1, ": ");
+  append_text(said, "error: ", e.message, "\n  ", detail::printable(text.substr(line.begin, line.length)), "\n  ",
+              std::string(column, ' '), '^', std::string(width - 1, '~'), '\n');
+  if (!e.remedy.empty()) append_text(said, "  remedy: ", e.remedy, '\n');
   return said;
 }
 

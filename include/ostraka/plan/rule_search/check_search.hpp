@@ -15,32 +15,34 @@
 #include <ostraka/plan/hardware/check_machine.hpp>
 #include <ostraka/plan/pricing/settings.hpp>
 #include <ostraka/plan/program/program.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner::detail {
 
 inline void require(bool good, std::string const& why) {
-  if (!good) throw error("search_rules: " + why);
+  if (!good) throw error(join_text("search_rules: ", why));
 }
 
 // Products of a statement and elements of a tensor are counted in 64 bits, the latter on all devices together.
 inline void check_program(program const& p, std::int64_t devices) {
-  require(!p.statements.empty(), "program " + p.name + " computes nothing; give it statements");
+  require(!p.statements.empty(), join_text("program ", p.name, " computes nothing; give it statements"));
   auto const indices = [&](std::vector<int> const& axes) {
     double n = 1;
     for (int a : axes) n *= static_cast<double>(p.axes[static_cast<std::size_t>(a)].extent);
     return n;
   };
   for (program_tensor const& t : p.tensors)
-    require(
-        indices(t.axes) * static_cast<double>(devices) < 2e18,
-        "tensor " + t.name + ", held by all devices, has more than 2·10^18 elements; give the sizes of a real model");
+    require(indices(t.axes) * static_cast<double>(devices) < 2e18,
+            join_text("tensor ", t.name,
+                      ", held by all devices, has more than 2·10^18 elements; give the sizes of a real model"));
   for (program_statement const& s : p.statements) {
     std::vector<int> axes;
     for (program_operand const& o : s.operands)
       for (int a : o.axes)
         if (std::find(axes.begin(), axes.end(), a) == axes.end()) axes.push_back(a);
-    require(indices(axes) < 4e18, p.tensors[static_cast<std::size_t>(s.result)].name +
-                                      " takes more than 4·10^18 multiplications; give the sizes of a real model");
+    require(indices(axes) < 4e18,
+            join_text(p.tensors[static_cast<std::size_t>(s.result)].name,
+                      " takes more than 4·10^18 multiplications; give the sizes of a real model"));
   }
 }
 
@@ -58,8 +60,8 @@ inline void check_machine_of(program const& p, std::vector<device_mesh> const& m
 inline void check_meshes(std::vector<device_mesh> const& meshes) {
   require(!meshes.empty(), "there is no mesh; give one, or a number of devices");
   for (device_mesh const& mesh : meshes) {
-    require(mesh.axes() <= max_mesh_axes, "a mesh has more than " + std::to_string(max_mesh_axes) +
-                                              " axes; leave out those of one device, or join some");
+    require(mesh.axes() <= max_mesh_axes,
+            join_text("a mesh has more than ", max_mesh_axes, " axes; leave out those of one device, or join some"));
     for (std::int64_t n : mesh.sizes) require(n >= 1, "a mesh axis has no devices; give it 1 or more");
   }
 }

@@ -14,19 +14,16 @@
 #include <ostraka/plan/search/price.hpp>
 #include <ostraka/plan/search/replan.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner {
 
 /// `I=8, J=4096 on X=2 · Y=4`
 [[nodiscard, gnu::cold]] inline std::string describe(extents const& e, naming const& n) {
   std::string text;
-  for (int l = 0; l < e.labels; ++l)
-    text += (l > 0 ? ", " : "") + std::string(n.labels[l]) + '=' + std::to_string(e.label[l]);
+  for (int l = 0; l < e.labels; ++l) append_text(text, l > 0 ? ", " : "", n.labels[l], '=', e.label[l]);
   for (int m = 0; m < e.mesh_axes; ++m)
-    text += (m > 0          ? " · "
-             : e.labels > 0 ? " on "
-                            : "on ") +
-            std::string(n.mesh_axes[m]) + '=' + std::to_string(e.mesh[m]);
+    append_text(text, m > 0 ? " · " : e.labels > 0 ? " on " : "on ", n.mesh_axes[m], '=', e.mesh[m]);
   return text;
 }
 
@@ -62,8 +59,8 @@ template <class Does>
                                      std::int64_t is, bool as_hint) {
   if (decided == is || (as_hint && is < 1)) return;
   std::string const number = std::to_string(is);
-  text += (text.empty() ? "" : ", ") + std::string(macro) + '(' + std::string(name) + ", " +
-          (as_hint ? "os::about(" + number + ')' : number) + ')';
+  append_text(text, text.empty() ? "" : ", ", macro, '(', name, ", ",
+              as_hint ? join_text("os::about(", number, ')') : number, ')');
 }
 
 // Extents for what was decided on another number: static ones, or hints.
@@ -111,18 +108,17 @@ inline constexpr double least_spared = 16384;
           ? detail::policy_that(detail::problem_of(chosen, rule),
                                 [&](einsum_plan const& plan) { return plan.elements_moved(e) <= elements; })
           : "";
-  return std::string(operation) + ": os::at_most<" + std::to_string(budget) +
-         "> is what each device may move, but for " + describe(e, n) + " the plan moves " +
-         describe_bytes(chosen, n, e) + "; " +
-         (would_fit
-              ? "a plan for these sizes would move " + describe_bytes(better, n, e) + ": take os::at_most<" +
-                    std::to_string(budget) + ">(" +
-                    (has_policy       ? "os::for_these_sizes(the policy that is there)"
-                     : policy.empty() ? "os::for_these_sizes"
-                                      : policy) +
-                    "), or give static extents, " + extents_to_give
-              : std::string(
-                    "raise the budget, or name shardings that move less (os::describe of the plan shows its steps)"));
+  return join_text(
+      operation, ": os::at_most<", budget, "> is what each device may move, but for ", describe(e, n),
+      " the plan moves ", describe_bytes(chosen, n, e), "; ",
+      would_fit ? join_text("a plan for these sizes would move ", describe_bytes(better, n, e), ": take os::at_most<",
+                            budget, ">(",
+                            has_policy       ? "os::for_these_sizes(the policy that is there)"
+                            : policy.empty() ? "os::for_these_sizes"
+                                             : policy,
+                            "), or give static extents, ", extents_to_give)
+                : std::string(
+                      "raise the budget, or name shardings that move less (os::describe of the plan shows its steps)"));
 }
 
 /// The advice, if for the sizes `e` another plan that the rule admits costs at most half of what `chosen` costs, which
@@ -147,16 +143,17 @@ inline constexpr double least_spared = 16384;
   auto const times = static_cast<std::int64_t>(best > 0 ? price / best : 0);
   std::int64_t const work = chosen.flops(e);
   std::int64_t const less_work = better.flops(e);
-  return "ostraka: " + std::string(operation) + ": for " + describe(e, n) + " the plan moves " +
-         describe_bytes(chosen, n, e) + " per device; it was decided on " + describe(chosen.sizes, n) +
-         ", as far as extents are not static. Better for these sizes" +
-         (times > 0 ? ", at some 1/" + std::to_string(times) + " of the price" : "") +
-         (less_work < work
-              ? ", with " + describe_number(less_work) + " operations per device instead of " + describe_number(work)
-              : "") +
-         ":\n" + describe(better, n, e) +
-         "Remedy: " + (has_policy ? "os::for_these_sizes(the policy that is there)" : "os::for_these_sizes") +
-         " behind the operands, " + (other.empty() ? "" : "the policy " + other + ", ") + "or hints, " + hints + ".\n";
+  return join_text("ostraka: ", operation, ": for ", describe(e, n), " the plan moves ", describe_bytes(chosen, n, e),
+                   " per device; it was decided on ", describe(chosen.sizes, n),
+                   ", as far as extents are not static. Better for these sizes",
+                   times > 0 ? join_text(", at some 1/", times, " of the price") : "",
+                   less_work < work ? join_text(", with ", describe_number(less_work),
+                                                " operations per device instead of ", describe_number(work))
+                                    : "",
+                   ":\n", describe(better, n, e),
+                   "Remedy: ", has_policy ? "os::for_these_sizes(the policy that is there)" : "os::for_these_sizes",
+                   " behind the operands, ", other.empty() ? "" : join_text("the policy ", other, ", "), "or hints, ",
+                   hints, ".\n");
 }
 
 }  // namespace ostraka::planner

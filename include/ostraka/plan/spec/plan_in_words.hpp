@@ -14,6 +14,7 @@
 #include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/plan/spec/plan.hpp>
 #include <ostraka/plan/spec/ring.hpp>
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner {
 
@@ -28,7 +29,7 @@ template <class>
     if (k > 0 && !letters) s += ',';
     s += n.mesh_axes[o[k]];
   }
-  return letters || o.size() == 1 ? s : '{' + s + '}';
+  return letters || o.size() == 1 ? s : join_text('{', s, '}');
 }
 
 // What a plan's operands and, behind them, its result are called: as the program does, else A, B, … by their places, or
@@ -64,11 +65,11 @@ template <class>
   for (int i = 0; i < s.rank; ++i) {
     if (i > 0) text += ", ";
     text += n.labels[s.label[i]];
-    if (!s.over[i].empty()) text += '_' + detail::mesh_names(s.over[i], n);
+    if (!s.over[i].empty()) append_text(text, '_', detail::mesh_names(s.over[i], n));
   }
   text += ']';
   if (!s.partial.empty())
-    text += " {" + std::string(name_of(s.kind)) + '_' + detail::mesh_names(detail::in_order(s.partial), n) + '}';
+    append_text(text, " {", name_of(s.kind), '_', detail::mesh_names(detail::in_order(s.partial), n), '}');
   return text;
 }
 
@@ -81,14 +82,14 @@ template <class>
 
 template <class>
 [[gnu::cold]] std::string describe_bytes(std::int64_t bytes) {
-  return describe_number(bytes) + " B";
+  return join_text(describe_number(bytes), " B");
 }
 
 template <class>
 [[gnu::cold]] std::string describe_equation(spec const* operands, int count, spec const& result, naming const& n) {
-  std::string text = static_cast<char>('A' + count) + describe(result, n) + " = ";
+  std::string text = join_text(static_cast<char>('A' + count), describe(result, n), " = ");
   for (int k = 0; k < count; ++k)
-    text += (k > 0 ? " · " : "") + (static_cast<char>('A' + k) + describe(operands[k], n));
+    append_text(text, k > 0 ? " · " : "", static_cast<char>('A' + k), describe(operands[k], n));
   return text;
 }
 
@@ -97,10 +98,12 @@ namespace detail {
 /// How a contraction that is to overlap a move does so, for these extents; or why it does not.
 [[gnu::cold]] inline std::string describe_ring(einsum_plan const& plan, int at, extents const& e) {
   ring_choice const r = ring_at(plan.steps, at, e);
-  if (r.verdict != ring_verdict::taken) return "no ring: " + std::string(name_of(r.verdict));
+  if (r.verdict != ring_verdict::taken) return join_text("no ring: ", name_of(r.verdict));
   std::int64_t const devices = e.ways(plan.steps[r.move].axes);
-  return std::string(name_of(plan.steps[r.move].kind)) + " in " + describe_number(devices - 1) +
-         (devices == 2 ? " step" : plan.directions > 1 ? " steps, both ways" : " steps");
+  return join_text(name_of(plan.steps[r.move].kind), " in ", describe_number(devices - 1),
+                   devices == 2          ? " step"
+                   : plan.directions > 1 ? " steps, both ways"
+                                         : " steps");
 }
 
 }  // namespace detail
@@ -114,8 +117,8 @@ template <class>
   names[slot_of(the_result)] = of_all[plan.operands.size()];
   auto const tensor = [&](int which, spec const& s) { return names[slot_of(which)] + describe(s, n); };
 
-  std::string text = tensor(the_result, plan.result) + " = ";
-  for (int k = 0; k < plan.operands.size(); ++k) text += (k > 0 ? " · " : "") + tensor(k, plan.operands[k]);
+  std::string text = join_text(tensor(the_result, plan.result), " = ");
+  for (int k = 0; k < plan.operands.size(); ++k) append_text(text, k > 0 ? " · " : "", tensor(k, plan.operands[k]));
   text += '\n';
   tensor_states tensors(plan);
   for (int i = 0; i < plan.steps.size(); ++i) {
@@ -126,30 +129,31 @@ template <class>
     std::string ring;
     if (contracts(s.kind)) {
       if (plan.directions > 0) {
-        ring = ' ' + detail::describe_ring(plan, i, e);
+        ring = join_text(' ', detail::describe_ring(plan, i, e));
         ring_choice const r = ring_at(plan.steps, i, e);
         kind = r.verdict == ring_verdict::taken ? step::ring_contraction : step::contract;
         if (kind == step::ring_contraction)
-          axes = '<' + detail::mesh_names(detail::in_order(plan.steps[r.move].axes), n) + '>';
+          axes = join_text('<', detail::mesh_names(detail::in_order(plan.steps[r.move].axes), n), '>');
       }
       if (s.operand != the_result)
         names[s.operand] =
             names[slot_of(s.left)] + detail::joint_of(of_all, plan.operands.size()) + names[slot_of(s.right)];
-      from = tensor(s.left, tensors.of(s.left)) +
-             (s.right == no_tensor ? "" : " · " + tensor(s.right, tensors.of(s.right)));
+      from = join_text(tensor(s.left, tensors.of(s.left)),
+                       s.right == no_tensor ? "" : join_text(" · ", tensor(s.right, tensors.of(s.right))));
     } else {
-      axes = '<' + detail::mesh_names(detail::in_order(s.axes), n) + '>';
+      axes = join_text('<', detail::mesh_names(detail::in_order(s.axes), n), '>');
       from = tensor(s.operand, s.from);
     }
-    std::string line = "  " + detail::padded(std::string(name_of(kind)) + axes, 20) + ' ' +
-                       detail::padded(from + " → " + tensor(s.operand, s.to), 44);
+    std::string line = join_text("  ", detail::padded(join_text(name_of(kind), axes), 20), ' ',
+                                 detail::padded(join_text(from, " → ", tensor(s.operand, s.to)), 44));
     line += ring;
-    if (communicates(s.kind)) line += ' ' + describe_bytes(bytes_per_device(elements_moved(s, e), n.element_bytes, e));
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+    if (communicates(s.kind))
+      append_text(line, ' ', describe_bytes(bytes_per_device(elements_moved(s, e), n.element_bytes, e)));
+    append_text(text, line.substr(0, line.find_last_not_of(' ') + 1), '\n');
     tensors.after(s);
   }
-  return text + "  moves " + describe_bytes(bytes_per_device(plan.elements_moved(e), n.element_bytes, e)) +
-         " per device\n";
+  return join_text(text, "  moves ", describe_bytes(bytes_per_device(plan.elements_moved(e), n.element_bytes, e)),
+                   " per device\n");
 }
 
 }  // namespace ostraka::planner

@@ -12,6 +12,7 @@
 #include <ostraka/types/axes/axis.hpp>
 #include <ostraka/types/reasons.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
 #include <ostraka/types/support/type_list.hpp>
 
 namespace ostraka {
@@ -105,9 +106,9 @@ constexpr std::int64_t agreed(sizes<As...> const& a, sizes<Bs...> const& b) {
   } else {
     if constexpr (is_one_of<Name, As...>)
       if (a.template of<Name>() != b.template of<Name>())
-        throw error("sizes: an extent is one number, but " + std::string(Name::name) + " is " +
-                    std::to_string(a.template of<Name>()) + " in one place and " +
-                    std::to_string(b.template of<Name>()) + " in another; name tensors and sizes that go together");
+        throw error(join_text("sizes: an extent is one number, but ", Name::name, " is ", a.template of<Name>(),
+                              " in one place and ", b.template of<Name>(),
+                              " in another; name tensors and sizes that go together"));
     return b.template of<Name>();
   }
 }

@@ -12,6 +12,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <ostraka/types/support/join_text.hpp>
+
 #if OSTRAKA_ENABLE_CUBLAS && defined(KOKKOS_ENABLE_CUDA)
 
 #  include <cublas_v2.h>
@@ -55,9 +57,7 @@ struct cublas {
   }
 
   /// "cuBLAS 13.1", as compiled against.
-  static std::string name() {
-    return "cuBLAS " + std::to_string(CUBLAS_VER_MAJOR) + '.' + std::to_string(CUBLAS_VER_MINOR);
-  }
+  static std::string name() { return join_text("cuBLAS ", CUBLAS_VER_MAJOR, '.', CUBLAS_VER_MINOR); }
 
   template <class T>
   static constexpr bool multiplies = type_of<T>().known;
@@ -118,8 +118,8 @@ struct cublas {
 
   static void require(cublasStatus_t status, char const* call) {
     if (status != CUBLAS_STATUS_SUCCESS)
-      throw error(std::string(call) + " failed: " + cublasGetStatusString(status) +
-                  "; OSTRAKA_ENABLE_BLAS=OFF builds without cuBLAS");
+      throw error(join_text(call, " failed: ", cublasGetStatusString(status),
+                            "; OSTRAKA_ENABLE_BLAS=OFF builds without cuBLAS"));
   }
 };
 

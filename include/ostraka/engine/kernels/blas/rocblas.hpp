@@ -12,6 +12,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <ostraka/types/support/join_text.hpp>
+
 #if OSTRAKA_ENABLE_ROCBLAS && defined(KOKKOS_ENABLE_HIP)
 
 #  include <rocblas/rocblas.h>
@@ -61,9 +63,7 @@ struct rocblas {
   }
 
   /// "rocBLAS 4.4", as compiled against.
-  static std::string name() {
-    return "rocBLAS " + std::to_string(ROCBLAS_VERSION_MAJOR) + '.' + std::to_string(ROCBLAS_VERSION_MINOR);
-  }
+  static std::string name() { return join_text("rocBLAS ", ROCBLAS_VERSION_MAJOR, '.', ROCBLAS_VERSION_MINOR); }
 
   template <class T>
   static constexpr bool multiplies = type_of<T>().known;
@@ -124,8 +124,8 @@ struct rocblas {
 
   static void require(rocblas_status status, char const* call) {
     if (status != rocblas_status_success)
-      throw error(std::string(call) + " failed: " + rocblas_status_to_string(status) +
-                  "; OSTRAKA_ENABLE_BLAS=OFF builds without rocBLAS");
+      throw error(join_text(call, " failed: ", rocblas_status_to_string(status),
+                            "; OSTRAKA_ENABLE_BLAS=OFF builds without rocBLAS"));
   }
 };
 

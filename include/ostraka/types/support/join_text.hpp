@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Text of several pieces: words, characters and numbers. A sum of std::strings makes one of each piece, and must
+/// be able to destroy each of them, wherever something is said: four times the code. Here one function takes the pieces
+/// as they are. What they are is found by overloads, not by traits, of which words of each length would need their own.
+
+#include <concepts>
+#include <cstdarg>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace ostraka {
+
+namespace detail {
+
+/// What a piece is, in three bits. A piece of no kind ends the text.
+enum text_piece : std::uint64_t { of_words = 1, of_string, of_view, of_character, of_signed, of_unsigned, of_real };
+
+/// An integer that is no character, or what converts to one and to nothing less narrow, as an extent does.
+template <class N>
+concept whole_number = (std::integral<N> && !std::same_as<N, bool> && !std::same_as<N, char>) ||
+                       (std::is_class_v<N> && requires(N const& n) { std::int64_t{n}; });
+
+constexpr text_piece kind_of_piece(char const*) { return of_words; }
+constexpr text_piece kind_of_piece(std::string const&) { return of_string; }
+constexpr text_piece kind_of_piece(std::string_view const&) { return of_view; }
+constexpr text_piece kind_of_piece(std::same_as<char> auto) { return of_character; }
+constexpr text_piece kind_of_piece(std::floating_point auto) { return of_real; }
+constexpr text_piece kind_of_piece(whole_number auto n) {
+  return std::unsigned_integral<decltype(n)> ? of_unsigned : of_signed;
+}
+
+/// A piece as a variadic function takes it.
+inline char const* pass_piece(char const* words) { return words; }
+inline std::string const* pass_piece(std::string const& text) { return &text; }
+inline std::string_view const* pass_piece(std::string_view const& text) { return &text; }
+inline int pass_piece(std::same_as<char> auto c) { return c; }
+inline double pass_piece(std::floating_point auto x) { return static_cast<double>(x); }
+inline std::int64_t pass_piece(whole_number auto n) { return static_cast<std::int64_t>(n); }
+
+/// The kinds of all pieces in one number, the first in its lowest bits.
+template <class... Ts>
+[[gnu::always_inline]] inline std::uint64_t kinds_of_pieces(Ts const&... pieces) {
+  static_assert(sizeof...(Ts) <= 21, "join some of them first: a number has the kinds of so many pieces");
+  std::uint64_t kinds = 0;
+  int at = 0;
+  ((kinds |= kind_of_piece(pieces) << at, at += 3), ...);
+  return kinds;
+}
+
+[[gnu::cold]] inline void append_list(std::string& to, std::uint64_t kinds, std::va_list pieces) {
+  // clang-format off
+  for (; kinds != 0; kinds >>= 3)
+    switch (kinds & 7) {
+      case of_words: to += va_arg(pieces, char const*); break;
+      case of_string: to += *va_arg(pieces, std::string const*); break;
+      case of_view: to += *va_arg(pieces, std::string_view const*); break;
+      case of_character: to += static_cast<char>(va_arg(pieces, int)); break;
+      case of_signed: to += std::to_string(va_arg(pieces, std::int64_t)); break;
+      case of_unsigned: to += std::to_string(static_cast<std::uint64_t>(va_arg(pieces, std::int64_t))); break;
+      case of_real: to += std::to_string(va_arg(pieces, double)); break;
+    }
+  // clang-format on
+}
+
+[[gnu::cold, gnu::noinline]] inline void append_pieces(std::string* to, std::uint64_t kinds, ...) {
+  std::va_list pieces;
+  va_start(pieces, kinds);
+  append_list(*to, kinds, pieces);
+  va_end(pieces);
+}
+
+[[gnu::cold, gnu::noinline]] inline std::string join_pieces(std::uint64_t kinds, ...) {
+  std::string text;
+  std::va_list pieces;
+  va_start(pieces, kinds);
+  append_list(text, kinds, pieces);
+  va_end(pieces);
+  return text;
+}
+
+}  // namespace detail
+
+/// Appends the pieces.
+template <class... Ts>
+[[gnu::always_inline]] inline void append_text(std::string& to, Ts const&... pieces) {
+  detail::append_pieces(&to, detail::kinds_of_pieces(pieces...), detail::pass_piece(pieces)...);
+}
+
+/// The pieces as one text.
+template <class... Ts>
+[[nodiscard, gnu::always_inline]] inline std::string join_text(Ts const&... pieces) {
+  return detail::join_pieces(detail::kinds_of_pieces(pieces...), detail::pass_piece(pieces)...);
+}
+
+}  // namespace ostraka
