@@ -8,11 +8,12 @@
 /// in one store. Hence nothing is transposed element by element at the ends of rows that are no multiple of the tile:
 /// their last tile overlaps the one before, and is written first.
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/engine/kernels/x86/wide.hpp>
+#include <ostraka/engine/kernels/loops/vectors.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -68,16 +69,20 @@ OSTRAKA_DETAIL_TRANSPOSE_TILES(tiles_of_32_bytes, OSTRAKA_DETAIL_AVX2, 32)
 OSTRAKA_DETAIL_TRANSPOSE_TILES(tiles_of_64_bytes, OSTRAKA_DETAIL_AVX512, 64)
 #undef OSTRAKA_DETAIL_TRANSPOSE_TILES
 
-/// By these tiles if both sides are at least one's; so many j at a time.
+/// By these tiles if both sides are at least one's; so many j at a time. Rows of several lines are asked for while the
+/// ones before are transposed: they may lie pages apart, where no processor foresees them.
 template <class Tiles, class Word>
 bool transpose_by(Word* to, std::int64_t to_step, Word const* from, std::int64_t from_step, std::int64_t height,
                   std::int64_t width, std::int64_t together) {
   constexpr std::int64_t side = Tiles::side;
   if (height < side || width < side) return false;
+  bool const are_long = std::min(together, width) > elements_of_line<Word>;
   for (std::int64_t begin = 0; begin < width; begin += together) {
     std::int64_t const end = begin + together < width ? begin + together : width;
     for (std::int64_t next = height % side ? -side : 0; next + side <= height; next += side) {
       std::int64_t const i = next < 0 ? height - side : next;
+      for (std::int64_t r = i + side; are_long && r < i + 2 * side && r < height; ++r)
+        ask_for(from + r * from_step + begin, end - begin);
       for (std::int64_t begins = begin; begins < end; begins += side) {
         std::int64_t const j = begins + side < width ? begins : width - side;
         Tiles::transpose(to + j * to_step + i, to_step, from + i * from_step + j, from_step);
