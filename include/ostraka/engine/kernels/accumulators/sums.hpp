@@ -14,6 +14,7 @@
 #include <ostraka/engine/kernels/accumulators/accumulator.hpp>
 #include <ostraka/engine/kernels/accumulators/moments.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
+#include <ostraka/engine/kernels/loops/lanes.hpp>
 
 namespace ostraka::engine {
 
