@@ -149,14 +149,15 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   namespace engine {                                                                                                   \
   WHERE template void device_mesh::make<>(node_wish const&);                                                           \
   WHERE template void device_mesh::make_group<>(std::uint32_t) const;                                                  \
-  WHERE template device_mesh device_mesh::absent<>(std::vector<std::string>, dynamic_array<int>);                      \
-  WHERE template device_mesh device_mesh::dry<>(std::vector<std::string>, dynamic_array<int>, std::int64_t,            \
+  WHERE template device_mesh device_mesh::absent<>(dynamic_array<std::string>, dynamic_array<int>);                    \
+  WHERE template device_mesh device_mesh::dry<>(dynamic_array<std::string>, dynamic_array<int>, std::int64_t,          \
                                                 node_wish const&);                                                     \
   WHERE template std::string device_mesh::describe<>() const;                                                          \
   WHERE template std::int64_t device_mesh::fingerprint<>() const;                                                      \
   WHERE template execution_context make_context<>(device_mesh const&, std::string_view const*, int, std::string_view); \
   WHERE template void lower_for<>(known_schedule&, planner::plan_view const&, execution_context const&, bool, bool,    \
-                                  planner::transport const&, planner::strided_box const*);                             \
+                                  planner::transport const&, planner::strided_box const*,                              \
+                                  planner::lowering_functions<planner::schedule> const&);                              \
   }                                                                                                                    \
   WHERE template void environment::begin<>(int&, char**&, threads);                                                    \
   WHERE template void environment::end<>();                                                                            \

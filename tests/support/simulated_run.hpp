@@ -237,6 +237,20 @@ inline std::vector<std::vector<std::int64_t>> dense_blocks(sharded_tensor const&
 /// Numbers by which all moves are worth being fused, and all messages worth being walked as they lie, however small.
 inline constexpr planner::machine_constants all_is_worth_it{1, 1, 1, 1 << 20, 1 << 20, 4, 2, 1, 1, 1};
 
+/// What a program has whose plan is of these kinds; lowering throws where it asks for more.
+inline planner::lowering_functions<planner::schedule> lowering_of(unsigned kinds) {
+  planner::lowering_functions<planner::schedule> f = planner::every_lowering();
+  auto const lacks = [&](unsigned some) { return (kinds & some) != some; };
+  using namespace planner::kinds;
+  if (lacks(gathers)) f.gather = nullptr, f.contract_gathered = nullptr;
+  if (lacks(scatters)) f.scatter = nullptr, f.contract_scattered = nullptr;
+  if (lacks(reduces_all)) f.all_reduce = nullptr;
+  if (lacks(exchanges)) f.exchange = nullptr;
+  if (lacks(rings | gathers)) f.ring_of_gather = nullptr;
+  if (lacks(rings | scatters)) f.ring_of_scatter = nullptr;
+  return f;
+}
+
 /// All devices with one plan. What goes wrong is left as a sentence in `error`, the first one only.
 class simulated_run {
  public:
@@ -266,8 +280,9 @@ class simulated_run {
       v.adds = call.beta != 0;
       device.here = v;
       device.call = call;
-      planner::lower_to(device.todo, plan, decided, v, 8, machine);
-      device.expect_kinds(planner::kinds_of(planner::plan_view(plan)));
+      unsigned const kinds = planner::kinds_of(planner::plan_view(plan));
+      planner::lower_to(device.todo, plan, decided, v, 8, machine, lowering_of(kinds));
+      device.expect_kinds(kinds);
       device.prepare();
     }
   }

@@ -72,8 +72,9 @@ struct product : problem<Result, Left, Right> {
   product(t::mesh_at_hand const& m, t::extents_by_letter const& e, int seed)
       : problem<Result, Left, Right>(m, e, seed),
         run(this->exec, this->w, this->plan,
-            memory.of<exec_space>(this->w, this->plan, os::engine::update<double>()), this->blocks,
-            this->c.local().data(), {}, os::engine::every_function<exec_space, double>()) {}
+            memory.of<exec_space>(this->w, this->plan, os::engine::update<double>(),
+                                  os::engine::every_function<exec_space, double>()),
+            this->blocks, this->c.local().data(), {}, os::engine::every_function<exec_space, double>()) {}
 
   os::engine::schedule_memory memory;
   running run;

@@ -55,7 +55,8 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
          T* result, update<T> const& how, schedule_memory& memory,
          run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
   require_same_call<T>(w, plan);
-  running<Exec, T>(exec, w, plan, memory.of<Exec>(w, plan, how), operands, result, how, functions).run_to_end();
+  running<Exec, T>(exec, w, plan, memory.of<Exec>(w, plan, how, functions), operands, result, how, functions)
+      .run_to_end();
 }
 
 /// The same for blocks that may be parts of larger ones, or lie otherwise. An operand that covers a part of its block
@@ -72,7 +73,8 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
     data[k] = operands[k].data;
   }
   given[planner::result_buffer] = result;
-  running<Exec, T>(exec, w, plan, memory.of<Exec>(w, plan, how, given), data, result.data, how, functions).run_to_end();
+  running<Exec, T>(exec, w, plan, memory.of<Exec>(w, plan, how, functions, given), data, result.data, how, functions)
+      .run_to_end();
 }
 
 namespace detail {

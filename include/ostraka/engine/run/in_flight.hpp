@@ -35,7 +35,7 @@ class flight_record final : public flight_on<Exec> {
     w_ = w;
     plan_ = plan;
     if (anybody_listens()) keep_plan();
-    known_schedule& known = memory.of<Exec>(w, plan, how, given, own_);
+    known_schedule& known = memory.of<Exec>(w, plan, how, every_function<Exec, T>(), given, own_);
     run_.emplace(this->exec(), w_, plan_, known, operands, result, how, every_function<Exec, T>(), heard_as::operation,
                  nullptr, mpi_calls::nonblocking);
     known_ = &known;

@@ -19,6 +19,7 @@
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/moves/transport.hpp>
+#include <ostraka/engine/run/run_functions.hpp>
 #include <ostraka/plan/lowering/schedule.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
@@ -53,6 +54,8 @@ struct known_schedule {
   dynamic_array<std::int64_t> sums{};        ///< of uneven parts: before each member, and of all
   dynamic_array<equal_counts> kinds{};       ///< how many members have how much
   dynamic_array<counts_view> part_counts{};  ///< of each message
+
+  [[gnu::cold]] ~known_schedule() = default;
 
   /// Was it lowered for this call?
   [[nodiscard]] bool is_of(execution_context const& w, bool scales, bool adds, planner::transport const& via) const {
@@ -168,8 +171,8 @@ static_assert(planner::max_contraction_loops <= max_loops);
 /// ostraka::compiled can hold it.
 template <class = void>
 [[gnu::cold]] void lower_for(known_schedule& known, planner::plan_view const& plan, execution_context const& w,
-                             bool scales, bool adds, planner::transport const& via,
-                             planner::strided_box const* given) {
+                             bool scales, bool adds, planner::transport const& via, planner::strided_box const* given,
+                             planner::lowering_functions<planner::schedule> const& functions) {
   constexpr int line = 64;  // bytes of a cache's
   ++lowered_schedules;
   known.made = false;
@@ -184,7 +187,7 @@ template <class = void>
   for (int m = 0; m < w.sizes.mesh_axes; ++m) v.order[m] = w.axis[m];
   known.schedule.only_prices = only_prices(w);
   planner::decisions const decided = planner::decide(plan.operands, plan.steps, planner::result_of(plan), v.sizes);
-  planner::lower_to(known.schedule, plan, decided, v, line / via.element_bytes);
+  planner::lower_to(known.schedule, plan, decided, v, line / via.element_bytes, planner::measured, functions);
 
   if (known.is_kept) known.schedule.shrink();
   prepare(known);
@@ -195,21 +198,23 @@ template <class = void>
 class schedule_memory {
  public:
   template <class Exec, class T>
-  known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how) {
-    return of<Exec>(w, plan, how, nullptr, transient_);
+  known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
+                     run_functions<Exec, T> const& functions) {
+    return of<Exec>(w, plan, how, functions, nullptr, transient_);
   }
 
   /// For blocks that do not lie dense, by how they lie; valid until the next call.
   template <class Exec, class T>
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
-                     planner::strided_box const* given) {
-    return of<Exec>(w, plan, how, given, transient_);
+                     run_functions<Exec, T> const& functions, planner::strided_box const* given) {
+    return of<Exec>(w, plan, how, functions, given, transient_);
   }
 
   /// For blocks that lie dense, or as `given`. A schedule not kept for other calls is lowered into `transient`.
   template <class Exec, class T>
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
-                     planner::strided_box const* given, std::unique_ptr<known_schedule>& transient) {
+                     run_functions<Exec, T> const& functions, planner::strided_box const* given,
+                     std::unique_ptr<known_schedule>& transient) {
     bool const scales = scales_by(how);
     bool const adds = adds_to(how);
     planner::transport const via = transport_for<Exec, T>();
@@ -220,7 +225,7 @@ class schedule_memory {
     if (!is_kept && transient == nullptr) transient = std::make_unique<known_schedule>();
     known_schedule& known = is_kept ? oldest() : *transient;
     known.is_kept = is_kept;
-    lower_for(known, plan, w, scales, adds, via, given);
+    lower_for(known, plan, w, scales, adds, via, given, *functions.lowering);
     return known;
   }
 

@@ -115,7 +115,7 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   scratch<T, typename Exec::memory_space> const between(plan.steps.empty() ? 0 : moved);
   if (!plan.steps.empty()) {
     known_schedule& known = per_thread(moves);
-    lower_for(known, on_source, w, false, false, transport_for<Exec, T>(), nullptr);
+    lower_for(known, on_source, w, false, false, transport_for<Exec, T>(), nullptr, planner::every_lowering());
     running<Exec, T>(exec, w, on_source, known, &source, between.data(), update<T>(), every_function<Exec, T>(),
                      heard_as::steps)
         .run_to_end();

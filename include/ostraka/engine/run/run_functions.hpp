@@ -15,7 +15,6 @@
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/plan/lowering/kinds.hpp>
 #include <ostraka/plan/lowering/schedule.hpp>
-#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 
@@ -41,6 +40,7 @@ struct run_functions {
   message_functions<Exec, T> exchange{};
   void (running<Exec, T>::*reduce)(planner::product const&, reduction, planner::scaling) = nullptr;
   product_kernels<Exec, T> products{};
+  planner::lowering_functions<planner::schedule> const* lowering = nullptr;
 
   [[nodiscard]] message_functions<Exec, T> const& of(step kind) const {
     switch (kind) {
@@ -58,11 +58,6 @@ struct run_functions {
 
 namespace detail {
 
-/// A plan whose schedule holds what its kinds do not say.
-[[noreturn, gnu::cold]] inline void lacks_function() {
-  throw error("internal error: a schedule holds a step that its plan does not name; please report the operation");
-}
-
 /// A place for one of these at a time.
 template <class... Messages>
 class room_for {
@@ -73,10 +68,10 @@ class room_for {
   ~room_for() { clear(); }
 
   template <class Message>
-  Message& make() {
+  [[gnu::cold]] Message& make() {
     clear();
     Message* const made = ::new (static_cast<void*>(bytes_)) Message;  // not zeroed first
-    destroy_ = [](void* message) { static_cast<Message*>(message)->~Message(); };
+    destroy_ = &destroy<Message>;
     return *made;
   }
   /// @pre it was made as one
@@ -90,6 +85,11 @@ class room_for {
   }
 
  private:
+  template <class Message>
+  [[gnu::cold]] static void destroy(void* message) {
+    static_cast<Message*>(message)->~Message();
+  }
+
   alignas(Messages...) std::byte bytes_[std::max({sizeof(Messages)...})];
   void (*destroy_)(void*) = nullptr;
 };

@@ -135,21 +135,21 @@ class running {
   }
 
   void reduce(planner::product const& p, reduction kind, planner::scaling how) {
-    if (functions_.reduce == nullptr) detail::lacks_function();
+    if (functions_.reduce == nullptr) planner::lacks_function();
     (this->*functions_.reduce)(p, kind, how);
   }
 
-  void start(planner::schedule const& s, planner::scheduled_message const& m) {
+  [[gnu::cold]] void start(planner::schedule const& s, planner::scheduled_message const& m) {
     fence(exec_);
     communicator const& members = everybody_ != nullptr ? *everybody_ : w_.group(m.axes);
     message_functions<Exec, T> const& functions = functions_.of(m.kind);
-    if (functions.start == nullptr) detail::lacks_function();
+    if (functions.start == nullptr) planner::lacks_function();
     (this->*functions.start)(s, m, members);
     under_way_ = &functions;
     if (m.kind == step::ring_contraction) own_message_.begin();
   }
 
-  void finish(planner::schedule const&, planner::scheduled_message const&) {
+  [[gnu::cold]] void finish(planner::schedule const&, planner::scheduled_message const&) {
     (this->*under_way_->finish)();
     own_message_.end();
     under_way_ = nullptr;
@@ -167,10 +167,11 @@ class running {
     if constexpr ((Kinds & kinds::reduces_all) != 0)
       f.all_reduce = functions_for<all_reduce_message>(&running::start_all_reduce);
     if constexpr ((Kinds & kinds::scatters) != 0) f.scatter = functions_for<scatter_message>(&running::start_scatter);
-    if constexpr ((Kinds & kinds::exchanges) != 0)
+    if constexpr ((Kinds & (kinds::exchanges | kinds::rings)) != 0)
       f.exchange = functions_for<exchange_message>(&running::start_exchange);
     if constexpr ((Kinds & kinds::folds) != 0) f.reduce = &running::fold;
     f.products = product_kernels_of<(Kinds & kinds::batches) != 0, (Kinds & kinds::lone_labels) != 0, Exec, T>();
+    f.lowering = &planner::lowering_functions_of<(Kinds & kinds::lowered), planner::schedule>;
     return f;
   }
 
@@ -187,9 +188,13 @@ class running {
     return {start, &running::test_message<Message>, &running::finish_message<Message>};
   }
   template <class Message>
-  bool test_message() { return message_.template as<Message>().test(); }
+  [[gnu::cold]] bool test_message() {
+    return message_.template as<Message>().test();
+  }
   template <class Message>
-  void finish_message() { message_.template as<Message>().finish(); }
+  [[gnu::cold]] void finish_message() {
+    message_.template as<Message>().finish();
+  }
 
   void fold(planner::product const& p, reduction kind, planner::scaling how) {
     if (counts_flops()) count_flops(product_of(p), false);
@@ -197,7 +202,8 @@ class running {
                    update_of(how));
   }
 
-  void start_gather(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
+  [[gnu::cold]] void start_gather(planner::schedule const& s, planner::scheduled_message const& m,
+                                  communicator const& members) {
     gather_message& gather = message_.template make<gather_message>();
     T const* const sent = at(m.sent);
     T* const received = at(m.received);
@@ -219,7 +225,8 @@ class running {
     gather.begin(members, out, arrays_.received(received, total), counts, calls_);
   }
 
-  void start_all_reduce(planner::schedule const&, planner::scheduled_message const& m, communicator const& members) {
+  [[gnu::cold]] void start_all_reduce(planner::schedule const&, planner::scheduled_message const& m,
+                                      communicator const& members) {
     all_reduce_message& all_reduce = message_.template make<all_reduce_message>();
     arrays_.begin(is_staged<Exec>(host_work::computes));
     T* const data = arrays_.received(at(m.received), m.own, true);
@@ -234,7 +241,8 @@ class running {
                      arrays_.set_aside(at(m.pieces), pieces));
   }
 
-  void start_scatter(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
+  [[gnu::cold]] void start_scatter(planner::schedule const& s, planner::scheduled_message const& m,
+                                   communicator const& members) {
     scatter_message& scatter = message_.template make<scatter_message>();
     counts_view const counts = count_parts(s, m);
     update<T> const into = update_of(m.into);
@@ -257,7 +265,8 @@ class running {
     scatter.begin(members, out, in, counts, buffer, m.how, into, parts, calls_);
   }
 
-  void start_exchange(planner::schedule const& s, planner::scheduled_message const& m, communicator const& members) {
+  [[gnu::cold]] void start_exchange(planner::schedule const& s, planner::scheduled_message const& m,
+                                    communicator const& members) {
     exchange_message& exchange = message_.template make<exchange_message>();
     if (s.only_prices)
       return exchange.price(members, s.sent.data() + m.first_sent, m.sent_runs, m.strided + m.long_rows);
@@ -294,10 +303,9 @@ class running {
 
   [[nodiscard]] update<T> update_of(planner::scaling how) const {
     using wide = accumulator_of_t<T>;
-    auto const number = [](planner::factor f, wide given) {
-      return f == planner::factor::given ? given : f == planner::factor::one ? wide(1) : wide(0);
-    };
-    return {number(how.alpha, how_.alpha), number(how.beta, how_.beta)};
+    static_assert(planner::factor::zero < planner::factor::one && planner::factor::one < planner::factor::given);
+    wide const alpha[] = {wide(0), wide(1), how_.alpha}, beta[] = {wide(0), wide(1), how_.beta};
+    return {alpha[static_cast<int>(how.alpha)], beta[static_cast<int>(how.beta)]};
   }
 
   [[nodiscard]] strided const& shape_of(planner::region const& r) const {

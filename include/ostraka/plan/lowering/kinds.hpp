@@ -19,11 +19,14 @@ namespace kinds {
 inline constexpr unsigned gathers = 1;
 inline constexpr unsigned reduces_all = 2;
 inline constexpr unsigned scatters = 4;
-inline constexpr unsigned exchanges = 8;  ///< rings, too
+inline constexpr unsigned exchanges = 8;
 inline constexpr unsigned folds = 16;
 inline constexpr unsigned batches = 32;      ///< products with a label in both operands and the result
 inline constexpr unsigned lone_labels = 64;  ///< products with a label in one operand alone
-inline constexpr unsigned all = 127;
+inline constexpr unsigned rings = 128;       ///< whose messages are exchanges
+inline constexpr unsigned all = 255;
+/// Those that lowering has functions for.
+inline constexpr unsigned lowered = gathers | reduces_all | scatters | exchanges | rings;
 }  // namespace kinds
 
 /// Of the messages of a step.
@@ -37,8 +40,9 @@ inline constexpr unsigned all = 127;
       return kinds::scatters;
     case step::all_to_all:
     case step::block_exchange:
-    case step::ring_contraction:
       return kinds::exchanges;
+    case step::ring_contraction:
+      return kinds::rings;
     default:
       return 0;
   }

@@ -49,14 +49,15 @@ template <class Plan, class Writer>
 class plan_lowering {
  public:
   constexpr plan_lowering(Plan const& plan, decisions const& decided, viewpoint const& v, Writer& out,
-                          machine_constants const& machine)
+                          machine_constants const& machine, lowering_functions<Writer> const& functions)
       : plan_(plan),
         decided_(decided),
         v_(v),
         e_(v.sizes),
         whole_(v.sizes),
         out_(out),
-        moves_(v, out, machine),
+        functions_(functions),
+        moves_(v, out, machine, functions),
         products_(v, out, moves_),
         rings_(v, out, machine),
         result_(result_of(plan)) {
@@ -210,14 +211,12 @@ class plan_lowering {
       int const moved = fused >= 0 && !scatters && plan_.steps[fused].operand != s.left ? 1 : 0;
       if (fused < 0)
         products_.multiply(p, how);
-      else if (decided.ring >= 0 && scatters)
-        rings_.contract_and_scatter(plan_.steps[fused], decided.ring, p, plan_.directions > 1, how);
       else if (decided.ring >= 0)
-        rings_.gather_and_contract(plan_.steps[fused], decided.ring, p, moved, plan_.directions > 1, how);
-      else if (scatters)
-        products_.contract_and_scatter(plan_.steps[fused], p, how);
+        call_named(rings_, scatters ? functions_.ring_of_scatter : functions_.ring_of_gather, plan_.steps[fused],
+                   decided.ring, p, moved, plan_.directions > 1, how);
       else
-        products_.gather_and_contract(plan_.steps[fused], p, moved, how);
+        call_named(products_, scatters ? functions_.contract_scattered : functions_.contract_gathered,
+                   plan_.steps[fused], p, moved, how);
       leave(at(s.right));
     }
     leave(left);
@@ -248,6 +247,7 @@ class plan_lowering {
   extents const& e_;
   extents whole_;  // without the pass: as blocks lie in memory
   Writer& out_;
+  lowering_functions<Writer> const& functions_;
   move_lowering<Writer> moves_;
   product_lowering<Writer> products_;
   ring_lowering<Writer> rings_;
@@ -256,15 +256,30 @@ class plan_lowering {
   buffer_taken copies_[max_operands]{};
 };
 
+template <unsigned Kinds, class Writer>
+[[nodiscard]] consteval lowering_functions<Writer> make_lowering_functions() {
+  lowering_functions<Writer> f;
+  move_lowering<Writer>::template name_functions<Kinds>(f);
+  product_lowering<Writer>::template name_functions<Kinds>(f);
+  ring_lowering<Writer>::template name_functions<Kinds>(f);
+  return f;
+}
+
 }  // namespace detail
 
+/// The functions of these kinds.
+template <unsigned Kinds, class Writer>
+inline constexpr lowering_functions<Writer> lowering_functions_of = detail::make_lowering_functions<Kinds, Writer>();
+
 /// Lowers an einsum, a reduction or a reshard for one device: `out` writes down what that does. A process that is no
-/// device of the mesh does nothing.
+/// device of the mesh does nothing. @pre the functions are those of the plan's kinds, or more
 template <class Plan, class Writer>
-[[gnu::cold]] constexpr void lower(Plan const& plan, decisions const& decided, viewpoint const& v, Writer& out,
-                                   machine_constants const& machine = measured) {
+[[gnu::cold]] constexpr void lower(
+    Plan const& plan, decisions const& decided, viewpoint const& v, Writer& out,
+    machine_constants const& machine = measured,
+    lowering_functions<Writer> const& functions = lowering_functions_of<kinds::all, Writer>) {
   if (v.here.nowhere) return;
-  detail::plan_lowering<Plan, Writer>(plan, decided, v, out, machine).lower();
+  detail::plan_lowering<Plan, Writer>(plan, decided, v, out, machine, functions).lower();
 }
 
 }  // namespace ostraka::planner

@@ -61,7 +61,7 @@ namespace detail {
   auto const each = [&](auto const& use) {
     for (message_part const& p : parts) use(p);
   };
-  detail::move_lowering<schedule>(v, s, measured)
+  detail::move_lowering<schedule>(v, s, measured, lowering_functions_of<0, schedule>)
       .exchange_parts(m, each, {me, from.part(shared), to.part(shared)}, {});
   if (!then.nowhere && !target.has_values(then)) s.fill(to, factor::zero, target.sharding.kind);
   s.end(line);

@@ -19,6 +19,7 @@
 #include <ostraka/plan/decisions/decide.hpp>
 #include <ostraka/plan/decisions/viewpoint.hpp>
 #include <ostraka/plan/lowering/actions.hpp>
+#include <ostraka/plan/lowering/lowering_functions.hpp>
 #include <ostraka/plan/lowering/tally.hpp>
 
 namespace ostraka::planner::detail {
@@ -70,8 +71,9 @@ namespace ostraka::planner::detail {
 template <class Writer>
 class move_lowering {
  public:
-  constexpr move_lowering(viewpoint const& v, Writer& out, machine_constants const& machine)
-      : v_(v), e_(v.sizes), out_(out), machine_(machine) {}
+  constexpr move_lowering(viewpoint const& v, Writer& out, machine_constants const& machine,
+                          lowering_functions<Writer> const& functions)
+      : v_(v), e_(v.sizes), out_(out), machine_(machine), functions_(functions) {}
 
   // to <- alpha (from, moved) + beta to. @pre the group has more than one member
   [[gnu::cold]] constexpr void move(planned_step const& s, step_decision const& decided, region const& from,
@@ -82,17 +84,23 @@ class move_lowering {
       case step::zero_pad:
         return zero_pad(s, from, to, how);
       case step::all_gather:
-        return all_gather(s, decided, from, to, how);
       case step::all_reduce:
-        return all_reduce(s, from, to, how);
       case step::reduce_scatter:
-        return reduce_scatter(s, decided, from, to, how);
       case step::all_to_all:
       case step::block_exchange:
-        return v_.foretells ? foretold_exchange(s, decided, from, to, how) : exchange(s, from, to, how);
+        return call_named(*this, functions_.of(s.kind), s, decided, from, to, how);
       default:
         return;
     }
+  }
+
+  // Those of these kinds, in the table.
+  template <unsigned Kinds>
+  static constexpr void name_functions(lowering_functions<Writer>& f) {
+    if constexpr ((Kinds & kinds::gathers) != 0) f.gather = &move_lowering::all_gather;
+    if constexpr ((Kinds & kinds::reduces_all) != 0) f.all_reduce = &move_lowering::all_reduce;
+    if constexpr ((Kinds & kinds::scatters) != 0) f.scatter = &move_lowering::reduce_scatter;
+    if constexpr ((Kinds & kinds::exchanges) != 0) f.exchange = &move_lowering::exchange;
   }
 
   // A message for `block`: the block itself if it has no gaps, else a copy of it.
@@ -210,7 +218,8 @@ class move_lowering {
     out_.give_back(b);
   }
 
-  [[gnu::cold]] constexpr void all_reduce(planned_step const& s, region const& from, region const& to, scaling how) {
+  [[gnu::cold]] constexpr void all_reduce(planned_step const& s, step_decision const&, region const& from,
+                                          region const& to, scaling how) {
     if (from.begin != to.begin) out_.copy(to, from, how);
     with_message(to, {}, true, [&](region const& lies) {
       message m = message_of(s, lies.where.size(), true);
@@ -254,7 +263,9 @@ class move_lowering {
 
   // Each device sends each other the intersection of their blocks. Where the source is repeated along a mesh axis, the
   // receiver is served by the device with its own coordinate there; the others send it nothing.
-  [[gnu::cold]] constexpr void exchange(planned_step const& s, region const& from, region const& to, scaling how) {
+  [[gnu::cold]] constexpr void exchange(planned_step const& s, step_decision const& decided, region const& from,
+                                        region const& to, scaling how) {
+    if (v_.foretells) return foretold_exchange(s, decided, from, to, how);
     mesh_set const repeated = s.axes - s.from.uses();
     message m = message_of(s, to.where.size(), false);
     m.sent = from.begin;
@@ -384,6 +395,7 @@ class move_lowering {
   extents const& e_;
   Writer& out_;
   machine_constants const& machine_;
+  lowering_functions<Writer> const& functions_;
 };
 
 }  // namespace ostraka::planner::detail

@@ -58,9 +58,18 @@ class product_lowering {
     if constexpr (Writer::keeps) out_.multiply(p.loops(e_.labels), how);
   }
 
+  // Those of these kinds, in the table.
+  template <unsigned Kinds>
+  static constexpr void name_functions(lowering_functions<Writer>& f) {
+    if constexpr ((Kinds & kinds::gathers) != 0) f.contract_gathered = &product_lowering::gather_and_contract;
+    if constexpr ((Kinds & kinds::scatters) != 0) f.contract_scattered = &product_lowering::contract_and_scatter;
+  }
+
+ private:
   // result <- alpha (the product) + beta result, where `gather` would gather one factor.
-  [[gnu::cold]] constexpr void gather_and_contract(planned_step const& gather, block_product p, int which,
+  [[gnu::cold]] constexpr void gather_and_contract(planned_step const& gather, block_product const& given, int which,
                                                    scaling how) {
+    block_product p = given;
     region const own = p.block[which];
     parts_of_block const parts(box_of(gather.to, v_.here, e_), own.where, loops_of_received(gather, e_)[0]);
     std::int64_t const part = own.where.size();
@@ -93,7 +102,8 @@ class product_lowering {
 
   // The own part of the product, which `scatter` would scatter: it becomes alpha (the sum over the devices) + beta
   // (itself). @pre p.block[2] is where the own part belongs
-  [[gnu::cold]] constexpr void contract_and_scatter(planned_step const& scatter, block_product const& p, scaling how) {
+  [[gnu::cold]] constexpr void contract_and_scatter(planned_step const& scatter, block_product const& p, int,
+                                                    scaling how) {
     region const own = p.block[2];
     parts_of_block const parts(box_of(scatter.from, v_.here, e_), own.where, loops_of_sent(scatter, e_)[0]);
     std::int64_t const part = own.where.size();
@@ -123,7 +133,6 @@ class product_lowering {
     out_.give_back(sent);
   }
 
- private:
   // A block's equal parts along one mesh axis: the own one, and the others, which lie in a message one behind the
   // other.
   struct parts_of_block {

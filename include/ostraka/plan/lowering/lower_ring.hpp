@@ -94,6 +94,16 @@ class ring_lowering {
   constexpr ring_lowering(viewpoint const& v, Writer& out, machine_constants const& machine)
       : v_(v), e_(v.sizes), out_(out), machine_(machine) {}
 
+  // Those of these kinds, in the table.
+  template <unsigned Kinds>
+  static constexpr void name_functions(lowering_functions<Writer>& f) {
+    if constexpr ((Kinds & kinds::rings) != 0 && (Kinds & kinds::gathers) != 0)
+      f.ring_of_gather = &ring_lowering::gather_and_contract;
+    if constexpr ((Kinds & kinds::rings) != 0 && (Kinds & kinds::scatters) != 0)
+      f.ring_of_scatter = &ring_lowering::contract_and_scatter;
+  }
+
+ private:
   // result <- alpha (the product) + beta result, where `gather` would gather block number `which`, its parts differing
   // along `dimension`.
   [[gnu::cold]] constexpr void gather_and_contract(planned_step const& gather, int dimension, block_product const& p,
@@ -139,7 +149,7 @@ class ring_lowering {
   // The own part of the product, which `scatter` would scatter: it becomes alpha (the sum over the devices) + beta
   // (itself). @pre p.block[2] is where the own part belongs
   [[gnu::cold]] constexpr void contract_and_scatter(planned_step const& scatter, int dimension, block_product const& p,
-                                                    bool both_ways, scaling how) {
+                                                    int, bool both_ways, scaling how) {
     region const own = p.block[2];
     travel const t = travel_of(scatter, scatter.to, dimension,
                                cut_of_scatter(scatter.to, e_.ways(scatter.axes), both_ways, e_, machine_));
@@ -186,7 +196,6 @@ class ring_lowering {
     out_.give_back(passed);
   }
 
- private:
   // Who has which part, and who passes it to whom.
   struct travel {
     spec const* parts = nullptr;

@@ -201,12 +201,18 @@ class schedule {
   int numbered_ = 0;  // actions so far; what is only priced counts as many as are told of
 };
 
+/// Those of all kinds.
+[[nodiscard]] constexpr lowering_functions<schedule> const& every_lowering() {
+  return lowering_functions_of<kinds::all, schedule>;
+}
+
 /// Lowers a plan into a schedule, whose buffers get their places; a line of the cache has so many elements.
 template <class Plan>
 [[gnu::cold]] void lower_to(schedule& s, Plan const& plan, decisions const& decided, viewpoint const& v,
-                            std::int64_t line, machine_constants const& machine = measured) {
+                            std::int64_t line, machine_constants const& machine = measured,
+                            lowering_functions<schedule> const& functions = every_lowering()) {
   s.clear();
-  lower(plan, decided, v, s, machine);
+  lower(plan, decided, v, s, machine, functions);
   s.end(line);
 }
 

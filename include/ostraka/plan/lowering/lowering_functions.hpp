@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. What lowering does for some plans only, as a table: who knows a plan while a program is compiled names the
+/// functions of its kinds (kinds.hpp), and the program has no others.
+///
+///     all_gather A, contract        gather, contract_gathered
+///     contract, reduce_scatter C    scatter, contract_scattered
+
+#include <ostraka/plan/lowering/kinds.hpp>
+#include <ostraka/types/support/error.hpp>
+
+namespace ostraka::planner {
+
+struct region;
+struct scaling;
+struct step_decision;
+
+namespace detail {
+
+struct block_product;
+template <class Writer>
+class move_lowering;
+template <class Writer>
+class product_lowering;
+template <class Writer>
+class ring_lowering;
+
+}  // namespace detail
+
+/// Those that are null a plan does not ask for.
+template <class Writer>
+struct lowering_functions {
+  /// Of moves, as move_lowering::move.
+  using move = void (detail::move_lowering<Writer>::*)(planned_step const&, step_decision const&, region const&,
+                                                       region const&, scaling);
+  move gather = nullptr;
+  move all_reduce = nullptr;
+  move scatter = nullptr;
+  move exchange = nullptr;
+
+  /// Of contractions that do the move next to them; block number `which` is the one that is moved.
+  using fused = void (detail::product_lowering<Writer>::*)(planned_step const&, detail::block_product const&, int which,
+                                                           scaling);
+  fused contract_gathered = nullptr;
+  fused contract_scattered = nullptr;
+
+  /// The same round a ring, along a dimension of what is moved, perhaps both ways.
+  using ring = void (detail::ring_lowering<Writer>::*)(planned_step const&, int dimension, detail::block_product const&,
+                                                       int which, bool both_ways, scaling);
+  ring ring_of_gather = nullptr;
+  ring ring_of_scatter = nullptr;
+
+  [[nodiscard]] constexpr move of(step kind) const {
+    switch (kind) {
+      case step::all_gather:
+        return gather;
+      case step::all_reduce:
+        return all_reduce;
+      case step::reduce_scatter:
+        return scatter;
+      default:
+        return exchange;
+    }
+  }
+};
+
+/// A plan asks for what its kinds do not say.
+[[noreturn, gnu::cold]] inline void lacks_function() {
+  throw error("internal error: a schedule holds a step that its plan does not name; please report the operation");
+}
+
+/// Calls one of the functions.
+template <class Lowering, class Function, class... Arguments>
+constexpr void call_named(Lowering& lowering, Function function, Arguments const&... arguments) {
+  if (function == nullptr) lacks_function();
+  (lowering.*function)(arguments...);
+}
+
+}  // namespace ostraka::planner
