@@ -7,8 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <type_traits>
-
 #include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/kernels/scaled_update.hpp>
@@ -17,22 +15,21 @@ namespace ostraka::engine {
 
 namespace detail {
 
-template <class T>
-struct scale_by {
-  accumulator_of_t<T> factor;
-  KOKKOS_INLINE_FUNCTION T operator()(T const& c) const { return T(factor * c); }
-};
-
-/// c <- alpha x + beta c where both are read.
+/// c <- alpha x + beta c, alpha not 0. With beta = 0 it does not count what c is; both results are there before one is
+/// taken, so that loops vectorise.
 template <class T>
 struct add_scaled {
   accumulator_of_t<T> alpha, beta;
-  KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& x) const { return T(alpha * x + beta * c); }
+  KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& x) const {
+    auto const scaled = alpha * x, added = scaled + beta * c;
+    return T(beta == accumulator_of_t<T>(0) ? scaled : added);
+  }
 };
-template <class T>
-inline constexpr bool is_worth_width<add_scaled<T>> = std::is_arithmetic_v<T> && sizeof(T) >= 4;
 
 }  // namespace detail
+
+template <class Exec, class T>
+void copy(Exec const& exec, T* c, strided const& c_layout, T const* x, strided const& x_layout, update<T> const& how);
 
 /// c <- beta c
 template <class Exec, class T>
@@ -40,22 +37,14 @@ void scale(Exec const& exec, T* c, strided const& layout, accumulator_of_t<T> be
   using wide = accumulator_of_t<T>;
   if (beta == wide(1)) return;
   if (beta == wide(0)) return fill(exec, c, layout, T(0));
-  loop_nest<2> loops;
-  for (int d = 0; d < layout.rank; ++d) loops.add(layout.extent[d], layout.stride[d], layout.stride[d]);
-  map_elements(exec, loops, detail::scale_by<T>{beta}, c, static_cast<T const*>(c));
+  copy(exec, c, layout, static_cast<T const*>(c), layout, update<T>{beta, wide(0)});
 }
 
-/// c <- alpha x + beta c for two blocks of the same extents that do not overlap.
+/// c <- alpha x + beta c for two blocks of the same extents that are the same or do not overlap.
 template <class Exec, class T>
 void copy(Exec const& exec, T* c, strided const& c_layout, T const* x, strided const& x_layout, update<T> const& how) {
   if (how.overwrites()) return copy(exec, c, c_layout, x, x_layout);
   if (how.alpha == accumulator_of_t<T>(0)) return scale(exec, c, c_layout, how.beta);
-  if (how.beta == accumulator_of_t<T>(0)) {
-    loop_nest<2> loops;
-    for (int d = 0; d < c_layout.rank; ++d) loops.add(c_layout.extent[d], c_layout.stride[d], x_layout.stride[d]);
-    map_elements(exec, loops, detail::scale_by<T>{how.alpha}, c, x);
-    return;
-  }
   loop_nest<3> loops;
   for (int d = 0; d < c_layout.rank; ++d)
     loops.add(c_layout.extent[d], c_layout.stride[d], c_layout.stride[d], x_layout.stride[d]);
