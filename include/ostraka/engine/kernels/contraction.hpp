@@ -33,31 +33,26 @@ namespace detail {
 /// Sums an operand over the labels that it alone has: I·J·K multiplications become I·K. The operand is replaced by the
 /// sum, which lies in `buffer`.
 template <class Exec, class T>
-void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& data,
-                     kernel_scratch<T, typename Exec::memory_space>& buffer) {
+[[gnu::cold]] void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& data,
+                                   kernel_scratch<T, typename Exec::memory_space>& buffer) {
   label_class const lone = which == operand::a ? label_class::only_a : label_class::only_b;
   bool* const present = which == operand::a ? p.in_a : p.in_b;
   std::int64_t* const stride = strides_of(p, which);
   contraction sum;
   sum.labels = p.labels;
-  std::int64_t step = 1;
   bool any = false;
-  for (int l = p.labels - 1; l >= 0; --l) {
+  for (int l = 0; l < p.labels; ++l) {
+    bool const summed = class_of(p, l) == lone;
+    any = any || (summed && p.extent[l] != 1);
     sum.extent[l] = p.extent[l];
     sum.in_a[l] = present[l];
-    sum.a[l] = stride[l];
-    if (class_of(p, l) == lone) {
-      any = any || p.extent[l] != 1;
-    } else if (present[l]) {
-      sum.in_c[l] = true;
-      sum.c[l] = step;
-      step *= p.extent[l];
-    }
+    sum.in_c[l] = present[l] && !summed;
+    sum.a[l] = sum.c[l] = stride[l];
   }
   for (int l = 0; l < p.labels; ++l)
     if (class_of(p, l) == lone) present[l] = false, p.extent[l] = 1;  // the class of no other label changes
   if (!any) return;
-  buffer = kernel_scratch<T, typename Exec::memory_space>(step);
+  buffer = kernel_scratch<T, typename Exec::memory_space>(close_gaps(sum, operand::c));
   reduce(exec, sum, data, buffer.data(), reduction::sum);
   data = buffer.data();
   for (int l = 0; l < p.labels; ++l)
@@ -85,6 +80,19 @@ bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] con
     return true;
   }
   return false;
+}
+
+/// The product after such sums. @pre the kernels are those that its labels need
+template <class Exec, class T>
+[[gnu::cold, gnu::noinline]] void contract_sums(Exec const& exec, contraction p, T const* a, T const* b, T* c,
+                                                update<T> const& how, product_kernels<Exec, T> const& kernels) {
+  if (kernels.sum_lone == nullptr)
+    throw error("internal error: a product has a label that its plan does not name; please report the operation");
+  kernel_scratch<T, typename Exec::memory_space> sum_of_a, sum_of_b;
+  kernels.sum_lone(exec, p, operand::a, a, sum_of_a);
+  kernels.sum_lone(exec, p, operand::b, b, sum_of_b);
+  plan_ticket ticket;
+  if (!contract_by_library(exec, p, a, b, c, how, ticket)) contract_portable(exec, p, a, b, c, how, kernels);
 }
 
 /// Does what the calling thread has in flight go on during the contraction on the host? While our own tiles are made of
@@ -148,16 +156,8 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
                       contract(exec, wide, wide_a, wide_b, wide_c, {}, of_wide);
                     });
   } else {
-    if (!detail::has_lone_labels(problem)) return detail::contract_portable(exec, problem, a, b, c, how, kernels);
-    if (kernels.sum_lone == nullptr)
-      throw error("internal error: a product has a label that its plan does not name; please report the operation");
-    contraction p = problem;
-    kernel_scratch<T, typename Exec::memory_space> sum_of_a, sum_of_b;
-    kernels.sum_lone(exec, p, operand::a, a, sum_of_a);
-    kernels.sum_lone(exec, p, operand::b, b, sum_of_b);
-    plan_ticket other;
-    if (detail::contract_by_library(exec, p, a, b, c, how, other)) return;
-    detail::contract_portable(exec, p, a, b, c, how, kernels);
+    if (detail::has_lone_labels(problem)) return detail::contract_sums(exec, problem, a, b, c, how, kernels);
+    detail::contract_portable(exec, problem, a, b, c, how, kernels);
   }
 }
 

@@ -62,12 +62,8 @@ struct product_loops {
   /// The same with A and B exchanged: C is transposed.
   product_loops transposed() const {
     product_loops t{batch, n, m, k};
-    for (int d = 0; d < max_loops; ++d) {
-      t.batch.stride[0][d] = batch.stride[1][d];
-      t.batch.stride[1][d] = batch.stride[0][d];
-      t.k.stride[0][d] = k.stride[1][d];
-      t.k.stride[1][d] = k.stride[0][d];
-    }
+    t.batch.exchange_operands(0, 1);
+    t.k.exchange_operands(0, 1);
     return t;
   }
 };
@@ -98,11 +94,32 @@ inline product_loops loops_of(contraction const& p) {
 }
 
 /// The block of one operand: its labels in the order of the contraction.
-inline strided block_of(contraction const& p, operand which) {
+[[gnu::noinline]] inline strided block_of(contraction const& p, operand which) {
   strided block;
   for (int l = 0; l < p.labels; ++l)
     if (presence_of(p, which)[l]) block.add(p.extent[l], strides_of(p, which)[l]);
   return block;
+}
+
+/// Lays an operand out without gaps, its labels in the order that they have in memory, so that who
+/// copies it walks forward. Its new size.
+[[gnu::cold]] inline std::int64_t close_gaps(contraction& p, operand which) {
+  bool const* const present = presence_of(p, which);
+  std::int64_t* const stride = strides_of(p, which);
+  int order[max_loops];
+  int rank = 0;
+  for (int l = 0; l < p.labels; ++l) {
+    if (!present[l]) continue;
+    int at = rank++;
+    for (; at > 0 && stride[order[at - 1]] < stride[l]; --at) order[at] = order[at - 1];
+    order[at] = l;
+  }
+  std::int64_t step = 1;
+  for (int at = rank - 1; at >= 0; --at) {
+    stride[order[at]] = step;
+    step *= p.extent[order[at]];
+  }
+  return step;
 }
 
 }  // namespace ostraka::engine

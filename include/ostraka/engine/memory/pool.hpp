@@ -53,16 +53,18 @@ class workspace {
     if (Kokkos::is_initialized()) release();
   }
 
-  [[gnu::noinline]] memory_piece take(std::size_t bytes, scratch_for whom) {
-    memory_piece const taken = take(bytes);
+  /// A piece of the calling thread's, and back to it.
+  [[gnu::noinline]] static memory_piece take(std::size_t bytes, scratch_for whom) {
+    workspace& mine = instance();
+    memory_piece const taken = mine.take(bytes);
     if (!computes()) clear_if_short<Space>(taken.memory, bytes);
-    (whom == scratch_for::plan ? by_plans_ : by_kernels_).take(bytes);
+    mine.used_by(whom).take(bytes);
     return taken;
   }
-
-  [[gnu::noinline]] void give_back(memory_piece returned, scratch_for whom) {
-    (whom == scratch_for::plan ? by_plans_ : by_kernels_).now -= returned.bytes;
-    slabs_.give_back(returned);
+  [[gnu::noinline]] static void give_back(memory_piece returned, scratch_for whom) {
+    workspace& mine = instance();
+    mine.used_by(whom).now -= returned.bytes;
+    mine.slabs_.give_back(returned);
   }
 
   /// Frees every slab without a piece in use, and forgets how much once was in use.
@@ -83,6 +85,8 @@ class workspace {
   std::size_t limit_to(std::size_t bytes) { return slabs_.limit_to(bytes); }
 
  private:
+  bytes_in_use& used_by(scratch_for whom) { return whom == scratch_for::plan ? by_plans_ : by_kernels_; }
+
   memory_piece take(std::size_t bytes) {
     if (slabs_.held_bytes() == 0) release_with_kokkos();
     return slabs_.take(bytes);
@@ -128,10 +132,10 @@ template <class T, class Space, scratch_for Whom = scratch_for::plan>
 class scratch {
  public:
   explicit scratch(std::int64_t count = 0) {
-    if (count > 0) block_ = workspace<Space>::instance().take(static_cast<std::size_t>(count) * sizeof(T), Whom);
+    if (count > 0) block_ = workspace<Space>::take(static_cast<std::size_t>(count) * sizeof(T), Whom);
   }
   ~scratch() {
-    if (block_.bytes > 0) workspace<Space>::instance().give_back(block_, Whom);
+    if (block_.bytes > 0) workspace<Space>::give_back(block_, Whom);
   }
   scratch(scratch&& other) noexcept : block_(std::exchange(other.block_, {})) {}
   scratch& operator=(scratch&& other) noexcept {

@@ -27,7 +27,8 @@ struct label_cut {
 };
 
 /// The longest label of a class, in parts of so many indices at least.
-inline label_cut cut_of(contraction const& p, label_class which, std::int64_t shortest, std::int64_t most) {
+[[gnu::cold]] inline label_cut cut_of(contraction const& p, label_class which, std::int64_t shortest,
+                                      std::int64_t most) {
   label_cut cut;
   for (int l = 0; l < p.labels; ++l)
     if (class_of(p, l) == which && (cut.label < 0 || p.extent[l] > p.extent[cut.label])) cut.label = l;
@@ -42,7 +43,7 @@ struct tiles {
   label_cut first;
   label_cut second;
 
-  explicit tiles(contraction const& p) {
+  [[gnu::cold]] explicit tiles(contraction const& p) {
     constexpr std::int64_t shortest_product = std::int64_t{1} << 21;  // multiplications: some 50 microseconds
     std::int64_t all = 1;
     for (int l = 0; l < p.labels; ++l) {
@@ -63,6 +64,30 @@ struct tiles {
   [[nodiscard]] bool several() const { return first.parts * second.parts > 1; }
 };
 
+/// Leaves one part of a label, and adds where it begins in A, B and C.
+[[gnu::cold]] inline void keep_part(contraction& p, label_cut const& cut, std::int64_t part, std::int64_t (&at)[3]) {
+  if (cut.label < 0) return;
+  planner::range const kept = planner::block(p.extent[cut.label], part, cut.parts);
+  p.extent[cut.label] = kept.size();
+  for (operand const o : {operand::a, operand::b, operand::c})
+    if (presence_of(p, o)[cut.label]) at[static_cast<int>(o)] += kept.begin * strides_of(p, o)[cut.label];
+}
+
+/// Every tile by a contraction of its own; between two what is in flight goes on.
+template <class Exec, class T>
+[[gnu::cold]] void contract_each(Exec const& exec, contraction const& problem, tiles const& all, T const* a, T const* b,
+                                 T* c, update<T> const& how, product_kernels<Exec, T> const& kernels) {
+  for (std::int64_t i = 0; i < all.first.parts * all.second.parts; ++i) {
+    contraction tile = problem;
+    std::int64_t at[3] = {};
+    keep_part(tile, all.first, i / all.second.parts, at);
+    keep_part(tile, all.second, i % all.second.parts, at);
+    plan_ticket of_tile;  // tiles have up to four shapes
+    contract(exec, tile, a + at[0], b + at[1], c + at[2], how, of_tile, kernels);
+    progress();
+  }
+}
+
 }  // namespace detail
 
 /// As `contract`.
@@ -74,27 +99,7 @@ void contract_in_tiles(Exec const& exec, contraction const& problem, T const* a,
   detail::tiles const all(problem);
   if (!all.several() || detail::goes_on_meanwhile<T>(exec, problem, ticket))
     return contract(exec, problem, a, b, c, how, ticket, kernels);
-  std::int64_t at[3]{};  // in a, b and c
-  contraction tile = problem;
-  auto const for_parts = [&](detail::label_cut const& cut, auto const& each) {
-    if (cut.label < 0) return each();
-    std::int64_t const steps[3] = {problem.in_a[cut.label] ? problem.a[cut.label] : 0,
-                                   problem.in_b[cut.label] ? problem.b[cut.label] : 0, problem.c[cut.label]};
-    for (std::int64_t k = 0; k < cut.parts; ++k) {
-      planner::range const part = planner::block(problem.extent[cut.label], k, cut.parts);
-      tile.extent[cut.label] = part.size();
-      for (int i = 0; i < 3; ++i) at[i] += part.begin * steps[i];
-      each();
-      for (int i = 0; i < 3; ++i) at[i] -= part.begin * steps[i];
-    }
-  };
-  for_parts(all.first, [&] {
-    for_parts(all.second, [&] {
-      plan_ticket of_tile;  // tiles have up to four shapes
-      contract(exec, tile, a + at[0], b + at[1], c + at[2], how, of_tile, kernels);
-      progress();
-    });
-  });
+  detail::contract_each(exec, problem, all, a, b, c, how, kernels);
 }
 
 }  // namespace ostraka::engine

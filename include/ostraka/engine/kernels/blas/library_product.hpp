@@ -73,11 +73,10 @@ void multiply_by_library(Exec const& exec, contraction_plan const& plan, T const
   run_products<Library>(exec, plan, 0, products, a, b, c, how);
 }
 
-/// c <- alpha A B + beta c along a plan for the library. @pre the library multiplies T
+/// c <- alpha A B + beta c along a plan for the library that wants copies. @pre the library multiplies T
 template <class Library, class Exec, class T>
-void follow_plan(Exec const& exec, contraction const& p, contraction_plan const& plan, T const* a, T const* b, T* c,
-                 update<T> const& how) {
-  if (!plan.copies()) return multiply_by_library<Library>(exec, plan, a, b, c, how);
+[[gnu::cold, gnu::noinline]] void multiply_copies(Exec const& exec, contraction const& p, contraction_plan const& plan,
+                                                  T const* a, T const* b, T* c, update<T> const& how) {
   using buffer = kernel_scratch<T, typename Exec::memory_space>;
   using factor = decltype(how.alpha);
   auto const buffer_for = [&](operand which) {
@@ -94,6 +93,14 @@ void follow_plan(Exec const& exec, contraction const& p, contraction_plan const&
   if (plan.copied[2])
     copy(exec, c, block_of(p, operand::c), static_cast<T const*>(result), block_of(plan.problem, operand::c),
          update<T>{factor(1), how.beta});
+}
+
+/// The same along any plan for the library.
+template <class Library, class Exec, class T>
+void follow_plan(Exec const& exec, contraction const& p, contraction_plan const& plan, T const* a, T const* b, T* c,
+                 update<T> const& how) {
+  if (plan.copies()) return multiply_copies<Library>(exec, p, plan, a, b, c, how);
+  multiply_by_library<Library>(exec, plan, a, b, c, how);
 }
 
 }  // namespace ostraka::engine::detail

@@ -48,18 +48,19 @@ fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> 
     if (!result_is_largest) let_transposed_meet(outputs, row, reduced, in_rows);
   rows_type rows{fold, nullptr, {}, 1, 0, in_rows, false, outputs, reduced, 1, {}, {}};
   if (row >= 0) {
-    rows.outer = outputs.without(row);
     rows.length = outputs.extent[row];
     for (int o = 0; o <= n; ++o) rows.step[o] = outputs.stride[o][row];
+    rows.outer.remove(row);
   }
   rows.transposes = !rows.in_rows && reduced.rank == 1 && reduced.stride[0][0] == 1 &&
                     reduced.extent[0] <= rows_type::short_run && rows.length >= 16;
   std::int64_t const few =
       std::max<std::int64_t>(rows.lies_across() ? tile_row<T> : 4, item_cut::worth_an_item / reduced.size());
-  std::int64_t const piece = rows.in_rows ? rows_type::row_width : rows.runs_apart() ? rows_type::width : few;
+  std::int64_t const piece = rows.transposes     ? 4 * rows_type::transposed_width
+                             : rows.in_rows      ? rows_type::row_width
+                             : rows.runs_apart() ? rows_type::width
+                                                 : few;
   rows.cut = item_cut::of_runs(rows.outer.size(), rows.length, piece, reduced.size());
-  if (rows.transposes)
-    rows.cut = item_cut::of_runs(rows.outer.size(), rows.length, rows_type::transposed_width * 4, reduced.size());
   return rows;
 }
 
@@ -85,39 +86,45 @@ struct loops_of_parts {
   }
 };
 
-/// c <- alpha · fold + beta · c on the host. Outputs are {operands…, c}. @pre no extent is 0
+/// The same as of run_fold, cut into parts.
 template <class Exec, class T, class Fold>
-void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> outputs,
-              loop_nest<Fold::operands> const& reduced, T* c, update<T> const& how, bool result_is_largest = false) {
+[[gnu::cold, gnu::noinline]] void fold_in_parts(Exec const& exec, Fold const& fold,
+                                                loop_nest<Fold::operands + 1>& outputs,
+                                                loop_nest<Fold::operands> const& reduced, std::int64_t parts, T* c,
+                                                update<T> const& how, bool result_is_largest) {
   using value = typename Fold::value;
-  constexpr int n = Fold::operands;
-  std::int64_t const results = outputs.size(), elements = results * reduced.size();
-  auto rows = arrange_fold<T>(fold, outputs, reduced, result_is_largest);
-  std::int64_t const items = rows.cut.items();
-  std::int64_t parts = rows.transposes ? 1 : parts_of_fold<Exec>(items, elements / items, reduced.size());
-  constexpr std::int64_t widening = sizeof(value) / sizeof(typename Fold::element);
-  if constexpr (widening > 1)
-    parts = std::max<std::int64_t>(
-        1, std::min(parts, reduced.size() / (8 * widening)));  // their results take an eighth of it
-  if (parts == 1) {
-    rows.c = c;
-    rows.how = how;
-    for_each_item("ostraka fold", exec, items, elements, rows);
-    return;
-  }
+  std::int64_t const results = outputs.size();
   outputs.order_by(0);
-  loops_of_parts<n> const together(outputs, parts);
+  loops_of_parts<Fold::operands> const together(outputs, parts);
   kernel_scratch<value, typename Exec::memory_space> const partial(parts * results);
   auto in_parts = arrange_fold<value>(fold, outputs, reduced, result_is_largest);
   in_parts.c = partial.data();
   in_parts.parts = parts;
   in_parts.part_step = results;
-  for_each_item("ostraka fold of parts", exec, in_parts.items(), elements, in_parts);
+  for_each_item("ostraka fold of parts", exec, in_parts.items(), results * reduced.size(), in_parts);
 
   auto sums = arrange_fold<T>(fold.of_parts(partial.data()), together.outputs, together.over, false);
   sums.c = c;
   sums.how = how;
   for_each_item("ostraka fold", exec, sums.items(), parts * results, sums);
+}
+
+/// c <- alpha · fold + beta · c on the host. Outputs are {operands…, c}. @pre no extent is 0
+template <class Exec, class T, class Fold>
+void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> outputs,
+              loop_nest<Fold::operands> const& reduced, T* c, update<T> const& how, bool result_is_largest = false) {
+  std::int64_t const elements = outputs.size() * reduced.size();
+  auto rows = arrange_fold<T>(fold, outputs, reduced, result_is_largest);
+  std::int64_t const items = rows.cut.items();
+  std::int64_t parts = rows.transposes ? 1 : parts_of_fold<Exec>(items, elements / items, reduced.size());
+  constexpr std::int64_t widening = sizeof(typename Fold::value) / sizeof(typename Fold::element);
+  if constexpr (widening > 1)
+    parts = std::max<std::int64_t>(
+        1, std::min(parts, reduced.size() / (8 * widening)));  // their results take an eighth of it
+  if (parts > 1) return fold_in_parts(exec, fold, outputs, reduced, parts, c, how, result_is_largest);
+  rows.c = c;
+  rows.how = how;
+  for_each_item("ostraka fold", exec, items, elements, rows);
 }
 
 }  // namespace ostraka::engine::detail

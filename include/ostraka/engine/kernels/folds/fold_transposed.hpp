@@ -69,7 +69,7 @@ inline void let_transposed_meet(loop_nest<3> const& outputs, int& row, loop_nest
   if (row < 0 || reduced.rank == 0) return;
   int const of_b = in_rows ? contiguous_loop(reduced, 1) : contiguous_loop(outputs, 1);
   if (of_b < 0) return;
-  if (in_rows && outputs.stride[1][row] > 1) reduced = reduced.with_last(of_b);
+  if (in_rows && outputs.stride[1][row] > 1) reduced.make_last(of_b);
   if (!in_rows && reduced.stride[1][reduced.rank - 1] > 1) row = of_b;
 }
 

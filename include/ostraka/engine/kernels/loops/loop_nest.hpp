@@ -11,6 +11,14 @@
 
 #include <cstdint>
 
+// Who sets up loops on the host asks often how many iterations there are: one function, not its loop in each place. On
+// a device each iteration may ask.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#  define OSTRAKA_DETAIL_ONE_FUNCTION KOKKOS_INLINE_FUNCTION
+#else
+#  define OSTRAKA_DETAIL_ONE_FUNCTION [[gnu::noinline]] inline
+#endif
+
 namespace ostraka::engine {
 
 /// As many as a contraction of blocks can have: one for each label of an einsum, or two for a label that is cut
@@ -25,7 +33,7 @@ struct loop_nest {
   std::int64_t stride[Operands][max_loops] = {};
 
   /// Number of iterations; 1 for no loops.
-  KOKKOS_INLINE_FUNCTION std::int64_t size() const {
+  OSTRAKA_DETAIL_ONE_FUNCTION std::int64_t size() const {
     std::int64_t n = 1;
     for (int d = 0; d < rank; ++d) n *= extent[d];
     return n;
@@ -73,15 +81,18 @@ struct loop_nest {
     }
   }
 
-  /// This loop nest with loop d innermost.
-  [[gnu::noinline]] loop_nest with_last(int d) const {
-    loop_nest moved = *this;
-    for (int e = d; e + 1 < rank; ++e) moved.exchange(e, e + 1);
-    return moved;
+  /// Operands x and y change places.
+  [[gnu::noinline]] void exchange_operands(int x, int y) {
+    for (int d = 0; d < rank; ++d) swap_values(stride[x][d], stride[y][d]);
+  }
+
+  /// Makes loop d the innermost.
+  [[gnu::noinline]] void make_last(int d) {
+    for (; d + 1 < rank; ++d) exchange(d, d + 1);
   }
 
   /// Takes loop d away.
-  void remove(int d) {
+  [[gnu::noinline]] void remove(int d) {
     --rank;
     for (; d < rank; ++d) {
       extent[d] = extent[d + 1];
@@ -91,8 +102,8 @@ struct loop_nest {
 
   /// This loop nest without loop d.
   loop_nest without(int d) const {
-    loop_nest rest = with_last(d);
-    --rest.rank;
+    loop_nest rest = *this;
+    rest.remove(d);
     return rest;
   }
 
@@ -115,6 +126,8 @@ struct loop_nest {
     y = t;
   }
 };
+
+#undef OSTRAKA_DETAIL_ONE_FUNCTION
 
 /// The loop that walks this operand in the smallest steps; -1 if none moves in it.
 template <int Operands>

@@ -74,7 +74,7 @@ struct host_items {
 };
 
 template <class Functor>
-void call_items(void const* functor, std::int64_t begin, std::int64_t end) {
+[[gnu::noinline]] void call_items(void const* functor, std::int64_t begin, std::int64_t end) {
   for (std::int64_t i = begin; i < end; ++i) (*static_cast<Functor const*>(functor))(i);
 }
 

@@ -29,7 +29,7 @@
 namespace ostraka::engine::detail {
 
 /// All output loops together, in the order of c, contiguous ones joined. Offsets {a, b, c}.
-inline loop_nest<3> output_loops(product_loops const& loops) {
+[[gnu::noinline]] inline loop_nest<3> output_loops(product_loops const& loops) {
   loop_nest<3> outputs = loops.batch;
   for (int d = 0; d < loops.m.rank; ++d)
     outputs.add(loops.m.extent[d], loops.m.stride[0][d], std::int64_t(0), loops.m.stride[1][d]);
@@ -74,6 +74,20 @@ void multiply_elements(Exec const& exec, loop_nest<3> const& outputs, T const* a
   map_elements(exec, loops, scaled_product<T>{alpha}, c, a, b);
 }
 
+/// One of the sum's loops, along which the two blocks lie transposed, gives parts.
+template <class Exec, class T>
+[[gnu::cold, gnu::noinline]] void fold_parts(Exec const& exec, sum_of_products<T> const& products,
+                                             loop_nest<3>& outputs, loop_nest<2>& reduced, int across, T* c,
+                                             update<T> const& how) {
+  std::int64_t const results = outputs.size(), parts = reduced.extent[across];
+  loops_of_parts<2> const together(outputs, parts);
+  outputs.add(parts, reduced.stride[0][across], reduced.stride[1][across], results);
+  reduced.remove(across);
+  kernel_scratch<T, typename Exec::memory_space> const partial(parts * results);
+  run_fold(exec, products, outputs, reduced, partial.data(), update<T>{});
+  run_fold(exec, products.of_parts(partial.data()), together.outputs, together.over, c, how);
+}
+
 /// A large block times a small one, two vectors, or products that are added to C: the largest of the three streams.
 template <class Exec, class T>
 void fold_products(Exec const& exec, product_loops const& loops, T const* a, T const* b, T* c, update<T> const& how) {
@@ -82,8 +96,8 @@ void fold_products(Exec const& exec, product_loops const& loops, T const* a, T c
   loop_nest<2> reduced = loops.k;
   if (n > m) {  // the larger of a and b leads
     std::swap(a, b);
-    std::swap(outputs.stride[0], outputs.stride[1]);
-    std::swap(reduced.stride[0], reduced.stride[1]);
+    outputs.exchange_operands(0, 1);
+    reduced.exchange_operands(0, 1);
   }
   bool const result_is_largest = batch * m * n > batch * std::max(m, n) * k;
   sum_of_products<T> const products{a, b};
@@ -91,14 +105,7 @@ void fold_products(Exec const& exec, product_loops const& loops, T const* a, T c
   reduced.merge();
   int const across = result_is_largest ? -1 : transposed_loop(reduced);
   if (across < 0) return run_fold(exec, products, outputs, reduced, c, how, result_is_largest);
-  std::int64_t const results = outputs.size(), parts = reduced.extent[across];
-  loop_nest<3> in_parts = outputs;
-  loops_of_parts<2> const together(in_parts, parts);
-  in_parts.add(parts, reduced.stride[0][across], reduced.stride[1][across], results);
-  reduced.remove(across);
-  kernel_scratch<T, typename Exec::memory_space> const partial(parts * results);
-  run_fold(exec, products, in_parts, reduced, partial.data(), update<T>{});
-  run_fold(exec, products.of_parts(partial.data()), together.outputs, together.over, c, how);
+  fold_parts(exec, products, outputs, reduced, across, c, how);
 }
 
 /// Are there a team's worth of rows and columns? Then there are fewer teams than an int counts: the results of more
@@ -163,31 +170,12 @@ std::int64_t parts_of_sum(product_loops const& loops) {
   }
 }
 
-/// The contraction by our own kernels. @pre no label is in one operand alone; no extent is 0
+/// The sum in parts, whose results are gapless blocks, and then their sum.
 template <class Exec, class T>
-void contract_portable(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how,
-                       product_kernels<Exec, T> const& kernels = every_product_kernel<Exec, T>()) {
-  product_loops const loops = loops_of(p);
-  bool const is_sum = loops.k.size() > 1;
-  if (!is_sum && how.beta == T(0)) return multiply_elements(exec, output_loops(loops), a, b, c, T(how.alpha));
-  if constexpr (runs_on_host<Exec>) {
-    if (kernels.batch != nullptr && is_batch_vectorised<T>(loops))
-      return kernels.batch(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});
-    if (!is_sum || !worth_tiles(loops)) return fold_products(exec, loops, a, b, c, how);
-  }
-  std::int64_t const parts = parts_of_sum<Exec, T>(loops);
-  if (parts == 1) {
-    run_kernel(exec, loops, product_operands<T>{a, b, c, 1, 0, loops.k, how});
-    return;
-  }
-  // The parts' results, each a gapless block, then their sum.
+[[gnu::cold, gnu::noinline]] void contract_parts(Exec const& exec, contraction const& p, std::int64_t parts, T const* a,
+                                                 T const* b, T* c, update<T> const& how) {
   contraction partial = p;
-  std::int64_t step = 1;
-  for (int l = p.labels - 1; l >= 0; --l) {
-    if (!p.in_c[l]) continue;
-    partial.c[l] = step;
-    step *= p.extent[l];
-  }
+  std::int64_t const step = close_gaps(partial, operand::c);
   kernel_scratch<T, typename Exec::memory_space> const partial_results(parts * step);
   product_loops const partial_loops = loops_of(partial);
   run_kernel(exec, partial_loops, product_operands<T>{a, b, partial_results.data(), parts, step, partial_loops.k, {}});
@@ -205,6 +193,23 @@ void contract_portable(Exec const& exec, contraction const& p, T const* a, T con
     over.reduced.add(parts, step);
     run_reduction<T>(exec, over, sum, c, reduction::sum, how);
   }
+}
+
+/// The contraction by our own kernels. @pre no label is in one operand alone; no extent is 0
+template <class Exec, class T>
+void contract_portable(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how,
+                       product_kernels<Exec, T> const& kernels = every_product_kernel<Exec, T>()) {
+  product_loops const loops = loops_of(p);
+  bool const is_sum = loops.k.size() > 1;
+  if (!is_sum && how.beta == T(0)) return multiply_elements(exec, output_loops(loops), a, b, c, T(how.alpha));
+  product_operands<T> const in{a, b, c, 1, 0, loops.k, how};
+  if constexpr (runs_on_host<Exec>) {
+    if (kernels.batch != nullptr && is_batch_vectorised<T>(loops)) return kernels.batch(exec, loops, in);
+    if (!is_sum || !worth_tiles(loops)) return fold_products(exec, loops, a, b, c, how);
+  }
+  std::int64_t const parts = parts_of_sum<Exec, T>(loops);
+  if (parts > 1) return contract_parts(exec, p, parts, a, b, c, how);
+  run_kernel(exec, loops, in);
 }
 
 }  // namespace ostraka::engine::detail

@@ -49,10 +49,10 @@ struct tile_blocks {
 
 /// Which side of C its tiles have along their vectors, and in which order the loops of a side come.
 struct tile_sides {
+  bool swapped;        // a is the second operand
   loop_nest<3> batch;  // {a, b, c}
   loop_nest<2> m;      // {a, c}: rows of tiles
   loop_nest<2> n;      // {b, c}: columns
-  bool swapped;        // a is the second operand
 
   /// Elements of whole tiles.
   static double padded(std::int64_t rows, std::int64_t columns, int tile_rows, int tile_columns) {
@@ -61,19 +61,22 @@ struct tile_sides {
   }
 
   /// Vectors lie along the side on which C is contiguous, except where its tiles would be much emptier.
-  tile_sides(product_loops const& loops, int rows, int lanes)
-      : batch(loops.batch), m(loops.m), n(loops.n), swapped(false) {
+  static bool lie_along_m(product_loops const& loops, int rows, int lanes) {
     auto const smallest = [](loop_nest<2> const& side) {
       int const d = smallest_step(side, 1);
       return d < 0 ? INT64_MAX : side.stride[1][d];
     };
-    std::int64_t const height = m.size(), width = n.size();
+    std::int64_t const height = loops.m.size(), width = loops.n.size();
     double const along_n = padded(height, width, rows, lanes), along_m = padded(width, height, rows, lanes);
-    swapped = smallest(m) < smallest(n) ? along_m <= 1.5 * along_n : 1.5 * along_m < along_n;
-    if (swapped) {
-      std::swap(m, n);
-      for (int d = 0; d < batch.rank; ++d) std::swap(batch.stride[0][d], batch.stride[1][d]);
-    }
+    return smallest(loops.m) < smallest(loops.n) ? along_m <= 1.5 * along_n : 1.5 * along_m < along_n;
+  }
+
+  tile_sides(product_loops const& loops, int rows, int lanes)
+      : swapped(lie_along_m(loops, rows, lanes)),
+        batch(loops.batch),
+        m(swapped ? loops.n : loops.m),
+        n(swapped ? loops.m : loops.n) {
+    if (swapped) batch.exchange_operands(0, 1);
   }
 };
 
@@ -94,7 +97,7 @@ class contract_tiles {
         n_(sides_.n.size(), threads > 1 ? columns / 2 : columns, micro_.columns()) {
     if (sides_.swapped) {
       std::swap(in_.a, in_.b);
-      for (int d = 0; d < in_.k.rank; ++d) std::swap(in_.k.stride[0][d], in_.k.stride[1][d]);
+      in_.k.exchange_operands(0, 1);
     }
     if (threads > 1)
       groups_ = std::min(m_.count, std::max<std::int64_t>(1, 4 * threads / (in_.parts * n_.count * batch_)));

@@ -21,14 +21,13 @@ namespace ostraka::engine::detail {
 
 /// Where iterations begin, begin + 1, … of a loop nest stand in its two operands, and after which of them the second
 /// one jumps.
-template <int most>
-struct offsets_of_run {
-  std::int64_t at[2][most];
-  std::uint64_t jumps[most / 64 + 2];  // a bit an iteration that does not follow the one before in the second operand
+struct run_offsets {
+  std::int64_t* at[2];
+  std::uint64_t* jumps;  // a bit an iteration that does not follow the one before in the second operand
   std::int64_t begin = -1;
   int count = 0;
 
-  /// @pre count <= most; always of the same loops
+  /// @pre there is room for as many; always of the same loops
   void move_to(loop_nest<2> const& loops, std::int64_t first, std::int64_t how_many) {
     if (begin == first) return;
     begin = first;
@@ -53,6 +52,17 @@ struct offsets_of_run {
     std::uint64_t const low = jumps[i / 64] >> i % 64, high = i % 64 == 0 ? 0 : jumps[i / 64 + 1] << (64 - i % 64);
     return (low | high) & ~std::uint64_t(0) >> (64 - width) & ~std::uint64_t(1);
   }
+};
+
+/// With room for so many.
+template <int most>
+struct offsets_of_run : run_offsets {
+  offsets_of_run() : run_offsets{{places[0], places[1]}, bits} {}
+  offsets_of_run(offsets_of_run const&) = delete;
+  offsets_of_run& operator=(offsets_of_run const&) = delete;
+
+  std::int64_t places[2][most];
+  std::uint64_t bits[most / 64 + 2];
 };
 
 /// The step with which `count` offsets follow one another; 0 if they do not.

@@ -20,27 +20,6 @@
 
 namespace ostraka::engine::detail {
 
-/// Lays an operand out without gaps, its labels in the order that they have in memory, so that widening it is a walk.
-/// Its new size.
-inline std::int64_t close_gaps(contraction& p, operand which) {
-  bool const* const present = presence_of(p, which);
-  std::int64_t* const stride = strides_of(p, which);
-  int order[max_loops];
-  int rank = 0;
-  for (int l = 0; l < p.labels; ++l) {
-    if (!present[l]) continue;
-    int at = rank++;
-    for (; at > 0 && stride[order[at - 1]] < stride[l]; --at) order[at] = order[at - 1];
-    order[at] = l;
-  }
-  std::int64_t step = 1;
-  for (int at = rank - 1; at >= 0; --at) {
-    stride[order[at]] = step;
-    step *= p.extent[order[at]];
-  }
-  return step;
-}
-
 /// In what products of T are done: floats for 16 bits with a fraction, std::int32_t for small integers, else T.
 template <class T>
 using product_type = std::conditional_t<is_small_integer<T>, std::int32_t, accumulator_of_t<T>>;

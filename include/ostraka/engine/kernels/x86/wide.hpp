@@ -15,14 +15,16 @@ namespace ostraka::engine::detail {
 /// For which processors a function is compiled beside the oldest one.
 enum class vector_width { plain, avx2, avx512 };
 
+[[gnu::cold, gnu::noinline]] inline vector_width ask_processor() {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512bw"))
+    return vector_width::avx512;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? vector_width::avx2 : vector_width::plain;
+}
+
 /// What this processor has.
 inline vector_width widest_vectors() {
-  static vector_width const widest = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                                             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")
-                                         ? vector_width::avx512
-                                     : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-                                         ? vector_width::avx2
-                                         : vector_width::plain;
+  static vector_width const widest = ask_processor();
   return widest;
 }
 
