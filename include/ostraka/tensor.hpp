@@ -267,7 +267,7 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
   }
 
   /// The global indices of this device's block along dimension `i`.
-  [[nodiscard]] planner::range range(int i) const {
+  [[nodiscard, gnu::cold]] planner::range range(int i) const {
     return planner::range_of(spec_of<Sharding, axes, mesh_axes>, i, where().here, where().sizes);
   }
 
@@ -333,8 +333,9 @@ using writable_verdict = typename decltype(check_writable<A>())::type;
 
 template <class View, std::size_t... Is>
 View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {
+  // By a layout: extents as arguments Kokkos counts each time, and reads the label for it.
   View const made(Kokkos::view_alloc(Kokkos::WithoutInitializing, label_of_ours),
-                  static_cast<std::size_t>(extents[Is])...);
+                  typename View::array_layout(static_cast<std::size_t>(extents[Is])...));
   engine::prepare_memory<typename View::memory_space>(made.data(), made.size() * sizeof(typename View::value_type));
   return made;
 }

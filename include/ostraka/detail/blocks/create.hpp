@@ -222,7 +222,7 @@ using creation_verdict =
 
 /// A fresh tensor on the mesh, its elements not yet set. `Unless` is what else may be wrong.
 template <class TensorType, class Unless = reason::ok, class Mesh, class... Given>
-auto make_uninitialised(char const* operation, Mesh const& m, Given const&... given) {
+[[gnu::cold]] auto make_uninitialised(char const* operation, Mesh const& m, Given const&... given) {
   if constexpr (reason::ok_or_raise<first_fault<creation_verdict<TensorType, Mesh, Given...>, Unless>>()) {
     engine::require_not_ended(operation);
     using axes = typename TensorType::axes;
