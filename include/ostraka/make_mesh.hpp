@@ -14,7 +14,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/groups/communicator.hpp>
@@ -76,7 +75,8 @@ template <class = void>
 [[gnu::cold]] engine::device_mesh const* make_device_mesh(mesh_processes processes, std::string_view const* axes,
                                                           dynamic_array<int> const& sizes,
                                                           engine::node_wish const& nodes) {
-  std::vector<std::string> names(axes, axes + sizes.size());
+  dynamic_array<std::string> names;
+  for (std::size_t a = 0; a < sizes.size(); ++a) names.push_back(std::string(axes[a]));
   if (processes.which == mesh_processes::kind::none)
     return new engine::device_mesh const(engine::device_mesh::absent(std::move(names), sizes));
   if (processes.which == mesh_processes::kind::this_one)

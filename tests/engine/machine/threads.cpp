@@ -60,7 +60,7 @@ e::thread_facts sound() {
 
 // The only warning is this.
 void check_warned(e::thread_facts const& f, std::string const& text, e::thread_wishes const& said = {}) {
-  std::vector<std::string> const all = e::thread_warnings(said, f);
+  ostraka::dynamic_array<std::string> const all = e::thread_warnings(said, f);
   REQUIRE(all.size() == 1);
   CHECK(all[0] == text);
 }
@@ -169,7 +169,7 @@ TEST_CASE("bad combinations, each with its remedy") {
   f.threads = 1;  // BLAS alone is too many
   f.pool = e::blas_pool::its_own;
   f.blas_threads = 8;
-  std::vector<std::string> const all = e::thread_warnings({}, f);
+  ostraka::dynamic_array<std::string> const all = e::thread_warnings({}, f);
   REQUIRE(all.size() == 1);
   CHECK(contains(all[0], "2 ranks with 8 threads each share 8 cores"));
 

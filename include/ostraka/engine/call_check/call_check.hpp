@@ -54,6 +54,8 @@ class call_check {
         said_(channel_.members.size()),
         missing_(channel_.members) {}
 
+  [[gnu::cold]] ~call_check() = default;
+
   [[gnu::cold]] void run() {
     static std::atomic<std::uint64_t> waits{0};
     occasion_ = ++waits << 20;
@@ -181,9 +183,7 @@ class call_check {
     std::string text = join_text(first.substr(0, first.find(' ')),
                                  ": all ranks call the same operations in the same order with the same sizes, but ");
     for (std::size_t m = 0; m < said_.size(); ++m) {
-      if (std::find(said_.begin(), said_.begin() + static_cast<std::ptrdiff_t>(m), said_[m]) !=
-          said_.begin() + static_cast<std::ptrdiff_t>(m))
-        continue;  // told
+      if (said_.find(said_[m]) != said_.begin() + m) continue;  // told
       dynamic_array<int> alike;
       bool another_mesh = false;
       for (std::size_t other = 0; other < said_.size(); ++other) {
@@ -202,7 +202,7 @@ class call_check {
   control_channel const channel_;
   std::string const& text_;
   std::string const own_;
-  std::vector<std::string> said_;  // by member
+  dynamic_array<std::string> said_;  // by member
   dynamic_array<int> missing_;
   dynamic_array<int> answered_;   // askers, since this rank asked last
   std::uint64_t occasion_ = 0;  // this wait, times 2^20, and how often it has asked

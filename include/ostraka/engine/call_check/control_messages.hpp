@@ -30,7 +30,8 @@ struct call_record {
     std::string bytes(16, '\0');
     std::memcpy(bytes.data(), &group.ranks, 8);
     std::memcpy(bytes.data() + 8, &group.number, 8);
-    return bytes + text;
+    bytes.append(text);
+    return bytes;
   }
   static bool same_members(std::string const& a, std::string const& b) { return a.compare(0, 8, b, 0, 8) == 0; }
   static std::uint64_t number(std::string const& bytes) {
@@ -53,7 +54,8 @@ struct chain {
     std::memcpy(bytes.data(), &asker, 4);
     std::memcpy(bytes.data() + 4, &lowest, 4);
     std::memcpy(bytes.data() + 8, &occasion, 8);
-    return bytes + text;
+    bytes.append(text);
+    return bytes;
   }
   [[gnu::cold]] static chain unpacked(std::string const& bytes) {
     chain c;
@@ -94,7 +96,7 @@ struct control_channel {
 /// count the program's. They stay until they have arrived.
 class pending_send {
  public:
-  pending_send(MPI_Comm comm, int to, control_message kind, std::string const& bytes) : bytes_(bytes) {
+  [[gnu::cold]] pending_send(MPI_Comm comm, int to, control_message kind, std::string const& bytes) : bytes_(bytes) {
     PMPI_Isend(bytes_.data(), static_cast<int>(bytes_.size()), MPI_BYTE, to, static_cast<int>(kind), comm, &request_);
     next_ = first_;
     first_ = this;

@@ -28,7 +28,7 @@ class presence_questions {
   explicit presence_questions(peer_monitor const& over) : monitor_(over), next_(MPI_Wtime() + 0.5) {}
   presence_questions(presence_questions const&) = delete;
   presence_questions& operator=(presence_questions const&) = delete;
-  ~presence_questions() {
+  [[gnu::cold]] ~presence_questions() {
     stop();
     for (MPI_Request& r : open_)
       if (r != MPI_REQUEST_NULL) PMPI_Request_free(&r);

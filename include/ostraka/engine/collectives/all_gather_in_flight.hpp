@@ -21,8 +21,8 @@ class all_gather_in_flight {
  public:
   /// recv gets the members' parts in member order; counts are the same on all of them, stay where they are until the
   /// end, and send has counts[rank] elements. It overlaps recv only where it is the own part of it.
-  void begin(communicator const& members, T const* send, T* recv, counts_view counts,
-             mpi_calls calls = mpi_calls::blocking) {
+  [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view counts,
+                           mpi_calls calls = mpi_calls::blocking) {
     std::size_t const me = static_cast<std::size_t>(members.rank());
     if (members.size() == 1) {
       detail::copy_part(send, counts[me], recv);
@@ -47,7 +47,7 @@ class all_gather_in_flight {
 
   /// The same for parts of `count` elements each, without the own part between the others. In pairs, whatever the
   /// number of members, so that nothing waits here.
-  void begin_of_others(communicator const& members, T const* send, T* recv, std::int64_t count) {
+  [[gnu::cold]] void begin_of_others(communicator const& members, T const* send, T* recv, std::int64_t count) {
     members.enter();
     counted_.begin(members, collective::all_gather);
     pending_.begin(members, counted_);
@@ -62,7 +62,7 @@ class all_gather_in_flight {
   }
 
   /// Goes on without waiting; would finish() not wait either?
-  bool test() {
+  [[gnu::cold]] bool test() {
     while (pending_.test()) {
       if (!more()) return true;
       post();
@@ -70,7 +70,7 @@ class all_gather_in_flight {
     return false;
   }
 
-  void finish() {
+  [[gnu::cold]] void finish() {
     counted_.wait();
     pending_.wait();
     while (more()) {

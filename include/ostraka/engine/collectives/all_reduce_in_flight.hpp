@@ -66,8 +66,8 @@ class all_reduce_in_flight {
   /// share_of_all_reduce, and `pieces` with room for what a reduce-scatter of such a part sets aside; neither, if MPI
   /// does it. All of them stay where they are until the end. With `tag`, it is a part of a collective that has begun, and
   /// MPI does not do it.
-  void begin(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces,
-             mpi_calls calls = mpi_calls::blocking, int tag = new_tag) {
+  [[gnu::cold]] void begin(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces,
+                           mpi_calls calls = mpi_calls::blocking, int tag = new_tag) {
     require_reducible<T>(how);
     if (members.size() == 1 || count == 0) return;
     if (tag == new_tag) members.enter();
@@ -90,7 +90,7 @@ class all_reduce_in_flight {
   }
 
   /// Goes on without waiting; would finish() not wait either?
-  bool test() {
+  [[gnu::cold]] bool test() {
     if (members_ == nullptr) return pending_.test();
     if (!scattered_) {
       if (!scatter_.test()) return false;
@@ -99,7 +99,7 @@ class all_reduce_in_flight {
     return gather_.test();
   }
 
-  void finish() {
+  [[gnu::cold]] void finish() {
     if (members_ == nullptr) {
       counted_.wait();
       pending_.wait();

@@ -35,7 +35,7 @@ class exchange_in_flight {
   /// parts[d] is what goes to member d and what comes from there, wherever that lies; what is sent from here to d is
   /// received there from here. Nothing is done with the own part. Pairs that exchange nothing send no message. The
   /// parts and their layouts stay where they are until the end.
-  void begin(communicator const& members, exchanged<T> const* parts) {
+  [[gnu::cold]] void begin(communicator const& members, exchanged<T> const* parts) {
     members.enter();
     counted_.begin(members, collective::exchange);
     pending_.begin(members, counted_);
@@ -73,7 +73,7 @@ class exchange_in_flight {
   void add_rows(std::int64_t elements) { counted_.add_packed(elements * static_cast<std::int64_t>(sizeof(T))); }
 
   /// Goes on without waiting; would finish() not wait either?
-  bool test() {
+  [[gnu::cold]] bool test() {
     while (pending_.test()) {
       if (step_ >= members_->size()) return true;
       post_window();
@@ -81,7 +81,7 @@ class exchange_in_flight {
     return false;
   }
 
-  void finish() {
+  [[gnu::cold]] void finish() {
     counted_.wait();
     pending_.wait();
     while (step_ < members_->size()) {

@@ -72,7 +72,7 @@ class permute_in_flight {
  public:
   /// What `part` sends goes to member `here.to`, and what it receives comes from `here.from`; both know how much it is.
   /// Nothing is done with a part that stays, or has nowhere to go or to come from.
-  void begin(communicator const& members, hops_here here, exchanged<T> const& part) {
+  [[gnu::cold]] void begin(communicator const& members, hops_here here, exchanged<T> const& part) {
     both_.begin(members, collective::permute);
     if (here.from >= 0 && here.from != members.rank())
       part.block_received != nullptr ? both_.pending.receive(here.from, part.receive, *part.block_received)
@@ -83,8 +83,8 @@ class permute_in_flight {
   }
 
   /// Goes on without waiting; would finish() not wait either?
-  bool test() { return both_.test(); }
-  void finish() { both_.finish(); }
+  [[gnu::cold]] bool test() { return both_.test(); }
+  [[gnu::cold]] void finish() { both_.finish(); }
 
  private:
   detail::counted_messages both_;

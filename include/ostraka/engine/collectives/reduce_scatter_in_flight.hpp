@@ -40,9 +40,9 @@ class reduce_scatter_in_flight {
   /// in member order, so equal runs give equal bits. send and recv do not overlap. With `into`, a sum is added to what
   /// recv holds. `pieces` has room for pieces_of(members, counts[rank], the longest, calls), and like counts it stays
   /// until the end. With `tag`, it is a part of a collective that has begun.
-  void begin(communicator const& members, T const* send, T* recv, counts_view counts, T* pieces, reduction how,
-             update<T> const& into = {}, parts_sent sent = parts_sent::all, mpi_calls calls = mpi_calls::blocking,
-             int tag = new_tag) {
+  [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view counts, T* pieces,
+                           reduction how, update<T> const& into = {}, parts_sent sent = parts_sent::all,
+                           mpi_calls calls = mpi_calls::blocking, int tag = new_tag) {
     require_reducible<T>(how);
     if (members.size() == 1) {
       if (computes()) into.write(recv, 1, send, counts[0]);
@@ -81,7 +81,7 @@ class reduce_scatter_in_flight {
   }
 
   /// Goes on without waiting; would finish() not wait either?
-  bool test() {
+  [[gnu::cold]] bool test() {
     if (members_ == nullptr) return pending_[0].test();
     while (next_ < longest_) {
       if (!pending_[turn_of(next_)].test()) return false;
@@ -90,7 +90,7 @@ class reduce_scatter_in_flight {
     return true;
   }
 
-  void finish() {
+  [[gnu::cold]] void finish() {
     counted_.wait();
     if (members_ == nullptr) {
       pending_[0].wait();
@@ -123,7 +123,7 @@ class reduce_scatter_in_flight {
   }
 
   // What all pieces would send; none of them does.
-  void count_messages() {
+  [[gnu::cold]] void count_messages() {
     auto const pieces = [&](std::int64_t n) -> std::int64_t {
       return n <= piece_ ? n > 0 : (n + piece_ - 1) / piece_;
     };
@@ -156,7 +156,7 @@ class reduce_scatter_in_flight {
   }
 
   /// Posts the messages of the piece that begins here.
-  void post(std::int64_t begin) {
+  [[gnu::cold]] void post(std::int64_t begin) {
     int const turn = turn_of(begin);
     T* const arriving = pieces_[turn];
     int const n = members_->size();
@@ -170,7 +170,7 @@ class reduce_scatter_in_flight {
   }
 
   /// In member order, whichever arrived first: the result depends on the values and the mesh alone.
-  void reduce(std::int64_t begin, T const* arriving) const {
+  [[gnu::noinline]] void reduce(std::int64_t begin, T const* arriving) const {
     if (!computes()) return;
     std::int64_t const count = length(me(), begin);
     T const* const own = send_ + at_[me()] + begin;

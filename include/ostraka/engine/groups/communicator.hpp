@@ -170,7 +170,7 @@ class communicator {
 #endif
     owned(owned const&) = delete;
     owned& operator=(owned const&) = delete;
-    ~owned();
+    [[gnu::cold]] ~owned();
   };
   explicit communicator(shared_value<owned const> shared) : shared_(std::move(shared)) {}
 
@@ -223,7 +223,7 @@ inline communicator communicator::make_level(mesh_level which) const {
   return made;
 }
 
-inline node_levels const* communicator::levels() const {
+[[gnu::cold]] inline node_levels const* communicator::levels() const {
   if (!nodes().has_levels()) return nullptr;
   if (!shared_->levels)
     shared_->levels = shared_value<node_levels const>::make(make_level(mesh_level::within_node),

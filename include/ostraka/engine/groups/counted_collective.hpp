@@ -64,7 +64,7 @@ class counted_collective {
   /// So much to all others together, of_member(d) of it to each; one message where MPI does it. Those of other nodes
   /// get what those of this one do not: nodes are smaller than groups.
   template <class OfMember>
-  void add_of_each(std::int64_t bytes, OfMember const& of_member, std::int64_t messages = 1) {
+  [[gnu::cold]] void add_of_each(std::int64_t bytes, OfMember const& of_member, std::int64_t messages = 1) {
     node_grid const& nodes = group_->nodes();
     std::int64_t between = nodes.axes > 0 ? bytes : 0;
     int const node = nodes.node_of(group_->rank());

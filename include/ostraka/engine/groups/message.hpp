@@ -134,7 +134,7 @@ class messages {
   [[nodiscard]] int tag() const { return tag_; }
 
   template <class T>
-  void receive([[maybe_unused]] int from, T* data, std::int64_t count) {
+  [[gnu::cold]] void receive([[maybe_unused]] int from, T* data, std::int64_t count) {
     if (dry_) return receive_zeros(data, count);
 #if OSTRAKA_ENABLE_MPI
     for (std::int64_t done = 0; done < count; done += chunk_limit)
@@ -144,7 +144,7 @@ class messages {
   }
 
   template <class T>
-  void send(int to, [[maybe_unused]] T const* data, std::int64_t count) {
+  [[gnu::cold]] void send(int to, [[maybe_unused]] T const* data, std::int64_t count) {
     counted_->add_sent(to, count * static_cast<std::int64_t>(sizeof(T)), (count + chunk_limit - 1) / chunk_limit);
 #if OSTRAKA_ENABLE_MPI
     if (dry_) return;

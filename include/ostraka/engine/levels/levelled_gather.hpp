@@ -25,7 +25,7 @@ inline node_levels const* levels_for(communicator const& members, std::int64_t b
 }
 
 /// The same of a collective whose parts lie in member order: where those of a node are one run.
-inline node_levels const* levels_in_order(communicator const& members, std::int64_t bytes) {
+[[gnu::cold]] inline node_levels const* levels_in_order(communicator const& members, std::int64_t bytes) {
   return members.nodes().in_order() ? levels_for(members, bytes) : nullptr;
 }
 
@@ -33,8 +33,8 @@ inline node_levels const* levels_in_order(communicator const& members, std::int6
 template <class T>
 class levelled_all_gather {
  public:
-  void begin(communicator const& members, T const* send, T* recv, counts_view counts,
-             mpi_calls calls = mpi_calls::blocking) {
+  [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view counts,
+                           mpi_calls calls = mpi_calls::blocking) {
     levels_ = levels_in_order(members, counts.total() * static_cast<std::int64_t>(sizeof(T)));
     if (levels_ == nullptr) return gather_.begin(members, send, recv, counts, calls);
     prepare(members, recv, calls);
@@ -48,7 +48,7 @@ class levelled_all_gather {
   }
 
   /// The same for parts of `count` elements each, without the own part between the others.
-  void begin_of_others(communicator const& members, T const* send, T* recv, std::int64_t count) {
+  [[gnu::cold]] void begin_of_others(communicator const& members, T const* send, T* recv, std::int64_t count) {
     levels_ = levels_in_order(members, members.size() * count * static_cast<std::int64_t>(sizeof(T)));
     if (levels_ == nullptr) return gather_.begin_of_others(members, send, recv, count);
     prepare(members, recv, mpi_calls::nonblocking);
@@ -60,7 +60,7 @@ class levelled_all_gather {
   }
 
   /// Goes on without waiting; would finish() not wait either?
-  bool test() {
+  [[gnu::cold]] bool test() {
     while (gather_.test()) {
       if (levels_ == nullptr || done_ == nodes_) return true;
       if (!pending_.test()) return false;
@@ -69,7 +69,7 @@ class levelled_all_gather {
     return false;
   }
 
-  void finish() {
+  [[gnu::cold]] void finish() {
     gather_.finish();
     for (; levels_ != nullptr && done_ < nodes_; gather_.finish()) {
       counted_.wait();

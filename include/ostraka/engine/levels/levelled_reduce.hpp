@@ -31,8 +31,8 @@ class levelled_all_reduce {
   }
 
   /// `share` and `pieces` are for one level alone.
-  void begin(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces,
-             mpi_calls calls = mpi_calls::blocking) {
+  [[gnu::cold]] void begin(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces,
+                           mpi_calls calls = mpi_calls::blocking) {
     require_reducible<T>(how);
     levels_ = levels_for(members, count * static_cast<std::int64_t>(sizeof(T)));
     if (levels_ == nullptr) return reduce_.begin(members, data, count, how, share, pieces, calls);
@@ -59,7 +59,7 @@ class levelled_all_reduce {
   }
 
   /// Goes on without waiting; would finish() not wait either?
-  bool test() {
+  [[gnu::cold]] bool test() {
     if (levels_ == nullptr) return reduce_.test();
     if (step_ == step::scatters) {
       if (!scatter_.test()) return false;
@@ -72,7 +72,7 @@ class levelled_all_reduce {
     return gather_.test();
   }
 
-  void finish() {
+  [[gnu::cold]] void finish() {
     if (levels_ == nullptr) return reduce_.finish();
     if (step_ == step::scatters) reduce_share();
     if (step_ == step::reduces) gather();

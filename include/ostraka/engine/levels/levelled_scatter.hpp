@@ -29,8 +29,9 @@ class levelled_reduce_scatter {
   }
 
   /// `pieces` is for one level alone.
-  void begin(communicator const& members, T const* send, T* recv, counts_view counts, T* pieces, reduction how,
-             update<T> const& into = {}, parts_sent sent = parts_sent::all, mpi_calls calls = mpi_calls::blocking) {
+  [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view counts, T* pieces,
+                           reduction how, update<T> const& into = {}, parts_sent sent = parts_sent::all,
+                           mpi_calls calls = mpi_calls::blocking) {
     levels_ = levels_in_order(members, counts.total() * static_cast<std::int64_t>(sizeof(T)));
     if (levels_ == nullptr) return scatter_.begin(members, send, recv, counts, pieces, how, into, sent, calls);
     members.enter();
@@ -52,7 +53,7 @@ class levelled_reduce_scatter {
   }
 
   /// Goes on without waiting; would finish() not wait either?
-  bool test() {
+  [[gnu::cold]] bool test() {
     while (scatter_.test()) {
       if (levels_ == nullptr || done_ > nodes_) return true;
       scatter_.finish();
@@ -61,7 +62,7 @@ class levelled_reduce_scatter {
     return false;
   }
 
-  void finish() {
+  [[gnu::cold]] void finish() {
     scatter_.finish();
     for (; levels_ != nullptr && done_ <= nodes_; scatter_.finish()) next_step(nodes_alike());
     levels_ = nullptr;

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <ostraka/engine/machine/openblas.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
@@ -122,8 +121,8 @@ namespace detail {
 }  // namespace detail
 
 /// One sentence for each thing that is wrong, *rule; remedy*; none if all is well.
-[[gnu::cold]] inline std::vector<std::string> thread_warnings(thread_wishes const& said, thread_facts const& f) {
-  std::vector<std::string> all;
+[[gnu::cold]] inline dynamic_array<std::string> thread_warnings(thread_wishes const& said, thread_facts const& f) {
+  dynamic_array<std::string> all;
   int const most = std::max(f.threads, f.pool == blas_pool::its_own ? f.blas_threads : 1);
   bool const crowded = f.share.part > 0 && most > 1 && most > f.share.part;
   // One thread a rank on too few cores: the launcher was told to oversubscribe, and no variable for threads helps.

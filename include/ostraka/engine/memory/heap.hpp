@@ -61,7 +61,7 @@ inline void begin_large_pages() {
 
 /// Tells the C library, where it is glibc: blocks up to 32 MiB, the largest for which it can be told, are reused. What
 /// is larger goes back, so that what lies idle is bounded. The heap grows by as much.
-inline void prepare_heap() {
+[[gnu::cold]] inline void prepare_heap() {
 #if defined(__GLIBC__)
   if (!wants_a_prepared_heap()) return;
   constexpr int largest = 32 << 20;

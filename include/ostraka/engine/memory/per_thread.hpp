@@ -20,10 +20,10 @@ namespace ostraka::engine {
 /// A lock for rare and short sections, a thread's first use of a pool for instance.
 class short_lock {
  public:
-  explicit short_lock(std::atomic_flag& flag) : flag_(flag) {
+  [[gnu::cold]] explicit short_lock(std::atomic_flag& flag) : flag_(flag) {
     while (flag_.test_and_set(std::memory_order_acquire)) flag_.wait(true, std::memory_order_relaxed);
   }
-  ~short_lock() {
+  [[gnu::cold, gnu::noinline]] ~short_lock() {
     flag_.clear(std::memory_order_release);
     flag_.notify_one();
   }

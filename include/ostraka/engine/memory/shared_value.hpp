@@ -18,7 +18,7 @@ class shared_value {
 
   /// T(arguments…), owned by this one.
   template <class... Arguments>
-  [[nodiscard]] static shared_value make(Arguments&&... arguments) {
+  [[nodiscard, gnu::cold]] static shared_value make(Arguments&&... arguments) {
     shared_value made;
     made.held_ = new counted{{1}, T(static_cast<Arguments&&>(arguments)...)};
     return made;

@@ -30,13 +30,13 @@ namespace ostraka::engine {
 namespace detail {
 
 template <class Space>
-void tell_of_allocation(char const* label, void const* at, std::size_t bytes) {
+[[gnu::cold]] void tell_of_allocation(char const* label, void const* at, std::size_t bytes) {
   if (Kokkos::Tools::profileLibraryLoaded())
     Kokkos::Tools::allocateData(Kokkos::Tools::make_space_handle(Space::name()), label, at, bytes);
 }
 
 template <class Space>
-void tell_of_free(char const* label, void const* at, std::size_t bytes) {
+[[gnu::cold]] void tell_of_free(char const* label, void const* at, std::size_t bytes) {
   if (Kokkos::Tools::profileLibraryLoaded())
     Kokkos::Tools::deallocateData(Kokkos::Tools::make_space_handle(Space::name()), label, at, bytes);
 }

@@ -16,7 +16,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <ostraka/engine/groups/counted_collective.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
@@ -46,7 +45,7 @@ class device_mesh {
   /// Collective over `world`. Device number = rank, unless the wish says which blocks of the mesh nodes hold. Throws
   /// ostraka::error, on all devices alike, unless every device gives the same axes, at least one device to each, and the
   /// sizes multiply to world.size(); or for nodes that cannot be.
-  [[gnu::cold]] device_mesh(communicator const& world, std::vector<std::string> names, dynamic_array<int> sizes,
+  [[gnu::cold]] device_mesh(communicator const& world, dynamic_array<std::string> names, dynamic_array<int> sizes,
                             node_wish const& nodes = {})
       : world_(world), names_(std::move(names)), sizes_(std::move(sizes)), shared_(shared_value<shared_parts>::make()) {
     make(nodes);
@@ -55,14 +54,14 @@ class device_mesh {
   /// The mesh as seen by a process that is none of its devices. Not collective; throws ostraka::error for axes that no
   /// mesh can have.
   template <class = void>
-  [[gnu::cold]] static device_mesh absent(std::vector<std::string> names, dynamic_array<int> sizes);
+  [[gnu::cold]] static device_mesh absent(dynamic_array<std::string> names, dynamic_array<int> sizes);
 
   /// The mesh of which this process is the device of this number, and no other device exists: operations send nothing,
   /// and count what they would send. Throws ostraka::error for axes that no mesh can have, and a device that is not
   /// among them.
   template <class = void>
-  [[gnu::cold]] static device_mesh dry(std::vector<std::string> names, dynamic_array<int> sizes, std::int64_t device,
-                         node_wish const& nodes = {});
+  [[gnu::cold]] static device_mesh dry(dynamic_array<std::string> names, dynamic_array<int> sizes, std::int64_t device,
+                                       node_wish const& nodes = {});
   bool is_dry() const { return world_.is_dry(); }
 
   /// A number that no other mesh of this process has had, for what is remembered of it: copies share it.
@@ -187,7 +186,7 @@ class device_mesh {
   node_grid grid_of(std::uint32_t set) const;
 
   communicator world_;
-  std::vector<std::string> names_;
+  dynamic_array<std::string> names_;
   dynamic_array<int> sizes_;
   dynamic_array<int> within_;
   dynamic_array<int> coordinates_;

@@ -11,7 +11,6 @@
 #include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <ostraka/engine/groups/communicator.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
@@ -40,7 +39,7 @@ template <class>
 }
 
 template <class>
-[[gnu::cold]] device_mesh device_mesh::absent(std::vector<std::string> names, dynamic_array<int> sizes) {
+[[gnu::cold]] device_mesh device_mesh::absent(dynamic_array<std::string> names, dynamic_array<int> sizes) {
   device_mesh mesh;
   mesh.names_ = std::move(names);
   mesh.sizes_ = std::move(sizes);
@@ -54,8 +53,8 @@ template <class>
 }
 
 template <class>
-[[gnu::cold]] device_mesh device_mesh::dry(std::vector<std::string> names, dynamic_array<int> sizes,
-                                          std::int64_t device, node_wish const& nodes) {
+[[gnu::cold]] device_mesh device_mesh::dry(dynamic_array<std::string> names, dynamic_array<int> sizes,
+                                           std::int64_t device, node_wish const& nodes) {
   device_mesh const asked = absent(names, sizes);  // throws for axes that no mesh can have
   if (asked.devices() == std::numeric_limits<int>::max())
     throw error(join_text("dry_mesh: a mesh has at most 2147483646 devices, but this one has ", asked.describe(),
@@ -141,7 +140,7 @@ template <class>
 }
 
 /// The numbers of the devices of a group in its order.
-inline dynamic_array<int> device_mesh::members(std::uint32_t set) const {
+[[gnu::cold]] inline dynamic_array<int> device_mesh::members(std::uint32_t set) const {
   dynamic_array<int> numbers{0};
   for (int a = 0; a < axes(); ++a) {
     bool const in_set = (set >> a & 1u) != 0;

@@ -59,8 +59,9 @@ inline dynamic_array<int> without_nodes(dynamic_array<int> const& sizes) {
   bool whole = !within.empty();
   for (std::size_t a = 0; a < within.size(); ++a) whole = whole && within[a] > 0 && sizes[a] % within[a] == 0;
   if (whole) return within;
-  std::string given = wish.within.empty() ? std::to_string(wish.each) : "";
-  for (int n : wish.within) given.append(given.empty() ? "" : " × ").append(std::to_string(n));
+  std::string given;
+  if (wish.within.empty()) append_text(given, wish.each);
+  for (int n : wish.within) append_text(given, given.empty() ? "" : " × ", n);
   throw error(
       join_text(operation, ": every node holds a block of the mesh, as large as those of the others, but nodes of ",
                 given, " devices do not divide ", mesh,

@@ -89,7 +89,7 @@ class arrays_for_mpi {
     copies_.clear();
   }
 
-  T const* sent(T const* array, std::int64_t count) {
+  [[gnu::cold]] T const* sent(T const* array, std::int64_t count) {
     if (!staged_ || count == 0) return array;
     T* const copy = buffer_for(count);
     detail::stage<Kokkos::HostSpace, space>(copy, array, count);
@@ -97,7 +97,7 @@ class arrays_for_mpi {
   }
 
   /// An array that is written; with `reads`, what it holds is read.
-  T* received(T* array, std::int64_t count, bool reads = false) {
+  [[gnu::cold]] T* received(T* array, std::int64_t count, bool reads = false) {
     if (!staged_ || count == 0) return array;
     T* const copy = buffer_for(count);
     if (reads) detail::stage<Kokkos::HostSpace, space>(copy, static_cast<T const*>(array), count);
@@ -106,7 +106,7 @@ class arrays_for_mpi {
   }
 
   /// An array that says nothing before and after.
-  T* set_aside(T* array, std::int64_t count) { return staged_ ? buffer_for(count) : array; }
+  [[gnu::cold]] T* set_aside(T* array, std::int64_t count) { return staged_ ? buffer_for(count) : array; }
 
   /// The arrays get what has been received.
   void bring_back() const {

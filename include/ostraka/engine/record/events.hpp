@@ -23,7 +23,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <ostraka/types/support/dynamic_array.hpp>
 
@@ -69,7 +68,7 @@ enum class mesh_level : std::uint8_t { all, within_node, between_nodes };
 
 /// The axes of a mesh, and this device among them.
 struct mesh_axes {
-  std::vector<std::string> names;
+  dynamic_array<std::string> names;
   dynamic_array<int> sizes;
   dynamic_array<int> coordinates;  ///< of this device
   int device = 0;

@@ -119,6 +119,9 @@ namespace detail {
 // What an operation with a plan does to its blocks, as its event tells it.
 class block_uses {
  public:
+  [[gnu::cold]] block_uses() = default;
+  [[gnu::cold]] ~block_uses() = default;
+
   [[gnu::cold, gnu::noinline]] void tell(event& e, execution_context const& w, planner::spec const* operands, int count,
                                          planner::spec const& result, planner::planned_step const* steps, int number,
                                          int element_bytes, void const* const* blocks) {

@@ -85,7 +85,7 @@ class group_records {
 
   /// A group that was made. Where threads may make groups of the same ranks at the same time, in no common order, the
   /// first member numbers them. Collective over it.
-  group_record* add(MPI_Comm group) {
+  [[gnu::cold]] group_record* add(MPI_Comm group) {
     group_record& creation = creation_by(ranks_of(group).group);
     auto number = [&] {
       short_lock const alone(changing_);

@@ -52,7 +52,7 @@ class peer_monitor final : public group_observer {
 
   void creates(MPI_Group ranks) override { records_.enter_creation_by(ranks); }
   void may_create(MPI_Group ranks) override { records_.creation_by(ranks); }
-  group_progress* made(MPI_Comm group) override { return records_.add(group); }
+  [[gnu::cold]] group_progress* made(MPI_Comm group) override { return records_.add(group); }
   void given_back(group_progress* progress) override { records_.give_back(static_cast<group_record*>(progress)); }
 
   /// The record of creating communicators of these ranks. Not collective.

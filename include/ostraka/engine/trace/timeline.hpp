@@ -110,7 +110,8 @@ struct trace_sum {
 
 class timeline {
  public:
-  explicit timeline(std::size_t most_spans) : most_(most_spans) {}
+  [[gnu::cold]] explicit timeline(std::size_t most_spans) : most_(most_spans) {}
+  [[gnu::cold]] ~timeline() = default;
 
   dynamic_array<trace_span> spans;
   text_table texts;
@@ -184,7 +185,7 @@ class timeline {
     std::int64_t begin, waits, started_at, waits_at;  // the last two count events
   };
 
-  running& of(int thread) {
+  [[gnu::cold]] running& of(int thread) {
     while (threads_.size() <= static_cast<std::size_t>(thread)) threads_.push_back({});
     return threads_[static_cast<std::size_t>(thread)];
   }

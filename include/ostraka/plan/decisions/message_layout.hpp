@@ -79,7 +79,7 @@ constexpr bool narrower(spec const& whole, spec const& parts, int i) {
 }
 
 // Does each part of a dense block lie in one run?
-constexpr bool in_runs(spec const& whole, spec const& parts, extents const& e) {
+[[gnu::cold]] constexpr bool in_runs(spec const& whole, spec const& parts, extents const& e) {
   bool several = false;  // indices along an earlier dimension
   for (int i = 0; i < whole.rank; ++i) {
     if (several && narrower(whole, parts, i)) return false;

@@ -75,7 +75,7 @@ struct strided_box {
   return b;
 }
 
-constexpr strided_box strided_box::part(box const& inner) const {
+[[gnu::cold]] constexpr strided_box strided_box::part(box const& inner) const {
   if (inner.size() == 0) return dense(inner);
   strided_box b{inner};
   for (int i = 0; i < inner.rank; ++i) b.stride[i] = stride[i];

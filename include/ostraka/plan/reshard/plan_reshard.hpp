@@ -73,7 +73,8 @@ constexpr bool way_between(spec const& from, spec const& to, placement const& ho
 
 constexpr bool has_to_reduce(between const& way) { return !(way.start.partial - way.before.partial).empty(); }
 
-constexpr double volume_between(between const& way, spec const& to, extents const& e, slicing how, double bound) {
+[[gnu::cold]] constexpr double volume_between(between const& way, spec const& to, extents const& e, slicing how,
+                                              double bound) {
   if (way.start == way.before) return 0;
   if (!has_to_reduce(way)) return ideal_exchange(sliced_towards(way.start, way.before), way.before, e, bound);
   return best_reduction(way.start, way.before, way.start.partial - way.before.partial,

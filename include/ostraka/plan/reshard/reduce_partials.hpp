@@ -16,7 +16,7 @@ namespace ostraka::planner::detail {
 
 // `to` before its mesh axes of `scatter` and what follows them on a label: what can be sliced before the rest is
 // scattered.
-constexpr spec sliced_before(spec const& from, spec const& to, mesh_set scatter) {
+[[gnu::cold]] constexpr spec sliced_before(spec const& from, spec const& to, mesh_set scatter) {
   spec s = from;
   for (int i = 0; i < from.rank; ++i)
     for (int k = from.over[i].size(); k < to.over[i].size() && !scatter.contains(to.over[i][k]); ++k)

@@ -63,7 +63,7 @@ constexpr layout layout_of(spec const& s) {
 }
 
 /// The tensor of `shape` under another sharding.
-constexpr spec spec_under(spec shape, layout q) {
+[[gnu::cold]] constexpr spec spec_under(spec shape, layout q) {
   shape.partial = marked_axes(partial_marks(q));
   for (int i = 0; i < shape.rank; ++i) shape.over[i] = {};
   for (int m = 0; q >> 8 * m != 0; ++m)

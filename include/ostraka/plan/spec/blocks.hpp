@@ -77,7 +77,7 @@ struct coordinates {
 }
 
 /// Number of elements that the device holds.
-[[nodiscard]] constexpr std::int64_t block_size(spec const& s, coordinates const& device, extents const& e) {
+[[nodiscard, gnu::cold]] constexpr std::int64_t block_size(spec const& s, coordinates const& device, extents const& e) {
   std::int64_t n = device.nowhere ? 0 : 1;
   for (int i = 0; i < s.rank; ++i) n *= range_of(s, i, device, e).size();
   return n;
@@ -92,7 +92,7 @@ struct coordinates {
 }
 
 /// Number of elements of the largest block; in passes, of the largest in any of them.
-[[nodiscard]] constexpr std::int64_t largest_block(spec const& s, extents const& e) {
+[[nodiscard, gnu::cold]] constexpr std::int64_t largest_block(spec const& s, extents const& e) {
   std::int64_t n = 1;
   for (int i = 0; i < s.rank; ++i) n *= largest_range(s, i, e);
   return n;
@@ -110,7 +110,7 @@ struct coordinates {
 }
 
 /// Elements that all devices hold together; exact, since the blocks of an axis add up to it however uneven they are.
-[[nodiscard]] constexpr std::int64_t held_by_all(spec const& s, extents const& e) {
+[[nodiscard, gnu::cold]] constexpr std::int64_t held_by_all(spec const& s, extents const& e) {
   return e.whole(s) * (e.devices() / e.ways(s.splits()));
 }
 

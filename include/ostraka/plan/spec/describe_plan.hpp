@@ -53,7 +53,7 @@ struct naming {
 
 namespace detail {
 
-inline mesh_order in_order(mesh_set axes) {
+[[gnu::cold]] inline mesh_order in_order(mesh_set axes) {
   mesh_order o;
   for (int m = 0; m < max_mesh_axes; ++m)
     if (axes.contains(m)) o.push_back(m);

@@ -75,7 +75,7 @@ struct tensor_states {
   spec now[max_tensors]{};
 
   template <class Plan>
-  constexpr explicit tensor_states(Plan const& plan) {
+  [[gnu::cold]] constexpr explicit tensor_states(Plan const& plan) {
     for (int k = 0; k < plan.operands.size(); ++k) now[k] = plan.operands[k];
   }
   [[nodiscard]] constexpr spec const& of(int tensor) const { return now[slot_of(tensor)]; }

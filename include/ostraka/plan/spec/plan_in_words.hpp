@@ -115,7 +115,7 @@ template <class>
   detail::name_tensors(of_all, plan.operands.size() + 1, n);
   for (int k = 0; k < plan.operands.size(); ++k) names[k] = of_all[k];
   names[slot_of(the_result)] = of_all[plan.operands.size()];
-  auto const tensor = [&](int which, spec const& s) { return names[slot_of(which)] + describe(s, n); };
+  auto const tensor = [&](int which, spec const& s) { return join_text(names[slot_of(which)], describe(s, n)); };
 
   std::string text = join_text(tensor(the_result, plan.result), " = ");
   for (int k = 0; k < plan.operands.size(); ++k) append_text(text, k > 0 ? " · " : "", tensor(k, plan.operands[k]));
@@ -137,7 +137,7 @@ template <class>
       }
       if (s.operand != the_result)
         names[s.operand] =
-            names[slot_of(s.left)] + detail::joint_of(of_all, plan.operands.size()) + names[slot_of(s.right)];
+            join_text(names[slot_of(s.left)], detail::joint_of(of_all, plan.operands.size()), names[slot_of(s.right)]);
       from = join_text(tensor(s.left, tensors.of(s.left)),
                        s.right == no_tensor ? "" : join_text(" · ", tensor(s.right, tensors.of(s.right))));
     } else {

@@ -168,7 +168,7 @@ struct given_labels {
   int count = 0;
 
   template <class Given>
-  void take([[maybe_unused]] planner::einsum_plan const& plan, [[maybe_unused]] Given const& given) {
+  [[gnu::cold]] void take([[maybe_unused]] planner::einsum_plan const& plan, [[maybe_unused]] Given const& given) {
     if constexpr (labelled_operand<Given>) {
       int const k = count++;
       if constexpr (all_among<axes_in<Given>, Labels> && all_among<mesh_axes_in<Given>, Mesh>) {
@@ -187,7 +187,8 @@ struct given_labels {
 /// any, for the extents that it was decided on. Tensors that are given in the order of the operands, and perhaps the
 /// result behind them, are called by their labels: `C[I_X, K] = T[I_X, J] · V[J, K]`.
 template <class Labels, class Mesh, int ElementBytes, class... Given>
-[[nodiscard]] std::string describe(named_plan<Labels, Mesh, ElementBytes> const& plan, Given const&... given) {
+[[nodiscard, gnu::cold]] std::string describe(named_plan<Labels, Mesh, ElementBytes> const& plan,
+                                              Given const&... given) {
   planner::naming n = detail::naming_of<Labels, Mesh, ElementBytes>;
   if constexpr ((detail::labelled_operand<Given> || ...)) {
     detail::given_labels<Labels, Mesh> labels;

@@ -140,7 +140,7 @@ constexpr auto join(sizes<As...> const& a, sizes<Bs...> const& b) {
 /// collections may know the same name, and then agree.
 /// @throws ostraka::error if two collections disagree (while compiling: it is no constant)
 template <class... Given>
-[[nodiscard]] constexpr auto collect_sizes(Given const&... given) {
+[[nodiscard, gnu::cold]] constexpr auto collect_sizes(Given const&... given) {
   return detail::join(detail::written_out(sizes<>(), given...), detail::agree(sizes<>(), detail::collected(given)...));
 }
 

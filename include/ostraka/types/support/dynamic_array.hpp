@@ -12,6 +12,18 @@
 
 namespace ostraka {
 
+namespace detail {
+
+/// More memory for elements that are nothing but their bytes, of whatever type.
+[[gnu::cold, gnu::noinline]] inline void* longer_memory(void* items, std::size_t used, std::size_t wanted) {
+  void* const longer = ::operator new(wanted);
+  if (used > 0) __builtin_memcpy(longer, items, used);
+  ::operator delete(items);
+  return longer;
+}
+
+}  // namespace detail
+
 /// Elements in a row, as many as are put in. Growing moves them, and must not throw once there is memory.
 template <class T>
 class dynamic_array {
@@ -40,19 +52,13 @@ class dynamic_array {
     take(other);
     return *this;
   }
-  ~dynamic_array() { leave(); }
+  ~dynamic_array() {
+    if (items_ != nullptr) leave();
+  }
 
   void reserve(std::size_t capacity) {
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__ && noexcept(T(static_cast<T&&>(*items_))));
-    if (capacity <= capacity_) return;
-    T* const longer = static_cast<T*>(::operator new(capacity * sizeof(T)));
-    for (std::size_t i = 0; i < count_; ++i) {
-      ::new (static_cast<void*>(longer + i)) T(static_cast<T&&>(items_[i]));
-      items_[i].~T();
-    }
-    ::operator delete(items_);
-    items_ = longer;
-    capacity_ = capacity;
+    if (capacity > capacity_) grow(capacity);
   }
 
   void push_back(T item) {
@@ -68,7 +74,7 @@ class dynamic_array {
     reserve(count);
     for (; count_ < count; ++count_) ::new (static_cast<void*>(items_ + count_)) T();
   }
-  void assign(std::size_t count, T const& value) {
+  [[gnu::cold]] void assign(std::size_t count, T const& value) {
     clear();
     reserve(count);
     for (; count_ < count; ++count_) ::new (static_cast<void*>(items_ + count_)) T(value);
@@ -124,12 +130,27 @@ class dynamic_array {
     other.count_ = other.capacity_ = 0;
   }
 
+  [[gnu::cold, gnu::noinline]] void grow(std::size_t capacity) {
+    if constexpr (__is_trivially_copyable(T)) {
+      items_ = static_cast<T*>(detail::longer_memory(items_, count_ * sizeof(T), capacity * sizeof(T)));
+    } else {
+      T* const longer = static_cast<T*>(::operator new(capacity * sizeof(T)));
+      for (std::size_t i = 0; i < count_; ++i) {
+        ::new (static_cast<void*>(longer + i)) T(static_cast<T&&>(items_[i]));
+        items_[i].~T();
+      }
+      ::operator delete(items_);
+      items_ = longer;
+    }
+    capacity_ = capacity;
+  }
+
   void leave() {
     clear();
     ::operator delete(items_);
   }
 
-  void append(T const* items, std::size_t count) {
+  [[gnu::cold]] void append(T const* items, std::size_t count) {
     reserve(count_ + count);
     for (std::size_t i = 0; i < count; ++i, ++count_) ::new (static_cast<void*>(items_ + count_)) T(items[i]);
   }
