@@ -13,7 +13,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <ostraka/engine/kernels/rows/row_kernels.hpp>
+#include <ostraka/engine/kernels/rows/row_tasks.hpp>
 
 namespace ostraka::engine {
 

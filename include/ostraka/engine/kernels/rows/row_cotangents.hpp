@@ -17,7 +17,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <ostraka/engine/kernels/rows/row_kernels.hpp>
+#include <ostraka/engine/kernels/rows/row_tasks.hpp>
 
 namespace ostraka::engine {
 
