@@ -12,7 +12,7 @@
 ///     std::puts(os::describe(a).c_str());
 
 #include <ostraka/plan/hardware/machines.hpp>
-#include <ostraka/plan/parallelism/advice.hpp>
+#include <ostraka/plan/parallelism/parallelism_advice.hpp>
 
 namespace ostraka {
 

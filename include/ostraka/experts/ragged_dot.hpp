@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/blocks/contract_groups.hpp>
+#include <ostraka/engine/blocks/contract_block_groups.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/experts/choices.hpp>
 

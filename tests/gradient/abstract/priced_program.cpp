@@ -17,7 +17,7 @@
 #include <ostraka/gradient.hpp>
 #include <ostraka/operations.hpp>
 #include <ostraka/plan/hardware/machines.hpp>
-#include <ostraka/plan/pricing/price.hpp>
+#include <ostraka/plan/pricing/program_price.hpp>
 #include <ostraka/plan/program/build.hpp>
 #include <ostraka/rules.hpp>
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include <ostraka/plan/hardware/collective_time.hpp>
-#include <ostraka/plan/parallelism/checks.hpp>
+#include <ostraka/plan/parallelism/question_checks.hpp>
 #include <ostraka/plan/parallelism/stages.hpp>
 
 namespace ostraka::planner {

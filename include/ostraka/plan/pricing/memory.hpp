@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <ostraka/plan/pricing/price.hpp>
+#include <ostraka/plan/pricing/program_price.hpp>
 
 namespace ostraka::planner {
 

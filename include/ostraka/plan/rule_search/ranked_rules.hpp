@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <ostraka/plan/pricing/memory.hpp>
-#include <ostraka/plan/pricing/price.hpp>
+#include <ostraka/plan/pricing/program_price.hpp>
 
 namespace ostraka::planner {
 

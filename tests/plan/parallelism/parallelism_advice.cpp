@@ -12,7 +12,7 @@
 #include <string>
 
 #include <ostraka/plan/hardware/machines.hpp>
-#include <ostraka/plan/parallelism/advice.hpp>
+#include <ostraka/plan/parallelism/parallelism_advice.hpp>
 
 namespace os = ostraka;
 using namespace os::planner;
