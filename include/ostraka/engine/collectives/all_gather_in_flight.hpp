@@ -21,7 +21,7 @@ class all_gather_in_flight {
  public:
   /// recv gets the members' parts in member order; counts are the same on all of them, stay where they are until the
   /// end, and send has counts[rank] elements. It overlaps recv only where it is the own part of it.
-  [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view counts,
+  [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view const& counts,
                            mpi_calls calls = mpi_calls::blocking) {
     std::size_t const me = static_cast<std::size_t>(members.rank());
     if (members.size() == 1) {
@@ -41,7 +41,7 @@ class all_gather_in_flight {
   }
 
   /// The same as a part of a collective that has begun, under its tag: each member's part lies in its place.
-  void go_on(communicator const& members, int tag, T* recv, counts_view counts, mpi_calls calls) {
+  void go_on(communicator const& members, int tag, T* recv, counts_view const& counts, mpi_calls calls) {
     go_on(members, tag, recv + counts.before(static_cast<std::size_t>(members.rank())), recv, counts, calls);
   }
 
@@ -105,7 +105,7 @@ class all_gather_in_flight {
   }
 
   // What all steps would send; none of them does.
-  void count_steps(communicator const& members, counts_view counts, mpi_calls calls) {
+  void count_steps(communicator const& members, counts_view const& counts, mpi_calls calls) {
     constexpr std::int64_t width = sizeof(T);
     auto const messages = [](std::int64_t n) { return (n + chunk_limit - 1) / chunk_limit; };
     int const n = members.size(), after = (members.rank() + 1) % n;
@@ -129,7 +129,7 @@ class all_gather_in_flight {
     ++steps_.done;
   }
 
-  void go_on(communicator const& members, int tag, T const* own, T* recv, counts_view counts, mpi_calls calls) {
+  void go_on(communicator const& members, int tag, T const* own, T* recv, counts_view const& counts, mpi_calls calls) {
     counted_.begin(members, collective::all_gather);
     pending_.begin(members, tag, counted_);
     if (members.is_dry() && !computes()) return count_steps(members, counts, calls);
@@ -138,7 +138,7 @@ class all_gather_in_flight {
     post();
   }
 
-  void gather_by_mpi(communicator const& members, T const* send, T* recv, counts_view counts, T* own) {
+  void gather_by_mpi(communicator const& members, T const* send, T* recv, counts_view const& counts, T* own) {
     int const mine = static_cast<int>(counts[static_cast<std::size_t>(members.rank())]);
     std::int64_t const total = counts.total();
     counted_.begin(members, collective::all_gather);
@@ -171,7 +171,7 @@ class all_gather_in_flight {
 
 /// All of it at once.
 template <class T>
-void all_gather(communicator const& members, T const* send, T* recv, counts_view counts) {
+void all_gather(communicator const& members, T const* send, T* recv, counts_view const& counts) {
   all_gather_in_flight<T> gather;
   gather.begin(members, send, recv, counts);
   gather.finish();

@@ -12,7 +12,7 @@ namespace ostraka::engine {
 /// On member `root`, recv holds the parts in member order; elsewhere it is not touched. counts are the same on all
 /// members.
 template <class T>
-void gather(communicator const& members, T const* send, T* recv, counts_view counts, int root = 0) {
+void gather(communicator const& members, T const* send, T* recv, counts_view const& counts, int root = 0) {
   short_array<std::int64_t> const at = detail::offsets_of(counts);
   std::size_t const me = static_cast<std::size_t>(members.rank());
   if (members.size() == 1) {

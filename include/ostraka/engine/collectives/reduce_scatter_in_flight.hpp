@@ -40,7 +40,7 @@ class reduce_scatter_in_flight {
   /// in member order, so equal runs give equal bits. send and recv do not overlap. With `into`, a sum is added to what
   /// recv holds. `pieces` has room for pieces_of(members, counts[rank], the longest, calls), and like counts it stays
   /// until the end. With `tag`, it is a part of a collective that has begun.
-  [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view counts, T* pieces,
+  [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view const& counts, T* pieces,
                            reduction how, update<T> const& into = {}, parts_sent sent = parts_sent::all,
                            mpi_calls calls = mpi_calls::blocking, int tag = new_tag) {
     require_reducible<T>(how);
@@ -227,7 +227,7 @@ class reduce_scatter_in_flight {
 
 /// All of it at once.
 template <class T>
-void reduce_scatter(communicator const& members, T const* send, T* recv, counts_view counts, reduction how,
+void reduce_scatter(communicator const& members, T const* send, T* recv, counts_view const& counts, reduction how,
                     update<T> const& into = {}, parts_sent sent = parts_sent::all) {
   using flight = reduce_scatter_in_flight<T>;
   scratch<T, Kokkos::HostSpace> const pieces(

@@ -13,7 +13,7 @@ namespace ostraka::engine {
 /// On member `root`, send holds the parts in member order; elsewhere it is not read. counts are the same on all
 /// members.
 template <class T>
-void scatter(communicator const& members, T const* send, T* recv, counts_view counts, int root = 0) {
+void scatter(communicator const& members, T const* send, T* recv, counts_view const& counts, int root = 0) {
   short_array<std::int64_t> const at = detail::offsets_of(counts);
   std::size_t const me = static_cast<std::size_t>(members.rank());
   if (members.size() == 1) {

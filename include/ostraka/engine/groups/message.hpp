@@ -42,7 +42,7 @@ inline int tag_of_collective(communicator const& members, int tag) {
 namespace detail {
 
 /// Where each member's part begins in a buffer that holds the parts in member order; one more entry for the end.
-inline short_array<std::int64_t> offsets_of(counts_view counts) {
+inline short_array<std::int64_t> offsets_of(counts_view const& counts) {
   std::int64_t next = 0;
   return {counts.size() + 1, [&](std::size_t d) {
             std::int64_t const begin = next;
@@ -106,7 +106,7 @@ template <>
 inline MPI_Datatype message_type<bfloat16>() { return MPI_UINT16_T; }
 
 /// Counts as MPI wants them; the caller has checked that their sum is within chunk_limit.
-inline short_array<int> to_int(counts_view values) {
+inline short_array<int> to_int(counts_view const& values) {
   return {values.size(), [&](std::size_t d) { return static_cast<int>(values[d]); }};
 }
 

@@ -33,7 +33,7 @@ inline node_levels const* levels_for(communicator const& members, std::int64_t b
 template <class T>
 class levelled_all_gather {
  public:
-  [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view counts,
+  [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view const& counts,
                            mpi_calls calls = mpi_calls::blocking) {
     levels_ = levels_in_order(members, counts.total() * static_cast<std::int64_t>(sizeof(T)));
     if (levels_ == nullptr) return gather_.begin(members, send, recv, counts, calls);

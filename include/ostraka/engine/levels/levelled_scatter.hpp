@@ -29,7 +29,7 @@ class levelled_reduce_scatter {
   }
 
   /// `pieces` is for one level alone.
-  [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view counts, T* pieces,
+  [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view const& counts, T* pieces,
                            reduction how, update<T> const& into = {}, parts_sent sent = parts_sent::all,
                            mpi_calls calls = mpi_calls::blocking) {
     levels_ = levels_in_order(members, counts.total() * static_cast<std::int64_t>(sizeof(T)));
@@ -95,7 +95,7 @@ class levelled_reduce_scatter {
     std::int64_t sums = 0;
     std::int64_t pieces = 0;
     std::int64_t const own_count = counts_[static_cast<std::size_t>(me_)];
-    auto const make_room = [&](communicator const& members, std::int64_t own, counts_view counts) {
+    auto const make_room = [&](communicator const& members, std::int64_t own, counts_view const& counts) {
       pieces = std::max(pieces, one_level::pieces_of(members, own, counts.largest(), calls_));
     };
     bool const even = counts_.first == nullptr;

@@ -212,7 +212,7 @@ class running {
       T const* const out = arrays_.sent(sent, m.own);
       return gather.begin_of_others(members, out, arrays_.received(received, m.own * (m.members - 1)), m.own);
     }
-    counts_view const counts = count_parts(s, m);
+    counts_view const& counts = count_parts(s, m);
     std::int64_t const before = counts.before(static_cast<std::size_t>(members.rank()));
     std::int64_t const total = counts.total();
     if (is_gpu_memory<Exec>() && !is_staged<Exec>(host_work::carries) && sent != received + before) {
@@ -244,7 +244,7 @@ class running {
   [[gnu::cold]] void start_scatter(planner::schedule const& s, planner::scheduled_message const& m,
                                    communicator const& members) {
     scatter_message& scatter = message_.template make<scatter_message>();
-    counts_view const counts = count_parts(s, m);
+    counts_view const& counts = count_parts(s, m);
     update<T> const into = update_of(m.into);
     std::int64_t const total = counts.total();
     std::int64_t const sent = total - (m.own_left_out ? m.own : 0);
