@@ -77,7 +77,8 @@ void hears_a_product(Mesh const& mesh, int devices) {
     CHECK(h.what.bytes == moves);
     CHECK(h.what.members == devices);
     REQUIRE(h.what.mesh != nullptr);
-    CHECK(h.what.mesh->names == std::vector<std::string>{"X", "Y"});
+    CHECK(std::vector<std::string>(h.what.mesh->names.begin(), h.what.mesh->names.end()) ==
+          std::vector<std::string>{"X", "Y"});
     CHECK(h.what.mesh->sizes[0] == devices);
     CHECK(h.what.mesh->device == mesh.device());
     CHECK(h.what.mesh->dry == os::is_dry(mesh));
