@@ -101,8 +101,8 @@ inline product_loops loops_of(contraction const& p) {
   return block;
 }
 
-/// Lays an operand out without gaps, its labels in the order that they have in memory, so that who
-/// copies it walks forward. Its new size.
+/// Lays an operand out without gaps, its labels in the order that they have in memory, so that who copies it walks
+/// forward. Its new size.
 [[gnu::cold]] inline std::int64_t close_gaps(contraction& p, operand which) {
   bool const* const present = presence_of(p, which);
   std::int64_t* const stride = strides_of(p, which);

@@ -47,6 +47,11 @@ struct map_each {
 template <class F>
 inline constexpr bool is_worth_width = false;
 
+/// A function while a loop calls it: of its own where it is small, so that numbers in it are none of those that the loop
+/// writes, and need not be read again for each element.
+template <class F>
+using kept = std::conditional_t<std::is_trivially_copyable_v<F> && sizeof(F) <= 64, F, F const&>;
+
 /// One item: some tiles. A function may know how runs of neighbours are best computed, `f.run(count, to, from…)`.
 template <class R, class F, class... Ts>
 struct map_tiles {
@@ -90,14 +95,15 @@ struct map_tiles {
   template <class A, class B>
   void write_rows_of_one(std::int64_t length, std::int64_t rows, R* to, tile_rows<A> const& a,
                          tile_rows<B> const& b) const {
+    kept<F> const g = f;
     for (std::int64_t row = 0; row < rows; ++row) {
       R* const at = to + row * tiles.step[1][0];
       A const *const x = a.first + row * a.step, one_of_a = *x;
       B const *const y = b.first + row * b.step, one_of_b = *y;
       if (a.repeats)
-        for (std::int64_t j = 0; j < length; ++j) at[j] = static_cast<R>(f(one_of_a, y[j]));
+        for (std::int64_t j = 0; j < length; ++j) at[j] = static_cast<R>(g(one_of_a, y[j]));
       else
-        for (std::int64_t j = 0; j < length; ++j) at[j] = static_cast<R>(f(x[j], one_of_b));
+        for (std::int64_t j = 0; j < length; ++j) at[j] = static_cast<R>(g(x[j], one_of_b));
     }
   }
 
@@ -111,10 +117,11 @@ struct map_tiles {
     std::int64_t const step = tiles.step[0][0];
     if constexpr (requires { f.run(count, to, from...); })
       if (step == 1) return f.run(count, to, from...);
+    kept<F> const g = f;
     if (step == 1)
-      for (std::int64_t j = 0; j < count; ++j) to[j] = static_cast<R>(f(from[j]...));
+      for (std::int64_t j = 0; j < count; ++j) to[j] = static_cast<R>(g(from[j]...));
     else
-      for (std::int64_t j = 0; j < count; ++j) to[j * step] = static_cast<R>(f(from[j]...));
+      for (std::int64_t j = 0; j < count; ++j) to[j * step] = static_cast<R>(g(from[j]...));
   }
 };
 

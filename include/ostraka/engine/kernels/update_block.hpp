@@ -7,6 +7,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
+
 #include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/kernels/scaled_update.hpp>
@@ -15,14 +17,22 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// c <- alpha x + beta c, alpha not 0. With beta = 0 it does not count what c is; both results are there before one is
-/// taken, so that loops vectorise.
+/// c <- alpha x + beta c, alpha not 0. With beta = 0, c is not read.
 template <class T>
 struct add_scaled {
-  accumulator_of_t<T> alpha, beta;
+  using wide = accumulator_of_t<T>;
+  wide alpha, beta;
+
   KOKKOS_INLINE_FUNCTION T operator()(T const& c, T const& x) const {
-    auto const scaled = alpha * x, added = scaled + beta * c;
-    return T(beta == accumulator_of_t<T>(0) ? scaled : added);
+    return beta == wide(0) ? T(alpha * x) : T(alpha * x + beta * c);
+  }
+  /// Runs of neighbours, with numbers that what is written cannot change: such loops become vectors.
+  void run(std::int64_t count, T* to, T const* c, T const* x) const {
+    wide const a = alpha, b = beta;
+    if (b == wide(0))
+      for (std::int64_t i = 0; i < count; ++i) to[i] = T(a * x[i]);
+    else
+      for (std::int64_t i = 0; i < count; ++i) to[i] = T(a * x[i] + b * c[i]);
   }
 };
 
