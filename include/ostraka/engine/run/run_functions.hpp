@@ -41,19 +41,6 @@ struct run_functions {
   void (running<Exec, T>::*reduce)(planner::product const&, reduction, planner::scaling) = nullptr;
   product_kernels<Exec, T> products{};
   planner::lowering_functions<planner::schedule> const* lowering = nullptr;
-
-  [[nodiscard]] message_functions<Exec, T> const& of(step kind) const {
-    switch (kind) {
-      case step::all_gather:
-        return gather;
-      case step::all_reduce:
-        return all_reduce;
-      case step::reduce_scatter:
-        return scatter;
-      default:
-        return exchange;
-    }
-  }
 };
 
 namespace detail {

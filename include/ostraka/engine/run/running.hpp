@@ -142,7 +142,7 @@ class running {
   [[gnu::cold]] void start(planner::schedule const& s, planner::scheduled_message const& m) {
     fence(exec_);
     communicator const& members = everybody_ != nullptr ? *everybody_ : w_.group(m.axes);
-    message_functions<Exec, T> const& functions = functions_.of(m.kind);
+    message_functions<Exec, T> const& functions = planner::of_kind(functions_, m.kind);
     if (functions.start == nullptr) planner::lacks_function();
     (this->*functions.start)(s, m, members);
     under_way_ = &functions;
@@ -303,7 +303,7 @@ class running {
 
   [[nodiscard]] update<T> update_of(planner::scaling how) const {
     using wide = accumulator_of_t<T>;
-    static_assert(planner::factor::zero < planner::factor::one && planner::factor::one < planner::factor::given);
+    static_assert(int(planner::factor::zero) == 0 && int(planner::factor::one) == 1 && int(planner::factor::given) == 2);
     wide const alpha[] = {wide(0), wide(1), how_.alpha}, beta[] = {wide(0), wide(1), how_.beta};
     return {alpha[static_cast<int>(how.alpha)], beta[static_cast<int>(how.beta)]};
   }

@@ -48,6 +48,21 @@ inline constexpr unsigned lowered = gathers | reduces_all | scatters | exchanges
   }
 }
 
+/// Of a table's members, the one for the moves and messages of a step.
+template <class Table>
+[[nodiscard]] constexpr auto const& of_kind(Table const& table, step s) {
+  switch (s) {
+    case step::all_gather:
+      return table.gather;
+    case step::all_reduce:
+      return table.all_reduce;
+    case step::reduce_scatter:
+      return table.scatter;
+    default:
+      return table.exchange;
+  }
+}
+
 /// Of the labels of products of two tensors. A plan of several has intermediate ones, which may lack what is summed.
 [[nodiscard]] constexpr unsigned kinds_of_products(list_view<spec> operands, spec const& result) {
   if (operands.size() < 2) return 0;

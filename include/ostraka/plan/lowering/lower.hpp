@@ -277,7 +277,7 @@ template <class Plan, class Writer>
 [[gnu::cold]] constexpr void lower(
     Plan const& plan, decisions const& decided, viewpoint const& v, Writer& out,
     machine_constants const& machine = measured,
-    lowering_functions<Writer> const& functions = lowering_functions_of<kinds::all, Writer>) {
+    lowering_functions<Writer> const& functions = lowering_functions_of<kinds::lowered, Writer>) {
   if (v.here.nowhere) return;
   detail::plan_lowering<Plan, Writer>(plan, decided, v, out, machine, functions).lower();
 }

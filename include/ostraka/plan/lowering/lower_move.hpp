@@ -88,7 +88,7 @@ class move_lowering {
       case step::reduce_scatter:
       case step::all_to_all:
       case step::block_exchange:
-        return call_named(*this, functions_.of(s.kind), s, decided, from, to, how);
+        return call_named(*this, of_kind(functions_, s.kind), s, decided, from, to, how);
       default:
         return;
     }

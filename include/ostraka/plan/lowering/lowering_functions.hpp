@@ -52,19 +52,6 @@ struct lowering_functions {
                                                        int which, bool both_ways, scaling);
   ring ring_of_gather = nullptr;
   ring ring_of_scatter = nullptr;
-
-  [[nodiscard]] constexpr move of(step kind) const {
-    switch (kind) {
-      case step::all_gather:
-        return gather;
-      case step::all_reduce:
-        return all_reduce;
-      case step::reduce_scatter:
-        return scatter;
-      default:
-        return exchange;
-    }
-  }
 };
 
 /// A plan asks for what its kinds do not say.

@@ -203,7 +203,7 @@ class schedule {
 
 /// Those of all kinds.
 [[nodiscard]] constexpr lowering_functions<schedule> const& every_lowering() {
-  return lowering_functions_of<kinds::all, schedule>;
+  return lowering_functions_of<kinds::lowered, schedule>;
 }
 
 /// Lowers a plan into a schedule, whose buffers get their places; a line of the cache has so many elements.
