@@ -47,8 +47,8 @@ struct map_each {
 template <class F>
 inline constexpr bool is_worth_width = false;
 
-/// A function while a loop calls it: of its own where it is small, so that numbers in it are none of those that the loop
-/// writes, and need not be read again for each element.
+/// A function while a loop calls it: the loop's own where it is small, so that numbers in it are none of those that are
+/// written, and need not be read again for each element.
 template <class F>
 using kept = std::conditional_t<std::is_trivially_copyable_v<F> && sizeof(F) <= 64, F, F const&>;
 

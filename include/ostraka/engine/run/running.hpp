@@ -303,7 +303,8 @@ class running {
 
   [[nodiscard]] update<T> update_of(planner::scaling how) const {
     using wide = accumulator_of_t<T>;
-    static_assert(int(planner::factor::zero) == 0 && int(planner::factor::one) == 1 && int(planner::factor::given) == 2);
+    using planner::factor;
+    static_assert(int(factor::zero) == 0 && int(factor::one) == 1 && int(factor::given) == 2);
     wide const alpha[] = {wide(0), wide(1), how_.alpha}, beta[] = {wide(0), wide(1), how_.beta};
     return {alpha[static_cast<int>(how.alpha)], beta[static_cast<int>(how.beta)]};
   }
