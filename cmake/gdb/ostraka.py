@@ -82,18 +82,17 @@ def text(value):
         return printer.to_string().strip('"') if printer else "?"
 
 
-def strings(vector):
-    try:
-        begin, end = vector["_M_impl"]["_M_start"], vector["_M_impl"]["_M_finish"]
-        return [text((begin + i).dereference()) for i in range(int(end - begin))]
-    except gdb.error:
-        printer = gdb.default_visualizer(vector)
-        return [text(v) for _, v in printer.children()] if printer else []
+def items(array):
+    """Of an ostraka::dynamic_array."""
+    return [array["items_"][i] for i in range(int(array["count_"]))]
+
+
+def strings(array):
+    return [text(item) for item in items(array)]
 
 
 def numbers(array):
-    """An ostraka::dynamic_array."""
-    return [int(array["items_"][i]) for i in range(int(array["count_"]))]
+    return [int(item) for item in items(array)]
 
 
 def pointer(shared):
