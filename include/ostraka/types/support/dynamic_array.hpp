@@ -14,12 +14,26 @@ namespace ostraka {
 
 namespace detail {
 
-/// More memory for elements that are nothing but their bytes, of whatever type.
-[[gnu::cold, gnu::noinline]] inline void* longer_memory(void* items, std::size_t used, std::size_t wanted) {
-  void* const longer = ::operator new(wanted);
-  if (used > 0) __builtin_memcpy(longer, items, used);
+/// Other memory for elements that are nothing but their bytes, of whatever type; none where none is wanted.
+[[gnu::cold, gnu::noinline]] inline void* other_memory(void* items, std::size_t used, std::size_t wanted) {
+  void* const other = wanted > 0 ? ::operator new(wanted) : nullptr;
+  if (used > 0) __builtin_memcpy(other, items, used);
   ::operator delete(items);
-  return longer;
+  return other;
+}
+
+/// Memory with more such elements behind those that are there, of which they are none. Adds to the count, and to the
+/// capacity if need be.
+[[gnu::cold, gnu::noinline]] inline void* with_more(void* items, std::size_t& count, std::size_t& capacity,
+                                                    void const* more, std::size_t how_many, std::size_t bytes_of_one) {
+  if (how_many == 0) return items;
+  if (capacity < count + how_many) {
+    items = other_memory(items, count * bytes_of_one, (count + how_many) * bytes_of_one);
+    capacity = count + how_many;
+  }
+  __builtin_memcpy(static_cast<char*>(items) + count * bytes_of_one, more, how_many * bytes_of_one);
+  count += how_many;
+  return items;
 }
 
 }  // namespace detail
@@ -57,20 +71,22 @@ class dynamic_array {
   }
 
   void reserve(std::size_t capacity) {
-    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__ && noexcept(T(static_cast<T&&>(*items_))));
     if (capacity > capacity_) grow(capacity);
   }
 
   void push_back(T item) {
-    if (count_ == capacity_) reserve(capacity_ == 0 ? 1 : 2 * capacity_);  // most have one element
-    ::new (static_cast<void*>(items_ + count_)) T(static_cast<T&&>(item));
+    if (count_ == capacity_) grow(capacity_ == 0 ? 1 : 2 * capacity_);  // most have one element
+    if constexpr (only_bytes)
+      __builtin_memcpy(static_cast<void*>(items_ + count_), &item, sizeof(T));
+    else
+      ::new (static_cast<void*>(items_ + count_)) T(static_cast<T&&>(item));
     ++count_;
   }
   void pop_back() { items_[--count_].~T(); }
 
   /// New elements are T().
   void resize(std::size_t count) {
-    while (count_ > count) pop_back();
+    clear(count);
     reserve(count);
     for (; count_ < count; ++count_) ::new (static_cast<void*>(items_ + count_)) T();
   }
@@ -79,13 +95,19 @@ class dynamic_array {
     reserve(count);
     for (; count_ < count; ++count_) ::new (static_cast<void*>(items_ + count_)) T(value);
   }
-  void clear() {
-    while (count_ > 0) pop_back();
+
+  /// Takes out all elements, or all but the first ones.
+  void clear(std::size_t but = 0) {
+    if constexpr (only_bytes) {
+      if (count_ > but) count_ = but;
+    } else {
+      while (count_ > but) pop_back();
+    }
   }
 
   /// Gives back the memory that no element needs.
   void shrink_to_fit() {
-    if (count_ < capacity_) *this = dynamic_array(*this);
+    if (count_ < capacity_) grow(count_);
   }
 
   /// Takes out an element; those behind it move up.
@@ -130,11 +152,13 @@ class dynamic_array {
     other.count_ = other.capacity_ = 0;
   }
 
-  [[gnu::cold, gnu::noinline]] void grow(std::size_t capacity) {
-    if constexpr (__is_trivially_copyable(T)) {
-      items_ = static_cast<T*>(detail::longer_memory(items_, count_ * sizeof(T), capacity * sizeof(T)));
+  // Memory for so many elements, of which there are no more.
+  [[gnu::cold]] void grow(std::size_t capacity) {
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__ && noexcept(T(static_cast<T&&>(*items_))));
+    if constexpr (only_bytes) {
+      items_ = static_cast<T*>(detail::other_memory(items_, count_ * sizeof(T), capacity * sizeof(T)));
     } else {
-      T* const longer = static_cast<T*>(::operator new(capacity * sizeof(T)));
+      T* const longer = static_cast<T*>(detail::other_memory(nullptr, 0, capacity * sizeof(T)));
       for (std::size_t i = 0; i < count_; ++i) {
         ::new (static_cast<void*>(longer + i)) T(static_cast<T&&>(items_[i]));
         items_[i].~T();
@@ -146,14 +170,20 @@ class dynamic_array {
   }
 
   void leave() {
-    clear();
+    if constexpr (!only_bytes) clear();
     ::operator delete(items_);
   }
 
   [[gnu::cold]] void append(T const* items, std::size_t count) {
-    reserve(count_ + count);
-    for (std::size_t i = 0; i < count; ++i, ++count_) ::new (static_cast<void*>(items_ + count_)) T(items[i]);
+    if constexpr (only_bytes) {
+      items_ = static_cast<T*>(detail::with_more(items_, count_, capacity_, items, count, sizeof(T)));
+    } else {
+      reserve(count_ + count);
+      for (std::size_t i = 0; i < count; ++i, ++count_) ::new (static_cast<void*>(items_ + count_)) T(items[i]);
+    }
   }
+
+  static constexpr bool only_bytes = __is_trivially_copyable(T);
 
   T* items_ = nullptr;
   std::size_t count_ = 0;

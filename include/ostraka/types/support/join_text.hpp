@@ -5,11 +5,13 @@
 /// @file
 /// Text of several pieces: words, characters and numbers. A sum of std::strings makes one of each piece, and must
 /// be able to destroy each of them, wherever something is said: four times the code. Here one function takes the pieces
-/// as they are. What they are is found by overloads, not by traits, of which words of each length would need their own.
+/// as they are. Overloads say how each is passed, and that says what it is: words of each length would need traits of
+/// their own.
 
 #include <concepts>
 #include <cstdarg>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -26,32 +28,47 @@ template <class N>
 concept whole_number = (std::integral<N> && !std::same_as<N, bool> && !std::same_as<N, char>) ||
                        (std::is_class_v<N> && requires(N const& n) { std::int64_t{n}; });
 
-constexpr text_piece kind_of_piece(char const*) { return of_words; }
-constexpr text_piece kind_of_piece(std::string const&) { return of_string; }
-constexpr text_piece kind_of_piece(std::string_view const&) { return of_view; }
-constexpr text_piece kind_of_piece(std::same_as<char> auto) { return of_character; }
-constexpr text_piece kind_of_piece(std::floating_point auto) { return of_real; }
-constexpr text_piece kind_of_piece(whole_number auto n) {
-  return std::unsigned_integral<decltype(n)> ? of_unsigned : of_signed;
-}
-
 /// A piece as a variadic function takes it.
 inline char const* pass_piece(char const* words) { return words; }
 inline std::string const* pass_piece(std::string const& text) { return &text; }
 inline std::string_view const* pass_piece(std::string_view const& text) { return &text; }
 inline int pass_piece(std::same_as<char> auto c) { return c; }
 inline double pass_piece(std::floating_point auto x) { return static_cast<double>(x); }
-inline std::int64_t pass_piece(whole_number auto n) { return static_cast<std::int64_t>(n); }
+inline auto pass_piece(whole_number auto n) {
+  if constexpr (std::unsigned_integral<decltype(n)>)
+    return static_cast<std::uint64_t>(n);
+  else
+    return static_cast<std::int64_t>(n);
+}
+
+/// What is passed so.
+template <class Passed>
+inline constexpr text_piece kind_of_piece{};
+template <>
+inline constexpr text_piece kind_of_piece<char const*> = of_words;
+template <>
+inline constexpr text_piece kind_of_piece<std::string const*> = of_string;
+template <>
+inline constexpr text_piece kind_of_piece<std::string_view const*> = of_view;
+template <>
+inline constexpr text_piece kind_of_piece<int> = of_character;
+template <>
+inline constexpr text_piece kind_of_piece<std::int64_t> = of_signed;
+template <>
+inline constexpr text_piece kind_of_piece<std::uint64_t> = of_unsigned;
+template <>
+inline constexpr text_piece kind_of_piece<double> = of_real;
 
 /// The kinds of all pieces in one number, the first in its lowest bits.
-template <class... Ts>
-[[gnu::always_inline]] inline std::uint64_t kinds_of_pieces(Ts const&... pieces) {
-  static_assert(sizeof...(Ts) <= 21, "join some of them first: a number has the kinds of so many pieces");
-  std::uint64_t kinds = 0;
+constexpr std::uint64_t in_one_number(std::initializer_list<text_piece> kinds) {
+  std::uint64_t number = 0;
   int at = 0;
-  ((kinds |= kind_of_piece(pieces) << at, at += 3), ...);
-  return kinds;
+  for (text_piece const k : kinds) number |= k << at, at += 3;
+  return number;
 }
+
+template <class... Passed>
+inline constexpr std::uint64_t kinds_of_pieces = in_one_number({kind_of_piece<Passed>...});
 
 [[gnu::cold]] inline void append_list(std::string& to, std::uint64_t kinds, std::va_list pieces) {
   // clang-format off
@@ -62,7 +79,7 @@ template <class... Ts>
       case of_view: to += *va_arg(pieces, std::string_view const*); break;
       case of_character: to += static_cast<char>(va_arg(pieces, int)); break;
       case of_signed: to += std::to_string(va_arg(pieces, std::int64_t)); break;
-      case of_unsigned: to += std::to_string(static_cast<std::uint64_t>(va_arg(pieces, std::int64_t))); break;
+      case of_unsigned: to += std::to_string(va_arg(pieces, std::uint64_t)); break;
       case of_real: to += std::to_string(va_arg(pieces, double)); break;
     }
   // clang-format on
@@ -89,13 +106,17 @@ template <class... Ts>
 /// Appends the pieces.
 template <class... Ts>
 [[gnu::always_inline]] inline void append_text(std::string& to, Ts const&... pieces) {
-  detail::append_pieces(&to, detail::kinds_of_pieces(pieces...), detail::pass_piece(pieces)...);
+  static_assert(sizeof...(Ts) <= 21, "append some of them first: a number has the kinds of so many pieces");
+  detail::append_pieces(&to, detail::kinds_of_pieces<decltype(detail::pass_piece(pieces))...>,
+                        detail::pass_piece(pieces)...);
 }
 
 /// The pieces as one text.
 template <class... Ts>
 [[nodiscard, gnu::always_inline]] inline std::string join_text(Ts const&... pieces) {
-  return detail::join_pieces(detail::kinds_of_pieces(pieces...), detail::pass_piece(pieces)...);
+  static_assert(sizeof...(Ts) <= 21, "join some of them first: a number has the kinds of so many pieces");
+  return detail::join_pieces(detail::kinds_of_pieces<decltype(detail::pass_piece(pieces))...>,
+                             detail::pass_piece(pieces)...);
 }
 
 }  // namespace ostraka
