@@ -23,8 +23,7 @@ namespace ostraka::planner {
 [[nodiscard]] constexpr bool rewrites(step s) { return s == step::all_reduce || s == step::mask; }
 
 /// From step number `first` on, does the tensor stay in the block that it is in?
-template <class Steps>
-[[nodiscard]] constexpr bool stays_from(Steps const& steps, int first, int tensor) {
+[[nodiscard]] constexpr bool stays_from(plan_steps const& steps, int first, int tensor) {
   for (int i = first; i < steps.size(); ++i)
     if (steps[i].operand == tensor && !rewrites(steps[i].kind)) return false;
   return true;
@@ -49,9 +48,9 @@ struct decisions {
 };
 
 /// Decides for the steps of a plan whose last tensor is `result`.
-template <class Operands, class Steps>
-[[nodiscard, gnu::cold]] constexpr decisions decide(Operands const& operands, Steps const& steps, int result,
-                                                    extents const& e, machine_constants const& machine = measured) {
+[[nodiscard, gnu::cold]] constexpr decisions decide(list_view<spec> const& operands, plan_steps const& steps,
+                                                    int result, extents const& e,
+                                                    machine_constants const& machine = measured) {
   decisions d;
   spec const* now[max_tensors]{};
   for (int k = 0; k < operands.size(); ++k) now[k] = &operands[k];

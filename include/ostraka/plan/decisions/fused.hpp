@@ -53,8 +53,7 @@ namespace detail {
 
 /// The move that the contraction that is step number `at` does as well, the one of the longest parts; -1 if it does
 /// none. Its other tensors do not lie as messages. @param m which tensors of the contraction would lie as messages
-template <class Steps>
-[[nodiscard, gnu::cold]] constexpr int fused_with(Steps const& steps, int at, contracted_messages const& m,
+[[nodiscard, gnu::cold]] constexpr int fused_with(plan_steps const& steps, int at, contracted_messages const& m,
                                                   extents const& e, machine_constants const& machine = measured) {
   planned_step const& s = steps[at];
   if (s.right == no_tensor || e.labels >= max_contraction_loops) return -1;  // the moved label becomes two loops

@@ -187,8 +187,7 @@ class cuts_of_labels {
 
 /// Which tensors of the contraction that is step number `at` lie as messages: as many as are worth it and have loops
 /// that fit together, in this order. The result of one tensor does not: it may be that tensor.
-template <class Steps>
-[[nodiscard, gnu::cold]] constexpr contracted_messages messages_at(Steps const& steps, int at, extents const& e,
+[[nodiscard, gnu::cold]] constexpr contracted_messages messages_at(plan_steps const& steps, int at, extents const& e,
                                                                    machine_constants const& machine = measured) {
   planned_step const& s = steps[at];
   contracted_messages m;

@@ -202,8 +202,9 @@ class schedule {
 };
 
 /// Those of all kinds.
-[[nodiscard]] constexpr lowering_functions<schedule> const& every_lowering() {
-  return lowering_functions_of<kinds::lowered, schedule>;
+template <class Writer = schedule>
+[[nodiscard]] constexpr lowering_functions<Writer> const& every_lowering() {
+  return lowering_functions_of<kinds::lowered, Writer>;
 }
 
 /// Lowers a plan into a schedule, whose buffers get their places; a line of the cache has so many elements.

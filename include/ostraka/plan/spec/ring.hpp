@@ -87,8 +87,7 @@ constexpr int divided_further(spec const& whole, spec const& parts, mesh_set axe
 
 /// Of the moves next to the contraction that is step number `at`, the one that it can do as a ring; of several, the one
 /// that moves most. If it can do none, why not.
-template <class Steps>
-[[nodiscard, gnu::cold]] constexpr ring_choice ring_at(Steps const& steps, int at, extents const& e,
+[[nodiscard, gnu::cold]] constexpr ring_choice ring_at(plan_steps const& steps, int at, extents const& e,
                                                        std::int64_t shortest = shortest_ring_part) {
   planned_step const& s = steps[at];
   ring_choice best;

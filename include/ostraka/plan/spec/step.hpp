@@ -74,24 +74,6 @@ struct planned_step {
   int right = no_tensor;
 };
 
-/// The last step before `at` that has made or moved the tensor; -1 if there is none.
-template <class Steps>
-[[nodiscard]] constexpr int last_before(Steps const& steps, int at, int tensor) {
-  int i = at - 1;
-  while (i >= 0 && steps[i].operand != tensor) --i;
-  return i;
-}
-
-/// The next step that moves or contracts the tensor; the number of steps if there is none.
-template <class Steps>
-[[nodiscard]] constexpr int next_after(Steps const& steps, int at, int tensor) {
-  int i = at + 1;
-  while (i < steps.size() && steps[i].operand != tensor &&
-         (!contracts(steps[i].kind) || (steps[i].left != tensor && steps[i].right != tensor)))
-    ++i;
-  return i;
-}
-
 /// A list of bounded length that a constant expression can hold.
 template <class T, int Capacity>
 struct bounded_list {
@@ -105,6 +87,7 @@ struct bounded_list {
   [[nodiscard]] constexpr T& operator[](int i) { return item[i]; }
   [[nodiscard]] constexpr T const* begin() const { return item; }
   [[nodiscard]] constexpr T const* end() const { return item + count; }
+  [[nodiscard]] constexpr T const* data() const { return item; }
 };
 
 /// A list that lies elsewhere.
@@ -127,6 +110,25 @@ struct list_view {
   [[nodiscard]] constexpr T const* begin() const { return item; }
   [[nodiscard]] constexpr T const* end() const { return item + count; }
 };
+
+/// Those of a plan, wherever it is kept.
+using plan_steps = list_view<planned_step>;
+
+/// The last step before `at` that has made or moved the tensor; -1 if there is none.
+[[nodiscard]] constexpr int last_before(plan_steps const& steps, int at, int tensor) {
+  int i = at - 1;
+  while (i >= 0 && steps[i].operand != tensor) --i;
+  return i;
+}
+
+/// The next step that moves or contracts the tensor; the number of steps if there is none.
+[[nodiscard]] constexpr int next_after(plan_steps const& steps, int at, int tensor) {
+  int i = at + 1;
+  while (i < steps.size() && steps[i].operand != tensor &&
+         (!contracts(steps[i].kind) || (steps[i].left != tensor && steps[i].right != tensor)))
+    ++i;
+  return i;
+}
 
 /// Slice, reduce-scatter, all-reduce, slice, exchange, zero-pad, mask: no reshard of one tensor has more.
 inline constexpr int max_reshard_steps = 8;
