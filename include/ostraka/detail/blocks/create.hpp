@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -132,16 +133,21 @@ consteval auto check_mesh() {
 template <class Mesh, class Used>
 using mesh_verdict = typename decltype(check_mesh<Mesh, Used>())::type;
 
-template <bool IsBlock, class A, class Sizes>
-constexpr std::int64_t checked_extent(Sizes const& given, char const* operation) {
-  std::int64_t const n = required_extent<A>(given);
-  if (!IsBlock && A::extent != dynamic_extent && n != A::extent)
-    throw error(join_text(operation, ": the axis ", A::name, " has the static extent ", A::extent, ", but ", n,
+// The extent n of an axis, which has to be `only` unless that is dynamic.
+[[gnu::cold, gnu::noinline]] constexpr std::int64_t checked_extent(std::int64_t n, std::int64_t only,
+                                                                std::string_view axis, char const* operation) {
+  if (only != dynamic_extent && n != only)
+    throw error(join_text(operation, ": the axis ", axis, " has the static extent ", only, ", but ", n,
                           " was given; leave it out or give that extent"));
   if (n < 0)
-    throw error(join_text(operation, ": an extent is not negative, but ", A::name, " = ", n,
+    throw error(join_text(operation, ": an extent is not negative, but ", axis, " = ", n,
                           " was given; give 0 for an empty axis"));
   return n;
+}
+
+template <bool IsBlock, class A, class Sizes>
+constexpr std::int64_t checked_extent(Sizes const& given, char const* operation) {
+  return checked_extent(required_extent<A>(given), IsBlock ? dynamic_extent : A::extent, A::name, operation);
 }
 
 template <class TensorType, class... As, class Sizes>

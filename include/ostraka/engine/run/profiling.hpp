@@ -126,9 +126,10 @@ class block_uses {
                                          planner::spec const& result, planner::planned_step const* steps, int number,
                                          int element_bytes, void const* const* blocks) {
     for (int k = 0; k <= count; ++k) {
-      tensors_[k] = join_text(static_cast<char>('A' + k), planner::describe(k < count ? operands[k] : result, w.names));
+      std::string& tensor = words_[k].tensor;
+      tensor = join_text(static_cast<char>('A' + k), planner::describe(k < count ? operands[k] : result, w.names));
       uses_[k].block = blocks[k];
-      uses_[k].tensor = tensors_[k];
+      uses_[k].tensor = tensor;
     }
     bool contracted = false;
     for (int i = 0; i < number; ++i) {
@@ -146,20 +147,23 @@ class block_uses {
  private:
   [[gnu::cold, gnu::noinline]] void say_move(int k, execution_context const& w, planner::planned_step const& s,
                                              int element_bytes) {
-    moves_[k] = name_of_step(w, s);
-    exactly_[k] = moves_[k];
+    auto& [tensor, move, exactly] = words_[k];
+    move = exactly = name_of_step(w, s);
     for (planner::spec const* state : {&s.from, &s.to})
       for (int i = 0; i < state->rank; ++i)
-        append_text(exactly_[k], ' ', s.from.find(state->label[i]), '/',
+        append_text(exactly, ' ', s.from.find(state->label[i]), '/',
                     planner::detail::mesh_names(state->over[i], w.names));
-    uses_[k].move = moves_[k];
-    uses_[k].exactly = exactly_[k];
+    uses_[k].move = move;
+    uses_[k].exactly = exactly;
     uses_[k].bytes = planner::bytes_per_device(elements_of_move(s, w.sizes), element_bytes, w.sizes);
   }
 
+  struct words_of_use {
+    std::string tensor, move, exactly;
+  };
+
   block_use uses_[planner::max_operands + 1];
-  std::string tensors_[planner::max_operands + 1], moves_[planner::max_operands + 1],
-      exactly_[planner::max_operands + 1];
+  words_of_use words_[planner::max_operands + 1];
 };
 
 }  // namespace detail

@@ -95,65 +95,113 @@ template <class>
 
 namespace detail {
 
-/// How a contraction that is to overlap a move does so, for these extents; or why it does not.
-[[gnu::cold]] inline std::string describe_ring(einsum_plan const& plan, int at, extents const& e) {
-  ring_choice const r = ring_at(plan.steps, at, e);
-  if (r.verdict != ring_verdict::taken) return join_text("no ring: ", name_of(r.verdict));
-  std::int64_t const devices = e.ways(plan.steps[r.move].axes);
-  return join_text(name_of(plan.steps[r.move].kind), " in ", describe_number(devices - 1),
-                   devices == 2          ? " step"
-                   : plan.directions > 1 ? " steps, both ways"
-                                         : " steps");
-}
+// A plan line by line.
+class plan_lines {
+ public:
+  [[gnu::cold]] plan_lines(einsum_plan const& plan, naming const& n, extents const& e) : plan_(plan), n_(n), e_(e) {
+    int const operands = plan.operands.size();
+    name_tensors(names_, operands + 1, n);
+    names_[slot_of(the_result)] = names_[operands];
+    joint_ = joint_of(names_, operands);
+  }
+
+  // What it computes.
+  [[gnu::cold, gnu::noinline]] void add_equation() {
+    add_tensor(the_result, plan_.result);
+    for (int k = 0; k < plan_.operands.size(); ++k) {
+      text += k == 0 ? " = " : " · ";
+      add_tensor(k, plan_.operands[k]);
+    }
+    text += '\n';
+  }
+
+  // What step number i does with tensors as they are before it.
+  [[gnu::cold, gnu::noinline]] void add_step(int i, tensor_states const& tensors) {
+    planned_step const& s = plan_.steps[i];
+    bool const multiplies = contracts(s.kind), may_go_round = multiplies && plan_.directions > 0;
+    ring_choice const ring = may_go_round ? ring_at(plan_.steps, i, e_) : ring_choice{};
+    bool const goes_round = may_go_round && ring.verdict == ring_verdict::taken;
+    text += "  ";
+    std::size_t column = text.size();
+    text += name_of(goes_round ? step::ring_contraction : multiplies ? step::contract : s.kind);
+    if (goes_round || !multiplies)
+      append_text(text, '<', mesh_names(in_order(goes_round ? plan_.steps[ring.move].axes : s.axes), n_), '>');
+    fill(column, 20);
+    text += ' ';
+    column = text.size();
+    if (multiplies)
+      add_factors(s, tensors);
+    else
+      add_tensor(s.operand, s.from);
+    text += " → ";
+    add_tensor(s.operand, s.to);
+    fill(column, 44);
+    if (may_go_round) add_ring(ring);
+    if (communicates(s.kind)) append_text(text, ' ', describe_bytes(per_device(planner::elements_moved(s, e_))));
+    while (text.back() == ' ') text.pop_back();
+    text += '\n';
+  }
+
+  [[gnu::cold, gnu::noinline]] void add_sum() {
+    append_text(text, "  moves ", describe_bytes(per_device(plan_.elements_moved(e_))), " per device\n");
+  }
+
+  std::string text;
+
+ private:
+  [[gnu::cold, gnu::noinline]] void add_tensor(int which, spec const& s) {
+    append_text(text, names_[slot_of(which)], planner::describe(s, n_));
+  }
+
+  // An intermediate is called by its factors.
+  [[gnu::cold, gnu::noinline]] void add_factors(planned_step const& s, tensor_states const& tensors) {
+    if (s.operand != the_result)
+      names_[s.operand] = join_text(names_[slot_of(s.left)], joint_, names_[slot_of(s.right)]);
+    add_tensor(s.left, tensors.of(s.left));
+    if (s.right == no_tensor) return;
+    text += " · ";
+    add_tensor(s.right, tensors.of(s.right));
+  }
+
+  // How a contraction that is to overlap a move does so, for these extents; or why it does not.
+  [[gnu::cold, gnu::noinline]] void add_ring(ring_choice const& r) {
+    if (r.verdict != ring_verdict::taken) return append_text(text, " no ring: ", name_of(r.verdict));
+    std::int64_t const devices = e_.ways(plan_.steps[r.move].axes);
+    append_text(text, ' ', name_of(plan_.steps[r.move].kind), " in ", describe_number(devices - 1), " step",
+                devices == 2           ? ""
+                : plan_.directions > 1 ? "s, both ways"
+                                       : "s");
+  }
+
+  // What begins there is as wide as a column.
+  [[gnu::cold, gnu::noinline]] void fill(std::size_t column, std::size_t width) {
+    for (std::size_t shown = width_of(std::string_view(text).substr(column)); shown < width; ++shown) text += ' ';
+  }
+
+  [[nodiscard]] std::int64_t per_device(std::int64_t elements) const {
+    return bytes_per_device(elements, n_.element_bytes, e_);
+  }
+
+  einsum_plan const& plan_;
+  naming const& n_;
+  extents const& e_;
+  std::string names_[max_tensors];
+  char const* joint_ = "";
+};
 
 }  // namespace detail
 
 template <class>
 [[gnu::cold]] std::string describe(einsum_plan const& plan, naming const& n, extents const& e) {
-  std::string names[max_tensors];
-  std::string of_all[max_operands + 1];
-  detail::name_tensors(of_all, plan.operands.size() + 1, n);
-  for (int k = 0; k < plan.operands.size(); ++k) names[k] = of_all[k];
-  names[slot_of(the_result)] = of_all[plan.operands.size()];
-  auto const tensor = [&](int which, spec const& s) { return join_text(names[slot_of(which)], describe(s, n)); };
-
-  std::string text = join_text(tensor(the_result, plan.result), " = ");
-  for (int k = 0; k < plan.operands.size(); ++k) append_text(text, k > 0 ? " · " : "", tensor(k, plan.operands[k]));
-  text += '\n';
+  detail::plan_lines lines(plan, n, e);
+  lines.add_equation();
   tensor_states tensors(plan);
   for (int i = 0; i < plan.steps.size(); ++i) {
-    planned_step const& s = plan.steps[i];
-    step kind = s.kind;
-    std::string axes;
-    std::string from;
-    std::string ring;
-    if (contracts(s.kind)) {
-      if (plan.directions > 0) {
-        ring = join_text(' ', detail::describe_ring(plan, i, e));
-        ring_choice const r = ring_at(plan.steps, i, e);
-        kind = r.verdict == ring_verdict::taken ? step::ring_contraction : step::contract;
-        if (kind == step::ring_contraction)
-          axes = join_text('<', detail::mesh_names(detail::in_order(plan.steps[r.move].axes), n), '>');
-      }
-      if (s.operand != the_result)
-        names[s.operand] =
-            join_text(names[slot_of(s.left)], detail::joint_of(of_all, plan.operands.size()), names[slot_of(s.right)]);
-      from = join_text(tensor(s.left, tensors.of(s.left)),
-                       s.right == no_tensor ? "" : join_text(" · ", tensor(s.right, tensors.of(s.right))));
-    } else {
-      axes = join_text('<', detail::mesh_names(detail::in_order(s.axes), n), '>');
-      from = tensor(s.operand, s.from);
-    }
-    std::string line = join_text("  ", detail::padded(join_text(name_of(kind), axes), 20), ' ',
-                                 detail::padded(join_text(from, " → ", tensor(s.operand, s.to)), 44));
-    line += ring;
-    if (communicates(s.kind))
-      append_text(line, ' ', describe_bytes(bytes_per_device(elements_moved(s, e), n.element_bytes, e)));
-    append_text(text, line.substr(0, line.find_last_not_of(' ') + 1), '\n');
-    tensors.after(s);
+    lines.add_step(i, tensors);
+    tensors.after(plan.steps[i]);
   }
-  return join_text(text, "  moves ", describe_bytes(bytes_per_device(plan.elements_moved(e), n.element_bytes, e)),
-                   " per device\n");
+  lines.add_sum();
+  return lines.text;
 }
 
 }  // namespace ostraka::planner

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include <ostraka/types/axes/axis.hpp>
@@ -99,6 +100,12 @@ constexpr auto collected(T const& given) {
   }
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void extents_disagree(std::string_view name, std::int64_t one,
+                                                                    std::int64_t other) {
+  throw error(join_text("sizes: an extent is one number, but ", name, " is ", one, " in one place and ", other,
+                        " in another; name tensors and sizes that go together"));
+}
+
 template <class Name, class... As, class... Bs>
 constexpr std::int64_t agreed(sizes<As...> const& a, sizes<Bs...> const& b) {
   if constexpr (!is_one_of<Name, Bs...>) {
@@ -106,9 +113,7 @@ constexpr std::int64_t agreed(sizes<As...> const& a, sizes<Bs...> const& b) {
   } else {
     if constexpr (is_one_of<Name, As...>)
       if (a.template of<Name>() != b.template of<Name>())
-        throw error(join_text("sizes: an extent is one number, but ", Name::name, " is ", a.template of<Name>(),
-                              " in one place and ", b.template of<Name>(),
-                              " in another; name tensors and sizes that go together"));
+        extents_disagree(Name::name, a.template of<Name>(), b.template of<Name>());
     return b.template of<Name>();
   }
 }

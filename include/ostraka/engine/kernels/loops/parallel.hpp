@@ -86,6 +86,19 @@ void start_items(char const* name, Exec const& exec, std::int64_t items, Functor
                        policy(exec, 0, items), functor);
 }
 
+/// On the host, where it waits for them.
+template <class Exec>
+[[gnu::noinline]] void run_host_items(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements,
+                                      host_items const& all) {
+  if (items == 1 || elements <= serial_elements || !has_threads(exec)) {
+    fence(exec);
+    return all.call(all.functor, 0, items);
+  }
+  short_lock const alone(threads_of_kokkos);
+  start_items(name, exec, items, all);
+  fence(exec);  // the functor is the caller's
+}
+
 }  // namespace detail
 
 /// Calls functor(i) for all i in [0, items), in any order, perhaps at the same time; `elements` is the work in all of
@@ -94,18 +107,10 @@ template <class Exec, class Functor>
 void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements,
                    Functor const& functor) {
   if (items <= 0 || !computes()) return;
-  if constexpr (runs_on_host<Exec>) {
-    if (items == 1 || elements <= serial_elements || !detail::has_threads(exec)) {
-      fence(exec);
-      detail::call_items<Functor>(&functor, 0, items);
-      return;
-    }
-    short_lock const alone(detail::threads_of_kokkos);
-    detail::start_items(name, exec, items, detail::host_items{&detail::call_items<Functor>, &functor});
-    fence(exec);  // the functor is the caller's
-  } else {
+  if constexpr (runs_on_host<Exec>)
+    detail::run_host_items(name, exec, items, elements, {&detail::call_items<Functor>, &functor});
+  else
     detail::start_items(name, exec, items, functor);
-  }
 }
 
 /// Calls functor(begin, end, i) for the i-th of `shares` shares of neighbouring tasks, as for_each_item does.
