@@ -48,12 +48,7 @@ namespace ostraka::engine::detail {
       T const* line = b.first;                                                                                        \
       std::int64_t const line_step = b.next;                                                                          \
       vector tile[rows][across] = {};                                                                                 \
-      std::int64_t l = 0;                                                                                             \
-      for (; l + 2 <= depth; l += 2) {                                                                                \
-        OSTRAKA_DETAIL_MICRO_STEP                                                                                     \
-        OSTRAKA_DETAIL_MICRO_STEP                                                                                     \
-      }                                                                                                               \
-      if (l < depth) OSTRAKA_DETAIL_MICRO_STEP                                                                        \
+      for (std::int64_t left = depth; left > 0; --left) OSTRAKA_DETAIL_MICRO_STEP                                     \
       _Pragma("GCC unroll 8") for (int i = 0; i < rows; ++i)                                                          \
           _Pragma("GCC unroll 3") for (int v = 0; v < across; ++v) {                                                  \
         T* const to = c + row_at[i] + v * lanes;                                                                      \
