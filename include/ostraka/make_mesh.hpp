@@ -237,7 +237,7 @@ engine::node_wish nodes_of(node_size nodes, named_extent<Ms>...) {
   if (nodes.devices < 1)
     throw error(join_text("devices_per_node: a node has at least one device, but ", nodes.devices,
                           " was given; give how many ranks share a node"));
-  return {nodes.devices, {}};
+  return engine::wish_of_nodes(nodes.devices, {});
 }
 
 template <class Mesh, class Axes, class First, class... More>
@@ -251,7 +251,7 @@ constexpr void require_axes_of() {
 template <class... Of, class... Ms>
 engine::node_wish nodes_of(node_block<Of...> const& nodes, named_extent<Ms>...) {
   require_axes_of<mesh<Ms...>, type_list<Ms...>, Of...>();
-  return {0, nodes.in(type_list<Ms...>())};
+  return engine::wish_of_nodes(0, nodes.in(type_list<Ms...>()));
 }
 
 template <class T>

@@ -68,10 +68,10 @@ template <class>
 /// Which block of the mesh each node holds. A dry mesh has one node, if nothing is said.
 [[gnu::cold]] inline void device_mesh::lay_out(node_wish const& nodes) {
   bool const asks = world_.size() > 1 && (!is_dry() || devices_per_node_said() > 0);
-  within_ = nodes.is_said() ? wished_block(is_dry() ? "dry_mesh" : "make_mesh", nodes, sizes_, describe())
+  within_ = nodes.is_said() ? nodes.block(is_dry() ? "dry_mesh" : "make_mesh", nodes, sizes_, describe())
             : asks          ? found_block(world_, sizes_)
                             : sizes_;
-  if (nodes.is_said() && !is_dry() && world_.size() > 1) world_ = in_order_of_nodes(world_, sizes_, within_);
+  if (nodes.is_said() && !is_dry() && world_.size() > 1) world_ = nodes.order(world_, sizes_, within_);
 }
 
 template <class>

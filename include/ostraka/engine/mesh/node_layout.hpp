@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include <ostraka/engine/collectives/counts.hpp>
 #include <ostraka/engine/groups/communicator.hpp>
@@ -21,9 +22,14 @@
 namespace ostraka::engine {
 
 /// What a program says of nodes: nothing, so that MPI is asked; how many devices each has; or which block of the mesh.
+/// A wish brings the functions that grant it, which no other program compiles.
 struct node_wish {
   int each = 0;                 ///< devices of a node, where its block is not said
   dynamic_array<int> within{};  ///< those along each mesh axis
+  dynamic_array<int> (*block)(char const* operation, node_wish const&, dynamic_array<int> const& sizes,
+                              std::string const& mesh) = nullptr;
+  communicator (*order)(communicator const& world, dynamic_array<int> const& sizes,
+                        dynamic_array<int> const& within) = nullptr;
 
   [[nodiscard]] bool is_said() const { return each > 0 || !within.empty(); }
 };
@@ -149,5 +155,10 @@ inline communicator in_order_of_nodes(communicator const& world, dynamic_array<i
 }
 
 #endif
+
+/// What a program says. Either is left out: 0 devices, or no block.
+[[nodiscard]] inline node_wish wish_of_nodes(int each, dynamic_array<int> within) {
+  return {each, std::move(within), &wished_block, &in_order_of_nodes};
+}
 
 }  // namespace ostraka::engine
