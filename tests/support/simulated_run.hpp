@@ -116,11 +116,14 @@ class simulated_device {
         expect((of_plan & kinds::folds) != 0, "a reduction that the plan does not name");
       if (a.what != planner::verb::multiply) continue;
       planner::contraction_loops const& p = todo.products[static_cast<std::size_t>(a.item)].loops;
+      bool sums = false;
       for (int l = 0; l < p.count; ++l) {
         bool const in_a = p.present[0][l], in_b = p.present[1][l], in_c = p.present[2][l];
+        sums = sums || (in_a && in_b && !in_c);
         if (in_a && in_b && in_c) expect((of_plan & kinds::batches) != 0, "a batch that the plan does not name");
         if (in_a != in_b && !in_c) expect((of_plan & kinds::lone_labels) != 0, "a lone label that it does not name");
       }
+      expect(sums || (of_plan & kinds::unsummed) != 0, "a product without a sum that the plan does not name");
     }
   }
 

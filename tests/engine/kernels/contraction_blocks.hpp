@@ -90,9 +90,9 @@ std::vector<update<T>> updates() {
   return all;
 }
 
-/// The contraction as it is chosen, and the kernels that accelerators run: outputs in a plain loop, tiles by teams of
-/// one thread.
-enum class way { chosen, elements, teams };
+/// The contraction as it is chosen; among the kernels that every program with products has; and the kernels that
+/// accelerators run: outputs in a plain loop, tiles by teams of one thread.
+enum class way { chosen, of_every_program, elements, teams };
 
 template <class T>
 struct blocks {
@@ -140,6 +140,10 @@ struct blocks {
     });
     if (by == way::chosen) {
       contract(exec_space(), p, a.data(), b.data(), got.data(), how);
+      Kokkos::fence();
+    } else if (by == way::of_every_program) {
+      engine::detail::contract_portable(exec_space(), p, a.data(), b.data(), got.data(), how,
+                                        product_kernels<exec_space, T>());
       Kokkos::fence();
     } else {
       run_device_kernel(by, 1, got.data(), 0, how);
@@ -192,6 +196,7 @@ struct blocks {
     for (int l = 0; l < p.labels; ++l)
       if (p.extent[l] == 0 || class_of(p, l) == label_class::only_a || class_of(p, l) == label_class::only_b)
         return true;
+    if (!some_updates_right(way::of_every_program)) return false;
     for (way const by : {way::elements, way::teams}) {
       if (!some_updates_right(by)) return false;
       c = untouched;

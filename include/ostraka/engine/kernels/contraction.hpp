@@ -113,19 +113,25 @@ bool goes_on_meanwhile([[maybe_unused]] Exec const& exec, [[maybe_unused]] contr
 }  // namespace detail
 
 /// The kernels for labels of these classes.
-template <bool Batches, bool SumsLone, class Exec, class T>
+template <product_labels Of, class Exec, class T>
 constexpr product_kernels<Exec, T> product_kernels_of() {
   product_kernels<Exec, T> k;
   if constexpr (!std::is_same_v<T, bool> && std::is_same_v<detail::product_type<T>, T>) {
-    if constexpr (Batches && runs_on_host<Exec>) k.batch = &detail::run_batch_vectorised<Exec, T>;
-    if constexpr (SumsLone) k.sum_lone = &detail::sum_lone_labels<Exec, T>;
+    if constexpr (Of.batches && runs_on_host<Exec>) k.batch = &detail::run_batch_vectorised<Exec, T>;
+    if constexpr (Of.lone) k.sum_lone = &detail::sum_lone_labels<Exec, T>;
+    if constexpr (Of.unsummed) k.unsummed = &detail::multiply_elements<Exec, T>;
+    if constexpr (Of.meet && runs_on_host<Exec>) {
+      k.meeting = &detail::meeting_blocks_of<T>;
+      k.fold_parts = &detail::fold_parts<Exec, T>;
+    }
   }
   return k;
 }
 
 template <class Exec, class T>
 product_kernels<Exec, T> const& every_product_kernel() {
-  static constexpr product_kernels<Exec, T> every = product_kernels_of<true, true, Exec, T>();
+  static constexpr product_kernels<Exec, T> every =
+      product_kernels_of<product_labels{true, true, true, true}, Exec, T>();
   return every;
 }
 

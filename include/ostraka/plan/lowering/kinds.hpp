@@ -8,7 +8,7 @@
 /// none; a contraction of one tensor is a reduction; the labels of a product are those of the operands.
 ///
 ///     C[I, K] <- A[I_X, J] B[J, K]      all_gather, contract      gathers
-///     C[B, I] <- A[B, I, J] B[B, I]     contract                  batches, lone_labels
+///     C[B, I] <- A[B, I, J] B[B, I]     contract                  batches, lone_labels, unsummed, meetings
 
 #include <ostraka/plan/spec/step.hpp>
 
@@ -24,7 +24,9 @@ inline constexpr unsigned folds = 16;
 inline constexpr unsigned batches = 32;      ///< products with a label in both operands and the result
 inline constexpr unsigned lone_labels = 64;  ///< products with a label in one operand alone
 inline constexpr unsigned rings = 128;       ///< whose messages are exchanges
-inline constexpr unsigned all = 255;
+inline constexpr unsigned unsummed = 256;    ///< products without a label that both operands have and the result lacks
+inline constexpr unsigned meetings = 512;    ///< products whose operands have two labels in common, or batches
+inline constexpr unsigned all = 1023;
 /// Those that lowering has functions for.
 inline constexpr unsigned lowered = gathers | reduces_all | scatters | exchanges | rings;
 }  // namespace kinds
@@ -66,16 +68,19 @@ template <class Table>
 /// Of the labels of products of two tensors. A plan of several has intermediate ones, which may lack what is summed.
 [[nodiscard]] constexpr unsigned kinds_of_products(list_view<spec> operands, spec const& result) {
   if (operands.size() < 2) return 0;
-  if (operands.size() > 2) return kinds::batches | kinds::lone_labels;
-  unsigned some = 0;
+  if (operands.size() > 2) return kinds::batches | kinds::lone_labels | kinds::unsummed | kinds::meetings;
+  unsigned some = kinds::unsummed;
+  int in_common = 0;
   for (int k = 0; k < 2; ++k)
     for (int i = 0; i < operands[k].rank; ++i) {
       bool const in_other = operands[1 - k].find(operands[k].label[i]) >= 0;
       bool const in_result = result.find(operands[k].label[i]) >= 0;
-      if (in_other && in_result) some |= kinds::batches;
+      in_common += in_other ? 1 : 0;
+      if (in_other && in_result) some |= kinds::batches | kinds::meetings;
+      if (in_other && !in_result) some &= ~kinds::unsummed;
       if (!in_other && !in_result) some |= kinds::lone_labels;
     }
-  return some;
+  return in_common > 2 ? some | kinds::meetings : some;  // each was counted in both
 }
 
 /// Of a plan.

@@ -90,7 +90,8 @@ struct reduction_of {
 
   void across(T* sums, std::int64_t const (&at)[1], std::int64_t const* row_step, std::int64_t count,
               std::int64_t const (&run_step)[1], std::int64_t run) const {
-    if (how == reduction::sum && row_step[0] == 1) return sum_rows(sums, count, a + at[0], run_step[0], run);
+    if (how == reduction::sum && row_step[0] == 1 && has_wide_vectors())
+      return sum_rows(sums, count, a + at[0], run_step[0], run);
     for_operation<T>(how, [&](auto operation) {
       constexpr reduction op = decltype(operation)::value;
       Element const* const x = a + at[0];
@@ -110,7 +111,8 @@ struct reduction_of {
   void along(T* sums, std::int64_t const (&at)[1], std::int64_t const* row_step, std::int64_t count,
              std::int64_t const (&run_step)[1], std::int64_t run) const {
     if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4)
-      if (how == reduction::sum && run_step[0] == 1) return sum_runs(sums, count, a + at[0], row_step[0], run);
+      if (how == reduction::sum && run_step[0] == 1 && has_wide_vectors())
+        return sum_runs(sums, count, a + at[0], row_step[0], run);
     for_operation<T>(how, [&](auto operation) {
       constexpr reduction op = decltype(operation)::value;
       std::int64_t const step = run_step[0];

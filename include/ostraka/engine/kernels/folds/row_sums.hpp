@@ -40,13 +40,13 @@ void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, Add cons
   }
 }
 
-/// Complex numbers have no vector kernels, and few programs sum small integers, so nothing is compiled three times for
-/// them.
+/// Complex numbers have no vector kernels, and few programs sum small integers, so nothing is compiled twice for them.
+/// @pre has_wide_vectors(), as of all that follow
 template <class T, class Term, class... Xs>
 void add_wide_rows(T* sums, std::int64_t count, std::int64_t run, Term const& term, stream_of_rows<Xs> const&... rows) {
   auto const plus = [](T const& x, T const& y) { return T(x + y); };
   if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4)
-    with_wide_vectors([=] { add_rows(sums, count, run, plus, term, rows...); });
+    in_wide_vectors([=] { add_rows(sums, count, run, plus, term, rows...); });
   else
     add_rows(sums, count, run, plus, term, rows...);
 }

@@ -63,10 +63,10 @@ void add_runs(T* sums, std::int64_t count, std::int64_t run, Term const& term) {
       sums[i] += sum_of_run<true, T>(run, [=](std::int64_t r) { return term(i, r); });
 }
 
-/// sums[i] += sum over r < run of x[i next + r]
+/// sums[i] += sum over r < run of x[i next + r]. @pre has_wide_vectors(), as of the next one
 template <class T, class Element>
 void sum_runs(T* sums, std::int64_t count, Element const* x, std::int64_t next, std::int64_t run) {
-  with_wide_vectors(
+  in_wide_vectors(
       [=] { add_runs(sums, count, run, [=](std::int64_t i, std::int64_t r) { return T(x[i * next + r]); }); });
 }
 
@@ -74,7 +74,7 @@ void sum_runs(T* sums, std::int64_t count, Element const* x, std::int64_t next, 
 template <class T>
 void sum_run_products(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next,
                       std::int64_t run) {
-  with_wide_vectors([=] {
+  in_wide_vectors([=] {
     add_runs(sums, count, run, [=](std::int64_t i, std::int64_t r) { return x[i * x_next + r] * y[i * y_next + r]; });
   });
 }

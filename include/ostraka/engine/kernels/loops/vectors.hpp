@@ -56,6 +56,26 @@ struct stream_of_rows {
   }
 };
 
+/// Has this processor the vectors that loops are compiled for? On x86 those of before 2013 have not.
+inline bool has_wide_vectors() {
+#if OSTRAKA_DETAIL_X86
+  return widest_vectors() != vector_width::plain;
+#else
+  return true;
+#endif
+}
+
+/// Calls f(), plain loops, with the widest of them: for callers that have another loop where there are none.
+/// @pre has_wide_vectors()
+template <class F>
+void in_wide_vectors(F const& f) {
+#if OSTRAKA_DETAIL_X86
+  widest_vectors() == vector_width::avx512 ? run_with_avx512(f) : run_with_avx2(f);
+#else
+  f();
+#endif
+}
+
 /// Calls f(), plain loops, with the widest vectors that this processor has.
 template <class F>
 void with_wide_vectors(F const& f) {

@@ -58,6 +58,19 @@ struct contract_elements {
   }
 };
 
+/// What a fold does where blocks meet in more than a line: both have two labels, or one that the result has, too. Only
+/// then do they lie side by side along the outputs, or transposed to each other. False, and nothing done, where they do
+/// not, or too little of them does.
+template <class T>
+struct meeting_blocks {
+  /// sums[i] += sum over r < run of x[i row_step[0] + r run_step[0]] y[i row_step[1] + r run_step[1]], i < count
+  using sums_of_rows = bool (*)(T* sums, T const* x, T const* y, std::int64_t const (&row_step)[2], std::int64_t count,
+                                std::int64_t const (&run_step)[2], std::int64_t run);
+
+  sums_of_rows across;  ///< all i together
+  sums_of_rows along;   ///< one i after the other
+};
+
 /// What the host's kernel folds where a large block meets a small one (fold_kernel.hpp): products. @pre a is at least
 /// as large as b
 template <class T>
@@ -68,10 +81,11 @@ struct sum_of_products {
 
   T const* a;
   T const* b;
+  meeting_blocks<T> const* meeting = nullptr;  ///< none: such blocks are folded as others are
 
   T start() const { return T(0); }
   T const* lead() const { return a; }
-  sum_of_products with_lead(T const* data) const { return {data, b}; }
+  sum_of_products with_lead(T const* data) const { return {data, b, meeting}; }
   /// Their products with one: no other fold is compiled for them.
   sum_of_products of_parts(T const* data) const {
     static T const one(1);
@@ -83,13 +97,11 @@ struct sum_of_products {
     T const* x = a + at[0];
     T const* y = b + at[1];
     std::int64_t const x_next = run_step[0], y_next = run_step[1], x_step = row_step[0], y_step = row_step[1];
-    if (x_step == 1 && y_step == 0) return sum_scaled_rows(sums, count, x, x_next, y, y_next, run);
-    if (x_step == 0 && y_step == 1) return sum_scaled_rows(sums, count, y, y_next, x, x_next, run);
-    if (x_step == 1 && y_step == 1) return sum_row_products(sums, count, x, x_next, y, y_next, run);
-    if (x_step == 1 && y_next == 1 && is_worth_transposing(run, count))
-      return for_each_transposed_tile(y, y_step, count, run, [=](transposed_tile<T> const& t) {
-        sum_row_products(sums + t.i, t.rows, x + t.j * x_next + t.i, x_next, t.element, t.pitch, t.columns);
-      });
+    if (has_wide_vectors()) {
+      if (x_step == 1 && y_step == 0) return sum_scaled_rows(sums, count, x, x_next, y, y_next, run);
+      if (x_step == 0 && y_step == 1) return sum_scaled_rows(sums, count, y, y_next, x, x_next, run);
+      if (meeting != nullptr && meeting->across(sums, x, y, {x_step, y_step}, count, run_step, run)) return;
+    }
     for (std::int64_t r = 0; r < run; ++r, x += x_next, y += y_next)
       for (std::int64_t i = 0; i < count; ++i) sums[i] += x[i * x_step] * y[i * y_step];
   }
@@ -99,18 +111,11 @@ struct sum_of_products {
     T const* x = a + at[0];
     T const* y = b + at[1];
     std::int64_t const x_step = run_step[0], y_step = run_step[1];
-    if constexpr (std::is_arithmetic_v<T>)
-      if (x_step == 1 && y_step == 1) return sum_run_products(sums, count, x, row_step[0], y, row_step[1], run);
-    bool const is_transposed = x_step == 1 && y_step > 1 && row_step[1] == 1 && is_worth_transposing(count, run);
-    if (is_transposed && run < 2 * fold_lanes)  // too short for vectors along it
-      return for_each_transposed_tile(x, row_step[0], count, run, [=](transposed_tile<T> const& t) {
-        sum_row_products(sums + t.i, t.rows, y + t.j * y_step + t.i, y_step, t.element, t.pitch, t.columns);
-      });
-    if (is_transposed)
-      return for_each_transposed_tile(y, y_step, run, count, [=](transposed_tile<T> const& t) {
-        std::int64_t const next[2] = {row_step[0], t.pitch};
-        sum_of_products{x, t.element}.along(sums + t.j, {t.j * next[0] + t.i, 0}, next, t.columns, {1, 1}, t.rows);
-      });
+    if (has_wide_vectors()) {
+      if constexpr (std::is_arithmetic_v<T>)
+        if (x_step == 1 && y_step == 1) return sum_run_products(sums, count, x, row_step[0], y, row_step[1], run);
+      if (meeting != nullptr && meeting->along(sums, x, y, {row_step[0], row_step[1]}, count, run_step, run)) return;
+    }
     for (std::int64_t i = 0; i < count; ++i, x += row_step[0], y += row_step[1]) {
       T side[fold_lanes];
       for (int l = 0; l < fold_lanes; ++l) side[l] = T(0);
@@ -123,6 +128,42 @@ struct sum_of_products {
     }
   }
 };
+
+template <class T>
+bool sum_meeting_rows(T* sums, T const* x, T const* y, std::int64_t const (&row_step)[2], std::int64_t count,
+                      std::int64_t const (&run_step)[2], std::int64_t run) {
+  std::int64_t const x_next = run_step[0], y_next = run_step[1];
+  if (row_step[0] != 1) return false;
+  if (row_step[1] == 1)
+    sum_row_products(sums, count, x, x_next, y, y_next, run);
+  else if (y_next == 1 && is_worth_transposing(run, count))
+    for_each_transposed_tile(y, row_step[1], count, run, [=](transposed_tile<T> const& t) {
+      sum_row_products(sums + t.i, t.rows, x + t.j * x_next + t.i, x_next, t.element, t.pitch, t.columns);
+    });
+  else
+    return false;
+  return true;
+}
+
+template <class T>
+bool sum_meeting_runs(T* sums, T const* x, T const* y, std::int64_t const (&row_step)[2], std::int64_t count,
+                      std::int64_t const (&run_step)[2], std::int64_t run) {
+  std::int64_t const x_next = row_step[0], y_step = run_step[1];
+  if (run_step[0] != 1 || y_step <= 1 || row_step[1] != 1 || !is_worth_transposing(count, run)) return false;
+  if (run < 2 * fold_lanes)  // too short for vectors along it
+    for_each_transposed_tile(x, x_next, count, run, [=](transposed_tile<T> const& t) {
+      sum_row_products(sums + t.i, t.rows, y + t.j * y_step + t.i, y_step, t.element, t.pitch, t.columns);
+    });
+  else
+    for_each_transposed_tile(y, y_step, run, count, [=](transposed_tile<T> const& t) {
+      std::int64_t const next[2] = {x_next, t.pitch};
+      sum_of_products<T>{x, t.element}.along(sums + t.j, {t.j * x_next + t.i, 0}, next, t.columns, {1, 1}, t.rows);
+    });
+  return true;
+}
+
+template <class T>
+inline constexpr meeting_blocks<T> meeting_blocks_of{&sum_meeting_rows<T>, &sum_meeting_runs<T>};
 
 /// Products alone, where nothing is summed: c <- alpha a b.
 template <class T>

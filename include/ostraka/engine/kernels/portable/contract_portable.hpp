@@ -90,7 +90,8 @@ template <class Exec, class T>
 
 /// A large block times a small one, two vectors, or products that are added to C: the largest of the three streams.
 template <class Exec, class T>
-void fold_products(Exec const& exec, product_loops const& loops, T const* a, T const* b, T* c, update<T> const& how) {
+void fold_products(Exec const& exec, product_loops const& loops, T const* a, T const* b, T* c, update<T> const& how,
+                   product_kernels<Exec, T> const& kernels) {
   std::int64_t const batch = loops.batch.size(), m = loops.m.size(), n = loops.n.size(), k = loops.k.size();
   loop_nest<3> outputs = output_loops(loops);
   loop_nest<2> reduced = loops.k;
@@ -100,12 +101,12 @@ void fold_products(Exec const& exec, product_loops const& loops, T const* a, T c
     reduced.exchange_operands(0, 1);
   }
   bool const result_is_largest = batch * m * n > batch * std::max(m, n) * k;
-  sum_of_products<T> const products{a, b};
+  sum_of_products<T> const products{a, b, kernels.meeting};
   reduced.order_by(0);
   reduced.merge();
-  int const across = result_is_largest ? -1 : transposed_loop(reduced);
+  int const across = result_is_largest || kernels.fold_parts == nullptr ? -1 : transposed_loop(reduced);
   if (across < 0) return run_fold(exec, products, outputs, reduced, c, how, result_is_largest);
-  fold_parts(exec, products, outputs, reduced, across, c, how);
+  kernels.fold_parts(exec, products, outputs, reduced, across, c, how);
 }
 
 /// Are there a team's worth of rows and columns? Then there are fewer teams than an int counts: the results of more
@@ -200,12 +201,13 @@ template <class Exec, class T>
 void contract_portable(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how,
                        product_kernels<Exec, T> const& kernels = every_product_kernel<Exec, T>()) {
   product_loops const loops = loops_of(p);
-  bool const is_sum = loops.k.size() > 1;
-  if (!is_sum && how.beta == T(0)) return multiply_elements(exec, output_loops(loops), a, b, c, T(how.alpha));
+  bool const is_sum = loops.k.size() > 1, is_added = how.beta != T(0);
+  if (!is_sum && !is_added && kernels.unsummed != nullptr)
+    return kernels.unsummed(exec, output_loops(loops), a, b, c, T(how.alpha));
   product_operands<T> const in{a, b, c, 1, 0, loops.k, how};
   if constexpr (runs_on_host<Exec>) {
     if (kernels.batch != nullptr && is_batch_vectorised<T>(loops)) return kernels.batch(exec, loops, in);
-    if (!is_sum || !worth_tiles(loops)) return fold_products(exec, loops, a, b, c, how);
+    if ((!is_sum && is_added) || !worth_tiles(loops)) return fold_products(exec, loops, a, b, c, how, kernels);
   }
   std::int64_t const parts = parts_of_sum<Exec, T>(loops);
   if (parts > 1) return contract_parts(exec, p, parts, a, b, c, how);

@@ -27,7 +27,7 @@ namespace ostraka::engine::detail {
 /// network's sockets takes microseconds of the system's time, so that looking four times as often costs a few percent.
 inline constexpr std::int64_t multiplications_between_progress = std::int64_t{1} << 23;
 
-/// Is the product one of matrices, rather than of a block and a few vectors? @pre something is summed
+/// Is the product one of matrices, rather than of a block and a few vectors?
 inline bool worth_tiles(product_loops const& loops) {
   std::int64_t const m = loops.m.size(), n = loops.n.size();
   return std::max(m, n) >= 4 && std::min(m, n) > 1;

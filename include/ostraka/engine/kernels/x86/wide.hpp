@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. Plain loops, compiled for AVX2 and AVX-512, too, since users compile for the oldest processor of their
 /// architecture by default: the processor is asked once. Everything that is called inside is put into the function with
-/// the wider vectors, so keep what is called to a few loops: it is compiled three times.
+/// the wider vectors, so keep what is called to a few loops: it is compiled two or three times.
 
 #define OSTRAKA_DETAIL_AVX2 __attribute__((target("avx2,fma")))
 #define OSTRAKA_DETAIL_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,fma")))
