@@ -9,6 +9,7 @@
 Every case is a source that is generated here, and is compared in each round with its own baselines, one compiler after the other, so that other
 work on the machine meets all alike. Times are user + system time of the compiler, medians over the rounds; memory is the largest resident set.
 
+    program     README's first program (examples/first)          against   the same sum by Kokkos and MPI alone (by_hand.cpp)
     include     <ostraka/ostraka.hpp>                            against   <Kokkos_Core.hpp> and <mpi.h>
     case        one operation and 100 others of its kind         against   one operation and 100 trivial function templates
     case plan   os::plan_of of the same operations               against   the same, on <ostraka/plan.hpp> alone
@@ -269,6 +270,17 @@ def measure_include(command, folder, rounds, header):
             "baseline_MiB": median(r[0][1] for r in runs), "subject_MiB": median(r[1][1] for r in runs)}
 
 
+def measure_program(command, folder, rounds):
+    files = []
+    for name, source in (("by_hand", ROOT / "bench/compile/by_hand.cpp"), ("first", ROOT / "examples/first/first.cpp")):
+        files.append(folder / f"{name}.cpp")
+        files[-1].write_text(source.read_text())
+    runs = compare(command + ["-DNDEBUG"], files, rounds)
+    return {"baseline_s": median(r[0][0] for r in runs), "subject_s": median(r[1][0] for r in runs), "least_s": min(r[1][0] for r in runs),
+            "most_s": max(r[1][0] for r in runs), "ratio": median(r[1][0] / r[0][0] for r in runs), "subject_MiB": median(r[1][1] for r in runs),
+            "baseline_bytes": runs[0][0][2], "subject_bytes": runs[0][1][2]}
+
+
 def measure_case(case, command, folder, rounds, count):
     header = CASES[case][2]
     texts = {"header": f"#include <ostraka/{header}>\n", "baseline": source_of(case, count, False), "subject": source_of(case, count, True)}
@@ -313,6 +325,11 @@ def main():
         for compiler, path in compilers.items():
             for mode in given.modes.split(","):
                 command = command_of(compiler, path, flags) + MODES[mode]
+                if given.only in "program":
+                    f = measure_program(command, folder, given.rounds)
+                    figures.append({"compiler": compiler, "mode": mode, "case": "program", **f})
+                    print(f"{compiler}, {mode}: program {f['subject_s']:.2f} s ({f['least_s']:.2f} to {f['most_s']:.2f}) against {f['baseline_s']:.2f} s, {f['ratio']:.2f} times; "
+                          f"{f['subject_MiB']:.0f} MiB; {f['subject_bytes'] / 1000:.0f} KB against {f['baseline_bytes'] / 1000:.0f} KB", flush=True)
                 for header in ("ostraka.hpp", "gradient.hpp"):
                     if given.only not in f"include {header}":
                         continue
