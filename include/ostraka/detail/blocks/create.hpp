@@ -135,7 +135,7 @@ using mesh_verdict = typename decltype(check_mesh<Mesh, Used>())::type;
 
 // The extent n of an axis, which has to be `only` unless that is dynamic.
 [[gnu::cold, gnu::noinline]] constexpr std::int64_t checked_extent(std::int64_t n, std::int64_t only,
-                                                                std::string_view axis, char const* operation) {
+                                                                   std::string_view axis, char const* operation) {
   if (only != dynamic_extent && n != only)
     throw error(join_text(operation, ": the axis ", axis, " has the static extent ", only, ", but ", n,
                           " was given; leave it out or give that extent"));

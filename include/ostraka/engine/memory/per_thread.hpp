@@ -48,10 +48,10 @@ class thread_objects {
   [[gnu::cold, gnu::noinline]] static T& make(T*& place) {
     T* const made = new T;  // which may ask for objects of its own
     place = made;
-    mine().keep({&place, [](void* at) {
-                   delete *static_cast<T**>(at);
-                   *static_cast<T**>(at) = nullptr;
-                 }});
+    mine().objects_.push_back({&place, [](void* at) {
+                                 delete *static_cast<T**>(at);
+                                 *static_cast<T**>(at) = nullptr;
+                               }});
     return *made;
   }
 
@@ -68,8 +68,6 @@ class thread_objects {
     void* place;
     void (*end)(void* place);
   };
-  [[gnu::cold, gnu::noinline]] void keep(object one) { objects_.push_back(one); }
-
   dynamic_array<object> objects_;
 };
 

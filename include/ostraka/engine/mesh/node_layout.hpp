@@ -31,7 +31,7 @@ struct node_wish {
   communicator (*order)(communicator const& world, dynamic_array<int> const& sizes,
                         dynamic_array<int> const& within) = nullptr;
 
-  [[nodiscard]] bool is_said() const { return each > 0 || !within.empty(); }
+  [[nodiscard]] bool is_said() const { return block != nullptr; }
 };
 
 /// The block of the mesh that so many consecutive devices are; empty if they are none.
@@ -156,8 +156,9 @@ inline communicator in_order_of_nodes(communicator const& world, dynamic_array<i
 
 #endif
 
-/// What a program says. Either is left out: 0 devices, or no block.
+/// What a program says: so many devices, or a block where these are 0. A mesh without axes has none: nothing is said.
 [[nodiscard]] inline node_wish wish_of_nodes(int each, dynamic_array<int> within) {
+  if (each == 0 && within.empty()) return {};
   return {each, std::move(within), &wished_block, &in_order_of_nodes};
 }
 

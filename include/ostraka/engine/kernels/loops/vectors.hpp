@@ -79,14 +79,7 @@ void in_wide_vectors(F const& f) {
 /// Calls f(), plain loops, with the widest vectors that this processor has.
 template <class F>
 void with_wide_vectors(F const& f) {
-#if OSTRAKA_DETAIL_X86
-  switch (widest_vectors()) {
-    case vector_width::avx512: return run_with_avx512(f);
-    case vector_width::avx2: return run_with_avx2(f);
-    case vector_width::plain: break;
-  }
-#endif
-  f();
+  has_wide_vectors() ? in_wide_vectors(f) : f();
 }
 
 /// Of our own kernels, in words.
