@@ -34,17 +34,15 @@ namespace machines = planner::machines;
 /// names the file, and the line if one is wrong
 [[nodiscard]] inline machine load_machine(std::string const& path) {
   std::FILE* const file = std::fopen(path.c_str(), "r");
-  if (file == nullptr)
-    throw error(join_text("load_machine: there is no file ", path, " to read; bench/calibrate writes one"));
+  if (file == nullptr) throw_error("load_machine: there is no file ", path, " to read; bench/calibrate writes one");
   std::string text;
   char part[4096];
   for (std::size_t n = 0; (n = std::fread(part, 1, sizeof part, file)) > 0;) text.append(part, n);
   bool const failed = std::ferror(file) != 0;
   std::fclose(file);
-  if (failed) throw error(join_text("load_machine: ", path, " cannot be read"));
+  if (failed) throw_error("load_machine: ", path, " cannot be read");
   machine const m = planner::machine_from_text(text, join_text("load_machine: ", path));
-  if (m == machine{})
-    throw error(join_text("load_machine: ", path, " says nothing of a machine; bench/calibrate writes one"));
+  if (m == machine{}) throw_error("load_machine: ", path, " says nothing of a machine; bench/calibrate writes one");
   return m;
 }
 
@@ -55,7 +53,7 @@ inline void save_machine(machine const& m, std::string const& path) {
   bool const written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   bool const closed = file != nullptr && std::fclose(file) == 0;
   if (!written || !closed)
-    throw error(join_text("save_machine: ", path, " cannot be written; give a path where files may be made"));
+    throw_error("save_machine: ", path, " cannot be written; give a path where files may be made");
 }
 
 }  // namespace ostraka

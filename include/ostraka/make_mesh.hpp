@@ -25,7 +25,6 @@
 #include <ostraka/mesh.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
-#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -51,11 +50,10 @@ named_extent<M> as_mesh_size(M m) {
 
 [[gnu::cold]] inline int checked_mesh_size(std::string_view name, std::int64_t extent, std::int64_t given) {
   if (extent != dynamic_extent && given != extent)
-    throw error(join_text("make_mesh: the mesh axis ", name, " has the static size ", extent, ", but ", given,
-                          " was given; give that size or declare the axis without one"));
+    throw_error("make_mesh: the mesh axis ", name, " has the static size ", extent, ", but ", given,
+                " was given; give that size or declare the axis without one");
   if (given > std::numeric_limits<int>::max())
-    throw error(join_text("make_mesh: the size of the mesh axis ", name,
-                          " is larger than any communicator; give a smaller one"));
+    throw_error("make_mesh: the size of the mesh axis ", name, " is larger than any communicator; give a smaller one");
   return static_cast<int>(given);
 }
 
@@ -103,9 +101,9 @@ template <class... Ms>
 #if OSTRAKA_ENABLE_MPI
   int running = 0;
   MPI_Initialized(&running);
-  if (!running) throw error("make_mesh: MPI is not running; make an os::environment first");
+  if (!running) throw_error("make_mesh: MPI is not running; make an os::environment first");
 #endif
-  if (!Kokkos::is_initialized()) throw error("make_mesh: Kokkos is not running; make an os::environment first");
+  if (!Kokkos::is_initialized()) throw_error("make_mesh: Kokkos is not running; make an os::environment first");
   engine::foresee_end();
 }
 
@@ -115,7 +113,7 @@ template <class... Ms>
   int joins_two_groups = 0;
   MPI_Comm_test_inter(comm, &joins_two_groups);
   if (joins_two_groups)
-    throw error(
+    throw_error(
         "make_mesh: a mesh is made over one group of processes, but an intercommunicator was given, which joins two; "
         "merge them with MPI_Intercomm_merge first");
 #endif
@@ -235,8 +233,8 @@ namespace detail {
 template <class... Ms>
 engine::node_wish nodes_of(node_size nodes, named_extent<Ms>...) {
   if (nodes.devices < 1)
-    throw error(join_text("devices_per_node: a node has at least one device, but ", nodes.devices,
-                          " was given; give how many ranks share a node"));
+    throw_error("devices_per_node: a node has at least one device, but ", nodes.devices,
+                " was given; give how many ranks share a node");
   return engine::wish_of_nodes(nodes.devices, {});
 }
 

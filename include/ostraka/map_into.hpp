@@ -86,7 +86,7 @@ bool walked_alike(C const& c, A const& a) {
 
 inline void require_walked_alike(bool alike) {
   if (!alike)
-    throw error(
+    throw_error(
         "map_into: the result may be one of the operands under the same axes and sharding, but it shares memory with one under others; use os::map, or another "
         "tensor for the result");
 }

@@ -81,7 +81,7 @@ class mesh {
  private:
   [[nodiscard]] engine::device_mesh const& present() const {
     if (devices_->absent())
-      throw error(
+      throw_error(
           "mesh: this process is none of the mesh's devices, so it has no number and no coordinates on it; ask mesh.absent() first");
     return *devices_;
   }

@@ -23,12 +23,12 @@ inline constexpr int nothing_gathered = -2;
 
 [[noreturn, gnu::cold]] inline void refuse_off_root(int device) {
   if (device == nothing_gathered)
-    throw error("gather_to_root: nothing has been gathered into this handle; assign what os::gather_to_root returns");
-  throw error(join_text(
+    throw_error("gather_to_root: nothing has been gathered into this handle; assign what os::gather_to_root returns");
+  throw_error(
       "gather_to_root: the elements are on device 0 alone, and this is ",
       device == no_device ? std::string("none of the mesh's devices") : join_text("device ", device),
       "; read them only where the result is true, as in if (whole) use(*whole), or have them on every device by "
-      "os::reshard<I, J>(A)"));
+      "os::reshard<I, J>(A)");
 }
 
 // The view on device 0, one without elements elsewhere: for what takes the root's view on every device.

@@ -29,7 +29,7 @@
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/plan/spec/policy.hpp>
 #include <ostraka/plan/typed/checks.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 
@@ -248,9 +248,9 @@ template <class Label, class AxisOfTensor, class Relabelled>
 void check_extent(Relabelled const& r) {
   std::int64_t const n = r.tensor().extent(AxisOfTensor{});
   if (n == r.extent(Label{}) && (Label::extent == dynamic_extent || Label::extent == n)) return;
-  throw error(join_text("relabel: all axes under a label have its extent, but ", Label::name, " is ",
-                        Label::extent == dynamic_extent ? r.extent(Label{}) : Label::extent, ", and ",
-                        AxisOfTensor::name, " is ", n, "; give the axes one extent or labels of their own"));
+  throw_error("relabel: all axes under a label have its extent, but ", Label::name, " is ",
+              Label::extent == dynamic_extent ? r.extent(Label{}) : Label::extent, ", and ", AxisOfTensor::name, " is ",
+              n, "; give the axes one extent or labels of their own");
 }
 
 template <class Relabelled, class... Labels, class... Axes>

@@ -6,7 +6,7 @@
 /// Floor 4. `os::rename<J, K>(A)`: A[I, J_X] → A[I, K_X], free. Queries and keys are two names of one axis.
 
 #include <ostraka/detail/calls/after_error.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 
@@ -67,8 +67,8 @@ template <auto From, auto To, Tensor A>
   if constexpr (reason::ok_or_raise<detail::rename_verdict<from, to, axes_in<A>>>()) {
     constexpr bool is_block = varying_in<A>::size > 0;  // whose extents are its own
     if (!is_block && to::extent != dynamic_extent && a.extent(from{}) != to::extent)
-      throw error(join_text("rename: ", to::name, " has the static extent ", to::extent, ", but ", from::name, " is ",
-                            a.extent(from{}), "; rename to an axis of that extent or without a static one"));
+      throw_error("rename: ", to::name, " has the static extent ", to::extent, ", but ", from::name, " is ",
+                  a.extent(from{}), "; rename to an axis of that extent or without a static one");
     basic_tensor<typename A::element_type, sharding, typename A::space> renamed(a.mesh_handle(), a.extents(),
                                                                                 a.local());
     renamed.share_label(a);

@@ -81,7 +81,7 @@ std::string trace_of(mesh<Ms...> const& m, machine const& on, F&& f, std::string
   }
   heard.end();
   if (!file.empty() && !heard.write(file, m.device(), join_text(m.handle()->describe(), " on ", on.name.view())))
-    throw error(join_text("trace_of: ", file, " cannot be written; give a path where files may be made"));
+    throw_error("trace_of: ", file, " cannot be written; give a path where files may be made");
   return heard.table(join_text("device ", m.device(), " of ", m.handle()->describe()));
 }
 

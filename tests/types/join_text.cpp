@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 using ostraka::append_text;
@@ -82,4 +83,10 @@ TEST_CASE("a text is appended to itself") {
   append_text(text, "-", 1);
   text = join_text(text, text, '.');
   CHECK(text == "ab-1ab-1.");
+}
+
+TEST_CASE("an error of several pieces says them as one text") {
+  std::string const text = "I = ";
+  CHECK_THROWS_WITH_AS(ostraka::throw_error("make: ", text, 3, ',', ' ', -0.5),
+                       ("make: I = 3, " + std::to_string(-0.5)).c_str(), ostraka::error);
 }

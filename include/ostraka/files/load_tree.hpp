@@ -20,6 +20,7 @@
 #include <ostraka/files/stacked_layers.hpp>
 #include <ostraka/files/tensors_in_files.hpp>
 #include <ostraka/tree/make_tree.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
@@ -91,7 +92,7 @@ class loading {
   [[nodiscard]] engine::file_contents const& contents() const { return contents_; }
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh() const { return mesh_; }
 
-  [[noreturn]] void fail(std::string const& what) const { throw error(join_text(operation_, ": ", path_, ' ', what)); }
+  [[noreturn]] void fail(std::string const& what) const { throw_error(operation_, ": ", path_, ' ', what); }
 
   // What is asked for, in some order, and then, in the same order, where it goes.
   engine::tensor_in_file const& ask(engine::tensor_to_load const& wanted) {
@@ -261,7 +262,7 @@ struct asks_for_tensor {
                                 in_safetensors_verdict<typename A::value_type>>;
     if constexpr (reason::ok_or_raise<verdict>()) {
       if (common_mesh("load_into", a) != file.mesh())
-        throw error(
+        throw_error(
             "load_into: the leaves of a tree live on one mesh, and these live on two; load a tree for each mesh");
       file.ask(tensor_as_it_is(name_in_file(at), a, layer));
     }
@@ -325,7 +326,7 @@ void load_into_trees(Walk const& walk, std::string const& path_of_file, bool onl
   walk([&]<class T>(T& tree, path const& at) {
     if constexpr (reason::ok_or_raise<trees_verdict<T>>()) visit<shape_of<T>>(find, at, tree);
   });
-  if (!find.mesh) throw error("load_into: a tree that is loaded has a leaf at least; make it with os::make_tree");
+  if (!find.mesh) throw_error("load_into: a tree that is loaded has a leaf at least; make it with os::make_tree");
   loading file("load_into", path_of_file, engine::file_format::safetensors, find.mesh);
   auto const visit_all = [&](auto& f) {
     walk([&]<class T>(T& tree, path const& at) {

@@ -49,7 +49,7 @@ struct leaves_to_save {
     else if constexpr (reason::ok_or_raise<typename decltype(check_leaf_to_save<A>())::type>()) {
       tensors.push_back(tensor_to_save(name_in_file(at), layer, a));
       if (mesh && mesh != a.mesh_handle())
-        throw error("save: the leaves of a tree live on one mesh, and these live on two; save a tree for each mesh");
+        throw_error("save: the leaves of a tree live on one mesh, and these live on two; save a tree for each mesh");
       mesh = a.mesh_handle();
     }
   }
@@ -65,7 +65,7 @@ struct leaves_to_save {
   }
 
   void save(std::string const& file) const {
-    if (!mesh) throw error("save: a tree that is saved has a leaf at least; make it with os::make_tree");
+    if (!mesh) throw_error("save: a tree that is saved has a leaf at least; make it with os::make_tree");
     engine::save_tensors(*mesh, file, engine::file_format::safetensors, tensors);
   }
 };

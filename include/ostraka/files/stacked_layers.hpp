@@ -16,7 +16,7 @@
 
 #include <ostraka/files/tensors_in_files.hpp>
 #include <ostraka/tree/walk.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka::detail {
@@ -93,9 +93,8 @@ struct finds_stack {
       known = stack.axes;
       for (int d = 0; d < stack.axes; ++d)
         if (auto const i = static_cast<std::size_t>(d); a.extents()[i] != stack.extents[i])
-          throw error(join_text(operation, ": leaves that are stacked have as many layers each, and this one has ",
-                                a.extents()[i], " where others have ", stack.extents[i],
-                                "; make the tree with os::make_tree"));
+          throw_error(operation, ": leaves that are stacked have as many layers each, and this one has ",
+                      a.extents()[i], " where others have ", stack.extents[i], "; make the tree with os::make_tree");
     }
   }
 };

@@ -13,7 +13,7 @@
 #include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/mesh.hpp>
 #include <ostraka/types/shardings/varying_int.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
@@ -34,8 +34,7 @@ template <class M>
 int running_axis(char const* operation, engine::device_mesh const& mesh) {
   int const axis = mesh.find(M::name);
   if (axis < 0)
-    throw error(
-        join_text(operation, ": the mesh has no axis ", M::name, "; add it to os::make_mesh (size 1 costs nothing)"));
+    throw_error(operation, ": the mesh has no axis ", M::name, "; add it to os::make_mesh (size 1 costs nothing)");
   return axis;
 }
 

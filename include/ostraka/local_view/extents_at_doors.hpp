@@ -15,7 +15,7 @@
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {
 
@@ -41,18 +41,17 @@ struct manual_division {
 
 [[noreturn, gnu::cold]] inline void throw_not_nested(std::string_view operation, std::string_view axis,
                                                      std::int64_t extent, std::int64_t ways) {
-  throw error(join_text(operation,
-                        ": where an axis stays divided over further mesh axes inside, all of them divide it "
-                        "evenly, but ",
-                        axis, " = ", extent, " is divided in ", ways,
-                        "; choose an extent that they divide, or make all its mesh axes manual"));
+  throw_error(operation,
+              ": where an axis stays divided over further mesh axes inside, all of them divide it "
+              "evenly, but ",
+              axis, " = ", extent, " is divided in ", ways,
+              "; choose an extent that they divide, or make all its mesh axes manual");
 }
 
 [[noreturn, gnu::cold]] inline void throw_extents_differ(std::string_view operation, std::string_view axis) {
-  throw error(join_text(operation, ": blocks have the same extents on all devices that they are combined over, but ",
-                        axis,
-                        " was divided unevenly, or differently from how the result is divided; pad it, or choose an "
-                        "extent that the mesh axes divide evenly"));
+  throw_error(operation, ": blocks have the same extents on all devices that they are combined over, but ", axis,
+              " was divided unevenly, or differently from how the result is divided; pad it, or choose an "
+              "extent that the mesh axes divide evenly");
 }
 
 /// From the tensor of spec `s` to its block without the mesh axes `leaving`: extents, and how they came about. `whole`
@@ -155,9 +154,8 @@ void require_static_extents([[maybe_unused]] std::string_view operation,
     constexpr std::string_view axis[] = {As::name...};
     for (int i = 0; i < static_cast<int>(sizeof...(As)); ++i)
       if (wanted[i] != dynamic_extent && wanted[i] != whole[i] && !mesh.absent())
-        throw error(join_text(operation, ": a result has the static extents of its axes, but ", axis[i], " = ",
-                              whole[i], " instead of ", wanted[i],
-                              "; return blocks of that, or name an axis without a static extent"));
+        throw_error(operation, ": a result has the static extents of its axes, but ", axis[i], " = ", whole[i],
+                    " instead of ", wanted[i], "; return blocks of that, or name an axis without a static extent");
   }
 }
 

@@ -18,7 +18,7 @@
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/relabel.hpp>
 #include <ostraka/types/shardings/varying_int.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 
@@ -96,8 +96,8 @@ consteval auto check_part() {
 }
 
 [[noreturn, gnu::cold]] inline void throw_no_part(std::int64_t i, std::int64_t n) {
-  throw error(join_text("part: parts are numbered from 0, but part ", i, " of ", n,
-                        " was asked for; keep i below n, as (i - 1) % n of an os::axis_index does"));
+  throw_error("part: parts are numbered from 0, but part ", i, " of ", n,
+              " was asked for; keep i below n, as (i - 1) % n of an os::axis_index does");
 }
 
 // The extent of a part: the same on all devices if all have the same part of the same, or all parts are as long.

@@ -21,7 +21,7 @@
 #include <ostraka/engine/kernels/accumulators/sums.hpp>
 #include <ostraka/optimizers/update.hpp>
 #include <ostraka/types/reasons/operation_names.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 
@@ -95,7 +95,7 @@ struct squares_of_leaves {
     if constexpr (reason::ok_or_raise<norm_verdict<A>>()) {
       auto const& here = common_mesh("global_norm", a);
       if (mesh && mesh != here)
-        throw error(
+        throw_error(
             "global_norm: the leaves of a tree live on one mesh, and these live on two; take the norm of a tree for "
             "each mesh");
       mesh = here;
@@ -178,7 +178,7 @@ template <class T>
 template <class T>
 double clip_by_global_norm(T const& gradients, double longest) {
   if (!(longest >= 0))
-    throw error(join_text("clip_by_global_norm: the longest norm is not negative, but ", longest, " was given"));
+    throw_error("clip_by_global_norm: the longest norm is not negative, but ", longest, " was given");
   double const norm = global_norm(gradients);
   if (!(norm <= longest)) detail::change_leaves(detail::scale_leaf{"clip_by_global_norm", longest / norm}, gradients);
   return norm;

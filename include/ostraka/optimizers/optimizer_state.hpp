@@ -142,7 +142,7 @@ Steps no_steps(P const& parameters) {
   else
     visit<typename parameters_traits<P>::shape>(make, path{}, parameters);
   if (steps.mesh_handle() == nullptr)
-    throw error("init: parameters have a leaf, whose mesh the state lives on, and these have none; make them first");
+    throw_error("init: parameters have a leaf, whose mesh the state lives on, and these have none; make them first");
   fill_block("init", steps, typename Steps::value_type(0));
   return steps;
 }

@@ -36,8 +36,8 @@ struct path {
 template <class First, class... More>
 constexpr std::size_t common_length(path const& at, char const* operation, First const& first, More const&... more) {
   if (((more.size() != first.size()) || ...))
-    throw error(join_text(operation, ": trees that go together have vectors of the same length, but ", at.text(),
-                          " has ", first.size(), " elements in the first tree and another number in another"));
+    throw_error(operation, ": trees that go together have vectors of the same length, but ", at.text(), " has ",
+                first.size(), " elements in the first tree and another number in another");
   return first.size();
 }
 
@@ -74,7 +74,7 @@ constexpr decltype(auto) at_leaf(F& f, path const& at, Leaves&... leaves) {
   try {
     return f(at, leaves...);
   } catch (error const& e) {
-    throw error(join_text(e.what(), " (the leaf ", at.text(), ")"));
+    throw_error(e.what(), " (the leaf ", at.text(), ")");
   }
 }
 

@@ -18,7 +18,6 @@
 #include <ostraka/plan/spec/spec.hpp>
 #include <ostraka/plan/typed/varying_results.hpp>
 #include <ostraka/types/support/error.hpp>
-#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
@@ -121,10 +120,10 @@ constexpr extent_origin origin_in(TensorType const& t) {
 }
 
 [[gnu::cold]] inline void throw_origins_differ(std::string_view operation, std::string_view axis) {
-  throw error(join_text(
+  throw_error(
       operation, ": blocks agree on the extent of an axis on every device, but ", axis,
       " was divided unevenly in one operand and not so in another; hand both to os::shard_map divided alike, or "
-      "give extents that the mesh axes divide evenly"));
+      "give extents that the mesh axes divide evenly");
 }
 
 /// One origin of two of the same axis; throws, on all devices alike, unless it is one. Beside what is known an extent

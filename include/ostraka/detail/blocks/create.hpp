@@ -15,7 +15,7 @@
 
 #include <ostraka/detail/calls/after_error.hpp>
 #include <ostraka/plan/typed/checks.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {
 
@@ -137,11 +137,10 @@ using mesh_verdict = typename decltype(check_mesh<Mesh, Used>())::type;
 [[gnu::cold, gnu::noinline]] constexpr std::int64_t checked_extent(std::int64_t n, std::int64_t only,
                                                                    std::string_view axis, char const* operation) {
   if (only != dynamic_extent && n != only)
-    throw error(join_text(operation, ": the axis ", axis, " has the static extent ", only, ", but ", n,
-                          " was given; leave it out or give that extent"));
+    throw_error(operation, ": the axis ", axis, " has the static extent ", only, ", but ", n,
+                " was given; leave it out or give that extent");
   if (n < 0)
-    throw error(join_text(operation, ": an extent is not negative, but ", axis, " = ", n,
-                          " was given; give 0 for an empty axis"));
+    throw_error(operation, ": an extent is not negative, but ", axis, " = ", n, " was given; give 0 for an empty axis");
   return n;
 }
 
@@ -181,11 +180,10 @@ inline void require_origin(char const* operation, std::string_view axis, extent_
     for (int k = 0; k < o.over.size(); ++k) fits = fits && (varying >> o.over[k] & 1u) != 0;
   }
   if (!fits)
-    throw error(join_text(
-        operation, ": the extent of an axis is the same along mesh axes along which the tensor does not vary, but ",
-        axis,
-        " was given that of a block that was divided unevenly; add os::varying(X) to what is made, or give one "
-        "number"));
+    throw_error(operation,
+                ": the extent of an axis is the same along mesh axes along which the tensor does not vary, but ", axis,
+                " was given that of a block that was divided unevenly; add os::varying(X) to what is made, or give one "
+                "number");
 }
 
 // Extents are the same on all devices, unless they are those of another block.

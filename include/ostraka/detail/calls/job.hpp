@@ -27,7 +27,6 @@
 #include <ostraka/environment.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
-#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -39,7 +38,7 @@ template <class>
   MPI_Initialized(&running);
   MPI_Finalized(&ended);
   if (ended)
-    throw error(
+    throw_error(
         "environment: MPI has been finalized and cannot be begun again; make the environment once, at the head of "
         "main");
   if (!running) {
@@ -50,13 +49,13 @@ template <class>
   bool const serves_several = engine::mpi_serves_threads_at_once();
   if (served == threads::multiple && !serves_several) {
     left_running_ = owns_mpi_;  // the next environment ends it
-    throw error(join_text("environment: os::threads::multiple needs MPI_THREAD_MULTIPLE, but ",
-                          running ? "MPI has been begun without it; ask MPI_Init_thread for it"
-                                  : "this MPI does not give it; use one that was built with it"));
+    throw_error("environment: os::threads::multiple needs MPI_THREAD_MULTIPLE, but ",
+                running ? "MPI has been begun without it; ask MPI_Init_thread for it"
+                        : "this MPI does not give it; use one that was built with it");
   }
 #endif
   if (engine::has_ended())
-    throw error(
+    throw_error(
         "environment: Kokkos has been finalized and cannot be begun again; make the environment once, at the head of "
         "main");
   if (!Kokkos::is_initialized()) {

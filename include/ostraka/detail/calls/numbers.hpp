@@ -17,7 +17,6 @@
 
 #include <ostraka/types/reasons.hpp>
 #include <ostraka/types/support/error.hpp>
-#include <ostraka/types/support/join_text.hpp>
 #include <ostraka/types/values/half.hpp>
 
 namespace ostraka::detail {
@@ -62,8 +61,8 @@ using number_verdict = typename decltype(check_number<Number, T>())::type;
 
 [[noreturn, gnu::cold]] inline void number_out_of_range(std::string const& operation, std::string const& number,
                                                         std::string const& least, std::string const& most) {
-  throw error(join_text(operation, ": a number among whole elements is one that they can hold, from ", least, " to ",
-                        most, ", and ", number, " is not; take a wider element type"));
+  throw_error(operation, ": a number among whole elements is one that they can hold, from ", least, " to ", most,
+              ", and ", number, " is not; take a wider element type");
 }
 
 /// The number as an element. @throws ostraka::error where a whole number is out of the range of whole elements; all

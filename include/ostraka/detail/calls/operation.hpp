@@ -20,6 +20,7 @@
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/plan/typed/named_plan.hpp>
 #include <ostraka/tensor.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
@@ -32,12 +33,12 @@ inline engine::device_mesh const& common_mesh(char const* operation, engine::dev
   engine::require_not_ended(operation);
   for (int k = 0; k < count; ++k)
     if (meshes[k] == nullptr)
-      throw error(join_text(
+      throw_error(
           operation,
-          ": an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first"));
+          ": an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first");
   for (int k = 1; k < count; ++k)
     if (meshes[k] != meshes[0])
-      throw error(join_text(operation, ": the operands live on different meshes; make them all on one os::make_mesh"));
+      throw_error(operation, ": the operands live on different meshes; make them all on one os::make_mesh");
   return *meshes[0];
 }
 

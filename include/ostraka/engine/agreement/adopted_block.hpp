@@ -93,23 +93,22 @@ inline void require_block(std::string const& operation, demand how, device_mesh 
   int const wrong = detail::wrong_dimension(b, wanted, rank);
   if (mesh.absent()) {
     if (wrong >= 0 && rank > 0)
-      throw error(join_text(operation,
-                            ": this process is none of the mesh's devices and holds no block, but its view has ",
-                            detail::elements_along(b, b.extent, b.rank < 0 ? 1 : rank, wrong),
-                            "; give an empty view where mesh.absent()"));
+      throw_error(operation, ": this process is none of the mesh's devices and holds no block, but its view has ",
+                  detail::elements_along(b, b.extent, b.rank < 0 ? 1 : rank, wrong),
+                  "; give an empty view where mesh.absent()");
     return;
   }
   std::int64_t first_wrong[2] = {wrong < 0 ? 0 : mesh.devices() - mesh.device(),
                                  detail::lies_as_demanded(b, how) ? 0 : mesh.devices() - mesh.device()};
   if (ask_others) mesh.world().find_largest(first_wrong, 2);
   if (first_wrong[0] > 0)
-    throw error(join_text(
-        operation, ": each view has the extents of its device's block, but that of device ",
-        mesh.devices() - first_wrong[0], " has not",
-        wrong < 0 ? std::string()
-                  : join_text("; device ", mesh.device(), " holds ", detail::elements_along(b, wanted, rank, wrong),
-                              " and its view has ", b.extent[wrong]),
-        "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n"));
+    throw_error(operation, ": each view has the extents of its device's block, but that of device ",
+                mesh.devices() - first_wrong[0], " has not",
+                wrong < 0
+                    ? std::string()
+                    : join_text("; device ", mesh.device(), " holds ", detail::elements_along(b, wanted, rank, wrong),
+                                " and its view has ", b.extent[wrong]),
+                "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n");
   if (first_wrong[1] > 0) {
     std::string const whose = join_text("the view of device ", mesh.devices() - first_wrong[1]);
     throw error(

@@ -66,10 +66,9 @@ inline constexpr std::int64_t none_wrong = std::numeric_limits<std::int64_t>::mi
 [[noreturn, gnu::cold]] inline void throw_wrong_index(execution_context const& w, planner::spec const& s,
                                                       std::string_view axis, std::int64_t extent, std::int64_t value,
                                                       std::string const& at) {
-  throw error(join_text(w.operation, ": an index is ",
-                        extent > 0 ? join_text("one of 0 … ", extent - 1, " along ") : "none of the empty axis ", axis,
-                        ", but it is ", value, s.rank > 0 ? " at " : "", at,
-                        "; correct it, or give the axis a larger extent"));
+  throw_error(w.operation, ": an index is ",
+              extent > 0 ? join_text("one of 0 … ", extent - 1, " along ") : "none of the empty axis ", axis,
+              ", but it is ", value, s.rank > 0 ? " at " : "", at, "; correct it, or give the axis a larger extent");
 }
 
 // "I = 3, J = 0" for an element of a block, or of the tensor that it is a block of.

@@ -93,11 +93,11 @@ inline std::string name_of_device(device_mesh const& mesh, int device) {
   int const axis = static_cast<int>(where.axis);
   for (int a = axis + 1; a < w.mesh->axes(); ++a) behind *= w.mesh->size(a);
   int const first = device - device / behind % w.mesh->size(axis) * behind;
-  throw error(join_text(w.operation, ": devices along a mesh axis that does not divide a tensor hold the same, but A",
-                        planner::describe(s, w.names), " differs along ", w.mesh->name(axis), ", first",
-                        at.empty() ? "" : join_text(at, ','), " between ", name_of_device(*w.mesh, first), " and ",
-                        name_of_device(*w.mesh, device),
-                        "; set elements that are repeated alike on all ranks, or make the tensor os::partial"));
+  throw_error(w.operation, ": devices along a mesh axis that does not divide a tensor hold the same, but A",
+              planner::describe(s, w.names), " differs along ", w.mesh->name(axis), ", first",
+              at.empty() ? "" : join_text(at, ','), " between ", name_of_device(*w.mesh, first), " and ",
+              name_of_device(*w.mesh, device),
+              "; set elements that are repeated alike on all ranks, or make the tensor os::partial");
 }
 
 }  // namespace detail

@@ -59,8 +59,8 @@ enum class ragged_fault : std::int64_t { none, sends_what_is_not_there, receives
       : what == ragged_fault::receives_beyond_its_end
           ? join_text("all rows arrive within the target, but ", who, "is sent rows beyond its end")
           : join_text("every row of a target is sent once, but ", who, "is sent rows that overlap");
-  throw error(join_text(w.operation, ": ", rule,
-                        "; let every device give the offsets and numbers of rows that the others expect of it"));
+  throw_error(w.operation, ": ", rule,
+              "; let every device give the offsets and numbers of rows that the others expect of it");
 }
 
 }  // namespace detail

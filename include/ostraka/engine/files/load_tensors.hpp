@@ -24,6 +24,7 @@
 #include <ostraka/engine/formats/safetensors.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
@@ -166,28 +167,25 @@ inline constexpr auto no_index = static_cast<std::size_t>(-1);
   auto const at = std::lower_bound(c.tensors.begin(), c.tensors.end(), wanted.name,
                                    [](tensor_in_file const& t, std::string const& name) { return t.name < name; });
   if (at == c.tensors.end() || at->name != wanted.name)
-    throw error(join_text(operation, ": ", path, " has no tensor called ", wanted.name,
-                          "; give the tree that was saved, or a file of this one"));
+    throw_error(operation, ": ", path, " has no tensor called ", wanted.name,
+                "; give the tree that was saved, or a file of this one");
   tensor_in_file const& t = *at;
   auto const called = [](file_element e) {
     return std::string(names_of(e).dtype.empty() ? names_of(e).descr : names_of(e).dtype);
   };
   if (t.element != wanted.element)
-    throw error(join_text(detail::title_of(operation, path, t.name), " has elements ", called(t.element), ", and ",
-                          called(wanted.element),
-                          " are asked for; nothing is converted, so load them as they are and os::cast"));
+    throw_error(detail::title_of(operation, path, t.name), " has elements ", called(t.element), ", and ",
+                called(wanted.element), " are asked for; nothing is converted, so load them as they are and os::cast");
   bool fits = t.extents.size() == wanted.extents.size();
   for (std::size_t d = 0; fits && d < t.extents.size(); ++d)
     fits = wanted.extents[d] < 0 || wanted.extents[d] == t.extents[d];
   if (!fits)
-    throw error(join_text(detail::title_of(operation, path, t.name), " has the extents ",
-                          detail::describe_extents(t.extents), ", and ", detail::describe_extents(wanted.extents),
-                          " are asked for; give the extents of the file"));
+    throw_error(detail::title_of(operation, path, t.name), " has the extents ", detail::describe_extents(t.extents),
+                ", and ", detail::describe_extents(wanted.extents), " are asked for; give the extents of the file");
   if (std::string const* const axes = c.find_metadata(key_of_axes(t.name));
       axes != nullptr && detail::lie_otherwise(detail::names_in(*axes), wanted.axes))
-    throw error(
-        join_text(detail::title_of(operation, path, t.name), " was saved with the axes ", *axes,
-                  ", which are asked for in another order; load it as it lies and os::copy it into the other order"));
+    throw_error(detail::title_of(operation, path, t.name), " was saved with the axes ", *axes,
+                ", which are asked for in another order; load it as it lies and os::copy it into the other order");
   return t;
 }
 
@@ -197,8 +195,8 @@ inline void require_all_asked_for(file_contents const& c, char const* operation,
   std::sort(asked.begin(), asked.end());
   for (tensor_in_file const& t : c.tensors)
     if (!std::binary_search(asked.begin(), asked.end(), &t))
-      throw error(join_text(operation, ": ", path, " also has ", t.name,
-                            ", for which the tree has no leaf; give the tree that was saved, or os::ignore_others"));
+      throw_error(operation, ": ", path, " also has ", t.name,
+                  ", for which the tree has no leaf; give the tree that was saved, or os::ignore_others");
 }
 
 namespace detail {
@@ -208,7 +206,7 @@ inline void require_whole(char const* operation, std::string const& path, file_c
   std::int64_t end = 0;
   for (tensor_in_file const& t : c.tensors) end = std::max(end, t.end);
   if (posix_file(operation, path, O_RDONLY).size() < c.data_begin + end)
-    throw error(join_text(operation, ": ", path, " has become shorter while it was read; load it again"));
+    throw_error(operation, ": ", path, " has become shorter while it was read; load it again");
 }
 
 }  // namespace detail

@@ -49,8 +49,7 @@ class posix_file {
   [[nodiscard]] std::int64_t size() const {
     struct stat is;
     if (::fstat(fd_, &is) != 0) fail("cannot be looked at", errno);
-    if (!S_ISREG(is.st_mode))
-      throw error(join_text(operation_, ": ", path_, " is no regular file; give the path of one"));
+    if (!S_ISREG(is.st_mode)) throw_error(operation_, ": ", path_, " is no regular file; give the path of one");
     return static_cast<std::int64_t>(is.st_size);
   }
 
@@ -96,15 +95,14 @@ class posix_file {
       ssize_t const n = move(done);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) fail(what, errno);
-      if (n == 0)
-        throw error(join_text(operation_, ": ", path_, " ends before its last byte; has another program changed it?"));
+      if (n == 0) throw_error(operation_, ": ", path_, " ends before its last byte; has another program changed it?");
       done += n;
     }
   }
 
   [[noreturn, gnu::cold]] void fail(char const* what, int number) const {
-    throw error(join_text(operation_, ": ", path_, ' ', what, " (", words_of_errno(number),
-                          "); see that it is there for all devices, with the right to use it and room on its disk"));
+    throw_error(operation_, ": ", path_, ' ', what, " (", words_of_errno(number),
+                "); see that it is there for all devices, with the right to use it and room on its disk");
   }
 
   std::string operation_;
@@ -137,8 +135,8 @@ class replacing_file {
   void replace() {
     file_.flush();
     if (std::rename(name().c_str(), path_.c_str()) != 0)
-      throw error(join_text(operation_, ": ", path_, " cannot be replaced (", words_of_errno(errno),
-                            "); the old file is as it was"));
+      throw_error(operation_, ": ", path_, " cannot be replaced (", words_of_errno(errno),
+                  "); the old file is as it was");
     written_ = false;
     std::size_t const slash = path_.rfind('/');
     std::string const folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
@@ -150,8 +148,7 @@ class replacing_file {
   static std::string followed(std::string const& operation, std::string const& path) {
     struct stat is;
     if (::stat(path.c_str(), &is) != 0) return path;
-    if (!S_ISREG(is.st_mode))
-      throw error(join_text(operation, ": ", path, " is there and no regular file; give the path of one"));
+    if (!S_ISREG(is.st_mode)) throw_error(operation, ": ", path, " is there and no regular file; give the path of one");
     char* const whole = ::realpath(path.c_str(), nullptr);
     std::string const found = whole != nullptr ? whole : path;
     std::free(whole);

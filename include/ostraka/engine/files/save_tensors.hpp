@@ -25,6 +25,7 @@
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 #include <ostraka/version.hpp>
 
@@ -41,9 +42,9 @@ enum class file_format { npy, safetensors };
 inline void require_ending(char const* operation, std::string const& path, file_format f) {
   std::string_view const ending = ending_of(f);
   if (path.size() <= ending.size() || path.compare(path.size() - ending.size(), ending.size(), ending) != 0)
-    throw error(join_text(
-        operation, ": a tensor stands in an .npy file, a tree of parameters in a .safetensors file, but the path is ",
-        path, "; let it end in ", ending));
+    throw_error(operation,
+                ": a tensor stands in an .npy file, a tree of parameters in a .safetensors file, but the path is ",
+                path, "; let it end in ", ending);
 }
 
 struct tensor_to_save {
@@ -74,11 +75,11 @@ inline void require_names(std::string const& path, std::vector<tensor_to_save> c
   for (tensor_to_save const& t : tensors) names.push_back(t.name);
   std::sort(names.begin(), names.end());
   if (auto const same = std::adjacent_find(names.begin(), names.end()); same != names.end())
-    throw error(join_text("save: two leaves are called ", *same, " in ", path,
-                          ", where each has a name of its own; give the trees other names in os::together"));
+    throw_error("save: two leaves are called ", *same, " in ", path,
+                ", where each has a name of its own; give the trees other names in os::together");
   if (std::binary_search(names.begin(), names.end(), "__metadata__"))
-    throw error(join_text("save: a leaf is called __metadata__ in ", path,
-                          ", under which such files keep what is no tensor; call it otherwise"));
+    throw_error("save: a leaf is called __metadata__ in ", path,
+                ", under which such files keep what is no tensor; call it otherwise");
 }
 
 // What cannot be loaded does not replace what can.
@@ -89,8 +90,7 @@ inline void require_readable(std::string const& path, file_format format, std::s
     static_cast<void>(safetensors_header_bytes(header, file_bytes));
     static_cast<void>(parse_safetensors(header.substr(static_cast<std::size_t>(safetensors_prefix)), file_bytes));
   } catch (malformed_header const& e) {
-    throw error(join_text("save: ", path, " could not be loaded again: ", e.what(),
-                          "; save less in one file, under other names"));
+    throw_error("save: ", path, " could not be loaded again: ", e.what(), "; save less in one file, under other names");
   }
 }
 

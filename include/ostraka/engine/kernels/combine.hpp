@@ -47,11 +47,11 @@ template <class T>
 void require_reducible(reduction how) {
   if (is_reducible<T>(how)) return;
   if (std::is_same_v<T, bool>)
-    throw error("reduce: bools are neither summed nor multiplied; convert them to integers first");
+    throw_error("reduce: bools are neither summed nor multiplied; convert them to integers first");
   if (how == reduction::max || how == reduction::min)
-    throw error(
+    throw_error(
         "reduce: complex numbers have no order, so they have no maximum or minimum; reduce their absolute values");
-  throw error("reduce: only integers are reduced bit by bit; compare the values first, as in A > 0");
+  throw_error("reduce: only integers are reduced bit by bit; compare the values first, as in A > 0");
 }
 
 /// The value that changes nothing: combine(how, identity<T>(how), x) == x.

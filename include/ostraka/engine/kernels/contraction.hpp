@@ -87,7 +87,7 @@ template <class Exec, class T>
 [[gnu::cold, gnu::noinline]] void contract_sums(Exec const& exec, contraction p, T const* a, T const* b, T* c,
                                                 update<T> const& how, product_kernels<Exec, T> const& kernels) {
   if (kernels.sum_lone == nullptr)
-    throw error("internal error: a product has a label that its plan does not name; please report the operation");
+    throw_error("internal error: a product has a label that its plan does not name; please report the operation");
   kernel_scratch<T, typename Exec::memory_space> sum_of_a, sum_of_b;
   kernels.sum_lone(exec, p, operand::a, a, sum_of_a);
   kernels.sum_lone(exec, p, operand::b, b, sum_of_b);

@@ -104,17 +104,17 @@ class exclusive_use {
     std::string const head = join_text(operation, ": ");
     void const* const only = it.only.load(std::memory_order_relaxed);
     if (only != nullptr && only != this_thread::mark())
-      throw error(join_text(
+      throw_error(
           head,
           "only the thread that began MPI may communicate, as it was begun (MPI_THREAD_FUNNELED), but another calls; "
-          "let os::environment begin MPI, or give MPI_Init_thread a higher level"));
+          "let os::environment begin MPI, or give MPI_Init_thread a higher level");
     if (&it == &use_of_mpi)
-      throw error(join_text(
+      throw_error(
           head,
           "host threads that communicate at the same time need MPI_THREAD_MULTIPLE, but another is in an operation on "
-          "a mesh; begin with os::environment(argc, argv, os::threads::multiple), or take turns"));
-    throw error(join_text(head, "one host thread at a time uses a mesh, but another is in an operation on ", what,
-                          "; give each thread a mesh of its own (os::make_mesh), or take turns"));
+          "a mesh; begin with os::environment(argc, argv, os::threads::multiple), or take turns");
+    throw_error(head, "one host thread at a time uses a mesh, but another is in an operation on ", what,
+                "; give each thread a mesh of its own (os::make_mesh), or take turns");
   }
 
   used_by_one* it_ = nullptr;

@@ -23,7 +23,6 @@
 #include <ostraka/engine/mesh/node_layout.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
-#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -212,8 +211,8 @@ inline int device_mesh::devices() const {
 /// @throws ostraka::error if the mesh is dry, where nothing stands for what `operation` would do
 inline void require_devices(device_mesh const& mesh, std::string_view operation) {
   if (mesh.is_dry())
-    throw error(join_text(operation, ": a dry mesh has no devices, so that its tensors have no values, but ",
-                          mesh.describe(), " is one; call it on a mesh of os::make_mesh alone"));
+    throw_error(operation, ": a dry mesh has no devices, so that its tensors have no values, but ", mesh.describe(),
+                " is one; call it on a mesh of os::make_mesh alone");
 }
 
 }  // namespace ostraka::engine

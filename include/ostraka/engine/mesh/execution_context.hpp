@@ -17,7 +17,6 @@
 #include <ostraka/plan/spec/blocks.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/types/support/error.hpp>
-#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -58,8 +57,8 @@ execution_context make_context(device_mesh const& mesh, std::string_view const* 
   for (int m = 0; m < count; ++m) {
     w.axis[m] = mesh.find(mesh_axes[m]);
     if (w.axis[m] < 0)
-      throw error(join_text(operation, ": the mesh has no axis ", mesh_axes[m],
-                            "; add it to os::make_mesh (size 1 costs nothing)"));
+      throw_error(operation, ": the mesh has no axis ", mesh_axes[m],
+                  "; add it to os::make_mesh (size 1 costs nothing)");
     w.sizes.mesh[m] = mesh.size(w.axis[m]);
     w.here.at[m] = mesh.coordinate(w.axis[m]);
   }

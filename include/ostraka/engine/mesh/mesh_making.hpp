@@ -57,11 +57,11 @@ template <class>
                                            std::int64_t device, node_wish const& nodes) {
   device_mesh const asked = absent(names, sizes);  // throws for axes that no mesh can have
   if (asked.devices() == std::numeric_limits<int>::max())
-    throw error(join_text("dry_mesh: a mesh has at most 2147483646 devices, but this one has ", asked.describe(),
-                          "; give smaller sizes"));
+    throw_error("dry_mesh: a mesh has at most 2147483646 devices, but this one has ", asked.describe(),
+                "; give smaller sizes");
   if (device < 0 || device >= asked.devices())
-    throw error(join_text("dry_mesh: this process plays one of the mesh's devices, 0 to ", asked.devices() - 1,
-                          ", but as device ", device, "; give the number of one of them"));
+    throw_error("dry_mesh: this process plays one of the mesh's devices, 0 to ", asked.devices() - 1,
+                ", but as device ", device, "; give the number of one of them");
   return {communicator::dry(asked.devices(), static_cast<int>(device)), std::move(names), std::move(sizes), nodes};
 }
 
@@ -105,22 +105,21 @@ template <class>
   world_.find_largest(&of_first, 1);
   std::int64_t others = mine != of_first ? world_.size() - world_.rank() : 0;  // most of the first that differs
   world_.find_largest(&others, 1);
-  throw error(
-      join_text("make_mesh: every device makes the same mesh, but device ", world_.size() - others,
-                " names other axes, sizes or nodes than device 0; compute them from values that all devices share"));
+  throw_error("make_mesh: every device makes the same mesh, but device ", world_.size() - others,
+              " names other axes, sizes or nodes than device 0; compute them from values that all devices share");
 }
 
 [[gnu::cold]] inline void device_mesh::require_axes() const {
   if (names_.size() != sizes_.size())
-    throw error("make_mesh: every mesh axis has a name and a size; give as many names as sizes");
+    throw_error("make_mesh: every mesh axis has a name and a size; give as many names as sizes");
   if (axes() > max_axes)
-    throw error(join_text("make_mesh: a mesh has at most ", max_axes, " axes, this one has ", axes(), "; join axes"));
+    throw_error("make_mesh: a mesh has at most ", max_axes, " axes, this one has ", axes(), "; join axes");
   for (int a = 0; a < axes(); ++a) {
     if (size(a) < 1)
-      throw error(join_text("make_mesh: a mesh axis has at least one device, but ", name(a), "=", size(a), "; use ",
-                            name(a), "=1 for an axis that divides nothing"));
+      throw_error("make_mesh: a mesh axis has at least one device, but ", name(a), "=", size(a), "; use ", name(a),
+                  "=1 for an axis that divides nothing");
     if (find(name(a)) != a)
-      throw error(join_text("make_mesh: every mesh axis is named once, but ", name(a), " stands twice; rename one"));
+      throw_error("make_mesh: every mesh axis is named once, but ", name(a), " stands twice; rename one");
   }
 }
 
@@ -133,9 +132,9 @@ template <class>
   if (product != world_.size()) {
     std::int64_t needed = 1;
     for (int a = 0; a < axes(); ++a) needed = needed > (std::int64_t(1) << 32) ? needed : needed * size(a);
-    throw error(join_text("make_mesh: ", describe(), " needs ", needed, needed == 1 ? " device" : " devices",
-                          ", the communicator has ", world_.size(), "; choose sizes whose product is ", world_.size(),
-                          ", or start as many processes as the mesh has devices"));
+    throw_error("make_mesh: ", describe(), " needs ", needed, needed == 1 ? " device" : " devices",
+                ", the communicator has ", world_.size(), "; choose sizes whose product is ", world_.size(),
+                ", or start as many processes as the mesh has devices");
   }
 }
 

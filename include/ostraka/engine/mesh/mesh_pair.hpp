@@ -49,10 +49,10 @@ inline dynamic_array<int> agree(char const* operation, device_mesh const& large,
   for (std::size_t p = 0; p < processes; ++p) {
     if (said[2 * p] == reaches_beyond) throw unrelated_meshes(operation, large, small);
     if (said[2 * p + 1] != said[1])
-      throw error(join_text(
+      throw_error(
           operation, ": all processes name the same meshes, but process ", p,
           " gives the smaller one other axes or sizes than process 0; give make_mesh the same sizes everywhere, also "
-          "where the mesh is absent"));
+          "where the mesh is absent");
   }
   dynamic_array<int> device;
   dynamic_array<int> claims(static_cast<std::size_t>(small.devices()));  // as many as all of them say, from here on
@@ -66,10 +66,9 @@ inline dynamic_array<int> agree(char const* operation, device_mesh const& large,
   if (!anybody) throw unrelated_meshes(operation, large, small);
   for (std::size_t d = 0; d < claims.size(); ++d)
     if (claims[d] != 1)
-      throw error(
-          join_text(operation, ": every device of a mesh is one process, but ", claims[d],
-                    " processes say that they are device ", d, " of the smaller one, ", small.describe(),
-                    "; where they made meshes of their own, mean one of them and make it os::not_here on the others"));
+      throw_error(operation, ": every device of a mesh is one process, but ", claims[d],
+                  " processes say that they are device ", d, " of the smaller one, ", small.describe(),
+                  "; where they made meshes of their own, mean one of them and make it os::not_here on the others");
   return device;
 }
 

@@ -68,10 +68,9 @@ inline dynamic_array<int> without_nodes(dynamic_array<int> const& sizes) {
   std::string given;
   if (wish.within.empty()) append_text(given, wish.each);
   for (int n : wish.within) append_text(given, given.empty() ? "" : " × ", n);
-  throw error(
-      join_text(operation, ": every node holds a block of the mesh, as large as those of the others, but nodes of ",
-                given, " devices do not divide ", mesh,
-                " so; give a number of devices, or sizes within a node, that divide the sizes of the mesh axes"));
+  throw_error(operation, ": every node holds a block of the mesh, as large as those of the others, but nodes of ",
+              given, " devices do not divide ", mesh,
+              " so; give a number of devices, or sizes within a node, that divide the sizes of the mesh axes");
 }
 
 #if OSTRAKA_ENABLE_MPI
@@ -138,9 +137,9 @@ inline int pretended_machine = -1;
   std::int64_t wrong = mine.ranks % grid.each() != 0 && grid.nodes() > 1 ? mine.ranks : 0;
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_MAX, world.native());
   if (wrong != 0)
-    throw error(join_text(
-        "make_mesh: a node's devices run on one machine, but a machine has ", wrong, " ranks, and nodes have ",
-        grid.each(), " devices; start a multiple of that on every machine, or give nodes that divide their ranks"));
+    throw_error("make_mesh: a node's devices run on one machine, but a machine has ", wrong, " ranks, and nodes have ",
+                grid.each(),
+                " devices; start a multiple of that on every machine, or give nodes that divide their ranks");
   int const device = grid.device(before / grid.each(), before % grid.each());
   int moved = device != world.rank() ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPI_INT, MPI_MAX, world.native());

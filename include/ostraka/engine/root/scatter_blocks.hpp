@@ -54,9 +54,8 @@ inline void require_whole(execution_context const& w, planner::spec const& s, wh
   std::string const tensor = detail::describe_extents(wanted, s.rank);
   std::string const has =
       given.rank < 0 ? join_text(given.extent[0], " elements") : detail::describe_extents(given.extent, given.rank);
-  throw error(join_text(w.operation, ": the array on device 0 has the extents of the tensor, but it is of ", has,
-                        " and the tensor of ", tensor,
-                        "; give the whole array there (on the other devices it is not read)"));
+  throw_error(w.operation, ": the array on device 0 has the extents of the tensor, but it is of ", has,
+              " and the tensor of ", tensor, "; give the whole array there (on the other devices it is not read)");
 }
 
 namespace detail {

@@ -15,7 +15,6 @@
 
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/types/support/error.hpp>
-#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -57,9 +56,9 @@ inline bool has_ended() { return detail::the_end.began && !Kokkos::is_initialize
 /// @throws ostraka::error if Kokkos has ended
 inline void require_not_ended(char const* operation) {
   if (has_ended())
-    throw error(join_text(
+    throw_error(
         operation,
-        ": operations run inside the scope of the os::environment, but it has ended; end it after the last of them"));
+        ": operations run inside the scope of the os::environment, but it has ended; end it after the last of them");
 }
 
 /// To be called by the owner of a view before it destroys the view. If Kokkos has ended, the view is never destroyed.

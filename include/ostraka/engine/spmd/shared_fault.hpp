@@ -125,8 +125,8 @@ class shared_fault {
     PMPI_Bcast(&length, 1, MPI_INT, first, members_.native());
     why_.resize(static_cast<std::size_t>(length));
     PMPI_Bcast(why_.data(), length, MPI_CHAR, first, members_.native());
-    throw error(join_text(operation, ": what one ", member, " throws all throw, and ", member, ' ', first, " of ",
-                          members_.size(), " threw: ", why_));
+    throw_error(operation, ": what one ", member, " throws all throw, and ", member, ' ', first, " of ",
+                members_.size(), " threw: ", why_);
   }
 #endif
 

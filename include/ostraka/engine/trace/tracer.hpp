@@ -71,7 +71,7 @@ struct trace_wishes {
     int began = 0, ended = 0;
     MPI_Initialized(&began);
     MPI_Finalized(&ended);
-    if (began == 0 || ended != 0) throw error("trace: MPI is not running; make a trace while an os::environment lives");
+    if (began == 0 || ended != 0) throw_error("trace: MPI is not running; make a trace while an os::environment lives");
 #endif
     observe_groups();
     require_agreement_to_create("trace");

@@ -17,7 +17,7 @@
 
 #include <ostraka/operations/shared/foretold.hpp>
 #include <ostraka/types/axes/sizes.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {
 
@@ -40,7 +40,7 @@ struct size_table {
     if constexpr (Name::extent != dynamic_extent)
       return Name::extent;
     else
-      throw error(join_text("gradient_plan: the extent of ", Name::name, " is not given"));
+      throw_error("gradient_plan: the extent of ", Name::name, " is not given");
   }
 
   /// How many devices do the same side by side, along mesh axes that are not among these.

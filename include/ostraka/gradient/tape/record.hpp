@@ -63,7 +63,7 @@ struct wanted_of<Pullback, Slot, G> {
 };
 
 [[noreturn, gnu::cold]] inline void throw_consumed_tape() {
-  throw error(
+  throw_error(
       "value_and_grad: a variable lives as long as the call of the function that it was handed to, or made in; this one is of a call that has "
       "ended; keep its value by os::stop_gradient(x), or return it");
 }
@@ -87,7 +87,7 @@ struct cotangent_sum {
 };
 
 [[noreturn, gnu::cold]] inline void throw_other_tape() {
-  throw error(
+  throw_error(
       "value_and_grad: variables that meet are of one derivative, but one of these is of an outer os::value_and_grad, or was captured by a "
       "function of os::checkpoint; hand it over as an argument, or its value by os::stop_gradient(x)");
 }

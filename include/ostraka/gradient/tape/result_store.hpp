@@ -49,7 +49,8 @@ class result_store {
     for (kept_result const* k : kept_)
       if (k->number == number) {
         if (k->type != &type_mark<T>)
-          throw error("checkpoint: the function did other operations when it was run again; it is a function of its arguments alone");
+          throw_error(
+              "checkpoint: the function did other operations when it was run again; it is a function of its arguments alone");
         return &static_cast<kept_as<T> const*>(k)->result;
       }
     return nullptr;

@@ -18,6 +18,7 @@
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/gradient/tape/result_store.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 #include <ostraka/types/values/differentiated.hpp>
 
@@ -181,7 +182,7 @@ class tape {
     try {
       node.end_(node, true);
     } catch (error const& e) {
-      throw error(join_text("the backward of ", name, ": ", e.what()));
+      throw_error("the backward of ", name, ": ", e.what());
     }
   }
 
@@ -201,7 +202,7 @@ template <class Cotangent>
 constexpr Cotangent sum_of_cotangents(Cotangent const& a, Cotangent const& b);  // of as.hpp
 
 [[noreturn, gnu::cold]] inline void throw_other_cotangent() {
-  throw error(
+  throw_error(
       "value_and_grad: the cotangents of one variable have its extents and live on its mesh, but two of them differ; "
       "see what an os::custom_vjp gives");
 }

@@ -10,7 +10,7 @@
 #include <ostraka/all_gather.hpp>
 #include <ostraka/engine/block_collectives/gather_rows.hpp>
 #include <ostraka/local_view/collectives/gather_and_scatter.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::verb {
 
@@ -75,9 +75,8 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
   }
 
   [[noreturn, gnu::cold]] static void throw_not_nested_own(std::string_view axis) {
-    throw error(
-        join_text("all_gather: blocks of unequal extents are gathered along an axis that is not divided inside, but ",
-                  axis, " is; os::reshard the block first"));
+    throw_error("all_gather: blocks of unequal extents are gathered along an axis that is not divided inside, but ",
+                axis, " is; os::reshard the block first");
   }
 
   template <class When, class Lifted, class A>

@@ -10,7 +10,7 @@
 #include <ostraka/all_to_all.hpp>
 #include <ostraka/detail/blocks/fill.hpp>
 #include <ostraka/local_view/collectives/collective.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {
 
@@ -37,9 +37,9 @@ struct in_parts<sharding<Entries...>, I, Ms...> {
 };
 
 [[noreturn, gnu::cold]] inline void throw_no_equal_parts(std::string_view axis, std::int64_t extent, int devices) {
-  throw error(join_text(
-      "all_to_all: along an axis that is both split and concatenated each device gets an equal part, but ", axis, " = ",
-      extent, " for ", devices, "; choose an extent that they divide, or concatenate along another axis"));
+  throw_error("all_to_all: along an axis that is both split and concatenated each device gets an equal part, but ",
+              axis, " = ", extent, " for ", devices,
+              "; choose an extent that they divide, or concatenate along another axis");
 }
 
 // Split and concatenated along I.

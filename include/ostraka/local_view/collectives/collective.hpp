@@ -28,7 +28,7 @@
 #include <ostraka/pending.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
@@ -52,8 +52,8 @@ struct lifted_move : one_move<Kind, Lifted, Divided, Ms...> {
 
 [[noreturn, gnu::cold]] inline void throw_untiled(std::string_view operation, std::string_view axis,
                                                   std::int64_t extent, std::int64_t devices) {
-  throw error(join_text(operation, ": an axis that is untiled has an index for each device, but ", axis, " = ", extent,
-                        " for ", devices, "; leave out os::untiled, or choose that extent"));
+  throw_error(operation, ": an axis that is untiled has an index for each device, but ", axis, " = ", extent, " for ",
+              devices, "; leave out os::untiled, or choose that extent");
 }
 
 /// A lifted move in numbers, so that what follows is compiled once for all shardings.

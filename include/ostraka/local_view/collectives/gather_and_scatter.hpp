@@ -13,7 +13,7 @@
 #include <ostraka/engine/block_collectives/root_of_group.hpp>
 #include <ostraka/engine/collectives/counts.hpp>
 #include <ostraka/local_view/collectives/group.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 
@@ -32,10 +32,10 @@ void find_extents_of_members(engine::short_array<std::int64_t>& all, named_group
 inline void require_order_of_mesh(named_group const& g) {
   for (int d = 0; d < g.size; ++d)
     if (g.member(d) != d)
-      throw error(join_text(
+      throw_error(
           g.w.operation,
           ": blocks of unequal extents are put one after the other in the order of the mesh, but its axes are named "
-          "in another; name them as os::make_mesh does"));
+          "in another; name them as os::make_mesh does");
 }
 
 // Blocks of any extents along I, of the devices along `Ms`: what a gather or scatter asks first, and

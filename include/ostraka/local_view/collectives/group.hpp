@@ -16,7 +16,7 @@
 #include <ostraka/detail/blocks/make_block.hpp>
 #include <ostraka/engine/moves/region.hpp>
 #include <ostraka/local_view/collectives/collective.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {
 
@@ -61,8 +61,8 @@ named_group group_of(char const* operation, A const& a) {
 }
 
 [[noreturn, gnu::cold]] inline void throw_no_root(engine::execution_context const& w, int root, int devices) {
-  throw error(join_text(w.operation, ": the root is one of the ", devices, " devices along the mesh axes, but it is ",
-                        root, "; count from 0"));
+  throw_error(w.operation, ": the root is one of the ", devices, " devices along the mesh axes, but it is ", root,
+              "; count from 0");
 }
 
 inline void require_root(named_group const& g, int root) {

@@ -18,7 +18,7 @@
 #include <ostraka/local_view/collectives/group.hpp>
 #include <ostraka/types/shardings/varying_int.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/values/permutation.hpp>
 
 namespace ostraka {
@@ -26,9 +26,8 @@ namespace ostraka {
 namespace detail {
 
 [[noreturn, gnu::cold]] inline void throw_wrong_hop(engine::execution_context const& w, hop const& h, int devices) {
-  throw error(join_text(w.operation, ": each device sends to one other at most and gets from one at most, but of ",
-                        devices, " devices ", h.from, " → ", h.to,
-                        " names one twice, or none; list each source and each target once"));
+  throw_error(w.operation, ": each device sends to one other at most and gets from one at most, but of ", devices,
+              " devices ", h.from, " → ", h.to, " names one twice, or none; list each source and each target once");
 }
 
 // What is known of the extents of the block that comes from `shift` devices before, or, of hops, from anywhere. Returns

@@ -16,7 +16,7 @@
 #include <ostraka/engine/block_collectives/ragged_moves.hpp>
 #include <ostraka/local_view/collectives/group.hpp>
 #include <ostraka/pending.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 
@@ -31,8 +31,8 @@ consteval auto check_same_block_axes() {
 }
 
 [[noreturn, gnu::cold]] inline void throw_ragged_counts(std::size_t given, int devices) {
-  throw error(join_text("ragged_all_to_all: offsets and numbers of rows have one entry for each of the ", devices,
-                        " devices, but one list has ", given, "; give 0 rows where none are sent"));
+  throw_error("ragged_all_to_all: offsets and numbers of rows have one entry for each of the ", devices,
+              " devices, but one list has ", given, "; give 0 rows where none are sent");
 }
 
 // Rows of `a` go to the `out` of others, `When` it is told; `out` is the result.

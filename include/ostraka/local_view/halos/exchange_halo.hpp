@@ -25,7 +25,7 @@
 #include <ostraka/local_view/halos/halo_calls.hpp>
 #include <ostraka/local_view/halos/halo_options.hpp>
 #include <ostraka/pending.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 
@@ -146,9 +146,8 @@ auto start_halo(char const* operation, A const& a, Options const&... options) {
 
 [[noreturn, gnu::cold]] inline void throw_halo_extents(std::string_view operation, std::string_view axis,
                                                        std::int64_t wanted, std::int64_t got) {
-  throw error(join_text(operation, ": a padded block has the extents of the block, with the halo at either end, but ",
-                        axis, " has ", got, " indices instead of ", wanted,
-                        "; make it with os::exchange_halo of such a block"));
+  throw_error(operation, ": a padded block has the extents of the block, with the halo at either end, but ", axis,
+              " has ", got, " indices instead of ", wanted, "; make it with os::exchange_halo of such a block");
 }
 
 // The shape of an exchange into a padded block, from a block or from its own inner part, when all of it has been

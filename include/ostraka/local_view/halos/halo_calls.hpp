@@ -19,6 +19,7 @@
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/local_view/halos/halo_options.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
@@ -32,9 +33,8 @@ struct halo_asked {
 
 [[noreturn, gnu::cold]] inline void throw_halo_too_wide(std::string_view operation, std::string_view axis, int width,
                                                         std::int64_t whole) {
-  throw error(join_text(operation,
-                        ": a halo is at most as wide as its axis, beyond which there are no neighbours, but ", axis,
-                        " = ", whole, " is to be padded by ", width, "; choose a smaller width, or a longer axis"));
+  throw_error(operation, ": a halo is at most as wide as its axis, beyond which there are no neighbours, but ", axis,
+              " = ", whole, " is to be padded by ", width, "; choose a smaller width, or a longer axis");
 }
 
 /// The exchange for a block of these extents of its own, which is a block of `s` divided over the mesh axes `moving`.

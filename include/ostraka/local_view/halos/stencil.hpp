@@ -28,6 +28,7 @@
 #include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/blocks/stencil_block.hpp>
 #include <ostraka/local_view/halos/exchange_halo.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
@@ -165,8 +166,8 @@ auto source_block(A const& a) {
 
 [[noreturn, gnu::cold]] inline void throw_stencil_extents(std::string_view operation, std::string_view axis,
                                                           std::int64_t one, std::int64_t other) {
-  throw error(join_text(operation, ": all blocks have the same extents, halos aside, but ", axis, " is ", one,
-                        " in one and ", other, " in another; pad blocks of the same extents"));
+  throw_error(operation, ": all blocks have the same extents, halos aside, but ", axis, " is ", one, " in one and ",
+              other, " in another; pad blocks of the same extents");
 }
 
 template <class First, class Other, class... Ls>
@@ -197,7 +198,7 @@ engine::stencil_points points_of(A const& a) {
 
 [[noreturn, gnu::cold]] inline void throw_stride(std::string_view operation, std::string_view axis,
                                                  std::string const& why) {
-  throw error(join_text(operation, ": os::every counts the indices of ", axis, " over all blocks, ", why));
+  throw_error(operation, ": os::every counts the indices of ", axis, " over all blocks, ", why);
 }
 
 // Every so-manyth index of an axis: which ones this block has, and how the extent of the result came about.
@@ -299,7 +300,7 @@ auto new_stencil(F const& f, Every const& every, Operand&& first, More const&...
 
 inline void refuse_neighbours_in_result(bool overlap) {
   if (overlap)
-    throw error(
+    throw_error(
         "stencil_into: the result may be one of the blocks that are read at one point only, but it shares memory with "
         "one whose neighbours are read; keep two blocks and exchange their handles");
 }

@@ -24,13 +24,12 @@
 #include <ostraka/plan/pipeline/feeding.hpp>
 #include <ostraka/plan/pipeline/messages.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
 
-[[noreturn, gnu::cold]] inline void throw_pipeline(std::string const& why) {
-  throw error(join_text("pipeline: ", why));
-}
+[[noreturn, gnu::cold]] inline void throw_pipeline(std::string const& why) { throw_error("pipeline: ", why); }
 
 [[noreturn, gnu::cold]] inline void throw_stages_differ(std::string_view layers) {
   throw_pipeline(join_text("with a tick per layer all stages have as many layers, and ", layers,

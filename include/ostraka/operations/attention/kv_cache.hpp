@@ -19,7 +19,7 @@
 #include <string>
 
 #include <ostraka/operations/indices/write_at.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 
@@ -56,8 +56,8 @@ void append(kv_cache<Keys, Values>& cache, K const& keys, V const& values) {
   using positions = typename detail::told_axis<detail::type_of<Told>>::axis;
   std::int64_t const count = detail::positions_in<positions>(keys), others = detail::positions_in<positions>(values);
   if (count != others)
-    throw error(join_text("append: keys and values are of the same positions, but ", count, " keys and ", others,
-                          " values were given; append both of each position together"));
+    throw_error("append: keys and values are of the same positions, but ", count, " keys and ", others,
+                " values were given; append both of each position together");
   write_at<Told>(cache.keys, cache.length, keys);
   write_at<Told>(cache.values, cache.length, values);
   cache.length += count;

@@ -22,7 +22,7 @@
 #include <ostraka/map.hpp>
 #include <ostraka/operations/attention/striped.hpp>
 #include <ostraka/operations/shared/along.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 
@@ -163,8 +163,8 @@ struct rope : detail::moves_nothing {
 
   static void require_pairs(std::int64_t extent) {
     if (extent != 2)
-      throw error(join_text("rope: a pair is of two, but ", detail::told_axis<P>::axis::name, " has the extent ",
-                            extent, "; os::split the width into frequencies and pairs"));
+      throw_error("rope: a pair is of two, but ", detail::told_axis<P>::axis::name, " has the extent ", extent,
+                  "; os::split the width into frequencies and pairs");
   }
 };
 

@@ -12,7 +12,7 @@
 
 #include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/plan/regions/stripes.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
@@ -27,8 +27,7 @@ inline constexpr striped_over<detail::type_of<Ms>...> striped{};
 namespace detail {
 
 [[noreturn, gnu::cold]] inline void throw_no_mesh_axis(char const* operation, std::string_view name) {
-  throw error(
-      join_text(operation, ": the mesh has no axis ", name, "; add it to os::make_mesh (size 1 costs nothing)"));
+  throw_error(operation, ": the mesh has no axis ", name, "; add it to os::make_mesh (size 1 costs nothing)");
 }
 
 /// How many devices there are along the mesh axes.
@@ -75,8 +74,8 @@ struct striped_position {
 /// @throws ostraka::error, on all devices alike, if a sequence does not fit
 inline void require_stripes(char const* operation, std::string_view axis, planner::stripes const& s) {
   if (!s.fits())
-    throw error(join_text(operation, ": a striped sequence over n devices is cut into 2n equal chunks, and ", axis,
-                          " = ", s.extent, " is not divisible by ", 2 * s.devices, "; pad it"));
+    throw_error(operation, ": a striped sequence over n devices is cut into 2n equal chunks, and ", axis, " = ",
+                s.extent, " is not divisible by ", 2 * s.devices, "; pad it");
 }
 
 }  // namespace detail

@@ -20,7 +20,7 @@
 #include <ostraka/operations/creation/creation_options.hpp>
 #include <ostraka/operations/creation/iota.hpp>
 #include <ostraka/operations/shared/operate.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 
@@ -109,21 +109,21 @@ auto random_tensor(char const* name, Make const& make, Mesh const& m, Given cons
 
 inline void require_deviation(char const* name, double deviation) {
   if (!(deviation >= 0))
-    throw error(join_text(name, ": a standard deviation is not negative, but it is ", deviation,
-                          "; give os::around(mean, deviation)"));
+    throw_error(name, ": a standard deviation is not negative, but it is ", deviation,
+                "; give os::around(mean, deviation)");
 }
 
 template <class N>
 void require_bounds(char const* name, N low, N high) {
   if (!(low < high))
-    throw error(join_text(name, ": the lower bound is below the upper one, but they are ", low, " and ", high,
-                          "; give os::between(low, high)"));
+    throw_error(name, ": the lower bound is below the upper one, but they are ", low, " and ", high,
+                "; give os::between(low, high)");
 }
 
 inline void require_probability(char const* name, double p) {
   if (!(p >= 0 && p <= 1))
-    throw error(join_text(name, ": a probability is from 0 to 1, but it is ", p,
-                          "; give the part of all elements that it is for"));
+    throw_error(name, ": a probability is from 0 to 1, but it is ", p,
+                "; give the part of all elements that it is for");
 }
 
 }  // namespace detail

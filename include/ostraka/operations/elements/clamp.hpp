@@ -44,7 +44,7 @@ struct clamp {
                                         detail::number_verdict<Most, value>>;
     if constexpr (reason::ok_or_raise<verdict>()) {
       clamp_between<value> const f{detail::as_element<value>("clamp", least), detail::as_element<value>("clamp", most)};
-      if (f.most < f.least) throw error("clamp: the least number is none beyond the largest; give the least one first");
+      if (f.most < f.least) throw_error("clamp: the least number is none beyond the largest; give the least one first");
       return detail::checked_map<clamp, clamp_between<value>, reason::ok, value>("clamp", f, a);
     } else {
       return detail::after_error_of<value, typename A::sharding_type, typename A::space>();

@@ -18,6 +18,7 @@
 
 #include <ostraka/engine/blocks/write_rows.hpp>
 #include <ostraka/operations/shared/along.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
@@ -46,11 +47,11 @@ consteval auto check_write() {
 
 [[noreturn, gnu::cold]] inline void throw_position(char const* operation, std::string_view axis, std::int64_t extent,
                                                    std::int64_t t, std::int64_t count) {
-  throw error(join_text(operation, ": ",
-                        count == 1 ? join_text("the position is one of 0 … ", extent - 1)
-                                   : join_text("the positions of ", count, " rows are among 0 … ", extent - 1),
-                        " along ", axis, ", but ", count == 1 ? "it is " : "they begin at ", t,
-                        "; give the axis a larger extent, or begin again at 0"));
+  throw_error(operation, ": ",
+              count == 1 ? join_text("the position is one of 0 … ", extent - 1)
+                         : join_text("the positions of ", count, " rows are among 0 … ", extent - 1),
+              " along ", axis, ", but ", count == 1 ? "it is " : "they begin at ", t,
+              "; give the axis a larger extent, or begin again at 0");
 }
 
 }  // namespace detail
@@ -83,9 +84,8 @@ struct write_at : detail::moves_nothing {
       if constexpr (in_cache == along)
         count = n;
       else if (n != w.sizes.label[in_cache])
-        throw error(join_text(name, ": a row has the extents of the cache, but ", A::name, " is ",
-                              w.sizes.label[in_cache], " in the cache and ", n,
-                              " in the row; make them with the same os::sizes"));
+        throw_error(name, ": a row has the extents of the cache, but ", A::name, " is ", w.sizes.label[in_cache],
+                    " in the cache and ", n, " in the row; make them with the same os::sizes");
     };
     [&]<class... As>(type_list<As...>) { (extent_of(std::type_identity<As>{}), ...); }(axes_in<Row>{});
     std::int64_t const extent = w.sizes.label[along];

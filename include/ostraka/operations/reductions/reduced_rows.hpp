@@ -20,7 +20,7 @@
 #include <ostraka/engine/divided_rows/accumulate_rows.hpp>
 #include <ostraka/operations/shared/along.hpp>
 #include <ostraka/reductions.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {
 
@@ -54,8 +54,8 @@ struct row_types {
 };
 
 [[noreturn, gnu::cold]] inline void throw_reduction_of_nothing(char const* operation, std::string_view axis) {
-  throw error(join_text(operation, ": what is found is one of the elements, but ", axis,
-                        " = 0 on a device, where there are none; leave the call out where the axis is empty"));
+  throw_error(operation, ": what is found is one of the elements, but ", axis,
+              " = 0 on a device, where there are none; leave the call out where the axis is empty");
 }
 
 /// @throws ostraka::error, on all devices alike, if there is nothing to reduce

@@ -16,7 +16,7 @@
 #include <ostraka/detail/blocks/create.hpp>
 #include <ostraka/engine/blocks/sort_block.hpp>
 #include <ostraka/operations/shared/along.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 
@@ -113,8 +113,8 @@ auto sorted_like(char const* name, A const& a) {
 
 [[noreturn, gnu::cold]] inline void throw_too_few(std::string_view axis, std::int64_t extent, std::string_view wanted,
                                                   std::int64_t k) {
-  throw error(join_text("top_k: there are at least as many elements as are asked for, but ", wanted, " = ", k, " and ",
-                        axis, " = ", extent, "; ask for fewer, or os::pad the axis"));
+  throw_error("top_k: there are at least as many elements as are asked for, but ", wanted, " = ", k, " and ", axis,
+              " = ", extent, "; ask for fewer, or os::pad the axis");
 }
 
 }  // namespace detail

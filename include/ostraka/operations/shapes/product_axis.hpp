@@ -19,6 +19,7 @@
 #include <ostraka/detail/blocks/reshaped.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
@@ -74,23 +75,21 @@ consteval auto check_product_axes() {
   auto const text = [](std::string_view name, std::int64_t extent) {
     return join_text(name, extent == follows ? std::string() : join_text(" = ", extent));
   };
-  throw error(join_text(operation, ": the extent of the axis that is two is the product of theirs, but ",
-                        text(product, n), ", ", text(major, h), " and ", text(minor, d),
-                        " were given; give extents that multiply to it"));
+  throw_error(operation, ": the extent of the axis that is two is the product of theirs, but ", text(product, n), ", ",
+              text(major, h), " and ", text(minor, d), " were given; give extents that multiply to it");
 }
 
 [[noreturn, gnu::cold]] inline void throw_not_whole(char const* operation, std::string_view product,
                                                     std::string_view major, std::string_view minor, std::int64_t h,
                                                     std::int64_t d, std::int64_t n) {
-  throw error(
-      join_text(operation, ": blocks of ", product, " hold whole indices of ", major, ", but ", n, " devices divide ",
-                major, " = ", h, ", of ", d, " indices of ", minor,
-                " each, unevenly; choose mesh sizes that divide it, or gather the axis first with os::all_gather"));
+  throw_error(operation, ": blocks of ", product, " hold whole indices of ", major, ", but ", n, " devices divide ",
+              major, " = ", h, ", of ", d, " indices of ", minor,
+              " each, unevenly; choose mesh sizes that divide it, or gather the axis first with os::all_gather");
 }
 
 [[noreturn, gnu::cold]] inline void throw_unknown_product(char const* operation, std::string_view axis) {
-  throw error(join_text(operation, ": extents are the same on all devices, but that of ", axis,
-                        " is each device's own; hand the axis to os::shard_map divided evenly"));
+  throw_error(operation, ": extents are the same on all devices, but that of ", axis,
+              " is each device's own; hand the axis to os::shard_map divided evenly");
 }
 
 /// The blocks that the mesh axes dividing `I` make of it.

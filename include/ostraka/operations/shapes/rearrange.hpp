@@ -20,7 +20,7 @@
 #include <ostraka/operations/shared/along.hpp>
 #include <ostraka/operations/shared/foretold.hpp>
 #include <ostraka/plan/regions/pieces.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {
 
@@ -82,9 +82,8 @@ void require_equal_but(char const* operation, std::size_t along, [[maybe_unused]
   for (std::size_t i = 0; i < static_cast<std::size_t>(A::rank); ++i) {
     if (i == along) continue;
     if (a.extents()[i] != b.extents()[i])
-      throw error(join_text(operation, ": operands agree on the extents of all other axes, but ",
-                            names_of<axes_in<A>>[i], " is ", a.extents()[i], " in one and ", b.extents()[i],
-                            " in another; make them with the same os::sizes"));
+      throw_error(operation, ": operands agree on the extents of all other axes, but ", names_of<axes_in<A>>[i], " is ",
+                  a.extents()[i], " in one and ", b.extents()[i], " in another; make them with the same os::sizes");
   }
 }
 

@@ -182,7 +182,7 @@ struct stack_of {
 };
 
 [[noreturn, gnu::cold]] inline void throw_stack_of_nothing() {
-  throw error(
+  throw_error(
       "stack: the extents of the result are those of its operands, but the list of operands is empty; os::zeros makes "
       "a tensor without elements");
 }

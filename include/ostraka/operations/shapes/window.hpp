@@ -20,7 +20,7 @@
 #include <ostraka/detail/calls/numbers.hpp>
 #include <ostraka/operations/shapes/rearrange.hpp>
 #include <ostraka/operations/shared/operate.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
 
@@ -28,15 +28,15 @@ namespace detail {
 
 [[noreturn, gnu::cold]] inline void throw_no_window(std::string_view axis, std::int64_t begin, std::int64_t end,
                                                     std::int64_t step, std::int64_t extent) {
-  throw error(join_text("window: a range of an axis lies within it, from its begin on in steps of at least one, but [",
-                        begin, ", ", end, ") by ", step, " of ", axis, " = ", extent,
-                        " was asked for; count from 0, the end is the first index that is left out"));
+  throw_error("window: a range of an axis lies within it, from its begin on in steps of at least one, but [", begin,
+              ", ", end, ") by ", step, " of ", axis, " = ", extent,
+              " was asked for; count from 0, the end is the first index that is left out");
 }
 
 [[noreturn, gnu::cold]] inline void throw_negative_pad(std::string_view axis, std::int64_t before,
                                                        std::int64_t behind) {
-  throw error(join_text("pad: as many indices are added as are named, none or more, but ", before, " before and ",
-                        behind, " behind ", axis, " were asked for; os::window takes some away"));
+  throw_error("pad: as many indices are added as are named, none or more, but ", before, " before and ", behind,
+              " behind ", axis, " were asked for; os::window takes some away");
 }
 
 // What a pad writes: zeros, which are zeros of partial tensors, too, or a value.

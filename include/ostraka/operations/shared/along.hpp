@@ -21,7 +21,7 @@
 #include <ostraka/plan.hpp>
 #include <ostraka/plan/typed/checks.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/values/half.hpp>
 
 namespace ostraka::detail {
@@ -127,9 +127,9 @@ template <class Told, class A>
 inline constexpr int dimension_of = position_in<typename told_axis<Told>::axis, axes_in<A>>;
 
 [[noreturn, gnu::cold]] inline void throw_extent_is_unknown(char const* operation, std::string_view axis) {
-  throw error(join_text(operation, ": all devices know whether each has elements enough, but the extent of ", axis,
-                        " is each device's own and not known to the others; give the block an extent that "
-                        "all know, or take os::part"));
+  throw_error(operation, ": all devices know whether each has elements enough, but the extent of ", axis,
+              " is each device's own and not known to the others; give the block an extent that "
+              "all know, or take os::part");
 }
 
 /// The least extent that the axis has on a device, which all of them know: for what has to be there on all of them.

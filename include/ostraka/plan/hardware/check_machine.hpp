@@ -35,7 +35,7 @@ namespace detail {
 [[noreturn, gnu::cold]] inline void refuse_machine(std::string_view operation, machine const& m,
                                                    std::string const& why) {
   std::string const name(m.name.view());
-  throw error(join_text(operation, ": the machine ", name.empty() ? "without a name" : name, ' ', why));
+  throw_error(operation, ": the machine ", name.empty() ? "without a name" : name, ' ', why);
 }
 
 }  // namespace detail

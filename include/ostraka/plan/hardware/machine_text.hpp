@@ -107,9 +107,7 @@ class machine_reader {
                                            : s.substr(first, s.find_last_not_of(blank) + 1 - first);
   }
 
-  [[noreturn]] void fail(std::string const& rule) const {
-    throw error(join_text(where_, ", line ", line_, ": ", rule));
-  }
+  [[noreturn]] void fail(std::string const& rule) const { throw_error(where_, ", line ", line_, ": ", rule); }
 
   void read_line(std::string_view line) {
     if (line.empty()) return;

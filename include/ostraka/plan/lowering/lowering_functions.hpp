@@ -58,7 +58,7 @@ struct lowering_functions {
 
 /// A plan asks for what its kinds do not say.
 [[noreturn, gnu::cold]] inline void lacks_function() {
-  throw error("internal error: a schedule holds a step that its plan does not name; please report the operation");
+  throw_error("internal error: a schedule holds a step that its plan does not name; please report the operation");
 }
 
 /// Calls one of the functions. (While compiling all are there; with sanitizers g++ takes no comparison of them for a

@@ -13,14 +13,14 @@
 
 #include <ostraka/plan/hardware/check_machine.hpp>
 #include <ostraka/plan/parallelism/transformer.hpp>
-#include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::planner {
 
 namespace detail {
 
 constexpr void refuse_unless(bool good, std::string_view operation, std::string_view why) {
-  if (!good) throw error(join_text(operation, ": ", why));
+  if (!good) throw_error(operation, ": ", why);
 }
 
 }  // namespace detail

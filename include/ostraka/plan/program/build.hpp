@@ -126,7 +126,7 @@ class program_builder {
     bool brackets = false;
   };
 
-  [[noreturn]] void refuse(std::string const& why) const { throw error(join_text("program ", made_.name, ": ", why)); }
+  [[noreturn]] void refuse(std::string const& why) const { throw_error("program ", made_.name, ": ", why); }
 
   [[nodiscard]] int axis_named(std::string_view name) const {
     int const a = made_.find_axis(name);

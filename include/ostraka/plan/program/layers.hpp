@@ -60,7 +60,7 @@ inline void attention(program_builder& p, model_sizes const& m, std::string_view
   std::int64_t const groups = m.key_heads > 0 ? m.key_heads : m.heads;
   p.axis("key", m.positions, {.whole = true}).axis("heads", groups);
   if (m.heads % groups != 0)
-    throw error("programs: heads of keys share the heads of queries evenly; give key_heads that divides heads, or 0");
+    throw_error("programs: heads of keys share the heads of queries evenly; give key_heads that divides heads, or 0");
   p.axis("of group", m.heads / groups, {.whole = true}).axis("head width", m.head_width, {.whole = true});
   p.parameter("q[rows, heads, of group, head width]").parameter("k[rows, heads, head width]");
   p.parameter("v[rows, heads, head width]").parameter("out[heads, of group, head width, rows]");

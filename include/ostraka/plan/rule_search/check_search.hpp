@@ -15,12 +15,13 @@
 #include <ostraka/plan/hardware/check_machine.hpp>
 #include <ostraka/plan/pricing/settings.hpp>
 #include <ostraka/plan/program/program.hpp>
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner::detail {
 
 inline void require(bool good, std::string const& why) {
-  if (!good) throw error(join_text("search_rules: ", why));
+  if (!good) throw_error("search_rules: ", why);
 }
 
 // Products of a statement and elements of a tensor are counted in 64 bits, the latter on all devices together.

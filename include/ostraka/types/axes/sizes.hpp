@@ -13,7 +13,6 @@
 #include <ostraka/types/axes/axis.hpp>
 #include <ostraka/types/reasons.hpp>
 #include <ostraka/types/support/error.hpp>
-#include <ostraka/types/support/join_text.hpp>
 #include <ostraka/types/support/type_list.hpp>
 
 namespace ostraka {
@@ -102,8 +101,8 @@ constexpr auto collected(T const& given) {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void extents_disagree(std::string_view name, std::int64_t one,
                                                                     std::int64_t other) {
-  throw error(join_text("sizes: an extent is one number, but ", name, " is ", one, " in one place and ", other,
-                        " in another; name tensors and sizes that go together"));
+  throw_error("sizes: an extent is one number, but ", name, " is ", one, " in one place and ", other,
+              " in another; name tensors and sizes that go together");
 }
 
 template <class Name, class... As, class... Bs>

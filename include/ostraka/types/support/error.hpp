@@ -6,7 +6,12 @@
 /// Floor 1. The exception of a program that is wrong in a way that only the run time can see (extents, sizes of
 /// meshes). Thrown before any communication and on every device alike; the text reads "operation: rule; remedy".
 
+#include <cstdarg>
+#include <cstdint>
 #include <stdexcept>
+#include <string>
+
+#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {
 
@@ -14,5 +19,26 @@ namespace ostraka {
 struct error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+namespace detail {
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_pieces(std::uint64_t kinds, ...) {
+  std::string text;
+  std::va_list pieces;
+  va_start(pieces, kinds);
+  append_list(text, kinds, pieces);
+  va_end(pieces);
+  throw error(text);
+}
+
+}  // namespace detail
+
+/// Throws an error that says the pieces as one text. Whoever calls it holds neither text nor exception, nor the code
+/// that destroys them.
+template <class... Ts>
+[[noreturn, gnu::always_inline]] inline void throw_error(Ts const&... pieces) {
+  static_assert(sizeof...(Ts) <= 21, "join some of them first: a number has the kinds of so many pieces");
+  detail::throw_pieces(detail::kinds_of_pieces<decltype(detail::pass_piece(pieces))...>, detail::pass_piece(pieces)...);
+}
 
 }  // namespace ostraka

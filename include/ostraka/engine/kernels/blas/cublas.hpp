@@ -12,6 +12,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 #if OSTRAKA_ENABLE_CUBLAS && defined(KOKKOS_ENABLE_CUDA)
@@ -118,8 +119,7 @@ struct cublas {
 
   static void require(cublasStatus_t status, char const* call) {
     if (status != CUBLAS_STATUS_SUCCESS)
-      throw error(join_text(call, " failed: ", cublasGetStatusString(status),
-                            "; OSTRAKA_ENABLE_BLAS=OFF builds without cuBLAS"));
+      throw_error(call, " failed: ", cublasGetStatusString(status), "; OSTRAKA_ENABLE_BLAS=OFF builds without cuBLAS");
   }
 };
 

@@ -12,6 +12,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 #if OSTRAKA_ENABLE_ROCBLAS && defined(KOKKOS_ENABLE_HIP)
@@ -124,8 +125,8 @@ struct rocblas {
 
   static void require(rocblas_status status, char const* call) {
     if (status != rocblas_status_success)
-      throw error(join_text(call, " failed: ", rocblas_status_to_string(status),
-                            "; OSTRAKA_ENABLE_BLAS=OFF builds without rocBLAS"));
+      throw_error(call, " failed: ", rocblas_status_to_string(status),
+                  "; OSTRAKA_ENABLE_BLAS=OFF builds without rocBLAS");
   }
 };
 
