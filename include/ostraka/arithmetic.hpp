@@ -32,35 +32,35 @@ namespace detail {
 
 struct plus {
   template <class T>
-  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const {
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const noexcept {
     return T(a + b);
   }
 };
 
 struct minus {
   template <class T>
-  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const {
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const noexcept {
     return T(a - b);
   }
 };
 
 struct negation {
   template <class T>
-  KOKKOS_INLINE_FUNCTION T operator()(T const& a) const {
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a) const noexcept {
     return T(-a);
   }
 };
 
 struct product {
   template <class T>
-  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const {
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const noexcept {
     return T(a * b);
   }
 };
 
 struct quotient {
   template <class T>
-  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const {
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const noexcept {
     return T(a / b);
   }
 };
@@ -68,14 +68,14 @@ struct quotient {
 // As parts are combined: a NaN on either side stays.
 struct larger {
   template <class T>
-  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const {
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const noexcept {
     return engine::combine(reduction::max, a, b);
   }
 };
 
 struct smaller {
   template <class T>
-  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const {
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const noexcept {
     return engine::combine(reduction::min, a, b);
   }
 };
@@ -85,7 +85,7 @@ template <class F, class T, int At>
 struct with_number {
   F f;
   T number;
-  KOKKOS_INLINE_FUNCTION auto operator()(T const& a) const {
+  KOKKOS_INLINE_FUNCTION auto operator()(T const& a) const noexcept {
     if constexpr (At == 0)
       return f(a, number);
     else

@@ -29,7 +29,7 @@ namespace detail {
 template <class To>
 struct to_element {
   template <class From>
-  KOKKOS_INLINE_FUNCTION To operator()(From const& a) const {
+  KOKKOS_INLINE_FUNCTION To operator()(From const& a) const noexcept {
     if constexpr (std::is_same_v<real_of<From>, From> && !std::is_same_v<real_of<To>, To>)
       return To(static_cast<real_of<To>>(a), real_of<To>(0));
     else if constexpr (!std::is_same_v<real_of<From>, From>)

@@ -19,56 +19,56 @@ namespace detail {
 
 struct is_equal {
   template <class T>
-  KOKKOS_INLINE_FUNCTION bool operator()(T const& a, T const& b) const {
+  KOKKOS_INLINE_FUNCTION bool operator()(T const& a, T const& b) const noexcept {
     return a == b;
   }
 };
 
 struct is_not_equal {
   template <class T>
-  KOKKOS_INLINE_FUNCTION bool operator()(T const& a, T const& b) const {
+  KOKKOS_INLINE_FUNCTION bool operator()(T const& a, T const& b) const noexcept {
     return !(a == b);
   }
 };
 
 struct is_less {
   template <class T>
-  KOKKOS_INLINE_FUNCTION bool operator()(T const& a, T const& b) const {
+  KOKKOS_INLINE_FUNCTION bool operator()(T const& a, T const& b) const noexcept {
     return a < b;
   }
 };
 
 struct is_less_equal {
   template <class T>
-  KOKKOS_INLINE_FUNCTION bool operator()(T const& a, T const& b) const {
+  KOKKOS_INLINE_FUNCTION bool operator()(T const& a, T const& b) const noexcept {
     return a <= b;
   }
 };
 
 struct is_greater {
   template <class T>
-  KOKKOS_INLINE_FUNCTION bool operator()(T const& a, T const& b) const {
+  KOKKOS_INLINE_FUNCTION bool operator()(T const& a, T const& b) const noexcept {
     return a > b;
   }
 };
 
 struct is_greater_equal {
   template <class T>
-  KOKKOS_INLINE_FUNCTION bool operator()(T const& a, T const& b) const {
+  KOKKOS_INLINE_FUNCTION bool operator()(T const& a, T const& b) const noexcept {
     return a >= b;
   }
 };
 
 struct are_both {
-  KOKKOS_INLINE_FUNCTION bool operator()(bool a, bool b) const { return a && b; }
+  KOKKOS_INLINE_FUNCTION bool operator()(bool a, bool b) const noexcept { return a && b; }
 };
 
 struct is_either {
-  KOKKOS_INLINE_FUNCTION bool operator()(bool a, bool b) const { return a || b; }
+  KOKKOS_INLINE_FUNCTION bool operator()(bool a, bool b) const noexcept { return a || b; }
 };
 
 struct is_not {
-  KOKKOS_INLINE_FUNCTION bool operator()(bool a) const { return !a; }
+  KOKKOS_INLINE_FUNCTION bool operator()(bool a) const noexcept { return !a; }
 };
 
 template <class Operation, class T>

@@ -17,7 +17,7 @@ namespace detail {
 
 struct choose {
   template <class T>
-  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b, bool condition) const {
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b, bool condition) const noexcept {
     return condition ? a : b;
   }
 };
@@ -25,19 +25,19 @@ struct choose {
 template <class T>
 struct choose_or_number {
   T number;
-  KOKKOS_INLINE_FUNCTION T operator()(T const& a, bool condition) const { return condition ? a : number; }
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a, bool condition) const noexcept { return condition ? a : number; }
 };
 
 template <class T>
 struct choose_number_or {
   T number;
-  KOKKOS_INLINE_FUNCTION T operator()(T const& b, bool condition) const { return condition ? number : b; }
+  KOKKOS_INLINE_FUNCTION T operator()(T const& b, bool condition) const noexcept { return condition ? number : b; }
 };
 
 template <class T>
 struct choose_numbers {
   T yes, no;
-  KOKKOS_INLINE_FUNCTION T operator()(bool condition) const { return condition ? yes : no; }
+  KOKKOS_INLINE_FUNCTION T operator()(bool condition) const noexcept { return condition ? yes : no; }
 };
 
 template <class T>

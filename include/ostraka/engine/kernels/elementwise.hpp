@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/loops/map_tiling.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
@@ -46,6 +47,11 @@ struct map_each {
 /// unless they say so.
 template <class F>
 inline constexpr bool is_worth_width = false;
+
+/// Is nothing thrown where F is called? Then GCC may be asked for vectors. What is compiled for wide ones throws
+/// nothing.
+template <class F, class... Ts>
+inline constexpr bool throws_nothing = is_worth_width<F> || std::is_nothrow_invocable_v<F const&, Ts const&...>;
 
 /// A function while a loop calls it: the loop's own where it is small, so that numbers in it are none of those that are
 /// written, and need not be read again for each element.
@@ -100,10 +106,11 @@ struct map_tiles {
       R* const at = to + row * tiles.step[1][0];
       A const *const x = a.first + row * a.step, one_of_a = *x;
       B const *const y = b.first + row * b.step, one_of_b = *y;
-      if (a.repeats)
-        for (std::int64_t j = 0; j < length; ++j) at[j] = static_cast<R>(g(one_of_a, y[j]));
-      else
-        for (std::int64_t j = 0; j < length; ++j) at[j] = static_cast<R>(g(x[j], one_of_b));
+      if (a.repeats) {
+        for_each_independent(length, [=, &g](std::int64_t j) { at[j] = static_cast<R>(g(one_of_a, y[j])); });
+      } else {
+        for_each_independent(length, [=, &g](std::int64_t j) { at[j] = static_cast<R>(g(x[j], one_of_b)); });
+      }
     }
   }
 
@@ -118,10 +125,13 @@ struct map_tiles {
     if constexpr (requires { f.run(count, to, from...); })
       if (step == 1) return f.run(count, to, from...);
     kept<F> const g = f;
-    if (step == 1)
-      for (std::int64_t j = 0; j < count; ++j) to[j] = static_cast<R>(g(from[j]...));
-    else
+    if (step != 1) {
       for (std::int64_t j = 0; j < count; ++j) to[j * step] = static_cast<R>(g(from[j]...));
+    } else if constexpr (throws_nothing<F, Ts...>) {
+      for_each_independent(count, [&g, to, from...](std::int64_t j) { to[j] = static_cast<R>(g(from[j]...)); });
+    } else {
+      for (std::int64_t j = 0; j < count; ++j) to[j] = static_cast<R>(g(from[j]...));
+    }
   }
 };
 

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
@@ -103,7 +104,8 @@ struct fill_angles {
       last = start;
       W* const c = out + row * 2 * n;
       with_wide_vectors([&, of = fine + (p - start) * n] {
-        for (std::int64_t f = 0; f < n; ++f) write(turned_by_both(coarse[f], of[f]), table.direction, c[f], c[n + f]);
+        for_each_independent(
+            n, [&](std::int64_t f) { write(turned_by_both(coarse[f], of[f]), table.direction, c[f], c[n + f]); });
       });
     }
   }
@@ -217,7 +219,7 @@ struct turn_rows {
 
  private:
   void interleaved(T const* __restrict from, T* __restrict to, W const* __restrict c, W const* __restrict s) const {
-    for (std::int64_t f = 0; f < n; ++f) turn(from + 2 * f, to + 2 * f, 1, c[f], s[f]);
+    for_each_independent(n, [=](std::int64_t f) { turn(from + 2 * f, to + 2 * f, 1, c[f], s[f]); });
   }
 
   // One half after the other: two places of memory that are written in turns are slower by a third. Elements of 16 bits
@@ -225,14 +227,14 @@ struct turn_rows {
   void halves(T const* __restrict a, T const* __restrict b, T* __restrict to_a, T* __restrict to_b,
               W const* __restrict c, W const* __restrict s) const {
     if constexpr (is_narrow<T>) {
-      for (std::int64_t f = 0; f < n; ++f) {
+      for_each_independent(n, [=](std::int64_t f) {
         W const x0 = static_cast<W>(a[f]), x1 = static_cast<W>(b[f]);
         to_a[f] = static_cast<T>(x0 * c[f] - x1 * s[f]);
         to_b[f] = static_cast<T>(x0 * s[f] + x1 * c[f]);
-      }
+      });
     } else {
-      for (std::int64_t f = 0; f < n; ++f) to_a[f] = a[f] * c[f] - b[f] * s[f];
-      for (std::int64_t f = 0; f < n; ++f) to_b[f] = a[f] * s[f] + b[f] * c[f];
+      for_each_independent(n, [=](std::int64_t f) { to_a[f] = a[f] * c[f] - b[f] * s[f]; });
+      for_each_independent(n, [=](std::int64_t f) { to_b[f] = a[f] * s[f] + b[f] * c[f]; });
     }
   }
 

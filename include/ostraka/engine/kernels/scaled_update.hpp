@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/types/values/half.hpp>
 
 namespace ostraka::engine {
@@ -39,11 +40,12 @@ struct update {
   /// A run of neighbours; what is asked of every element of it is asked once.
   template <class Summed>
   KOKKOS_INLINE_FUNCTION void write(T* c, std::int64_t step, Summed const* x, std::int64_t count) const {
-    if (overwrites()) {
-      if (step == 1)
-        for (std::int64_t i = 0; i < count; ++i) c[i] = T(x[i]);
-      else
-        for (std::int64_t i = 0; i < count; ++i) c[i * step] = T(x[i]);
+    if (step == 1 && overwrites()) {
+      for_each_independent(count, [c, x](std::int64_t i) { c[i] = T(x[i]); });
+    } else if (step == 1 && reads_both()) {
+      for_each_independent(count, [c, x, a = alpha, b = beta](std::int64_t i) { c[i] = T(a * x[i] + b * c[i]); });
+    } else if (overwrites()) {
+      for (std::int64_t i = 0; i < count; ++i) c[i * step] = T(x[i]);
     } else if (reads_both()) {
       for (std::int64_t i = 0; i < count; ++i) c[i * step] = T(alpha * x[i] + beta * c[i * step]);
     } else {

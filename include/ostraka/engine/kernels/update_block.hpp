@@ -11,6 +11,7 @@
 
 #include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/scaled_update.hpp>
 
 namespace ostraka::engine {
@@ -29,10 +30,11 @@ struct add_scaled {
   /// Runs of neighbours, with numbers that what is written cannot change: such loops become vectors.
   void run(std::int64_t count, T* to, T const* c, T const* x) const {
     wide const a = alpha, b = beta;
-    if (b == wide(0))
-      for (std::int64_t i = 0; i < count; ++i) to[i] = T(a * x[i]);
-    else
-      for (std::int64_t i = 0; i < count; ++i) to[i] = T(a * x[i] + b * c[i]);
+    if (b == wide(0)) {
+      for_each_independent(count, [=](std::int64_t i) { to[i] = T(a * x[i]); });
+    } else {
+      for_each_independent(count, [=](std::int64_t i) { to[i] = T(a * x[i] + b * c[i]); });
+    }
   }
 };
 

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/numbers/math.hpp>
 #include <ostraka/engine/kernels/numbers/normal_tail.hpp>
 #include <ostraka/engine/kernels/numbers/square_root.hpp>
@@ -159,7 +160,7 @@ struct rsqrt : element_function<rsqrt> {
   template <std::floating_point T>
   static void run(std::int64_t count, T* to, T const* from) {
     engine::square_roots(count, to, from);
-    for (std::int64_t i = 0; i < count; ++i) to[i] = T(1) / to[i];
+    engine::for_each_independent(count, [=](std::int64_t i) { to[i] = T(1) / to[i]; });
   }
   template <class T>
     requires is_narrow<T>

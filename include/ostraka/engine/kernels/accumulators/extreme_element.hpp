@@ -13,6 +13,7 @@
 
 #include <ostraka/engine/kernels/accumulators/accumulator.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
+#include <ostraka/engine/kernels/loops/independent.hpp>
 
 namespace ostraka::engine {
 
@@ -109,13 +110,13 @@ struct extreme_element {
       for (std::int64_t i = 0; i < n; ++i) best[i] = value(from[i]), at[i] = 0;
     for (int k = 0; k < Steps; ++k) {
       step const now = static_cast<step>(steps) + step(k);
-      for (std::int64_t i = 0; i < n; ++i) {
+      for_each_independent(n, [=](std::int64_t i) {
         value const v = value(from[k * next + i]), b = best[i];
         step const a = at[i];
         bool const is_better = is_further(b, v);
         best[i] = is_better ? v : b;
         at[i] = is_better ? now : a;
-      }
+      });
     }
   }
   template <class IndexOf>

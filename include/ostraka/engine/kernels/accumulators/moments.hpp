@@ -13,6 +13,7 @@
 
 #include <ostraka/engine/kernels/accumulators/accumulator.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/loops/lanes.hpp>
 
 namespace ostraka::engine {
@@ -105,7 +106,7 @@ struct moments_of {
     sum* __restrict const mean = r.mean + first;
     double* __restrict const squares = r.squares + first;
     element const* __restrict const from = x;
-    for (std::int64_t i = 0; i < n; ++i) {
+    for_each_independent(n, [=](std::int64_t i) {
       sum v[Steps], own(0);
       for (int k = 0; k < Steps; ++k) v[k] = detail::widened(from[k * next + i]) - shift[i], own += v[k];
       own = own * (1.0 / Steps);
@@ -114,7 +115,7 @@ struct moments_of {
       for (int k = 0; k < Steps; ++k) deviations += detail::real_product(v[k] - own, v[k] - own);
       mean[i] += d * share;
       squares[i] += deviations;
-    }
+    });
   }
   template <class IndexOf>
   static state at(row const& r, std::int64_t i, IndexOf const&) {

@@ -14,6 +14,7 @@
 #include <ostraka/engine/kernels/accumulators/accumulator.hpp>
 #include <ostraka/engine/kernels/accumulators/moments.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/loops/lanes.hpp>
 
 namespace ostraka::engine {
@@ -67,11 +68,11 @@ struct sum_of {
     element const* __restrict const from = x;
     if (steps == 0)
       for (std::int64_t i = 0; i < n; ++i) sums[i] = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
+    for_each_independent(n, [=](std::int64_t i) {
       state s = sums[i];
       for (int k = 0; k < Steps; ++k) s += Term::term(from[k * next + i]);
       sums[i] = s;
-    }
+    });
   }
   template <class IndexOf>
   static state at(row const& r, std::int64_t i, IndexOf const&) {

@@ -99,7 +99,8 @@ struct reduction_of {
       auto const combined = [](T const& s, T const& t) { return combine(op, s, t); };
       if (step == 1) {
         add_rows(
-            sums, count, run, combined, [=](std::int64_t r, std::int64_t i) { return T(x[r * next + i]); },
+            sums, count, run, combined,
+            [=](std::int64_t r) { return [row = x + r * next](std::int64_t i) { return T(row[i]); }; },
             stream_of_rows<Element>{x, count, next, run});
       } else {
         for (std::int64_t r = 0; r < run; ++r)

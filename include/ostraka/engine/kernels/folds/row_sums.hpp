@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
 
 namespace ostraka::engine::detail {
@@ -23,19 +24,21 @@ bool is_read_in_order(stream_of_rows<T> const& rows) {
          !rows.is_near(4);
 }
 
-/// sums[i] <- sums[i] + the sum over r < run of term(r, i), with add(x, y) for x + y: one row after the other, or four
-/// at once, which spares passes over the sums. Terms are made of these rows, and do not overlap the sums.
+/// sums[i] <- sums[i] + the sum over r < run of term(r)(i), with add(x, y) for x + y: one row after the other, or four
+/// at once, which spares passes over the sums. Terms are made of these rows, and do not overlap the sums; what is the
+/// same for a row is read by term(r), once.
 template <class T, class Add, class Term, class X, class... Xs>
 void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, Add const add, Term const term,
               stream_of_rows<X> const x, stream_of_rows<Xs> const... others) {
   std::int64_t r = 0;
   for (bool const in_order = is_read_in_order(x); !in_order && r + 4 <= run; r += 4) {
     x.ask(r, 4), (others.ask(r, 4), ...);
-    for (std::int64_t i = 0; i < count; ++i)
-      sums[i] = add(add(add(add(sums[i], term(r, i)), term(r + 1, i)), term(r + 2, i)), term(r + 3, i));
+    for_each_independent(count, [=, a = term(r), b = term(r + 1), c = term(r + 2), d = term(r + 3)](std::int64_t i) {
+      sums[i] = add(add(add(add(sums[i], a(i)), b(i)), c(i)), d(i));
+    });
   }
   for (; r < run; ++r) {
-    for (std::int64_t i = 0; i < count; ++i) sums[i] = add(sums[i], term(r, i));
+    for_each_independent(count, [=, a = term(r)](std::int64_t i) { sums[i] = add(sums[i], a(i)); });
     asm("" : "+r"(r));  // else compilers take two rows at once
   }
 }
@@ -55,7 +58,7 @@ void add_wide_rows(T* sums, std::int64_t count, std::int64_t run, Term const& te
 template <class T, class Element>
 void sum_rows(T* sums, std::int64_t count, Element const* x, std::int64_t next, std::int64_t run) {
   add_wide_rows(
-      sums, count, run, [=](std::int64_t r, std::int64_t i) { return T(x[r * next + i]); },
+      sums, count, run, [=](std::int64_t r) { return [row = x + r * next](std::int64_t i) { return T(row[i]); }; },
       stream_of_rows<Element>{x, count, next, run});
 }
 
@@ -64,7 +67,10 @@ template <class T>
 void sum_scaled_rows(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next,
                      std::int64_t run) {
   add_wide_rows(
-      sums, count, run, [=](std::int64_t r, std::int64_t i) { return x[r * x_next + i] * y[r * y_next]; },
+      sums, count, run,
+      [=](std::int64_t r) {
+        return [row = x + r * x_next, factor = y[r * y_next]](std::int64_t i) { return row[i] * factor; };
+      },
       stream_of_rows<T>{x, count, x_next, run});
 }
 
@@ -73,7 +79,8 @@ template <class T>
 void sum_row_products(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next,
                       std::int64_t run) {
   add_wide_rows(
-      sums, count, run, [=](std::int64_t r, std::int64_t i) { return x[r * x_next + i] * y[r * y_next + i]; },
+      sums, count, run,
+      [=](std::int64_t r) { return [a = x + r * x_next, b = y + r * y_next](std::int64_t i) { return a[i] * b[i]; }; },
       stream_of_rows<T>{x, count, x_next, run}, stream_of_rows<T>{y, count, y_next, run});
 }
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/loops/item_cut.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/portable/transpose_matrix.hpp>
@@ -56,7 +57,7 @@ struct tile_rows {
     if (r > 0 && step == 0) return element;
     T const repeated = *here;
     std::int64_t const count = length < piece ? length : piece;
-    for (std::int64_t j = 0; j < count; ++j) element[j] = repeated;
+    for_each_independent(count, [=](std::int64_t j) { element[j] = repeated; });
     return element;
   }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
 #include <ostraka/types/values/half.hpp>
 
@@ -30,7 +31,7 @@ void widen_run(X const* from, T* to, std::int64_t n) {
   if constexpr (is_converted_in_runs<X>)
     if (n >= 8 && widest_vectors() != vector_width::plain) k = widen_vectors(from, to, n);
 #endif
-  for (; k < n; ++k) to[k] = static_cast<T>(from[k]);
+  for_each_independent(n - k, [to = to + k, from = from + k](std::int64_t i) { to[i] = static_cast<T>(from[i]); });
 }
 
 /// to[k] <- from[k], rounded.
@@ -41,7 +42,7 @@ void narrow_run(T const* from, X* to, std::int64_t n) {
   if constexpr (is_converted_in_runs<X>)
     if (n >= 8 && widest_vectors() != vector_width::plain) k = narrow_vectors(from, to, n);
 #endif
-  for (; k < n; ++k) to[k] = static_cast<X>(from[k]);
+  for_each_independent(n - k, [to = to + k, from = from + k](std::int64_t i) { to[i] = static_cast<X>(from[i]); });
 }
 
 /// to[k] <- f(k), rounded.
@@ -53,13 +54,13 @@ void write_elements(X* to, std::int64_t n, F const& f) {
     T wide[piece];
     for (std::int64_t begin = 0; begin < n; begin += piece) {
       std::int64_t const here = n - begin < piece ? n - begin : piece;
-      for (std::int64_t k = 0; k < here; ++k) wide[k] = f(begin + k);
+      for_each_independent(here, [&wide, &f, begin](std::int64_t k) { wide[k] = f(begin + k); });
       narrow_run(wide, to + begin, here);
     }
     return;
   }
 #endif
-  for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<X>(f(k));
+  for_each_independent(n, [to, &f](std::int64_t k) { to[k] = static_cast<X>(f(k)); });
 }
 
 }  // namespace ostraka::engine::detail

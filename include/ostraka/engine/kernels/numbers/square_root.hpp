@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
 #if OSTRAKA_DETAIL_X86
 #include <ostraka/engine/kernels/x86/square_root.hpp>
@@ -44,9 +45,9 @@ void in_floats(std::int64_t count, T* to, T const* from, Work const& work) {
   float wide[most];
   for (std::int64_t begin = 0; begin < count; begin += most) {
     std::int64_t const n = count - begin < most ? count - begin : most;
-    for (std::int64_t i = 0; i < n; ++i) wide[i] = float(from[begin + i]);
+    for_each_independent(n, [=, &wide](std::int64_t i) { wide[i] = float(from[begin + i]); });
     work(n, wide);
-    for (std::int64_t i = 0; i < n; ++i) to[begin + i] = T(wide[i]);
+    for_each_independent(n, [=, &wide](std::int64_t i) { to[begin + i] = T(wide[i]); });
   }
 }
 

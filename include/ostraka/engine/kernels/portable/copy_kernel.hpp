@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/loops/item_cut.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
@@ -42,7 +43,7 @@ void copy_reversed(T* to, T const* from, std::int64_t count) {
   } else {
     auto const all = [=] {
       T* __restrict const target = to;
-      for (std::int64_t i = 0; i < count; ++i) target[-i] = from[i];
+      for_each_independent(count, [=](std::int64_t i) { target[-i] = from[i]; });
     };
     if (count < 64)
       all();
@@ -129,10 +130,11 @@ struct fill_runs {
     cut.for_each_piece(item, runs, [&](std::int64_t const (&at)[1], std::int64_t begin, std::int64_t count) {
       T* const target = to + at[0] + begin * step;
       T const x = value;
-      if (step == 1)
-        for (std::int64_t i = 0; i < count; ++i) target[i] = x;
-      else
+      if (step == 1) {
+        for_each_independent(count, [=](std::int64_t i) { target[i] = x; });
+      } else {
         for (std::int64_t i = 0; i < count; ++i) target[i * step] = x;
+      }
     });
   }
 };

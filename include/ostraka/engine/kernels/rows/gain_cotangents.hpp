@@ -12,6 +12,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/rows/row_cotangents.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
@@ -43,7 +44,8 @@ void sum_columns(rows_and_cotangents<X> const& in, std::int64_t begin, std::int6
     X const* const g = in.g + o * n * step;
     if (step == 1) {
       T const mean = in.mean_of(o), r = in.factor_of(o);
-      for (std::int64_t k = 0; k < n; ++k) part[k] += static_cast<T>(g[k]) * ((static_cast<T>(x[k]) - mean) * r);
+      for_each_independent(
+          n, [=](std::int64_t k) { part[k] += static_cast<T>(g[k]) * ((static_cast<T>(x[k]) - mean) * r); });
     } else {
       for (std::int64_t k = 0; k < n; ++k)
         part[k] += sum_of_run<true, T>(step, [=, &in](std::int64_t i) {

@@ -13,6 +13,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/rows/row_tasks.hpp>
 
 namespace ostraka::engine {
@@ -71,7 +72,7 @@ struct weigh_row {
     T* const s = scores + row * rows.keys;
     std::int64_t const n = rows.seen_by(row);
     T const shift = raised(row, n, largest_of_run(s, n));
-    for (std::int64_t k = 0; k < n; ++k) s[k] = engine::exp(s[k] - shift);
+    for_each_independent(n, [=](std::int64_t k) { s[k] = engine::exp(s[k] - shift); });
     end(row, n, sum_of_run<true, T>(n, [=](std::int64_t k) { return s[k]; }));
   }
 
@@ -84,7 +85,7 @@ struct weigh_row {
     T const shift = shift_of(highest), factor = engine::exp(before - shift);
     so_far.largest[b] = highest;
     so_far.sum[b] *= factor;
-    for (std::int64_t e = 0; e < so_far.width; ++e) so_far.weighted[b * so_far.width + e] *= factor;
+    for_each_independent(so_far.width, [&](std::int64_t e) { so_far.weighted[b * so_far.width + e] *= factor; });
     return shift;
   }
   KOKKOS_INLINE_FUNCTION void end(std::int64_t row, std::int64_t n, T sum) const {
@@ -100,7 +101,7 @@ struct finish_weighing {
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
     T const sum = so_far.sum[row], part = sum == T(0) ? T(0) : T(1) / sum;
-    for (std::int64_t e = 0; e < so_far.width; ++e) so_far.weighted[row * so_far.width + e] *= part;
+    for_each_independent(so_far.width, [&](std::int64_t e) { so_far.weighted[row * so_far.width + e] *= part; });
     log_sums[row] = sum == T(0) ? -minus_infinity<T> : shift_of(so_far.largest[row]) + engine::log(sum);
   }
 };
@@ -119,8 +120,8 @@ struct pull_weighed_row {
     T* const g = cotangents + row * rows.keys;
     std::int64_t const n = rows.seen_by(row), b = rows.in_block(row);
     T const log_sum = log_sums[b], result = result_sums[b];
-    for (std::int64_t k = 0; k < n; ++k) s[k] = engine::exp(s[k] - log_sum);
-    for (std::int64_t k = 0; k < n; ++k) g[k] = factor * (s[k] * (g[k] - result));
+    for_each_independent(n, [=](std::int64_t k) { s[k] = engine::exp(s[k] - log_sum); });
+    for_each_independent(n, [=, f = factor](std::int64_t k) { g[k] = f * (s[k] * (g[k] - result)); });
     for (std::int64_t k = n; k < rows.keys; ++k) s[k] = g[k] = T(0);
   }
   void on_host(std::int64_t row) const { (*this)(row); }

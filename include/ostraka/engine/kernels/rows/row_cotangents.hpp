@@ -17,6 +17,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/rows/row_tasks.hpp>
 
 namespace ostraka::engine {
@@ -165,18 +166,9 @@ struct cotangent_tasks {
     X* const to = out + first;
     T const c0 = c[0], c1 = c[1];
     // Results may lie where cotangents lay, each over its own.
-#if defined(__clang__)
-#  pragma clang diagnostic push
-#  pragma clang diagnostic ignored "-Wpass-failed"  // not every formula has a vector form
-#  pragma clang loop vectorize(assume_safety)
-#elif defined(__GNUC__)
-#  pragma GCC ivdep
-#endif
-    for (std::int64_t k = 0; k < n; ++k)
+    for_each_independent(n, [&](std::int64_t k) {
       to[k] = static_cast<X>(formula(static_cast<T>(x[k]), in.gained(static_cast<T>(g[k]), k), mean, r, c0, c1));
-#if defined(__clang__)
-#  pragma clang diagnostic pop
-#endif
+    });
   }
 
   struct panel {
@@ -196,11 +188,11 @@ struct cotangent_tasks {
     for (std::int64_t k = 0; k < in.rows.length; ++k) {
       X const* const x = in.x + p.first + k * in.rows.step;
       X const* const g = in.g + p.first + k * in.rows.step;
-      for (std::int64_t i = 0; i < p.wide; ++i) {
+      for_each_independent(p.wide, [&](std::int64_t i) {
         T const h = in.gained(static_cast<T>(g[i]), k);
         sum[0][i] += formula.template term<0>(static_cast<T>(x[i]), h, mean[i]);
         if constexpr (Formula::sums > 1) sum[1][i] += formula.template term<1>(static_cast<T>(x[i]), h, mean[i]);
-      }
+      });
     }
     for (std::int64_t i = 0; i < p.wide; ++i)
       for (int s = 0; s < Formula::sums; ++s) to[i].sum[s] = sum[s][i];
@@ -217,9 +209,10 @@ struct cotangent_tasks {
     }
     for (std::int64_t k = 0; k < in.rows.length; ++k) {
       std::int64_t const at = p.first + k * in.rows.step;
-      for (std::int64_t i = 0; i < p.wide; ++i)
+      for_each_independent(p.wide, [&](std::int64_t i) {
         out[at + i] = static_cast<X>(formula(static_cast<T>(in.x[at + i]), in.gained(static_cast<T>(in.g[at + i]), k),
                                              mean[i], r[i], c0[i], c1[i]));
+      });
     }
   }
 

@@ -20,6 +20,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <ostraka/engine/kernels/folds/unrolled_dot.hpp>
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/loops/lanes.hpp>
 #include <ostraka/engine/kernels/numbers/math.hpp>
 
@@ -105,18 +106,20 @@ struct exp_sum {
                        Keep const& keep) {
     T largest[widest_panel], shift[widest_panel], sum[widest_panel];
     for (std::int64_t i = 0; i < width; ++i) largest[i] = detail::minus_infinity<T>;
-    for (std::int64_t k = 0; k < n; ++k)
-      for (std::int64_t i = 0; i < width; ++i) largest[i] = largest[i] < x[k * step + i] ? x[k * step + i] : largest[i];
+    for (std::int64_t k = 0; k < n; ++k) {
+      for_each_independent(
+          width, [&](std::int64_t i) { largest[i] = largest[i] < x[k * step + i] ? x[k * step + i] : largest[i]; });
+    }
     for (std::int64_t i = 0; i < width; ++i) {
       shift[i] = detail::shift_of(largest[i]);
       sum[i] = 0;
     }
     for (std::int64_t k = 0; k < n; ++k) {
       T* __restrict const e = keep(k);
-      for (std::int64_t i = 0; i < width; ++i) {
+      for_each_independent(width, [&](std::int64_t i) {
         e[i] = engine::exp(x[k * step + i] - shift[i]);
         sum[i] += e[i];
-      }
+      });
     }
     for (std::int64_t i = 0; i < width; ++i) to[i] = {largest[i], sum[i]};
   }
@@ -162,8 +165,9 @@ struct square_sum {
   static void of_panel(T const* x, std::int64_t n, std::int64_t step, std::int64_t width, square_sum* to) {
     T sum[widest_panel];
     for (std::int64_t i = 0; i < width; ++i) sum[i] = 0;
-    for (std::int64_t k = 0; k < n; ++k)
-      for (std::int64_t i = 0; i < width; ++i) sum[i] += x[k * step + i] * x[k * step + i];
+    for (std::int64_t k = 0; k < n; ++k) {
+      for_each_independent(width, [&](std::int64_t i) { sum[i] += x[k * step + i] * x[k * step + i]; });
+    }
     for (std::int64_t i = 0; i < width; ++i) to[i] = {sum[i]};
   }
 
@@ -227,15 +231,17 @@ struct mean_and_deviations {
   static void of_panel(T const* x, std::int64_t n, std::int64_t step, std::int64_t width, mean_and_deviations* to) {
     T mean[widest_panel], rest[widest_panel], squares[widest_panel];
     for (std::int64_t i = 0; i < width; ++i) mean[i] = rest[i] = squares[i] = 0;
-    for (std::int64_t k = 0; k < n; ++k)
-      for (std::int64_t i = 0; i < width; ++i) mean[i] += x[k * step + i];
+    for (std::int64_t k = 0; k < n; ++k) {
+      for_each_independent(width, [&](std::int64_t i) { mean[i] += x[k * step + i]; });
+    }
     for (std::int64_t i = 0; i < width; ++i) mean[i] /= T(n);
-    for (std::int64_t k = 0; k < n; ++k)
-      for (std::int64_t i = 0; i < width; ++i) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      for_each_independent(width, [&](std::int64_t i) {
         T const d = x[k * step + i] - mean[i];
         rest[i] += d;
         squares[i] += d * d;
-      }
+      });
+    }
     for (std::int64_t i = 0; i < width; ++i)
       to[i] = n > 0 ? corrected(mean[i], rest[i], squares[i], n) : mean_and_deviations{};
   }

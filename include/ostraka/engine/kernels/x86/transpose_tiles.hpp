@@ -17,57 +17,68 @@
 
 namespace ostraka::engine::detail {
 
+// All loops of a tile, so that its vectors are registers: with -O2 GCC leaves them as they are.
+#define OSTRAKA_DETAIL_UNROLL _Pragma("GCC unroll 16")
+
 // A macro because the compiler splits vectors by the function in which they are written, before it puts that function
 // into another. interleave: in each 16 bytes, the first halves of x and y element by element, and the second halves;
 // log2 of such steps transpose each 16 bytes' tile. exchange_all: the tile of these tiles.
-#define OSTRAKA_DETAIL_TRANSPOSE_TILES(name, attribute, bytes)                                                        \
-  template <class Word>                                                                                               \
-  struct name {                                                                                                       \
-    static constexpr int side = bytes / static_cast<int>(sizeof(Word)), lane = 16 / static_cast<int>(sizeof(Word));   \
-    typedef Word vector __attribute__((vector_size(bytes)));                                                          \
-                                                                                                                      \
-    template <int... k>                                                                                               \
-    attribute __attribute__((always_inline)) static inline void interleave(vector& x, vector& y,                      \
-                                                                           std::integer_sequence<int, k...>) {        \
-      vector const first = __builtin_shufflevector(x, y, (k % 2 * side + k / lane * lane + k % lane / 2)...);         \
-      y = __builtin_shufflevector(x, y, (k % 2 * side + k / lane * lane + k % lane / 2 + lane / 2)...);               \
-      x = first;                                                                                                      \
-    }                                                                                                                 \
-    template <int apart, int... k>                                                                                    \
-    attribute __attribute__((always_inline)) static inline void exchange(vector& x, vector& y,                        \
-                                                                         std::integer_sequence<int, k...>) {          \
-      vector const first = __builtin_shufflevector(x, y, (k / lane & apart ? k + side - apart * lane : k)...);        \
-      y = __builtin_shufflevector(x, y, (k / lane & apart ? k + side : k + apart * lane)...);                         \
-      x = first;                                                                                                      \
-    }                                                                                                                 \
-    template <int apart>                                                                                              \
-    attribute __attribute__((always_inline)) static inline void exchange_all(vector* row) {                           \
-      if constexpr (apart * lane < side)                                                                              \
-        for (int i = 0; i < side; ++i)                                                                                \
-          if (!(i / lane & apart))                                                                                    \
-            exchange<apart>(row[i], row[i + apart * lane], std::make_integer_sequence<int, side>{});                  \
-    }                                                                                                                 \
-    attribute static void transpose(Word* to, std::int64_t to_step, Word const* from, std::int64_t from_step) {       \
-      vector row[side], next[side];                                                                                   \
-      for (int i = 0; i < side; ++i) __builtin_memcpy(&row[i], from + i * from_step, bytes);                          \
-      for (int step = 1; step < lane; step *= 2) {                                                                    \
-        for (int first = 0; first < side; first += lane)                                                              \
-          for (int i = 0; i < lane / 2; ++i) {                                                                        \
-            interleave(row[first + i], row[first + i + lane / 2], std::make_integer_sequence<int, side>{});           \
-            next[first + 2 * i] = row[first + i], next[first + 2 * i + 1] = row[first + i + lane / 2];                \
-          }                                                                                                           \
-        for (int i = 0; i < side; ++i) row[i] = next[i];                                                              \
-      }                                                                                                               \
-      exchange_all<1>(row);                                                                                           \
-      exchange_all<2>(row);                                                                                           \
-      for (int j = 0; j < side; ++j) __builtin_memcpy(to + j * to_step, &row[j], bytes);                              \
-    }                                                                                                                 \
+#define OSTRAKA_DETAIL_TRANSPOSE_TILES(name, attribute, bytes)                                                      \
+  template <class Word>                                                                                             \
+  struct name {                                                                                                     \
+    static constexpr int side = bytes / static_cast<int>(sizeof(Word)), lane = 16 / static_cast<int>(sizeof(Word)); \
+    typedef Word vector __attribute__((vector_size(bytes)));                                                        \
+                                                                                                                    \
+    template <int... k>                                                                                             \
+    attribute __attribute__((always_inline)) static inline void interleave(vector& x, vector& y,                    \
+                                                                           std::integer_sequence<int, k...>) {      \
+      vector const first = __builtin_shufflevector(x, y, (k % 2 * side + k / lane * lane + k % lane / 2)...);       \
+      y = __builtin_shufflevector(x, y, (k % 2 * side + k / lane * lane + k % lane / 2 + lane / 2)...);             \
+      x = first;                                                                                                    \
+    }                                                                                                               \
+    template <int apart, int... k>                                                                                  \
+    attribute __attribute__((always_inline)) static inline void exchange(vector& x, vector& y,                      \
+                                                                         std::integer_sequence<int, k...>) {        \
+      vector const first = __builtin_shufflevector(x, y, (k / lane & apart ? k + side - apart * lane : k)...);      \
+      y = __builtin_shufflevector(x, y, (k / lane & apart ? k + side : k + apart * lane)...);                       \
+      x = first;                                                                                                    \
+    }                                                                                                               \
+    template <int apart>                                                                                            \
+    attribute __attribute__((always_inline)) static inline void exchange_all(vector* row) {                         \
+      if constexpr (apart * lane < side) {                                                                          \
+        OSTRAKA_DETAIL_UNROLL                                                                                       \
+        for (int i = 0; i < side; ++i)                                                                              \
+          if (!(i / lane & apart))                                                                                  \
+            exchange<apart>(row[i], row[i + apart * lane], std::make_integer_sequence<int, side>{});                \
+      }                                                                                                             \
+    }                                                                                                               \
+    attribute static void transpose(Word* to, std::int64_t to_step, Word const* from, std::int64_t from_step) {     \
+      vector row[side], next[side];                                                                                 \
+      OSTRAKA_DETAIL_UNROLL                                                                                         \
+      for (int i = 0; i < side; ++i) __builtin_memcpy(&row[i], from + i * from_step, bytes);                        \
+      OSTRAKA_DETAIL_UNROLL                                                                                         \
+      for (int step = 1; step < lane; step *= 2) {                                                                  \
+        OSTRAKA_DETAIL_UNROLL                                                                                       \
+        for (int pair = 0; pair < side / 2; ++pair) {                                                               \
+          int const first = pair / (lane / 2) * lane, i = pair % (lane / 2);                                        \
+          interleave(row[first + i], row[first + i + lane / 2], std::make_integer_sequence<int, side>{});           \
+          next[first + 2 * i] = row[first + i], next[first + 2 * i + 1] = row[first + i + lane / 2];                \
+        }                                                                                                           \
+        OSTRAKA_DETAIL_UNROLL                                                                                       \
+        for (int i = 0; i < side; ++i) row[i] = next[i];                                                            \
+      }                                                                                                             \
+      exchange_all<1>(row);                                                                                         \
+      exchange_all<2>(row);                                                                                         \
+      OSTRAKA_DETAIL_UNROLL                                                                                         \
+      for (int j = 0; j < side; ++j) __builtin_memcpy(to + j * to_step, &row[j], bytes);                            \
+    }                                                                                                               \
   };
 
 OSTRAKA_DETAIL_TRANSPOSE_TILES(tiles_of_16_bytes, , 16)
 OSTRAKA_DETAIL_TRANSPOSE_TILES(tiles_of_32_bytes, OSTRAKA_DETAIL_AVX2, 32)
 OSTRAKA_DETAIL_TRANSPOSE_TILES(tiles_of_64_bytes, OSTRAKA_DETAIL_AVX512, 64)
 #undef OSTRAKA_DETAIL_TRANSPOSE_TILES
+#undef OSTRAKA_DETAIL_UNROLL
 
 /// By these tiles if both sides are at least one's; so many j at a time. Rows of several lines are asked for while the
 /// ones before are transposed: they may lie pages apart, where no processor foresees them.
