@@ -125,12 +125,13 @@ struct map_tiles {
     if constexpr (requires { f.run(count, to, from...); })
       if (step == 1) return f.run(count, to, from...);
     kept<F> const g = f;
-    if (step != 1) {
-      for (std::int64_t j = 0; j < count; ++j) to[j * step] = static_cast<R>(g(from[j]...));
-    } else if constexpr (throws_nothing<F, Ts...>) {
-      for_each_independent(count, [&g, to, from...](std::int64_t j) { to[j] = static_cast<R>(g(from[j]...)); });
+    if (step == 1) {
+      if constexpr (throws_nothing<F, Ts...>)
+        for_each_independent(count, [&g, to, from...](std::int64_t j) { to[j] = static_cast<R>(g(from[j]...)); });
+      else
+        for (std::int64_t j = 0; j < count; ++j) to[j] = static_cast<R>(g(from[j]...));
     } else {
-      for (std::int64_t j = 0; j < count; ++j) to[j] = static_cast<R>(g(from[j]...));
+      for (std::int64_t j = 0; j < count; ++j) to[j * step] = static_cast<R>(g(from[j]...));
     }
   }
 };
