@@ -33,7 +33,7 @@ constexpr std::int64_t longest = 150;  // some vectors of any element, and a res
 template <class T>
 std::vector<T> numbers(std::int64_t n, int seed) {
   std::vector<T> x(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = T((static_cast<int>(i) * 7 + seed) % 23 - 11);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = T(static_cast<float>((static_cast<int>(i) * 7 + seed) % 23 - 11));
   return x;
 }
 

@@ -12,23 +12,17 @@
 namespace ostraka::engine {
 
 /// f(i) for all i < n, none of which reads what another one writes, or throws. With -O2 GCC, too, makes vectors of it,
-/// which it makes of no plain loop whose length it does not know. What f has by value stays in registers. A function and
-/// no macro before a loop: GCC makes an array of each object of a class in such a loop, as a number of 16 bits is one.
+/// which it makes of no plain loop whose length it does not know. What f has by value stays in registers. A function
+/// and no macro before a loop: GCC makes an array of each object of a class in such a loop, as a number of 16 bits is
+/// one. clang needs no word for it, and would warn the program of each loop that it finds no vectors for.
 template <class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_independent(std::int64_t n, F const& f) {
-#if defined(__clang__)
-#  pragma clang diagnostic push
-#  pragma clang diagnostic ignored "-Wpass-failed"  // not every f has a vector form
-#  pragma clang loop vectorize(assume_safety)
-#elif defined(__GNUC__) && defined(_OPENMP) && !defined(__CUDACC__)
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && defined(_OPENMP)
 #  pragma omp simd
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) && !defined(__clang__)
 #  pragma GCC ivdep
 #endif
   for (std::int64_t i = 0; i < n; ++i) f(i);
-#if defined(__clang__)
-#  pragma clang diagnostic pop
-#endif
 }
 
 }  // namespace ostraka::engine
