@@ -57,7 +57,7 @@ inline loop_nest<3> loops_of_rows(execution_context const& w, planner::spec cons
 
 template <class T>
 struct rounded {
-  KOKKOS_INLINE_FUNCTION T operator()(accumulator_of_t<T> const& x) const { return T(x); }
+  KOKKOS_INLINE_FUNCTION T operator()(accumulator_of_t<T> const& x) const noexcept { return T(x); }
 };
 
 }  // namespace detail

@@ -16,7 +16,7 @@ namespace detail {
 
 struct sum_of_two {
   template <class T>
-  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const {
+  KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const noexcept {
     return T(a + b);
   }
 };

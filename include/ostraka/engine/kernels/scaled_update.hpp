@@ -31,7 +31,7 @@ struct update {
   KOKKOS_INLINE_FUNCTION bool reads_both() const { return alpha != wide(0) && beta != wide(0); }
 
   template <class Summed>
-  KOKKOS_INLINE_FUNCTION T operator()(T const& c, Summed const& x) const {
+  KOKKOS_INLINE_FUNCTION T operator()(T const& c, Summed const& x) const noexcept {
     if (beta == wide(0)) return alpha == wide(0) ? T(wide(0)) : alpha == wide(1) ? T(x) : T(alpha * x);
     wide const kept = beta == wide(1) ? wide(c) : wide(beta * c);
     return T(alpha == wide(0) ? kept : alpha == wide(1) ? x + kept : alpha * x + kept);

@@ -97,7 +97,7 @@ inline labelled lies_here(execution_context const& w, planner::spec const& s) {
 template <class To>
 struct as_element {
   template <class From>
-  KOKKOS_INLINE_FUNCTION To operator()(From const& a) const {
+  KOKKOS_INLINE_FUNCTION To operator()(From const& a) const noexcept {
     return static_cast<To>(a);
   }
 };

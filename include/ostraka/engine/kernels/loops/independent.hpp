@@ -15,6 +15,9 @@ namespace ostraka::engine {
 /// which it makes of no plain loop whose length it does not know. What f has by value stays in registers. A function
 /// and no macro before a loop: GCC makes an array of each object of a class in such a loop, as a number of 16 bits is
 /// one. clang needs no word for it, and would warn the program of each loop that it finds no vectors for.
+#if defined(__CUDACC__)
+#  pragma nv_exec_check_disable  // f may be of the host alone
+#endif
 template <class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_independent(std::int64_t n, F const& f) {
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && defined(_OPENMP)

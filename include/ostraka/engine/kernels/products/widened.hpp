@@ -27,7 +27,7 @@ using product_type = std::conditional_t<is_small_integer<T>, std::int32_t, accum
 template <class Wide>
 struct widen {
   template <class T>
-  KOKKOS_INLINE_FUNCTION Wide operator()(T const& x) const {
+  KOKKOS_INLINE_FUNCTION Wide operator()(T const& x) const noexcept {
     return Wide(x);
   }
 };
