@@ -50,7 +50,8 @@ class result_store {
       if (k->number == number) {
         if (k->type != &type_mark<T>)
           throw_error(
-              "checkpoint: the function did other operations when it was run again; it is a function of its arguments alone");
+              "checkpoint: the function did other operations when it was run again; it is a function of its arguments "
+              "alone");
         return &static_cast<kept_as<T> const*>(k)->result;
       }
     return nullptr;

@@ -41,10 +41,7 @@ void copy_reversed(T* to, T const* from, std::int64_t count) {
     using bits [[gnu::may_alias]] = std::uint16_t;
     copy_reversed(reinterpret_cast<bits*>(to), reinterpret_cast<bits const*>(from), count);
   } else {
-    auto const all = [=] {
-      T* __restrict const target = to;
-      for_each_independent(count, [=](std::int64_t i) { target[-i] = from[i]; });
-    };
+    auto const all = [=] { for_each_independent(count, [=](std::int64_t i) { to[-i] = from[i]; }); };
     if (count < 64)
       all();
     else
