@@ -11,6 +11,8 @@
 ///     auto const a = os::advise_parallelism(model, machine, {.sequences = 1024, .length = 4096});
 ///     std::puts(os::describe(a).c_str());
 
+#include <ostraka/types/support/language.hpp>
+
 #include <ostraka/plan/hardware/machines.hpp>
 #include <ostraka/plan/parallelism/parallelism_advice.hpp>
 

@@ -35,7 +35,8 @@ enum class threads {
 ///
 /// Threads, unless OMP_NUM_THREADS or Kokkos' own settings say how many: a rank takes its part of the cores that it may
 /// run on, Kokkos and BLAS alike. A combination of ranks, threads and BLAS that gets in its own way is said once, by
-/// rank 0; OSTRAKA_ADVISE=0 silences it.
+/// rank 0; so is a launcher of another MPI than the program's, whose processes are jobs of one rank each.
+/// OSTRAKA_ADVISE=0 silences both.
 ///
 /// Memory that a program frees stays with the process, blocks up to 32 MB, for the results to come;
 /// OSTRAKA_KEEP_FREED_MEMORY=0, or settings of the C library's malloc, leave that as it was.
@@ -69,6 +70,8 @@ class environment {
   [[gnu::cold]] void begin(int& argc, char**& argv, threads served);
   template <class = void>
   [[gnu::cold]] void end();
+  template <class = void>
+  [[gnu::cold]] static void tell_of_launcher();
   template <class = void>
   [[gnu::cold]] void begin_kokkos_with_its_threads(int& argc, char** argv);
   template <class = void>

@@ -13,6 +13,8 @@
 ///     os::save("a.npy", A);                                               // one tensor
 ///     auto A = os::load<float, I/X, J>("a.npy", mesh);
 
+#include <ostraka/types/support/language.hpp>
+
 #include <ostraka/files/load.hpp>
 #include <ostraka/files/save.hpp>
 #include <ostraka/files/together.hpp>

@@ -10,6 +10,8 @@
 ///     auto [loss, gradients] = step(params, batch);             // step = os::value_and_grad(f)
 ///     optimizer.update(params, gradients, state);               // in place
 
+#include <ostraka/types/support/language.hpp>
+
 #include <ostraka/optimizers/accumulate.hpp>
 #include <ostraka/optimizers/adam.hpp>
 #include <ostraka/optimizers/clip.hpp>

@@ -5,6 +5,8 @@
 /// @file
 /// Everything: named-axis sharded tensors. `namespace os = ostraka;` is yours to write.
 
+#include <ostraka/types/support/language.hpp>
+
 #include <ostraka/types/reasons/of_shardings.hpp>  // first: an error then names its file and yours, and no chain of includes
 #include <ostraka/types/reasons/of_products.hpp>
 #include <ostraka/types/reasons/of_other_operations.hpp>

@@ -8,6 +8,8 @@
 ///     constexpr auto plan = os::plan<I/X, K/Y>(A, B);
 ///     static_assert(plan.count(os::step::all_gather) == 1);
 
+#include <ostraka/types/support/language.hpp>
+
 #include <ostraka/types/reasons/of_shardings.hpp>  // first: an error then names its file and yours, and no chain of includes
 #include <ostraka/types/reasons/of_products.hpp>
 #include <ostraka/types/reasons/of_other_operations.hpp>

@@ -12,6 +12,8 @@
 ///     std::puts(os::describe(found).c_str());
 ///     // … constexpr os::rules<batch/X, …> R;
 
+#include <ostraka/types/support/language.hpp>
+
 #include <cstdint>
 #include <string>
 #include <utility>

@@ -40,6 +40,7 @@ scenario_list calling() {
        });
        work(mesh);
      }},
+    {"makes_a_mesh_of_two", [](os::environment&) { catching([] { static_cast<void>(a_line(2)); }); }},
     {"leaves_with_another_result",  // behind the back of its type
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());

@@ -18,6 +18,7 @@
 
 #include <ostraka/advise.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
+#include <ostraka/engine/machine/launcher.hpp>
 #include <ostraka/engine/machine/node.hpp>
 #include <ostraka/engine/memory/heap.hpp>
 #include <ostraka/engine/spmd/abort_handlers.hpp>
@@ -54,6 +55,7 @@ template <class>
                         : "this MPI does not give it; use one that was built with it");
   }
 #endif
+  tell_of_launcher();
   if (engine::has_ended())
     throw_error(
         "environment: Kokkos has been finalized and cannot be begun again; make the environment once, at the head of "
@@ -78,6 +80,14 @@ template <class>
   engine::trace_wishes const wishes = all_are_here ? engine::trace_wishes::of_job(asked) : asked;
   if (wishes.any() && !engine::tracer::traces_all) tracer_ = new engine::tracer(wishes, all_are_here);
   engine::tracer::traces_all = engine::tracer::traces_all || tracer_ != nullptr;
+}
+
+// Each process of such a job is rank 0, so the launcher's first one speaks.
+template <class>
+[[gnu::cold]] void environment::tell_of_launcher() {
+  if (!detail::advice_wanted(std::getenv("OSTRAKA_ADVISE")) || engine::launcher_of_this_process().rank != 0) return;
+  if (std::string const wrong = engine::launcher_mismatch(); !wrong.empty())
+    std::fprintf(stderr, "ostraka: environment: %s\n", wrong.c_str());
 }
 
 template <class>

@@ -14,6 +14,7 @@
 
 #include <ostraka/engine/groups/communicator.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
+#include <ostraka/engine/machine/launcher.hpp>
 #include <ostraka/engine/memory/shared_value.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/mesh/node_layout.hpp>
@@ -132,6 +133,8 @@ template <class>
   if (product != world_.size()) {
     std::int64_t needed = 1;
     for (int a = 0; a < axes(); ++a) needed = needed > (std::int64_t(1) << 32) ? needed : needed * size(a);
+    if (std::string const wrong = launcher_mismatch(); !wrong.empty() && world_.size() == 1)
+      throw_error("make_mesh: ", describe(), " needs ", needed, " devices, the communicator has 1: ", wrong);
     throw_error("make_mesh: ", describe(), " needs ", needed, needed == 1 ? " device" : " devices",
                 ", the communicator has ", world_.size(), "; choose sizes whose product is ", world_.size(),
                 ", or start as many processes as the mesh has devices");

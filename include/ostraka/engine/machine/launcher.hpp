@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. A program of one MPI that another MPI's launcher started: each process is a world of one rank, and computes
+/// everything alone. MPI cannot tell it; the variables that launchers set can.
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/types/support/join_text.hpp>
+
+namespace ostraka::engine {
+
+/// What a launcher has put into the environment of this process.
+struct launcher_facts {
+  std::string_view name;      ///< "Open MPI"; empty: there is none, or it does not say how many it started
+  std::string_view variable;  ///< that told how many
+  int processes = 1;
+  int rank = 0;  ///< this process among them
+};
+
+/// What launchers say of this process; `said(variable)` is a variable's value, or null. PMI is MPICH's protocol, which
+/// Intel MPI, MVAPICH and Slurm speak, too.
+template <class Said>
+[[gnu::cold]] launcher_facts launcher_of(Said const& said) {
+  struct variables {
+    char const *name, *size, *rank;
+  };
+  for (variables const& v : {variables{"Open MPI", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                             variables{"MPICH or Slurm", "PMI_SIZE", "PMI_RANK"}}) {
+    char const* const size = said(v.size);
+    if (!size || std::atoi(size) < 1) continue;
+    char const* const rank = said(v.rank);
+    return {v.name, v.size, std::atoi(size), rank ? std::atoi(rank) : 0};
+  }
+  return {};
+}
+
+[[gnu::cold]] inline launcher_facts launcher_of_this_process() {
+  return launcher_of([](char const* variable) { return std::getenv(variable); });
+}
+
+/// The name of the MPI that the program was compiled with, for a sentence; empty: none.
+[[gnu::cold]] constexpr std::string_view mpi_of_this_program() {
+#if !OSTRAKA_ENABLE_MPI
+  return "";
+#elif defined(OPEN_MPI)
+  return "Open MPI";
+#elif defined(I_MPI_VERSION)
+  return "Intel MPI";
+#elif defined(MVAPICH2_VERSION) || defined(MVAPICH_VERSION)
+  return "MVAPICH";
+#elif defined(MPICH_VERSION)
+  return "MPICH";
+#else
+  return "MPI";
+#endif
+}
+
+/// *rule, but what is; remedy* for a world of `ranks` under a launcher; empty where they agree. `mpi`: the program's,
+/// empty: none.
+[[gnu::cold]] inline std::string launcher_mismatch(launcher_facts const& launcher, int ranks, std::string_view mpi) {
+  if (ranks != 1 || launcher.processes < 2) return {};
+  std::string text =
+      join_text("a launcher starts the ranks of one job, but the launcher of ", launcher.name, " started ",
+                launcher.processes, " processes (", launcher.variable, ") and each is a job of one rank ");
+  if (mpi.empty())
+    text += "without MPI; compile the program with OSTRAKA_ENABLE_MPI=ON, or start one process";
+  else
+    append_text(text, "of ", mpi, "; start the program with the mpiexec of the ", mpi, " that it was compiled with");
+  return text;
+}
+
+/// What is wrong with how this process was started, or nothing. Between MPI's beginning and its end.
+[[gnu::cold]] inline std::string launcher_mismatch() {
+  int ranks = 1;
+#if OSTRAKA_ENABLE_MPI
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+#endif
+  return launcher_mismatch(launcher_of_this_process(), ranks, mpi_of_this_program());
+}
+
+}  // namespace ostraka::engine
