@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds what ostraka::ostraka needs: Kokkos, MPI, a CBLAS, and the BLAS of the GPUs that Kokkos was built for. Used by the build and, installed, by ostraka-config.cmake, so that both find the
-# same things in the same way and say the same sentence when they do not.
+# Finds what ostraka::ostraka needs: Kokkos, MPI, a CBLAS, and the BLAS of the GPUs that Kokkos was built for. Used by the build and, installed, by
+# ostraka-config.cmake, so that both find the same things in the same way and say the same sentence when they do not.
 
 include_guard()
 
@@ -13,27 +13,67 @@ set(OSTRAKA_KOKKOS_BEFORE 6)   # the first that is not supported
 # The variable receives a sentence per missing dependency, or nothing. BLAS is never missing: without one, Kokkos does the work.
 function(ostraka_find_dependencies)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "MPI;BLAS;MISSING" "")
-  set(sentences "")
+  set(missing "")
+  ostraka_check_compiler(sentence)
+  ostraka_append_sentence(missing "${sentence}")
   if(arg_MPI)
     ostraka_find_mpi(sentence)
-    list(APPEND sentences ${sentence})
+    ostraka_append_sentence(missing "${sentence}")
   endif()
   ostraka_find_kokkos(sentence)
-  list(APPEND sentences ${sentence})
+  ostraka_append_sentence(missing "${sentence}")
   if(arg_BLAS)
     ostraka_find_cblas()
     ostraka_find_gpu_blas()
   endif()
-  list(JOIN sentences " " sentences)
-  set(${arg_MISSING} "${sentences}" PARENT_SCOPE)
+  set(${arg_MISSING} "${missing}" PARENT_SCOPE)
 endfunction()
 
+# A sentence has semicolons, at which a list would part it: sentences are text.
+function(ostraka_append_sentence variable sentence)
+  set(text "${${variable}}")
+  if(text AND NOT sentence STREQUAL "")
+    string(APPEND text " ")
+  endif()
+  set(${variable} "${text}${sentence}" PARENT_SCOPE)
+endfunction()
+
+# What was found, unless find_package(ostraka QUIET) asks.
+function(ostraka_say text)
+  if(NOT ostraka_FIND_QUIETLY)
+    message(STATUS "ostraka: ${text}")
+  endif()
+endfunction()
+
+# Imported targets are seen by the folder that finds them, and by all where this project is part of another (CMakeLists.txt).
+function(ostraka_add_imported name)
+  add_library(${name} INTERFACE IMPORTED)
+  if(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL)
+    set_target_properties(${name} PROPERTIES IMPORTED_GLOBAL TRUE)
+  endif()
+endfunction()
+
+function(ostraka_check_compiler sentence)
+  set(${sentence} "" PARENT_SCOPE)
+  if(NOT CMAKE_CXX_COMPILER_LOADED)
+    set(${sentence} "The project has no C++; enable it, as by project(… LANGUAGES CXX)." PARENT_SCOPE)
+  elseif((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+      OR (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16))
+    set(${sentence} "The compiler, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, is too old; install g++ 12 or clang 16, or a later one, and name it with CMAKE_CXX_COMPILER." PARENT_SCOPE)
+  endif()
+endfunction()
+
+# Makes the target ostraka::mpi; without it programs have no MPI.
 function(ostraka_find_mpi sentence)
   set(MPI_CXX_SKIP_MPICXX TRUE)
   find_package(MPI 3.1 QUIET COMPONENTS CXX)
   if(MPI_CXX_FOUND)
     set(${sentence} "" PARENT_SCOPE)
-    message(STATUS "ostraka: MPI ${MPI_CXX_VERSION} (${MPI_CXX_COMPILER})")
+    ostraka_say("MPI ${MPI_CXX_VERSION} (${MPI_CXX_COMPILER})")
+    if(NOT TARGET ostraka::mpi)
+      ostraka_add_imported(ostraka::mpi)
+      target_link_libraries(ostraka::mpi INTERFACE MPI::MPI_CXX)
+    endif()
   else()
     set(${sentence} "MPI was not found; install one, name its compiler wrapper with MPI_CXX_COMPILER, or set OSTRAKA_ENABLE_MPI=OFF." PARENT_SCOPE)
   endif()
@@ -49,16 +89,96 @@ function(ostraka_find_kokkos sentence)
   if(NOT TARGET Kokkos::kokkos)
     find_package(Kokkos QUIET CONFIG)
   endif()
-  if(NOT TARGET Kokkos::kokkos)
+  if(NOT TARGET Kokkos::kokkos AND Kokkos_CONSIDERED_CONFIGS)
+    list(GET Kokkos_CONSIDERED_CONFIGS 0 config)
+    cmake_path(GET config PARENT_PATH folder)
+    string(REGEX REPLACE "[ .]+$" "" why "${Kokkos_NOT_FOUND_MESSAGE}")
+    set(${sentence} "Kokkos in ${folder} cannot be used here (${why}); install what it lacks for ${CMAKE_CXX_COMPILER}, or name another Kokkos with Kokkos_ROOT." PARENT_SCOPE)
+  elseif(NOT TARGET Kokkos::kokkos)
     set(${sentence} "Kokkos was not found; install it (${range}) and name its prefix with Kokkos_ROOT." PARENT_SCOPE)
   elseif(Kokkos_VERSION VERSION_LESS OSTRAKA_KOKKOS_FIRST OR Kokkos_VERSION VERSION_GREATER_EQUAL OSTRAKA_KOKKOS_BEFORE)
     set(${sentence} "Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR} is not supported; install ${range} and name its prefix with Kokkos_ROOT." PARENT_SCOPE)
   else()
     set(${sentence} "" PARENT_SCOPE)
-    message(STATUS "ostraka: Kokkos ${Kokkos_VERSION} (${Kokkos_DEVICES})")
+    list(JOIN Kokkos_DEVICES ", " devices)
+    ostraka_say("Kokkos ${Kokkos_VERSION} (${devices})")
+    set_property(GLOBAL PROPERTY OSTRAKA_KOKKOS "Kokkos ${Kokkos_VERSION} (${devices})")
     set_property(GLOBAL PROPERTY OSTRAKA_KOKKOS_DEVICES "${Kokkos_DEVICES}")
   endif()
 endfunction()
+
+# --- what programs share with ostraka::compiled -----------------------------------------------------------------------------------------
+
+# ostraka_describe_build(<prefix>): <prefix>_mpi, _kokkos and _compiler, as sentences name them, of this project once its dependencies are found.
+function(ostraka_describe_build prefix)
+  ostraka_which_mpi(mpi)
+  get_property(kokkos GLOBAL PROPERTY OSTRAKA_KOKKOS)  # empty of a superproject's own, which says nothing of itself
+  set(${prefix}_mpi "${mpi}" PARENT_SCOPE)
+  set(${prefix}_kokkos "${kokkos}" PARENT_SCOPE)
+  set(${prefix}_compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" PARENT_SCOPE)
+endfunction()
+
+# Which MPI, as far as its binary interface goes: "Open MPI", "MPICH" (Intel MPI, MVAPICH and Cray's share its interface), "another MPI", "no MPI".
+# Headers tell; a program is compiled and its text read, since programs do not run where one cross-compiles.
+function(ostraka_which_mpi result)
+  if(NOT TARGET ostraka::mpi)
+    set(${result} "no MPI" PARENT_SCOPE)
+    return()
+  endif()
+  string(MD5 remembered "${CMAKE_CXX_COMPILER} ${MPI_CXX_COMPILER} ${MPI_CXX_HEADER_DIR} ${MPI_CXX_COMPILER_INCLUDE_DIRS}")
+  set(remembered OSTRAKA_WHICH_MPI_${remembered})
+  if(NOT DEFINED CACHE{${remembered}})
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/ostraka_which_mpi")
+    file(WRITE "${folder}/which_mpi.cpp" "#include <mpi.h>
+#if defined(OPEN_MPI)
+#  define WHICH \"Open MPI\"
+#elif defined(MPICH_VERSION) || defined(MPICH_NUMVERSION) || defined(I_MPI_VERSION) || defined(MVAPICH2_VERSION)
+#  define WHICH \"MPICH\"
+#else
+#  define WHICH \"another MPI\"
+#endif
+extern char const which_mpi[] = \"ostraka: which MPI: \" WHICH \".\";
+int main(int count, char**) { return which_mpi[count]; }
+")
+    try_compile(compiled "${folder}/build" SOURCES "${folder}/which_mpi.cpp" LINK_LIBRARIES MPI::MPI_CXX COPY_FILE "${folder}/which_mpi")
+    set(name "another MPI")
+    if(compiled)
+      file(STRINGS "${folder}/which_mpi" text REGEX "ostraka: which MPI: ")
+      string(REGEX REPLACE ".*ostraka: which MPI: ([A-Za-z ]*).*" "\\1" name "${text}")
+    endif()
+    set(${remembered} "${name}" CACHE INTERNAL "")
+  endif()
+  set(${result} "${${remembered}}" PARENT_SCOPE)
+endfunction()
+
+# ostraka_compare_builds(<variable> <built> <here>): the variable receives a sentence per thing in which the build that made ostraka::compiled,
+# prefix <built>, and this one, <here>, differ so that their objects do not go together; or nothing.
+function(ostraka_compare_builds variable built here)
+  set(all "")
+  set(otherwise "or build ostraka again, with this project's")
+  if(NOT ${built}_mpi STREQUAL ${here}_mpi)
+    set(remedy "name the same with MPI_CXX_COMPILER")
+    if(${built}_mpi STREQUAL "no MPI")
+      set(remedy "set OSTRAKA_ENABLE_MPI=OFF")
+    elseif(${here}_mpi STREQUAL "no MPI")
+      set(remedy "set OSTRAKA_ENABLE_MPI=ON")
+    endif()
+    ostraka_append_sentence(all "ostraka::compiled was built with ${${built}_mpi}, but this project has ${${here}_mpi}; ${remedy}, ${otherwise}.")
+  endif()
+  if(${built}_kokkos AND ${here}_kokkos AND NOT ${built}_kokkos STREQUAL ${here}_kokkos)
+    ostraka_append_sentence(all "ostraka::compiled was built with ${${built}_kokkos}, but this project has ${${here}_kokkos}; name the same with Kokkos_ROOT, ${otherwise}.")
+  endif()
+  # The standard library of an older compiler lacks what the newer one's objects call.
+  string(REGEX MATCH "^([A-Za-z]+) ([0-9]+)" _ "${${built}_compiler}")
+  set(name "${CMAKE_MATCH_1}")
+  set(version "${CMAKE_MATCH_2}")
+  if(name AND ${here}_compiler MATCHES "^${name} ([0-9]+)" AND CMAKE_MATCH_1 LESS version)
+    ostraka_append_sentence(all "ostraka::compiled was built with ${${built}_compiler}, but this project has ${${here}_compiler}, which is older; name ${name} ${version} or a later one with CMAKE_CXX_COMPILER, ${otherwise}.")
+  endif()
+  set(${variable} "${all}" PARENT_SCOPE)
+endfunction()
+
+# --- BLAS -------------------------------------------------------------------------------------------------------------------------------
 
 # Makes the target ostraka::cblas if some library has cblas.h and links cblas_dgemm. What links is found by linking: distributions differ in
 # which library exports the C interface. OpenBLAS comes first, and in its OpenMP flavour, which shares its threads with Kokkos. netlib's reference
@@ -74,7 +194,7 @@ function(ostraka_find_cblas)
   mark_as_advanced(OSTRAKA_CBLAS_INCLUDE_DIR OSTRAKA_CBLAS_LIBRARY)
   set(instead "local contractions use the portable kernel")
   if(NOT OSTRAKA_CBLAS_INCLUDE_DIR)
-    message(STATUS "ostraka: no CBLAS (cblas.h was not found); ${instead}")
+    ostraka_say("no CBLAS (cblas.h was not found); ${instead}")
     return()
   endif()
 
@@ -88,22 +208,21 @@ function(ostraka_find_cblas)
     ostraka_cblas_links(links "${libraries}")
   endif()
   if(NOT links)
-    message(STATUS "ostraka: no CBLAS (cblas_dgemm does not link); ${instead}")
+    ostraka_say("no CBLAS (cblas_dgemm does not link); ${instead}")
     return()
   endif()
   ostraka_is_reference_blas(reference "${libraries}")
   if(reference AND NOT asked)
-    message(STATUS "ostraka: no CBLAS (${libraries} is netlib's reference BLAS, many times slower than the portable kernel); ${instead}. "
-      "Install OpenBLAS; OSTRAKA_ENABLE_REFERENCE_BLAS=ON takes it nevertheless")
+    ostraka_say("no CBLAS (${libraries} is netlib's reference BLAS, many times slower than the portable kernel); ${instead}. Install OpenBLAS; OSTRAKA_ENABLE_REFERENCE_BLAS=ON takes it nevertheless")
     return()
   endif()
-  add_library(ostraka::cblas INTERFACE IMPORTED GLOBAL)
+  ostraka_add_imported(ostraka::cblas)
   target_include_directories(ostraka::cblas INTERFACE "${OSTRAKA_CBLAS_INCLUDE_DIR}")
   target_link_libraries(ostraka::cblas INTERFACE ${libraries})
   if(reference)
-    message(STATUS "ostraka: CBLAS ${libraries} (netlib's reference BLAS, as asked: many times slower than the portable kernel)")
+    ostraka_say("CBLAS ${libraries} (netlib's reference BLAS, as asked: many times slower than the portable kernel)")
   else()
-    message(STATUS "ostraka: CBLAS ${libraries}")
+    ostraka_say("CBLAS ${libraries}")
   endif()
 endfunction()
 
@@ -115,21 +234,21 @@ function(ostraka_find_gpu_blas)
   if((Kokkos_ENABLE_CUDA OR "CUDA" IN_LIST devices) AND NOT TARGET ostraka::cublas)
     find_package(CUDAToolkit QUIET)
     if(TARGET CUDA::cublas)
-      add_library(ostraka::cublas INTERFACE IMPORTED GLOBAL)
+      ostraka_add_imported(ostraka::cublas)
       target_link_libraries(ostraka::cublas INTERFACE CUDA::cublas)
-      message(STATUS "ostraka: cuBLAS of CUDA ${CUDAToolkit_VERSION}")
+      ostraka_say("cuBLAS of CUDA ${CUDAToolkit_VERSION}")
     else()
-      message(STATUS "ostraka: no cuBLAS (CUDAToolkit was not found); ${instead}")
+      ostraka_say("no cuBLAS (CUDAToolkit was not found); ${instead}")
     endif()
   endif()
   if((Kokkos_ENABLE_HIP OR "HIP" IN_LIST devices) AND NOT TARGET ostraka::rocblas)
     find_package(rocblas QUIET CONFIG)
     if(TARGET roc::rocblas)
-      add_library(ostraka::rocblas INTERFACE IMPORTED GLOBAL)
+      ostraka_add_imported(ostraka::rocblas)
       target_link_libraries(ostraka::rocblas INTERFACE roc::rocblas)
-      message(STATUS "ostraka: rocBLAS ${rocblas_VERSION}")
+      ostraka_say("rocBLAS ${rocblas_VERSION}")
     else()
-      message(STATUS "ostraka: no rocBLAS (its package was not found); ${instead}")
+      ostraka_say("no rocBLAS (its package was not found); ${instead}")
     endif()
   endif()
 endfunction()
