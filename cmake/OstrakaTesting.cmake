@@ -10,6 +10,8 @@
 # Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
 # "// gpu: 2 4" runs it again on so many ranks with host memory treated as a GPU's, which MPI takes (mpi.<name>.gpu_direct.np2) or does not (mpi.<name>.gpu_staged.np2).
 # The label "essential" is for what another compiler, MPI or Kokkos could break: these tests are built on every leg of .ci/run.
+# The label "ci" is for what costs more than a user's trust in the library gains by it: without OSTRAKA_TEST_EVERYTHING, as with the README's command,
+# it is neither built nor run. Legs of .ci/run build it by the targets ostraka_ci_examples and ostraka_ci_tests.
 
 include_guard()
 
@@ -28,6 +30,35 @@ mark_as_advanced(OSTRAKA_TEST_ENGINE_OPTIONS)
 add_custom_target(ostraka_plan_tests)  # without the slow ones
 add_custom_target(ostraka_mpi_tests)
 add_custom_target(ostraka_essential_tests)  # of those on ranks: what another compiler, MPI or Kokkos could break
+
+add_custom_target(ostraka_ci_examples)  # what tests with the label ci run: examples, and all else
+add_custom_target(ostraka_ci_tests)
+
+# ostraka_leave_out(<result> <labels> [<what>]): are the tests with these labels left out? Then they are noted, as <what> or as one more program.
+function(ostraka_leave_out result labels)
+  set(${result} FALSE PARENT_SCOPE)
+  if("ci" IN_LIST labels AND NOT OSTRAKA_TEST_EVERYTHING)
+    set(${result} TRUE PARENT_SCOPE)
+    get_property(programs GLOBAL PROPERTY OSTRAKA_PROGRAMS_LEFT_OUT)
+    if(ARGN)
+      set_property(GLOBAL APPEND PROPERTY OSTRAKA_LEFT_OUT "${ARGN}")
+    else()
+      math(EXPR programs "${programs} + 1")
+      set_property(GLOBAL PROPERTY OSTRAKA_PROGRAMS_LEFT_OUT ${programs})
+    endif()
+  endif()
+endfunction()
+
+# At the end of all tests.
+function(ostraka_tell_left_out)
+  get_property(programs GLOBAL PROPERTY OSTRAKA_PROGRAMS_LEFT_OUT)
+  get_property(all GLOBAL PROPERTY OSTRAKA_LEFT_OUT)
+  if(programs OR all)
+    list(REMOVE_DUPLICATES all)
+    list(JOIN all ", " all)
+    message(STATUS "ostraka: left out, as only CI needs it (label ci): ${programs} programs, ${all}; bash cmake/bootstrap.sh test all has it")
+  endif()
+endfunction()
 
 find_path(OSTRAKA_DOCTEST_INCLUDE_DIR doctest/doctest.h REQUIRED DOC "Folder of doctest/doctest.h")
 add_library(ostraka_test_settings INTERFACE)
@@ -87,6 +118,9 @@ function(ostraka_add_test name)
   if(NOT "slow" IN_LIST arg_LABELS)
     add_dependencies(ostraka_plan_tests ${name})
   endif()
+  if("ci" IN_LIST arg_LABELS)
+    add_dependencies(ostraka_ci_tests ${name})
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   ostraka_set_test_properties(${name} 1 "${arg_TIMEOUT}" "plan;${arg_LABELS}")
 endfunction()
@@ -97,6 +131,11 @@ function(ostraka_add_mpi_test name)
   add_dependencies(ostraka_mpi_tests ${name})
   if("essential" IN_LIST arg_LABELS)
     add_dependencies(ostraka_essential_tests ${name})
+  endif()
+  if("ci" IN_LIST arg_LABELS AND "examples" IN_LIST arg_LABELS)
+    add_dependencies(ostraka_ci_examples ${name})
+  elseif("ci" IN_LIST arg_LABELS)
+    add_dependencies(ostraka_ci_tests ${name})
   endif()
   if(NOT arg_RANKS)
     set(arg_RANKS 1 2 4)
@@ -138,6 +177,10 @@ function(ostraka_add_tests_of_folder folder kind)
     cmake_path(REMOVE_EXTENSION name LAST_ONLY)
     string(REPLACE "/" "." name "${name}")  # engine.kernels.copy
     ostraka_read_comment(labels "${file}" labels "")
+    ostraka_leave_out(left_out "${labels}")
+    if(left_out)
+      continue()
+    endif()
     if(arg_ESSENTIAL_RANKS AND "essential" IN_LIST labels)
       ostraka_read_comment(ranks "${file}" ranks "${arg_ESSENTIAL_RANKS}")
     else()
@@ -200,7 +243,7 @@ endfunction()
 # --- compile-fail tests ---------------------------------------------------------------------------------------------------------------
 
 # g++ and the newest clang++ from 16 on that is installed: an error is a sentence for a reader, so both renderings are checked. Older clangs word theirs
-# in the same way, and each would cost as many tests again.
+# in the same way, and each would cost as many tests again. The one of the other kind than this build's compiler has the label ci.
 function(ostraka_compile_fail_compilers result)
   set(compilers "")
   find_program(OSTRAKA_COMPILER_g++ g++)
@@ -208,10 +251,24 @@ function(ostraka_compile_fail_compilers result)
   mark_as_advanced(OSTRAKA_COMPILER_g++ OSTRAKA_COMPILER_clang++)
   foreach(name IN ITEMS g++ clang++)
     if(OSTRAKA_COMPILER_${name})
-      list(APPEND compilers "${OSTRAKA_COMPILER_${name}}")
+      ostraka_label_of_compiler(label "${OSTRAKA_COMPILER_${name}}")
+      ostraka_leave_out(left_out "${label}" "errors of ${name}")
+      if(NOT left_out)
+        list(APPEND compilers "${OSTRAKA_COMPILER_${name}}")
+      endif()
     endif()
   endforeach()
   set(${result} "${compilers}" PARENT_SCOPE)
+endfunction()
+
+function(ostraka_label_of_compiler result compiler)
+  set(label ci)
+  if(compiler MATCHES "clang" AND (CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR NOT OSTRAKA_COMPILER_g++))
+    set(label "")
+  elseif(NOT compiler MATCHES "clang" AND (NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR NOT OSTRAKA_COMPILER_clang++))
+    set(label "")
+  endif()
+  set(${result} "${label}" PARENT_SCOPE)
 endfunction()
 
 # What compile-fail tests share. `plan` are those of floors 1 and 2 alone, `ostraka` all others, which get the flags of ostraka::ostraka.
@@ -239,7 +296,8 @@ function(ostraka_prepare_compile_fail_tests)
       set(test compile_fail.precompile.${header}.${compiler_name})
       add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DPRECOMPILE=${precompiled}" ${compile_fail_arguments_${header}}
         -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
-      set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS compile_fail FIXTURES_SETUP ${test})
+      ostraka_label_of_compiler(label "${compiler}")
+      set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS "compile_fail;${label}" FIXTURES_SETUP ${test})
     endforeach()
   endforeach()
 endfunction()
@@ -298,7 +356,8 @@ function(ostraka_add_compile_fail_test name compiler header)
   set(test compile_fail.${name}.${compiler_name})
   add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DPRECOMPILED=${compile_fail_dir}/${compiler_name}/${header}.hpp"
     ${compile_fail_arguments_${header}} ${ARGN} -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
-  set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS compile_fail FIXTURES_REQUIRED compile_fail.precompile.${header}.${compiler_name})
+  ostraka_label_of_compiler(label "${compiler}")
+  set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS "compile_fail;${label}" FIXTURES_REQUIRED compile_fail.precompile.${header}.${compiler_name})
 endfunction()
 
 # --- what planning costs --------------------------------------------------------------------------------------------------------------
@@ -324,7 +383,8 @@ function(ostraka_add_compile_time_tests folder)
       endif()
       set(test compile_time.${stem}.${compiler_name})
       add_test(NAME ${test} COMMAND "${compiler}" -std=c++20 -fsyntax-only "-I${PROJECT_SOURCE_DIR}/include" "${option}=${limit}" "${file}")
-      set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS compile_fail)
+      ostraka_label_of_compiler(label "${compiler}")
+      set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS "compile_fail;${label}")
       if(says)
         string(REPLACE "// says: " "" says "${says}")
         string(REPLACE "// not: " "" never "${never}")

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #   bash cmake/bootstrap.sh demo              what is needed, then the example of examples/digits on 8 ranks
-#   bash cmake/bootstrap.sh test [ARGS...]    what is needed, then everything built and tested (ARGS go to ctest)
+#   bash cmake/bootstrap.sh test [ARGS...]    what is needed, then the tests built and run (ARGS go to ctest)
+#   bash cmake/bootstrap.sh test all [ARGS]   those that only CI needs, too: tests with the label ci
 #   bash cmake/bootstrap.sh deps [demo|test]  what is needed, and nothing else; the last line names Kokkos' CMake folder
 #
 # On Debian or Ubuntu, as root, from nothing. What is there already, however it came there, is used; with nothing missing any system and any
@@ -31,6 +32,7 @@ fail() {
 has() { command -v "$1" >/dev/null 2>&1; }
 finds_header() { echo "#include <$1>" | "$cxx" -E -x c++ - >/dev/null 2>&1; }
 compiler_has_openmp() { echo 'int main() {}' | "$cxx" -fopenmp -x c++ - -o /dev/null >/dev/null 2>&1; }
+python_that() { local p; for p in "$PWD/build/python/bin/python3" python3 /usr/bin/python3; do "$p" -c "$1" >/dev/null 2>&1 && { echo "$p"; return; }; done; return 1; }
 first_of() { local name; for name in "$@"; do has "$name" && { echo "$name"; return; }; done; return 1; }
 
 # --- packages -------------------------------------------------------------------------------------------------------------------------
@@ -51,16 +53,16 @@ missing_packages() {
   has mpiexec.mpich || echo mpich
   first_of "${clang_versions[@]/#/clang++-}" >/dev/null || echo clang
   compgen -G '/usr/lib/llvm-*/lib/clang/*/include/omp.h' >/dev/null || echo libomp-dev
-  if compgen -G 'tests/*/*.py' >/dev/null; then
-    /usr/bin/env python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null || echo python3-numpy
-  fi
+  has python3 || echo python3
 }
 
-# And of what is missing, but can be done without: a BLAS that is faster than our own kernels, and what remembers compilations.
+# And of what is missing, but can be done without: a BLAS that is faster than our own kernels, what remembers compilations, and what makes room
+# for Python's packages.
 useful_packages() {
   finds_fast_blas || echo libopenblas-openmp-dev
   [[ $1 == test ]] || return 0
   has ccache || echo ccache
+  python_that 'import venv, ensurepip' >/dev/null || echo python3-venv
 }
 
 # netlib's reference BLAS is none: cmake/OstrakaDependencies.cmake tells it by the same names.
@@ -117,7 +119,7 @@ install_packages() {
   else
     ((${#missing[@]} == 0)) || fail "missing: what Debian calls ${missing[*]}; install it with this system's package manager and run this again"
   fi
-  ((${#useful[@]} == 0)) || say "going on without ${useful[*]}, which would make things faster"
+  ((${#useful[@]} == 0)) || say "going on without ${useful[*]}: slower, or with tests skipped"
 }
 
 # --- Kokkos ---------------------------------------------------------------------------------------------------------------------------
@@ -250,10 +252,35 @@ provide_kokkos() {
   exec {lock}>&-
 }
 
+# --- Python ---------------------------------------------------------------------------------------------------------------------------
+
+# Sets `python` to one that has NumPy, ml_dtypes and safetensors, with whose files tests compare ours: the machine's, or else one in build/python,
+# into which pip installs them from wherever it is told to. Without them the tests that need them say SKIPPED, and so does this.
+provide_python() {
+  local imports='import numpy, ml_dtypes, safetensors' venv=$PWD/build/python log=build/python.log maker
+  python=$(python_that "$imports") && return
+  say "installing numpy, ml_dtypes and safetensors into build/python"
+  for maker in python3 /usr/bin/python3; do
+    rm -rf "$venv"
+    if "$maker" -m venv "$venv" >"$log" 2>&1 &&
+      timeout 600 "$venv/bin/python3" -m pip install --disable-pip-version-check --retries 1 --timeout 20 numpy ml_dtypes safetensors >>"$log" 2>&1 &&
+      "$venv/bin/python3" -c "$imports" >>"$log" 2>&1; then
+      python=$venv/bin/python3
+      return
+    fi
+  done
+  tail -n 3 "$log" >&2
+  say "SKIPPED: numpy, ml_dtypes and safetensors cannot be had ($log), so no files are exchanged with them"
+  python=$(python_that 'import numpy') && return
+  ! { has apt-get && ((EUID == 0)); } || install python3-numpy || true
+  python=$(python_that 'import numpy' || echo python3)
+}
+
 # --- build, demo, test ----------------------------------------------------------------------------------------------------------------
 
+# configure TESTS EVERYTHING: ON or OFF each
 configure() {
-  local tests=$1 generator="" home=""
+  local tests=$1 everything=$2 generator="" home="" python=python3
   if [[ -e build/CMakeCache.txt ]]; then
     generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' build/CMakeCache.txt)
     home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' build/CMakeCache.txt)
@@ -263,18 +290,19 @@ configure() {
     fi
   fi
   mkdir -p build
+  [[ $tests == OFF ]] || provide_python
   local launcher
   launcher=$(ccache_launcher "$PWD" "$cache")
   # What is tested, not timed, compiles in a third of the time.
   cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DKokkos_DIR="$kokkos_dir" -DOSTRAKA_BUILD_TESTS="$tests" -DOSTRAKA_BUILD_COMPILED="$tests" \
-    -DOSTRAKA_TEST_EXAMPLE_OPTIONS=-O1 -DOSTRAKA_TEST_ENGINE_OPTIONS=-O2 \
+    -DOSTRAKA_TEST_EXAMPLE_OPTIONS=-O1 -DOSTRAKA_TEST_ENGINE_OPTIONS=-O2 -DOSTRAKA_TEST_EVERYTHING="$everything" -DOSTRAKA_FILES_PYTHON="$python" \
     ${launcher:+"-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher"} >build/configure.log 2>&1 || { cat build/configure.log >&2; fail "cmake failed"; }
   grep -E '^-- ostraka' build/configure.log || true
 }
 
 demo() {
   say "building examples/digits in build/"
-  configure OFF
+  configure OFF OFF
   cmake --build build -j "$jobs" --target digits
   local launcher
   launcher=$(sed -n 's/^MPIEXEC_EXECUTABLE:[^=]*=//p' build/CMakeCache.txt)
@@ -287,11 +315,20 @@ demo() {
 }
 
 run_tests() {
-  say "building everything in build/"
-  configure ON
+  local everything=OFF status=0 line
+  if [[ ${1:-} == all ]]; then
+    everything=ON
+    shift
+  fi
+  say "building the tests in build/"
+  configure ON $everything
   cmake --build build -j "$jobs"
   say "testing"
-  ctest --test-dir build --output-on-failure -j "$((2 * jobs))" "$@"  # a job of ranks begins and ends longer than it computes
+  ctest --test-dir build --output-on-failure -j "$((2 * jobs))" "$@" || status=$?  # a job of ranks begins and ends longer than it computes
+  # What was not tested, and how it would be.
+  while read -r line; do say "$line"; done < <(sed -nE 's/^(-- )?(SKIPPED: .*)/\2/p' build/Testing/Temporary/LastTest.log | sort -u)
+  sed -nE 's/^-- ostraka: (left out.*)/bootstrap: \1/p' build/configure.log
+  return $status
 }
 
 mode=${1:-}
@@ -299,7 +336,7 @@ shift || true
 case $mode in
   demo | test) needs=$mode ;;
   deps) needs=${1:-test} ;;
-  *) fail "usage: bash cmake/bootstrap.sh demo | test [ctest arguments] | deps [demo|test]" ;;
+  *) fail "usage: bash cmake/bootstrap.sh demo | test [all] [ctest arguments] | deps [demo|test]" ;;
 esac
 mkdir -p "$cache"
 install_packages "$needs"

@@ -6,6 +6,7 @@
 /// multi-head latent attention under tensor parallelism (latent.cpp); prefill and decoding with caches (decoding.cpp).
 /// Each is compared with the same program on one device, and says what it moves.
 // ranks: 1 4 8
+// labels: ci
 
 #include "names.hpp"
 

@@ -6,6 +6,7 @@
 /// planned at its real shapes (plan.cpp), its 48 layers priced on up to 65,536 devices (dry.cpp), and 48 layers of a small
 /// one run, equal to one device.
 // ranks: 1 8
+// labels: ci
 
 #include <cmath>
 #include <cstddef>

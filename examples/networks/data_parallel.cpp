@@ -6,6 +6,7 @@
 /// asked for as the same everywhere, and so it is summed over the devices. In a body that is an all-reduce a parameter;
 /// in the global view it is planned.
 // ranks: 1 2 4 8
+// labels: ci
 
 #include "layers.hpp"
 

@@ -6,6 +6,7 @@
 /// just before they are used, and again where the backward needs them: a device holds one gathered weight at a time.
 /// Their gradients are asked for as they lie, and nobody gathers one.
 // ranks: 1 2 4 8
+// labels: ci
 
 #include "layers.hpp"
 

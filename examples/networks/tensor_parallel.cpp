@@ -5,6 +5,7 @@
 /// Tensor parallelism: activations are divided over their features and weights over those they take. A product is
 /// reduce-scattered over its features, and in the backward one gather of its cotangent serves both of its operands.
 // ranks: 1 2 4 8
+// labels: ci
 
 #include "layers.hpp"
 

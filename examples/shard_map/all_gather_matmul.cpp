@@ -6,6 +6,7 @@
 /// while it multiplies those that are here, so that nobody ever holds all of them. One way round, then both ways. Beside it
 /// what the planner does under os::overlapped.
 // ranks: 1 2 3 4 8
+// labels: ci
 
 #include "support.hpp"
 

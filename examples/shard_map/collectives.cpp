@@ -5,6 +5,7 @@
 /// Each collective on blocks that are small enough to follow by hand, of 4 devices along a mesh axis: what comes out,
 /// block after block.
 // ranks: 4
+// labels: ci
 
 #include "support.hpp"
 

@@ -5,6 +5,7 @@
 /// Data parallelism: every device has all weights and its samples; the losses are averaged at the end, by an all-reduce
 /// of one number.
 // ranks: 1 2 4 8
+// labels: ci
 
 #include "layers.hpp"
 

@@ -5,6 +5,7 @@
 /// How tensors enter a body as blocks, and how what it returns is put together: which mesh axes an operand or a result
 /// names, and in what order. On 4 × 2 devices.
 // ranks: 8
+// labels: ci
 
 #include "support.hpp"
 

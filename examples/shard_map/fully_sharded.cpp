@@ -5,6 +5,7 @@
 /// Fully sharded data parallelism: the weights, too, are divided over the devices, and each layer's are gathered just
 /// before they are used. No device ever holds all of them.
 // ranks: 1 2 4 8
+// labels: ci
 
 #include "layers.hpp"
 

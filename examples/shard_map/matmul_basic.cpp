@@ -5,6 +5,7 @@
 /// The first program of the local view: every device multiplies the blocks that it holds, and a psum adds up what the
 /// devices along Y have. C[I_X, K] = A[I_X, J_Y] · B[J_Y, K], said device by device.
 // ranks: 1 2 4 8
+// labels: ci
 
 #include "support.hpp"
 

@@ -6,6 +6,7 @@
 /// it multiplies its summand of those that are coming, so that nobody ever holds the whole product. One way round, then
 /// both ways. Beside it what the planner does under os::overlapped.
 // ranks: 1 2 3 4 8
+// labels: ci
 
 #include "support.hpp"
 

@@ -6,6 +6,7 @@
 /// Beside each, what the planner does for the same product. The rings that overlap are in
 /// all_gather_matmul.cpp and matmul_reduce_scatter.cpp.
 // ranks: 1 2 3 4 8
+// labels: ci
 
 #include "support.hpp"
 

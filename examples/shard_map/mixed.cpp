@@ -6,6 +6,7 @@
 /// activations over feats, and weights over both, feats first: gathered over batch before they are used, they are the
 /// rows of this device along feats.
 // ranks: 1 2 4 8
+// labels: ci
 
 #include "layers.hpp"
 

@@ -7,6 +7,7 @@
 /// layer, beside one with a tick per stage; then os::pipeline, which is this. Only the first stage has inputs, and
 /// whatever is not there yet is NaN: none of it reaches a result, since idle slots are not computed.
 // ranks: 1 2 4 8
+// labels: ci
 
 #include <array>
 #include <limits>

@@ -6,6 +6,7 @@
 /// stages; four microbatches go through them. What devices are left over by the stages share the samples. Each device
 /// works on the first and the last layer for the samples that are at home on it.
 // ranks: 1 2 4 8
+// labels: ci
 
 #include "layers.hpp"
 

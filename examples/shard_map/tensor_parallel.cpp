@@ -6,6 +6,7 @@
 /// function of tensors that says device by device what it does; around it the program stays in the global view, where
 /// the loss is reduced by plan.
 // ranks: 1 2 4 8
+// labels: ci
 
 #include "layers.hpp"
 

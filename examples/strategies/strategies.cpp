@@ -4,6 +4,7 @@
 /// @file
 /// The same model trained under every strategy of the literature. Each gives the losses of one device; a table says
 /// what it moves and holds. Try  mpirun -n 8 strategies  and  strategies --list; README.md says more.
+// labels: ci
 
 #include <algorithm>
 #include <charconv>

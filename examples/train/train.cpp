@@ -5,6 +5,7 @@
 /// A decoder-only transformer learns the bytes of a text under a rule set that is given by name. One model source
 /// (model.hpp, attention.hpp); what is stored where, gathered and reduced is what the rules (rules.hpp) make of it. Try
 /// mpirun -n 4 train --rules fsdp+tensor  and  train --help; README.md says more.
+// labels: ci
 
 #include <cstdio>
 #include <string>

@@ -4,6 +4,7 @@
 /// @file
 /// The layer of examples/esm2: the bytes that its plans foretell are those worked out by hand for the model with 15
 /// billion parameters, and those counted when a small layer runs; its three ways give the same gradient.
+// labels: ci
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// The sequential program of examples/networks, which the programs there are compared with, is JAX's: the parameters,
 /// the gradient of every layer, and the losses of five steps. The constants are what networks_oracle.py prints.
+// labels: ci
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 ///
 /// Oracle: JAX 0.10.2 on the CPU, after jax.config.update('jax_threefry_partitionable', False); each constant says
 /// which line made it. Further blocks of threefry2x32 are the known answers of Random123.
+// labels: ci
 
 #include <doctest/doctest.h>
 

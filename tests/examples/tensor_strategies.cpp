@@ -4,6 +4,7 @@
 /// @file
 /// What a layer of the transformer moves under each tensor strategy, forward and backward: by formula, as foretold while
 /// compiling, and as counted.
+// labels: ci
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// The model of examples/train in doubles: under every rule set, the losses of a few steps are those of one device, a
 /// text is decoded as the whole model says, and on one device the gradient is that of differences. Its steps cost
 /// each device what they cost the same device of a dry mesh.
+// labels: ci
 
 #include <doctest/doctest.h>
 

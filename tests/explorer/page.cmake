@@ -23,7 +23,7 @@ foreach(foreign IN ITEMS "http:" "https:" "src=" "@import" "url(")
 endforeach()
 
 if(NOT BROWSER)
-  message(STATUS "SKIPPED: no chromium, so no browser has opened the page")
+  message(STATUS "SKIPPED: no chromium, so no browser has opened the page of ostraka-plan --html; apt-get install chromium, and run the tests again")
   return()
 endif()
 execute_process(COMMAND "${BROWSER}" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage "--user-data-dir=${SCRATCH}/profile" --dump-dom

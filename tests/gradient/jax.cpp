@@ -4,6 +4,7 @@
 /// @file
 /// Gradients beside those of JAX. Each program of oracle/make.py stands here by the same name, and runs on every mesh
 /// under shardings that its name draws: of operands and, where a program names one, of results.
+// labels: ci
 
 #include <doctest/doctest.h>
 

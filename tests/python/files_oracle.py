@@ -18,7 +18,7 @@ try:
     import safetensors.numpy
 except ImportError as missing:
     print(f"SKIPPED: this python3 has no {missing.name}, so no file was exchanged; "
-          "pip install numpy ml_dtypes safetensors into a virtual environment and give its python3 as OSTRAKA_FILES_PYTHON")
+          "bash cmake/bootstrap.sh test installs them, or name a Python that has them with -DOSTRAKA_FILES_PYTHON=")
     sys.exit(77)
 
 SHAPE = (5, 3)

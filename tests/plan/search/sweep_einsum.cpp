@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// labels: slow
+// labels: slow ci
 // timeout: 600
 
 /// @file
