@@ -30,5 +30,7 @@ endfunction()
 
 foreach(header IN ITEMS plan ostraka operations gradient files optimizers experts search_rules advise_parallelism)
   expect(${header} "ostraka: the language is C++20 or later, compile with -std=c++20" -std=c++17)
+endforeach()
+foreach(header IN ITEMS plan ostraka)
   expect(${header} "ostraka: the compiler is g++ 12 or clang 16, or a later one, install one" ${older_compiler})
 endforeach()

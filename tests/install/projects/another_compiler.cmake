@@ -3,11 +3,16 @@
 #
 # Kokkos, and ostraka::compiled, were built by another compiler. What the other lacks is said, as OpenMP of a clang that came without.
 # needs: clang
-# says: (configured with Clang|Kokkos in .* cannot be used here \(.*OpenMP.*\); install what it lacks for)
+# says: (configured with Clang, and compiles|Kokkos in [^ ]+ has OpenMP, and [^ ]+ has not; install its OpenMP|cannot be used here \(.*OpenMP.*\); install what it lacks for)
 # ends: in either way
 
 project(consumer LANGUAGES CXX)
 find_package(ostraka REQUIRED)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 add_executable(program program.cpp)
 target_link_libraries(program PRIVATE ostraka::ostraka)
-message(STATUS "configured with ${CMAKE_CXX_COMPILER_ID}")
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/kokkos.cpp" "#include <Kokkos_Core.hpp>\n")
+try_compile(compiles "${CMAKE_CURRENT_BINARY_DIR}/compiles" SOURCES "${CMAKE_CURRENT_BINARY_DIR}/kokkos.cpp" LINK_LIBRARIES Kokkos::kokkos)
+if(compiles)
+  message(STATUS "configured with ${CMAKE_CXX_COMPILER_ID}, and compiles")
+endif()
