@@ -229,6 +229,22 @@ TEST_CASE("the first NaN wins, infinities have their places, and equal elements 
   });
 }
 
+TEST_CASE("indices over several axes where a block has one index along the last of them") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::global_tensor<double> const two{"IJ", {{'I', 2}, {'J', 2}}, {0, 1, 5, 2}};  // the largest at (1, 0)
+    CHECK(os::value(os::argmax<>(t::placed<os::tensor<double, I, J / X>>(m, two))) == 2);
+    for (std::int64_t i = 1; i < 4; ++i)
+      for (std::int64_t j = 1; j < 4; ++j)
+        for (std::int64_t k = 1; k < 4; ++k) {
+          t::extents_by_letter const e{{'I', i}, {'J', j}, {'K', k}};
+          INFO(m.text(), t::text_of(e));
+          auto const g = t::whole_numbers<double>("IJK", e, 3);
+          check_order<os::tensor<double, I, J / Y, K / X>>(m, g, "");
+          check_order<os::tensor<double, I, J, K / X / Y>, I>(m, g, "I");
+        }
+  });
+}
+
 TEST_CASE("rows of all lengths about those of vectors, and long ones side by side, of which some are left over") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     double const inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();

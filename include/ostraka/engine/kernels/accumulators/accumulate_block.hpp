@@ -130,17 +130,20 @@ struct accumulate_on_host {
   std::int64_t along(std::int64_t task, std::int64_t end) const {
     std::int64_t const results = loops.results.size(), part = task / results;
     std::int64_t const begin = parts.begin(part), behind = parts.begin(part + 1);
-    bool const is_run = loops.reduced.rank == 1 && loops.reduced.stride[0][0] == 1 && loops.reduced.stride[1][0] == 1;
+    int const inner = loops.reduced.rank - 1;
+    // A block with one index along the last reduced axes walks another axis: its indices are as far apart as these axes
+    // are long.
+    std::int64_t const index_step = inner < 0 ? 0 : loops.reduced.stride[1][inner];
     loop_walker<1> at(loops.results, task % results);
     if (end > (part + 1) * results) end = (part + 1) * results;
     for (; task < end; ++task, at.next()) {
       element const* const from = x + at.offset[0];
       state s = Accumulator::start();
-      if (is_run)
-        Accumulator::along(s, from + begin, behind - begin, loops.first_index + begin);
+      if (inner == 0)
+        Accumulator::along(s, from + begin, behind - begin, loops.first_index + begin * index_step, index_step);
       else
         for_each_run(loops.reduced, begin, behind, [&](std::int64_t const(&offset)[2], std::int64_t run) {
-          Accumulator::along(s, from + offset[0], run, loops.first_index + offset[1]);
+          Accumulator::along(s, from + offset[0], run, loops.first_index + offset[1], index_step);
         });
       states[task] = s;
     }

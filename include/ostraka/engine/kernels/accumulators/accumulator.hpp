@@ -9,7 +9,7 @@
 /// side by side, or one at a time; states of parts are combined. accumulate_block.hpp walks a block with it.
 ///
 ///     start()                              the state of no elements
-///     along(state, x, n, index)            x[0], …, x[n − 1], whose indices are index, index + 1, …
+///     along(state, x, n, index, step)      x[0], …, x[n − 1], whose indices are index, index + step, …
 ///     across<R>(row, first, x, next, n, steps)
 ///                                          x[i], x[next + i], … belong to row first + i < accumulated_rows, i < n, R
 ///                                          of them; there were so many before

@@ -70,10 +70,10 @@ struct extreme_element {
   }
 
   // Side by side, each with its step; in the end those at the end, some for the second time.
-  static void along(state& s, element const* x, std::int64_t n, std::int64_t index) {
+  static void along(state& s, element const* x, std::int64_t n, std::int64_t index, std::int64_t index_step) {
     constexpr int lanes = accumulated_lanes;
     if (n < lanes) {
-      for (std::int64_t k = 0; k < n; ++k) take(s, x[k], index + k);
+      for (std::int64_t k = 0; k < n; ++k) take(s, x[k], index + k * index_step);
       return;
     }
     value best[lanes];
@@ -97,7 +97,7 @@ struct extreme_element {
       step const here = at[l] | (none & -static_cast<step>(is_further(best[l], furthest[0])));
       first = here < first ? here : first;
     }
-    take(s, x[first], index + first);
+    take(s, x[first], index + first * index_step);
   }
 
   template <int Steps>

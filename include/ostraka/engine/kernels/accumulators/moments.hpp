@@ -88,7 +88,7 @@ struct moments_of {
     return {n, mean, low, a.squares + b.squares + detail::real_product(d, d) * (a.count * share)};
   }
 
-  static void along(state& s, element const* x, std::int64_t n, std::int64_t) {
+  static void along(state& s, element const* x, std::int64_t n, std::int64_t, std::int64_t) {
     for (std::int64_t begin = 0; begin < n; begin += accumulated_run)
       s = combined(s, of_run(x + begin, n - begin < accumulated_run ? n - begin : accumulated_run));
   }

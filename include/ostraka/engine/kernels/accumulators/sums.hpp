@@ -50,7 +50,7 @@ struct sum_of {
   KOKKOS_INLINE_FUNCTION static void take(state& s, element const& x, std::int64_t) { s += Term::term(x); }
   KOKKOS_INLINE_FUNCTION static state combined(state const& a, state const& b) { return a + b; }
 
-  static void along(state& s, element const* x, std::int64_t n, std::int64_t) {
+  static void along(state& s, element const* x, std::int64_t n, std::int64_t, std::int64_t) {
     constexpr int lanes = accumulated_lanes;
     state part[lanes] = {};
     std::int64_t k = 0;
