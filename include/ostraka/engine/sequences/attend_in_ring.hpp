@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/engine/sequences/multiply_seen.hpp>
 #include <ostraka/engine/sequences/ring_blocks.hpp>
 
 namespace ostraka::engine {
@@ -79,8 +80,8 @@ void attend_in_ring(Exec const& exec, execution_context const& w, ring_attention
                          static_cast<wide>(p.scale), wide(0));
         weigh_scores(exec, b.rows_of(m), scores.data, so_far);
         progress();
-        detail::multiply(exec, detail::read(scores), values.block.part(b.keys, part),
-                         weighted.part(b.queries, m.queries), wide(1), wide(1));
+        detail::add_products(exec, detail::read(scores), values.block.part(b.keys, part),
+                             weighted.part(b.queries, m.queries), m.is_masked);
       });
     }
     round.end();

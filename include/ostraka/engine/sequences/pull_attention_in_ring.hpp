@@ -185,10 +185,10 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
           pull_weighed_scores(exec, b.rows_of(m), scores.data, of_scores.data, log_sums,
                               static_cast<wide const*>(result_sums.data()), static_cast<wide>(p.scale));
           progress();
-          detail::multiply(exec, detail::read(scores), some_g, sums.second.part(b.keys, part), wide(1), wide(1));
-          detail::multiply(exec, detail::read(of_scores), some_q, sums.first.part(b.keys, part), wide(1), wide(1));
-          detail::multiply(exec, detail::read(of_scores), some_k, of_queries.block.part(b.queries, m.queries), wide(1),
-                           wide(1));
+          detail::add_products(exec, detail::read(scores), some_g, sums.second.part(b.keys, part), m.is_masked);
+          detail::add_products(exec, detail::read(of_scores), some_q, sums.first.part(b.keys, part), m.is_masked);
+          detail::add_products(exec, detail::read(of_scores), some_k, of_queries.block.part(b.queries, m.queries),
+                               m.is_masked);
         });
       }
       if (step > 0) pulled.hand_on(piece, step, needed);

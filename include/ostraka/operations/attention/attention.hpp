@@ -26,6 +26,7 @@
 #include <ostraka/einsum.hpp>
 #include <ostraka/engine/sequences/hide_later.hpp>
 #include <ostraka/operations/attention/rope.hpp>
+#include <ostraka/operations/attention/weigh.hpp>
 #include <ostraka/operations/normalisation/softmax.hpp>
 
 namespace ostraka {
@@ -167,7 +168,13 @@ struct attention {
 
   template <class TQ, class TK, class TV, class... Mask>
   auto operator()(TQ const& q, TK const& k, TV const& v, Mask const&... mask) const {
-    return weighted<TQ, TK>(weights_of(products(q, k, factor_of(q)), mask...), v);
+    return weighted<TQ, TK>(hides(mask...), weights_of(products(q, k, factor_of(q)), mask...), v);
+  }
+
+  /// Do some queries not see some keys?
+  template <class... Mask>
+  [[nodiscard]] constexpr bool hides(Mask const&...) const {
+    return is_causal || sizeof...(Mask) > 0;
   }
 
   /// By what each query weighs the keys: the softmax of the scores.
@@ -204,15 +211,15 @@ struct attention {
   template <class Scores, class... Mask>
   auto weights_of(Scores const& scores, Mask const&... mask) const {
     if (is_causal) hide_later(scores);
-    return softmax<K>()(scores, mask...);
+    return softmax<K>{{}, is_causal}(scores, mask...);
   }
 
   template <class TQ, class TK, class Weights, class TV>
-  static auto weighted(Weights const& weights, TV const& v) {
+  static auto weighted(bool hides, Weights const& weights, TV const& v) {
     using types = detail::attention_types<Q, K, D, Out, TQ, TK, TV>;
     using T = typename TQ::value_type;
-    auto const result = product<varying_as<typename types::result, TQ, TK, TV>, typename types::result_policy>(
-        1, weights, detail::widened(v));
+    auto const result = detail::weigh<varying_as<typename types::result, TQ, TK, TV>, typename types::result_policy>(
+        name, hides, weights, detail::widened(v));
     if constexpr (std::is_same_v<T, typename types::wide>)
       return result;
     else
@@ -314,8 +321,9 @@ struct attention_with {
 /// divides it (a cache that is divided over its length), `K/X` authorises all-reduces of what belongs to a query, and
 /// keys and values stay where they are. The result is as the queries with the values' width in the place of D, or as
 /// `Out…` asks. Behind the operands may stand a mask (a tensor of truth values along any axes of the scores; true is
-/// seen), `os::causal`, `os::from_position(t)`, `os::score_scale(s)`, `os::striped<X>`. Elements of 16 bits are
-/// computed in float. A query that sees no key at all gives zeros.
+/// seen), `os::causal`, `os::from_position(t)`, `os::score_scale(s)`, `os::striped<X>`. What is hidden from a query has
+/// no part in its result and in no derivative, even if it is NaN: a cache may hold anything beyond the position.
+/// Elements of 16 bits are computed in float. A query that sees no key at all gives zeros.
 template <auto Q, auto K, auto D, auto... Out, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV,
           class... Options>
 [[nodiscard]] constexpr auto attention(TQ const& q, TK const& k, TV const& v, Options const&... options) {

@@ -60,7 +60,7 @@ struct latent_attention : attention<Q, K, D> {
   template <class TQ, class TK, class TV, class TQR, class TKR, class... Mask>
   auto operator()(TQ const& q, TK const& k, TV const& v, TQR const& q_rotary, TKR const& k_rotary,
                   Mask const&... mask) const {
-    return base::template weighted<TQ, TK>(weights(q, k, q_rotary, k_rotary, mask...), v);
+    return base::template weighted<TQ, TK>(base::hides(mask...), weights(q, k, q_rotary, k_rotary, mask...), v);
   }
 
   /// By what each query weighs the keys.

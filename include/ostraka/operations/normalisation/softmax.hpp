@@ -13,7 +13,7 @@
 ///
 /// Behind the tensor may stand a mask, bool or integers, with any of its axes: what it hides has no part, and becomes
 /// 0. A row of −∞ alone, or hidden whole, becomes zeros (its logarithms −∞): attention wants nothing of it, where other
-/// libraries give NaN. NaN and +∞ make a row NaN.
+/// libraries give NaN. NaN and +∞ make a row NaN, but for what the mask hides.
 
 #include <cstdint>
 #include <type_traits>
@@ -55,11 +55,13 @@ namespace operation {
 template <class Along>
 struct softmax : detail::over_rows<softmax<Along>, Along> {
   static constexpr char const* name = "softmax";
+  bool hides = false;  ///< has a mask written −∞ into the operand?
 
   template <class A, class... Mask>
   auto operator()(A const& a, Mask const&... mask) const {
     using T = accumulator_of_t<typename A::value_type>;
-    return detail::normalise<Along, (sizeof...(Mask) > 0)>(name, engine::softmax_formula<T>{}, a, mask...);
+    engine::softmax_formula<T> const formula{hides || sizeof...(Mask) > 0};
+    return detail::normalise<Along, (sizeof...(Mask) > 0)>(name, formula, a, mask...);
   }
 };
 
@@ -70,7 +72,8 @@ struct log_softmax : detail::over_rows<log_softmax<Along>, Along> {
   template <class A, class... Mask>
   auto operator()(A const& a, Mask const&... mask) const {
     using T = accumulator_of_t<typename A::value_type>;
-    return detail::normalise<Along, (sizeof...(Mask) > 0)>(name, engine::log_softmax_formula<T>{}, a, mask...);
+    engine::log_softmax_formula<T> const formula{sizeof...(Mask) > 0};
+    return detail::normalise<Along, (sizeof...(Mask) > 0)>(name, formula, a, mask...);
   }
 };
 

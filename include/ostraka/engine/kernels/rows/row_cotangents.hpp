@@ -35,7 +35,8 @@ struct row_sums {
   }
 };
 
-/// Cotangents of softmax times a factor; x is its result.
+/// Cotangents of softmax times a factor; x is its result. An x of 0 was hidden, or has no part: whatever its cotangent
+/// is, it depends on nothing.
 template <class T>
 struct softmax_cotangents {
   static constexpr int sums = 1;
@@ -43,10 +44,14 @@ struct softmax_cotangents {
 
   template <int>
   KOKKOS_FORCEINLINE_FUNCTION T term(T x, T g, T) const {
-    return x * g;
+    T const y = x * g;
+    return x == T(0) ? T(0) : y;
   }
   KOKKOS_INLINE_FUNCTION void of_row(T const* sum, T, T, std::int64_t, T* c) const { c[0] = sum[0]; }
-  KOKKOS_FORCEINLINE_FUNCTION T operator()(T x, T g, T, T, T c, T) const { return factor * (x * (g - c)); }
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T x, T g, T, T, T c, T) const {
+    T const y = factor * (x * (g - c));
+    return x == T(0) ? T(0) : y;
+  }
 };
 
 /// Those of log_softmax; x is its result. An x of −∞ was hidden, or has no part: it depends on nothing.

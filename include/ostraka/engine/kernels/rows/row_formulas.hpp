@@ -20,6 +20,12 @@
 
 namespace ostraka::engine {
 
+/// Does the formula say what becomes of an element that a mask hides?
+template <class Formula>
+concept HidesElements = requires {
+  Formula::hidden;
+};
+
 /// Of a row.
 template <class T>
 struct row_coefficients {
@@ -30,6 +36,8 @@ struct row_coefficients {
 template <class T>
 struct softmax_formula {
   using statistic = exp_sum<T>;
+  static constexpr T hidden = 0;  ///< what becomes of −∞
+  bool hides = false;             ///< is −∞ what a mask hides, so that a NaN elsewhere in its row leaves it alone?
 
   KOKKOS_INLINE_FUNCTION row_coefficients<T> of_row(statistic const& s, std::int64_t) const {
     T const sum = s.divisor();
@@ -41,6 +49,8 @@ struct softmax_formula {
 template <class T>
 struct log_softmax_formula {
   using statistic = exp_sum<T>;
+  static constexpr T hidden = detail::minus_infinity<T>;
+  bool hides = false;
 
   KOKKOS_INLINE_FUNCTION row_coefficients<T> of_row(statistic const& s, std::int64_t) const {
     T const sum = s.divisor();

@@ -58,6 +58,8 @@ struct write_row {
     row_coefficients<T> const c = formula.of_row(statistic, total);
     for (std::int64_t k = 0; k < in.rows.length; ++k) {
       T y = formula(x(k), c.a, c.b);
+      if constexpr (HidesElements<Formula>)
+        if (formula.hides && x(k) == minus_infinity<T>) y = Formula::hidden;
       if constexpr (!std::is_same_v<Gain, no_vector>) y = y * static_cast<T>(gain[k]);
       if constexpr (!std::is_same_v<Bias, no_vector>) y = y + static_cast<T>(bias[k]);
       out[in.rows.first(row) + k * in.rows.step] = static_cast<X>(y);

@@ -200,6 +200,19 @@ struct row_tasks {
         }
       }
     }
+    keep_hidden(b, outer * in.rows.step + inner, wide);
+  }
+
+  /// A NaN makes a row NaN, but for what a mask hides. `b`: the coefficients of the rows from `row` on.
+  void keep_hidden(T const* b, std::int64_t row, std::int64_t wide) const {
+    if constexpr (HidesElements<Formula>)
+      for (std::int64_t i = 0; formula.hides && i < wide; ++i)
+        if (b[i] != b[i]) write_hidden(row + i);
+  }
+  [[gnu::cold, gnu::noinline]] void write_hidden(std::int64_t row) const {
+    for (std::int64_t k = 0; k < in.rows.length; ++k)
+      if (in.element(row, k) == minus_infinity<T>)
+        out[in.rows.first(row) + k * in.rows.step] = static_cast<X>(Formula::hidden);
   }
 
   /// Calls f(reader, group, first row, rows, number of the first row) for every task of a share.
@@ -233,7 +246,7 @@ struct row_tasks {
   /// Those of one row each. Both kinds of memory may be the same.
   void run_kept_rows(std::int64_t begin, std::int64_t end, T* buffer, T* e) const {
     std::int64_t const n = in.rows.length;
-    for_each_task(begin, end, buffer, [&](auto& reader, auto outer, auto inner, auto, auto) {
+    for_each_task(begin, end, buffer, [&](auto& reader, auto outer, auto inner, auto, auto row) {
       T const* const x = reader.read(outer, inner, 1, 0, n);
       statistic s;
       s.largest = largest_of_run(x, n);
@@ -244,7 +257,9 @@ struct row_tasks {
                              [=, to = e + k, from = x + k](std::int64_t i) { to[i] = engine::exp(from[i] - shift); });
         s.sum += sum_of_run<true, T>(here, [of = e + k](std::int64_t i) { return of[i]; });
       }
-      write_elements<T>(out + outer * n, n, [e, b = formula.of_row(s, total).b](std::int64_t k) { return e[k] * b; });
+      T const b = formula.of_row(s, total).b;
+      write_elements<T>(out + outer * n, n, [e, b](std::int64_t k) { return e[k] * b; });
+      keep_hidden(&b, row, 1);
     });
   }
   void run_short_rows(std::int64_t begin, std::int64_t end) const {
@@ -253,7 +268,7 @@ struct row_tasks {
     T* const e = exponentials.data();
     if (in.rows.step == 1) return run_kept_rows(begin, end, buffer.data(), e);
     std::int64_t const n = in.rows.length;
-    for_each_task(begin, end, buffer.data(), [&](auto& reader, auto outer, auto inner, auto wide, auto) {
+    for_each_task(begin, end, buffer.data(), [&](auto& reader, auto outer, auto inner, auto wide, auto row) {
       T const* const x = reader.read(outer, inner, wide, 0, n);
       X* const to = out + outer * n * in.rows.step + inner;
       panel_statistics memory;
@@ -263,6 +278,7 @@ struct row_tasks {
       for (std::int64_t i = 0; i < wide; ++i) b[i] = formula.of_row(own[i], total).b;
       for (std::int64_t k = 0; k < n; ++k)
         write_elements<T>(to + k * in.rows.step, wide, [=, &b](std::int64_t i) { return e[k * wide + i] * b[i]; });
+      keep_hidden(b, row, wide);
     });
   }
 

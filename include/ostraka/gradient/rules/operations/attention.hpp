@@ -12,6 +12,8 @@
 /// So the weights are kept, an array of the scores' shape, and nothing is made again; os::checkpoint trades that for
 /// what the forward does once more. dS is written over dw. Where X divides the keys, one number a query and the
 /// cotangents of the queries are reduced over X. Keys, values and whatever has the scores' shape stay where they are.
+/// What is hidden has w = dS = 0 and takes no part in dq, dk and dv, even if it is NaN
+/// (operations/attention/weigh.hpp).
 
 #include <tuple>
 #include <type_traits>
@@ -69,10 +71,11 @@ struct attention_weights : detail::vjp_of_rows {
   }
 };
 
-/// A product to this sharding by this policy.
+/// A product of weights, or of scores' cotangents, to this sharding by this policy.
 template <class Sharding, class Policy>
 struct attention_product : detail::vjp_of_rows {
   static constexpr char const* name = "attention";
+  bool hides = false;  ///< are some of them 0 because a mask said so?
 
   template <class A, class B>
   using foretold = detail::foretold_product<Sharding, Policy, A, B>;
@@ -85,7 +88,7 @@ struct attention_product : detail::vjp_of_rows {
 
   template <class A, class B>
   constexpr auto operator()(A const& a, B const& b) const {
-    return detail::einsum_of<Sharding, Policy, reduction::sum, type_list<A, B>>::run(name, {}, a, b);
+    return detail::weigh<Sharding, Policy>(name, hides, a, b);
   }
 };
 
@@ -93,26 +96,47 @@ struct attention_product : detail::vjp_of_rows {
 
 namespace detail {
 
-/// einsum_as of two operands that stay where they are, if the result can be reached so: scores are large, and what a
-/// plan would move of them at the sizes that it assumes is not what attention has.
+/// Operands stay where they are if the result can be reached so: scores are large, and what a plan would move of them
+/// at the sizes that it assumes is not what attention has.
+template <class Sharding, class A, class B>
+consteval auto find_policy_in_place() {
+  using stays = std::remove_cvref_t<decltype(no_communication)>;
+  using reduces = std::remove_cvref_t<decltype(reduce_result)>;
+  if constexpr (std::is_same_v<einsum_verdict<Sharding, stays, A, B>, reason::ok>)
+    return stays{};
+  else if constexpr (std::is_same_v<einsum_verdict<Sharding, reduces, A, B>, reason::ok>)
+    return reduces{};
+  else
+    return policy<planner::admit::any>{};
+}
+template <class Sharding, class A, class B>
+using policy_in_place = decltype(find_policy_in_place<Sharding, innermost<A>, innermost<B>>());
+
 template <class Sharding, class A, class B>
 constexpr auto einsum_where_they_are(A const& a, B const& b) {
-  using one = innermost<A>;
-  using other = innermost<B>;
-  if constexpr (std::is_same_v<einsum_verdict<Sharding, std::remove_cvref_t<decltype(no_communication)>, one, other>,
-                               reason::ok>)
-    return einsum_as<Sharding>(a, b, no_communication);
-  else if constexpr (std::is_same_v<einsum_verdict<Sharding, std::remove_cvref_t<decltype(reduce_result)>, one, other>,
-                                    reason::ok>)
-    return einsum_as<Sharding>(a, b, reduce_result);
-  else
-    return einsum_as<Sharding>(a, b);
+  return einsum_as<Sharding>(a, b, policy_in_place<Sharding, A, B>{});
 }
 
-struct where_they_are {
-  template <class Sharding, class A, class B>
-  static constexpr auto multiply(A const& a, B const& b) {
-    return einsum_where_they_are<Sharding>(a, b);
+/// The same of weights or scores' cotangents, of which a 0 takes no part.
+template <class Sharding, class W, class V>
+constexpr auto weigh_where_they_are(bool hides, W const& weights, V const& values) {
+  ostraka::operation::attention_product<Sharding, policy_in_place<Sharding, W, V>> const product{{}, hides};
+  return operate(product, weights, values);
+}
+
+/// Of weights times values.
+template <class W, class V>
+struct weighing_pullback {
+  bool hides;
+  kept<is_variable<V>, W> weights;
+  kept<is_variable<W>, V> values;
+
+  template <int K, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    if constexpr (K == 0)
+      return einsum_where_they_are<sharding_in<Wanted>>(g, values.get());
+    else
+      return weigh_where_they_are<sharding_in<Wanted>>(hides, weights.get(), g);
   }
 };
 
@@ -134,6 +158,7 @@ struct attention_weights_pullback {
       decltype(keep(std::make_integer_sequence<int, sizeof...(Given)>{}, std::declval<Given const&>()...));
 
   double factor;
+  bool hides;
   kept<true, Weights> weights;
   kept_operands others;
 
@@ -152,7 +177,7 @@ struct attention_weights_pullback {
     if constexpr (K < 2 * Pairs && is_variable<operand>) {
       auto const other = as_wide(std::get<static_cast<std::size_t>(K ^ 1)>(others).get());
       return as_elements<typename operand::value_type>(
-          einsum_where_they_are<sharding_in<typename operand::cotangent_type>>(scores, other));
+          weigh_where_they_are<sharding_in<typename operand::cotangent_type>>(hides, scores, other));
     } else {
       return not_kept(scores);
     }
@@ -166,7 +191,9 @@ constexpr auto composed_attention(Attention const& attention, V const& v, Q cons
   using types = typename keys_of_attention<Attention>::template types<innermost<Q>, innermost<K>, innermost<V>>;
   using result = varying_as<typename types::result, innermost<Q>, innermost<K>, innermost<V>>;
   auto const weights = operate(ostraka::operation::attention_weights<Attention, Pairs>{{}, attention}, q, k, others...);
-  ostraka::operation::attention_product<result, typename types::result_policy> const product{};
+  constexpr bool has_mask = sizeof...(Others) > 2 * Pairs - 2;
+  ostraka::operation::attention_product<result, typename types::result_policy> const product{
+      {}, attention.is_causal || has_mask};
   return as_elements<typename Q::value_type>(operate(product, weights, as_wide(v)));
 }
 
@@ -214,7 +241,7 @@ struct derivative_of<operation::attention_weights<Attention, Pairs>> {
     using pullback = detail::attention_weights_pullback<Attention, Pairs, Result, Given...>;
     double factor = 1;
     if constexpr (!detail::any_foretold<Given...>) factor = operation.attention.factor_of(given...);
-    return pullback{factor, detail::remember(w),
+    return pullback{factor, operation.attention.is_causal || sizeof...(Given) > 2 * Pairs, detail::remember(w),
                     pullback::keep(std::make_integer_sequence<int, sizeof...(Given)>{}, given...)};
   }
 };
@@ -222,10 +249,10 @@ struct derivative_of<operation::attention_weights<Attention, Pairs>> {
 template <class Sharding, class Policy>
 struct derivative_of<operation::attention_product<Sharding, Policy>> {
   template <class Result, class A, class B>
-  static constexpr auto pullback(operation::attention_product<Sharding, Policy> const&, Result const&, A const& a,
-                                 B const& b) {
-    return detail::product_pullback<A, B, detail::where_they_are>{detail::remember_if<is_variable<B>>(a),
-                                                                  detail::remember_if<is_variable<A>>(b)};
+  static constexpr auto pullback(operation::attention_product<Sharding, Policy> const& product, Result const&,
+                                 A const& a, B const& b) {
+    return detail::weighing_pullback<A, B>{product.hides, detail::remember_if<is_variable<B>>(a),
+                                           detail::remember_if<is_variable<A>>(b)};
   }
 };
 

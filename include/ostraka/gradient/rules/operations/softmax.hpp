@@ -76,10 +76,22 @@ struct log_sum_exp_pullback {
   }
 };
 
+/// s g, and 0 where s is: what is hidden has no part, whatever its cotangent is.
+struct weighed_cotangent {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T operator()(T const& s, T const& g) const {
+    return s == T(0.0f) ? T(0.0f) : T(s * g);
+  }
+  template <int K, class T>
+  KOKKOS_INLINE_FUNCTION T derivative(T const& s, T const& g) const {
+    return K == 1 ? s : s == T(0.0f) ? T(0.0f) : g;
+  }
+};
+
 struct softmax_vjp_by_parts {
   template <class Along, class S, class G>
   constexpr auto operator()(ostraka::operation::softmax_vjp<Along> const& operation, S const& s, G const& g) const {
-    auto const gs = ostraka::multiply(g, s);
+    auto const gs = ostraka::map(weighed_cotangent{}, s, g);
     auto const row = sum_as<rows_of<Along, S>>(gs);
     return ostraka::scale(ostraka::subtract(gs, ostraka::multiply(s, row)), operation.factor);
   }

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Products of weights in ring attention: sums += weights · values. Where the causal mask hides some of the
+/// pairs their weights are 0, and what they would have met takes no part, a NaN neither. Only such a product, one or
+/// two of a ring's, looks at its values first.
+
+#include <ostraka/engine/kernels/weighted_sums.hpp>
+#include <ostraka/engine/sequences/ring_blocks.hpp>
+
+namespace ostraka::engine::detail {
+
+template <class Exec, class T>
+bool is_finite_block(Exec const& exec, labelled_block<T const> const& b) {
+  loop_nest<1> loops;
+  for (int d = 0; d < b.lies.rank; ++d) loops.add(b.lies.extent[b.lies.order[d]], b.lies.stride[b.lies.order[d]]);
+  return engine::is_finite_block(exec, loops, b.data);
+}
+
+/// sums += weights · values over the labels that the sums lack and over terms whose weight is not 0.
+template <class Exec, class T>
+[[gnu::cold, gnu::noinline]] void add_weighted_sums(Exec const& exec, labelled_block<T const> const& weights,
+                                                    labelled_block<T const> const& values,
+                                                    labelled_block<T> const& sums) {
+  weighted_sums<T> in{{}, {}, weights.data, values.data, sums.data};
+  labelled const &a = weights.lies, &b = values.lies, &c = sums.lies;
+  for (int l = 0; l < max_loops; ++l)
+    if (c.has[l])
+      in.sums.add(c.extent[l], a.has[l] ? a.stride[l] : 0, b.has[l] ? b.stride[l] : 0, c.stride[l]);
+    else if (a.has[l] || b.has[l])
+      in.terms.add(a.has[l] ? a.extent[l] : b.extent[l], a.has[l] ? a.stride[l] : 0, b.has[l] ? b.stride[l] : 0);
+  add_sums(exec, in);
+}
+
+/// sums += weights · values; with `hides` a weight of 0 takes nothing.
+template <class Exec, class T>
+void add_products(Exec const& exec, labelled_block<T const> const& weights, labelled_block<T const> const& values,
+                  labelled_block<T> const& sums, bool hides) {
+  if (hides && !is_finite_block(exec, values)) return add_weighted_sums(exec, weights, values, sums);
+  multiply(exec, weights, values, sums, T(1), T(1));
+}
+
+}  // namespace ostraka::engine::detail
