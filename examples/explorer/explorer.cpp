@@ -71,9 +71,11 @@ int write_file(std::string const& name, std::string const& text) {
 
 void list_machines() {
   for (planner::machine const& m : planner::machines::all)
-    std::printf("%-12s %8.3g flops a second in 16 bits, %8.3g in 32, %6.3g GB, links of %.3g GB a second (%s)\n",
-                std::string(m.name.view()).c_str(), m.flops_per_second.float16, m.flops_per_second.float32,
-                m.memory_bytes / 1e9, m.links.bytes_per_second / 1e9, planner::name_of(m.links.shape));
+    std::printf(
+        "%-12s %8.3g flops a second in 16 bits, %8.3g in 32, %6.3g GB, links of %.3g GB a second (%s%s)\n",
+        std::string(m.name.view()).c_str(), m.flops_per_second.float16, m.flops_per_second.float32,
+        m.memory_bytes / 1e9, m.links.bytes_per_second / 1e9, planner::name_of(m.links.shape),
+        (m.links.wraps_from > 0 ? ", from " + std::to_string(m.links.wraps_from) + " on" : std::string()).c_str());
 }
 
 // The best rules on any mesh of so many devices.

@@ -159,6 +159,11 @@ TEST_CASE("collectives by kind") {
   CHECK(near(alone(collective::gather, 75, 3), 37.5e-6));
   CHECK(near(alone(collective::broadcast, 300, 1), 75e-6));
   CHECK(alone(collective::permute, 0, 0) == 0);
+  m.links = {1e6, 1e-6, link_shape::ring, true};
+  m.links.wraps_from = 5;  // four devices are a line: three blocks through one link; round it is three hops back
+  CHECK(near(alone(collective::all_gather, 75, 3), 75e-6));
+  CHECK(near(alone(collective::permute, 1, 1), 3e-6));
+  CHECK(near(alone(collective::halo, 1, 1), 1e-6));
   m.links = {1e6, 1e-6, link_shape::switched, true};
   CHECK(near(alone(collective::all_gather, 75, 3), 78e-6));
   CHECK(near(alone(collective::exchange, 75, 3), 78e-6));

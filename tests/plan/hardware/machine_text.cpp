@@ -100,6 +100,8 @@ TEST_CASE("what people write") {
       "nodes = switched 2e9 2e-5 blocking\n"
       "links.X = ring   9e10 1e-6 shared\n"
       "links.Y = line 1 0\n"
+      "links.Q = ring 4.5e10 1e-6 wraps 16\n"
+      "links.R = ring 4.5e10 1e-6 shared wraps 4 blocking\n"
       "links.W = switched 8e9 1.1e-6 handshake 2.4e-6 4096\n"
       "links.V = switched 8e9 1.1e-6 shared handshake 2.4e-6 4096");
   CHECK(m.name.view() == "two ranks of a Zen 5");
@@ -113,6 +115,10 @@ TEST_CASE("what people write") {
   CHECK(m.between_nodes == planner::link{2e9, 2e-5, link_shape::switched, true, 0, 0, false});
   CHECK(m.along("X") == planner::link{9e10, 1e-6, link_shape::ring, false});
   CHECK(m.along("Y") == planner::link{1, 0, link_shape::line, true});
+  CHECK(m.along("Q") == planner::machines::tpu_v5e.links);
+  CHECK(m.along("R").wraps_from == 4);
+  CHECK((!m.along("R").overlaps && !m.along("R").both_ways));
+  CHECK(m.along("X").wraps_from == 0);
   CHECK(m.along("W") == planner::link{8e9, 1.1e-6, link_shape::switched, true, 2.4e-6, 4096});
   CHECK(m.along("V") == planner::link{8e9, 1.1e-6, link_shape::switched, false, 2.4e-6, 4096});
   CHECK(m.along("Z") == m.links);
@@ -151,13 +157,17 @@ TEST_CASE("what is wrong is said with its line") {
   for (char const* value :
        {"", "ring", "ring 1", "star 1 1", "ring 1 1 half", "ring 1 1 shared more", "1 1 1", "ring 1 1 handshake",
         "ring 1 1 handshake 1", "ring 1 1 handshake 1 1 1", "ring 1 1 handshake 1 1 shared", "ring 1 1 blocking 1",
-        "ring 1 1 blocking shared", "ring blocking"})
+        "ring 1 1 blocking shared", "ring blocking", "ring 1 1 wraps", "ring 1 1 wraps 4 4", "ring 1 1 wraps 4 shared",
+        "line 1 1 wraps 4", "switched 1 1 wraps 4"})
     complains(std::string("links = ") + value, "line 1: links are `ring`, `line` or `switched`");
   complains("links.X = ring x 1", "bytes a second is a number");
   complains("links.X = ring 1 -1", "seconds a hop is a number");
   complains("links = switched 1 1 handshake no 1", "seconds of a handshake is a number");
   complains("links = switched 1 1 handshake 1 no", "bytes without a handshake is a number");
   complains("links = ring 0 1", "links carry bytes");
+  complains("links = ring 1 1 wraps 1.5", "wraps is a whole number of devices, but this is 1.5");
+  complains("links = ring 1 1 wraps 1e300", "wraps is a whole number of devices");
+  complains("links = ring 1 1 wraps -1", "wraps is a number, 0 or more");
   std::string thirteen;
   for (int i = 1; i <= 13; ++i) thirteen += std::to_string(i) + " 1 ";
   for (std::string const& value : {std::string(), std::string("1"), std::string("1 1 1"), std::string("2 1 1 1"),

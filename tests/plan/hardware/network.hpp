@@ -126,6 +126,14 @@ inline outcome all_to_all(int n, double bytes, bool wraps) {
   return outcome_of(carried, rounds, true);
 }
 
+/// Each device sends to the next one, the last to the first: over the wrap, or back over all others.
+inline outcome shift(int n, double bytes, bool wraps) {
+  loads carried(n);
+  for (int d = 0; d + 1 < n; ++d) walk(carried, d, 1, 1, n, bytes);
+  int const back = wraps ? walk(carried, n - 1, 1, 1, n, bytes) : walk(carried, n - 1, n - 1, -1, n, bytes);
+  return outcome_of(carried, back, true);
+}
+
 /// A torus of n × n, or a grid that does not wrap: half of the bytes is gathered along rows, then along columns, the
 /// other half the other way round. Both go on at once, on links of their own.
 inline outcome gather_on_torus(int n, double bytes, bool wraps) {

@@ -245,10 +245,11 @@ class machine_clock {
         return 2 * planner::seconds(levels, count, planner::collective::all_gather,
                                     bytes / static_cast<double>(e.members > 1 ? e.members - 1 : 1));
       case collective::permute:
+        return messages(planner::collective::shift, e, levels, count);
       case collective::halo:
-        return messages(e, levels, count);
+        return messages(planner::collective::permute, e, levels, count);
       case collective::exchange:
-        if (e.messages + 1 < e.members) return messages(e, levels, count);
+        if (e.messages + 1 < e.members) return messages(planner::collective::permute, e, levels, count);
         return whole(planner::collective::all_to_all, e, levels, count);
     }
     return 0;
@@ -262,10 +263,10 @@ class machine_clock {
   }
 
   // Some messages to one other device each: on a ring to different sides, through a switch one after the other.
-  [[nodiscard]] double messages(event const& e, planner::level const* levels, int count) const {
+  [[nodiscard]] double messages(planner::collective what, event const& e, planner::level const* levels,
+                                int count) const {
     std::int64_t const n = e.messages > 1 ? e.messages : 1;
-    double const each = planner::seconds(levels, count, planner::collective::permute,
-                                         static_cast<double>(e.bytes) / static_cast<double>(n));
+    double const each = planner::seconds(levels, count, what, static_cast<double>(e.bytes) / static_cast<double>(n));
     bool switched = false;
     for (int i = 0; i < count; ++i) switched = switched || levels[i].links.shape == planner::link_shape::switched;
     return e.messages == 0 ? 0 : each * static_cast<double>(switched ? n : (n + 1) / 2);

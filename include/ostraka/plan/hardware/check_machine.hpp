@@ -29,7 +29,7 @@ namespace detail {
 
 [[nodiscard]] constexpr bool is_number_from_0(link const& l) {
   return l.bytes_per_second >= 0 && l.hop_seconds >= 0 && l.handshake_seconds >= 0 && l.handshake_bytes >= 0 &&
-         is_number_from_0(l.of_size) && is_number_from_0(l.of_rows);
+         l.wraps_from >= 0 && is_number_from_0(l.of_size) && is_number_from_0(l.of_rows);
 }
 
 [[noreturn, gnu::cold]] inline void refuse_machine(std::string_view operation, machine const& m,

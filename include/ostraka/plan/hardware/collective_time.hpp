@@ -15,18 +15,23 @@
 ///     all_to_all       max(V/4W, ⌊n/2⌋ t), n even            max(⌊n/2⌋⌈n/2⌉/n² · V/w,         (n−1) α + (n−1)/n² · Vβ
 ///                      V (n²−1)/4n²W, n odd                      (n−1) t)
 ///     permute          max(V/w, t): to the next device       the same                         α + Vβ
+///     shift            the same                              max(V/w, (n−1) t)                the same
 ///     to_root          max((n−1)/n · V/W, ⌊n/2⌋ t)           as all_gather                    as all_gather
 ///
+/// A ring that is too short to wrap is a line (link::wraps_from). A shift is a permute in which the last device sends
+/// to the first; on a line its message goes back over all links, the other way than those of the others.
+///
 /// So an all-to-all takes n/(4(n−1)) of a gather on a ring of even n, (n+1)/(4n) on one of odd n. Where both directions
-/// share a link, all but a permute along a ring or line take twice as long by bandwidth, a gather on a line V/w.
-/// Several axes: if all are rings, or lines, of the same rate, a torus: a gather takes (N−1)/N · V/ΣW and the hops of
-/// all axes, an all-to-all the slowest axis' share (each byte goes along each axis in turn). Else they are levels: a
-/// gather passes the slowest first, so that it carries 1/(devices of the faster ones) of V, and the levels overlap: the
-/// slowest counts. Axes with equal switched links share one switch, and are one level of all their devices.
-/// Sources: rings, tori and levels: "How to Scale Your Model" (Austin et al., 2025), chapters on sharding and on GPUs;
-/// α, β and γ: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005).
-/// β of a switched link is that of messages of a size (rates_by_size.hpp): V/n in gathers and reduce-scatters, V/n² in
-/// all-to-alls, V/2, V/4, … in all-reduces, which halve.
+/// share a link, all but a permute along a ring or line, and a shift along a ring, take twice as long by bandwidth, a
+/// gather on a line V/w. Several axes: if all are rings or lines of the same rate, a torus: a gather takes (N−1)/N ·
+/// V/Σ, of W for each ring and w for each line, and the hops of all axes, an all-to-all the slowest axis' share (each
+/// byte goes along each axis in turn). Else they are levels: a gather passes the slowest first, so that it carries
+/// 1/(devices of the faster ones) of V, and the levels overlap: the slowest counts. Axes with equal switched links
+/// share one switch, and are one level of all their devices. Sources: rings, tori and levels: "How to Scale Your Model"
+/// (Austin et al., 2025), chapters on sharding and on GPUs; α, β and γ: Thakur, Rabenseifner, Gropp, "Optimization of
+/// Collective Communication Operations in MPICH" (2005). β of a switched link is that of messages of a size
+/// (rates_by_size.hpp): V/n in gathers and reduce-scatters, V/n² in all-to-alls, V/2, V/4, … in all-reduces, which
+/// halve.
 
 #include <cstdint>
 
@@ -36,7 +41,7 @@
 
 namespace ostraka::planner {
 
-enum class collective : std::uint8_t { all_gather, reduce_scatter, all_reduce, all_to_all, permute, to_root };
+enum class collective : std::uint8_t { all_gather, reduce_scatter, all_reduce, all_to_all, permute, shift, to_root };
 
 /// One mesh axis of a collective: its links, and how many devices they join.
 struct level {
@@ -78,7 +83,7 @@ constexpr bool share_a_switch(link const& a, link const& b) { return a.shape == 
 
 constexpr bool is_one_torus(level const* levels, int count) {
   for (int i = 0; i < count; ++i)
-    if (levels[i].links.shape == link_shape::switched || levels[i].links.shape != levels[0].links.shape ||
+    if (levels[i].links.shape == link_shape::switched ||
         levels[i].links.bytes_per_second != levels[0].links.bytes_per_second ||
         levels[i].links.both_ways != levels[0].links.both_ways)
       return false;
@@ -157,14 +162,16 @@ constexpr double all_to_all_seconds(level const* levels, int count, double bytes
   return messages + larger(slowest, latency);
 }
 
-constexpr double permute_seconds(level const* levels, int count, double bytes) {
+constexpr double permute_seconds(level const* levels, int count, double bytes, bool round) {
   double slowest = 0;
   for (int i = 0; i < count; ++i) {
     link const& l = levels[i].links;
     double const wire = bytes / (l.shape == link_shape::switched ? rate_of(l) : l.bytes_per_second);
-    bool const adds = l.shape == link_shape::switched;
-    slowest =
-        larger(slowest, adds ? message_seconds(l, bytes) + wire * slowdown(l, bytes) : larger(l.hop_seconds, wire));
+    bool const back = round && l.shape == link_shape::line;  // the last one's message, to the first
+    double const neighbour =
+        larger(back ? hops(l, levels[i].ways) * l.hop_seconds : l.hop_seconds, back && !l.both_ways ? 2 * wire : wire);
+    slowest = larger(
+        slowest, l.shape == link_shape::switched ? message_seconds(l, bytes) + wire * slowdown(l, bytes) : neighbour);
   }
   return slowest;
 }
@@ -182,7 +189,7 @@ constexpr double permute_seconds(level const* levels, int count, double bytes) {
     if (same < n)
       divided[same].ways *= levels[i].ways;
     else
-      divided[n++] = levels[i];
+      divided[n++] = {along_axis(levels[i].links, levels[i].ways), levels[i].ways};
   }
   if (n == 0) return 0;
   switch (what) {
@@ -191,7 +198,8 @@ constexpr double permute_seconds(level const* levels, int count, double bytes) {
     case collective::all_to_all:
       return detail::all_to_all_seconds(divided, n, bytes);
     case collective::permute:
-      return detail::permute_seconds(divided, n, bytes);
+    case collective::shift:
+      return detail::permute_seconds(divided, n, bytes, what == collective::shift);
     default:
       return detail::gather_seconds(divided, n, bytes, false);
   }
@@ -215,7 +223,7 @@ constexpr double permute_seconds(level const* levels, int count, double bytes) {
 /// table at the head of plan/spec/step.hpp.
 [[nodiscard]] constexpr double whole_bytes(collective what, std::int64_t ways, double moved_per_device) {
   double const n = static_cast<double>(ways);
-  if (ways < 2 || what == collective::permute) return moved_per_device;
+  if (ways < 2 || what == collective::permute || what == collective::shift) return moved_per_device;
   if (what == collective::all_to_all) return moved_per_device * n * n / (n - 1);
   return moved_per_device * n / (n - 1) / (what == collective::all_reduce ? 2 : 1);
 }

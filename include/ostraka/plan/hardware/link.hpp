@@ -7,7 +7,7 @@
 /// joined with what. Numbers of a machine, never of a program.
 ///
 ///     ring      o – o – o – o        each device has two neighbours; the ends are joined: a torus' axis that wraps
-///               └───────────┘
+///               └───────────┘        (`wraps_from`: a short one does not, and is a line)
 ///     line      o – o – o – o        the same without the wrap
 ///     switched  each device has one link to a switch that joins all: a message takes hop_seconds + bytes /
 ///               bytes_per_second, whoever sends it to whom (α and β of MPI's cost models)
@@ -40,6 +40,8 @@ struct link {
   /// strided types), and longer ones, beside what packs them. With all that they take: no hop and no handshake is
   /// added. None: they go as any other.
   rates_by_size of_rows{};
+  /// Of a ring: an axis of fewer devices does not wrap, and is a line. 0: every axis wraps.
+  std::int64_t wraps_from = 0;
 
   friend constexpr bool operator==(link const&, link const&) = default;
 };
@@ -61,6 +63,12 @@ struct link {
   l.bytes_per_second = l.of_rows.at[0].rate;
   l.of_size = l.of_rows;
   l.hop_seconds = l.handshake_seconds = 0;
+  return l;
+}
+
+/// The link as an axis of so many devices has it: a ring that is too short to wrap is a line.
+[[nodiscard]] constexpr link along_axis(link l, std::int64_t ways) {
+  if (l.shape == link_shape::ring && ways < l.wraps_from) l.shape = link_shape::line;
   return l;
 }
 

@@ -21,12 +21,14 @@
 ///     links = switched 8e9 1.1e-6          shape (ring, line, switched), bytes a second one way, seconds a hop
 ///     nodes = switched 2e9 2e-5            between nodes, where a mesh has nodes
 ///     links.X = ring 9e10 1e-6 shared      of the mesh axis X; both directions share each link
+///     links.T = ring 4.5e10 1e-6 wraps 16  an axis of fewer devices does not wrap, and is a line
 ///     links.Y = switched 8e9 1.1e-6 handshake 2.4e-6 4096     which messages of more than 4096 bytes take besides
 ///     links.Z = switched 8e9 1.1e-6 sizes 1e6 8e9 4e6 3e9     messages of so many bytes, bytes a second, by size
 ///     links.V = switched 8e9 1.1e-6 rows 8e3 4e9 3e5 6e9      the same of rows that the transport takes as they lie
 ///     links.W = switched 8e9 1.1e-6 blocking                  nothing moves while a device computes
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <locale>
 #include <sstream>
@@ -66,6 +68,7 @@ namespace detail {
 [[nodiscard, gnu::cold]] inline std::string as_text(link const& l) {
   return join_text(
       name_of(l.shape), ' ', exact(l.bytes_per_second), ' ', exact(l.hop_seconds), l.both_ways ? "" : " shared",
+      l.wraps_from == 0 ? std::string() : join_text(" wraps ", l.wraps_from),
       l.handshake_seconds == 0 ? std::string()
                                : join_text(" handshake ", exact(l.handshake_seconds), ' ', exact(l.handshake_bytes)),
       l.of_size.count == 0 ? std::string() : join_text(" sizes ", as_text(l.of_size)),
@@ -74,7 +77,7 @@ namespace detail {
 
 // Of a value, those that are looked at.
 struct words_of {
-  static constexpr int most = 12 + 4 * rates_by_size::most;  // more than links can have
+  static constexpr int most = 14 + 4 * rates_by_size::most;  // more than links can have
   std::string word[most + 1];                                // the last one is empty
   int count = 0;
 
@@ -207,6 +210,14 @@ class machine_reader {
     return rates_of([&](int i) { return std::string_view(all.word[i]); }, all.count, called);
   }
 
+  std::int64_t devices_of(std::string_view value) const {
+    double const number = number_of(value, "wraps");
+    std::int64_t const devices = number <= 1e15 ? static_cast<std::int64_t>(number) : 0;
+    if (static_cast<double>(devices) != number)
+      fail(join_text("wraps is a whole number of devices, but this is ", value, "; write, for example, 16"));
+    return devices;
+  }
+
   double part_of(std::string_view value) const {
     double const part = number_of(value, "memory.waits");
     if (part > 1)
@@ -221,6 +232,9 @@ class machine_reader {
     l.shape = word[0] == "ring" ? link_shape::ring : word[0] == "line" ? link_shape::line : link_shape::switched;
     int next = 3;
     if (word[next] == "shared") l.both_ways = false, ++next;
+    bool const wraps = word[next] == "wraps";
+    int const wraps_at = next + 1;
+    if (wraps) next += 2;
     bool const shakes = word[next] == "handshake";
     int const behind = shakes ? next + 3 : next;
     bool const has_sizes = word[behind] == "sizes";
@@ -230,15 +244,18 @@ class machine_reader {
     int last = rows;
     while (has_rows && last < all.count && word[last] != "blocking") ++last;
     l.overlaps = word[last] != "blocking";
-    if (word[0] != name_of(l.shape) || all.count != (l.overlaps ? last : last + 1))
+    if (word[0] != name_of(l.shape) || (wraps && l.shape != link_shape::ring) ||
+        all.count != (l.overlaps ? last : last + 1))
       fail(join_text(
           "links are `ring`, `line` or `switched`, then bytes a second, then seconds a hop, then `shared` if both "
-          "directions share them, then `handshake`, seconds and bytes if longer messages take that besides, then "
+          "directions share them, then, of a ring, `wraps` and from how many devices on an axis does so, if not every "
+          "one does, then `handshake`, seconds and bytes if longer messages take that besides, then "
           "`sizes` and for some of them bytes and bytes a second if the rate depends on them, then `rows` and the same "
           "of messages of rows, then `blocking` if nothing moves while a device computes, but this is \"",
           value, "\"; write, for example, switched 8e9 1.1e-6"));
     l.bytes_per_second = number_of(word[1], "bytes a second");
     l.hop_seconds = number_of(word[2], "seconds a hop");
+    if (wraps) l.wraps_from = devices_of(word[wraps_at]);
     if (shakes) l.handshake_seconds = number_of(word[next + 1], "seconds of a handshake");
     if (shakes) l.handshake_bytes = number_of(word[next + 2], "bytes without a handshake");
     if (has_sizes)

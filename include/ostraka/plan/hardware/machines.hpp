@@ -15,12 +15,15 @@
 /// Sources. TPUs: Google Cloud's pages for v5p, v5e and v6e (flops, memory, the network's bits a second of a host
 /// divided by its chips; 10 µs a message are assumed); float32 is multiplied in one pass of bfloat16, XLA's default. Of
 /// a link 9·10¹⁰ and 4.5·10¹⁰ bytes a second one way, a hop of 1 µs: "How to Scale Your Model" (Austin et al., 2025),
-/// chapters on TPUs and on sharding. H100: NVIDIA's data sheet of the SXM module (without sparsity, float32 without
-/// TF32); NVLink 4 is 900 GB/s, both ways together; a node's eight GPUs have a 400 Gb/s adapter each; hops are the
-/// ring's latencies in NCCL's tuning model, 0.6 µs over NVLink, 2.7 µs over the network. The CPU cluster: a node of two
-/// AMD EPYC 7763, 64 cores of 2.45 GHz with two 256-bit fused multiply-adds a cycle, eight channels of DDR4-3200 each,
-/// one Slingshot adapter of 200 Gb/s, some 2 µs a message (De Sensi et al., "An In-Depth Analysis of the Slingshot
-/// Interconnect", 2020).
+/// chapters on TPUs and on sharding. Which axes wrap, as the chapter on TPUs has it: slices of v5e and v6e are smaller
+/// tori "without wraps on dims < 16"; of v5p and its like optical switches close what is made of whole cubes of 4 × 4 ×
+/// 4, so that an axis has a ring where its length is a multiple of 4, and slices that are no cubes (2 × 2 × 1, 2 × 2 ×
+/// 4) have none: say that with `.with("X", line)`. H100: NVIDIA's data sheet of the SXM module (without sparsity,
+/// float32 without TF32); NVLink 4 is 900 GB/s, both ways together; a node's eight GPUs have a 400 Gb/s adapter each;
+/// hops are the ring's latencies in NCCL's tuning model, 0.6 µs over NVLink, 2.7 µs over the network. The CPU cluster:
+/// a node of two AMD EPYC 7763, 64 cores of 2.45 GHz with two 256-bit fused multiply-adds a cycle, eight channels of
+/// DDR4-3200 each, one Slingshot adapter of 200 Gb/s, some 2 µs a message (De Sensi et al., "An In-Depth Analysis of
+/// the Slingshot Interconnect", 2020).
 
 #include <ostraka/plan/hardware/machine_data.hpp>
 
@@ -28,33 +31,36 @@ namespace ostraka::planner::machines {
 
 inline constexpr link tpu_v5p_network{6.25e9, 1e-5, link_shape::switched, true};
 
-/// TPU v5p: a torus of three dimensions, up to a slice, which counts as a node.
-inline constexpr machine tpu_v5p{.name = "tpu_v5p",
-                                 .flops_per_second = {0, 4.59e14, 4.59e14, 9.18e14},
-                                 .memory_bytes_per_second = 2.765e12,
-                                 .memory_bytes = 95.0 * (1 << 30),
-                                 .links = {9e10, 1e-6, link_shape::ring, true},
-                                 .between_nodes = tpu_v5p_network};
+/// TPU v5p: a torus of three dimensions, up to a slice, which counts as a node. Axes of whole cubes wrap: 4, 8, 12, …
+inline constexpr machine tpu_v5p{
+    .name = "tpu_v5p",
+    .flops_per_second = {0, 4.59e14, 4.59e14, 9.18e14},
+    .memory_bytes_per_second = 2.765e12,
+    .memory_bytes = 95.0 * (1 << 30),
+    .links = {.bytes_per_second = 9e10, .hop_seconds = 1e-6, .shape = link_shape::ring, .wraps_from = 4},
+    .between_nodes = tpu_v5p_network};
 
 inline constexpr link tpu_v5e_network{3.125e9, 1e-5, link_shape::switched, true};
 
 /// TPU v5e: a torus of two dimensions, 16 by 16 at most; a shorter axis does not wrap.
-inline constexpr machine tpu_v5e{.name = "tpu_v5e",
-                                 .flops_per_second = {0, 1.97e14, 1.97e14, 3.93e14},
-                                 .memory_bytes_per_second = 8.0e11,
-                                 .memory_bytes = 16e9,
-                                 .links = {4.5e10, 1e-6, link_shape::ring, true},
-                                 .between_nodes = tpu_v5e_network};
+inline constexpr machine tpu_v5e{
+    .name = "tpu_v5e",
+    .flops_per_second = {0, 1.97e14, 1.97e14, 3.93e14},
+    .memory_bytes_per_second = 8.0e11,
+    .memory_bytes = 16e9,
+    .links = {.bytes_per_second = 4.5e10, .hop_seconds = 1e-6, .shape = link_shape::ring, .wraps_from = 16},
+    .between_nodes = tpu_v5e_network};
 
 inline constexpr link trillium_network{1.25e10, 1e-5, link_shape::switched, true};
 
 /// Trillium, TPU v6e: as v5e.
-inline constexpr machine trillium{.name = "trillium",
-                                  .flops_per_second = {0, 9.18e14, 9.18e14, 1.836e15},
-                                  .memory_bytes_per_second = 1.6e12,
-                                  .memory_bytes = 32e9,
-                                  .links = {9e10, 1e-6, link_shape::ring, true},
-                                  .between_nodes = trillium_network};
+inline constexpr machine trillium{
+    .name = "trillium",
+    .flops_per_second = {0, 9.18e14, 9.18e14, 1.836e15},
+    .memory_bytes_per_second = 1.6e12,
+    .memory_bytes = 32e9,
+    .links = {.bytes_per_second = 9e10, .hop_seconds = 1e-6, .shape = link_shape::ring, .wraps_from = 16},
+    .between_nodes = trillium_network};
 
 inline constexpr link h100_network{5e10, 2.7e-6, link_shape::switched, true};
 
