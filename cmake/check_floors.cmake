@@ -29,7 +29,7 @@ set(rooms
   "plan/decisions: plan/spec plan/regions"
   "plan/lowering: plan/spec plan/regions plan/reshard plan/decisions"
   "plan/workspace: plan/spec plan/reshard plan/search plan/lowering"
-  "plan/program: plan/spec"
+  "plan/program: plan/spec plan/rules"
   "plan/pricing: plan/spec plan/hardware plan/reshard plan/search plan/workspace plan/program"
   "plan/rule_search: plan/spec plan/hardware plan/program plan/pricing"
   "plan/typed: plan/spec plan/rules plan/search plan/workspace"

@@ -72,6 +72,14 @@ inline std::string policy_of(einsum_way const& w, studied_statement const& s) {
   return "os::idle(" + axes + ')';
 }
 
+/// The same, with the axes that the statement sums although one operand alone has them.
+inline std::string with_sums(std::string const& policy, studied_statement const& s) {
+  std::string axes;
+  for (std::string const& a : s.summed_alone) axes += (axes.empty() ? "" : ", ") + a;
+  if (axes.empty()) return policy;
+  return "os::sum_over(" + axes + ')' + (policy.empty() ? "" : '(' + policy + ')');
+}
+
 /// Is it the plan, too, of a program that says no extents and no sizes of mesh axes before it runs?
 inline bool is_nominal(einsum_way const& w, studied_statement const& s) {
   planner::einsum_problem p = s.problem;
@@ -121,7 +129,7 @@ inline std::vector<code_line> code_of(einsum_way const& w, studied_statement con
   };
   if (w.one_call()) {
     std::string const begin = '<' + detail::dims_of(s.problem.result, s) + ">(" + list(names);
-    std::string const policy = detail::policy_of(w, s);
+    std::string const policy = detail::with_sums(detail::policy_of(w, s), s);
     std::string const call = begin + (policy.empty() ? "" : ", " + policy) + ')';
     code_line line{"auto " + result + " = os::einsum" + call + ';', planner::bytes_per_device(w.elements, t.bytes, e),
                    "os::plan" + call, ""};
@@ -167,11 +175,12 @@ inline std::vector<code_line> code_of(einsum_way const& w, studied_statement con
     std::string arguments = variable(c.left);
     if (c.right >= 0) arguments += ", " + variable(c.right);
     std::string const dims = '<' + detail::dims_of(c.result, s) + ">(" + arguments;
+    std::string const stays = ", " + detail::with_sums("os::no_communication", s) + ')';
     extents const& sizes = c.plan.sizes;
-    lines.push_back({"auto " + target + " = os::" + (c.moves ? "reshard" : "einsum") + dims +
-                         (c.moves ? ");" : ", os::no_communication);"),
-                     planner::bytes_per_device(c.plan.elements_moved(sizes), t.bytes, sizes),
-                     c.moves ? "os::reshard_plan" + dims + ')' : "os::plan" + dims + ", os::no_communication)", ""});
+    lines.push_back(
+        {"auto " + target + " = os::" + (c.moves ? "reshard" : "einsum") + dims + (c.moves ? ");" : stays + ';'),
+         planner::bytes_per_device(c.plan.elements_moved(sizes), t.bytes, sizes),
+         c.moves ? "os::reshard_plan" + dims + ')' : "os::plan" + dims + stays, ""});
     if (of_result)
       made_last = target;
     else

@@ -51,6 +51,7 @@ struct studied_statement {
   std::vector<std::string> labels, mesh_axes;
   std::vector<std::string> tensors;                    ///< operands, the result behind them
   std::vector<std::vector<std::string>> axes_above{};  ///< of the operands, as they are called where they stand above
+  std::vector<std::string> summed_alone{};             ///< axes of one operand alone that are summed all the same
   planner::einsum_problem problem{};
   int idle = 0;                     ///< mesh axes at the end that no tensor names
   std::vector<studied_way> ways{};  ///< best first; none of an operation, which moves nothing
@@ -201,6 +202,7 @@ inline studied_statement studied(planner::parsed_program const& p, std::size_t w
   planner::program_tensor const& r = p.program.tensors[static_cast<std::size_t>(said.result)];
   s.problem.result = n.take(r, r.axes);
   s.tensors.push_back(r.name);
+  for (int a : said.summed_alone) s.summed_alone.push_back(p.program.axes[static_cast<std::size_t>(a)].name);
   auto const named = n.mesh.size();
   for (std::size_t m = 0; m < p.mesh_sizes.size(); ++m)
     if (p.mesh_sizes[m] > 1) number_in(n.mesh, static_cast<int>(m));

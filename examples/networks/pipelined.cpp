@@ -27,7 +27,7 @@ using targets_type = os::tensor<double, N/batch/stages, F>;
 auto device_by_device(auto const& p, auto const& inputs, auto const& targets) {
   return os::shard_map<>([](auto x, auto t, auto W, auto b, auto inner_W, auto inner_b) {
     auto const layer = [](auto const& h, auto const& w, auto const& c) {
-      return os::rename<F, D>(os::map(relu{}, os::einsum<N, F>(h, w) + os::sum<F>(c)));
+      return os::rename<F, D>(os::map(relu{}, os::einsum<N, F>(h, w, os::sum_over(L)) + os::sum<F>(c)));
     };
     auto const first = layer(x, W[0], b[0]);
     auto const inner = os::pipeline<os::gpipe, L/stages, N>(os::microbatches = 4, layer, first, inner_W, inner_b);

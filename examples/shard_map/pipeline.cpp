@@ -46,7 +46,7 @@ struct folded {
 
 /// h + folded(h · w), of a microbatch h[M, N, D] and a layer w[L, D, F]
 auto layer(auto const& h, auto const& w) {
-  return os::add(h, os::map(folded{}, os::rename<F, D>(os::einsum<M, N, F>(h, w))));
+  return os::add(h, os::map(folded{}, os::rename<F, D>(os::einsum<M, N, F>(h, w, os::sum_over(L)))));
 }
 
 /// One sample through all layers, in plain loops.

@@ -45,7 +45,8 @@ int main(int argc, char** argv) {
 
   auto const loss = os::shard_map<>([&](auto x, auto t, auto W, auto b) {
     auto const layer = [](auto const& h, auto const& w, auto const& c) {
-      return os::rename<F, D>(os::map(network::relu{}, os::add(os::einsum<N, F>(h, w), os::sum<F>(c))));
+      auto const product = os::einsum<N, F>(h, w, os::sum_over(L));    // of a stack: L has extent 1
+      return os::rename<F, D>(os::map(network::relu{}, os::add(product, os::sum<F>(c))));
     };
     auto const first = layer(x, weights[0], biases[0]);
     auto const inner = os::pipeline<os::gpipe, L/stages, N>(os::microbatches = 4, layer, first, W, b);

@@ -43,7 +43,7 @@ struct training : detail::between_blocks<Rules> {
 
   template <auto Out, class A, class W>
   static constexpr auto product(A const& a, W const& w) {
-    return os::einsum<Out>(a, w);
+    return os::einsum<Out>(a, w, os::sum_over(Q, L));  // of a layer of a stack: axes of extent 1
   }
 };
 

@@ -23,7 +23,7 @@ namespace transformer {
 
 /// A rule set, a kind of attention, and the axes along which layers are stacked: none, and they stand in a vector one
 /// by one; L, or Q and L, and each leaf has those of all layers. Products of one layer of a stack sum over its leading
-/// axes of extent 1, because their results do not name them.
+/// axes of extent 1 (os::sum_over).
 template <class Rules, class Attention, auto... Stack>
 struct variant {
   using rules = Rules;

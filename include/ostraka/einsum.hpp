@@ -147,9 +147,9 @@ auto checked_einsum(char const* operation, A const& a, More const&... more) {
 /// The einsum of up to eight tensors: C[I_X, K_Y] = Σ_J A[I, J] B[J, K], by numpy's rule on names (numpy.einsum) with
 /// the sharding of the result as asked for, partial only if that is asked for. A policy may stand behind the tensors:
 /// os::gather_left, os::gather_right, os::reduce_result, os::no_communication, os::at_most<bytes>, os::within(bytes),
-/// os::idle(Z), os::for_these_sizes, os::least_time<n>, os::overlapped (docs/budgets.md). An operand whose labels
-/// repeat is an os::relabel<I, I>(A). The order of the products is planned with the moves. Collective over the mesh
-/// axes that the tensors name.
+/// os::idle(Z), os::for_these_sizes, os::least_time<n>, os::overlapped (docs/budgets.md), os::sum_over(N) of axes that
+/// one operand alone has. An operand whose labels repeat is an os::relabel<I, I>(A). The order of the products is
+/// planned with the moves. Collective over the mesh axes that the tensors name.
 /// @throws ostraka::error, on all devices alike, if extents disagree, the mesh lacks a mesh axis of the result, or the
 /// plan moves more than a budget or takes more workspace than a limit
 template <auto... Out, Operand A, class... OperandsThenPolicy>

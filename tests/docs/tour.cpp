@@ -151,7 +151,7 @@ TEST_CASE("products, elements, reductions, moves") {
   CHECK(keys.extent(batch) == 10);
 
   auto e = os::shard_map<batch/X, model>([](auto x, auto v) {    // x: float[batch, seq, hidden] {V_X V_Y}, v: float[hidden, model] {V_Y}
-    auto part = os::einsum<batch, model>(x, v);                  // {V_X V_Y}: over the hidden that this device has
+    auto part = os::einsum<batch, model>(x, v, os::sum_over(seq));    // {V_X V_Y}: over the hidden that this device has
     auto next = os::start_shift<X>(part, +1);                    // begun: nobody can read it yet
     auto total = os::psum<Y>(part);                              // {V_X}: the same along Y
     return os::add(total, os::psum<Y>(std::move(next).wait()));

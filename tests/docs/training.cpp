@@ -228,7 +228,8 @@ TEST_CASE("a pipeline with its loss inside") {
   auto const next = os::generate<std::int32_t, batch/X>(
       mesh, batch = 32, [](std::int64_t n) { return static_cast<std::int32_t>(n % 4); });
   auto const layer = [](auto const& h, auto const& w) {
-    return h + os::einsum<batch/X, in>(os::relu(os::einsum<batch/X, hidden>(h, w)), w);
+    auto const inner = os::relu(os::einsum<batch/X, hidden>(h, w, os::sum_over(depth)));
+    return h + os::einsum<batch/X, in>(inner, w, os::sum_over(depth));
   };
   auto const loss_of_rows = [](auto const& h, auto const& head, auto const& classes) {
     return os::mean<>(os::cross_entropy<out>(os::einsum<batch/X, out>(h, head), classes));

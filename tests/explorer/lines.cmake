@@ -20,6 +20,8 @@ N -> X[J, I_X]
 E[I, J] · F[J, K] -> G[I, K]
 D[I_XY, J] -> D_turned[I_YX, J]
 keys[I_X, J_Y] -> sums[I]
+heads[I_X, J] · weights[L, K_Y] -> apart[I, K_X] sum_over(J, L)
+heads · weights · others[K_X, H] -> chain[I_X, H] sum_over(J, L)
 queries[I_X, J_Y] · keys[K_X, J_Y] -> scores[I_X, K]
 ")
 execute_process(COMMAND "${EXPLORER}" "${SCRATCH}/program.txt" --top 4 --cpp "${SCRATCH}/program.cpp" RESULT_VARIABLE status ERROR_VARIABLE complaint)

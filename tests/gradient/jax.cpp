@@ -195,7 +195,7 @@ TEST_CASE("products") {
           return os::einsum<Q{}(I, L)>(a, b, c);
         });
     check<"summed away", on<I, J>, on<J, K>>(m, []<class R, class Q>(R, Q, auto const& a, auto const& b) {
-      return os::einsum<Q{}(I)>(a, b);
+      return os::einsum<Q{}(I)>(a, b, os::sum_over(K));
     });
     check<"hadamard", on<I, J>, on<I, J>>(m, []<class R, class Q>(R, Q, auto const& a, auto const& b) {
       return os::einsum<Q{}(J)>(a, b);

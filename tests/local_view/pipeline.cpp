@@ -62,7 +62,7 @@ struct counted_layer {
   template <class H, class W, class Bias>
   auto operator()(H const& h, W const& w, Bias const& b) const {
     if (++*calls == last) throw std::logic_error("no luck");
-    auto const sums = os::add(os::einsum<B, J>(h, w), os::sum<J>(b));
+    auto const sums = os::add(os::einsum<B, J>(h, w, os::sum_over(L, K)), os::sum<J>(b));
     return os::map(modulo(), h, os::rename<J, I>(os::map(folded(), sums)));
   }
 };
@@ -180,7 +180,8 @@ TEST_CASE("in a body, with a batch divided over another mesh axis as well, and l
     auto const w = t::placed<tensor<L/X, I, J/Y>>(m, batch::once(now.w));
     auto const b = t::placed<tensor<L/X, J>>(m, batch::once(now.b));
     auto const layer = [](auto const& h, auto const& w_of_layer, auto const& b_of_layer) {
-      auto const sums = os::add(os::all_gather<J/Y>(os::einsum<B, J>(h, w_of_layer)), os::sum<J>(b_of_layer));
+      auto const product = os::einsum<B, J>(h, w_of_layer, os::sum_over(L));
+      auto const sums = os::add(os::all_gather<J/Y>(product), os::sum<J>(b_of_layer));
       return os::map(modulo(), h, os::rename<J, I>(os::map(folded(), sums)));
     };
     auto const x = t::placed<tensor<B/Z / X, I>>(m, now.x);
@@ -317,7 +318,8 @@ TEST_CASE("a layer whose result has other extents is an error on all devices") {
     auto const w = t::placed<tensor<L/X, I, J>>(m, t::whole_numbers<number>("LIJ", e, 5));
     auto const run = [&] {
       (void)os::pipeline<os::gpipe, L/X, B>(
-          os::microbatches = 2, [](auto const& h, auto const& v) { return os::rename<J, I>(os::einsum<B, J>(h, v)); },
+          os::microbatches = 2,
+          [](auto const& h, auto const& v) { return os::rename<J, I>(os::einsum<B, J>(h, v, os::sum_over(L))); },
           x, w);
     };
     CHECK_THROWS_AS(run(), os::error);

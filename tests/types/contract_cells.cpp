@@ -92,11 +92,15 @@ static_assert(os::can_contract<os::dims<J>, A, C> && os::can_contract<os::dims<>
 static_assert(!os::can_contract<os::dims<L>, A, C>);
 static_assert(std::is_same_v<os::contract_verdict<os::type_list<J_axis, L_axis>, A, C>,
                              reason::contracted_axis_in_no_operand<L_axis>>);
+static_assert(std::is_same_v<os::contract_verdict<os::type_list<I_axis>, A, C>,
+                             reason::contracted_axis_in_one_operand<I_axis, A>>);
+static_assert(std::is_same_v<os::contract_verdict<os::type_list<J_axis, K_axis>, A, C>,
+                             reason::contracted_axis_in_one_operand<K_axis, C>>);
 static_assert(!os::can_contract<os::dims<J>, os::sharding_of<I / X, J / X>, C>);
 static_assert(!os::can_contract<os::dims<J>, A, os::sharding_of<J, K, K>>);
 
-static_assert(os::can_einsum<os::dims<I / X, K>, A, C> && os::can_einsum<os::dims<>, A, C> &&
-              os::can_einsum<os::dims<J / X, I>, A>);
+static_assert(os::can_einsum<os::dims<I / X, K>, A, C> && os::can_einsum<os::dims<J / X, I>, A>);
+static_assert(!os::can_einsum<os::dims<>, A, C> && os::can_einsum<os::dims<>, A, C, decltype(os::sum_over(I, K))>);
 static_assert(os::can_einsum<os::dims<K, I, J>, A, C>);  // nothing is summed
 static_assert(os::can_einsum<os::dims<I, K, os::partial(X)>, A, C>);
 static_assert(!os::can_einsum<os::dims<I / X, L>, A, C>);

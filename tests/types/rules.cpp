@@ -68,8 +68,9 @@ using x = os::sharding_of<R(batch, seq, embed)>;
 using w = os::sharding_of<R(embed, hidden)>;
 static_assert(os::can_einsum<os::dims<R(batch, seq, hidden)>, x, w>);
 static_assert(os::plan_of<os::dims<R(batch, seq, hidden)>, x, w>.communications() == 0);
-static_assert(os::plan_of<os::dims<R(seq, hidden)>, x, w>.count(os::step::all_reduce) == 1);
-static_assert(os::plan_of<os::dims<R(seq, hidden), os::partial(X)>, x, w>.communications() == 0);
+using sum = decltype(os::sum_over(batch));
+static_assert(os::plan_of<os::dims<R(seq, hidden)>, x, w, sum>.count(os::step::all_reduce) == 1);
+static_assert(os::plan_of<os::dims<R(seq, hidden), os::partial(X)>, x, w, sum>.communications() == 0);
 static_assert(os::can_contract<os::dims<R(embed)>, x, w>);
 
 // ---- what is wrong is a question ------------------------------------------------------------------------------------

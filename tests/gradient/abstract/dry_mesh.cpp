@@ -117,7 +117,7 @@ TEST_CASE("pipelines, forward and backward") {
     auto const w = os::random<double, L/X, I, J>(m, L = 2 * stages, I = 6, J = 6);
     auto const x = os::random<double, B/X, I>(m, B = 4 * stages, I = 6);
     auto const apply = [](auto const& h, auto const& v) {
-      return os::add(h, os::rename<J, I>(os::tanh(os::einsum<B, J>(h, v))));
+      return os::add(h, os::rename<J, I>(os::tanh(os::einsum<B, J>(h, v, os::sum_over(L)))));
     };
     static_cast<void>(os::pipeline<os::gpipe, L/X, B>(os::microbatches = 2 * stages, apply, x, w));
     auto const of = [&](auto const& p) {

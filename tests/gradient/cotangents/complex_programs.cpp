@@ -50,8 +50,9 @@ TEST_CASE("collectives of bodies") {
     std::int64_t const n = m.size("X"), k = m.size("Y");
     t::extents_by_letter const e{{'I', 2 * n}, {'J', k}};
     check_body<I, J/Y>(m, e, [](auto a) { return os::all_gather<I/X>(os::multiply(a, a)); });
-    check_body<I/X, J/Y>(
-        m, e, [](auto a) { return os::einsum<I, J>(a, os::rename<I, K>(os::all_gather<I/X>(os::conj(a)))); });
+    check_body<I/X, J/Y>(m, e, [](auto a) {
+      return os::einsum<I, J>(a, os::rename<I, K>(os::all_gather<I/X>(os::conj(a))), os::sum_over(K));
+    });
     check_body<I/X, J/Y>(m, e, [](auto a) { return os::multiply(os::psum<X>(a), os::exp(a)); });
     check_body<I, J>(m, e, [](auto a) { return os::pmean<Y, X>(os::multiply(a, a)); });
     check_body<I, J>(m, e, [](auto a) { return os::pprod<X, Y>(os::add(a, complex(0.25, 1))); });

@@ -148,7 +148,7 @@ TEST_CASE("arithmetic, maps, repeated axes, fan-out, loops and means, by differe
     });
     t::check_by_differences<os::tensor<double, I, J/X>>(m, e, "IJ", [&](auto const& p) {  // labels of one operand alone
       auto const total = os::sum<I/Y>(p);
-      return os::einsum<>(total, total, os::mean<J>(p));
+      return os::einsum<>(total, total, os::mean<J>(p), os::sum_over(J));
     });
     t::check_by_differences<os::tensor<double, I/X, J>>(m, e, "IJ", [&](auto const& p) {  // a loop, and moves
       auto const gathered = os::reshard<I, J>(p);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include <ostraka/plan/program/build.hpp>
 #include <ostraka/plan/program/parse.hpp>
 #include <ostraka/plan/program/unsharded.hpp>
 
@@ -128,6 +129,46 @@ TEST_CASE("a tensor under other names of its axes") {
   CHECK(!read("sizes T=512; k[S, T] -> z[S]; k[T, S] -> y[S]").ok());
 }
 
+TEST_CASE("axes that one operand alone has") {
+  CHECK(said("sizes N=1024\nh[B_X, M] · w[N, H_Y] -> a[B_X, H_Y]") ==
+        "error: axis N would be summed on its own: w alone has it, and the result lacks it\n"
+        "  h[B_X, M] · w[N, H_Y] -> a[B_X, H_Y]\n"
+        "                           ^~~~~~~~~~~\n"
+        "  remedy: rename it to what it is to meet, w[M, H]; or sum it in a statement before, or ask for it: sum_over(N)\n");
+  CHECK(said("h[B_X, M] · w[S, H_Y] -> a[B_X, H_Y]").find("remedy: sum it in a statement before, or ask for it: sum_over(S)") !=
+        std::string::npos);
+  for (char const* text :
+       {"sizes N=1024\nh[B_X, M] · w[N, H_Y] -> a[B_X, H_Y] sum_over(M, N)",
+        "sizes N=1024; h[B_X, M] w[N, H_Y] -> a[B_X, H_Y], sum_over(N,M); a -> b[B, H]",
+        "sizes N=1024\na[B_X, H_Y] = h[B_X, M] · w[N, H_Y] sum_over(N, M)  # apart",
+        "sizes N=1024\na[B_X, H_Y] = h[B_X, M] w[N, H_Y], sum_over(N, M)"}) {
+    CAPTURE(text);
+    auto const p = read(text);
+    REQUIRE(p.ok());
+    CHECK(p.value.program.statements[0].summed_alone.size() == 2);
+    CHECK(unsharded(p.value.program, 2).statements[0].summed_alone.size() == 2);
+  }
+  CHECK(read("h[B_X, M] -> a[B_X]").ok());  // one operand
+  CHECK(read("sum_over[B_X, M] -> a[B_X]").ok());  // a name as any other
+  CHECK(said("h[B_X, M] w[M, H] -> a[B_X, H] sum_over(M)").find("sum_over names axis M, which is kept, or") !=
+        std::string::npos);
+  CHECK(said("h[B_X, M] w[M, H] -> a[B_X, H] sum_over(Q)").find("axis Q has no size") != std::string::npos);
+  CHECK(said("h[B_X, M] w[M, H] -> a[B_X, H] sum_over(").find("expected an axis") != std::string::npos);
+  CHECK(said("h[B_X, M] w[M, H] -> a[B_X, H] sum_over(S").find("expected a comma and another axis, or )") !=
+        std::string::npos);
+  program_builder p("layer");
+  p.axis("B", 4).axis("M", 8).axis("N", 8).axis("H", 2).input("x[B, M]").parameter("w[N, H]");
+  CHECK_THROWS_WITH_AS(p.einsum("y[B, H]", {"x", "w"}),
+                       "program layer: y[B, H]: axis N would be summed on its own: w alone has it, and the result lacks "
+                       "it; rename it to what it is to meet, w[M, H]; or sum it in a statement before, or ask for it: "
+                       "sum_over(N)",
+                       ostraka::error);
+  p = program_builder("layer");
+  p.axis("B", 4).axis("M", 8).axis("N", 8).axis("H", 2).input("x[B, M]").parameter("w[N, H]");
+  CHECK(p.einsum("y[B, H]", {"x", "w"}, {.sum_over = {"M", "N"}}).get().statements[0].summed_alone.size() == 2);
+  CHECK_THROWS_AS(p.partial_einsum("z[B, H]", {"x", "w[M, H]"}, {.sum_over = {"M"}}), ostraka::error);
+}
+
 TEST_CASE("an error is the line, a caret, what was expected, the remedy") {
   CHECK(said("h[B_X,S,M_X] W[M_X,H_Y] -> a[B_X,S,H_Y]") ==
         "error: mesh axis X divides axis B of this tensor already\n"
@@ -181,7 +222,7 @@ TEST_CASE("what is wrong is named") {
       {"mesh W=1048576", "the mesh has more than 1048576 devices"},
       {"mesh P=1,Q=1,R=1,T=1,V=1,W=1,Z=1,K=1,L=1", "the mesh has more than "},
       {"sizes Q=99999999999999999999", "a size is at most 1099511627776"},
-      {"sizes P=1099511627776, Q=1099511627776\nh[P] W[Q] -> a[P]", "with these sizes"},
+      {"sizes P=1099511627776, Q=1099511627776\nh[P] W[Q] -> a[P, Q]", "with these sizes"},
       {"A[B] A[B] A[B] A[B] A[B] A[B] A[B] A[B] A[B] -> c[B]", "an einsum has at most 8 operands"},
       {"h[B] \xff", "expected another tensor, or -> and the result, not"},
   };

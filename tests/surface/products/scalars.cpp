@@ -53,10 +53,10 @@ TEST_CASE("inner products of matrices, traces of products") {
     check_einsum<number>(m, e, dims<>{}, dims<I/X, J/Y>{}, dims<I/X, J/Y>{});
     check_einsum<number>(m, e, dims<>{}, dims<I/X, J>{}, dims<J/X, I>{});
     check_einsum<number>(m, e, dims<partial(X, Y)>{}, dims<I/X, J/Y>{}, dims<J/Y, I/X>{});
-    check_einsum<number>(m, e, dims<>{}, dims<I>{}, dims<K/X>{});  // the product of two sums
+    check_einsum<number>(m, e, dims<>{}, dims<I>{}, dims<K/X>{}, os::sum_over(I, K));  // the product of two sums
     check_einsum<number>(m, e, dims<>{}, dims<>{}, dims<>{});
     check_einsum<number>(m, e, dims<>{}, dims<partial(X)>{}, dims<>{});
-    check_einsum<number>(m, e, dims<>{}, dims<partial(X)>{}, dims<J/Y>{});
+    check_einsum<number>(m, e, dims<>{}, dims<partial(X)>{}, dims<J/Y>{}, os::sum_over(J));
     check_einsum<number>(m, e, dims<partial(X)>{}, dims<>{}, dims<>{});
   });
 }

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include <ostraka/plan/program/program.hpp>
+#include <ostraka/plan/program/sums.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
@@ -37,6 +38,12 @@ struct operation_words {
   std::initializer_list<std::string_view> rows{};
   int row_numbers = 1;
   bool keeps = true;
+};
+
+/// What is said of an einsum: axes that one of several operands alone has, and that are summed all the same
+/// (os::sum_over).
+struct einsum_words {
+  std::initializer_list<std::string_view> sum_over{};
 };
 
 /// What is said of an axis.
@@ -65,12 +72,14 @@ class program_builder {
   program_builder& carried(std::string_view text) { return tensor(text, tensor_role::carried); }
   program_builder& parameter(std::string_view text) { return tensor(text, tensor_role::parameter); }
 
-  program_builder& einsum(std::string_view result, std::initializer_list<std::string_view> operands) {
-    return add(program_statement{}, result, operands);
+  program_builder& einsum(std::string_view result, std::initializer_list<std::string_view> operands,
+                          einsum_words const& words = {}) {
+    return add(einsum_statement(words), result, operands);
   }
   /// An einsum whose sums stay partial over what divides them, for a move behind it.
-  program_builder& partial_einsum(std::string_view result, std::initializer_list<std::string_view> operands) {
-    program_statement s;
+  program_builder& partial_einsum(std::string_view result, std::initializer_list<std::string_view> operands,
+                                  einsum_words const& words = {}) {
+    program_statement s = einsum_statement(words);
     s.partial = true;
     return add(std::move(s), result, operands);
   }
@@ -127,6 +136,12 @@ class program_builder {
   };
 
   [[noreturn]] void refuse(std::string const& why) const { throw_error("program ", made_.name, ": ", why); }
+
+  [[nodiscard]] program_statement einsum_statement(einsum_words const& words) const {
+    program_statement s;
+    for (std::string_view a : words.sum_over) s.summed_alone.push_back(axis_named(a));
+    return s;
+  }
 
   [[nodiscard]] int axis_named(std::string_view name) const {
     int const a = made_.find_axis(name);
@@ -216,6 +231,8 @@ class program_builder {
       for (int a : *named)
         if (!has(labels, a))
           refuse(join_text("no operand of ", made, " has axis ", name_of(a), ", which is to be whole, or rows"));
+    if (sums_fault const sums = fault_of_sums(made_, s, result); !sums.none())
+      refuse(join_text(made, ": ", sums.message, "; ", sums.remedy));
     if (s.kind == statement_kind::move && s.operands[0].axes != result)
       refuse(join_text(
           made, " is moved, and has other axes than what it is moved from, or in another order; call them alike"));

@@ -10,6 +10,7 @@
 ///     h[B_X, S, M_Y] up[M_X, H_Y] -> a[B_X, S, H_Y]      # an einsum; a · or * may stand between
 ///     gelu(a) -> g[B_X, S, H_Y]                          # element by element; softmax and norms along the last axis
 ///     y[B_X, S, M_Y] = g · down[H_Y, M_X]                # the result may stand first
+///     y[B_X, S, M_Y] up[K, H] -> z[B_X, S, H] sum_over(M, K)    # axes of one operand alone: os::sum_over
 ///
 /// I_XY is I over X, then Y; words are batch_data, or batch_{data,model}; I/X/Y does as well. {U_X} behind a tensor:
 /// its devices along X hold summands. A tensor that stands above needs no brackets. One statement a line, or `;`
@@ -22,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostraka/plan/program/sums.hpp>
 #include <ostraka/plan/program/tensor_reader.hpp>
 #include <ostraka/plan/spec/step.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -120,7 +122,7 @@ class program_parser : tensor_reader {
         if (!arrow() || !result(made, where_result)) return false;
       }
     }
-    if (!check(made, where_result)) return false;
+    if (!sum_over(made) || !check(made, where_result)) return false;
     out_.statements.push_back({begin, at_ - begin});
     out_.program.statements.push_back(std::move(made));
     return true;
@@ -136,8 +138,36 @@ class program_parser : tensor_reader {
       text_tensor next;
       if (!tensor(next) || !add_operand(made, next)) return false;
       if (!accepts("·") && !accepts("*")) accepts(",");
-    } while (!at_end_of_statement());
+    } while (!at_end_of_statement() && !sees_sum_over());
     return true;
+  }
+
+  [[nodiscard]] bool sees_sum_over() {
+    std::size_t const begin = (skip_blanks(), at_);
+    bool const there = text_of(word()) == "sum_over" && sees("(");
+    at_ = begin;
+    return there;
+  }
+
+  // sum_over(N, M), behind an einsum
+  bool sum_over(program_statement& made) {
+    std::size_t const begin = at_;
+    accepts(",");
+    if (made.kind != statement_kind::einsum || !sees_sum_over()) {
+      at_ = begin;
+      return true;
+    }
+    word();
+    accepts("(");
+    do {
+      text_span const name = word();
+      if (name.length == 0) return expect("an axis", "sum_over(N) sums over N, which one operand alone has");
+      int const axis = find_axis(text_of(name));
+      if (axis < 0)
+        return fail(name, join_text("axis ", text_of(name), " has no size"), "name an axis of one of the operands");
+      made.summed_alone.push_back(axis);
+    } while (accepts(","));
+    return accepts(")") || expect("a comma and another axis, or )");
   }
 
   // gelu(a, b)
@@ -253,6 +283,8 @@ class program_parser : tensor_reader {
         return fail(where, join_text("axis ", n, " of the result is in no operand"),
                     "leave it out; os::map repeats a tensor along an axis that it lacks");
     }
+    if (sums_fault const sums = fault_of_sums(out_.program, made, r.axes); !sums.none())
+      return fail(where, sums.message, sums.remedy);
     double combinations = 1;
     for (int l : labels) combinations *= static_cast<double>(out_.program.axes[static_cast<std::size_t>(l)].extent);
     if (combinations > largest_work)

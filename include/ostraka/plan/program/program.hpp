@@ -75,6 +75,7 @@ struct program_statement {
   int repeat = 1;  ///< times a step: in each of so many layers
 
   // Of einsums.
+  std::vector<int> summed_alone{};  ///< axes that may be summed although one of several operands alone has them
   bool partial = false;  ///< what is summed along divided axes stays partial (os::partial): a move behind reduces it
 
   // Of operations.

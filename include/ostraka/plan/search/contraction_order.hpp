@@ -28,8 +28,6 @@ struct contraction_order {
 
 namespace detail {
 
-using label_set = std::uint32_t;
-
 // The labels of the operands and of the result, as sets.
 struct label_sets {
   int operands = 0;

@@ -26,6 +26,7 @@ template <planner::admit Rule, class... Idle>
 struct policy {
   static constexpr planner::admit rule = Rule;
   using idle_axes = type_list<Idle...>;
+  using summed_alone = type_list<>;  ///< axes that may be summed although one operand alone has them (os::sum_over)
   using unlimited = policy;
   static constexpr int directions = 0;  ///< of rings in which products overlap moves; 0: there are none
   static constexpr double flops_per_byte = 0;  ///< that weigh as much as a byte moved; 0: the default balance
@@ -238,6 +239,29 @@ template <class Policy>
     return p.workspace_bytes;
   else
     return Policy::workspace_limit;
+}
+
+/// A policy, and axes that are summed although one operand alone has them.
+template <class Policy, class... Axes>
+struct summing_alone : Policy {
+  using summed_alone = concatenation_of<type_list<Axes...>, typename Policy::summed_alone>;
+
+  /// Another policy with the same sums: `os::sum_over(N)(os::gather_left)`.
+  template <class Other>
+    requires is_policy<Other>
+  constexpr summing_alone<Other, Axes...> operator()(Other other) const { return {other}; }
+};
+
+template <class Policy, class... Axes>
+inline constexpr bool is_policy<summing_alone<Policy, Axes...>> = true;
+
+/// Sum over axes that one of several operands alone has, and the result lacks: Σ_N B[N, H] is taken on its own, which
+/// without this is refused, for a forgotten os::rename looks the same. The plan is the one that it would be. An axis
+/// that no operand has does no harm, so that a layer is written once for weights of its own and for those of a stack,
+/// whose axes have extent 1 there.
+template <Axis... As>
+[[nodiscard]] constexpr summing_alone<policy<planner::admit::any>, As...> sum_over(As...) {
+  return {};
 }
 
 /// Let the plan divide work over mesh axes that no tensor of the operation names, when that is cheaper.

@@ -22,6 +22,9 @@ inline constexpr int max_labels = 16;    ///< distinct labels of one einsum
 inline constexpr int max_mesh_axes = 7;  ///< mesh axes of one operation
 inline constexpr int max_operands = 8;   ///< tensors of one operation
 
+/// A set of labels: bit l stands for label l.
+using label_set = std::uint32_t;
+
 /// A set of mesh axes.
 struct mesh_set {
   std::uint32_t bits = 0;

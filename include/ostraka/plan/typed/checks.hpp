@@ -10,6 +10,7 @@
 
 #include <ostraka/plan/rules/contract_rule.hpp>
 #include <ostraka/plan/search/plan_einsum.hpp>
+#include <ostraka/plan/typed/lone_sums.hpp>
 #include <ostraka/plan/typed/nominal.hpp>
 #include <ostraka/plan/typed/to_spec.hpp>
 #include <ostraka/plan/typed/varying_results.hpp>
@@ -190,27 +191,11 @@ consteval auto check_no_bools() {
     return found<reason::ok>{};
 }
 
+// What only a plan can tell, of an einsum that is well formed otherwise.
 template <class Out, class Policy, reduction How, class... Operands>
-consteval auto check_einsum() {
-  using own = first_fault<blocks_verdict<Out, Operands...>, typename sharding_traits<sharding_in<Operands>>::verdict...,
-                          typename sharding_traits<sharding_in<Out>>::verdict, kinds_verdict<How, Operands..., Out>>;
-  using of_no_operand = difference_of<axes_in<Out>, union_of<axes_in<Operands>...>>;
+consteval auto check_einsum_plan() {
   using types = einsum_types<Out, typename Policy::unlimited, How, Operands...>;
-  constexpr int count = static_cast<int>(sizeof...(Operands));
-  if constexpr (!std::is_same_v<own, reason::ok>)
-    return found<own>{};
-  else if constexpr (of_no_operand::size > 0)
-    return found<reason::result_axis_in_no_operand<typename type_at<of_no_operand, 0>::type>>{};
-  else if constexpr (count < 1 || count > planner::max_operands)
-    return found<reason::too_many_operands<count>>{};
-  else if constexpr (types::labels::size > planner::max_labels)
-    return found<reason::too_many_labels<types::labels::size>>{};
-  else if constexpr (types::mesh::size > planner::max_mesh_axes)
-    return found<reason::too_many_mesh_axes<types::mesh::size>>{};
-  else if constexpr (count > 2 && Policy::rule != planner::admit::any &&
-                     Policy::rule != planner::admit::no_communication)
-    return found<reason::policy_is_for_two_operands<Policy, count>>{};
-  else if constexpr (!planned<types>)
+  if constexpr (!planned<types>)
     return found<plan_of_too_many_steps<sharding_in<Operands>...>>{};
   else if constexpr (!types::plan.feasible && Policy::rule == planner::admit::any)
     return found<reason::product_of_too_many_axes<sharding_in<Operands>...>>{};
@@ -220,6 +205,35 @@ consteval auto check_einsum() {
     return check_bounds<Policy, types, element_bytes_in<typename nth<0, Operands...>::type>>();
   else
     return found<reason::ok>{};
+}
+
+template <class Out, class Policy, reduction How, class... Operands>
+consteval auto check_einsum() {
+  using own = first_fault<blocks_verdict<Out, Operands...>, typename sharding_traits<sharding_in<Operands>>::verdict...,
+                          typename sharding_traits<sharding_in<Out>>::verdict, kinds_verdict<How, Operands..., Out>>;
+  using of_no_operand = difference_of<axes_in<Out>, union_of<axes_in<Operands>...>>;
+  using types = einsum_types<Out, typename Policy::unlimited, How, Operands...>;
+  constexpr int count = static_cast<int>(sizeof...(Operands));
+  if constexpr (!std::is_same_v<own, reason::ok>) {
+    return found<own>{};
+  } else if constexpr (of_no_operand::size > 0) {
+    return found<reason::result_axis_in_no_operand<typename type_at<of_no_operand, 0>::type>>{};
+  } else if constexpr (count < 1 || count > planner::max_operands) {
+    return found<reason::too_many_operands<count>>{};
+  } else if constexpr (types::labels::size > planner::max_labels) {
+    return found<reason::too_many_labels<types::labels::size>>{};
+  } else if constexpr (types::mesh::size > planner::max_mesh_axes) {
+    return found<reason::too_many_mesh_axes<types::mesh::size>>{};
+  } else if constexpr (count > 2 && Policy::rule != planner::admit::any &&
+                       Policy::rule != planner::admit::no_communication) {
+    return found<reason::policy_is_for_two_operands<Policy, count>>{};
+  } else {
+    using sums = typename decltype(check_lone_sums<Out, Policy, typename types::labels, Operands...>())::type;
+    if constexpr (!std::is_same_v<sums, reason::ok>)
+      return found<sums>{};
+    else
+      return check_einsum_plan<Out, Policy, How, Operands...>();
+  }
 }
 
 template <class Summed, class Left, class Right>
@@ -293,11 +307,18 @@ consteval auto check_contract() {
                   blocks_verdict<sharding<>, Left, Right>, typename sharding_traits<sharding_in<Left>>::verdict,
                   typename sharding_traits<sharding_in<Right>>::verdict, kinds_verdict<reduction::sum, Left, Right>>;
   using of_no_operand = difference_of<Summed, union_of<axes_in<Left>, axes_in<Right>>>;
+  using in_left_alone = difference_of<Summed, axes_in<Right>>;
+  using in_right_alone = difference_of<Summed, axes_in<Left>>;
   using kept = difference_of<union_of<axes_in<Left>, axes_in<Right>>, Summed>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
   else if constexpr (of_no_operand::size > 0)
     return found<reason::contracted_axis_in_no_operand<typename type_at<of_no_operand, 0>::type>>{};
+  else if constexpr (in_left_alone::size > 0)
+    return found<reason::contracted_axis_in_one_operand<typename type_at<in_left_alone, 0>::type, sharding_in<Left>>>{};
+  else if constexpr (in_right_alone::size > 0)
+    return found<
+        reason::contracted_axis_in_one_operand<typename type_at<in_right_alone, 0>::type, sharding_in<Right>>>{};
   else if constexpr (kept::size > max_rank)
     return found<reason::too_many_axes<kept::size>>{};
   else
@@ -321,16 +342,26 @@ using einsum_verdict =
     detail::first_fault<typename decltype(detail::check_no_bools<Out, Operands...>())::type,
                         typename decltype(detail::check_einsum<Out, Policy, reduction::sum, Operands...>())::type>;
 
+namespace detail {
+
+template <class Out, class Policy, class... Operands>
+consteval bool is_einsum(type_list<Operands...>) {
+  return std::is_same_v<einsum_verdict<Out, Policy, Operands...>, reason::ok>;
+}
+
+}  // namespace detail
+
 /// `reason::ok`, or why `os::contract` over the axes of the list `Summed` does not compile for these operands.
 template <class Summed, class Left, class Right>
 using contract_verdict = typename decltype(detail::check_contract<Summed, Left, Right>())::type;
 
 /// Does `os::einsum<Out…>(operands…)` compile? `os::can_einsum<os::dims<I/X, K/Y>, TA, TB>`; operands are tensor types
-/// or shardings.
+/// or shardings, and a policy's type may stand last.
 template <class Out, class... Operands>
-inline constexpr bool can_einsum = std::is_same_v<
-    einsum_verdict<typename detail::dims_types<Out>::sharding_type, policy<planner::admit::any>, Operands...>,
-    reason::ok>;
+inline constexpr bool can_einsum =
+    detail::is_einsum<typename detail::dims_types<Out>::sharding_type,
+                      typename detail::arguments<std::remove_cvref_t<Operands>...>::policy>(
+        typename detail::arguments<std::remove_cvref_t<Operands>...>::operands{});
 
 /// Does `os::contract<J…>(left, right)` compile? `os::can_contract<os::dims<J>, TA, TB>`.
 template <class Summed, class Left, class Right>

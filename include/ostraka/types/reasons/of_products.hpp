@@ -19,6 +19,16 @@ struct result_axis_in_no_operand {
   static_assert(never<Axis>, "result: each axis of the result is an axis of an operand; drop it from the result or use an operand that has it");
 };
 
+template <class Axis, class Operand, class... Rename>
+struct axis_would_be_summed_alone {
+  static_assert(never<Axis, Operand, Rename...>, "einsum: of several operands, an axis that one alone has and the result lacks is summed on its own only if that is asked for; join it with the axis that it is to meet in another operand, by the rename named here, sum it first with os::sum, or ask for it, as in os::einsum<B, H>(A, B, os::sum_over(N))");
+};
+
+template <class Axis>
+struct sum_over_is_not_alone {
+  static_assert(never<Axis>, "einsum: os::sum_over names axes that one operand alone has and the result lacks, and this one is kept, or summed together with another operand's; drop it from os::sum_over");
+};
+
 template <class Argument>
 struct not_an_operand {
   static_assert(never<Argument>, "einsum: the arguments are tensors, and behind them perhaps one policy, such as os::gather_left, and in einsum_into os::alpha = 2 and os::beta = 1; drop what is none of these");
@@ -94,6 +104,11 @@ struct policy_not_for_reshard {
 template <class Axis>
 struct contracted_axis_in_no_operand {
   static_assert(never<Axis>, "contract: a contracted axis is an axis of an operand; drop it from the list");
+};
+
+template <class Axis, class Operand>
+struct contracted_axis_in_one_operand {
+  static_assert(never<Axis, Operand>, "contract: a contracted axis is an axis of both operands, and this one is in one of them; give the axes that are to meet one name with os::rename, sum this one first with os::sum, or ask for both with os::einsum and os::sum_over(N)");
 };
 
 template <class J, class LeftOver, class RightOver>

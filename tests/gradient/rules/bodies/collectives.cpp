@@ -37,7 +37,9 @@ TEST_CASE("reductions, gathers and exchanges") {
         auto const whole = os::all_gather_invariant<I/X>(os::all_gather<J/Y>(a));
         return os::psum<X, Y>(os::multiply(os::multiply(whole, whole), os::pvary<X, Y>(whole)));
       });
-      t::check_body<I/X, J/Y>(m, e, [](auto a) { return os::einsum<I, J>(a, os::rename<I, K>(os::all_gather<I/X>(a))); });
+      t::check_body<I/X, J/Y>(m, e, [](auto a) {
+        return os::einsum<I, J>(a, os::rename<I, K>(os::all_gather<I/X>(a)), os::sum_over(K));
+      });
       t::check_body<I, J/X>(m, e, [](auto a) { return os::all_to_all<I/X, J/X>(os::all_gather<J/Y>(a)); });
       t::check_body<I/X, J>(m, e, [](auto a) {
         return os::psum_scatter<I/X>(os::pvary<X>(os::all_gather<I/X>(os::all_gather<J/Y>(os::multiply(a, a)))));

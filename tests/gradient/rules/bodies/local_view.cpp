@@ -37,7 +37,7 @@ TEST_CASE("doors: divided, replicated, and results of each kind") {
         auto const y = os::shard_map<J>(
             [](auto a, auto b) {
               auto const whole = os::all_gather<J/Y>(a);
-              return os::psum<X>(os::einsum<J>(os::multiply(b, whole), os::multiply(whole, whole)));
+              return os::psum<X>(os::einsum<J>(os::multiply(b, whole), os::multiply(whole, whole), os::sum_over(I)));
             },
             p, w);
         return os::sum<>(os::multiply(y, y));

@@ -22,7 +22,7 @@ namespace t = os::testing;
 namespace {
 
 constexpr auto layer = [](auto const& h, auto const& w, auto const& b) {
-  auto const sums = os::add(os::einsum<B, J>(h, w), os::sum<J>(b));
+  auto const sums = os::add(os::einsum<B, J>(h, w, os::sum_over(K, L)), os::sum<J>(b));
   return os::add(h, os::rename<J, I>(os::tanh(sums)));
 };
 
@@ -81,8 +81,8 @@ TEST_CASE("in a body, with layers that are divided over Y and a batch over Z") {
     t::extents_by_letter const e{{'B', 2 * m.size("Z")}, {'I', 3}, {'J', 2 * m.size("Y")}, {'L', stages}};
     INFO(m.text());
     auto const parallel = [](auto const& h, auto const& w, auto const& v) {
-      auto const inner = os::tanh(os::einsum<B, J/Y>(h, w));
-      return os::add(h, os::einsum<B, I>(inner, v));
+      auto const inner = os::tanh(os::einsum<B, J/Y>(h, w, os::sum_over(L)));
+      return os::add(h, os::einsum<B, I>(inner, v, os::sum_over(L)));
     };
     auto const x = scaled<B/Z, I>(m, "BI", e, 1);
     auto const v = scaled<L/X, J/Y, I>(m, "LJI", e, 3);

@@ -45,8 +45,8 @@ struct counted_layer {
   template <class H, class P>
   auto operator()(H const& h, P const& p) const {
     if (calls != nullptr && ++*calls == last) throw std::logic_error("no luck");
-    auto const inner = os::tanh(os::add(os::einsum<B/Z, J/Y>(h, p.w), os::sum<J/Y>(p.b)));
-    return os::add(h, os::einsum<B/Z, I>(inner, p.v));
+    auto const inner = os::tanh(os::add(os::einsum<B/Z, J/Y>(h, p.w, os::sum_over(K, L)), os::sum<J/Y>(p.b)));
+    return os::add(h, os::einsum<B/Z, I>(inner, p.v, os::sum_over(K, L)));
   }
 };
 constexpr counted_layer layer;

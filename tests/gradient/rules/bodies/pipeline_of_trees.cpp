@@ -47,13 +47,13 @@ struct whole_weights {
 };
 
 constexpr auto whole_layer = [](auto const& h, auto const& p) {
-  auto const inner = os::tanh(os::add(os::einsum<B/Z, J>(h, p.w), os::sum<J>(p.b)));
-  return os::add(h, os::einsum<B/Z, I>(inner, p.v));
+  auto const inner = os::tanh(os::add(os::einsum<B/Z, J>(h, p.w, os::sum_over(K, L)), os::sum<J>(p.b)));
+  return os::add(h, os::einsum<B/Z, I>(inner, p.v, os::sum_over(K, L)));
 };
 
 constexpr auto layer = [](auto const& h, auto const& p) {
-  auto const inner = os::tanh(os::add(os::einsum<B/Z, J/Y>(h, p.w), os::sum<J/Y>(p.b)));
-  return os::add(h, os::einsum<B/Z, I>(inner, p.v));
+  auto const inner = os::tanh(os::add(os::einsum<B/Z, J/Y>(h, p.w, os::sum_over(K, L)), os::sum<J/Y>(p.b)));
+  return os::add(h, os::einsum<B/Z, I>(inner, p.v, os::sum_over(K, L)));
 };
 
 template <class Leaves>

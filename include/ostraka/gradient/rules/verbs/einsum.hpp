@@ -22,6 +22,24 @@ namespace ostraka {
 
 namespace detail {
 
+// The axes that os::sum_over among an einsum's arguments names.
+template <class G>
+struct summed_alone_by {
+  using type = type_list<>;
+};
+template <class Policy>
+  requires is_policy<Policy>
+struct summed_alone_by<Policy> {
+  using type = typename Policy::summed_alone;
+};
+
+template <class Axes>
+struct policy_to_sum;
+template <class... As>
+struct policy_to_sum<type_list<As...>> {
+  using type = summing_alone<policy<planner::admit::any>, As...>;
+};
+
 /// `Given`: the operands, variables or constants, and perhaps a policy.
 template <class... Given>
 class einsum_pullback {
@@ -70,10 +88,16 @@ class einsum_pullback {
     return product<K, Wanted>(g, std::get<others_but<K>.at[Is]>(others_).get()...);
   }
 
+  // Axes that another operand alone has are summed alone again.
+  template <class Wanted>
+  using alone = difference_of<concatenation_of<typename summed_alone_by<Given>::type...>, axes_in<Wanted>>;
+
   // As `Part`, all of whose axes are there.
-  template <class Part, class G, class... Others>
+  template <class Part, class Alone, class G, class... Others>
   static constexpr auto summed_product(G const& g, Others const&... others) {
-    if constexpr (sizeof...(Others) > 0)
+    if constexpr (sizeof...(Others) > 0 && Alone::size > 0)
+      return einsum_as<Part>(g, others..., typename policy_to_sum<Alone>::type{});
+    else if constexpr (sizeof...(Others) > 0)
       return einsum_as<Part>(g, others...);
     else if constexpr (std::is_same_v<axes_in<G>, typename sharding_traits<Part>::axes>)
       return reshard_as<Part>(g);
@@ -86,9 +110,9 @@ class einsum_pullback {
     using wanted = sharding_in<Wanted>;
     using lacking = difference_of<axes_in<Wanted>, union_of<axes_in<G>, axes_in<Others>...>>;
     if constexpr (lacking::size == 0)
-      return summed_product<wanted>(g, others...);
+      return summed_product<wanted, alone<Wanted>>(g, others...);
     else  // axes of this operand alone, which were summed
-      return broadcast_to<wanted>(summed_product<without_axes<wanted, lacking>>(g, others...),
+      return broadcast_to<wanted>(summed_product<without_axes<wanted, lacking>, alone<Wanted>>(g, others...),
                                   std::get<static_cast<std::size_t>(K)>(extents_));
   }
 

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. The check of an einsum's types for axes that would be summed on their own (plan/rules/lone_sum.hpp).
+
+#include <cstdint>
+
+#include <ostraka/plan/rules/lone_sum.hpp>
+#include <ostraka/plan/spec/policy.hpp>
+#include <ostraka/plan/typed/to_spec.hpp>
+#include <ostraka/types/axes/axis.hpp>
+#include <ostraka/types/reasons.hpp>
+
+namespace ostraka::detail {
+
+// Axes that are none of the labels, as os::sum_over may name them, are left out.
+template <class Labels, class... Axes>
+consteval planner::label_set label_set_of(type_list<Axes...>) {
+  return (planner::label_set{0} | ... |
+          (position_in<Axes, Labels> < 0 ? 0 : planner::label_set{1} << position_in<Axes, Labels>));
+}
+
+// What stands in the place of a rename in a reason's name: os::rename<From, To>, which gives both the same name.
+template <class From, class To>
+struct rename;
+
+template <class Out, class Asked, class Labels, class... Operands>
+struct lone_sums;
+
+template <class Out, class Asked, class... Labels, class... Operands>
+struct lone_sums<Out, Asked, type_list<Labels...>, Operands...> {
+  using labels = type_list<Labels...>;
+  static constexpr planner::label_set operands[] = {label_set_of<labels>(axes_in<Operands>{})...};
+  static constexpr planner::label_set result = label_set_of<labels>(axes_in<Out>{});
+  static constexpr planner::label_set asked = label_set_of<labels>(Asked{});
+  static constexpr std::int64_t extents[] = {Labels::extent..., 0};
+  static constexpr planner::lone_sum found =
+      planner::find_lone_sum(operands, sizeof...(Operands), result, asked, extents, dynamic_extent);
+  static constexpr int wrongly_asked = planner::find_wrong_sum_over(operands, sizeof...(Operands), result, asked);
+
+  template <int L>
+  using label = typename type_at<labels, L>::type;
+  template <int K>
+  using operand = sharding_in<typename type_at<type_list<Operands...>, K>::type>;
+};
+
+// `Labels`: the axes of all operands.
+template <class Out, class Policy, class Labels, class... Operands>
+consteval auto check_lone_sums() {
+  using sums = lone_sums<Out, typename Policy::summed_alone, Labels, Operands...>;
+  if constexpr (sums::wrongly_asked >= 0) {
+    return found<reason::sum_over_is_not_alone<typename sums::template label<sums::wrongly_asked>>>{};
+  } else if constexpr (sums::found.label < 0) {
+    return found<reason::ok>{};
+  } else {
+    using axis = typename sums::template label<sums::found.label>;
+    using operand = typename sums::template operand<sums::found.operand>;
+    if constexpr (sums::found.join < 0)
+      return found<reason::axis_would_be_summed_alone<axis, operand>>{};
+    else
+      return found<reason::axis_would_be_summed_alone<axis, operand,
+                                                      rename<axis, typename sums::template label<sums::found.join>>>>{};
+  }
+}
+
+}  // namespace ostraka::detail

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Derivatives of einsums that sum axes of one operand alone, by differences of the plain program: of that operand, of
+/// the others, of both, in bodies, and second ones. Without os::sum_over a backward sums nothing alone.
+
+#include <doctest/doctest.h>
+
+#include <ostraka/gradient.hpp>
+
+#include <cstdint>
+
+#include "gradient/by_differences.hpp"
+#include "support/on_meshes.hpp"
+
+namespace os = ostraka;
+namespace t = os::testing;
+
+namespace {
+
+template <class Y>
+auto squares(Y const& y) {
+  return os::sum<>(os::multiply(y, y));
+}
+
+}  // namespace
+
+TEST_CASE("of each operand, divided or not") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (t::extents_by_letter const& e : {t::extents_by_letter{{'I', 3}, {'J', 2}, {'K', 2}, {'L', 4}},
+                                          t::extents_by_letter{{'I', 5}, {'J', 1}, {'K', 3}, {'L', 1}}}) {
+      INFO(m.text(), t::text_of(e));
+      auto const a = t::placed<os::tensor<double, I, J/X>>(m, t::whole_numbers<double>("IJ", e, 1));
+      auto const b = t::placed<os::tensor<double, L/X, K>>(m, t::whole_numbers<double>("LK", e, 2));
+      t::check_by_differences<os::tensor<double, I/X, J/Y>>(
+          m, e, "IJ", [&](auto const& p) { return squares(os::einsum<I/X, K>(p, b, os::sum_over(J, L))); });
+      t::check_by_differences<os::tensor<double, L/Y, K>>(m, e, "LK", [&](auto const& p) {
+        return squares(os::einsum<I/X, K>(a, p, os::sum_over(J)(os::sum_over(L))));
+      });
+      t::check_by_differences<os::tensor<double, I/X, J>>(m, e, "IJ", [&](auto const& p) {  // both, and a third one
+        return squares(os::einsum<J, K>(p, os::multiply(p, p), b, os::sum_over(L)));
+      });
+      t::check_by_differences<os::tensor<double, I/X, J>>(m, e, "IJ", [&](auto const& p) {  // two sums of one tensor
+        return squares(os::einsum<I, K>(p, os::rename<I, K>(os::rename<J, L>(p)), os::sum_over(J, L)));
+      });
+    }
+  });
+}
+
+TEST_CASE("second derivatives") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::extents_by_letter const e{{'I', 3}, {'J', 2}, {'K', 2}, {'L', 2}};
+    INFO(m.text());
+    auto const b = t::placed<os::tensor<double, L/X, K>>(m, t::whole_numbers<double>("LK", e, 2));
+    t::check_by_differences<os::tensor<double, I/X, J>>(m, e, "IJ", [&](auto const& p) {
+      auto const inner = [&](auto const& q) {
+        auto const y = os::einsum<I/X, K>(q, b, os::sum_over(J, L));
+        return os::sum<>(os::multiply(os::multiply(y, y), y));
+      };
+      return squares(os::value_and_grad(inner)(p).gradient);
+    });
+  });
+}
+
+TEST_CASE("in bodies") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::extents_by_letter const e{{'I', 2 * m.size("X")}, {'J', 2 * m.size("Y")}};
+    INFO(m.text());
+    t::check_body<I/X, K>(m, e, [](auto a) {
+      return os::einsum<I, K>(os::psum<Y>(a), os::rename<I, K>(os::all_gather<I/X>(os::psum<Y>(a))));
+    });
+    t::check_body<I/X, K>(m, e, [](auto a) {
+      auto const other = os::rename<J, L>(os::rename<I, K>(os::all_gather<I/X>(a)));
+      return os::psum<Y>(os::einsum<I, K>(a, other, os::sum_over(J, L)));
+    });
+  });
+}
