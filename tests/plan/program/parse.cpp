@@ -134,9 +134,10 @@ TEST_CASE("axes that one operand alone has") {
         "error: axis N would be summed on its own: w alone has it, and the result lacks it\n"
         "  h[B_X, M] · w[N, H_Y] -> a[B_X, H_Y]\n"
         "                           ^~~~~~~~~~~\n"
-        "  remedy: rename it to what it is to meet, w[M, H]; or sum it in a statement before, or ask for it: sum_over(N)\n");
-  CHECK(said("h[B_X, M] · w[S, H_Y] -> a[B_X, H_Y]").find("remedy: sum it in a statement before, or ask for it: sum_over(S)") !=
-        std::string::npos);
+        "  remedy: rename it to what it is to meet, w[M, H]; or sum it in a statement before, or ask for it: "
+        "sum_over(N)\n");
+  CHECK(said("h[B_X, M] · w[S, H_Y] -> a[B_X, H_Y]")
+            .find("remedy: sum it in a statement before, or ask for it: sum_over(S)") != std::string::npos);
   for (char const* text :
        {"sizes N=1024\nh[B_X, M] · w[N, H_Y] -> a[B_X, H_Y] sum_over(M, N)",
         "sizes N=1024; h[B_X, M] w[N, H_Y] -> a[B_X, H_Y], sum_over(N,M); a -> b[B, H]",

@@ -129,7 +129,7 @@ TEST_CASE("the derivative of a derivative, through a body") {
       auto const y = os::shard_map<J>(
           [](auto a, auto b) {
             auto const gathered = os::all_gather<I/X>(os::multiply(b, a));
-            return os::multiply(os::psum<X>(os::einsum<J>(os::multiply(b, a), a)),
+            return os::multiply(os::psum<X>(os::einsum<J>(os::multiply(b, a), a, os::sum_over(I))),
                                 os::sum<J>(os::multiply(gathered, gathered)));
           },
           p, data);

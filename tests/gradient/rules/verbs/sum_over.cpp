@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <ostraka/gradient.hpp>
+#include <ostraka/gradient_plan.hpp>
 
 #include <cstdint>
 
@@ -20,7 +21,7 @@ namespace t = os::testing;
 namespace {
 
 template <class Y>
-auto squares(Y const& y) {
+constexpr auto squares(Y const& y) {
   return os::sum<>(os::multiply(y, y));
 }
 
@@ -76,3 +77,25 @@ TEST_CASE("in bodies") {
     });
   });
 }
+
+// Foretold: forward what the einsum's plan says, and the loss' all-reduce; backward, where b alone has L, the plan of the
+// cotangent times b.
+namespace {
+
+using left = os::tensor<double, I/X, J>;
+using right = os::tensor<double, L/X, K>;
+constexpr auto foretold = os::gradient_plan<left, right>([](auto const& a, auto const& b) {
+  return squares(os::einsum<I/X, K>(a, b, os::sum_over(J, L)));
+});
+constexpr auto there = os::plan_of<os::dims<I/X, K>, left, right, decltype(os::sum_over(J, L))>;
+constexpr auto back = os::plan_of<os::dims<I/X>, os::tensor<double, I/X, K>, right, decltype(os::sum_over(L))>;
+
+constexpr bool agree(os::step s) {
+  return foretold.forward.count(s) == there.count(s) + (s == os::step::all_reduce ? 1 : 0) &&
+         foretold.backward.count(s) == back.count(s);
+}
+static_assert(there.communications() > 0 && back.communications() > 0 && foretold.unpriced() == 0);
+static_assert(agree(os::step::all_gather) && agree(os::step::reduce_scatter) && agree(os::step::all_reduce) &&
+              agree(os::step::all_to_all));
+
+}  // namespace
