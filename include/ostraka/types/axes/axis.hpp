@@ -13,6 +13,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <ostraka/types/axes/one_extent.hpp>
 #include <ostraka/types/reasons.hpp>
 #include <ostraka/types/support/fixed_string.hpp>
 #include <ostraka/types/support/type_list.hpp>
@@ -31,8 +32,12 @@ struct extent_hint {
 [[nodiscard]] consteval extent_hint about(std::integral auto n) { return {static_cast<std::int64_t>(n)}; }
 
 namespace detail {
-struct axis_base {};
-struct mesh_axis_base {};
+struct axis_base {
+  static constexpr char const* kind_of_axis = "axis";
+};
+struct mesh_axis_base {
+  static constexpr char const* kind_of_axis = "mesh axis";
+};
 
 /// The part of an axis behind its name: its extent, or a hint.
 template <class T>
@@ -68,7 +73,7 @@ consteval bool require_extent() {
 }  // namespace detail
 
 /// A named axis of a tensor. Axes are told apart by the derived type, not by the name: derive and declare one object of
-/// it. (An aggregate, like all that is derived from it: as a template value nvcc writes it as nested braces.)
+/// it. Only OSTRAKA_AXIS also compares what several files of a program say of its extent (one_extent.hpp). (An aggregate, like all that is derived from it: as a template value nvcc writes it as nested braces.)
 template <fixed_string Name, auto Extent = dynamic_extent>
 struct axis : detail::axis_base {
   static_assert(detail::require_extent<Extent, 0>());
@@ -135,11 +140,6 @@ struct declared : Base {
   }
 };
 
-/// The one object of an axis. A declaration names a reference to it, so that it is the same in all files, and static,
-/// so that lambdas of a function need not capture it.
-template <class Named>
-inline constexpr Named object_of{};
-
 }  // namespace detail
 
 }  // namespace ostraka
@@ -159,4 +159,5 @@ inline constexpr Named object_of{};
   struct type : ::ostraka::detail::declared<type, ::ostraka::base<#object __VA_OPT__(, ) __VA_ARGS__>> { \
     using type::declared::operator=;                                                               \
   };                                                                                               \
-  [[maybe_unused]] static constexpr type const& object = ::ostraka::detail::object_of<type>
+  [[maybe_unused]] static constexpr type const& object =                                           \
+      ::ostraka::detail::declare<type>(::ostraka::detail::has_one_extent<type>)
