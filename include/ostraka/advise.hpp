@@ -20,8 +20,8 @@ namespace ostraka::detail {
 /// Plans again for these sizes, unless it has done so before, and compares. A template so that ostraka::compiled can
 /// hold it: it is the planner.
 template <class = void>
-[[gnu::cold]] void advise(operation_info const& o, planner::extents const& sizes, std::uint64_t hash,
-                          advice_record& record) {
+[[gnu::visibility("default"), gnu::cold]] void advise(operation_info const& o, planner::extents const& sizes,
+                                                      std::uint64_t hash, advice_record& record) {
   static constinit std::atomic_flag one_at_a_time{};
   engine::short_lock const alone(one_at_a_time);
   if (record.done.load(std::memory_order_relaxed)) return;

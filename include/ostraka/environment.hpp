@@ -87,7 +87,7 @@ class environment {
     return rank == 0;
   }
 
-  static inline bool left_running_ = false;  // MPI, by an environment that was refused
+  [[gnu::visibility("default")]] static inline bool left_running_ = false;  // MPI, by an environment that was refused
   bool owns_mpi_ = false;
   bool owns_kokkos_ = false;
   engine::tracer* tracer_ = nullptr;  // of OSTRAKA_TRACE and OSTRAKA_TRACE_SUMMARY

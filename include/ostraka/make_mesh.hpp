@@ -103,7 +103,10 @@ template <class... Ms>
   MPI_Initialized(&running);
   if (!running) throw_error("make_mesh: MPI is not running; make an os::environment first");
 #endif
-  if (!Kokkos::is_initialized()) throw_error("make_mesh: Kokkos is not running; make an os::environment first");
+  if (!Kokkos::is_initialized())
+    throw_error(
+        "make_mesh: Kokkos is not running; make an os::environment first, or, if the program has made one, let this "
+        "library share it (docs/shared-libraries.md)");
   engine::foresee_end();
 }
 

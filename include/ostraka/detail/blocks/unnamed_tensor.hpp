@@ -30,7 +30,7 @@ struct add_pointers<T, 0> {
 };
 
 // Of the views that operations make.
-inline constexpr char label_of_ours[] = "ostraka tensor";
+[[gnu::visibility("default")]] inline constexpr char label_of_ours[] = "ostraka tensor";
 
 // A tensor without its names. It is compiled once for all shardings of a rank.
 template <class T, int Rank, class Space>

@@ -43,7 +43,8 @@ struct advice_record {
 
 /// The adviser, if there is one: os::environment appoints it (advise.hpp). A pointer, so that only the file with the
 /// environment contains the planner as code that runs.
-inline void (*adviser)(operation_info const&, planner::extents const&, std::uint64_t, advice_record&) = nullptr;
+[[gnu::visibility("default")]] inline void (*adviser)(operation_info const&, planner::extents const&, std::uint64_t,
+                                                      advice_record&) = nullptr;
 
 /// Sizes in a number, never 0.
 inline std::uint64_t hash_of(planner::extents const& e) {

@@ -56,7 +56,7 @@ class call_check {
 
   [[gnu::cold]] ~call_check() = default;
 
-  [[gnu::cold]] void run() {
+  [[gnu::visibility("default"), gnu::cold]] void run() {
     static std::atomic<std::uint64_t> waits{0};
     occasion_ = ++waits << 20;
     arrived(me(), own_);

@@ -121,7 +121,8 @@ class pending_send {
   std::string bytes_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   pending_send* next_ = nullptr;
-  inline static thread_local constinit pending_send* first_ = nullptr;  // never freed before they have arrived
+  // Never freed before they have arrived.
+  [[gnu::visibility("default")]] inline static thread_local constinit pending_send* first_ = nullptr;
 };
 
 /// Is there any? Then `from`, which may be MPI_ANY_SOURCE, becomes its sender.

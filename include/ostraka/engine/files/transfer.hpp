@@ -28,18 +28,18 @@
 namespace ostraka::engine {
 
 /// Bytes that a device reads or writes in one call at most; tests lower this to see many rounds.
-inline std::int64_t file_round_bytes = std::int64_t(1) << 28;
+[[gnu::visibility("default")]] inline std::int64_t file_round_bytes = std::int64_t(1) << 28;
 
 /// Runs in a file that are this long on average are read and written by each device for itself: carrying them to those
 /// that write for others takes longer than writing them. Tests lower it.
-inline std::int64_t long_run_bytes = std::int64_t(1) << 20;
+[[gnu::visibility("default")]] inline std::int64_t long_run_bytes = std::int64_t(1) << 20;
 
 /// Bytes that this device has asked files for, headers included, and has written to them.
 struct file_traffic {
   std::int64_t read = 0;
   std::int64_t written = 0;
 };
-inline file_traffic traffic_of_files;
+[[gnu::visibility("default")]] inline file_traffic traffic_of_files;
 
 /// Where a piece lies, and how its bytes get from there to the host's memory, or back; null where the host sees them.
 struct piece_in_memory : file_piece {

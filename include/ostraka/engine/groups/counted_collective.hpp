@@ -15,7 +15,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-inline thread_local constinit std::int64_t collectives_alike = 1;
+[[gnu::visibility("default")]] inline thread_local constinit std::int64_t collectives_alike = 1;
 
 }  // namespace detail
 

@@ -63,7 +63,7 @@ inline int size_of(MPI_Comm comm) {
 }
 
 /// Finds the observer of all groups of these ranks; it may return null. Collective over them. Null: nobody observes.
-inline group_observer* (*find_group_observer)(MPI_Comm ranks) = nullptr;
+[[gnu::visibility("default")]] inline group_observer* (*find_group_observer)(MPI_Comm ranks) = nullptr;
 
 /// The ranks of a communicator, as MPI's group.
 struct ranks_of {

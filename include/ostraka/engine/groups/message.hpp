@@ -23,7 +23,7 @@ namespace ostraka::engine {
 
 /// Elements that one MPI call carries at most. Counts of MPI before version 4 are int; tests lower this to walk the
 /// chunked paths with small arrays.
-inline std::int64_t chunk_limit = std::int64_t(1) << 30;
+[[gnu::visibility("default")]] inline std::int64_t chunk_limit = std::int64_t(1) << 30;
 
 /// How MPI is called for a collective that is begun: by a call that returns when all is done, which is the fastest
 /// where nothing else is done meanwhile, or by one that returns at once.

@@ -17,7 +17,7 @@ namespace ostraka::engine {
 
 /// Bytes of an array at least, all members' parts together, for a collective to go over two levels: shorter ones are done
 /// before a second message would arrive. Tests lower it.
-inline std::int64_t shortest_levelled = 32 * 1024;
+[[gnu::visibility("default")]] inline std::int64_t shortest_levelled = 32 * 1024;
 
 /// The levels of a group that a collective over so many bytes takes; null for none.
 inline node_levels const* levels_for(communicator const& members, std::int64_t bytes) {

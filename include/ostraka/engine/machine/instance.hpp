@@ -8,15 +8,16 @@
 
 #include <utility>
 
+#include <ostraka/engine/memory/per_thread.hpp>
+
 namespace ostraka::engine {
 
 namespace detail {
 
 /// Null where the default one is used. Of a host thread.
 template <class Exec>
-Exec const*& instance_given() {
-  static thread_local constinit Exec const* given = nullptr;
-  return given;
+void const*& instance_given() {
+  return shared_by_type<number_of_type<Exec>()>::instance;
 }
 
 }  // namespace detail
@@ -24,8 +25,8 @@ Exec const*& instance_given() {
 /// The instance that an operation takes, when it begins, and keeps.
 template <class Exec>
 Exec instance() {
-  Exec const* const given = detail::instance_given<Exec>();
-  return given == nullptr ? Exec() : *given;
+  void const* const given = detail::instance_given<Exec>();
+  return given == nullptr ? Exec() : *static_cast<Exec const*>(given);
 }
 
 /// Another instance for the length of a scope.
@@ -40,7 +41,7 @@ class instance_scope {
 
  private:
   Exec instance_;
-  Exec const* before_;
+  void const* before_;
 };
 
 }  // namespace ostraka::engine

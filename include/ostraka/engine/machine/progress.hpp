@@ -43,7 +43,7 @@ class in_flight {
 
  private:
   in_flight* next_ = nullptr;
-  inline static thread_local constinit in_flight* first_ = nullptr;
+  [[gnu::visibility("default")]] inline static thread_local constinit in_flight* first_ = nullptr;
 };
 
 /// Lets everything go on that the calling thread has in flight.

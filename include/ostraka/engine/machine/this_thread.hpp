@@ -41,7 +41,7 @@ inline void yield() {
 }
 
 /// The same address whenever this thread asks, and another one for every other thread that lives.
-inline void const* mark() {
+[[gnu::visibility("default")]] inline void const* mark() {
   static thread_local char const here = 0;
   return &here;
 }

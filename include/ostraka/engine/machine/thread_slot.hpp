@@ -16,7 +16,7 @@ class thread_slot {
  public:
   static constexpr int number_of = 8;
 
-  static int of_this_thread() {
+  [[gnu::visibility("default")]] static int of_this_thread() {
     static thread_local constinit thread_slot* slot = nullptr;
     return per_thread(slot).number_;
   }
@@ -34,7 +34,7 @@ class thread_slot {
 
  private:
   int number_ = 0;
-  inline static std::atomic<unsigned> taken_{0};
+  [[gnu::visibility("default")]] inline static std::atomic<unsigned> taken_{0};
 };
 
 }  // namespace ostraka::engine

@@ -17,7 +17,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-inline thread_local constinit bool only_priced = false;
+[[gnu::visibility("default")]] inline thread_local constinit bool only_priced = false;
 
 }  // namespace detail
 
@@ -37,7 +37,7 @@ class only_priced_scope {
 };
 
 /// Where multiplications and additions of this host thread's products and sums are counted, if they are.
-inline thread_local constinit std::int64_t* counted_flops = nullptr;
+[[gnu::visibility("default")]] inline thread_local constinit std::int64_t* counted_flops = nullptr;
 
 /// Memory that nothing is computed in begins with zeros where it is short, so that a loss and its like are 0, and
 /// decisions by numbers the same in every run.

@@ -42,7 +42,7 @@ inline void ask_for_large_pages([[maybe_unused]] char* begin, [[maybe_unused]] c
 namespace detail {
 
 // What lies between the heap of before and its first large page, for good: blocks there would be in small pages.
-inline void* before_large_pages = nullptr;
+[[gnu::visibility("default")]] inline void* before_large_pages = nullptr;
 
 inline char* end_of_heap() { return static_cast<char*>(::sbrk(0)); }
 

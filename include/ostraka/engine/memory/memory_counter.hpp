@@ -83,12 +83,14 @@ class memory_counter {
     if (now.deallocate_data == &on_free) tools::set_deallocate_data_callback(heard_frees_);
   }
 
-  static void on_allocation(space_handle const space, char const* label, void const* at, std::uint64_t bytes) {
+  [[gnu::visibility("default")]] static void on_allocation(space_handle const space, char const* label, void const* at,
+                                                           std::uint64_t bytes) {
     if (is_telling()) return;
     add(space, static_cast<std::int64_t>(bytes));
     tell(heard_allocations_, Kokkos::Tools::Experimental::get_callbacks().allocate_data, space, label, at, bytes);
   }
-  static void on_free(space_handle const space, char const* label, void const* at, std::uint64_t bytes) {
+  [[gnu::visibility("default")]] static void on_free(space_handle const space, char const* label, void const* at,
+                                                     std::uint64_t bytes) {
     if (is_telling()) return;
     add(space, -static_cast<std::int64_t>(bytes));
     tell(heard_frees_, Kokkos::Tools::Experimental::get_callbacks().deallocate_data, space, label, at, bytes);
@@ -96,7 +98,7 @@ class memory_counter {
 
   // A tool that has begun to listen since may tell those before it, and so us: once more while we tell it, or when
   // Kokkos tells it and not us.
-  static bool& is_telling() {
+  [[gnu::visibility("default")]] static bool& is_telling() {
     static thread_local constinit bool telling = false;
     return telling;
   }
@@ -121,10 +123,10 @@ class memory_counter {
   std::int64_t now_ = 0;
   std::int64_t most_ = 0;
   memory_counter* next_ = nullptr;
-  inline static memory_counter* first_ = nullptr;
-  inline static allocated heard_allocations_ = nullptr;
-  inline static freed heard_frees_ = nullptr;
-  inline static std::atomic_flag lock_{};
+  [[gnu::visibility("default")]] inline static memory_counter* first_ = nullptr;
+  [[gnu::visibility("default")]] inline static allocated heard_allocations_ = nullptr;
+  [[gnu::visibility("default")]] inline static freed heard_frees_ = nullptr;
+  [[gnu::visibility("default")]] inline static std::atomic_flag lock_{};
 };
 
 }  // namespace ostraka::engine

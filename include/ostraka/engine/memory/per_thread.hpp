@@ -12,6 +12,7 @@
 ///     run(…, per_thread(memory));
 
 #include <atomic>
+#include <cstdint>
 
 #include <ostraka/types/support/dynamic_array.hpp>
 
@@ -39,18 +40,18 @@ namespace detail {
 /// The objects of one host thread; the last made ends first.
 class thread_objects {
  public:
-  static thread_objects& mine() {
+  [[gnu::visibility("default")]] static thread_objects& mine() {
     static thread_local thread_objects all;
     return all;
   }
 
-  template <class T>
-  [[gnu::cold, gnu::noinline]] static T& make(T*& place) {
+  template <class T, class Place>
+  [[gnu::cold, gnu::noinline]] static T& make(Place*& place) {
     T* const made = new T;  // which may ask for objects of its own
     place = made;
     mine().objects_.push_back({&place, [](void* at) {
-                                 delete *static_cast<T**>(at);
-                                 *static_cast<T**>(at) = nullptr;
+                                 delete static_cast<T*>(*static_cast<Place**>(at));
+                                 *static_cast<Place**>(at) = nullptr;
                                }});
     return *made;
   }
@@ -76,7 +77,25 @@ class thread_objects {
 /// The calling thread's object. `place` is a thread-local pointer to it. If there is none, it is made now.
 template <class T>
 T& per_thread(T*& place) {
-  return place != nullptr ? *place : detail::thread_objects::make(place);
+  return place != nullptr ? *place : detail::thread_objects::make<T>(place);
 }
+
+/// A number for a type, by its name.
+template <class T>
+consteval std::uint64_t number_of_type() {
+  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+  for (char const* at = __PRETTY_FUNCTION__; *at != 0; ++at)
+    hash = (hash ^ static_cast<unsigned char>(*at)) * 1099511628211u;
+  return hash;
+}
+
+/// A pointer of each thread for what is made once for a type, a memory space for instance, by number_of_type. All
+/// libraries of a process share it. They would not share a template of the type itself: a library that hides its
+/// symbols hides Kokkos' types, and with them what is made of these.
+template <std::uint64_t NumberOfType>
+struct shared_by_type {
+  [[gnu::visibility("default")]] inline static thread_local constinit void* object = nullptr;
+  [[gnu::visibility("default")]] inline static thread_local constinit void const* instance = nullptr;
+};
 
 }  // namespace ostraka::engine

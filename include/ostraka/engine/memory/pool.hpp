@@ -25,31 +25,60 @@ namespace ostraka::engine {
 /// What scratch memory is for: a plan, which foretells it (planner::memory_of), or a kernel, which decides by itself.
 enum class scratch_for { plan, kernel };
 
-/// A host thread's pool of one memory space, and who has how much of it.
-template <class Space>
-class workspace {
+/// All pools of the process, which are emptied when Kokkos ends.
+class listed_workspace {
  public:
-  /// The calling thread's.
-  static workspace& instance() {
-    static thread_local constinit workspace* pool = nullptr;
-    return per_thread(pool);
-  }
+  listed_workspace(listed_workspace const&) = delete;
+  listed_workspace& operator=(listed_workspace const&) = delete;
 
-  workspace() {
+  /// Frees every slab without a piece in use, and forgets how much once was in use.
+  virtual void release() = 0;
+
+ protected:
+  listed_workspace() {
     short_lock const alone(list_);
     next_ = first_;
     first_ = this;
   }
-  workspace(workspace const&) = delete;
-  workspace& operator=(workspace const&) = delete;
+  ~listed_workspace() = default;
 
+  void leave_list() {
+    short_lock const alone(list_);
+    listed_workspace** at = &first_;
+    while (*at != this) at = &(*at)->next_;
+    *at = next_;
+  }
+
+  // To be called before there is memory. No thread is in an operation when Kokkos ends.
+  [[gnu::cold]] static void release_with_kokkos() {
+    short_lock const alone(list_);
+    if (std::exchange(hooked_, true)) return;
+    Kokkos::push_finalize_hook([] {
+      short_lock const nobody_comes_or_goes(list_);
+      for (listed_workspace* pool = first_; pool != nullptr; pool = pool->next_) pool->release();
+    });
+  }
+
+ private:
+  listed_workspace* next_ = nullptr;  // of another thread, or another space
+  [[gnu::visibility("default")]] inline static constinit listed_workspace* first_ = nullptr;
+  [[gnu::visibility("default")]] inline static constinit bool hooked_ = false;
+  [[gnu::visibility("default")]] inline static std::atomic_flag list_{};
+};
+
+/// A host thread's pool of one memory space, and who has how much of it.
+template <class Space>
+class workspace final : public listed_workspace {
+ public:
+  /// The calling thread's.
+  static workspace& instance() {
+    void*& pool = shared_by_type<number_of_type<Space>()>::object;
+    return pool != nullptr ? *static_cast<workspace*>(pool) : detail::thread_objects::make<workspace>(pool);
+  }
+
+  workspace() = default;
   ~workspace() {
-    {
-      short_lock const alone(list_);
-      workspace** at = &first_;
-      while (*at != this) at = &(*at)->next_;
-      *at = next_;
-    }
+    leave_list();
     if (Kokkos::is_initialized()) release();
   }
 
@@ -67,8 +96,7 @@ class workspace {
     mine.slabs_.give_back(returned);
   }
 
-  /// Frees every slab without a piece in use, and forgets how much once was in use.
-  void release() {
+  void release() override {
     slabs_.release();
     for (bytes_in_use* const u : {&by_plans_, &by_kernels_}) u->most = u->now;
   }
@@ -92,24 +120,9 @@ class workspace {
     return slabs_.take(bytes);
   }
 
-  // To be called before there is memory. No thread is in an operation when Kokkos ends.
-  [[gnu::cold]] static void release_with_kokkos() {
-    short_lock const alone(list_);
-    if (std::exchange(hooked_, true)) return;
-    Kokkos::push_finalize_hook([] {
-      short_lock const nobody_comes_or_goes(list_);
-      for (workspace* pool = first_; pool != nullptr; pool = pool->next_) pool->release();
-    });
-  }
-
   slab_pool<Space> slabs_;
   bytes_in_use by_plans_;
   bytes_in_use by_kernels_;
-
-  workspace* next_ = nullptr;  // of another thread
-  inline static constinit workspace* first_ = nullptr;
-  inline static constinit bool hooked_ = false;
-  inline static std::atomic_flag list_{};
 };
 
 /// A limit for the length of a scope.

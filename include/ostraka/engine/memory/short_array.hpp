@@ -102,7 +102,7 @@ static_assert(counts_view::even(5, 3).total() == 15 && counts_view::even(5, 3).l
 class kept_memory {
  public:
   /// The calling thread's.
-  static kept_memory& instance() {
+  [[gnu::visibility("default")]] static kept_memory& instance() {
     static thread_local constinit kept_memory* memory = nullptr;
     return per_thread(memory);
   }

@@ -163,7 +163,7 @@ class device_mesh {
     shared_value<mesh_axes const> axes;  // for listeners
     std::string name;
     std::uint64_t serial = ++made;
-    inline static std::atomic<std::uint64_t> made{0};
+    [[gnu::visibility("default")]] inline static std::atomic<std::uint64_t> made{0};
     used_by_one of_its_own{};
     used_by_one* use = &of_its_own;
   };

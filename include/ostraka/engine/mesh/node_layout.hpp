@@ -83,7 +83,7 @@ struct machine_of_rank {
 };
 
 /// Tests say which machine this rank runs on; a negative number: MPI knows.
-inline int pretended_machine = -1;
+[[gnu::visibility("default")]] inline int pretended_machine = -1;
 
 /// By shared memory. Collective.
 [[gnu::cold]] inline machine_of_rank find_machine(native_communicator comm) {

@@ -41,7 +41,7 @@ auto on_host(View const& view) {
 
 /// Tests treat the host's memory as a GPU's, with an MPI that takes it or one that does not.
 enum class pretended_gpu { none, direct, staged };
-inline pretended_gpu pretended = pretended_gpu::none;
+[[gnu::visibility("default")]] inline pretended_gpu pretended = pretended_gpu::none;
 
 /// Must the host keep away from the memory of `Exec`?
 template <class Exec>

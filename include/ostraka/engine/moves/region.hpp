@@ -50,7 +50,7 @@ region<T const> readable(region<T> const& r) {
 }
 
 /// Bytes that copies between regions have written so far: packed, unpacked, put in place.
-inline thread_local constinit std::int64_t copied_bytes = 0;
+[[gnu::visibility("default")]] inline thread_local constinit std::int64_t copied_bytes = 0;
 
 /// to <- alpha from + beta to. @pre neither lies as a message
 template <class Exec, class T>

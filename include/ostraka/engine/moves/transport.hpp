@@ -19,9 +19,9 @@
 namespace ostraka::engine {
 
 /// Bytes of messages, and of their rows, that MPI takes from where they lie: from a page on. Tests lower the shortest.
-inline std::int64_t shortest_block_message = 4096;
+[[gnu::visibility("default")]] inline std::int64_t shortest_block_message = 4096;
 inline constexpr std::int64_t longest_block_message = 256 * 1024;
-inline std::int64_t shortest_block_row = 256;
+[[gnu::visibility("default")]] inline std::int64_t shortest_block_row = 256;
 
 /// What lowering knows of messages of elements T.
 template <class Exec, class T>

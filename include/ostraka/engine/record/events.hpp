@@ -150,14 +150,14 @@ class listener {
 
   hears which_ = hears::nothing;
   listener* next_ = nullptr;
-  inline static thread_local constinit listener* of_this_thread_ = nullptr;
-  inline static constinit listener* of_all_threads_ = nullptr;
+  [[gnu::visibility("default")]] inline static thread_local constinit listener* of_this_thread_ = nullptr;
+  [[gnu::visibility("default")]] inline static constinit listener* of_all_threads_ = nullptr;
 };
 
 namespace detail {
 
-inline constinit std::atomic<int> listeners{0};
-inline thread_local constinit std::uint64_t last_collective = 0;
+[[gnu::visibility("default")]] inline constinit std::atomic<int> listeners{0};
+[[gnu::visibility("default")]] inline thread_local constinit std::uint64_t last_collective = 0;
 
 }  // namespace detail
 

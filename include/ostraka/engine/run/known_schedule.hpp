@@ -33,7 +33,7 @@ struct scheduled_product {
 };
 
 /// Plans that this host thread has lowered.
-inline thread_local constinit std::int64_t lowered_schedules = 0;
+[[gnu::visibility("default")]] inline thread_local constinit std::int64_t lowered_schedules = 0;
 
 /// May operations there keep of copies and parts how many there are alone? Where nothing is computed, and no member of
 /// a group but this one exists. (Tests that pretend another memory stage each part.)

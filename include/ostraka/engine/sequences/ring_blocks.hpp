@@ -31,7 +31,7 @@ struct ring_attention {
 };
 
 /// Pairs of chunks of queries and keys that this host thread has multiplied so far.
-inline thread_local constinit std::int64_t attended_chunks = 0;
+[[gnu::visibility("default")]] inline thread_local constinit std::int64_t attended_chunks = 0;
 
 namespace detail {
 

@@ -51,7 +51,7 @@ struct state {
   struct sigaction handled_by[32]{};
 #  endif
 };
-inline state self;
+[[gnu::visibility("default")]] inline state self;
 
 inline bool can_speak() {
   int running = 0;
@@ -164,7 +164,7 @@ inline void listen_to_signals() {}
 }  // namespace detail
 
 /// From now on, until release, this rank names itself when it ends. @pre MPI runs, and this is its thread
-inline void arm() {
+[[gnu::visibility("default")]] inline void arm() {
   detail::state& self = detail::self;
   self.name = this_rank();
   MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);

@@ -12,7 +12,7 @@
 namespace ostraka::engine {
 
 /// Was the program built without NDEBUG?
-inline bool is_debug_build = false;
+[[gnu::visibility("default")]] inline bool is_debug_build = false;
 
 /// Says so. Only code that is compiled with the program may call it: a library of the engine may have been built
 /// otherwise.

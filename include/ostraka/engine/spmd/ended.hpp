@@ -24,7 +24,7 @@ struct end_of_kokkos {
   bool began = false;  // Kokkos::finalize was called; its hooks may still use Kokkos
   bool speaks = true;  // of the ranks of a job one
 };
-inline end_of_kokkos the_end;
+[[gnu::visibility("default")]] inline end_of_kokkos the_end;
 
 [[gnu::cold]] inline void tell_of_survivor() {
   if (!std::exchange(the_end.speaks, false)) return;
@@ -40,7 +40,7 @@ inline end_of_kokkos the_end;
 inline bool has_ended() { return detail::the_end.began && !Kokkos::is_initialized(); }
 
 /// To be called while Kokkos and MPI run.
-[[gnu::cold]] inline void foresee_end() {
+[[gnu::visibility("default"), gnu::cold]] inline void foresee_end() {
   static bool const once = [] {
     Kokkos::push_finalize_hook([] { detail::the_end.began = true; });
 #if OSTRAKA_ENABLE_MPI

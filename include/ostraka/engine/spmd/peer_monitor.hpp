@@ -121,7 +121,8 @@ class peer_monitor final : public group_observer {
   int probed_ = 0;
   MPI_Request leaving_ = MPI_REQUEST_NULL;
   peer_monitor* next_ = nullptr;
-  inline static peer_monitor* first_ = nullptr;  // never destroyed: communicators may outlive main
+  // Never destroyed: communicators may outlive main.
+  [[gnu::visibility("default")]] inline static peer_monitor* first_ = nullptr;
 };
 
 inline peer_monitor* peer_monitor::over(MPI_Comm ranks) {

@@ -94,7 +94,7 @@ bool wait_until(Done done, double most) {
 
 /// Compares the reason of this rank with those of others that end now. `job`: a duplicate of MPI_COMM_WORLD that
 /// carries nothing else.
-[[gnu::cold]] inline same_end find_same_end(MPI_Comm job, std::string_view reason) {
+[[gnu::visibility("default"), gnu::cold]] inline same_end find_same_end(MPI_Comm job, std::string_view reason) {
   int rank = 0;
   int ranks = 1;
   PMPI_Comm_rank(job, &rank);

@@ -31,7 +31,7 @@ namespace ostraka::engine {
 
 /// Seconds that a member which has thrown waits for others before it ends the job: they may wait for it themselves, in
 /// an operation of a group in which it alone has thrown. Tests lower it.
-inline double patience_after_fault = 30;
+[[gnu::visibility("default")]] inline double patience_after_fault = 30;
 
 /// Of the members of one group, which make it at the same time.
 class shared_fault {

@@ -268,13 +268,15 @@ class program_adviser final : public listener {
     if (now.deallocate_data == &on_free) tools::set_deallocate_data_callback(heard_frees_);
     if (now.allocate_data == &on_allocation) tools::set_allocate_data_callback(heard_allocations_);
   }
-  static void on_free(space_handle const space, char const* label, void const* at, std::uint64_t bytes) {
+  [[gnu::visibility("default")]] static void on_free(space_handle const space, char const* label, void const* at,
+                                                     std::uint64_t bytes) {
     for (program_adviser* a = of_this_thread_; a != nullptr; a = a->around_)
       a->forget(at, static_cast<char const*>(at) + bytes);
     if (heard_frees_ != nullptr) heard_frees_(space, label, at, bytes);
   }
   // Who makes it is in an operation, at whose end it is ready.
-  static void on_allocation(space_handle const space, char const* label, void const* at, std::uint64_t bytes) {
+  [[gnu::visibility("default")]] static void on_allocation(space_handle const space, char const* label, void const* at,
+                                                           std::uint64_t bytes) {
     for (program_adviser* a = of_this_thread_; a != nullptr; a = a->around_) {
       a->blocks_.push_back({at, static_cast<char const*>(at) + bytes, -1});
       a->blocks_.back().read_whole = true;
@@ -295,11 +297,11 @@ class program_adviser final : public listener {
   dynamic_array<moved> moves_;
   dynamic_array<fault> faults_;
   program_adviser* around_ = nullptr;
-  inline static thread_local constinit program_adviser* of_this_thread_ = nullptr;
-  inline static freed heard_frees_ = nullptr;
-  inline static allocated heard_allocations_ = nullptr;
-  inline static int advisers_ = 0;
-  inline static std::atomic_flag lock_{};
+  [[gnu::visibility("default")]] inline static thread_local constinit program_adviser* of_this_thread_ = nullptr;
+  [[gnu::visibility("default")]] inline static freed heard_frees_ = nullptr;
+  [[gnu::visibility("default")]] inline static allocated heard_allocations_ = nullptr;
+  [[gnu::visibility("default")]] inline static int advisers_ = 0;
+  [[gnu::visibility("default")]] inline static std::atomic_flag lock_{};
 };
 
 }  // namespace ostraka::engine

@@ -87,7 +87,7 @@ struct trace_wishes {
 
 class tracer final : public listener {
  public:
-  inline static bool traces_all = false;  ///< does an environment trace the program?
+  [[gnu::visibility("default")]] inline static bool traces_all = false;  ///< does an environment trace the program?
 
   /// @param together  all ranks of the job are here with the same wishes, and end it together: collective then
   [[gnu::cold, gnu::noinline]] tracer(trace_wishes wishes, bool together)
@@ -277,7 +277,7 @@ class tracer final : public listener {
   }
 
   // The thread that begins is the first.
-  [[gnu::cold, gnu::noinline]] int number_of_this_thread() {
+  [[gnu::visibility("default"), gnu::cold, gnu::noinline]] int number_of_this_thread() {
     static thread_local char place = 0;
     for (std::size_t i = 0; i < threads_.size(); ++i)
       if (threads_[i] == &place) return static_cast<int>(i);

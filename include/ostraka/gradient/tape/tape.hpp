@@ -60,7 +60,7 @@ class tape_memory {
     alignas(std::max_align_t) std::byte bytes[(std::size_t{1} << 16) - alignof(std::max_align_t)];
   };
 
-  static tape_memory& mine() {
+  [[gnu::visibility("default")]] static tape_memory& mine() {
     static thread_local constinit tape_memory* memory = nullptr;
     return engine::per_thread(memory);
   }
@@ -162,7 +162,7 @@ class tape {
     tape* innermost;
     std::uint64_t begun;
   };
-  static tapes& of_this_thread() {
+  [[gnu::visibility("default")]] static tapes& of_this_thread() {
     static thread_local constinit tapes all{};
     return all;
   }

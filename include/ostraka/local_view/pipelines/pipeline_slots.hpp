@@ -30,7 +30,7 @@ struct pipeline_slots {
 namespace detail {
 
 /// Where slots of this host thread are counted; nullptr if nobody asks.
-inline pipeline_slots*& counted_slots() {
+[[gnu::visibility("default")]] inline pipeline_slots*& counted_slots() {
   static thread_local constinit pipeline_slots* counted = nullptr;
   return counted;
 }

@@ -16,7 +16,7 @@
 namespace ostraka {
 
 /// An operation was asked for that its extents or its mesh do not allow.
-struct error : std::runtime_error {
+struct [[gnu::visibility("default")]] error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

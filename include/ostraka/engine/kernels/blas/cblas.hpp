@@ -33,7 +33,7 @@ inline constexpr bool has_cblas_gemm = OSTRAKA_ENABLE_CBLAS != 0 &&
                                         std::is_same_v<T, Kokkos::complex<double>>);
 
 /// The largest extent or leading dimension that CBLAS takes: its int. Tests lower it.
-inline std::int64_t cblas_limit = 2147483647;
+[[gnu::visibility("default")]] inline std::int64_t cblas_limit = 2147483647;
 
 #if OSTRAKA_ENABLE_CBLAS
 

@@ -52,7 +52,7 @@ void fence(Exec const& exec) {
 namespace detail {
 
 /// One host thread at a time has Kokkos' threads on the host.
-inline std::atomic_flag threads_of_kokkos{};
+[[gnu::visibility("default")]] inline std::atomic_flag threads_of_kokkos{};
 
 /// Do Kokkos' threads work for the host thread that calls? Before version 4 Kokkos' OpenMP knows none but the one that
 /// began it.

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// What a program and its library have in common: the type of the tensor that the one hands to the other.
+
+#include <ostraka/ostraka.hpp>
+
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_MESH_AXIS(X);
+
+using rows = os::tensor<double, I / X, J>;
