@@ -3,4 +3,4 @@
 #pragma once
 
 /// The program behind main, which finds the library's function. Prints "right", or what it caught.
-int run(int argc, char** argv, double (*four_sums)(void const*, int));
+extern "C" int run(int argc, char** argv, double (*four_sums)(void const*, int));

@@ -20,13 +20,8 @@
 
 namespace ostraka::engine {
 
-/// Its address stands for the state of the engine: all libraries of a process that share the one share the other. A
-/// library that the dynamic linker cannot join with the program has a copy of both (docs/shared-libraries.md).
-[[gnu::visibility("default")]] inline char copy_of_state = 0;
-
 /// What one host thread at a time uses: a mesh, or MPI.
 struct used_by_one {
-  void const* of_copy = &copy_of_state;         ///< the copy of the engine's state that knows it
   std::atomic<void const*> user{nullptr};      ///< the thread that does
   std::atomic<void const*> only{nullptr};      ///< the thread that may, if others may not
   std::atomic<std::uint64_t>* told =
@@ -94,7 +89,6 @@ class exclusive_use {
     void const* nobody = nullptr;
     void const* const only = it.only.load(std::memory_order_relaxed);
     if ((only != nullptr && only != me) ||
-        it.of_copy != &copy_of_state ||
         !it.user.compare_exchange_strong(nobody, me, std::memory_order_acquire, std::memory_order_relaxed))
       return false;
     it_ = &it;
@@ -108,11 +102,6 @@ class exclusive_use {
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse(used_by_one const& it, std::string_view operation,
                                                             std::string_view what) {
     std::string const head = join_text(operation, ": ");
-    if (it.of_copy != &copy_of_state)
-      throw_error(
-          head, "a program and its libraries share one copy of Ostraka's state, but the mesh ", what,
-          " was made by another copy than the one that is called; export the program's symbols (CMake: ENABLE_EXPORTS) "
-          "or link one shared library that uses Ostraka to all of them (docs/shared-libraries.md)");
     void const* const only = it.only.load(std::memory_order_relaxed);
     if (only != nullptr && only != this_thread::mark())
       throw_error(

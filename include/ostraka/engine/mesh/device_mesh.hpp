@@ -18,6 +18,7 @@
 #include <utility>
 
 #include <ostraka/engine/groups/counted_collective.hpp>
+#include <ostraka/engine/machine/copy_of_library.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
 #include <ostraka/engine/memory/shared_value.hpp>
 #include <ostraka/engine/mesh/node_layout.hpp>
@@ -116,8 +117,10 @@ class device_mesh {
     return theirs;
   }
 
-  /// For the length of an operation: this host thread uses the mesh. @throws ostraka::error if another does
+  /// For the length of an operation: this host thread uses the mesh. @throws ostraka::error if another does, or if
+  /// another copy of the library made the mesh
   [[nodiscard]] exclusive_use use(std::string_view operation) const {
+    if (!shared_->made_by.is_ours()) copy_of_library::refuse(operation, shared_->name);
     return {*shared_->use, operation, shared_->name};
   }
 
@@ -164,6 +167,7 @@ class device_mesh {
     std::string name;
     std::uint64_t serial = ++made;
     [[gnu::visibility("default")]] inline static std::atomic<std::uint64_t> made{0};
+    copy_of_library made_by{};
     used_by_one of_its_own{};
     used_by_one* use = &of_its_own;
   };

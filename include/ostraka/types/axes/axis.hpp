@@ -73,7 +73,8 @@ consteval bool require_extent() {
 }  // namespace detail
 
 /// A named axis of a tensor. Axes are told apart by the derived type, not by the name: derive and declare one object of
-/// it. Only OSTRAKA_AXIS also compares what several files of a program say of its extent (one_extent.hpp). (An aggregate, like all that is derived from it: as a template value nvcc writes it as nested braces.)
+/// it. Only OSTRAKA_AXIS compares what several files of a program say of its extent, too (one_extent.hpp). (An
+/// aggregate, like all that is derived from it: as a template value nvcc writes it as nested braces.)
 template <fixed_string Name, auto Extent = dynamic_extent>
 struct axis : detail::axis_base {
   static_assert(detail::require_extent<Extent, 0>());
