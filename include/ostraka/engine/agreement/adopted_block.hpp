@@ -64,12 +64,42 @@ inline int wrong_dimension(given_block const& b, std::int64_t const* wanted, int
   return -1;
 }
 
-// "4 elements along dimension 1", or of a list all of them.
-[[gnu::cold]] inline std::string elements_along(given_block const& b, std::int64_t const* of, int rank, int dimension) {
-  if (b.rank >= 0) return join_text(of[dimension], " elements along dimension ", dimension);
+// Elements along a dimension, or of a list all of them.
+inline std::int64_t elements_along(given_block const& b, std::int64_t const* of, int rank, int dimension) {
+  if (b.rank >= 0) return of[dimension];
   std::int64_t elements = 1;
   for (int d = 0; d < rank; ++d) elements *= of[d];
-  return join_text(elements, " elements");
+  return elements;
+}
+
+// "4 elements along dimension 1", of a list "4 elements".
+[[gnu::cold]] inline std::string elements_in_words(std::int64_t elements, int dimension) {
+  return dimension < 0 ? join_text(elements, " elements")
+                       : join_text(elements, " elements along dimension ", dimension);
+}
+
+[[gnu::cold]] inline std::string elements_in_words(given_block const& b, std::int64_t const* of, int rank,
+                                                   int dimension) {
+  return elements_in_words(elements_along(b, of, rank, dimension), b.rank < 0 ? -1 : dimension);
+}
+
+// Throws that the block of the device `first` is wrong, with what it holds and what it gave, which that device tells
+// all others. Collective over the mesh if others are asked.
+[[noreturn, gnu::cold]] inline void refuse_block(std::string const& operation, device_mesh const& mesh,
+                                                 std::int64_t first, given_block const& b, std::int64_t const* wanted,
+                                                 int rank, int wrong, bool ask_others) {
+  constexpr std::int64_t nothing = -1;
+  std::int64_t told[3] = {nothing, nothing, nothing};  // what it holds, what it gave, in which dimension
+  if (mesh.device() == first) {
+    told[0] = elements_along(b, wanted, rank, wrong);
+    told[1] = b.extent[wrong];
+    if (b.rank >= 0) told[2] = wrong;
+  }
+  if (ask_others) mesh.world().find_largest(told, 3);
+  throw_error(operation, ": each view has the extents of its device's block, but that of device ", first,
+              " has not; device ", first, " holds ", elements_in_words(told[0], static_cast<int>(told[2])),
+              " and its view has ", told[1],
+              "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n");
 }
 
 }  // namespace detail
@@ -79,7 +109,7 @@ inline std::string fault_of_block(given_block const& b, std::int64_t const* want
   int const wrong = detail::wrong_dimension(b, wanted, rank);
   if (wrong >= 0)
     return join_text("an array that is written has the extents of its device's block, which holds ",
-                     detail::elements_along(b, wanted, rank, wrong), ", and the array has ", b.extent[wrong]);
+                     detail::elements_in_words(b, wanted, rank, wrong), ", and the array has ", b.extent[wrong]);
   if (!detail::has_a_place_each(b))
     return "each element of what is written has a place of its own, but the array has a stride of 0; give one without";
   return {};
@@ -94,7 +124,7 @@ inline void require_block(std::string const& operation, demand how, device_mesh 
   if (mesh.absent()) {
     if (wrong >= 0 && rank > 0)
       throw_error(operation, ": this process is none of the mesh's devices and holds no block, but its view has ",
-                  detail::elements_along(b, b.extent, b.rank < 0 ? 1 : rank, wrong),
+                  detail::elements_in_words(b, b.extent, b.rank < 0 ? 1 : rank, wrong),
                   "; give an empty view where mesh.absent()");
     return;
   }
@@ -102,13 +132,7 @@ inline void require_block(std::string const& operation, demand how, device_mesh 
                                  detail::lies_as_demanded(b, how) ? 0 : mesh.devices() - mesh.device()};
   if (ask_others) mesh.world().find_largest(first_wrong, 2);
   if (first_wrong[0] > 0)
-    throw_error(operation, ": each view has the extents of its device's block, but that of device ",
-                mesh.devices() - first_wrong[0], " has not",
-                wrong < 0
-                    ? std::string()
-                    : join_text("; device ", mesh.device(), " holds ", detail::elements_along(b, wanted, rank, wrong),
-                                " and its view has ", b.extent[wrong]),
-                "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n");
+    detail::refuse_block(operation, mesh, mesh.devices() - first_wrong[0], b, wanted, rank, wrong, ask_others);
   if (first_wrong[1] > 0) {
     std::string const whose = join_text("the view of device ", mesh.devices() - first_wrong[1]);
     throw error(
