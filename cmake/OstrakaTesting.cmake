@@ -8,7 +8,8 @@
 #   ostraka_add_compile_fail_tests(FILES ...)                          compile_fail.<file>.<compiler>
 #
 # Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
-# "// gpu: 2 4" runs it again on so many ranks with host memory treated as a GPU's, which MPI takes (mpi.<name>.gpu_direct.np2) or does not (mpi.<name>.gpu_staged.np2).
+# "// gpu: 2 4" runs it again on so many ranks with host memory treated as a GPU's, which MPI takes (mpi.<name>.gpu_direct.np2) or does not (mpi.<name>.gpu_staged.np2);
+# "// checked: 2 4" in check mode (mpi.<name>.checked.np2).
 # The label "essential" is for what another compiler, MPI or Kokkos could break: these tests are built on every leg of .ci/run.
 # The label "ci" is for what costs more than a user's trust in the library gains by it: without OSTRAKA_TEST_EVERYTHING, as with the README's command,
 # it is neither built nor run. Legs of .ci/run build it by the targets ostraka_ci_examples and ostraka_ci_tests.
@@ -126,7 +127,7 @@ function(ostraka_add_test name)
 endfunction()
 
 function(ostraka_add_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;GPU_RANKS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;GPU_RANKS;CHECKED_RANKS;LABELS")
   ostraka_test_executable(${name} ostraka_mpi_test_main ostraka::compiled ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
   add_dependencies(ostraka_mpi_tests ${name})
   if("essential" IN_LIST arg_LABELS)
@@ -143,11 +144,14 @@ function(ostraka_add_mpi_test name)
   if(NOT OSTRAKA_ENABLE_MPI)
     set(arg_RANKS 1)
     set(arg_GPU_RANKS "")
+    set(arg_CHECKED_RANKS "")
   endif()
-  foreach(mode IN ITEMS "" .gpu_direct .gpu_staged)
+  foreach(mode IN ITEMS "" .checked .gpu_direct .gpu_staged)
     set(all_ranks "${arg_GPU_RANKS}")
-    if(NOT mode)
+    if(mode STREQUAL "")
       set(all_ranks "${arg_RANKS}")
+    elseif(mode STREQUAL ".checked")
+      set(all_ranks "${arg_CHECKED_RANKS}")
     endif()
     foreach(ranks IN LISTS all_ranks)
       set(launcher "")
@@ -157,7 +161,9 @@ function(ostraka_add_mpi_test name)
       set(test mpi.${name}${mode}.np${ranks})
       add_test(NAME ${test} COMMAND ${launcher} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
       ostraka_set_test_properties(${test} ${ranks} "${arg_TIMEOUT}" "mpi;${arg_LABELS}")
-      if(mode)
+      if(mode STREQUAL ".checked")
+        set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT OSTRAKA_CHECK_SPMD=1)
+      elseif(mode)
         string(REPLACE ".gpu_" "" kind "${mode}")
         set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT "OSTRAKA_TEST_GPU=${kind}")
       endif()
@@ -165,11 +171,11 @@ function(ostraka_add_mpi_test name)
   endforeach()
 endfunction()
 
-# ostraka_add_tests_of_folder(<folder> STATIC|PLAIN|MPI [RANKS 1 2 ...] [ESSENTIAL_RANKS 1 2 ...] [SHARE])
+# ostraka_add_tests_of_folder(<folder> STATIC|PLAIN|MPI [RANKS 1 2 ...] [ESSENTIAL_RANKS 1 2 ...] [CHECKED_RANKS 1 2 ...] [SHARE])
 # ESSENTIAL_RANKS: of tests labelled so; a job of three ranks finds little that meshes of six, with axes of three, do not.
 # SHARE: tests that include something of tests/support share what is compiled once. Others link the engine's instances if they include these.
 function(ostraka_add_tests_of_folder folder kind)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "SHARE" "" "RANKS;ESSENTIAL_RANKS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "SHARE" "" "RANKS;ESSENTIAL_RANKS;CHECKED_RANKS")
   file(GLOB_RECURSE files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
   foreach(file IN LISTS files)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")  # its comments are read here
@@ -188,8 +194,9 @@ function(ostraka_add_tests_of_folder folder kind)
     endif()
     ostraka_read_comment(timeout "${file}" timeout "${OSTRAKA_TEST_TIMEOUT}")
     ostraka_read_comment(gpu_ranks "${file}" gpu "")
+    ostraka_read_comment(checked_ranks "${file}" checked "${arg_CHECKED_RANKS}")
     if(kind STREQUAL "MPI")
-      ostraka_add_mpi_test(${name} "${file}" RANKS ${ranks} GPU_RANKS ${gpu_ranks} LABELS ${labels} TIMEOUT ${timeout})
+      ostraka_add_mpi_test(${name} "${file}" RANKS ${ranks} GPU_RANKS ${gpu_ranks} CHECKED_RANKS ${checked_ranks} LABELS ${labels} TIMEOUT ${timeout})
     elseif(kind STREQUAL "STATIC")
       ostraka_add_test(${name} "${file}" LABELS static ${labels} TIMEOUT ${timeout})
     else()
