@@ -131,7 +131,7 @@ FIELD_CASE("O16", "tensorflow/tensorflow#37307, tensor4all/tenferro-rs#556",
 }
 
 FIELD_CASE("O17", "jax-ml/jax#25844",
-           "Second derivatives lost the sharding, or did not exist where an axis is divided.") {
+           "Derivatives lost the sharding of their parameter: here second ones keep it, too.") {
   auto const x = numbers("I", {3}, {1, 2, 3});
   auto const direction = numbers("I", {3}, {1, 10, 100});
   under<vectors<double>>(x, [&](auto const& at) {

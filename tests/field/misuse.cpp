@@ -87,8 +87,8 @@ FIELD_CASE("M8", "NVIDIA/Megatron-LM#7452",
   // does not compile: region_captures_variable
 }
 
-FIELD_CASE("O20", "pytorch/pytorch#144109",
-           "Two tensors of one axis and other extents met, and the shorter one was read beyond its end.") {
+FIELD_CASE("O20", "NVIDIA/physicsnemo#1943",
+           "Tensors whose extents differ gave errors that differ from rank to rank, or failed in a later collective.") {
   auto const a = place<os::tensor<double, I/X>>(numbers("I", {3}, {1, 2, 3}));
   auto const b = place<os::tensor<double, I/X>>(numbers("I", {4}, {1, 2, 3, 4}));
   refuses([&] { static_cast<void>(a + b); },

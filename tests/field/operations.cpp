@@ -104,7 +104,7 @@ FIELD_CASE("S4", "pytorch/pytorch#118043",
   });
 }
 
-FIELD_CASE("O8", "pytorch/pytorch#103306", "Statistics of a row over ranks of which some hold none of it.") {
+FIELD_CASE("O8", "pytorch/pytorch#162692", "N1 of norms, softmax and scans: ranks that hold nothing of a row.") {
   auto const row = numbers("IJ", {1, 2}, {3, 5});
   under<matrices<double>>(row, [](auto const& a) {
     gives(os::layer_norm<J/X>(os::reshard<I, J/X>(a), os::epsilon(0)), {-1, 1});

@@ -144,7 +144,7 @@ FIELD_CASE("O2", "dask/dask#8637", "What a reduction gave depended on the pieces
 
 FIELD_CASE(
     "O3", "meta-pytorch/torchrec#3809",
-    "The largest element of a tensor without elements raised an error on the ranks whose block was empty alone.") {
+    "The largest element of a tensor without elements raised an error, although a maximum over blocks may have empty ones.") {
   auto const one = numbers("I", {1}, {-4});
   under<vectors<double>>(one, [](auto const& a) {
     gives(os::max<>(a), -4);
