@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What comparing operations costs one that moves next to nothing: OSTRAKA_CHECK_SPMD=0 or 1 mpirun -n 2
-/// build/bench/check_mode [repetitions]
+/// What comparing operations costs one that moves next to nothing: OSTRAKA_CHECK_SPMD=0, = (first runs) or =1 mpirun
+/// -n 2 build/bench/check_mode [repetitions]
 
 #include <ostraka/ostraka.hpp>
 
@@ -44,10 +44,13 @@ int main(int argc, char** argv) {
   auto const mesh = os::make_mesh(X = env.devices());
   auto const a = os::random<float, I/X, J>(mesh, I = 64, J = 8);
   double const gather = microseconds(repetitions, [&] { static_cast<void>(os::all_gather<X>(a)); });
+  double const shift = microseconds(repetitions, [&] {
+    static_cast<void>(os::shard_map<I/X, J>([](auto const& b) { return os::shift<X>(b, 1); }, a));
+  });
   double const slice = microseconds(repetitions, [&] { static_cast<void>(os::scale(2.0f, a)); });
   double const enter = microseconds(repetitions, [&] { mesh.handle()->world().enter(); });
   if (mesh.device() == 0)
     std::printf(
-        "%d ranks: all_gather of 2 KiB %.2f us, scale (no communication) %.2f us, telling others of a collective %.4f us\n",
-        env.devices(), gather, slice, enter);
+        "%d ranks: all_gather of 2 KiB %.2f us, shift in a body %.2f us, scale (no communication) %.2f us, telling others of a collective %.4f us\n",
+        env.devices(), gather, shift, slice, enter);
 }

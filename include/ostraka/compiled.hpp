@@ -127,7 +127,8 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
                                                      planner::spec const&, steps_ahead, char const*);                  \
   WHERE template void detail::require_same_call<>(execution_context const&, planner::spec const*, int,                 \
                                                   planner::spec const&, steps_ahead, char const*);                     \
-  WHERE template void require_same_seed<>(execution_context const&, planner::spec const&, char const*, std::uint64_t); \
+  WHERE template void require_same_seed<>(execution_context const&, planner::spec const&, char const*, std::uint64_t,  \
+                                           std::uint32_t);                                                           \
   WHERE template void fail_alike<>(execution_context const&, steps_ahead, std::string const&);                         \
   }
 
@@ -137,6 +138,8 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
     WHERE template void observe_groups<>();                                                                            \
     WHERE template void require_agreement_to_create<>(char const*, native_communicator);                               \
     WHERE template void detail::compare<>(communicator const&, std::string const&);                                    \
+    WHERE template bool detail::enter_known_call<>(communicator const&, std::uint64_t);                                \
+    WHERE template void detail::compare_first_run<>(communicator const&, std::uint64_t, std::string const&);           \
     }
 #else
 #  define OSTRAKA_CHECK_INSTANCES_(WHERE)

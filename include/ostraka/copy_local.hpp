@@ -105,7 +105,7 @@ void copy_to(A const& a, Array& array) {
   if constexpr (AskOthers) {
     constexpr planner::spec s = spec_of<A, axes_in<A>, mesh_axes_in<A>>;
     if (!mesh.absent())
-      engine::require_same_call<value>(context_of<axes_in<A>, mesh_axes_in<A>>("copy_to_local", a), s);
+      engine::require_same_call<value>(compared_context_of("copy_to_local", a), s);
   }
   engine::strided const lies = layout_of_tensor(a);
   engine::given_block const given = describe_block(axes_in<A>{}, array, lies.extent);

@@ -31,7 +31,8 @@ enum class threads {
 /// If one rank leaves a job while others wait for it, the job ends with a message that names the rank: an exception
 /// that nobody catches or that destroys the environment, exit, a signal, and an environment that is destroyed, or MPI
 /// that is finalized, before the others have done what they need this rank for. Ranks that end alike have one message.
-/// With OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare what they call before they communicate.
+/// With OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare what they call before they communicate; else the first
+/// run of each call, unless it is 0.
 ///
 /// Threads, unless OMP_NUM_THREADS or Kokkos' own settings say how many: a rank takes its part of the cores that it may
 /// run on, Kokkos and BLAS alike. A combination of ranks, threads and BLAS that gets in its own way is said once, by

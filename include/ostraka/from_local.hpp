@@ -119,13 +119,13 @@ looked_at<TensorType> look_at_block(char const* operation, engine::demand how, M
   constexpr bool ask_others = !(is_unchecked<Extents> || ...);
   auto const extents = collect_sizes(extents_beside<is_unchecked<Extents>>(given)...);
   looked_at<TensorType> seen{checked_extents<TensorType>(typename TensorType::axes{}, extents, operation), {}, {}};
-  TensorType const shape(m.handle(), seen.extents, typename TensorType::view_type());
+  TensorType shape(m.handle(), seen.extents, typename TensorType::view_type());
+  set_given_origins(operation, shape, typename TensorType::axes{}, varying_in<TensorType>{}, given...);
   for (int d = 0; d < rank; ++d) seen.wanted[d] = shape.range(d).size();
   if constexpr (ask_others) {
     constexpr planner::spec s = spec_of<TensorType, typename TensorType::axes, typename TensorType::mesh_axes>;
     if (!m.absent())
-      engine::require_same_call<typename TensorType::value_type>(
-          context_of<typename TensorType::axes, typename TensorType::mesh_axes>(operation, shape), s);
+      engine::require_same_call<typename TensorType::value_type>(compared_context_of(operation, shape), s);
   }
   seen.given = describe_block(typename TensorType::axes{}, array, seen.wanted);
   engine::require_block(operation, how, *m.handle(), seen.given, seen.wanted, rank, ask_others);

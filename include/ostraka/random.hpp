@@ -37,6 +37,19 @@ struct random_element {
   }
 };
 
+/// In check mode, devices that hold parts of one tensor give the same seed. Those along which a block varies make
+/// numbers of their own.
+template <class TensorType>
+void require_seed(char const* name, TensorType const& t, std::uint64_t value) {
+  engine::device_mesh const& mesh = *t.mesh_handle();
+  if (!mesh.world().compares_calls()) return;
+  auto const along = [&]<class... Ms>(type_list<Ms...>) { return ((1u << mesh.find(Ms::name)) | ... | 0u); };
+  engine::require_same_seed(compared_context_of(name, t),
+                            spec_of<TensorType, axes_in<TensorType>, mesh_axes_in<TensorType>>,
+                            engine::element_name<typename TensorType::value_type>, value,
+                            ~along(varying_in<TensorType>{}));
+}
+
 }  // namespace detail
 
 /// Random numbers from a counter-based generator on the global index (Philox4x32-10): floating-point numbers uniform on
@@ -49,11 +62,7 @@ template <class T, auto... Dims, class Mesh, class... Given>
   if constexpr (std::is_same_v<decltype(t), tensor_type>) {
     seed const s = detail::option_among(seed(0), given...);
     detail::random_element<typename tensor_type::value_type, tensor_type::rank> f{s.value, {}};
-    if (m.handle()->world().compares_calls())
-      engine::require_same_seed(
-          detail::context_of<typename tensor_type::axes, typename tensor_type::mesh_axes>("random", t),
-          spec_of<tensor_type, typename tensor_type::axes, typename tensor_type::mesh_axes>,
-          engine::element_name<typename tensor_type::value_type>, s.value);
+    detail::require_seed("random", t, s.value);
     for (int d = 0; d < tensor_type::rank; ++d) f.extent[d] = t.extents()[static_cast<std::size_t>(d)];
     detail::generate_elements("random", t, f);
   }

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <ostraka/engine/spmd/check_mode.hpp>
+
 #include "experts/mixture.hpp"
 #include "support/on_meshes.hpp"
 
@@ -82,7 +84,10 @@ TEST_CASE("what travels is what loops count, and the backward moves the same row
         std::int64_t const n = m.size("X"), groups = m.handle()->devices() / n;
         std::int64_t const rows = 8 * s.m * off_device(m, s, by_loops);
         std::int64_t const told = groups * n * (n - 1) * 8 * ((s.e + n - 1) / n);
-        CHECK(t::traffic_of([&] { static_cast<void>(mix(p)); }).bytes == told + 2 * rows);
+        // In check mode devices send each other what they repeat, too.
+        bool const counts = os::engine::calls_to_compare() != os::engine::compared_calls::all;
+        std::int64_t const moved = t::traffic_of([&] { static_cast<void>(mix(p)); }).bytes;
+        if (counts) CHECK(moved == told + 2 * rows);
 
         auto const y = mix(p);
         std::int64_t const loss = t::traffic_of([&] { static_cast<void>(os::sum<>(os::multiply(y, y))); }).bytes;
@@ -93,7 +98,8 @@ TEST_CASE("what travels is what loops count, and the backward moves the same row
           };
           static_cast<void>(os::value_and_grad(f)(p));
         };
-        CHECK(t::traffic_of(whole_step).bytes == told + 4 * rows + loss);
+        std::int64_t const moved_by_step = t::traffic_of(whole_step).bytes;
+        if (counts) CHECK(moved_by_step == told + 4 * rows + loss);
 
         auto const report = os::imbalance_of<E/X>(r.experts, E = s.e);
         CHECK(report.off_device * groups * 8 * s.m == rows);

@@ -15,7 +15,7 @@
 int main(int argc, char** argv) {
   using namespace scenarios;
   scenario_list all{{"nothing", one_does([] {})}};
-  for (auto part : {leaving(), calling(), waiting(), host_threads()}) all.merge(part);
+  for (auto part : {leaving(), calling(), first_runs(), waiting(), host_threads()}) all.merge(part);
   std::string const name = argc > 1 ? argv[1] : "";
   if (name == "returns_traced") ::setenv("OSTRAKA_TRACE_SUMMARY", "1", 1);
   if (name == "throws_and_catches" ||

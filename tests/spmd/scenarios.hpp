@@ -96,6 +96,7 @@ using scenario_list = std::map<std::string, scenario>;
 
 scenario_list leaving();       // somebody leaves, or all do
 scenario_list calling();       // somebody calls something else
+scenario_list first_runs();    // … and only the first run of a call is compared
 scenario_list waiting();       // somebody is in MPI, computes, or is slow
 scenario_list host_threads();  // operations by several threads of a rank
 

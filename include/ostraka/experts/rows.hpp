@@ -170,7 +170,6 @@ struct send_rows {
     auto const rows = detail::make_of_axes<result_type>(x.mesh_handle(), come, detail::extents_of_axes_in(x));
     if (g.w.mesh->absent()) return rows;
     detail::profiled_block<result_type> const region_of_run(name, rows, "writes");
-    for (int i = 0; i < X::rank; ++i) g.w.sizes.label[i] = -1;
     engine::send_rows(detail::execution_space_of<X>(), g.w,
                       spec_of<X, axes_in<X>, union_of<typename Routes::mesh_axes, mesh_axes_in<X>>>, g.axes, there,
                       of_choices, detail::elements_behind(x, experts::rank - (of_choices ? 0 : 1)),
@@ -216,7 +215,6 @@ struct return_rows {
         detail::make_of_axes<result_type>(a.mesh_handle(), routes.choices(), detail::extents_of_axes_in(a));
     if (g.w.mesh->absent()) return back;
     detail::profiled_block<result_type> const region_of_run(name, back, "writes");
-    for (int i = 0; i < A::rank; ++i) g.w.sizes.label[i] = -1;
     engine::return_rows(detail::execution_space_of<A>(), g.w,
                         spec_of<A, axes_in<A>, union_of<typename Routes::mesh_axes, mesh_axes_in<A>>>, g.axes,
                         routes.at_hand().rows, detail::elements_behind(a, 1), detail::elements_of(a),

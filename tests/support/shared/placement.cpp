@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/placement.hpp"
 
+#include <ostraka/engine/spmd/observe_groups.hpp>
+
 #include "support/mpi_main.hpp"
 
 namespace ostraka::testing {
@@ -21,6 +23,7 @@ std::vector<mesh_shape> mesh_shapes() {
 mesh_at_hand::mesh_at_hand(mesh_shape shape) : shape_(std::move(shape)) {
   std::vector<std::string> names;
   for (char a : shape_.axes) names.emplace_back(1, a);
+  engine::observe_groups();  // as os::make_mesh does
   devices_ = std::make_shared<engine::device_mesh const>(engine::communicator::world(), names, shape_.sizes);
 }
 

@@ -40,6 +40,11 @@ struct extent_origin {
     padded.halo += is_alike() ? 0 : more;
     return padded;
   }
+  /// By what devices compare calls on blocks of `own` indices here: what all of them have, the extent or that of the
+  /// axis which is divided unevenly; −1, which is not compared, where each has its own.
+  [[nodiscard]] constexpr std::int64_t compared(std::int64_t own) const {
+    return is_alike() ? own : whole >= 0 ? whole : -1;
+  }
   friend bool operator==(extent_origin const& a, extent_origin const& b) {
     return a.whole == b.whole && a.over == b.over && a.shifted == b.shifted && a.halo == b.halo;
   }

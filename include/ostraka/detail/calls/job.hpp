@@ -72,7 +72,7 @@ template <class>
   if (owns_mpi_) {  // all ranks are here
     engine::abort_handlers::agree();
     engine::peer_monitor const* const monitor = engine::peer_monitor::over(MPI_COMM_WORLD);
-    if (monitor && monitor->compares_calls()) engine::abort_handlers::introduce();
+    if (monitor && monitor->compared() == engine::compared_calls::all) engine::abort_handlers::introduce();
   }
 #endif
   bool const all_are_here = owns_mpi_ || OSTRAKA_ENABLE_MPI == 0;

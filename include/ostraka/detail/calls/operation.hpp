@@ -115,6 +115,16 @@ engine::execution_context context_of(char const* operation, First const& first, 
   return context_of<Labels, Mesh>(operation, engine::steps_ahead{}, first, rest...);
 }
 
+/// For comparing calls on a tensor or block alone: its extents are those that devices have in common.
+template <class A>
+engine::execution_context compared_context_of(char const* operation, A const& a) {
+  engine::execution_context w = context_of<axes_in<A>, mesh_axes_in<A>>(operation, a);
+  if constexpr (varying_in<A>::size > 0)
+    for (int i = 0; i < A::rank; ++i)
+      w.sizes.label[i] = a.origins()[static_cast<std::size_t>(i)].compared(w.sizes.label[i]);
+  return w;
+}
+
 /// A fresh tensor for the result of an operation on `operands`, whose axes and mesh axes are among those of the
 /// execution context.
 template <class TensorType, class Labels, class Mesh, class First, class... Rest>

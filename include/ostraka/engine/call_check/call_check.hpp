@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Do all ranks call the same? In check mode (OSTRAKA_CHECK_SPMD) the members of a group tell each other what
-/// they are about to do, in words, before they communicate, and wait until they know it of all. What a member does, and
-/// what happens then:
+/// they are about to do, in words, before they communicate, and wait until they know it of all. Else they do so the
+/// first time. What a member does, and what happens then:
 ///
 ///     an operation of this group, but another one     ostraka::error, the same on all members: the job can go on
 ///     an operation of another group, which waits      the job ends, naming both: those who wait elsewhere cannot
@@ -15,6 +15,7 @@
 ///     it has ended MPI                                the job ends: peer_monitor.hpp
 ///     an MPI call of the program's own, where all     the job ends: presence_questions.hpp
 ///     other ranks wait as well
+///     an operation that is compared no more           the job ends, naming both: passed_members.hpp
 ///     it computes                                     it is waited for
 ///
 /// Groups that go different ways without needing each other are never compared. Where MPI serves several host threads
@@ -34,6 +35,7 @@
 #  include <vector>
 
 #  include <ostraka/engine/call_check/control_messages.hpp>
+#  include <ostraka/engine/call_check/passed_members.hpp>
 #  include <ostraka/engine/call_check/presence_questions.hpp>
 #  include <ostraka/engine/machine/this_thread.hpp>
 #  include <ostraka/engine/spmd/end_job.hpp>
@@ -48,6 +50,7 @@ class call_check {
  public:
   [[gnu::cold]] call_check(group_record const& group, MPI_Comm own, std::string const& text)
       : monitor_(*group.monitor),
+        passed_(group),
         channel_(group, own),
         text_(text),
         own_(call_record::packed(group, text)),
@@ -60,21 +63,27 @@ class call_check {
     static std::atomic<std::uint64_t> waits{0};
     occasion_ = ++waits << 20;
     arrived(me(), own_);
-    for (int other : missing_) new pending_send(channel_.comm, other, control_message::record, own_);
+    for (int other : missing_)
+      new pending_send(channel_.comm, other, control_message::record, own_, passed_.may_be());
     wait();
     pending_send::tidy();
+    for (; passed_.may_be() && pending_send::any_unanswered(); pending_send::tidy()) this_thread::yield();
     for (std::string const& r : said_)
       if (r != own_) throw error(difference());
   }
 
  private:
   [[gnu::cold]] void wait() {
-    double ask = MPI_Wtime() + 0.2;
+    double ask = MPI_Wtime() + 0.2, look = MPI_Wtime() + 0.05;
     presence_questions questions(monitor_);
     for (int idle = 0; !missing_.empty();) {
       idle = listen() ? 0 : idle + 1;
       if (idle < 200) continue;
       this_thread::yield();
+      if (passed_.may_be() && MPI_Wtime() > look) {
+        look = MPI_Wtime() + 0.05;
+        passed_.look_at([&](std::size_t m) { return said_[m].empty(); }, text_);
+      }
       if (!channel_.of_all_groups) continue;
       answer();
       monitor_.answer_for_presence();
@@ -199,6 +208,7 @@ class call_check {
   }
 
   peer_monitor& monitor_;
+  passed_members passed_;
   control_channel const channel_;
   std::string const& text_;
   std::string const own_;

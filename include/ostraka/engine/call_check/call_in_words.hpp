@@ -3,11 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. In check mode, an operation in words before it communicates, and the question whether all who take part
-/// call it: einsum C[I, K] = A[I, J_X] · B[J_X, K] by all_reduce<X>, float, I = 8, J = 4, K = 2
+/// Floor 3. An operation in words before it communicates, and the question whether all who take part call it: einsum C[I, K] = A[I, J_X] · B[J_X, K] by all_reduce<X>, float, I = 8, J = 4, K = 2
 
 #include <string>
 
+#include <ostraka/engine/call_check/call_key.hpp>
 #include <ostraka/engine/call_check/element_name.hpp>
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
@@ -72,24 +72,40 @@ template <class = void>
   return join_text(text, ", ", elements, describe_sizes(w, w.names));
 }
 
+inline call_key key_of_call(execution_context const& w, planner::spec const* operands, int count,
+                            planner::spec const& result, steps_ahead steps, char const* elements) {
+  call_key key;
+  key.add(w).add(static_cast<void const*>(elements)).add(result);
+  for (int k = 0; k < count; ++k) key.add(operands[k]);
+  for (planner::planned_step const& s : steps)
+    key.add(static_cast<std::uint64_t>(s.kind) << 32 | s.axes.bits);
+  return key;
+}
+
 template <class = void>
-[[gnu::cold]] void require_same_call(execution_context const& w, planner::spec const* operands, int count,
-                                     planner::spec const& result, steps_ahead steps, char const* elements) {
-  require_agreement(w.group(steps.moving()),
-                    [&] { return describe_call(w, operands, count, result, steps, elements); });
+void require_same_call(execution_context const& w, planner::spec const* operands, int count,
+                       planner::spec const& result, steps_ahead steps, char const* elements) {
+  require_agreement(
+      w.group(steps.moving()), [&] { return key_of_call(w, operands, count, result, steps, elements); },
+      [&] { return describe_call(w, operands, count, result, steps, elements); });
 }
 
 }  // namespace detail
 
-/// Do ranks on this mesh compare what they call?
+/// Is it check mode, in which ranks on this mesh compare all that they call?
 inline bool compares_calls(execution_context const& w) { return w.mesh->world().compares_calls(); }
 
-/// In check mode, throws unless the devices that communicate in the plan's steps run the same steps on tensors of the
-/// same sizes.
+/// Do they compare first runs, at least?
+inline bool compares_some_calls(execution_context const& w) {
+  return w.mesh->world().compared() != compared_calls::none;
+}
+
+/// Throws unless the devices that communicate in the plan's steps run the same steps on tensors of the same sizes: each
+/// time in check mode, else the first time.
 /// @throws ostraka::error, on all of these devices alike
 template <class T>
 void require_same_call(execution_context const& w, planner::plan_view const& plan) {
-  if (compares_calls(w))
+  if (compares_some_calls(w))
     detail::require_same_call(w, plan.operands.begin(), plan.operands.size(), *plan.result, steps_ahead(plan.steps),
                               element_name<T>);
 }
@@ -97,9 +113,9 @@ void require_same_call(execution_context const& w, planner::plan_view const& pla
 /// The same for an operation of the whole mesh on one tensor.
 template <class T>
 void require_same_call(execution_context const& w, planner::spec const& tensor) {
-  if (compares_calls(w))
-    require_agreement(w.mesh->world(),
-                      [&] { return detail::describe_call(w, &tensor, 1, tensor, {}, element_name<T>); });
+  require_agreement(
+      w.mesh->world(), [&] { return detail::key_of_call(w, &tensor, 1, tensor, {}, element_name<T>); },
+      [&] { return detail::describe_call(w, &tensor, 1, tensor, {}, element_name<T>); });
 }
 
 /// The same for an operation along some mesh axes on blocks that have extents of their own; `further()` says what else
@@ -107,7 +123,12 @@ void require_same_call(execution_context const& w, planner::spec const& tensor) 
 template <class T, class Further>
 void require_same_call(execution_context const& w, planner::spec const& block, planner::mesh_set axes,
                        Further const& further) {
-  require_agreement(w.group(axes), [&] {
+  auto const key = [&] {
+    call_key k;
+    k.add(w).add(static_cast<void const*>(element_name<T>)).add(block).add(axes.bits);
+    return k.add(std::string_view(further()));
+  };
+  require_agreement(w.group(axes), key, [&] {
     std::string text(w.operation);
     if (w.names.labels != nullptr)
       append_text(text, ' ', planner::describe(block, w.names), " over ",
@@ -118,30 +139,31 @@ void require_same_call(execution_context const& w, planner::spec const& block, p
   });
 }
 
-/// In check mode, throws unless all devices of the mesh make the same random tensor: of the same seed, too.
+/// In check mode, throws unless all devices along these axes, as the running mesh counts them, make the same random
+/// tensor: of the same seed, too.
 template <class = void>
 [[gnu::cold]] void require_same_seed(execution_context const& w, planner::spec const& tensor, char const* elements,
-                                     std::uint64_t seed) {
+                                     std::uint64_t seed, std::uint32_t axes_bits) {
   if (compares_calls(w))
-    require_agreement(w.mesh->world(), [&] {
+    require_agreement(w.mesh->group(axes_bits), [&] {
       return join_text(detail::describe_call(w, &tensor, 1, tensor, {}, elements), ", seed ", seed);
     });
 }
 
-/// In check mode, throws unless all devices of the operation's mesh axes plan it for the same sizes: plans for other
+/// Throws unless all devices of the operation's mesh axes plan it for the same sizes: plans for other
 /// sizes may move along other mesh axes, where nobody would hear of the difference.
 [[gnu::cold]] inline void require_same_sizes(execution_context const& w) {
-  if (compares_calls(w))
-    require_agreement(w.group(planner::mesh_set::first(planner::max_mesh_axes)), [&] {
-      return join_text(w.operation, " planned for the sizes at hand", describe_sizes(w, w.names));
-    });
+  if (compares_some_calls(w))
+    require_agreement(
+        w.group(planner::mesh_set::first(planner::max_mesh_axes)), [&] { return call_key().add(w).add(1u); },
+        [&] { return join_text(w.operation, " planned for the sizes at hand", describe_sizes(w, w.names)); });
 }
 
-/// Throws the error on this device, or, in check mode, if devices that take part in the steps do not fail alike, one on
-/// all of them that tells who fails.
+/// Throws the error on this device, or, if devices that take part in the steps compare their calls and do not fail alike,
+/// one on all of them that tells who fails.
 template <class = void>
 [[noreturn, gnu::cold]] void fail_alike(execution_context const& w, steps_ahead steps, std::string const& what) {
-  if (compares_calls(w))
+  if (compares_some_calls(w))
     require_agreement(w.group(steps.moving()),
                       [&] { return join_text(w.operation, " with operands that do not fit (", what, ')'); });
   throw error(what);

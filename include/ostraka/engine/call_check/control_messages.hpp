@@ -93,13 +93,23 @@ struct control_channel {
 };
 
 /// Messages that are nobody's business but ours: MPI's profiling names, so that tools that count a program's messages
-/// count the program's. They stay until they have arrived.
+/// count the program's. They stay until they have arrived; of those that are `answered` that means received.
 class pending_send {
  public:
-  [[gnu::cold]] pending_send(MPI_Comm comm, int to, control_message kind, std::string const& bytes) : bytes_(bytes) {
-    PMPI_Isend(bytes_.data(), static_cast<int>(bytes_.size()), MPI_BYTE, to, static_cast<int>(kind), comm, &request_);
+  [[gnu::cold]] pending_send(MPI_Comm comm, int to, control_message kind, std::string const& bytes,
+                             bool answered = false)
+      : bytes_(bytes), answered_(answered) {
+    (answered ? &PMPI_Issend : &PMPI_Isend)(bytes_.data(), static_cast<int>(bytes_.size()), MPI_BYTE, to,
+                                            static_cast<int>(kind), comm, &request_);
     next_ = first_;
     first_ = this;
+  }
+
+  /// Are there any that are answered?
+  [[nodiscard, gnu::cold]] static bool any_unanswered() {
+    for (pending_send const* o = first_; o != nullptr; o = o->next_)
+      if (o->answered_) return true;
+    return false;
   }
 
   /// Forgets those that have arrived.
@@ -119,6 +129,7 @@ class pending_send {
 
  private:
   std::string bytes_;
+  bool answered_ = false;
   MPI_Request request_ = MPI_REQUEST_NULL;
   pending_send* next_ = nullptr;
   // Never freed before they have arrived.

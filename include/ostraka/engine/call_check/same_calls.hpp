@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. The question that operations ask in check mode before they communicate: do all members of the group call
-/// the same? How it is answered: call_check.hpp. Otherwise it costs a test of one bool.
+/// Floor 3. The question that operations ask before they communicate: do all members of the group call the same? In
+/// check mode they ask each time, else the first time. How it is answered: call_check.hpp.
 
+#include <cstdint>
 #include <string>
 
 #include <ostraka/engine/groups/communicator.hpp>
@@ -21,14 +22,36 @@ namespace detail {
 template <class = void>
 [[gnu::cold]] void compare(communicator const& group, std::string const& text);
 
+// Is it a call that the group has compared? Then others can read that this device calls it.
+template <class = void>
+bool enter_known_call(communicator const& group, std::uint64_t key);
+
+// Compares a call unless the group knows these words. The key, unless it is 0, will be known.
+template <class = void>
+[[gnu::cold]] void compare_first_run(communicator const& group, std::uint64_t key, std::string const& text);
+
 }  // namespace detail
 
-/// In check mode, before the group communicates: throws unless all its members are about to do what `describe()` says.
-/// Collective over the group in check mode; otherwise the cost of asking. @throws ostraka::error, the same on all
-/// members, if they are in different operations
+/// Before the group communicates: throws unless all its members are about to do what `describe()` says. In check mode
+/// it is collective over the group each time, else only the first time that the group does this. `key()`: a number that
+/// is the same for the same words alone, by which later times are found (call_key.hpp).
+/// @throws ostraka::error, the same on all members, if they are in different operations
+template <class Key, class Describe>
+void require_agreement(communicator const& group, Key const& key, Describe const& describe) {
+  compared_calls const compared = group.compared();
+  if (compared == compared_calls::none) return;
+  if (compared == compared_calls::all) return detail::compare(group, describe());
+  std::uint64_t const known_by = key();
+  if (!detail::enter_known_call(group, known_by)) detail::compare_first_run(group, known_by, describe());
+}
+
+/// The same for what is not called often: its words are made each time.
 template <class Describe>
 void require_agreement(communicator const& group, Describe const& describe) {
-  if (group.compares_calls()) detail::compare(group, describe());
+  compared_calls const compared = group.compared();
+  if (compared == compared_calls::none) return;
+  compared == compared_calls::all ? detail::compare(group, describe())
+                                  : detail::compare_first_run(group, 0, describe());
 }
 
 /// The same before a communicator is made of these ranks.
@@ -37,6 +60,8 @@ template <class = void>
 
 #else
 
+template <class Key, class Describe>
+void require_agreement(communicator const&, Key const&, Describe const&) {}
 template <class Describe>
 void require_agreement(communicator const&, Describe const&) {}
 inline void require_agreement_to_create(char const*, native_communicator = {}) {}

@@ -129,14 +129,17 @@ class communicator {
 #endif
   }
 
-  /// Do its devices tell each other what they are about to call?
-  bool compares_calls() const {
+  /// Which calls do its devices tell each other?
+  compared_calls compared() const {
 #if OSTRAKA_ENABLE_MPI
-    return shared_ && shared_->progress && shared_->observer->compares_calls();
+    return shared_ && shared_->progress ? shared_->observer->compared() : compared_calls::none;
 #else
-    return false;
+    return compared_calls::none;
 #endif
   }
+
+  /// Is it check mode, in which they tell each other all of them?
+  bool compares_calls() const { return compared() == compared_calls::all; }
 
 #if OSTRAKA_ENABLE_MPI
   /// Types of blocks that it sends; null for one device.
@@ -253,7 +256,7 @@ inline communicator::owned::~owned() {
 
 inline communicator::communicator(native_communicator theirs) {
   group_observer* const observer = find_group_observer ? find_group_observer(theirs) : nullptr;
-  if (observer) observer->creates(ranks_of(theirs).group);
+  if (observer) observer->creates(ranks_of(theirs).group, false);
   MPI_Comm duplicate = MPI_COMM_NULL;
   MPI_Comm_dup(theirs, &duplicate);
   shared_ = shared_value<owned const>::make(duplicate, observer);
@@ -275,7 +278,7 @@ inline communicator communicator::part(dynamic_array<int> const& numbers) const 
   ranks_of const all(shared_->native);
   MPI_Group some = MPI_GROUP_NULL;
   MPI_Group_incl(all.group, static_cast<int>(numbers.size()), numbers.data(), &some);
-  if (shared_->observer) shared_->observer->creates(some);
+  if (shared_->observer) shared_->observer->creates(some, true);
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_create_group(shared_->native, some, 0, &made);
   MPI_Group_free(&some);

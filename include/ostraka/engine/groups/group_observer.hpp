@@ -10,6 +10,14 @@
 
 #include <ostraka/engine/machine/mpi.hpp>
 
+namespace ostraka::engine {
+
+/// Which calls do ranks tell each other before they communicate? With `first_runs` those that the group has not called
+/// before, with the same extents.
+enum class compared_calls { none, first_runs, all };
+
+}  // namespace ostraka::engine
+
 #if OSTRAKA_ENABLE_MPI
 
 #  include <atomic>
@@ -35,8 +43,9 @@ struct group_progress {
 /// Somebody who is told which groups there are.
 class group_observer {
  public:
-  /// A communicator is about to be created by these ranks, this one among them. Not collective.
-  virtual void creates(MPI_Group ranks) = 0;
+  /// A communicator is about to be created by these ranks, this one among them. `later`: within an operation that needs
+  /// it. Collective over them where first runs of calls are compared and it is created later.
+  virtual void creates(MPI_Group ranks, bool later) = 0;
 
   /// These ranks may create one later; those that begin will wait for this rank. Not collective.
   virtual void may_create(MPI_Group ranks) = 0;
@@ -47,12 +56,12 @@ class group_observer {
 
   virtual void given_back(group_progress* progress) = 0;
 
-  /// Do ranks tell each other what they are about to call?
-  [[nodiscard]] bool compares_calls() const { return compares_calls_; }
+  /// Which calls do ranks tell each other?
+  [[nodiscard]] compared_calls compared() const { return compared_; }
 
  protected:
   ~group_observer() = default;
-  bool compares_calls_ = false;
+  compared_calls compared_ = compared_calls::none;
 };
 
 /// How many ranks a communicator has.

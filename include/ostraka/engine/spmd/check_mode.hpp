@@ -3,11 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 3. Is check mode wanted, in which ranks compare operations before they communicate? OSTRAKA_CHECK_SPMD=1 or 0
-/// says so; else it is on unless the program was built with NDEBUG.
+/// Floor 3. Which calls shall ranks compare before they communicate? With OSTRAKA_CHECK_SPMD=1 all (check mode), with 0
+/// none. Unless that is said, all in a program that was built without NDEBUG, else the first run of each.
 
 #include <cstdlib>
 #include <cstring>
+
+#include <ostraka/engine/groups/group_observer.hpp>
 
 namespace ostraka::engine {
 
@@ -22,9 +24,10 @@ inline void tell_build() {
 #endif
 }
 
-inline bool wants_call_checks() {
-  if (char const* const said = std::getenv("OSTRAKA_CHECK_SPMD"); said && *said) return std::strcmp(said, "0") != 0;
-  return is_debug_build;
+inline compared_calls calls_to_compare() {
+  if (char const* const said = std::getenv("OSTRAKA_CHECK_SPMD"); said && *said)
+    return std::strcmp(said, "0") == 0 ? compared_calls::none : compared_calls::all;
+  return is_debug_build ? compared_calls::all : compared_calls::first_runs;
 }
 
 }  // namespace ostraka::engine

@@ -16,11 +16,14 @@
 #  include <cstddef>
 #  include <cstdint>
 #  include <iterator>
+#  include <limits>
+#  include <string>
 #  include <utility>
 
 #  include <ostraka/engine/groups/group_observer.hpp>
 #  include <ostraka/engine/machine/exclusive_use.hpp>
 #  include <ostraka/engine/memory/per_thread.hpp>
+#  include <ostraka/engine/spmd/known_calls.hpp>
 #  include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
@@ -30,10 +33,11 @@ class peer_monitor;
 /// A group with its members.
 struct group_record : group_progress {
   peer_monitor* monitor = nullptr;
-  dynamic_array<int> const* members = nullptr;  ///< in the monitor's numbering and the group's order, in check mode
+  dynamic_array<int> const* members = nullptr;  ///< in the monitor's numbering and the group's order, if it compares
   std::uint64_t ranks = 0;                      ///< fingerprint of the members
   std::uint64_t number = 0;  ///< of the groups of these members, the number-th; 0: the creation of such groups
   std::uint64_t made = 0;    ///< by number 0: how many
+  known_calls calls;         ///< where first runs of calls are compared
   group_record* next = nullptr;
   group_record** at = nullptr;  ///< what points to it
 };
@@ -52,12 +56,14 @@ struct group_record : group_progress {
 /// All records of a monitor. Host threads may make groups and give them back at once.
 class group_records {
  public:
-  /// Counts are published there. `keeps_members`: needed to compare calls.
-  void begin(peer_monitor& monitor, MPI_Comm all, std::atomic<std::uint64_t>* published, bool keeps_members) {
+  /// Counts are published there. Of groups that compare calls the members are kept.
+  void begin(peer_monitor& monitor, MPI_Comm all, std::atomic<std::uint64_t>* published, compared_calls compared) {
     monitor_ = &monitor;
     all_ = all;
     published_ = published;
-    keeps_members_ = keeps_members;
+    most_members_ = compared == compared_calls::all          ? std::numeric_limits<std::size_t>::max()
+                    : compared == compared_calls::first_runs ? std::size_t{known_calls::most_members}
+                                                             : 0;
   }
 
   /// The record of creating communicators of these ranks, which lives as long as the process. Not collective.
@@ -70,7 +76,8 @@ class group_records {
     for (group_record* r = creations_; r != nullptr; r = r->next)
       if (r->ranks == fingerprint) return *r;
     // A list of members for each group would grow with the job.
-    group_record* const r = open(keeps_members_ ? new dynamic_array<int>(std::move(members)) : nullptr, fingerprint, 0);
+    bool const keeps_them = members.size() <= most_members_;
+    group_record* const r = open(keeps_them ? new dynamic_array<int>(std::move(members)) : nullptr, fingerprint, 0);
     r->next = creations_;
     creations_ = r;
     return *r;
@@ -131,6 +138,13 @@ class group_records {
     return false;
   }
 
+  /// The words of a call that a group has compared, empty if none has. @pre no other thread makes groups meanwhile
+  [[nodiscard, gnu::cold]] std::string words(std::uint64_t fingerprint) const {
+    for (group_record const* r = alive_; r != nullptr; r = r->next)
+      if (r->calls.knows(fingerprint)) return r->calls.words(fingerprint);
+    return {};
+  }
+
   /// From now on counts are published elsewhere.
   void publish_to(std::atomic<std::uint64_t>* published) {
     published_ = published;
@@ -153,7 +167,7 @@ class group_records {
   peer_monitor* monitor_ = nullptr;
   MPI_Comm all_ = MPI_COMM_NULL;
   std::atomic<std::uint64_t>* published_ = nullptr;
-  bool keeps_members_ = false;
+  std::size_t most_members_ = 0;  // of a group whose members are kept
   group_record* alive_ = nullptr;
   group_record* creations_ = nullptr;  // one for each set of ranks that there was
   int count_ = 0;

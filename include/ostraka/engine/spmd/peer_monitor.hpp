@@ -50,7 +50,13 @@ class peer_monitor final : public group_observer {
   /// The first monitor that covers these ranks; made now if there is none. Null for one rank. Collective.
   [[gnu::cold]] static peer_monitor* over(MPI_Comm ranks);
 
-  void creates(MPI_Group ranks) override { records_.enter_creation_by(ranks); }
+  void creates(MPI_Group ranks, bool later) override {
+    if (later && compared_ == compared_calls::first_runs && before_creation != nullptr && !mpi_serves_threads_at_once())
+      before_creation(records_.creation_by(ranks));
+    records_.enter_creation_by(ranks);
+  }
+  /// Where first runs of calls are compared, that of a call which creates a group; set by who compares.
+  inline static void (*before_creation)(group_record& creation) = nullptr;
   void may_create(MPI_Group ranks) override { records_.creation_by(ranks); }
   [[gnu::cold]] group_progress* made(MPI_Comm group) override { return records_.add(group); }
   void given_back(group_progress* progress) override { records_.give_back(static_cast<group_record*>(progress)); }
@@ -65,6 +71,19 @@ class peer_monitor final : public group_observer {
 
   /// What this thread is about to call, for those who find out that they will not take part.
   void announce(std::string const& text) const { window_.announce(text); }
+  void announce(std::uint64_t fingerprint) const { window_.announce(fingerprint); }
+
+  /// What another rank has told, and whether it can.
+  [[nodiscard]] bool can_read() const { return window_.is_open(); }
+  [[nodiscard]] progress_window::numbers numbers_of(int rank) const { return window_.numbers_of(rank); }
+  /// The words of what a thread of another rank calls, by the numbers that it has told; empty if they are not known.
+  [[nodiscard, gnu::cold]] std::string call_of(int rank, int slot, progress_window::numbers const& told) const {
+    std::uint64_t const fingerprint = told.call[slot];
+    bool const is_told = compared_ == compared_calls::all || fingerprint % 2 != 0;
+    return is_told ? window_.text_of(rank, slot) : records_.words(fingerprint);
+  }
+  /// Has that rank entered a collective of a common group that this rank has not entered?
+  [[nodiscard]] bool is_ahead(std::uint64_t entered) const { return records_.is_ahead(entered); }
 
   /// Keeps the receives posted by which others see that this rank is in MPI.
   void answer_for_presence() { answers_.post(); }
@@ -144,19 +163,19 @@ inline peer_monitor* peer_monitor::over(MPI_Comm ranks) {
   size_ = size_of(comm_);
 
   // Agreed, because the variable may have been set on some nodes only.
-  int wanted = wants_call_checks() ? 1 : 0;
+  int wanted = static_cast<int>(calls_to_compare());
   MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT, MPI_MAX, comm_);
-  compares_calls_ = wanted != 0;
+  compared_ = static_cast<compared_calls>(wanted);
 
   window_.open(comm_);
-  if (compares_calls_) {  // agreed: ranks may differ in whether they got a window, and in the level of threads
+  if (compared_ == compared_calls::all) {  // agreed: ranks may differ in whether they got a window, and in the level of threads
     int able = window_.is_open() && !mpi_serves_threads_at_once() ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm_);
     sees_presence_ = able != 0;
     if (sees_presence_) answers_.begin(comm_);
   }
   MPI_Barrier(comm_);
-  records_.begin(*this, comm_, window_.mine().last, compares_calls_);
+  records_.begin(*this, comm_, window_.mine().last, compared_);
   creation_by(comm_);
   if (first_ == nullptr) leave_with_mpi();
 }
@@ -234,7 +253,7 @@ template <class Done>
   while (slot < progress_window::slots && !records_.is_ahead(before.last[slot])) ++slot;
   if (slot == progress_window::slots) return;
   if (window_.numbers_of(other).last[slot] != before.last[slot]) return;  // it goes on: probe again later
-  std::string const text = window_.text_of(other, slot);
+  std::string const text = call_of(other, slot, before);
   end_job(join_text(this_rank(), " ends ", what_ends, ", but rank ", detail::number_in_world(comm_, other),
                     " waits for it in ",
                     text.empty() ? std::string("an operation (OSTRAKA_CHECK_SPMD=1 tells which)") : text,
@@ -260,7 +279,7 @@ template <class Done>
 
 inline void peer_monitor::close() {
   if (use_of_mpi.told == &window_.mine().uses) use_of_mpi.told = nullptr;
-  compares_calls_ = false;
+  compared_ = compared_calls::none;
   sees_presence_ = false;
   answers_.end();
   window_.close();

@@ -30,11 +30,12 @@ class progress_window {
 
   struct page {
     std::atomic<std::uint64_t> last[slots];  ///< id and count of a group, by thread slot
+    std::atomic<std::uint64_t> call[slots];  ///< fingerprint of the call that this is, odd if it is compared
     std::atomic<std::uint64_t> uses;         ///< beginnings and ends of operations: odd in one
     std::atomic<std::uint64_t> waits;        ///< the same of waiting, in an operation, for what others call
     std::atomic<std::uint64_t> asks;         ///< 1 while this rank asks who is in MPI
     char text[slots][text_bytes];            ///< what is about to be called
-    char unused[8192 - (slots + 3) * 8 - slots * text_bytes];
+    char unused[8192 - (2 * slots + 3) * 8 - slots * text_bytes];
   };
   // Seen with MPICH 4.0 and pages of 8088 bytes: what was read of an odd rank began eight bytes off. Whole pages of
   // memory are read where they are written.
@@ -43,7 +44,7 @@ class progress_window {
 
   /// The numbers of a page, as they were read.
   struct numbers {
-    std::uint64_t last[slots], uses, waits, asks;
+    std::uint64_t last[slots], call[slots], uses, waits, asks;
   };
   static_assert(offsetof(page, asks) + sizeof(page::asks) == sizeof(numbers));
 
@@ -57,6 +58,7 @@ class progress_window {
     mine_ = window_ == MPI_WIN_NULL ? &unread_ : new (memory) page;
     for (int s = 0; s < slots; ++s) {
       mine_->last[s].store(0);
+      mine_->call[s].store(0);
       mine_->text[s][0] = '\0';
     }
     mine_->uses.store(0);
@@ -79,6 +81,11 @@ class progress_window {
   [[nodiscard]] bool is_open() const { return window_ != MPI_WIN_NULL; }
 
   [[nodiscard]] page& mine() const { return *mine_; }
+
+  /// The fingerprint of what this thread is about to call, odd if others are to compare it.
+  void announce(std::uint64_t fingerprint) const {
+    mine_->call[thread_slot::of_this_thread()].store(fingerprint, std::memory_order_release);
+  }
 
   /// The words for what this thread is about to call.
   void announce(std::string const& text) const {

@@ -43,7 +43,7 @@ struct named_group {
   }
 };
 
-// The devices along `Ms`, for an operation on the block `a`.
+// The devices along `Ms`, for an operation on the block `a`. Its extents are for comparing calls.
 template <class A, class... Ms>
 named_group group_of(char const* operation, A const& a) {
   using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
@@ -51,7 +51,11 @@ named_group group_of(char const* operation, A const& a) {
   g.w = engine::make_context(*common_mesh(operation, a), names_of<mesh>.data(), mesh::size, operation);
   g.w.names.labels = names_of<axes_in<A>>.data();
   g.w.sizes.labels = A::rank;
-  for (int i = 0; i < A::rank; ++i) g.w.sizes.label[i] = a.extents()[static_cast<std::size_t>(i)];
+  for (int i = 0; i < A::rank; ++i) {
+    auto const d = static_cast<std::size_t>(i);
+    g.w.sizes.label[i] = a.extents()[d];
+    if constexpr (varying_in<A>::size > 0) g.w.sizes.label[i] = a.origins()[d].compared(a.extents()[d]);
+  }
   g.axes = mesh_axes_numbered<mesh>(type_list<Ms...>{});
   for (int m = 0; m < static_cast<int>(sizeof...(Ms)); ++m) {
     g.size *= static_cast<int>(g.w.sizes.mesh[m]);
@@ -89,13 +93,11 @@ auto writable_block(A const& a) {
 }
 
 /// Throws, on all devices of the group alike, unless blocks have equal extents there, but for dimension `but`. Asks the
-/// others only where an extent is each device's own. What differs along these mesh axes is not named in calls that are
-/// compared.
-inline void require_equal_extents(named_group& g, int rank, std::int64_t const* extents, extent_origin* origins,
+/// others only where an extent is each device's own.
+inline void require_equal_extents(named_group const& g, int rank, std::int64_t const* extents, extent_origin* origins,
                                   int but = -1) {
   std::uint32_t const running = g.w.bits_of(g.axes);
   for (int i = 0; i < rank; ++i) {
-    if (!origins[i].is_alike()) g.w.sizes.label[i] = -1;
     if (i == but || origins[i].is_alike() || g.w.mesh->absent()) continue;
     bool differs = false;
     for (int k = 0; k < origins[i].over.size(); ++k) differs = differs || (running >> origins[i].over[k] & 1u) != 0;

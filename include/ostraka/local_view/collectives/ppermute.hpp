@@ -96,8 +96,6 @@ auto permute(char const* operation, A const& a, engine::permutation_view const& 
   typename A::extents_type extents = a.extents();
   extent_origins<A::rank> origins = a.origins();
   bool const known = find_permuted_extents(g, named, differs, A::rank, extents.data(), origins.data());
-  for (int i = 0; i < A::rank; ++i)
-    if (!origins[static_cast<std::size_t>(i)].is_alike()) g.w.sizes.label[i] = -1;  // not to be compared
   if (!known && !g.w.mesh->absent()) send_extents(g, block, hops, A::rank, extents.data());
 
   std::int64_t here[max_rank]{}, there[max_rank]{};

@@ -82,16 +82,6 @@ using random_verdict =
     first_fault<typename decltype(check_random_elements<Kind, typename TensorType::value_type, Operation>())::type,
                 values_verdict<TensorType, Operation>>;
 
-/// In check mode, all devices give the same seed.
-template <class TensorType>
-void require_seed(char const* name, TensorType const& t, std::uint64_t seed) {
-  if (!t.mesh_handle()->world().compares_calls()) return;
-  using axes = typename TensorType::axes;
-  using mesh_axes = typename TensorType::mesh_axes;
-  engine::require_same_seed(context_of<axes, mesh_axes>(name, t), spec_of<TensorType, axes, mesh_axes>,
-                            engine::element_name<typename TensorType::value_type>, seed);
-}
-
 /// A tensor of the numbers of `make(tensor, key)`.
 template <class TensorType, class Verdict, class Make, class Mesh, class... Given>
 auto random_tensor(char const* name, Make const& make, Mesh const& m, Given const&... given) {

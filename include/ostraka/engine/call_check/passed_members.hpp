@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Members of a group that have passed a call which this rank compares, where only first runs are compared.
+/// They call something else: what they know already, so that they tell nobody. This rank reads it on their pages
+/// (progress_window.hpp), even while they are blocked in MPI. Nothing is timed out:
+///
+///     a record is sent so that who passes the call knows that it was received; a member that has passed, and whose
+///     record is not here, has sent none
+///
+/// A member that has entered an operation of another common group, which this rank has not entered, waits for it there,
+/// or will; it is looked at for a second before that is said.
+
+#include <ostraka/engine/machine/mpi.hpp>
+
+#if OSTRAKA_ENABLE_MPI
+
+#  include <cstddef>
+#  include <cstdint>
+#  include <string>
+
+#  include <ostraka/engine/groups/group_observer.hpp>
+#  include <ostraka/engine/machine/exclusive_use.hpp>
+#  include <ostraka/engine/spmd/end_job.hpp>
+#  include <ostraka/engine/spmd/group_records.hpp>
+#  include <ostraka/engine/spmd/peer_monitor.hpp>
+#  include <ostraka/types/support/join_text.hpp>
+
+namespace ostraka::engine::detail {
+
+class passed_members {
+ public:
+  explicit passed_members(group_record const& group)
+      : group_(group), may_be_(group.monitor->compared() == compared_calls::first_runs) {}
+
+  /// Can there be any?
+  [[nodiscard]] bool may_be() const { return may_be_; }
+
+  /// Ends the job if one of the members that are missing has passed the call whose words these are.
+  template <class Missing>
+  [[gnu::cold]] void look_at(Missing const& is_missing, std::string const& words) {
+    peer_monitor const& monitor = *group_.monitor;
+    if (!monitor.can_read()) return;
+    for (std::size_t m = 0; m < group_.members->size(); ++m) {
+      if (!is_missing(m)) continue;
+      int const rank = (*group_.members)[m];
+      progress_window::numbers const before = monitor.numbers_of(rank);
+      for (int slot = 0; slot < progress_window::slots; ++slot) {
+        bool const passed = has_passed(before, slot);
+        if (!passed && !is_elsewhere(before, slot)) continue;
+        progress_window::numbers const now = monitor.numbers_of(rank);  // what it calls is told before that it is there
+        if (passed && has_passed(now, slot)) tell_passed(rank, slot, now, words);
+        if (!passed && now.last[slot] == before.last[slot]) wait_elsewhere(rank, slot, now, words);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] bool has_passed(progress_window::numbers const& n, int slot) const {
+    if ((n.last[slot] & ~group_progress::count_mask) != group_.id) return false;
+    std::uint64_t const ahead = (n.last[slot] - group_.count) & group_progress::count_mask;
+    return ahead == 0 ? n.call[slot] % 2 == 0 : ahead <= group_progress::count_mask / 2;
+  }
+
+  // Several threads of a rank may be in groups in any order.
+  [[nodiscard]] bool is_elsewhere(progress_window::numbers const& n, int slot) const {
+    return (n.last[slot] & ~group_progress::count_mask) != group_.id && !mpi_serves_threads_at_once() &&
+           group_.monitor->is_ahead(n.last[slot]);
+  }
+
+  [[gnu::cold]] void wait_elsewhere(int rank, int slot, progress_window::numbers const& n, std::string const& words) {
+    if (rank != stuck_ || n.last[slot] != stuck_in_) {
+      if (stuck_ >= 0 && MPI_Wtime() - since_ < 2 && rank != stuck_) return;  // one at a time
+      stuck_ = rank;
+      stuck_in_ = n.last[slot];
+      since_ = MPI_Wtime();
+    } else if (MPI_Wtime() - since_ > 1) {
+      std::string const other = number(rank);
+      end_job(join_text(this_rank(), " calls ", words, ", which needs ", other, ", but ", other, " calls ",
+                        called(rank, slot, n), ", which needs ", this_rank(),
+                        ": they would wait for each other; ranks that share operations call them in the same order"));
+    }
+  }
+
+  [[noreturn, gnu::cold]] void tell_passed(int rank, int slot, progress_window::numbers const& n,
+                                           std::string const& words) const {
+    end_job(join_text(words.substr(0, words.find(' ')),
+                      ": all ranks call the same operations in the same order with the same sizes, but ", this_rank(),
+                      " calls ", words, "; ", number(rank), " calls ", called(rank, slot, n),
+                      "; compute sizes and branches from values that all ranks share"));
+  }
+
+  [[nodiscard, gnu::cold]] std::string called(int rank, int slot, progress_window::numbers const& n) const {
+    std::string const known = group_.calls.words(n.call[slot]);
+    if (!known.empty()) return known;
+    std::string const other = mpi_serves_threads_at_once() ? std::string() : group_.monitor->call_of(rank, slot, n);
+    return other.empty() ? "another operation" : other;
+  }
+
+  [[nodiscard, gnu::cold]] std::string number(int rank) const {
+    return join_text("rank ", number_in_world(group_.monitor->comm(), rank));
+  }
+
+  group_record const& group_;
+  bool const may_be_;
+  int stuck_ = -1;  // the member that is elsewhere, in what, and since when
+  std::uint64_t stuck_in_ = 0;
+  double since_ = 0;
+};
+
+}  // namespace ostraka::engine::detail
+
+#endif

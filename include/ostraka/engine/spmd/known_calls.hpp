@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The calls that the members of a group have compared: words, each with a fingerprint. All members call the
+/// same with the same words, or an error is thrown on all of them, so that each knows the same calls as the others:
+/// whether a call is known needs no message. Beside words, keys are known that a member computes without making them.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <ostraka/types/support/dynamic_array.hpp>
+
+namespace ostraka::engine {
+
+class known_calls {
+ public:
+  static constexpr std::size_t most = 4096;  ///< words; beyond, calls of the group are not compared any more
+  static constexpr int most_members = 256;   ///< of a group whose first runs are compared: each sends to each
+
+  /// Words that others read as a number: even, never 0.
+  [[gnu::cold]] static std::uint64_t fingerprint(std::string const& words) {
+    std::uint64_t n = 14695981039346656037u;  // FNV-1a
+    for (char const c : words) n = (n ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    n = (n ^ n >> 29) * 0xBF58476D1CE4E5B9u;
+    return ((n ^ n >> 32) | 2u) & ~std::uint64_t{1};
+  }
+
+  /// The fingerprint of the words that belong to a key; 0 if there are none yet.
+  [[nodiscard]] std::uint64_t find(std::uint64_t key) const {
+    if (places_.empty()) return 0;
+    for (std::size_t at = key & (places_.size() - 1); places_[at].fingerprint != 0; at = (at + 1) & (places_.size() - 1))
+      if (places_[at].key == key) return places_[at].fingerprint;
+    return 0;
+  }
+
+  [[nodiscard, gnu::cold]] bool knows(std::uint64_t fingerprint) const { return find(fingerprint) != 0; }
+  [[nodiscard]] bool is_full() const { return words_.size() >= most; }
+
+  /// @pre it does not know them
+  [[gnu::cold]] void add(std::uint64_t fingerprint, std::string const& words) {
+    words_.push_back({fingerprint, words});
+    add_key(fingerprint, fingerprint);
+  }
+
+  /// These words belong to the key, too. Keys are forgotten where there are very many of them.
+  [[gnu::cold]] void add_key(std::uint64_t key, std::uint64_t fingerprint) {
+    if (find(key) != 0) return;
+    if (2 * (count_ + 1) > places_.size()) grow();
+    put(key, fingerprint);
+  }
+
+  /// The words, empty if they are not known.
+  [[nodiscard, gnu::cold]] std::string words(std::uint64_t fingerprint) const {
+    for (known const& k : words_)
+      if (k.fingerprint == fingerprint) return k.words;
+    return {};
+  }
+
+ private:
+  struct place {
+    std::uint64_t key = 0;
+    std::uint64_t fingerprint = 0;  // 0: a free place
+  };
+  struct known {
+    std::uint64_t fingerprint = 0;
+    std::string words;
+  };
+
+  void put(std::uint64_t key, std::uint64_t fingerprint) {
+    std::size_t at = key & (places_.size() - 1);
+    while (places_[at].fingerprint != 0) at = (at + 1) & (places_.size() - 1);
+    places_[at] = {key, fingerprint};
+    ++count_;
+  }
+
+  [[gnu::cold]] void grow() {
+    constexpr std::size_t first = 64, longest = std::size_t{1} << 16;
+    dynamic_array<place> const before = places_;
+    bool const forgets = before.size() >= longest;
+    places_.clear();
+    places_.resize(before.empty() ? first : forgets ? longest : 2 * before.size());
+    count_ = 0;
+    if (forgets)
+      for (known const& k : words_) put(k.fingerprint, k.fingerprint);
+    else
+      for (place const& p : before)
+        if (p.fingerprint != 0) put(p.key, p.fingerprint);
+  }
+
+  dynamic_array<known> words_;
+  dynamic_array<place> places_;  // by the lowest bits of keys, a power of two of them, half of them free
+  std::size_t count_ = 0;
+};
+
+}  // namespace ostraka::engine
