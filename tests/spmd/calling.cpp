@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 
 #include "scenarios.hpp"
 
@@ -151,6 +152,34 @@ scenario_list calling() {
        auto const shifted = [](auto const& block) { return os::shift<X>(block, culprit() ? 2 : 1); };
        catching([&] { static_cast<void>(os::shard_map<I/X, J>(shifted, a)); });
        work(mesh);
+     }},
+
+    {"reads_beyond_a_halo",  // before, behind, aside, to a corner; in the second block; and not at all
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I/X, J>(mesh, I = 9, J = 5);
+       auto const says = [&](auto const& f, std::string const& wanted) {
+         std::string said = "nothing";
+         try {
+           static_cast<void>(os::shard_map<I/X, J>(
+               [&](auto block) {
+                 auto const wide = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 2>>(block);
+                 return os::stencil(f, wide, block, os::exchange_halo<os::halo<J, 1>>(block));
+               },
+               a));
+         } catch (os::error const& e) {
+           said = e.what();
+         }
+         if (said.find(wanted) == std::string::npos) throw std::logic_error("said " + said + ", not " + wanted);
+       };
+       says([](auto u, float, auto) { return u(2, 0); }, "it reads u(2, 0) of a halo of 1 along I;");
+       says([](auto u, float, auto) { return u(0, 0) - u(-2, 1); }, "it reads u(-2, 1) of a halo of 1 along I;");
+       says([](auto u, float v, auto) { return v * u(1, -3); }, "it reads u(1, -3) of a halo of 2 along J;");
+       says([](auto u, float, auto) { return u(5, 7); }, "it reads u(5, 7) of a halo of 1 along I;");
+       says([](auto u, float, auto w) { return u(1, 2) * w(2); }, "it reads u(2) of a halo of 1 along J;");
+       says([](auto u, float, auto) { return u(0, 0) < 0 ? u(-3, 0) : u(1, 0); },
+            "it reads u(-3, 0) of a halo of 1 along I;");
+       says([](auto u, float v, auto w) { return u(1, 2) + u(-1, -2) + v + w(-1) + w(1); }, "nothing");
      }},
 
     {"works_in_another_group",  // rank 0 needs rank 1 along Y, rank 1 needs everybody

@@ -27,6 +27,7 @@
 #include <ostraka/detail/blocks/shared_memory.hpp>
 #include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/blocks/stencil_block.hpp>
+#include <ostraka/local_view/halos/check_reach.hpp>
 #include <ostraka/local_view/halos/exchange_halo.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -117,13 +118,6 @@ consteval auto check_stencil_into() {
     return found<first_fault<writable_verdict<Target>, target_verdict<Target, As...>,
                              element_type_verdict<typename Target::value_type, R>>>{};
 }
-
-template <class... Labels>
-constexpr auto widths_of(type_list<Labels...>) {
-  return std::array<int, sizeof...(Labels) + 1>{own_axis<Labels>::width..., 0};
-}
-template <class A>
-inline constexpr auto halo_widths = widths_of(axes_in<A>{});
 
 // This device's block without its halo: extents, how they came about, and where it lies.
 template <class A>
@@ -282,6 +276,7 @@ auto new_stencil(F const& f, Every const& every, Operand&& first, More const&...
   A const& a = stencil_operand<std::remove_cvref_t<Operand>>::tensor(first);
   common_mesh("stencil", a);
   (require_same_block("stencil", a, more, axes_in<A>{}), ...);
+  require_reach<F, A, More...>("stencil", *a.mesh_handle(), f);
   engine::stencil_points p = points_of(a);
   extent_origins<A::rank> origins = own_origins(a);
   typename result_type::extents_type extents = a.extents();
@@ -313,6 +308,7 @@ void stencil_into_block(Target const& target, F const& f, Operand&& first, More 
   common_mesh("stencil_into", target);
   (require_same_block("stencil_into", a, more, axes_in<A>{}), ...);
   require_same_block("stencil_into", a, target, axes_in<A>{});
+  require_reach<F, A, More...>("stencil_into", *a.mesh_handle(), f);
   auto const shares = [&]<class B>(B const& b) {
     return padded_axes<axes_in<B>> > 0 && memory_of(target).overlaps(memory_of(b));
   };
@@ -330,7 +326,7 @@ struct no_every {};
 /// A block of f around each point of `x`, a padded block or one whose halo is on its way (os::start_exchange_halo), and
 /// of the elements of further blocks there; those that are padded, too, give their neighbours. The result has the axes
 /// without halos and the elements that f gives. It varies where one of them does.
-/// @throws ostraka::error, on all devices alike, if extents disagree
+/// @throws ostraka::error, on all devices alike, if extents disagree, and in check mode if f reads beyond a halo
 template <class F, class X, Tensor... More>
   requires(!detail::StencilOperand<F> && detail::StencilOperand<X>)
 [[nodiscard]] auto stencil(F const& f, X&& x, More const&... more) {

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Does the function of a stencil read beyond the halo? In check mode it is called on the host at points whose
+/// surroundings are made up: twice with the same numbers within the halo, and with others beyond. If it gives different
+/// results it reads there, and which neighbour it reads is found by changing one at a time. Reads up to `beyond`
+/// indices outside the halo are found, on every path that the made-up numbers take.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/engine/kernels/stencil_kernel.hpp>
+#include <ostraka/engine/mesh/device_mesh.hpp>
+#include <ostraka/tensor.hpp>
+#include <ostraka/types/shardings/halo.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
+
+namespace ostraka::detail {
+
+template <class T>
+T number_of(int n) {
+  return T(static_cast<float>(n));
+}
+
+/// What surrounds a made-up point of a block that is padded along so many axes.
+template <class T, int Axes>
+class made_up_point {
+ public:
+  static constexpr int beyond = Axes <= 2 ? 8 : 3;
+
+  explicit made_up_point(int const* width) {
+    for (int k = 0; k < Axes; ++k) width_[k] = width[k];
+    for (int k = Axes - 1; k >= 0; --k) {
+      stride_[k] = size_;
+      size_ *= extent(k);
+    }
+    for (int k = 0; k < Axes; ++k) point_ += stride_[k] * (width_[k] + beyond);
+    numbers_.resize(static_cast<std::size_t>(size_));
+  }
+
+  /// Numbers within the halo, of one of several kinds, and others beyond.
+  void fill(int kind, bool changed) {
+    for (std::int64_t i = 0; i < size_; ++i) set(i, kind, changed && lies_beyond(i));
+  }
+  void set(std::int64_t i, int kind, bool changed) {
+    int const n = kind == 0 ? 1 : kind == 1 ? -1 : static_cast<int>(i % 5) - 2;
+    numbers_[static_cast<std::size_t>(i)] = number_of<T>(2 * n + (changed ? 7 : 1));  // odd, since f may divide by it
+  }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] bool lies_beyond(std::int64_t i) const {
+    for (int k = 0; k < Axes; ++k)
+      if (step(i, k) > width_[k] || step(i, k) < -width_[k]) return true;
+    return false;
+  }
+  /// How many indices along axis k number i is away from the point.
+  [[nodiscard]] std::int64_t step(std::int64_t i, int k) const {
+    return i / stride_[k] % extent(k) - width_[k] - beyond;
+  }
+  [[nodiscard]] auto given() const { return neighbours<T, Axes>(numbers_.data() + point_, stride_); }
+
+ private:
+  [[nodiscard]] std::int64_t extent(int k) const { return 2 * (width_[k] + beyond) + 1; }
+
+  int width_[Axes]{};
+  std::int64_t stride_[Axes]{};
+  std::int64_t size_ = 1, point_ = 0;
+  dynamic_array<T> numbers_;
+};
+
+/// Of a block without a halo, whose element f gets.
+template <class T>
+class made_up_point<T, 0> {
+ public:
+  explicit made_up_point(int const*) {}
+  void fill(int kind, bool) { number_ = number_of<T>(kind == 1 ? -1 : 3); }
+  [[nodiscard]] T given() const { return number_; }
+
+ private:
+  T number_{};
+};
+
+[[noreturn, gnu::cold]] inline void throw_reads_beyond(std::string_view operation, std::string const& steps, int width,
+                                                       std::string_view axis) {
+  throw_error(operation, ": f reads no farther than the halo of a block reaches, but it reads ", steps, " of a halo of ",
+              width, " along ", axis, "; exchange a wider halo, or read a nearer neighbour");
+}
+
+/// Calls f at made-up points. `Operands`: the blocks, of which each says its element type and its padded axes, with
+/// their names and widths.
+template <class F, class... Operands>
+class reach_of_stencil {
+ public:
+  /// @throws ostraka::error, on all devices alike, if f reads beyond a halo
+  [[gnu::cold, gnu::noinline]] static void check(char const* operation, F const& f) {
+    std::tuple<made_up_point<typename Operands::element, Operands::axes>...> points{
+        made_up_point<typename Operands::element, Operands::axes>(Operands::widths().data())...};
+    auto const call = [&] { return std::apply([&](auto const&... p) { return f(p.given()...); }, points); };
+    auto const alike = [](auto const& a, auto const& b) { return std::memcmp(&a, &b, sizeof(a)) == 0; };
+    for (int kind = 0; kind < 3; ++kind) {
+      std::apply([&](auto&... p) { (p.fill(kind, false), ...); }, points);
+      auto const within = call();
+      [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+        (look<Operands>(operation, std::get<Is>(points), kind, [&] { return !alike(within, call()); }), ...);
+      }(std::index_sequence_for<Operands...>{});
+    }
+  }
+
+ private:
+  template <class Operand, class Point, class Differs>
+  static void look(char const* operation, Point& p, int kind, Differs const& differs) {
+    if constexpr (Operand::axes > 0) {
+      p.fill(kind, true);
+      bool const reads_beyond = differs();
+      p.fill(kind, false);
+      for (std::int64_t i = 0; reads_beyond && i < p.size(); ++i) {
+        if (!p.lies_beyond(i)) continue;
+        p.set(i, kind, true);
+        if (differs()) tell<Operand>(operation, p, i);
+        p.set(i, kind, false);
+      }
+    }
+  }
+
+  template <class Operand, class Point>
+  [[noreturn]] static void tell(char const* operation, Point const& p, std::int64_t i) {
+    std::string steps = "u(";
+    int wrong = 0;
+    for (int k = Operand::axes - 1; k >= 0; --k)
+      if (p.step(i, k) > Operand::widths()[k] || p.step(i, k) < -Operand::widths()[k]) wrong = k;
+    for (int k = 0; k < Operand::axes; ++k) append_text(steps, k == 0 ? "" : ", ", p.step(i, k));
+    throw_reads_beyond(operation, join_text(steps, ")"), Operand::widths()[wrong], Operand::names()[wrong]);
+  }
+};
+
+template <class... Labels>
+constexpr auto widths_of(type_list<Labels...>) {
+  return std::array<int, sizeof...(Labels) + 1>{own_axis<Labels>::width..., 0};
+}
+template <class A>
+inline constexpr auto halo_widths = widths_of(axes_in<A>{});
+
+// An operand as check_reach.hpp wants to know it: its padded axes.
+template <class A>
+struct reached_operand {
+  using element = typename A::value_type;
+  static constexpr int axes = padded_axes<axes_in<A>>;
+
+  static auto widths() {
+    std::array<int, axes + 1> all{};
+    std::size_t k = 0;
+    for (int const w : halo_widths<A>)
+      if (w > 0) all[k++] = w;
+    return all;
+  }
+  static auto names() {
+    return [&]<class... Ls>(type_list<Ls...>) {
+      std::array<std::string_view, axes + 1> all{};
+      std::size_t k = 0;
+      ((own_axis<Ls>::width > 0 ? static_cast<void>(all[k++] = own_axis<Ls>::type::name) : void()), ...);
+      return all;
+    }(axes_in<A>{});
+  }
+};
+
+// In check mode, throws if f reads beyond the halo of a block, on all devices alike.
+template <class F, class... As>
+void require_reach(char const* operation, engine::device_mesh const& mesh, F const& f) {
+  if (mesh.world().compares_calls()) reach_of_stencil<F, reached_operand<As>...>::check(operation, f);
+}
+
+}  // namespace ostraka::detail
