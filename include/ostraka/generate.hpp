@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/detail/calls/called_function.hpp>
 #include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/blocks/generate_block.hpp>
 
@@ -29,10 +30,19 @@ void generate_elements(char const* operation, TensorType const& t, F const& f) {
   engine::generate_block<rank>(execution_space_of<TensorType>(), t.local().data(), where, f);
 }
 
+template <class F, std::size_t... Is>
+consteval auto check_generator(std::index_sequence<Is...>) {
+  return found<called_verdict<F, decltype(static_cast<void>(Is), std::int64_t())...>>{};
+}
+
 template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
 auto generate_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
-  auto t = make_uninitialised<TensorType, values_verdict<TensorType, operation::generate>>("generate", m,
-                                                                                           std::get<Is>(arguments)...);
+  using function = std::remove_cvref_t<std::tuple_element_t<sizeof...(Is), Arguments>>;
+  using verdict = first_fault<
+      values_verdict<TensorType, operation::generate>,
+      typename decltype(check_generator<function>(
+          std::make_index_sequence<static_cast<std::size_t>(TensorType::rank)>{}))::type>;
+  auto t = make_uninitialised<TensorType, verdict>("generate", m, std::get<Is>(arguments)...);
   if constexpr (std::is_same_v<decltype(t), TensorType>)
     generate_elements("generate", t, std::get<sizeof...(Is)>(arguments));
   return t;
@@ -40,7 +50,8 @@ auto generate_from(Mesh const& m, Arguments const& arguments, std::index_sequenc
 
 }  // namespace detail
 
-/// A tensor whose element at global indices i, j, … is f(i, j, …); f comes last, after the extents, and is called where
+/// A tensor whose element at global indices i, j, … is f(i, j, …); f, a function's name or an object that is called, comes
+/// last, after the extents, and is called where
 /// the tensor lives (on a GPU it has to be callable there), once for each element of each block, in no order.
 template <class T, auto... Dims, class Mesh, class... ExtentsThenF>
 [[nodiscard]] auto generate([[maybe_unused]] Mesh const& m, [[maybe_unused]] ExtentsThenF const&... extents_then_f) {
@@ -54,6 +65,45 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenF>
     return detail::generate_from<tensor_type>(m, std::forward_as_tuple(extents_then_f...),
                                               std::make_index_sequence<sizeof...(ExtentsThenF) - 1>{});
   }
+}
+
+namespace detail {
+
+// What the name of several functions converts to that is handed to os::generate of such a tensor.
+template <class T, auto... Dims>
+using overloaded_generator = typename overloaded_of_indices<
+    typename named_tensor<T, Dims...>::type::value_type,
+    std::make_index_sequence<static_cast<std::size_t>(named_tensor<T, Dims...>::type::rank)>>::type;
+
+template <class TensorType>
+auto overloaded_generator_given() {
+  reason::raise<reason::function_is_overloaded<typename TensorType::value_type>>();
+  return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type,
+                        typename TensorType::space>();
+}
+
+}  // namespace detail
+
+/// Say, for up to four extents, that a name of several functions says not which.
+template <class T, auto... Dims, class Mesh>
+auto generate(Mesh const&, detail::overloaded_generator<T, Dims...> const&) {
+  return detail::overloaded_generator_given<typename detail::named_tensor<T, Dims...>::type>();
+}
+template <class T, auto... Dims, class Mesh, class E1>
+auto generate(Mesh const&, E1 const&, detail::overloaded_generator<T, Dims...> const&) {
+  return detail::overloaded_generator_given<typename detail::named_tensor<T, Dims...>::type>();
+}
+template <class T, auto... Dims, class Mesh, class E1, class E2>
+auto generate(Mesh const&, E1 const&, E2 const&, detail::overloaded_generator<T, Dims...> const&) {
+  return detail::overloaded_generator_given<typename detail::named_tensor<T, Dims...>::type>();
+}
+template <class T, auto... Dims, class Mesh, class E1, class E2, class E3>
+auto generate(Mesh const&, E1 const&, E2 const&, E3 const&, detail::overloaded_generator<T, Dims...> const&) {
+  return detail::overloaded_generator_given<typename detail::named_tensor<T, Dims...>::type>();
+}
+template <class T, auto... Dims, class Mesh, class E1, class E2, class E3, class E4>
+auto generate(Mesh const&, E1 const&, E2 const&, E3 const&, E4 const&, detail::overloaded_generator<T, Dims...> const&) {
+  return detail::overloaded_generator_given<typename detail::named_tensor<T, Dims...>::type>();
 }
 
 /// Says that the element type comes first.

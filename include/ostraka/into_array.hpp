@@ -202,15 +202,18 @@ template <auto... Out, detail::GivenArray Array, class F, Tensor A, Tensor... Op
   requires(!Tensor<F>)
 void map_into([[maybe_unused]] Array&& array, [[maybe_unused]] F const& f, [[maybe_unused]] A const& a,
               [[maybe_unused]] Operands const&... more) {
-  using value = std::remove_cvref_t<
-      std::invoke_result_t<F const&, typename A::value_type const&, typename Operands::value_type const&...>>;
-  using element = typename detail::element<value>::type;
-  using out = detail::varying_as_list<sharding_of<Out...>, type_list<A, Operands...>>;
-  using result = basic_tensor<element, out, typename A::space>;
-  using verdict = detail::first_fault<detail::extents_known_verdict<result, A, Operands...>,
-                                      detail::map_into_verdict<element, result, A, Operands...>,
-                                      detail::array_in_place_verdict<result, std::remove_reference_t<Array>>>;
-  if constexpr (reason::ok_or_raise<verdict>()) detail::map_into_array<result>(array, f, a, more...);
+  if constexpr (reason::ok_or_raise<detail::called_verdict<F, typename A::value_type const&,
+                                                           typename Operands::value_type const&...>>()) {
+    using value = std::remove_cvref_t<
+        std::invoke_result_t<F const&, typename A::value_type const&, typename Operands::value_type const&...>>;
+    using element = typename detail::element<value>::type;
+    using out = detail::varying_as_list<sharding_of<Out...>, type_list<A, Operands...>>;
+    using result = basic_tensor<element, out, typename A::space>;
+    using verdict = detail::first_fault<detail::extents_known_verdict<result, A, Operands...>,
+                                        detail::map_into_verdict<element, result, A, Operands...>,
+                                        detail::array_in_place_verdict<result, std::remove_reference_t<Array>>>;
+    if constexpr (reason::ok_or_raise<verdict>()) detail::map_into_array<result>(array, f, a, more...);
+  }
 }
 
 /// array <- A, divided as is named, which authorises the communication: os::reshard_into for this device's block in an

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <ostraka/detail/calls/after_error.hpp>
+#include <ostraka/detail/calls/called_function.hpp>
 #include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/blocks/dense.hpp>
 #include <ostraka/engine/blocks/map_blocks.hpp>
@@ -216,7 +217,7 @@ auto checked_map(char const* operation, F const& f, First const& first, Rest con
 
 }  // namespace detail
 
-/// f of the elements that meet: a label that several tensors share is divided alike in them, or in some over the first
+/// f, a function's name or an object that is called, of the elements that meet: a label that several tensors share is divided alike in them, or in some over the first
 /// of its mesh axes only (the rest is a free slice); a tensor that lacks a label is repeated along it. The result has
 /// all labels, in order of first appearance, and the element type that f gives. Partial tensors are taken where
 /// os::preserves says of the type of f that it keeps their parts, and the result is then partial; by default it is not
@@ -225,10 +226,24 @@ auto checked_map(char const* operation, F const& f, First const& first, Rest con
 template <class F, Tensor First, Tensor... Rest>
   requires(!Tensor<F>)
 [[nodiscard]] auto map(F const& f, First const& first, Rest const&... rest) {
-  using value = std::remove_cvref_t<
-      std::invoke_result_t<F const&, typename First::value_type const&, typename Rest::value_type const&...>>;
-  using result = typename detail::element<value>::type;
-  return detail::checked_map<operation::map, F, reason::ok, result>("map", f, first, rest...);
+  if constexpr (reason::ok_or_raise<detail::called_verdict<F, typename First::value_type const&,
+                                                           typename Rest::value_type const&...>>()) {
+    using value = std::remove_cvref_t<
+        std::invoke_result_t<F const&, typename First::value_type const&, typename Rest::value_type const&...>>;
+    using result = typename detail::element<value>::type;
+    return detail::checked_map<operation::map, F, reason::ok, result>("map", f, first, rest...);
+  } else {
+    return detail::scalar_after_error<F, First, Rest...>();
+  }
+}
+
+/// Says that a name of several functions says not which.
+template <Tensor First, Tensor... Rest>
+auto map(detail::overloaded_function<typename First::value_type, typename First::value_type,
+                                     typename Rest::value_type...> const&,
+         First const&, Rest const&...) {
+  reason::raise<reason::function_is_overloaded<typename First::value_type, typename Rest::value_type...>>();
+  return detail::scalar_after_error<First, Rest...>();
 }
 
 /// Says that the function comes first.

@@ -112,10 +112,19 @@ void run_map_into(C const& c, F const& f, Operands const&... operands) {
 template <Tensor C, class F, Tensor... Operands>
   requires(sizeof...(Operands) > 0 && !Tensor<F>)
 void map_into([[maybe_unused]] C const& c, [[maybe_unused]] F const& f, [[maybe_unused]] Operands const&... operands) {
-  using value = std::remove_cvref_t<std::invoke_result_t<F const&, typename Operands::value_type const&...>>;
-  using element = typename detail::element<value>::type;
-  if constexpr (reason::ok_or_raise<detail::map_into_verdict<element, C, Operands...>>())
-    detail::run_map_into(c, f, operands...);
+  if constexpr (reason::ok_or_raise<detail::called_verdict<F, typename Operands::value_type const&...>>()) {
+    using value = std::remove_cvref_t<std::invoke_result_t<F const&, typename Operands::value_type const&...>>;
+    using element = typename detail::element<value>::type;
+    if constexpr (reason::ok_or_raise<detail::map_into_verdict<element, C, Operands...>>())
+      detail::run_map_into(c, f, operands...);
+  }
+}
+
+/// Says that a name of several functions says not which.
+template <Tensor C, Tensor... Operands>
+void map_into(C const&, detail::overloaded_function<typename C::value_type, typename Operands::value_type...> const&,
+              Operands const&...) {
+  reason::raise<reason::function_is_overloaded<typename Operands::value_type...>>();
 }
 
 /// Says where the function stands.

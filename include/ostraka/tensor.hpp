@@ -10,6 +10,7 @@
 
 #include <array>
 #include <complex>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -248,6 +249,26 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
   template <class Other>
     requires(detail::is_other_tensor<Other, basic_tensor>)
   basic_tensor(Other const&) { reason::raise<detail::assignment_verdict<Other, basic_tensor>>(); }
+
+  /// Says that os::value takes a number out.
+  template <class N>
+    requires std::is_arithmetic_v<N>
+  operator N() const {
+    reason::raise<reason::tensor_is_no_number<Sharding, N>>();
+    return N();
+  }
+
+  /// Say where elements are read.
+  template <std::integral... Is>
+  value_type operator()(Is...) const {
+    reason::raise<reason::element_is_not_called<Sharding>>();
+    return value_type();
+  }
+  template <std::integral I>
+  value_type operator[](I) const {
+    reason::raise<reason::element_is_not_called<Sharding>>();
+    return value_type();
+  }
 
   /// The global extent of an axis; of a block its own, of a padded one without its halo.
   template <Axis A>

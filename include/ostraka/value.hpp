@@ -8,6 +8,7 @@
 #include <ostraka/detail/blocks/create.hpp>
 #include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 
@@ -39,6 +40,14 @@ template <Tensor A>
   } else {
     return {};
   }
+}
+
+/// Says that it is no tensor.
+template <class T>
+  requires(!is_tensor<T> && !is_variable<T>)
+T value(T const& number) {
+  reason::raise<reason::value_of_no_tensor<T>>();
+  return number;
 }
 
 }  // namespace ostraka

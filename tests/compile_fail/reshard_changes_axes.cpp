@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the target of a reshard has other axes, or the same in another order
-// error: reshard: source and target have the same axes in the same order; use os::einsum to transpose or reduce, os::rename to rename
+// error: reshard: source and target must have the same axes in the same order; use os::einsum to transpose or reduce, os::rename to rename
 // error: reshard_changes_axes<
 #include <ostraka/einsum.hpp>
 #include <ostraka/reshard.hpp>

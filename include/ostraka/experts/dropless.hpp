@@ -20,6 +20,14 @@
 
 namespace ostraka {
 
+namespace operation {
+
+struct dropless {
+  static constexpr char const* name = "dropless";
+};
+
+}  // namespace operation
+
 namespace detail {
 
 /// What is the experts' product in f: rows[R, M], w[E, M, F] → [R, F]. Where mesh axes divide what it sums (tensor
@@ -54,17 +62,13 @@ struct dropless_body {
 
   template <class X, class Choices, class Weights, class... Ws>
   auto operator()(X const& x, Choices const& experts, Weights const& weights, Ws const&... w) const {
-    auto const routes = make_routes<Dim>(experts, experts_in_all);
+    auto const routes = make_routes<Dim>(ostraka::operation::dropless::name, experts, experts_in_all);
     using type = std::remove_const_t<decltype(routes)>;
     auto const rows = operate(ostraka::operation::send_rows<R, type>{routes}, x);
     using groups = std::remove_cvref_t<decltype(routes.rows)>;
     auto const made = f(rows, products_of_groups<R, typename type::axis, groups>{routes.rows}, w...);
     return combined<Choices>(operate(ostraka::operation::return_rows<R, type>{routes}, made), weights);
   }
-};
-
-struct dropless_mixture {
-  static constexpr char const* name = "dropless";
 };
 
 template <class Dim, class Manual, class W>
@@ -87,8 +91,8 @@ consteval auto check_weights_of_experts() {
 
 template <class Dim, class X, class Experts, class Weights, class... Ws>
 consteval auto check_dropless() {
-  using own = first_fault<tokens_verdict<dropless_mixture, X, Experts>,
-                          tokens_verdict<dropless_mixture, Weights, Experts>>;
+  using own = first_fault<tokens_verdict<ostraka::operation::dropless, X, Experts>,
+                          tokens_verdict<ostraka::operation::dropless, Weights, Experts>>;
   using manual = mesh_axes_in<Experts>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};

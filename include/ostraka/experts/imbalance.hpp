@@ -92,7 +92,7 @@ std::int64_t count_leaving(Experts const& experts, std::int64_t count, Leave con
     leave(numbers, planner::block(count, g.number, g.size));
     engine::write_numbers<typename marks::view_type::memory_space>(numbers, leaves.local().data());
   }
-  return value(sum<>(leaves));
+  return value(ostraka::sum<>(leaves));
 }
 
 }  // namespace detail
@@ -140,7 +140,7 @@ template <auto Dim, Tensor Experts, class E, class C, class Numbers>
           numbers[i] = i % of_group == 0 ? (r.experts() - own.size()) * slots.own().whole[1] : 0;
       });
   auto const kept = cast<std::int64_t>(slots.numbers >= std::int64_t(0));
-  r.dropped = r.choices() - value(sum<>(kept));
+  r.dropped = r.choices() - value(ostraka::sum<>(kept));
   return r;
 }
 

@@ -116,7 +116,7 @@ template <auto E, class Weights, class Experts, class Probabilities>
 template <auto E, TensorOrVariable A>
 [[nodiscard]] constexpr auto router_z_loss(A const& logits) {
   auto const z = log_sum_exp<E>(logits);
-  return mean<>(multiply(z, z));
+  return mean<>(multiply(z, z), policy<planner::admit::any>{});
 }
 
 }  // namespace ostraka

@@ -75,11 +75,15 @@ class row_routes {
   detail::extents_of_axes<axes_in<Experts>> choices_;
 };
 
-namespace detail {
+namespace operation {
 
-struct routing_of_rows {
+struct route_rows {
   static constexpr char const* name = "route_rows";
 };
+
+}  // namespace operation
+
+namespace detail {
 
 // The devices of the experts' mesh axes, for a block; none where the experts are whole.
 template <class A, class... Ms>
@@ -89,26 +93,27 @@ named_group owners_of(char const* operation, A const& a, type_list<Ms...>) {
 
 template <class Experts, class... Ms>
 consteval auto check_routed(type_list<Ms...>) {
-  using own = choices_verdict<routing_of_rows, Experts>;
+  using own = choices_verdict<ostraka::operation::route_rows, Experts>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
   else if constexpr (mesh_axes_in<Experts>::size > 0)
     return found<reason::axis_must_be_whole<typename type_at<axes_in<Experts>, 0>::type, sharding_in<Experts>,
-                                            routing_of_rows>>{};
+                                            ostraka::operation::route_rows>>{};
   else if constexpr (sizeof...(Ms) > 0)
     return found<varies_verdict<Experts, Ms...>>{};
   else
     return found<reason::ok>{};
 }
 
+// `operation`: what the program called.
 template <class Dim, class Experts>
-auto make_routes(Experts const& experts, std::int64_t count) {
+auto make_routes(char const* operation, Experts const& experts, std::int64_t count) {
   using told = told_experts<Dim>;
   using E = typename told::axis;
   using rows_sharding = typename with_varying<sharding<E>, varying_in<Experts>>::type;
   using rows_type = basic_tensor<std::int64_t, rows_sharding, typename Experts::space>;
   using routes = row_routes<Dim, Experts, rows_type>;
-  named_group const g = owners_of(routing_of_rows::name, experts, typename told::mesh{});
+  named_group const g = owners_of(operation, experts, typename told::mesh{});
   auto const state = std::make_shared<typename routes::state>();
   extents_of_axes<axes_in<Experts>> const choices = extents_of_axes_in(experts);
   extents_of_axes<type_list<E>> own;
@@ -236,7 +241,7 @@ template <auto Dim, Tensor Experts, class... Given>
       typename decltype(detail::check_routed<Experts>(typename detail::told_experts<told>::mesh{}))::type,
       typename decltype(detail::check_extents_given<false>(type_list<E>{}, type_list<Given...>{}))::type>;
   if constexpr (reason::ok_or_raise<verdict>())
-    return detail::make_routes<told>(experts,
+    return detail::make_routes<told>(operation::route_rows::name, experts,
                                      detail::checked_extent<false, E>(collect_sizes(given...), "route_rows"));
   else
     return detail::refused_choices{};

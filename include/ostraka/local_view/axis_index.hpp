@@ -6,10 +6,12 @@
 /// Floor 4. `os::axis_index<X>(a)` and `os::axis_size<X>(a)`: which of the devices along X this one is, and how many
 /// there are.
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
+#include <ostraka/detail/calls/after_error.hpp>
 #include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/mesh.hpp>
 #include <ostraka/types/shardings/varying_int.hpp>
@@ -72,6 +74,55 @@ template <auto X, auto... More>
   requires(detail::type_of<X>::extent != dynamic_extent && ((detail::type_of<More>::extent != dynamic_extent) && ...))
 [[nodiscard]] consteval int axis_size() {
   return static_cast<int>((detail::type_of<X>::extent * ... * detail::type_of<More>::extent));
+}
+
+namespace detail {
+
+template <class A, class B>
+concept VaryingNumberMeetsTensor = (is_varying_int<A> && is_tensor<B>) || (is_tensor<A> && is_varying_int<B>);
+
+template <class A, class B>
+auto varying_number_meets_tensor() {
+  using tensor_type = std::conditional_t<is_tensor<A>, A, B>;
+  reason::raise<reason::varying_number_meets_tensor<std::conditional_t<is_tensor<A>, B, A>, tensor_type>>();
+  return after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type,
+                        typename tensor_type::space>();
+}
+
+}  // namespace detail
+
+/// Say that elements meet numbers of their own kind.
+template <class A, class B>
+  requires detail::VaryingNumberMeetsTensor<A, B>
+auto operator+(A const&, B const&) {
+  return detail::varying_number_meets_tensor<A, B>();
+}
+template <class A, class B>
+  requires detail::VaryingNumberMeetsTensor<A, B>
+auto operator-(A const&, B const&) {
+  return detail::varying_number_meets_tensor<A, B>();
+}
+template <class A, class B>
+  requires detail::VaryingNumberMeetsTensor<A, B>
+auto operator*(A const&, B const&) {
+  return detail::varying_number_meets_tensor<A, B>();
+}
+template <class A, class B>
+  requires detail::VaryingNumberMeetsTensor<A, B>
+auto operator/(A const&, B const&) {
+  return detail::varying_number_meets_tensor<A, B>();
+}
+template <class A, class B>
+  requires detail::VaryingNumberMeetsTensor<A, B>
+bool operator==(A const&, B const&) {
+  detail::varying_number_meets_tensor<A, B>();
+  return false;
+}
+template <class A, class B>
+  requires detail::VaryingNumberMeetsTensor<A, B>
+std::strong_ordering operator<=>(A const&, B const&) {
+  detail::varying_number_meets_tensor<A, B>();
+  return std::strong_ordering::equal;
 }
 
 }  // namespace ostraka

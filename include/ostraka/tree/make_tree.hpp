@@ -148,6 +148,14 @@ template <Tree T, class Mesh, class... Given>
     return out{};
 }
 
+/// Says that it is no tree.
+template <class T, class Mesh, class... Given>
+  requires(!Tree<T>)
+auto make_tree(Mesh const&, Given const&...) {
+  reason::raise<reason::not_a_tree<T>>();
+  if constexpr (std::is_default_constructible_v<T>) return T();
+}
+
 /// The same of a struct's name alone: `os::make_tree<mlp>(mesh, sizes)`.
 template <template <class, class...> class T, class Mesh, class... Given>
 [[nodiscard]] auto make_tree(Mesh const& m, Given const&... given) {

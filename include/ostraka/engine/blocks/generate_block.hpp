@@ -96,14 +96,14 @@ void run_generation(char const* name, Exec const& exec, generate_element<T, Rank
 /// order, where `Exec` runs. All is written when it returns.
 template <int Rank, class Exec, class T, class F>
 void generate_block(Exec const& exec, T* block, planner::range const* where, F const& f) {
-  detail::generate_element<T, Rank, F> kernel{block, nullptr, {}, {}, f};
+  detail::generate_element<T, Rank, std::decay_t<F>> kernel{block, nullptr, {}, {}, f};
   detail::run_generation("ostraka generate", exec, kernel, where);
 }
 
 /// block <- f(from, global indices), element by element.
 template <int Rank, class Exec, class T, class From, class F>
 void map_with_indices(Exec const& exec, T* block, From const* from, planner::range const* where, F const& f) {
-  detail::generate_element<T, Rank, F, From> kernel{block, from, {}, {}, f};
+  detail::generate_element<T, Rank, std::decay_t<F>, From> kernel{block, from, {}, {}, f};
   detail::run_generation("ostraka map with indices", exec, kernel, where);
 }
 

@@ -74,6 +74,19 @@ inline std::string describe_extents(std::vector<std::int64_t> const& extents) {
   return join_text(text, ')');
 }
 
+// (3, 4) → 2 axes, of extents (3, 4)
+inline std::string describe_axes(std::vector<std::int64_t> const& extents) {
+  if (extents.empty()) return "no axes";
+  return extents.size() == 1 ? join_text("1 axis, of extent ", extents[0])
+                             : join_text(extents.size(), " axes, of extents ", describe_extents(extents));
+}
+
+inline std::string describe_names(std::vector<std::string_view> const& axes) {
+  std::string text = "(";
+  for (std::size_t d = 0; d < axes.size(); ++d) append_text(text, d > 0 ? ", " : "", axes[d]);
+  return join_text(text, ')');
+}
+
 // in/X, hidden → in, hidden
 inline std::vector<std::string> names_in(std::string const& axes) {
   std::vector<std::string> names;
@@ -176,7 +189,12 @@ inline constexpr auto no_index = static_cast<std::size_t>(-1);
   if (t.element != wanted.element)
     throw_error(detail::title_of(operation, path, t.name), " has elements ", called(t.element), ", and ",
                 called(wanted.element), " are asked for; nothing is converted, so load them as they are and os::cast");
-  bool fits = t.extents.size() == wanted.extents.size();
+  if (t.extents.size() != wanted.extents.size())
+    throw_error(detail::title_of(operation, path, t.name), " has ", detail::describe_axes(t.extents), ", and ",
+                wanted.axes.empty() ? "a tensor without axes is asked for"
+                                    : join_text("one of the axes ", detail::describe_names(wanted.axes), " is asked for"),
+                "; name an axis for each of the file's");
+  bool fits = true;
   for (std::size_t d = 0; fits && d < t.extents.size(); ++d)
     fits = wanted.extents[d] < 0 || wanted.extents[d] == t.extents[d];
   if (!fits)

@@ -139,7 +139,7 @@ struct map_tiles {
 }  // namespace detail
 
 /// Calls f on the elements that meet, in any order. `loops`: over the result (number 0) and the operands; stride 0
-/// repeats. The result may be one of the operands if it is walked alike.
+/// repeats. The result may be one of the operands if it is walked alike. A kernel keeps a function by its address.
 template <class Exec, class R, class F, class... Ts>
 void map_elements(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Ts)) + 1> loops, F const& f, R* result,
                   Ts const*... in) {
@@ -147,12 +147,13 @@ void map_elements(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Ts)) + 
   if (elements == 0) return;
   if constexpr (runs_on_host<Exec>) {
     void const* const from[] = {in...};
-    detail::map_tiles<R, F, Ts...> const kernel{detail::tiling_of(loops, result, from), f};
+    detail::map_tiles<R, std::decay_t<F>, Ts...> const kernel{detail::tiling_of(loops, result, from), f};
     for_each_item("ostraka map", exec, kernel.tiles.cut.items(), elements, kernel);
   } else {
     loops.order_by(0);
     loops.merge();
-    for_each_item("ostraka map", exec, elements, elements, detail::map_each<R, F, Ts...>{result, {in...}, loops, f});
+    for_each_item("ostraka map", exec, elements, elements,
+                  detail::map_each<R, std::decay_t<F>, Ts...>{result, {in...}, loops, f});
   }
 }
 

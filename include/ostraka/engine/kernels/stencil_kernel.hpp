@@ -188,7 +188,7 @@ template <class R, class F, int Operands, class... Sources>
 void stencil_here(int rank, std::int64_t const* extent, std::int64_t const (*stride)[Operands], F const& f, R* result,
                   Sources const&... in) {
   static_assert(Operands == static_cast<int>(sizeof...(Sources)) + 1);
-  using kernel_type = detail::stencil_kernel<R, F, std::index_sequence_for<Sources...>, Sources...>;
+  using kernel_type = detail::stencil_kernel<R, std::decay_t<F>, std::index_sequence_for<Sources...>, Sources...>;
   if (!computes()) return;
   typename kernel_type::sources const from{{in}...};
   int inner = rank - 1;
@@ -204,7 +204,7 @@ template <class Exec, class R, class F, class... Sources>
 void stencil(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Sources)) + 1> const& loops, F const& f, R* result,
              Sources const&... in) {
   constexpr int operands = static_cast<int>(sizeof...(Sources)) + 1;
-  using kernel_type = detail::stencil_kernel<R, F, std::index_sequence_for<Sources...>, Sources...>;
+  using kernel_type = detail::stencil_kernel<R, std::decay_t<F>, std::index_sequence_for<Sources...>, Sources...>;
   std::int64_t const elements = loops.size();
   if (elements == 0 || !computes()) return;
   kernel_type const kernel{result, {{in}...}, loops, f};

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a rank of several says when it ends otherwise than at the end of main: an exception that nobody
-/// catches, exit in the middle, a signal. It names itself and ends the job, for the others would wait for it. Ranks
+/// Floor 3. What a rank says when it ends otherwise than at the end of main: an exception that nobody catches, and of
+/// several ranks exit in the middle, and a signal. It names itself and ends the job, for the others would wait for it. Ranks
 /// that end alike have one sentence together.
 
 #include <algorithm>
@@ -32,6 +32,32 @@
 
 namespace ostraka::engine::abort_handlers {
 
+namespace detail {
+
+[[gnu::cold]] inline std::string why_terminated() {
+  std::exception_ptr const thrown = std::current_exception();
+  if (!thrown) return "was ended by std::terminate";
+  std::string why = "threw an exception that nobody caught";
+  try {
+    std::rethrow_exception(thrown);
+  } catch (std::exception const& e) {
+    append_text(why, " (", e.what(), ')');
+  } catch (...) {
+  }
+  return why;
+}
+
+// A job of one rank ends as one of several does, with a sentence and without a core.
+[[noreturn, gnu::cold]] inline void end_alone(bool by_mpi) {
+  std::string const what = join_text("the program ", why_terminated(), "; it ends");
+  if (by_mpi) end_job(what);
+  std::fprintf(stderr, "ostraka: %s\n", what.c_str());
+  std::fflush(stderr);
+  std::_Exit(EXIT_FAILURE);
+}
+
+}  // namespace detail
+
 #if OSTRAKA_ENABLE_MPI
 
 namespace detail {
@@ -53,13 +79,15 @@ struct state {
 };
 [[gnu::visibility("default")]] inline state self;
 
-inline bool can_speak() {
+inline bool is_running() {
   int running = 0;
   int ended = 0;
   MPI_Initialized(&running);
   MPI_Finalized(&ended);
-  return self.armed > 0 && self.ranks > 1 && running && !ended;
+  return running && !ended;
 }
+
+inline bool can_speak() { return self.armed > 0 && self.ranks > 1 && is_running(); }
 
 inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
 
@@ -104,21 +132,9 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
   std::_Exit(EXIT_FAILURE);
 }
 
-[[gnu::cold]] inline std::string why_terminated() {
-  std::exception_ptr const thrown = std::current_exception();
-  if (!thrown) return "was ended by std::terminate";
-  std::string why = "threw an exception that nobody caught";
-  try {
-    std::rethrow_exception(thrown);
-  } catch (std::exception const& e) {
-    append_text(why, " (", e.what(), ')');
-  } catch (...) {
-  }
-  return why;
-}
-
 [[gnu::cold]] inline void on_terminate() {
   if (can_speak()) speak(why_terminated());
+  if (self.armed > 0 && self.ranks == 1 && is_running()) end_alone(is_thread_of_mpi());
   int ended = 0;
   MPI_Finalized(&ended);
   if (ended && self.ranks > 1 && is_thread_of_mpi()) speak_after_the_end(why_terminated());
@@ -170,9 +186,14 @@ inline void listen_to_signals() {}
   MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &self.ranks);
   self.thread = this_thread::mark();
-  if (self.armed++ > 0 || self.ranks == 1) return;
-  static bool const once = [] {
+  if (self.armed++ > 0) return;
+  static bool const ends_alike = [] {
     detail::self.before = std::set_terminate(&detail::on_terminate);
+    return true;
+  }();
+  static_cast<void>(ends_alike);
+  if (self.ranks == 1) return;
+  static bool const once = [] {
     std::atexit(&detail::on_exit);
 #ifndef __APPLE__  // has none
     std::at_quick_exit(&detail::on_exit);
@@ -222,8 +243,28 @@ inline void disagree() {
 
 #else
 
-inline void arm() {}
-inline void release() {}
+namespace detail {
+
+inline std::atomic<int> armed{0};  // environments alive
+inline std::terminate_handler before = nullptr;
+
+[[gnu::cold]] inline void on_terminate() {
+  if (armed > 0) end_alone(false);
+  if (before) before();
+  std::abort();
+}
+
+}  // namespace detail
+
+inline void arm() {
+  if (detail::armed++ > 0) return;
+  static bool const once = [] {
+    detail::before = std::set_terminate(&detail::on_terminate);
+    return true;
+  }();
+  static_cast<void>(once);
+}
+inline void release() { --detail::armed; }
 
 #endif
 

@@ -57,6 +57,9 @@ struct foretold_moves<ostraka::operation::scatter_add<V, Out, Range>, Rows, Inde
                             reshard_plan_to<typename types::rows_sharding, Rows>,
                             reshard_plan_to<typename types::index_sharding, Index>, reshard_plan_to<Out, local>>;
 };
+template <class V, class Out, class Range, class Rows, class Index>
+struct foretold_moves<ostraka::operation::segment_sum<V, Out, Range>, Rows, Index>
+    : foretold_moves<ostraka::operation::scatter_add<V, Out, Range>, Rows, Index> {};
 
 template <class V, class Out, class A>
 struct foretold_moves<ostraka::operation::take_at<V, Out>, A>

@@ -353,7 +353,7 @@ template <class F, class... As, class X, Tensor... More>
 /// no memory.
 /// @throws ostraka::error, on all devices alike, if extents disagree or the target shares memory with a padded block
 template <Tensor Target, class F, class X, Tensor... More>
-  requires(detail::StencilOperand<X>)
+  requires(!detail::StencilOperand<F> && detail::StencilOperand<X>)
 void stencil_into(Target const& target, F const& f, X&& x, More const&... more) {
   using A = detail::tensor_of_operand<X>;
   if constexpr (detail::is_stencil<A, More...>()) {
@@ -362,6 +362,21 @@ void stencil_into(Target const& target, F const& f, X&& x, More const&... more) 
                       typename decltype(detail::check_stencil_into<Target, value, A, More...>())::type>())
       detail::stencil_into_block(target, f, x, more...);
   }
+}
+
+/// Say where the function stands.
+template <class First, class... Rest>
+  requires(detail::StencilOperand<First> && !any_variable<First, Rest...>)
+auto stencil(First const&, Rest const&...) {
+  reason::raise<reason::stencil_is_called_otherwise<First, Rest...>>();
+  return detail::scalar_after_error<First, Rest...>();
+}
+template <class First, class Second, class... Rest>
+  requires((detail::StencilOperand<Second> || (!detail::StencilOperand<First> && (detail::StencilOperand<Rest> || ...)) ||
+            (detail::StencilOperand<First> && !(detail::StencilOperand<Rest> || ...))) &&
+           !any_variable<First, Second, Rest...>)
+void stencil_into(First const&, Second const&, Rest const&...) {
+  reason::raise<reason::stencil_is_called_otherwise<First, Second, Rest...>>();
 }
 
 }  // namespace ostraka

@@ -97,12 +97,30 @@ consteval bool are_queries_keys_and_width() {
          difference_of<axes_in<TK>, union_of<axes_in<TQ>, type_list<K>>>::size == 0 && !std::is_same_v<Q, D>;
 }
 
+template <class I, class A>
+consteval auto check_axis_of_attention() {
+  if constexpr (!std::is_void_v<I> && position_in<I, axes_in<A>> < 0)
+    return found<reason::attention_lacks_axis<I, sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+/// Have queries, keys and values the axes that are told? What is told and is no axis is refused later.
+template <class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
+using attention_axes_verdict =
+    first_fault<typename decltype(check_axis_of_attention<typename told_axis<ToldQ>::axis, TQ>())::type,
+                typename decltype(check_axis_of_attention<typename told_axis<ToldD>::axis, TQ>())::type,
+                typename decltype(check_axis_of_attention<typename told_axis<ToldK>::axis, TK>())::type,
+                typename decltype(check_axis_of_attention<typename told_axis<ToldD>::axis, TK>())::type,
+                typename decltype(check_axis_of_attention<typename told_axis<ToldK>::axis, TV>())::type>;
+
 template <class Operation, class ToldQ, class ToldK, class ToldD, class Out, class TQ, class TK, class TV,
           class... Mask>
 consteval auto check_attention() {
   using own = first_fault<
       typename sharding_traits<sharding_in<TQ>>::verdict, typename sharding_traits<sharding_in<TK>>::verdict,
-      typename sharding_traits<sharding_in<TV>>::verdict, told_or_bare_verdict<Operation, ToldQ, TQ>,
+      typename sharding_traits<sharding_in<TV>>::verdict, attention_axes_verdict<ToldQ, ToldK, ToldD, TQ, TK, TV>,
+      told_or_bare_verdict<Operation, ToldQ, TQ>,
       told_verdict<Operation, ToldK, TK>, told_verdict<Operation, ToldK, TV>, told_verdict<Operation, ToldD, TQ>,
       told_verdict<Operation, ToldD, TK>, elements_verdict<TQ, TK, TV>, fractions_verdict<Operation, TQ>,
       whole_values_verdict<Operation, TQ>, whole_values_verdict<Operation, TK>, whole_values_verdict<Operation, TV>,

@@ -100,7 +100,8 @@ template <class Operation, class ToldQ, class ToldK, class ToldD, class TQ, clas
 consteval auto check_ring() {
   using own = first_fault<
       typename sharding_traits<sharding_in<TQ>>::verdict, typename sharding_traits<sharding_in<TK>>::verdict,
-      typename sharding_traits<sharding_in<TV>>::verdict, told_or_bare_verdict<Operation, ToldQ, TQ>,
+      typename sharding_traits<sharding_in<TV>>::verdict, attention_axes_verdict<ToldQ, ToldK, ToldD, TQ, TK, TV>,
+      told_or_bare_verdict<Operation, ToldQ, TQ>,
       told_verdict<Operation, ToldK, TK>, told_verdict<Operation, ToldK, TV>, told_verdict<Operation, ToldD, TQ>,
       told_verdict<Operation, ToldD, TK>, elements_verdict<TQ, TK, TV>, fractions_verdict<Operation, TQ>,
       whole_values_verdict<Operation, TQ>, whole_values_verdict<Operation, TK>, whole_values_verdict<Operation, TV>,

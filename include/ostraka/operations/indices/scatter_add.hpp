@@ -71,34 +71,28 @@ consteval auto check_scatter() {
                              reducible_verdict<typename Rows::value_type, reduction::sum, Operation>>>{};
 }
 
-}  // namespace detail
-
-namespace operation {
-
-/// `Out`: the result's sharding. `Range`: whether indices are looked at.
-template <class V, class Out, class Range = detail::checked_range>
-struct scatter_add {
-  static constexpr char const* name = "scatter_add";
-
-  std::int64_t extent = 0;            ///< of V
-  detail::extent_origin origin = {};  ///< of a block: how it came about
+/// What os::scatter_add and os::segment_sum do; errors name `Verb`, which the program called.
+template <class Verb, class V, class Out, class Range>
+struct adds_rows {
+  std::int64_t extent = 0;    ///< of V
+  extent_origin origin = {};  ///< of a block: how it came about
 
   template <class Rows, class Index>
-  using verdict = typename decltype(detail::check_scatter<scatter_add, V, Out, Rows, Index>())::type;
+  using verdict = typename decltype(check_scatter<Verb, V, Out, Rows, Index>())::type;
 
   template <class Rows, class Index>
   [[nodiscard]] std::int64_t bytes(Rows const& rows, Index const& index) const {
-    using types = detail::scatter_types<V, Out, Rows, Index>;
-    auto const& mesh = *detail::common_mesh(name, rows);
-    auto made = detail::extents_among(axes_in<Out>{}, rows);
+    using types = scatter_types<V, Out, Rows, Index>;
+    auto const& mesh = *common_mesh(Verb::name, rows);
+    auto made = extents_among(axes_in<Out>{}, rows);
     made[static_cast<std::size_t>(position_in<V, axes_in<Out>>)] = extent;
     constexpr std::int64_t element_bytes = sizeof(typename Rows::value_type);
-    return detail::per_device(
-        detail::bytes_of_check<Range>(index) +
-            detail::bytes_of_move<Rows, typename types::rows_sharding>(mesh, rows.extents().data(), element_bytes) +
-            detail::bytes_of_move<Index, typename types::index_sharding>(mesh, index.extents().data(),
+    return per_device(
+        bytes_of_check<Range>(index) +
+            bytes_of_move<Rows, typename types::rows_sharding>(mesh, rows.extents().data(), element_bytes) +
+            bytes_of_move<Index, typename types::index_sharding>(mesh, index.extents().data(),
                                                                          sizeof(typename Index::value_type)) +
-            detail::bytes_of_move<typename types::local_sharding, varying_as<Out, Rows, Index>>(mesh, made.data(),
+            bytes_of_move<typename types::local_sharding, varying_as<Out, Rows, Index>>(mesh, made.data(),
                                                                                                 element_bytes),
         mesh);
   }
@@ -107,31 +101,31 @@ struct scatter_add {
   auto operator()(Rows const& rows, Index const& index) const {
     using element = typename Rows::value_type;
     using out = varying_as<Out, Rows, Index>;
-    using types = detail::scatter_types<V, Out, Rows, Index>;
+    using types = scatter_types<V, Out, Rows, Index>;
     using labels = typename types::labels;
     using mesh = typename types::mesh;
     using local_type = basic_tensor<element, typename types::local_sharding, typename Rows::space>;
     using rows_sharding = typename types::rows_sharding;
     using index_sharding = typename types::index_sharding;
-    engine::execution_context w = detail::context_of<labels, mesh>(name, rows, index);
+    engine::execution_context w = context_of<labels, mesh>(Verb::name, rows, index);
     w.sizes.label[types::v] = extent;
-    detail::check_range<Range>(name, index, V::name, extent);
-    auto const added = detail::run_reshard<detail::reshard_types<Rows, rows_sharding>, rows_sharding>(name, rows);
-    auto const numbers = detail::run_reshard<detail::reshard_types<Index, index_sharding>, index_sharding>(name, index);
+    check_range<Range>(Verb::name, index, V::name, extent);
+    auto const added = run_reshard<reshard_types<Rows, rows_sharding>, rows_sharding>(Verb::name, rows);
+    auto const numbers = run_reshard<reshard_types<Index, index_sharding>, index_sharding>(Verb::name, index);
     local_type const local = make_local<local_type, labels, mesh>(w, rows);
     {
-      detail::profiled_block<local_type> const region_of_run(name, local, "writes");
-      engine::scatter_add_blocks(detail::execution_space_of<Rows>(), w, types::v, types::plan.local,
+      profiled_block<local_type> const region_of_run(Verb::name, local, "writes");
+      engine::scatter_add_blocks(execution_space_of<Rows>(), w, types::v, types::plan.local,
                                  types::plan.updates, types::plan.index, local.local().data(),
-                                 detail::elements_of(added), detail::elements_of(numbers));
+                                 elements_of(added), elements_of(numbers));
     }
-    return detail::run_reshard<detail::reshard_types<local_type, out>, out>(name, local);
+    return run_reshard<reshard_types<local_type, out>, out>(Verb::name, local);
   }
 
  private:
   template <class R, class Labels, class Mesh, class Rows>
   R make_local(engine::execution_context const& w, Rows const& rows) const {
-    R made(detail::allocate_unnamed<typename R::value_type, R::rank, typename R::space>(
+    R made(allocate_unnamed<typename R::value_type, R::rank, typename R::space>(
         rows.mesh_handle(), w, spec_of<typename R::sharding_type, Labels, Mesh>));
     if constexpr (varying_in<R>::size > 0) made.set_origins(origins(rows, axes_in<R>{}));
     return made;
@@ -142,10 +136,20 @@ struct scatter_add {
       if constexpr (std::is_same_v<A, V>)
         return origin;
       else
-        return detail::origin_in<A>(rows);
+        return origin_in<A>(rows);
     };
-    return detail::extent_origins<static_cast<int>(sizeof...(As))>{origin_of(std::type_identity<As>{})...};
+    return extent_origins<static_cast<int>(sizeof...(As))>{origin_of(std::type_identity<As>{})...};
   }
+};
+
+}  // namespace detail
+
+namespace operation {
+
+/// `Out`: the result's sharding. `Range`: whether indices are looked at.
+template <class V, class Out, class Range = detail::checked_range>
+struct scatter_add : detail::adds_rows<scatter_add<V, Out, Range>, V, Out, Range> {
+  static constexpr char const* name = "scatter_add";
 };
 
 }  // namespace operation

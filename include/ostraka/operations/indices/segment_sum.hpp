@@ -18,6 +18,16 @@
 
 namespace ostraka {
 
+namespace operation {
+
+/// Adds rows as os::scatter_add does.
+template <class S, class Out, class Range = detail::checked_range>
+struct segment_sum : detail::adds_rows<segment_sum<S, Out, Range>, S, Out, Range> {
+  static constexpr char const* name = "segment_sum";
+};
+
+}  // namespace operation
+
 namespace detail {
 
 /// The result where none is named: S in place of I, the rest as it is.
@@ -54,7 +64,7 @@ consteval bool sums_without_communication() {
 /// `Named`: the program names the result, and so authorises what moves.
 template <class I, class S, class Out, bool Named, class Data, class Ids>
 consteval auto check_segments() {
-  using operation = operation::scatter_add<S, Out>;
+  using operation = ostraka::operation::segment_sum<S, Out>;
   using axis = typename decltype(check_segment_axis<operation, I, Data, Ids>())::type;
   if constexpr (!std::is_same_v<axis, reason::ok>) {
     return found<axis>{};
@@ -76,14 +86,6 @@ using segments_verdict = typename decltype(check_segments<I, S, Out, Named, Data
 
 }  // namespace detail
 
-namespace operation {
-
-/// It is one.
-template <class S, class Out, class Range = detail::checked_range>
-using segment_sum = scatter_add<S, Out, Range>;
-
-}  // namespace operation
-
 /// The sum of the rows of each segment, `os::segment_sum<I, S>(data, ids, S = 10)`: the axis I of data goes, S comes in
 /// its place. Where I is divided the result's dimensions are named behind: `os::segment_sum<I, S, S/X, D>`, or with
 /// os::partial(X) the devices' own sums. What os::scatter_add says holds here, too: ids are looked at, on all devices
@@ -98,7 +100,7 @@ template <auto I, auto S, auto... Out, TensorOrVariable Data, TensorOrVariable I
   if constexpr (reason::ok_or_raise<verdict>()) {
     operation::segment_sum<comes, out, detail::range_among<Given...>> how;
     auto const extents = collect_sizes(detail::extents_beside<detail::is_option<Given>>(given)...);
-    how.extent = detail::checked_extent<(varying_in<Data>::size > 0), comes>(extents, "segment_sum");
+    how.extent = detail::checked_extent<(varying_in<Data>::size > 0), comes>(extents, how.name);
     (detail::find_origin<comes>(how.origin, given), ...);
     return detail::operate(how, data, ids);
   } else {

@@ -65,14 +65,16 @@ using argmin = index_of_extreme<reduction::min, Out>;
 /// axes its place among their elements, row-major in the order of A's axes. Of equal elements the first, on every mesh;
 /// the first NaN, if there is one. `os::argmax<I/X>(A)`
 /// @throws ostraka::error, on all devices alike, if there are no elements
-template <auto... Out, TensorOrVariable A>
-[[nodiscard]] constexpr auto argmax(A const& a) {
+template <auto... Out, TensorOrVariable A, class... Nothing>
+  requires(sizeof...(Nothing) == 0)
+[[nodiscard]] constexpr auto argmax(A const& a, Nothing...) {
   return detail::operate(operation::argmax<sharding_of<Out...>>{}, a);
 }
 
 /// Where the smallest stands.
-template <auto... Out, TensorOrVariable A>
-[[nodiscard]] constexpr auto argmin(A const& a) {
+template <auto... Out, TensorOrVariable A, class... Nothing>
+  requires(sizeof...(Nothing) == 0)
+[[nodiscard]] constexpr auto argmin(A const& a, Nothing...) {
   return detail::operate(operation::argmin<sharding_of<Out...>>{}, a);
 }
 

@@ -11,6 +11,7 @@
 ///               [I_X, J_Y]    → [I_X]    all-reduce over Y of [I_X]
 
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -166,42 +167,50 @@ struct truth_of_elements {
 
 }  // namespace operation
 
+// `Nothing` stays empty: it makes an unqualified call in a program that has such a function of its own take that one.
+
 /// The 2-norm √Σ|a|² over the axes that the result lacks; over none, 0. Real, also of complex elements; double of
 /// integers. Squares are summed in double, so that those of floats neither overflow nor vanish. `os::norm<I/X>(A)`
-template <auto... Out, TensorOrVariable A>
-[[nodiscard]] constexpr auto norm(A const& a) {
+template <auto... Out, TensorOrVariable A, class... Nothing>
+  requires(sizeof...(Nothing) == 0)
+[[nodiscard]] constexpr auto norm(A const& a, Nothing...) {
   return detail::operate(operation::norm<sharding_of<Out...>>{}, a);
 }
 
 /// Σ|a − mean|² / n over the axes that the result lacks, or / (n − 1) with os::ddof(1); over none, NaN. Right also
 /// where the mean is large beside the deviations, and for uneven blocks. Real, also of complex elements; double of
 /// integers.
-template <auto... Out, TensorOrVariable A>
-[[nodiscard]] constexpr auto variance(A const& a, ddof freedom = ddof(0)) {
-  return detail::operate(operation::variance<sharding_of<Out...>>{freedom.less}, a);
+template <auto... Out, TensorOrVariable A, std::same_as<ddof>... Freedom>
+  requires(sizeof...(Freedom) < 2)
+[[nodiscard]] constexpr auto variance(A const& a, Freedom... freedom) {
+  return detail::operate(operation::variance<sharding_of<Out...>>{(0 + ... + freedom.less)}, a);
 }
 
 /// The root of the variance.
-template <auto... Out, TensorOrVariable A>
-[[nodiscard]] constexpr auto standard_deviation(A const& a, ddof freedom = ddof(0)) {
-  return detail::operate(operation::standard_deviation<sharding_of<Out...>>{freedom.less}, a);
+template <auto... Out, TensorOrVariable A, std::same_as<ddof>... Freedom>
+  requires(sizeof...(Freedom) < 2)
+[[nodiscard]] constexpr auto standard_deviation(A const& a, Freedom... freedom) {
+  return detail::operate(operation::standard_deviation<sharding_of<Out...>>{(0 + ... + freedom.less)}, a);
 }
 
 /// How many elements are not zero (or true), over the axes that the result lacks: std::int64_t. A NaN is not zero.
-template <auto... Out, TensorOrVariable A>
-[[nodiscard]] constexpr auto count(A const& a) {
+template <auto... Out, TensorOrVariable A, class... Nothing>
+  requires(sizeof...(Nothing) == 0)
+[[nodiscard]] constexpr auto count(A const& a, Nothing...) {
   return detail::operate(operation::count<sharding_of<Out...>>{}, a);
 }
 
 /// Is any element not zero (or true) over the axes that the result lacks? Of none: no.
-template <auto... Out, TensorOrVariable A>
-[[nodiscard]] constexpr auto any(A const& a) {
+template <auto... Out, TensorOrVariable A, class... Nothing>
+  requires(sizeof...(Nothing) == 0)
+[[nodiscard]] constexpr auto any(A const& a, Nothing...) {
   return detail::operate(operation::truth_of_elements<reduction::max, sharding_of<Out...>>{}, a);
 }
 
 /// Are all? Of none: yes.
-template <auto... Out, TensorOrVariable A>
-[[nodiscard]] constexpr auto all(A const& a) {
+template <auto... Out, TensorOrVariable A, class... Nothing>
+  requires(sizeof...(Nothing) == 0)
+[[nodiscard]] constexpr auto all(A const& a, Nothing...) {
   return detail::operate(operation::truth_of_elements<reduction::min, sharding_of<Out...>>{}, a);
 }
 

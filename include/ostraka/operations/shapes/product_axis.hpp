@@ -69,14 +69,17 @@ consteval auto check_product_axes() {
     return found<reason::ok>{};
 }
 
+// `h`, `d`: the extents of the two axes, or `follows` of one that is not given.
 [[noreturn, gnu::cold]] inline void throw_no_product(char const* operation, std::string_view product,
                                                      std::string_view major, std::string_view minor, std::int64_t n,
                                                      std::int64_t h, std::int64_t d) {
-  auto const text = [](std::string_view name, std::int64_t extent) {
-    return join_text(name, extent == follows ? std::string() : join_text(" = ", extent));
-  };
-  throw_error(operation, ": the extent of the axis that is two is the product of theirs, but ", text(product, n), ", ",
-              text(major, h), " and ", text(minor, d), " were given; give extents that multiply to it");
+  auto const given = [](std::string_view name, std::int64_t extent) { return join_text(name, " = ", extent); };
+  std::string const two = h == follows   ? given(minor, d)
+                          : d == follows ? given(major, h)
+                                         : join_text(given(major, h), " and ", given(minor, d));
+  throw_error(operation, ": the extent of the axis that is two is the product of theirs, but it is ", given(product, n),
+              ", and ", two, h == follows || d == follows ? " does not divide it" : " do not multiply to it",
+              "; give extents whose product it is");
 }
 
 [[noreturn, gnu::cold]] inline void throw_not_whole(char const* operation, std::string_view product,

@@ -81,6 +81,8 @@ void require_equal_but(char const* operation, std::size_t along, [[maybe_unused]
                        [[maybe_unused]] B const& b) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(A::rank); ++i) {
     if (i == along) continue;
+    if constexpr (varying_in<A>::size > 0 && varying_in<B>::size > 0)  // before extents, which may differ elsewhere
+      joined_origin(operation, names_of<axes_in<A>>[i], a.origins()[i], b.origins()[i]);
     if (a.extents()[i] != b.extents()[i])
       throw_error(operation, ": operands agree on the extents of all other axes, but ", names_of<axes_in<A>>[i], " is ",
                   a.extents()[i], " in one and ", b.extents()[i], " in another; make them with the same os::sizes");

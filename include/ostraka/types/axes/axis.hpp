@@ -141,6 +141,9 @@ struct declared : Base {
   }
 };
 
+// What a macro of an axis' name would make of it is told by comparing the name with what has become of it.
+consteval bool is_same_text(std::string_view a, std::string_view b) { return a == b; }
+
 }  // namespace detail
 
 }  // namespace ostraka
@@ -148,17 +151,20 @@ struct declared : Base {
 /// Declares the axis type `name_axis` and `name`, its object, at namespace scope, in a class or in a function; a second
 /// argument is its extent, or about how large it will be: `os::about(512)`.
 #define OSTRAKA_AXIS(name, ...) \
-  OSTRAKA_NAMED_(axis, name, name##_axis __VA_OPT__(, ) __VA_ARGS__)
+  OSTRAKA_NAMED_(axis, name, #name, name##_axis __VA_OPT__(, ) __VA_ARGS__)
 
 /// Declares the mesh-axis type `name_mesh` and `name`, its object, at namespace scope, in a class or in a function; a
 /// second argument is its size.
 #define OSTRAKA_MESH_AXIS(name, ...) \
-  OSTRAKA_NAMED_(mesh_axis, name, name##_mesh __VA_OPT__(, ) __VA_ARGS__)
+  OSTRAKA_NAMED_(mesh_axis, name, #name, name##_mesh __VA_OPT__(, ) __VA_ARGS__)
 
-// Type and object differ in name because nvcc loses a type that is hidden by a variable of the same name.
-#define OSTRAKA_NAMED_(base, object, type, ...)                                                    \
-  struct type : ::ostraka::detail::declared<type, ::ostraka::base<#object __VA_OPT__(, ) __VA_ARGS__>> { \
-    using type::declared::operator=;                                                               \
-  };                                                                                               \
-  [[maybe_unused]] static constexpr type const& object =                                           \
+// Type and object differ in name because nvcc loses a type that is hidden by a variable of the same name. A macro that
+// is called as the axis, as the I of C's <complex.h>, has been replaced in `object` and not in `text`.
+#define OSTRAKA_NAMED_(base, object, text, type, ...)                                                                \
+  static_assert(::ostraka::detail::is_same_text(#object, text), "axis: the name of an axis is no macro's, and "      \
+                "this one is, as I is of C's <complex.h>; #undef it behind that header, or choose another name");    \
+  struct type : ::ostraka::detail::declared<type, ::ostraka::base<text __VA_OPT__(, ) __VA_ARGS__>> {                \
+    using type::declared::operator=;                                                                                 \
+  };                                                                                                                 \
+  [[maybe_unused]] static constexpr type const& object =                                                             \
       ::ostraka::detail::declare<type>(::ostraka::detail::has_one_extent<type>)

@@ -60,7 +60,7 @@ struct diagonal_has_no_derivative {
 
 template <class... Given>
 struct verb_takes_no_variables {
-  static_assert(never<Given...>, "start_einsum, start_reshard, einsum_into, map_into, reshard_into, reshard to another mesh: what is begun and waited for later, written into a tensor that is there, or moved to another mesh is of plain tensors, and one of these is a variable; write os::einsum, os::map or os::reshard on its mesh, which give new tensors, or hand over os::stop_gradient(x)");
+  static_assert(never<Given...>, "start_einsum, start_reshard, einsum_into, map_into, reshard_into, stencil_into, reshard to another mesh: what is begun and waited for later, written into a tensor that is there, or moved to another mesh is of plain tensors, and one of these is a variable; write os::einsum, os::map or os::reshard on its mesh, which give new tensors, or hand over os::stop_gradient(x)");
 };
 
 template <class Keys>

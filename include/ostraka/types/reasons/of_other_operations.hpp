@@ -19,7 +19,7 @@ struct policy_comes_last {
 
 template <class From, class To>
 struct reshard_changes_axes {
-  static_assert(never<From, To>, "reshard: source and target have the same axes in the same order; use os::einsum to transpose or reduce, os::rename to rename");
+  static_assert(never<From, To>, "reshard: source and target must have the same axes in the same order; use os::einsum to transpose or reduce, os::rename to rename");
 };
 
 template <class From, class To>
@@ -80,6 +80,21 @@ struct not_a_divided_axis {
 template <class Sharding>
 struct not_a_scalar {
   static_assert(never<Sharding>, "value: a tensor without axes holds one number; reduce the others first, as in os::sum<>(A), or read A.local()");
+};
+
+template <class T>
+struct value_of_no_tensor {
+  static_assert(never<T>, "value: os::value takes the number out of a tensor without axes, and this is no tensor; leave os::value out where an operation gives a number, as os::global_norm does");
+};
+
+template <class Sharding, class Number>
+struct tensor_is_no_number {
+  static_assert(never<Sharding, Number>, "value: a tensor is neither a number nor true or false, also where it has no axes; take its number out with os::value, as in double s = os::value(os::sum<>(A))");
+};
+
+template <class Sharding>
+struct element_is_not_called {
+  static_assert(never<Sharding>, "element: the elements of a tensor are on several devices, so that none is reached by its indices, as in A(0, 0) or A[0]; read this device's block, A.local()(0, 0), take the number of a tensor without axes with os::value(A), or bring all elements to one device with os::gather_to_root(A)");
 };
 
 template <class Axis, class Sharding>
@@ -147,6 +162,16 @@ struct condition_of_numbers {
 template <class... Arguments>
 struct function_comes_first {
   static_assert(never<Arguments...>, "map: the function comes before the tensors whose elements it is given, and in map_into behind the one that it writes to; write os::map(f, A, B) or os::map_into(C, f, A, B)");
+};
+
+template <class Function, class... Given>
+struct function_takes_other_arguments {
+  static_assert(never<Function, Given...>, "function: os::map and os::map_into call it with an element of each tensor, in their order, os::generate with the index of an element along each axis, as std::int64_t, and none of them changes it; give it as many parameters, of types to which these (behind the function here) convert");
+};
+
+template <class... Elements>
+struct function_is_overloaded {
+  static_assert(never<Elements...>, "function: several functions have this name, and nothing says which one is called; write a lambda that calls it, as in os::map([](double x) { return f(x); }, A)");
 };
 
 template <class Element, class Operation>

@@ -38,9 +38,14 @@ struct axis_comes_first {
   static_assert(never<MeshAxis, Other>, "sharding: an axis is divided over a mesh axis, not the other way round; write the axis first, as in I/X");
 };
 
+template <class Number, class MeshAxis>
+struct number_is_not_divided {
+  static_assert(never<Number, MeshAxis>, "sharding: a mesh axis divides an axis, and here a number stands before the /; a local variable or parameter that is called as the axis hides it: rename the variable");
+};
+
 template <class Entry>
 struct not_a_dimension {
-  static_assert(never<Entry>, "sharding: the dimensions of a tensor are axes (I), divided axes (I/X) and os::partial(X); declare axes with OSTRAKA_AXIS");
+  static_assert(never<Entry>, "sharding: the dimensions of a tensor are axes (I), divided axes (I/X) and os::partial(X); declare axes with OSTRAKA_AXIS, and where a number is found here, rename the local variable that hides the axis of its name");
 };
 
 template <class Axis>
@@ -117,7 +122,7 @@ struct extent_given_twice {
 
 template <class Given>
 struct extent_without_a_name {
-  static_assert(never<Given>, "sizes: an extent is given by name; write I = 1024, or pass an os::sizes");
+  static_assert(never<Given>, "sizes: an extent is given by name; write I = 1024, or pass an os::sizes (and where I is a local variable, which hides the axis, rename the variable)");
 };
 
 template <class Axis>

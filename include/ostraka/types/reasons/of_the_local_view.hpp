@@ -259,6 +259,16 @@ struct stencil_step_missing {
   static_assert(Given == Padded, "stencil: the function names one step along each padded axis, in their order; write x(-1, 0) where two axes are padded, and x(0, 0) for the point itself");
 };
 
+template <class... Arguments>
+struct stencil_is_called_otherwise {
+  static_assert(never<Arguments...>, "stencil: the function comes before the blocks that it reads, and in stencil_into behind the block that it writes to; write os::stencil(f, x, c), or os::stencil_into(next, f, x, c)");
+};
+
+template <class Number, class Tensor>
+struct varying_number_meets_tensor {
+  static_assert(never<Number, Tensor>, "varying_int: what os::axis_index gives is a whole number that differs from device to device, and elements meet numbers of their own kind; write static_cast<float>(i.value()) for it where the block varies along the same mesh axes, and os::pvary<X>(a) first where it does not");
+};
+
 template <class First, class Other>
 struct stencil_of_other_axes {
   static_assert(never<First, Other>, "stencil: all blocks have the axes of the first one in its order, padded or not; transpose with os::einsum<I, J>(a), or rename an axis");

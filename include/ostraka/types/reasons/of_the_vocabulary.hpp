@@ -200,6 +200,11 @@ struct position_without_causal {
   static_assert(never<Operation>, "attention: os::from_position(t) tells os::causal where the first query stands, and nothing else reads it; give os::causal, too, or leave the position out");
 };
 
+template <class Axis, class Sharding>
+struct attention_lacks_axis {
+  static_assert(never<Axis, Sharding>, "attention: attention<Q, K, D>(q, k, v): queries have the axes Q and D, keys K and D, values K, and one of them lacks such an axis; name axes that they have, or give the positions of keys and values a name of their own, os::rename<S, K>(k)");
+};
+
 template <class Queries, class Keys, class Values>
 struct queries_and_keys_are_confused {
   static_assert(never<Queries, Keys, Values>, "attention: attention<Q, K, D>(q, k, v): Q is an axis of the queries alone, K of keys and values alone, D of queries and keys, and other axes of keys are axes of queries; os::rename<S, K>(k) gives the positions of keys a name of their own");

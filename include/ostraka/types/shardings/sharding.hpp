@@ -79,6 +79,13 @@ consteval typename detail::other_way_round<M, B>::type operator/(M, B) {
   return {};
 }
 
+/// A number is not divided: it is a local variable that hides the axis.
+template <std::integral N, MeshAxis M>
+constexpr N operator/(N n, M) {
+  reason::raise<reason::number_is_not_divided<N, M>>();
+  return n;
+}
+
 namespace detail {
 
 // The contents of one entry. Unknowns count as dimensions, so that the check below can name them.

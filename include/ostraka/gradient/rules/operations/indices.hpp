@@ -169,12 +169,13 @@ struct derivative_of<operation::take<V, Out, Range>> {
 
 template <class V, class Out, class Range>
 struct derivative_of<operation::scatter_add<V, Out, Range>> {
-  template <class Result, class Rows, class Index>
-  static constexpr auto pullback(operation::scatter_add<V, Out, Range> const&, Result const&, Rows const&,
-                                 Index const& index) {
+  template <class Operation, class Result, class Rows, class Index>
+  static constexpr auto pullback(Operation const&, Result const&, Rows const&, Index const& index) {
     return detail::scatter_pullback<V, Index>{detail::remember(index)};
   }
 };
+template <class V, class Out, class Range>
+struct derivative_of<operation::segment_sum<V, Out, Range>> : derivative_of<operation::scatter_add<V, Out, Range>> {};
 
 template <class V, class Out>
 struct derivative_of<operation::take_at<V, Out>> {

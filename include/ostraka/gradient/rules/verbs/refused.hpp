@@ -55,6 +55,12 @@ void map_into(Given&&...) {
   reason::raise<reason::verb_takes_no_variables<Given...>>();
 }
 
+template <class... Given>
+  requires any_variable<std::remove_cvref_t<Given>...>
+void stencil_into(Given&&...) {
+  reason::raise<reason::verb_takes_no_variables<Given...>>();
+}
+
 template <auto... To, class... Given>
   requires any_variable<std::remove_cvref_t<Given>...>
 void reshard_into(Given&&...) {

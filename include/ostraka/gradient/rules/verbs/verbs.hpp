@@ -256,9 +256,9 @@ template <class F, class... Given>
 [[nodiscard]] constexpr auto map(F const& f, Given const&... given) {
   using result = std::remove_cvref_t<std::invoke_result_t<F const&, typename Given::value_type const&...>>;
   if constexpr (detail::is_differentiable<result>)
-    return differentiate(verbs::map<F>{f}, given...);
+    return differentiate(verbs::map<std::decay_t<F>>{f}, given...);
   else
-    return differentiate(verbs::constant_map<F>{{f}}, given...);  // bools, whole numbers
+    return differentiate(verbs::constant_map<std::decay_t<F>>{{f}}, given...);  // bools, whole numbers
 }
 
 template <auto... To, Variable A, class Policy = policy<planner::admit::any>>

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The function that os::map, os::map_into and os::generate are given: whether it takes what it is called
+/// with, and names that several functions have, which are refused.
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/types/reasons.hpp>
+
+namespace ostraka::detail {
+
+template <class F, class... Arguments>
+consteval auto check_called() {
+  if constexpr (std::is_invocable_v<F const&, Arguments...>)
+    return found<reason::ok>{};
+  else
+    return found<reason::function_takes_other_arguments<F, std::remove_cvref_t<Arguments>...>>{};
+}
+
+/// `reason::ok`, or why f is not called with these.
+template <class F, class... Arguments>
+using called_verdict = typename decltype(check_called<F, Arguments...>())::type;
+
+/// The name of several functions, one of which has these parameters: a template cannot take such a name, and this
+/// class is what such a name converts to where nothing else takes it.
+template <class Result, class... Parameters>
+struct overloaded_function {
+  overloaded_function(Result (*)(Parameters...)) {}
+};
+
+template <class T, class Indices>
+struct overloaded_of_indices;
+template <class T, std::size_t... Is>
+struct overloaded_of_indices<T, std::index_sequence<Is...>> {
+  template <std::size_t>
+  using index = std::int64_t;
+  using type = overloaded_function<T, index<Is>...>;
+};
+
+}  // namespace ostraka::detail
