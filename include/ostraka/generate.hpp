@@ -38,10 +38,9 @@ consteval auto check_generator(std::index_sequence<Is...>) {
 template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
 auto generate_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
   using function = std::remove_cvref_t<std::tuple_element_t<sizeof...(Is), Arguments>>;
-  using verdict = first_fault<
-      values_verdict<TensorType, operation::generate>,
-      typename decltype(check_generator<function>(
-          std::make_index_sequence<static_cast<std::size_t>(TensorType::rank)>{}))::type>;
+  using verdict = first_fault<values_verdict<TensorType, operation::generate>,
+                              typename decltype(check_generator<function>(
+                                  std::make_index_sequence<static_cast<std::size_t>(TensorType::rank)>{}))::type>;
   auto t = make_uninitialised<TensorType, verdict>("generate", m, std::get<Is>(arguments)...);
   if constexpr (std::is_same_v<decltype(t), TensorType>)
     generate_elements("generate", t, std::get<sizeof...(Is)>(arguments));
@@ -50,9 +49,9 @@ auto generate_from(Mesh const& m, Arguments const& arguments, std::index_sequenc
 
 }  // namespace detail
 
-/// A tensor whose element at global indices i, j, … is f(i, j, …); f, a function's name or an object that is called, comes
-/// last, after the extents, and is called where
-/// the tensor lives (on a GPU it has to be callable there), once for each element of each block, in no order.
+/// A tensor whose element at global indices i, j, … is f(i, j, …); f, a function's name or an object that is called,
+/// comes last, after the extents, and is called where the tensor lives (on a GPU it has to be callable there), once for
+/// each element of each block, in no order.
 template <class T, auto... Dims, class Mesh, class... ExtentsThenF>
 [[nodiscard]] auto generate([[maybe_unused]] Mesh const& m, [[maybe_unused]] ExtentsThenF const&... extents_then_f) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
@@ -102,7 +101,8 @@ auto generate(Mesh const&, E1 const&, E2 const&, E3 const&, detail::overloaded_g
   return detail::overloaded_generator_given<typename detail::named_tensor<T, Dims...>::type>();
 }
 template <class T, auto... Dims, class Mesh, class E1, class E2, class E3, class E4>
-auto generate(Mesh const&, E1 const&, E2 const&, E3 const&, E4 const&, detail::overloaded_generator<T, Dims...> const&) {
+auto generate(Mesh const&, E1 const&, E2 const&, E3 const&, E4 const&,
+              detail::overloaded_generator<T, Dims...> const&) {
   return detail::overloaded_generator_given<typename detail::named_tensor<T, Dims...>::type>();
 }
 

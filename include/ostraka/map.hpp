@@ -217,11 +217,11 @@ auto checked_map(char const* operation, F const& f, First const& first, Rest con
 
 }  // namespace detail
 
-/// f, a function's name or an object that is called, of the elements that meet: a label that several tensors share is divided alike in them, or in some over the first
-/// of its mesh axes only (the rest is a free slice); a tensor that lacks a label is repeated along it. The result has
-/// all labels, in order of first appearance, and the element type that f gives. Partial tensors are taken where
-/// os::preserves says of the type of f that it keeps their parts, and the result is then partial; by default it is not
-/// said, and they are refused.
+/// f, a function's name or an object that is called, of the elements that meet: a label that several tensors share is
+/// divided alike in them, or in some over the first of its mesh axes only (the rest is a free slice); a tensor that
+/// lacks a label is repeated along it. The result has all labels, in order of first appearance, and the element type
+/// that f gives. Partial tensors are taken where os::preserves says of the type of f that it keeps their parts, and the
+/// result is then partial; by default it is not said, and they are refused.
 /// @throws ostraka::error, on all devices alike, if extents disagree
 template <class F, Tensor First, Tensor... Rest>
   requires(!Tensor<F>)

@@ -265,14 +265,15 @@ consteval auto varying_in_any(type_list<As...>) {
   return union_of<varying_in<As>...>{};
 }
 
+// `operation`: what the program called.
 template <class Body, class F, class... As>
-auto run_body([[maybe_unused]] F const& f, [[maybe_unused]] As const&... as) {
+auto run_body([[maybe_unused]] char const* operation, [[maybe_unused]] F const& f, [[maybe_unused]] As const&... as) {
   using manual = typename Body::manual;
   using operands = concatenation_of<typename tensors_in<As>::type...>;
   if constexpr (reason::ok_or_raise<typename decltype(check_operands<Body>(operands{}))::type>()) {
     using taken = typename decltype(check_body<F, decltype(enter_all<manual>("", as))...>())::type;
     if constexpr (reason::ok_or_raise<taken>())
-      return results_of<Body, decltype(varying_in_any(operands{}))>(f(enter_all<manual>("shard_map", as)...));
+      return results_of<Body, decltype(varying_in_any(operands{}))>(f(enter_all<manual>(operation, as)...));
     else
       return refused_results<Body>();
   } else {
@@ -317,7 +318,8 @@ template <auto... Named, class F, class... As>
   requires(!Tensor<F> && sizeof...(As) > 0 && (detail::tensors_in<As>::found && ...))
 auto shard_map(F const& f, As const&... as) {
   return detail::run_body<
-      detail::body_of<concatenation_of<typename detail::tensors_in<As>::type...>, detail::type_of<Named>...>>(f, as...);
+      detail::body_of<concatenation_of<typename detail::tensors_in<As>::type...>, detail::type_of<Named>...>>(
+      "shard_map", f, as...);
 }
 
 /// Does not compile: says which argument is no tensor, or that the first one is no body, or that there are no tensors.

@@ -84,6 +84,14 @@ struct smaller {
 };
 
 template <class L>
+struct of_one_axis {
+  os::leaf<L, float, I> w;
+};
+template <class L>
+struct of_no_axes {
+  os::leaf<L, float> w;
+};
+template <class L>
 struct flat {
   os::leaf<L, float, I> w;
   os::leaf<L, std::int32_t, J> b;
@@ -284,6 +292,22 @@ TEST_CASE("a file that is not there, or no such file") {
   });
 }
 
+TEST_CASE("tensors of other numbers of axes than the file's") {
+  t::scratch_file const file("model.safetensors");
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    auto const mesh = mesh_of(m);
+    std::string const& path = file.path();
+    os::save(path, os::make_tree<of_one_axis>(mesh, I = 1));
+    CHECK(said_alike([&] { static_cast<void>(os::load<of_no_axes>(path, mesh)); }) ==
+          "load: w in " + path +
+              " has 1 axis, of extent 1, and a tensor without axes is asked for; name an axis for each of the file's");
+    os::save(path, os::make_tree<of_no_axes>(mesh));
+    CHECK(said_alike([&] { static_cast<void>(os::load<of_one_axis>(path, mesh)); }) ==
+          "load: w in " + path +
+              " has no axes, and one of the axes (I) is asked for; name an axis for each of the file's");
+  });
+}
+
 TEST_CASE("another tree than was saved") {
   t::scratch_file const file("model.safetensors");
   t::on_every_mesh([&](t::mesh_at_hand const& m) {
@@ -297,7 +321,8 @@ TEST_CASE("another tree than was saved") {
          "was saved with the axes I/X, J/Y, which are asked for in another order");
     says(said([&] { return os::load<larger>(path, mesh); }), "has no tensor called c");
     says(said([&] { return os::load<smaller>(path, mesh); }), "also has b, for which the tree has no leaf");
-    says(said([&] { return os::load<flat>(path, mesh); }), "has the extents (5, 3), and (any) are asked for");
+    says(said([&] { return os::load<flat>(path, mesh); }),
+         "has 2 axes, of extents (5, 3), and one of the axes (I) is asked for");
     says(said([&] { return os::load<with_layers>(path, mesh); }), "also has b");
     says(said([&] { return os::load<model>(path, mesh, I = 6); }),
          "has the extents (5, 3), and (6, any) are asked for");

@@ -138,8 +138,8 @@ template <auto R, auto Dim, class F, TensorOrVariable X, Tensor Experts, TensorO
         concatenation_of<typename detail::tensors_in<X>::type, typename detail::tensors_in<Experts>::type,
                          typename detail::tensors_in<Weights>::type, typename detail::tensors_in<Ws>::type...>;
     using run = detail::body_of<operands, typename detail::manual_axes_of<mesh_axes_in<Experts>>::type, sharding_in<X>>;
-    return detail::run_body<run>(body{f, detail::extent_of_experts<typename detail::told_experts<told>::axis>(w...)}, x,
-                                 experts, weights, w...);
+    std::int64_t const count = detail::extent_of_experts<typename detail::told_experts<told>::axis>(w...);
+    return detail::run_body<run>(operation::dropless::name, body{f, count}, x, experts, weights, w...);
   } else {
     return detail::after_error_of<typename X::value_type, sharding_in<X>, typename X::space>();
   }

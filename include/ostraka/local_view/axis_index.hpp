@@ -94,24 +94,16 @@ auto varying_number_meets_tensor() {
 /// Say that elements meet numbers of their own kind.
 template <class A, class B>
   requires detail::VaryingNumberMeetsTensor<A, B>
-auto operator+(A const&, B const&) {
-  return detail::varying_number_meets_tensor<A, B>();
-}
+auto operator+(A const&, B const&) { return detail::varying_number_meets_tensor<A, B>(); }
 template <class A, class B>
   requires detail::VaryingNumberMeetsTensor<A, B>
-auto operator-(A const&, B const&) {
-  return detail::varying_number_meets_tensor<A, B>();
-}
+auto operator-(A const&, B const&) { return detail::varying_number_meets_tensor<A, B>(); }
 template <class A, class B>
   requires detail::VaryingNumberMeetsTensor<A, B>
-auto operator*(A const&, B const&) {
-  return detail::varying_number_meets_tensor<A, B>();
-}
+auto operator*(A const&, B const&) { return detail::varying_number_meets_tensor<A, B>(); }
 template <class A, class B>
   requires detail::VaryingNumberMeetsTensor<A, B>
-auto operator/(A const&, B const&) {
-  return detail::varying_number_meets_tensor<A, B>();
-}
+auto operator/(A const&, B const&) { return detail::varying_number_meets_tensor<A, B>(); }
 template <class A, class B>
   requires detail::VaryingNumberMeetsTensor<A, B>
 bool operator==(A const&, B const&) {
@@ -119,8 +111,7 @@ bool operator==(A const&, B const&) {
   return false;
 }
 template <class A, class B>
-  requires detail::VaryingNumberMeetsTensor<A, B>
-std::strong_ordering operator<=>(A const&, B const&) {
+requires detail::VaryingNumberMeetsTensor<A, B> std::strong_ordering operator<=>(A const&, B const&) {
   detail::varying_number_meets_tensor<A, B>();
   return std::strong_ordering::equal;
 }

@@ -191,8 +191,9 @@ inline constexpr auto no_index = static_cast<std::size_t>(-1);
                 called(wanted.element), " are asked for; nothing is converted, so load them as they are and os::cast");
   if (t.extents.size() != wanted.extents.size())
     throw_error(detail::title_of(operation, path, t.name), " has ", detail::describe_axes(t.extents), ", and ",
-                wanted.axes.empty() ? "a tensor without axes is asked for"
-                                    : join_text("one of the axes ", detail::describe_names(wanted.axes), " is asked for"),
+                wanted.axes.empty()
+                    ? "a tensor without axes is asked for"
+                    : join_text("one of the axes ", detail::describe_names(wanted.axes), " is asked for"),
                 "; name an axis for each of the file's");
   bool fits = true;
   for (std::size_t d = 0; fits && d < t.extents.size(); ++d)

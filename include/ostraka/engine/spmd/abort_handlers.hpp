@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. What a rank says when it ends otherwise than at the end of main: an exception that nobody catches, and of
-/// several ranks exit in the middle, and a signal. It names itself and ends the job, for the others would wait for it. Ranks
-/// that end alike have one sentence together.
+/// several ranks exit in the middle, and a signal. It names itself and ends the job, for the others would wait for it.
+/// Ranks that end alike have one sentence together.
 
 #include <algorithm>
 #include <atomic>
@@ -195,9 +195,9 @@ inline void listen_to_signals() {}
   if (self.ranks == 1) return;
   static bool const once = [] {
     std::atexit(&detail::on_exit);
-#ifndef __APPLE__  // has none
+#  ifndef __APPLE__  // has none
     std::at_quick_exit(&detail::on_exit);
-#endif
+#  endif
     detail::listen_to_signals();
     return true;
   }();

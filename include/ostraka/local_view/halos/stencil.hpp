@@ -372,7 +372,8 @@ auto stencil(First const&, Rest const&...) {
   return detail::scalar_after_error<First, Rest...>();
 }
 template <class First, class Second, class... Rest>
-  requires((detail::StencilOperand<Second> || (!detail::StencilOperand<First> && (detail::StencilOperand<Rest> || ...)) ||
+  requires((detail::StencilOperand<Second> ||
+            (!detail::StencilOperand<First> && (detail::StencilOperand<Rest> || ...)) ||
             (detail::StencilOperand<First> && !(detail::StencilOperand<Rest> || ...))) &&
            !any_variable<First, Second, Rest...>)
 void stencil_into(First const&, Second const&, Rest const&...) {

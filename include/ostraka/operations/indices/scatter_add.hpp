@@ -91,9 +91,9 @@ struct adds_rows {
         bytes_of_check<Range>(index) +
             bytes_of_move<Rows, typename types::rows_sharding>(mesh, rows.extents().data(), element_bytes) +
             bytes_of_move<Index, typename types::index_sharding>(mesh, index.extents().data(),
-                                                                         sizeof(typename Index::value_type)) +
+                                                                 sizeof(typename Index::value_type)) +
             bytes_of_move<typename types::local_sharding, varying_as<Out, Rows, Index>>(mesh, made.data(),
-                                                                                                element_bytes),
+                                                                                        element_bytes),
         mesh);
   }
 
@@ -115,9 +115,8 @@ struct adds_rows {
     local_type const local = make_local<local_type, labels, mesh>(w, rows);
     {
       profiled_block<local_type> const region_of_run(Verb::name, local, "writes");
-      engine::scatter_add_blocks(execution_space_of<Rows>(), w, types::v, types::plan.local,
-                                 types::plan.updates, types::plan.index, local.local().data(),
-                                 elements_of(added), elements_of(numbers));
+      engine::scatter_add_blocks(execution_space_of<Rows>(), w, types::v, types::plan.local, types::plan.updates,
+                                 types::plan.index, local.local().data(), elements_of(added), elements_of(numbers));
     }
     return run_reshard<reshard_types<local_type, out>, out>(Verb::name, local);
   }

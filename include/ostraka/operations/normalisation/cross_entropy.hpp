@@ -121,9 +121,11 @@ struct cross_entropy {
     constexpr int along = detail::dimension_of<Along, A>;
     std::int64_t const classes = a.extents()[static_cast<std::size_t>(along)];
     if (ignores)
-      detail::check_range<detail::checked_range>(name, detail::checked_map<cross_entropy, detail::drop_ignored, reason::ok, std::int64_t>(
-                                                           name, detail::drop_ignored{ignored}, labels), I::name,
-                                                 classes);
+      detail::check_range<detail::checked_range>(
+          name,
+          detail::checked_map<cross_entropy, detail::drop_ignored, reason::ok, std::int64_t>(
+              name, detail::drop_ignored{ignored}, labels),
+          I::name, classes);
     else
       detail::check_range<detail::checked_range>(name, labels, I::name, classes);
     engine::execution_context const w = detail::context_of<axes, mesh>(name, a, labels);

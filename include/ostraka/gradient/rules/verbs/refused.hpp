@@ -57,9 +57,7 @@ void map_into(Given&&...) {
 
 template <class... Given>
   requires any_variable<std::remove_cvref_t<Given>...>
-void stencil_into(Given&&...) {
-  reason::raise<reason::verb_takes_no_variables<Given...>>();
-}
+void stencil_into(Given&&...) { reason::raise<reason::verb_takes_no_variables<Given...>>(); }
 
 template <auto... To, class... Given>
   requires any_variable<std::remove_cvref_t<Given>...>
