@@ -9,9 +9,9 @@
 
 #if (defined(__clang__) && !defined(__apple_build_version__) && __clang_major__ < 16) || \
     (defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12)
-#  error "ostraka: the compiler is g++ 12 or clang 16, or a later one; install one and name it (CMake: CMAKE_CXX_COMPILER)"
+#  error "ostraka: the compiler is g++ 12 or clang 16, or a later one; install one (CMake: CMAKE_CXX_COMPILER)"
 #  include <ostraka_stops_here>
 #elif __cplusplus < 202002L
-#  error "ostraka: the language is C++20 or later; compile with -std=c++20 (CMake: its targets ask for it, so give no older -std)"
+#  error "ostraka: the language is C++20 or later; compile with -std=c++20 (CMake: its targets ask for it)"
 #  include <ostraka_stops_here>
 #endif
