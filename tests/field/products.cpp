@@ -114,6 +114,15 @@ FIELD_CASE("N10", "ValeevGroup/tiledarray#330, ValeevGroup/tiledarray#358, Valee
   });
 }
 
+FIELD_CASE(
+    "O28", "numpy/numpy#11548",
+    "An axis of extent 1 in one operand and 3 in the other was summed in each on its own: a times the sum of b.") {
+  auto const a = place<os::tensor<double, I/X, K>>(count_up("IK", {4, 1}));
+  auto const b = place<os::tensor<double, J, K>>(count_up("JK", {1, 3}));
+  refuses([&] { static_cast<void>(os::einsum<I/X, J>(a, b)); },
+          "einsum: all operands agree on the extent of an axis, but K is 1 in one and 3 in another");
+}
+
 FIELD_CASE("O5", "NVIDIA/physicsnemo#1943",
            "Two tensors of equal extents whose blocks begin at other rows were added block by block.") {
   auto const A = count_up("IJ", {3, 2});
