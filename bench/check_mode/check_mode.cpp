@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
   double const enter = microseconds(repetitions, [&] { mesh.handle()->world().enter(); });
   if (mesh.device() == 0)
     std::printf(
-        "%d ranks: all_gather of 2 KiB %.2f us, shift in a body %.2f us, scale (no communication) %.2f us, telling others of a collective %.4f us\n",
+        "%d ranks: all_gather of 2 KiB %.2f us, shift in a body %.2f us, scale (no communication) %.2f us, "
+        "telling others of a collective %.4f us\n",
         env.devices(), gather, shift, slice, enter);
 }

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. An operation in words before it communicates, and the question whether all who take part call it: einsum C[I, K] = A[I, J_X] · B[J_X, K] by all_reduce<X>, float, I = 8, J = 4, K = 2
+/// Floor 3. An operation in words before it communicates, and the question whether all who take part call it:
+/// einsum C[I, K] = A[I, J_X] · B[J_X, K] by all_reduce<X>, float, I = 8, J = 4, K = 2
 
 #include <string>
 
