@@ -225,3 +225,21 @@ TEST_CASE("blocks in a body") {
     CHECK(t::disagreements(m, moved, g) == 0);
   });
 }
+
+TEST_CASE("blocks that were divided unevenly in different ways are refused with one text on all devices") {
+  if (t::ranks() < 2) return;
+  auto const mesh = os::make_mesh(X = t::ranks());
+  std::int64_t const n = 2 * t::ranks();
+  auto const a = os::zeros<double, I/X, J>(mesh, I = n + 1, J = 2);
+  auto const b = os::zeros<double, I/X, J>(mesh, I = n - 1, J = 2);
+  std::string text = "nothing";
+  try {
+    static_cast<void>(os::shard_map<I/X, J>([](auto x, auto y) { return os::concatenate<J>(x, y); }, a, b));
+  } catch (os::error const& e) {
+    text = e.what();
+  }
+  CHECK(text ==
+        "concatenate: blocks agree on the extent of an axis on every device, but I was divided unevenly in one operand "
+        "and not so in another; hand both to os::shard_map divided alike, or give extents that the mesh axes divide "
+        "evenly");
+}

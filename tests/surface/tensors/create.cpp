@@ -371,10 +371,11 @@ TEST_CASE("from_local: a wrong view on one device throws on all of them") {
   for (int culprit : {0, n - 1}) {
     using tensor = os::tensor<float, I/X, J>;
     tensor::view_type const mine("mine", 2, t::rank() == culprit ? 4 : 3);
-    std::string text = "from_local: each view has the extents of its device's block, but that of device " +
-                       std::to_string(culprit) + " has not; device " + std::to_string(culprit) +
-                       " holds 3 elements along dimension 1 and its view has 4";
-    text += "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n";
+    std::string const text =
+        "from_local: each view has the extents of its device's block, but that of device " + std::to_string(culprit) +
+        " has not; device " + std::to_string(culprit) +
+        " holds 3 elements along dimension 1 and its view has 4; "
+        "device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n";
     CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<tensor>(mesh, I = 2 * n, J = 3, mine)), text.c_str(),
                          os::error);
   }
