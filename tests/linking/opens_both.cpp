@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A host that knows nothing of Ostraka, as an interpreter is, opens two plug-ins: the program, which is its first argument, and its library.
+// A third argument opens both with RTLD_GLOBAL.
 
 #include <dlfcn.h>
 
@@ -10,9 +11,10 @@
 #include "program.hpp"
 
 int main(int argc, char** argv) {
-  void* const program = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  int const scope = argc > 3 ? RTLD_GLOBAL : RTLD_LOCAL;
+  void* const program = dlopen(argv[1], RTLD_NOW | scope);
   if (program == nullptr) return std::puts(dlerror());
-  void* const library = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
+  void* const library = dlopen(argv[2], RTLD_NOW | scope);
   if (library == nullptr) return std::puts(dlerror());
   return reinterpret_cast<decltype(&run)>(dlsym(program, "run"))(
       argc, argv, reinterpret_cast<double (*)(void const*, int)>(dlsym(library, "four_sums")));

@@ -35,7 +35,7 @@ struct copy_of_library {
     throw_error(
         operation, ": a program and its libraries share one copy of Ostraka and of Kokkos, but the mesh ", mesh,
         " was made by another copy than the one that is called; export the program's symbols (CMake: ENABLE_EXPORTS) "
-        "or link one shared library that uses Ostraka to all of them (docs/shared-libraries.md)");
+        "or open all plug-ins with RTLD_GLOBAL (docs/shared-libraries.md)");
   }
 };
 
