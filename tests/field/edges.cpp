@@ -98,7 +98,8 @@ FIELD_CASE("O24", "pytorch/pytorch#63004, OpenRLHF/OpenRLHF#583",
   gives(gradient(divided, b), {-0.5, 0.5, 0.5, -0.5, 0, 0});
 }
 
-FIELD_CASE("O25", "pytorch/pytorch#47522", "Maxima of complex numbers over ranks were refused by some all-reduces and taken by others.") {
+FIELD_CASE("O25", "pytorch/pytorch#47522",
+           "Maxima of complex numbers over ranks were refused by some all-reduces and taken by others.") {
   using complex = Kokkos::complex<double>;
   auto const P = numbers<complex>("I", {2}, {{1, 2}, {3, -1}});
   using summands_of_one = list<os::tensor<complex, I, os::partial(X)>, os::tensor<complex, I/Y, os::partial(X)>>;

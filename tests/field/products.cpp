@@ -105,7 +105,7 @@ FIELD_CASE("N10", "ValeevGroup/tiledarray#330, ValeevGroup/tiledarray#358, Valee
       R, ones, [&](auto const& left, auto const& right) {
         gives(os::einsum<B, I, K, L>(left, right), planes);
         gives(os::einsum<B/X, I, K, L/Y>(left, right), planes);
-        gives(os::einsum<>(left, right), 1056);
+        gives(os::sum<>(os::einsum<B, I, K, L>(left, right)), 1056);
       });
   auto const A = count_up("BK", {3, 2});
   auto const b = numbers("B", {3}, {1, 10, 100});

@@ -142,9 +142,8 @@ FIELD_CASE("O2", "dask/dask#8637", "What a reduction gave depended on the pieces
   });
 }
 
-FIELD_CASE(
-    "O3", "meta-pytorch/torchrec#3809",
-    "The largest element of a tensor without elements raised an error, although a maximum over blocks may have empty ones.") {
+FIELD_CASE("O3", "meta-pytorch/torchrec#3809",
+           "The largest element of a tensor without elements raised an error, and empty blocks are usual.") {
   auto const one = numbers("I", {1}, {-4});
   under<vectors<double>>(one, [](auto const& a) {
     gives(os::max<>(a), -4);
