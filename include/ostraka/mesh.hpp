@@ -21,18 +21,20 @@
 
 namespace ostraka {
 
-/// A mesh with these axes. Copies are shallow. On a process that is none of its devices it is absent: it knows its axes
-/// and sizes, its tensors have no elements there, and operations on them do nothing, so that all processes can run the
-/// same program.
 template <MeshAxis... Ms>
-class mesh {
+class mesh;
+
+/// The mesh of a tensor, `A.mesh()`, with those of its axes that the tensor's type names: it may have more. Tensors
+/// beside A are made on it.
+template <MeshAxis... Ms>
+class tensor_mesh {
  public:
-  explicit mesh(std::shared_ptr<engine::device_mesh const> devices) : devices_(std::move(devices)) {}
+  explicit tensor_mesh(std::shared_ptr<engine::device_mesh const> devices) : devices_(std::move(devices)) {}
 
   /// Number of devices along a mesh axis.
   template <MeshAxis M>
   [[nodiscard]] int size(M) const {
-    return devices_->size(index<M>());
+    return devices_->size(number<M>());
   }
 
   /// Is this process none of its devices?
@@ -41,7 +43,7 @@ class mesh {
   /// This device's coordinate along a mesh axis. @throws ostraka::error where the mesh is absent
   template <MeshAxis M>
   [[nodiscard]] int coordinate(M) const {
-    return present().coordinate(index<M>());
+    return present().coordinate(number<M>());
   }
 
   /// This device's number. @throws ostraka::error where the mesh is absent
@@ -58,7 +60,7 @@ class mesh {
   /// slow axis of 2, the major part of its coordinate, times a fast one of 4.
   template <MeshAxis M>
   [[nodiscard]] int within_node(M) const {
-    return devices_->within_node(index<M>());
+    return devices_->within_node(number<M>());
   }
 
   /// The sizes of all mesh axes by name, for the questions of a plan.
@@ -70,8 +72,8 @@ class mesh {
   /// absent. Collective over these devices the first time.
   template <MeshAxis... Along>
   [[nodiscard]] engine::native_communicator communicator(Along...) const {
-    constexpr std::uint32_t all = (std::uint32_t{1} << sizeof...(Ms)) - 1;
-    constexpr std::uint32_t along = (std::uint32_t{0} | ... | (std::uint32_t{1} << index<Along>()));
+    std::uint32_t const all = (std::uint32_t{1} << devices_->axes()) - 1;
+    std::uint32_t const along = (std::uint32_t{0} | ... | (std::uint32_t{1} << number<Along>()));
     return communicator_over(sizeof...(Along) == 0 ? all : along);
   }
 
@@ -98,17 +100,27 @@ class mesh {
         .native();
   }
 
+  // Among all axes that the mesh has.
   template <class M>
-  static constexpr int index() {
+  [[nodiscard]] int number() const {
     if constexpr (!is_one_of<M, Ms...>) {
-      reason::raise<reason::unknown_mesh_axis<M, mesh>>();
+      reason::raise<reason::unknown_mesh_axis<M, mesh<Ms...>>>();
       return 0;
     } else {
-      return position_in<M, type_list<Ms...>>;
+      return devices_->find(M::name);
     }
   }
 
   std::shared_ptr<engine::device_mesh const> devices_;
+};
+
+/// A mesh with these axes. Copies are shallow. On a process that is none of its devices it is absent: it knows its axes
+/// and sizes, its tensors have no elements there, and operations on them do nothing, so that all processes can run the
+/// same program.
+template <MeshAxis... Ms>
+class mesh : public tensor_mesh<Ms...> {
+ public:
+  using tensor_mesh<Ms...>::tensor_mesh;
 };
 
 }  // namespace ostraka

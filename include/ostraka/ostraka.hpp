@@ -33,6 +33,7 @@
 #include <ostraka/from_local.hpp>
 #include <ostraka/full.hpp>
 #include <ostraka/gather_to_root.hpp>
+#include <ostraka/holds_first_copy.hpp>
 #include <ostraka/generate.hpp>
 #include <ostraka/into_array.hpp>
 #include <ostraka/make_mesh.hpp>

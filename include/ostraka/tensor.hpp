@@ -204,6 +204,22 @@ inline engine::execution_context context_of_tensor(std::string_view operation, e
   return w;
 }
 
+// The same mesh, which has these axes, too.
+[[gnu::cold]] inline std::shared_ptr<engine::device_mesh const> mesh_that_has(
+    std::shared_ptr<engine::device_mesh const> const& mesh, std::string_view const* names, int count) {
+  if (!mesh) throw_error("mesh: an empty handle lives on no mesh; assign a tensor to it first");
+  for (int i = 0; i < count; ++i)
+    if (mesh->find(names[i]) < 0)
+      throw_error("mesh: the tensor's mesh has the mesh axes that are asked for, but ", mesh->describe(), " has no ",
+                  names[i], "; leave it out, or make the mesh with it");
+  return mesh;
+}
+
+template <class... Ms>
+auto tensor_mesh_of(std::shared_ptr<engine::device_mesh const> const& mesh, type_list<Ms...>) {
+  return tensor_mesh<Ms...>(mesh_that_has(mesh, names_of<type_list<Ms...>>.data(), sizeof...(Ms)));
+}
+
 }  // namespace detail
 
 /// A block of a sharded tensor and what it is a block of. Copies are shallow, like Kokkos::View's. An ill-sharded one
@@ -290,6 +306,15 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
   /// The global indices of this device's block along dimension `i`.
   [[nodiscard, gnu::cold]] planner::range range(int i) const {
     return planner::range_of(spec_of<Sharding, axes, mesh_axes>, i, where().here, where().sizes);
+  }
+
+  /// The mesh that it lives on, with the mesh axes that its type names and `more` of them: `os::zeros<T>(A.mesh(), …)`
+  /// beside A, `A.mesh().coordinate(X)`; `A.mesh(X, Y)` where A divides no axis over Y.
+  /// @throws ostraka::error for an empty handle, and if the mesh lacks one of `more`
+  template <MeshAxis... More>
+  [[nodiscard, gnu::cold]] auto mesh(More...) const {
+    using named = union_of<mesh_axes, typename sharding_traits<Sharding>::varying, type_list<More...>>;
+    return detail::tensor_mesh_of(this->mesh_handle(), named{});
   }
 
   /// The extents of its axes and the sizes of its mesh axes by name, for the questions of a plan and for tensors alike.

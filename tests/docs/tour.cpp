@@ -101,7 +101,10 @@ TEST_CASE("making") {
   auto block = h.local();                      // a Kokkos::View of rank 3, row-major: 3 × 10 × 128 here
   auto first = h.global_offset(batch);  // the global index of its first element: 0 where X's coordinate is 0, else 3
   block(0, 0, 0) = static_cast<float>(first);
+  auto other = os::ones<float, seq, hidden/Y>(h.mesh(), h.sizes());    // beside h, on its mesh
+  bool writes = os::holds_first_copy(other);   // of the devices that hold a block one says so: here X's coordinate is 0
   CHECK(first == 3 * mesh.coordinate(X));
+  CHECK(writes == (mesh.coordinate(X) == 0));
   CHECK(block.extent(2) == 128);
 
   auto unit = normalised(h);
@@ -152,7 +155,7 @@ TEST_CASE("products, elements, reductions, moves") {
 
   auto e = os::shard_map<batch/X, model>([](auto x, auto v) {    // x: float[batch, seq, hidden] {V_X V_Y}, v: float[hidden, model] {V_Y}
     auto part = os::einsum<batch, model>(x, v, os::sum_over(seq));    // {V_X V_Y}: over the hidden that this device has
-    auto next = os::start_shift<X>(part, +1);                    // begun: nobody can read it yet
+    auto next = os::start_shift<X>(part, +1);                    // begun: nobody can read it yet, and part is not written to
     auto total = os::psum<Y>(part);                              // {V_X}: the same along Y
     return os::add(total, os::psum<Y>(std::move(next).wait()));
   }, h, w);                                                      // e: float[batch_X, model]

@@ -112,6 +112,10 @@ template <class>
 struct axes_of_mesh;
 
 template <class... Ms>
+struct axes_of_mesh<tensor_mesh<Ms...>> {
+  using type = type_list<Ms...>;
+};
+template <class... Ms>
 struct axes_of_mesh<mesh<Ms...>> {
   using type = type_list<Ms...>;
 };

@@ -107,6 +107,10 @@ class variable {
   [[nodiscard]] auto const& extents() const { return value_.extents(); }
   [[nodiscard]] auto sizes() const { return value_.sizes(); }
   [[nodiscard]] auto const& mesh_handle() const { return value_.mesh_handle(); }
+  template <MeshAxis... More>
+  [[nodiscard]] auto mesh(More... more) const {
+    return value_.mesh(more...);
+  }
 
   /// Where its cotangents go, and what they are written on; nullptr of a constant.
   [[nodiscard]] detail::cotangent_slot<Cotangent>* slot() const { return slot_; }
