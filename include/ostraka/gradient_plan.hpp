@@ -210,11 +210,15 @@ constexpr foretold_passes foretell_gradient(forecast& written, F const& loss, Ma
   return passes;
 }
 
+template <class MakeShape, class P>
+using abstract_parameters_of = decltype(abstract_parameters<P>(
+    std::declval<forecast&>(), std::declval<abstract_tape&>(), std::declval<MakeShape const&>()));
+
 template <class F, class MakeShape, class P, class... Data>
-using foretold_loss_verdict = loss_verdict<decltype(std::declval<F const&>()(
-    std::declval<decltype(abstract_parameters<P>(std::declval<forecast&>(), std::declval<abstract_tape&>(),
-                                                 std::declval<MakeShape const&>())) const&>(),
-    std::declval<abstract<Data> const&>()...))>;
+using foretold_loss_verdict =
+    loss_verdict<decltype(std::declval<F const&>()(std::declval<abstract_parameters_of<MakeShape, P> const&>(),
+                                                   std::declval<abstract<Data> const&>()...)),
+                 abstract_parameters_of<MakeShape, P>>;
 
 template <class F, class MakeShape, class P, class... Data>
 struct gradient_forecast {

@@ -82,7 +82,8 @@ struct body_of<type_list<As...>, manual_axes<Ms...>, Named...> : named_results<N
   using manual = type_list<Ms...>;
 };
 
-// The tensors of an operand, which is one, or a std::array, std::tuple or std::pair of operands; `found`: it is one.
+// The tensors of an operand, which is one, a tree of them (tree/in_bodies.hpp), or a std::array, std::tuple or
+// std::pair of operands; `found`: it is one.
 template <class T>
 struct tensors_in {
   using type = type_list<>;
@@ -106,6 +107,12 @@ struct tensors_in<std::tuple<As...>> {
 template <class A, class B>
 struct tensors_in<std::pair<A, B>> : tensors_in<std::tuple<A, B>> {};
 
+template <class A>
+inline constexpr bool is_tree_operand = false;
+template <class A>
+  requires requires { typename tensors_in<A>::tree; }
+inline constexpr bool is_tree_operand<A> = std::is_same_v<A, typename tensors_in<A>::tree>;
+
 // The same of blocks.
 template <class Manual, class A>
 auto enter_all(char const* operation, A const& a) {
@@ -113,6 +120,8 @@ auto enter_all(char const* operation, A const& a) {
     return enter<Manual>(operation, a);
   else if constexpr (is_variable<A>)
     return verbs::enter_body<Manual>{}(a);
+  else if constexpr (is_tree_operand<A>)
+    return tensors_in<A>::template enter<Manual>(operation, a);
   else
     return std::apply(
         [&](auto const&... each) {
@@ -305,8 +314,8 @@ consteval auto check_in() {
 /// `Named`: the dimensions of the result, or os::dims<…>{} for each of several, returned as a std::tuple; before them
 /// perhaps os::manual(X), without which all mesh axes that operands and results name are manual.
 ///
-/// An operand is a tensor, or a std::array, std::tuple or std::pair of operands, as the weights of all layers; the body
-/// gets the same of blocks.
+/// An operand is a tensor, a tree (tree.hpp), or a std::array, std::tuple or std::pair of operands, as the weights of
+/// all layers; the body gets the same of blocks.
 ///
 /// In the body `I/X, J` is `I, J, os::varying(X)`, with extents of its own; so is a partial tensor, of which the block
 /// is a part. A tensor that does not name X is the same along it. A result that does not name X is the same along it:

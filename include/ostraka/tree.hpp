@@ -16,6 +16,7 @@
 ///     auto half = os::tree_cast<os::bfloat16>(p);                                       // mlp<os::values_of<…>>
 
 #include <ostraka/tree/describe_tree.hpp>
+#include <ostraka/tree/in_bodies.hpp>
 #include <ostraka/tree/in_pipelines.hpp>
 #include <ostraka/tree/leaf.hpp>
 #include <ostraka/tree/make_tree.hpp>

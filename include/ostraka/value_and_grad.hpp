@@ -43,7 +43,7 @@ template <class T>
 consteval auto check_differentiable() {
   using value = typename T::value_type;
   if constexpr (is_differentiable<value>)
-    return found<no_block_verdict<T, operation::value_and_grad>>{};
+    return found<reason::ok>{};
   else
     return found<reason::derivative_of_whole_numbers<value>>{};
 }
@@ -52,7 +52,26 @@ consteval auto check_differentiable() {
 template <class T>
 using differentiable_verdict = typename decltype(check_differentiable<T>())::type;
 
-template <class Loss>
+// The first mesh axis along which a loss varies and the gradient of a variable does not: that would be a sum over
+// devices of which the program says nothing.
+template <class Loss, class V>
+consteval auto check_gradient_varies() {
+  using cotangent = typename V::cotangent_type;
+  using summed = difference_of<varying_in<Loss>, varying_in<cotangent>>;
+  if constexpr (summed::size > 0)
+    return found<reason::loss_varies_where_gradient_does_not<typename type_at<summed, 0>::type, sharding_in<Loss>,
+                                                             sharding_in<cotangent>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class Loss, class... Vs>
+consteval auto check_gradients_vary(type_list<Vs...>) {
+  return found<first_fault<typename decltype(check_gradient_varies<Loss, Vs>())::type...>>{};
+}
+
+// `P`: the parameters, as variables.
+template <class Loss, class P>
 consteval auto check_loss() {
   if constexpr (is_after_error<Loss>)
     return found<reason::ok>{};
@@ -62,12 +81,16 @@ consteval auto check_loss() {
     return found<reason::loss_is_no_number<sharding_in<Loss>>>{};
   else if constexpr (!is_real<typename Loss::value_type>)
     return found<reason::loss_is_complex<typename Loss::value_type>>{};
-  else
+  else if constexpr (varying_in<Loss>::size == 0)
     return found<reason::ok>{};
+  else if constexpr (is_variable<P>)
+    return check_gradient_varies<Loss, P>();
+  else
+    return check_gradients_vary<Loss>(typename leaf_list<shape_of<P>, P>::type{});
 }
 
-template <class Loss>
-using loss_verdict = typename decltype(check_loss<Loss>())::type;
+template <class Loss, class P>
+using loss_verdict = typename decltype(check_loss<Loss, std::remove_cvref_t<P>>())::type;
 
 template <class How>
 struct make_variable {
@@ -130,6 +153,7 @@ Cotangent leaf_gradient(variable<T, Cotangent> const& x) {
   if (!x.slot()->is_empty()) return unshared(x.slot()->sum());
   using zeros = decltype(stop_gradient(std::declval<Cotangent const&>()));
   zeros zero = allocate<zeros>(x.value().mesh_handle(), x.extents());
+  if constexpr (varying_in<T>::size > 0) zero.set_origins(stop_gradient(x).origins());
   fill_block("gradient", zero, typename zeros::value_type(0));
   return lifted<Cotangent>(zero);
 }
@@ -211,7 +235,7 @@ class value_and_gradient_of {
   static auto pulled_from(tape& t, tape_node const* leaves, Parameters const& parameters, P const& p,
                           Loss const& loss) {
     using result = std::remove_cvref_t<Loss>;
-    if constexpr (!reason::ok_or_raise<loss_verdict<result>>()) {
+    if constexpr (!reason::ok_or_raise<loss_verdict<result, P>>()) {
       return value_with_gradient<plain_type<result>, Parameters>{plain(loss), parameters};
     } else if constexpr (is_variable<result>) {
       if (loss.tape() == nullptr) return with_gradient<Parameters>(loss.value(), p);  // of constants
@@ -241,6 +265,9 @@ class value_and_gradient_of {
 /// an f that gives `std::tuple(loss, more…)` also `.aux`, JAX's has_aux.
 /// Of a complex parameter x + iy the gradient of the loss u is ∂u/∂x − i ∂u/∂y, as JAX's: steepest descent is along
 /// minus its conjugate (the optimisers do that), `os::conj(gradient)`.
+/// In the body of os::shard_map parameters are blocks, what a body captures, and trees of both. A loss that is the same
+/// on all devices (os::psum<X>) has one gradient, of the sum. One that varies along X has a gradient for each device,
+/// by a parameter that varies: a block, or os::pvary<X>(w); by one that does not, it does not compile.
 /// Gradients have the parameters' types, unless `How` says otherwise: os::deferred_over<X>, which leaves them partial,
 /// a leaf policy of the program's own, or os::dims<I, J, os::partial(X)> of a single tensor.
 template <class How = void, class F>

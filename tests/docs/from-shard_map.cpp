@@ -7,6 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include <ostraka/gradient.hpp>
+#include <ostraka/tree.hpp>
+
 #include <array>
 #include <cstdint>
 #include <tuple>
@@ -22,6 +25,52 @@ OSTRAKA_AXIS(I);  OSTRAKA_AXIS(J);  OSTRAKA_AXIS(K);  OSTRAKA_AXIS(N);
 OSTRAKA_MESH_AXIS(X);  OSTRAKA_MESH_AXIS(Y);
 
 auto const counting = [](std::int64_t i, std::int64_t j) { return static_cast<float>(4 * i + j); };
+
+// Σ_i (Σ_j x_ij w_j)²
+auto energy(auto const& x, auto const& w) {
+  auto y = os::einsum<I>(x, w);
+  return os::sum<>(os::multiply(y, y));
+}
+
+template <class L>
+struct affine {
+  os::leaf<L, float, J> w;
+  os::leaf<L, float> b;
+};
+
+TEST_CASE("gradients") {
+  auto mesh = os::make_mesh(X = 4);
+  auto samples = os::generate<float, I/X, J>(mesh, I = 4, J = 2, [](std::int64_t i, std::int64_t j) {
+    return i == 0 ? float(j) : i == 1 ? 1.f : i == 2 ? float(1 - j) : 0.f;    // (0 1), (1 1), (1 0), (0 0)
+  });
+  auto weights = os::generate<float, J>(mesh, J = 2, [](std::int64_t j) { return float(j + 1); });    // (1 2)
+  auto scale = os::full<float>(mesh, 3.f);
+
+  // the sum's
+  auto [loss, of_sum] = os::shard_map<os::dims<>{}, os::dims<J>{}>([](auto w, auto x) {    // w: float[J], x: float[I, J] {V_X}
+    auto r = os::value_and_grad([&](auto const& v) { return os::psum<X>(energy(x, v)); })(w);
+    return std::tuple{r.value, r.gradient};                                                // float[J]: of the sum over X
+  }, weights, samples);
+  CHECK(os::value(loss) == 4 + 9 + 1);
+  CHECK(of_sum.local()(0) == 6 + 2);
+  CHECK(of_sum.local()(1) == 4 + 6);
+
+  // each device's own: (0 4), (6 6), (2 0), (0 0)
+  auto norms = os::shard_map<N/X>([](auto w, auto x) {
+    auto r = os::value_and_grad([&](auto const& v) { return energy(x, v); })(os::pvary<X>(w));
+    return os::broadcast<N>(os::einsum<>(r.gradient, r.gradient), N = 1);                  // r.gradient: float[J] {V_X}
+  }, weights, samples);
+  CHECK(norms.local()(0) == (mesh.device() == 0 ? 16 : mesh.device() == 1 ? 72 : mesh.device() == 2 ? 4 : 0));
+
+  // a tree
+  auto [dw, db] = os::shard_map<os::dims<J>{}, os::dims<>{}>([](auto const& p, auto x) {
+    auto r = os::value_and_grad([&](auto const& q) { return os::psum<X>(os::multiply(q.b, energy(x, q.w))); })(p);
+    return std::tuple{r.gradient.w, r.gradient.b};
+  }, affine<os::values>{weights, scale}, samples);
+  CHECK(dw.local()(0) == 3 * 8);
+  CHECK(dw.local()(1) == 3 * 10);
+  CHECK(os::value(db) == 14);
+}
 
 TEST_CASE("bodies") {
   auto mesh = os::make_mesh(X = 2, Y = 2);

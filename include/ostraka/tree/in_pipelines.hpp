@@ -14,27 +14,6 @@
 
 namespace ostraka::detail {
 
-template <class S, class T, node Kind = node_of<S>>
-struct leaf_list {
-  using type = type_list<>;  // carried along
-};
-template <class S, class T>
-struct leaf_list<S, T, node::leaf> {
-  using type = type_list<T>;
-};
-template <class S, class T>
-struct leaf_list<S, T, node::array> : leaf_list<typename S::value_type, typename T::value_type> {};
-template <class S, class T>
-struct leaf_list<S, T, node::vector> : leaf_list<typename S::value_type, typename T::value_type> {};
-
-template <class S, class T, int... Is>
-auto list_leaves_of_fields(std::integer_sequence<int, Is...>)
-    -> concatenation_of<typename leaf_list<field_type<S, S, Is>, std::remove_cv_t<field_type<S, T, Is>>>::type...>;
-template <class S, class T>
-struct leaf_list<S, T, node::branch> {
-  using type = decltype(list_leaves_of_fields<S, T>(std::make_integer_sequence<int, fields_of<S>>{}));
-};
-
 template <Tree W>
 struct pipeline_operand<W> {
   static constexpr bool is_one = true;

@@ -182,6 +182,28 @@ consteval auto check_trees() {
 template <class... Trees>
 using trees_verdict = typename decltype(check_trees<std::remove_cvref_t<Trees>...>())::type;
 
+// The types of the leaves of T, whose shape is S, in the order of the fields.
+template <class S, class T, node Kind = node_of<S>>
+struct leaf_list {
+  using type = type_list<>;  // carried along
+};
+template <class S, class T>
+struct leaf_list<S, T, node::leaf> {
+  using type = type_list<T>;
+};
+template <class S, class T>
+struct leaf_list<S, T, node::array> : leaf_list<typename S::value_type, typename T::value_type> {};
+template <class S, class T>
+struct leaf_list<S, T, node::vector> : leaf_list<typename S::value_type, typename T::value_type> {};
+
+template <class S, class T, int... Is>
+auto list_leaves_of_fields(std::integer_sequence<int, Is...>)
+    -> concatenation_of<typename leaf_list<field_type<S, S, Is>, std::remove_cv_t<field_type<S, T, Is>>>::type...>;
+template <class S, class T>
+struct leaf_list<S, T, node::branch> {
+  using type = decltype(list_leaves_of_fields<S, T>(std::make_integer_sequence<int, fields_of<S>>{}));
+};
+
 }  // namespace detail
 
 /// Is it a struct that is templated on what stands in its leaves, or an array or vector of them?

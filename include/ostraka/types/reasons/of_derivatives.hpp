@@ -26,6 +26,11 @@ struct loss_is_no_number {
   static_assert(never<Sharding>, "value_and_grad: the function gives one number, a tensor without axes that is not partial; reduce its result by os::sum<>(x) or os::mean<>(x)");
 };
 
+template <class MeshAxis, class Loss, class Gradient>
+struct loss_varies_where_gradient_does_not {
+  static_assert(never<MeshAxis, Loss, Gradient>, "value_and_grad: a loss that differs along a mesh axis has a gradient for each device, and a parameter that is the same along it has one, which would silently be their sum; os::psum<X> the loss for the gradient of the sum, or hand over os::pvary<X>(w) for each device's own gradient");
+};
+
 template <class Element>
 struct loss_is_complex {
   static_assert(

@@ -53,7 +53,6 @@ struct subtract;
 struct sum;
 struct update;
 struct value;
-struct value_and_grad;
 struct where;
 
 }  // namespace ostraka::operation
