@@ -9,6 +9,8 @@
 ///     auto next = os::start_shift<X>(r, +1);          messages are under way
 ///     os::einsum_into(c, a, r, os::beta = 1);         meanwhile
 ///     r = std::move(next).wait();
+///
+/// A begun operation reads its operands until `wait`: what is written to them before may or may not be sent.
 
 #include <tuple>
 #include <utility>
@@ -19,10 +21,11 @@
 
 namespace ostraka {
 
-/// The result of an operation that is under way. It ends where it is waited for, or dropped: then it waits. What the
-/// operation reads is kept, and not to be written until then. It belongs to the host thread that began it, and does not
-/// leave the body of os::shard_map. All devices begin, and wait for, operations in the same order. `Kept`: views of the
-/// operands.
+/// The result of an operation that is under way. It ends where it is waited for, or dropped: then it waits. Until then
+/// the operation reads its operands. They are kept alive, and the program does not write to them (by `a.local()`, or a
+/// verb `…_into` them): a receiver would get old elements, new ones, or both. It belongs to the host thread that began
+/// it, and does not leave the body of os::shard_map. All devices begin, and wait for, operations in the same order.
+/// `Kept`: views of the operands.
 template <class Result, class... Kept>
 class [[nodiscard]] pending {
  public:

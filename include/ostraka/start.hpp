@@ -12,7 +12,8 @@
 
 namespace ostraka {
 
-/// os::einsum, begun: it comes back when the first message is under way. The operands are not written before the end.
+/// os::einsum, begun: it comes back when the first message is under way. It reads the operands
+/// until `wait`: write nothing to them before.
 /// Collective as os::einsum is; devices begin and wait in the same order.
 template <auto... Out, Operand A, class... OperandsThenPolicy>
   requires(!any_variable<OperandsThenPolicy...>)
@@ -20,7 +21,7 @@ template <auto... Out, Operand A, class... OperandsThenPolicy>
   return detail::checked_einsum<detail::later, sharding_of<Out...>>("start_einsum", a, more...);
 }
 
-/// os::reshard, begun.
+/// os::reshard, begun. It reads the operand until `wait`.
 template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto start_reshard(A const& a, Policy policy = {}) {
   return detail::checked_reshard<detail::later, sharding_of<To...>>("start_reshard", a, policy);

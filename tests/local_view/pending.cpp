@@ -90,6 +90,32 @@ TEST_CASE("operations of the global view") {
   });
 }
 
+// helmholtz-analytics/heat#2108
+TEST_CASE("what is begun reads its operand until wait; what is written behind it is not sent") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (std::int64_t elements : {1, 131072}) {  // 8 B, which MPI copies, and 1 MiB, which it does not
+      INFO(m.text(), elements);
+      auto const n = m.size("X");
+      os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
+      auto const a = os::generate<double, I/X>(mesh, I = elements * n, [](std::int64_t i) { return double(i); });
+      auto const shifted = os::shard_map<I/X>(
+          [&](auto block) {
+            auto coming = os::start_shift<X>(block, +1);
+            auto const own = os::copy(block);  // reading is allowed meanwhile, and what is copied may be written
+            Kokkos::deep_copy(own.local(), -1.0);
+            auto const next = std::move(coming).wait();
+            Kokkos::deep_copy(block.local(), -2.0);  // and the operand from now on
+            return next;
+          },
+          os::copy(a));
+      t::global_tensor<double> wanted{"I", {{'I', elements * n}}, {}};
+      for (std::int64_t i = 0; i < elements * n; ++i)
+        wanted.values.push_back(static_cast<double>((i + elements * (n - 1)) % (elements * n)));
+      CHECK(t::disagreements(m, shifted, wanted) == 0);
+    }
+  });
+}
+
 TEST_CASE("nothing is left of what was begun, waited for or dropped") {
   namespace tools = Kokkos::Tools::Experimental;
   on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {

@@ -103,7 +103,7 @@ namespace ostraka {
 template <auto Dim>
 inline constexpr verb::all_gather_invariant<detail::type_of<Dim>> all_gather_invariant{};
 
-/// os::all_gather<I/X>, begun (pending.hpp).
+/// os::all_gather<I/X>, begun: it reads its operand until `wait` (pending.hpp).
 template <auto Dim>
 inline constexpr detail::started<verb::all_gather<detail::type_of<Dim>>> start_all_gather{};
 

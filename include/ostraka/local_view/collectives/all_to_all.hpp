@@ -145,7 +145,7 @@ struct all_to_all<over<I, Ms...>, over<I, Ms...>> : detail::collective<all_to_al
 
 namespace ostraka {
 
-/// os::all_to_all<I/X, J/X>, begun (pending.hpp).
+/// os::all_to_all<I/X, J/X>, begun: it reads its operand until `wait` (pending.hpp).
 template <auto From, auto To>
 inline constexpr detail::started<verb::all_to_all<detail::type_of<From>, detail::type_of<To>>> start_all_to_all{};
 

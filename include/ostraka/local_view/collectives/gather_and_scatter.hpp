@@ -171,7 +171,7 @@ inline constexpr verb::gather_to<detail::type_of<Dim>> gather_to{};
 template <auto Dim>
 inline constexpr verb::scatter_from<detail::type_of<Dim>> scatter_from{};
 
-/// The same, begun (pending.hpp).
+/// The same, begun: it reads its operand until `wait` (pending.hpp).
 template <auto Dim>
 inline constexpr detail::started<verb::gather_to<detail::type_of<Dim>>> start_gather_to{};
 template <auto Dim>

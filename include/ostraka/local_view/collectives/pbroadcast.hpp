@@ -51,7 +51,7 @@ struct pbroadcast : detail::collective<pbroadcast<Ms...>> {
 template <auto... Ms>
 inline constexpr verb::pbroadcast<detail::type_of<Ms>...> pbroadcast{};
 
-/// The same, begun (pending.hpp).
+/// The same, begun: it reads its operand until `wait` (pending.hpp).
 template <auto... Ms>
 inline constexpr detail::started<verb::pbroadcast<detail::type_of<Ms>...>> start_pbroadcast{};
 

@@ -284,7 +284,7 @@ inline constexpr verb::shift<detail::type_of<Ms>...> shift{};
 template <auto... Named>
 inline constexpr typename detail::permute_named<type_list<>, Named...>::type ppermute{};
 
-/// The same, begun (pending.hpp).
+/// The same, begun: it reads its operand until `wait` (pending.hpp).
 template <auto... Ms>
 inline constexpr detail::started<verb::shift<detail::type_of<Ms>...>> start_shift{};
 template <auto... Named>

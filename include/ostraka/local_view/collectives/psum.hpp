@@ -90,7 +90,7 @@ inline constexpr verb::combine_blocks<reduction::prod, detail::type_of<Ms>...> p
 template <auto... Ms>
 inline constexpr verb::mean_of_blocks<detail::type_of<Ms>...> pmean{};
 
-/// The same, begun (pending.hpp).
+/// The same, begun: it reads its operand until `wait` (pending.hpp).
 template <auto... Ms>
 inline constexpr detail::started<verb::combine_blocks<reduction::sum, detail::type_of<Ms>...>> start_psum{};
 template <auto... Ms>

@@ -59,7 +59,7 @@ struct psum_scatter<over<I, Ms...>> : detail::collective<psum_scatter<over<I, Ms
 template <auto Dim>
 inline constexpr verb::psum_scatter<detail::type_of<Dim>> psum_scatter{};
 
-/// The same, begun (pending.hpp).
+/// The same, begun: it reads its operand until `wait` (pending.hpp).
 template <auto Dim>
 inline constexpr detail::started<verb::psum_scatter<detail::type_of<Dim>>> start_psum_scatter{};
 

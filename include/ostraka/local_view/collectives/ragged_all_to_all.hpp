@@ -116,7 +116,7 @@ template <auto Dim, Tensor A, Tensor Out, class From, class Rows, class To>
   return result;
 }
 
-/// The same, begun.
+/// The same, begun: it reads its operand until `wait`.
 template <auto Dim, Tensor A, Tensor Out, class From, class Rows, class To>
 [[nodiscard]] auto start_ragged_all_to_all(A const& a, Out const& out, From const& from, Rows const& rows,
                                            To const& to) {

@@ -289,7 +289,7 @@ struct exchange_halo_into : detail::refuses_other_things {
 template <auto... Halos>
 inline constexpr verb::exchange_halo<true, detail::type_of<Halos>...> exchange_halo{};
 
-/// The same, begun: an os::pending_halo, to be waited for or handed to os::stencil. Until then nobody writes the block.
+/// The same, begun: an os::pending_halo, to be waited for or handed to os::stencil. It reads the block until then.
 template <auto... Halos>
 inline constexpr verb::exchange_halo<false, detail::type_of<Halos>...> start_exchange_halo{};
 
@@ -298,7 +298,7 @@ inline constexpr verb::exchange_halo<false, detail::type_of<Halos>...> start_exc
 template <auto... Halos>
 inline constexpr verb::exchange_halo_into<true, detail::type_of<Halos>...> exchange_halo_into{};
 
-/// The same, begun.
+/// The same, begun: it reads the block until `wait`.
 template <auto... Halos>
 inline constexpr verb::exchange_halo_into<false, detail::type_of<Halos>...> start_exchange_halo_into{};
 
