@@ -39,20 +39,27 @@ template <class = void>
                    planner::describe_bytes(bytes));
 }
 
+// `float T[I_X, J] {V_Y}`: element type, label and sharding.
+template <class A>
+[[gnu::cold]] std::string named_type(A const& a) {
+  std::string const label = a.label();
+  std::string text =
+      join_text(engine::element_name<typename A::value_type>, label.empty() ? "" : " ", label,
+                planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, naming_of<axes_in<A>, mesh_axes_in<A>>));
+  if constexpr (varying_in<A>::size > 0)
+    append_text(text, " {V_",
+                planner::detail::mesh_names(planner::detail::in_order(planner::mesh_set::first(varying_in<A>::size)),
+                                            naming_of<axes_in<A>, varying_in<A>>),
+                '}');
+  return text;
+}
+
 }  // namespace detail
 
 /// Type, extents, mesh and this device's block of a tensor, in a line.
 template <Tensor A>
 [[nodiscard, gnu::cold]] std::string describe(A const& a) {
-  constexpr planner::naming n = detail::naming_of<axes_in<A>, mesh_axes_in<A>>;
-  std::string const label = a.label();
-  std::string text = join_text(engine::element_name<typename A::value_type>, label.empty() ? "" : " ", label,
-                               planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, n));
-  if constexpr (varying_in<A>::size > 0)
-    append_text(text, " {V_",
-                planner::detail::mesh_names(planner::detail::in_order(planner::mesh_set::first(varying_in<A>::size)),
-                                            detail::naming_of<axes_in<A>, varying_in<A>>),
-                '}');
+  std::string text = detail::named_type(a);
   if (!a.mesh_handle()) return join_text(text, ", an empty handle");
   planner::range ranges[max_rank];
   for (int i = 0; i < A::rank; ++i) ranges[i] = a.range(i);

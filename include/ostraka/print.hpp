@@ -6,9 +6,11 @@
 /// Floor 4. `os::print(A)`: a small tensor, whole, on device 0, to which it is gathered. (os::print_blocks prints it
 /// device by device.)
 ///
-///     double[I_X, J] of 2 × 3
+///     double T[I_X, J] of 2 × 3
 ///     [[  1   2   3]
 ///      [ -4 5.5   6]]
+///
+/// T is the tensor's label (os::named, or that of the Kokkos::View), if it has one.
 
 #include <algorithm>
 #include <cstddef>
@@ -89,15 +91,13 @@ template <class T>
 
 }  // namespace detail
 
-/// The whole tensor in brackets under its type and extents, on device 0; elsewhere an empty text. Of more than 1000
-/// elements, three at either end of the longer axes. Collective over the mesh: the tensor is gathered to device 0.
+/// The whole tensor in brackets under its type, label and extents, on device 0; elsewhere an empty text. Of more than
+/// 1000 elements, three at either end of the longer axes. Collective over the mesh: the tensor is gathered to device 0.
 template <Tensor A>
 [[nodiscard, gnu::cold]] std::string gathered_as_text(A const& a) {
   auto const whole = gather_to_root(a);
   if (!whole) return {};
-  std::string text =
-      engine::element_name<typename A::value_type> +
-      planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, detail::naming_of<axes_in<A>, mesh_axes_in<A>>);
+  std::string text = detail::named_type(a);
   for (std::size_t i = 0; i < static_cast<std::size_t>(A::rank); ++i)
     append_text(text, i == 0 ? " of " : " × ", planner::describe_number(a.extents()[i]));
   return join_text(text, '\n', detail::array_as_text((*whole).data(), a.extents().data(), A::rank), '\n');

@@ -164,6 +164,13 @@ double[I_X, J] of 2 × 3
 [[  1   2   3]
  [ -4 5.5   6]]
 )"));
+  CHECK(os::gathered_as_text(os::named("weights", a)) == text_of(R"(
+double weights[I_X, J] of 2 × 3
+[[  1   2   3]
+ [ -4 5.5   6]]
+)"));
+  CHECK(count_of(os::blocks_as_text(os::named("weights", a)), "  double weights[I_X, J] of ") ==
+        static_cast<std::size_t>(t::ranks()));
   auto const b = os::generate<std::int32_t, I, J/X, K>(
       mesh, I = 2, J = 2, K = 2,
       [](std::int64_t i, std::int64_t j, std::int64_t k) { return static_cast<std::int32_t>(4 * i + 2 * j + k); });

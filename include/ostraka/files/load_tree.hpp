@@ -70,7 +70,7 @@ template <class TensorType>
 TensorType allocate_loaded(std::shared_ptr<engine::device_mesh const> const& mesh,
                            std::vector<std::int64_t> const& found) {
   typename TensorType::extents_type extents{};
-  std::copy(found.begin(), found.end(), extents.begin());
+  for (std::size_t i = 0; i < extents.size(); ++i) extents[i] = found[i];  // of none, memmove to nullptr is warned of
   return allocate<TensorType>(mesh, extents);
 }
 

@@ -50,8 +50,7 @@ template <class A>
   engine::device_mesh const& mesh = *a.mesh_handle();
   std::string text;
   for (int m = 0; m < mesh.axes(); ++m) append_text(text, m > 0 ? " " : "", mesh.name(m), '=', mesh.coordinate(m));
-  append_text(text, "  ", engine::element_name<typename A::value_type>,
-              planner::describe(spec_of<A, axes_in<A>, mesh_axes_in<A>>, naming_of<axes_in<A>, mesh_axes_in<A>>));
+  append_text(text, "  ", named_type(a));
   auto const local = engine::on_host(a.local());
   std::int64_t count = 1, row = 1;
   for (std::size_t i = 0; i < static_cast<std::size_t>(A::rank); ++i) {

@@ -99,6 +99,14 @@ TEST_CASE("operations and their steps") {
         names{"ostraka cast [K], reads and writes " + bytes(4 * 4 + 4 * 8)});
   CHECK(regions_of([&] { static_cast<void>(os::copy(row)); }) ==
         names{"ostraka copy [K], reads and writes " + bytes(2 * 4 * 4)});
+  os::shard_map<I>(
+      [&](auto block) {
+        auto const padded = os::exchange_halo<os::halo<I, 1>/X>(os::pvary<X>(block));
+        CHECK(regions_of([&] { static_cast<void>(os::own(padded)); }) ==
+              names{"ostraka own [I], reads and writes 192 B"});
+        return block;
+      },
+      os::zeros<float, I>(mesh, I = 24));
   CHECK(regions_of([&] { static_cast<void>(os::zeros_like(row)); }) ==
         names{"ostraka zeros_like [K], writes " + bytes(4 * 4)});
   CHECK(regions_of([&] { static_cast<void>(os::full<double>(mesh, 1)); }) == names{"ostraka full [], writes 8 B"});

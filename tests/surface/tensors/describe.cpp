@@ -63,6 +63,23 @@ TEST_CASE("an empty handle") {
         "float[batch_{data,model}, hidden], an empty handle");
 }
 
+TEST_CASE("the plan of a reshard names its source, then its result") {
+  using matrix = os::tensor<float, I/X, J>;
+  CHECK(os::describe(os::reshard_plan_of<dims<I, J>, matrix>, I = 8, J = 6, X = 2) ==
+        "B[I, J] = A[I_X, J]\n"
+        "  all_gather<X>        A[I_X, J] → B[I, J]                          96 B\n"
+        "  moves 96 B per device\n");
+  CHECK(os::describe(os::reshard_plan_of<dims<I/X, J>, os::tensor<float, I, J, os::partial(X, Y)>>, I = 8, J = 6, X = 2,
+                     Y = 2) ==
+        "B[I_X, J] = A[I, J] {U_XY}\n"
+        "  reduce_scatter<X>    A[I, J] {U_XY} → B[I_X, J] {U_Y}             96 B\n"
+        "  all_reduce<Y>        B[I_X, J] {U_Y} → B[I_X, J]                  96 B\n"
+        "  moves 192 B per device\n");
+  auto const mesh = os::make_mesh(X = t::ranks());
+  auto const source = os::named("T", os::zeros<float, I/X, J>(mesh, I = 8, J = 6));
+  CHECK(os::describe(os::reshard_plan<I, J>(source), source).find(">        T[I_X, J] → B[I, J]") != std::string::npos);
+}
+
 TEST_CASE("plans") {
   CHECK(os::describe(os::plan_of<dims<I/X, K/Y>, sharding_of<I/X, J/Y>, sharding_of<J/X, K/Y>>, I = 8, J = 6, K = 4,
                      X = 2, Y = 2) ==

@@ -35,6 +35,7 @@ template <Tensor A>
     for (std::size_t d = 0; d < extents.size(); ++d) extents[d] -= 2 * detail::halo_widths<A>[d];
     auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, p.extent,
                                                         detail::without_marks(detail::own_origins(a)));
+    detail::profiled_block<result_type> const region_of_run("own", result, "reads and writes", 2);
     engine::stencil_operand_block<value, 0> const from{detail::own_block<value const>(a), {}};
     detail::run_stencil<detail::execution_space_type<A>>(p, detail::element_itself{}, detail::own_block<value>(result),
                                                          a, from);

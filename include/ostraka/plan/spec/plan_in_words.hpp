@@ -132,7 +132,7 @@ class plan_lines {
     if (multiplies)
       add_factors(s, tensors);
     else
-      add_tensor(s.operand, s.from);
+      add_tensor(is_first_of_reshard(i) ? 0 : s.operand, s.from);
     text += " → ";
     add_tensor(s.operand, s.to);
     fill(column, 44);
@@ -172,6 +172,9 @@ class plan_lines {
                 : plan_.directions > 1 ? "s, both ways"
                                        : "s");
   }
+
+  // A reshard's steps are all of its result, and the first one reads the source.
+  [[nodiscard]] bool is_first_of_reshard(int i) const { return i == 0 && plan_.steps[0].operand == the_result; }
 
   // What begins there is as wide as a column.
   [[gnu::cold, gnu::noinline]] void fill(std::size_t column, std::size_t width) {
