@@ -57,7 +57,7 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
                                                     planner::strided_box const*);                                     \
   WHERE template run_in_flight begin_permute(EXEC const&, execution_context const&, planner::spec const&,             \
                                              planner::mesh_set, permutation_view const&, region<T const> const&,      \
-                                             region<T> const&);                                                       \
+                                             region<T> const&, bool);                                                 \
   WHERE template run_in_flight begin_broadcast(EXEC const&, execution_context const&, planner::spec const&,           \
                                                planner::mesh_set, int, region<T const> const&, region<T> const&);     \
   WHERE template run_in_flight begin_gather_to(EXEC const&, execution_context const&, planner::spec const&,           \

@@ -55,13 +55,15 @@ class permute_record final : public flight_on<Exec> {
 
 /// Begins a permute along mesh axes: `from` goes where the hops say, and `to`, which does not overlap it, is what comes
 /// from there; zeros, if nothing does. A block may be longer than another, but every target is as long as what it gets.
-/// Devices count as their group does. `block` is what check mode calls the blocks. @pre no hop is wrong
+/// Devices count as their group does. `block` is what check mode calls the blocks. A first run is compared only if it
+/// is waited for at once: to compare it would wait for the others. @pre no hop is wrong
 /// Collective over the mesh axes.
 template <class Exec, class T>
 run_in_flight begin_permute(Exec const& exec, execution_context const& w, planner::spec const& block,
                             planner::mesh_set axes, permutation_view const& permutation, region<T const> const& from,
-                            region<T> const& to) {
-  require_same_call<T>(w, block, axes, [&] { return permutation.describe(); });
+                            region<T> const& to, bool is_waited_for) {
+  if (is_waited_for || compares_calls(w))
+    require_same_call<T>(w, block, axes, [&] { return permutation.describe(); });
   communicator const& members = w.group(axes);
   hops_here const here = permutation.of(members.rank(), members.size());
   using record = detail::permute_record<Exec, T>;

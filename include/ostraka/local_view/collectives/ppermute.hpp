@@ -63,7 +63,7 @@ template <class = void>
   std::int64_t received[max_rank];
   auto const host = engine::instance<Kokkos::DefaultHostExecutionSpace>();
   engine::begin_permute(host, g.w, block, g.axes, hops, dense_block<std::int64_t const>(extents, &own, 1),
-                        dense_block(received, &own, 1))
+                        dense_block(received, &own, 1), true)
       .wait();
   if (hops.of(g.w.group(g.axes).rank(), g.size).from >= 0)
     for (int i = 0; i < rank; ++i) extents[i] = received[i];
@@ -108,7 +108,7 @@ auto permute(char const* operation, A const& a, engine::permutation_view const& 
     if (g.w.mesh->absent()) return engine::run_in_flight();
     return engine::begin_permute(execution_space_of<A>(), g.w, block, g.axes, hops,
                                  dense_block<value const>(a.local().data(), here, A::rank),
-                                 dense_block(result.local().data(), there, A::rank));
+                                 dense_block(result.local().data(), there, A::rank), std::is_same_v<When, at_once>);
   });
 }
 
