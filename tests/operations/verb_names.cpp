@@ -86,7 +86,7 @@ TEST_CASE("errors name the function that was called") {
   CHECK_NAME("abs", os::abs(a));
   CHECK_NAME("clamp", os::clamp(a, 0.0, 1.0));
 
-  CHECK_NAME("einsum", os::einsum<I>(a, row));
+  CHECK_NAME("einsum", os::einsum<I, J>(a, row));
   CHECK_NAME("contract", os::contract<J>(a, os::tensor<double, J, K>()));
   CHECK_NAME("einsum_into", os::einsum_into(row, a));
   CHECK_NAME("reshard", os::reshard<I, J>(a));

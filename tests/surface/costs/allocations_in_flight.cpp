@@ -103,7 +103,7 @@ TEST_CASE("collectives on blocks") {
       e::region<double> const dense = e::dense_region(other.data, other.where);
       CHECK(most_in_steady_state([&] {
               e::run_in_flight first =
-                  e::begin_permute(exec, w, block, axes, e::permutation_view::by(1), e::readable(part), other);
+                  e::begin_permute(exec, w, block, axes, e::permutation_view::by(1), e::readable(part), other, false);
               e::progress();
             }) == 0);
       CHECK(most_in_steady_state([&] {
