@@ -9,7 +9,7 @@
 #
 # Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
 # "// gpu: 2 4" runs it again on so many ranks with host memory treated as a GPU's, which MPI takes (mpi.<name>.gpu_direct.np2) or does not (mpi.<name>.gpu_staged.np2);
-# "// checked: 2 4" in check mode (mpi.<name>.checked.np2).
+# "// checked: 2 4" in check mode (mpi.<name>.checked.np2). "// environment: A=1" sets a variable.
 # The label "essential" is for what another compiler, MPI or Kokkos could break: these tests are built on every leg of .ci/run.
 # The label "ci" is for what costs more than a user's trust in the library gains by it: without OSTRAKA_TEST_EVERYTHING, as with the README's command,
 # it is neither built nor run. Legs of .ci/run build it by the targets ostraka_ci_examples and ostraka_ci_tests.
@@ -127,7 +127,7 @@ function(ostraka_add_test name)
 endfunction()
 
 function(ostraka_add_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;GPU_RANKS;CHECKED_RANKS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;GPU_RANKS;CHECKED_RANKS;LABELS;ENVIRONMENT")
   ostraka_test_executable(${name} ostraka_mpi_test_main ostraka::compiled ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
   add_dependencies(ostraka_mpi_tests ${name})
   if("essential" IN_LIST arg_LABELS)
@@ -161,6 +161,7 @@ function(ostraka_add_mpi_test name)
       set(test mpi.${name}${mode}.np${ranks})
       add_test(NAME ${test} COMMAND ${launcher} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
       ostraka_set_test_properties(${test} ${ranks} "${arg_TIMEOUT}" "mpi;${arg_LABELS}")
+      set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ${arg_ENVIRONMENT})
       if(mode STREQUAL ".checked")
         set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT OSTRAKA_CHECK_SPMD=1)
       elseif(mode)
@@ -195,8 +196,10 @@ function(ostraka_add_tests_of_folder folder kind)
     ostraka_read_comment(timeout "${file}" timeout "${OSTRAKA_TEST_TIMEOUT}")
     ostraka_read_comment(gpu_ranks "${file}" gpu "")
     ostraka_read_comment(checked_ranks "${file}" checked "${arg_CHECKED_RANKS}")
+    ostraka_read_comment(environment "${file}" environment "")
     if(kind STREQUAL "MPI")
-      ostraka_add_mpi_test(${name} "${file}" RANKS ${ranks} GPU_RANKS ${gpu_ranks} CHECKED_RANKS ${checked_ranks} LABELS ${labels} TIMEOUT ${timeout})
+      ostraka_add_mpi_test(${name} "${file}" RANKS ${ranks} GPU_RANKS ${gpu_ranks} CHECKED_RANKS ${checked_ranks} LABELS ${labels} TIMEOUT ${timeout}
+        ENVIRONMENT ${environment})
     elseif(kind STREQUAL "STATIC")
       ostraka_add_test(${name} "${file}" LABELS static ${labels} TIMEOUT ${timeout})
     else()

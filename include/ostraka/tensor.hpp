@@ -18,6 +18,7 @@
 #include <string_view>
 #include <utility>
 
+#include <ostraka/detail/blocks/elements_elsewhere.hpp>
 #include <ostraka/detail/blocks/unnamed_tensor.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
 #include <ostraka/engine/memory/large_pages.hpp>
@@ -226,7 +227,8 @@ auto tensor_mesh_of(std::shared_ptr<engine::device_mesh const> const& mesh, type
 /// has no name: the first mention of its type is refused. Of `T const`, as of a View of constant elements, a tensor is
 /// read only. `Sharding` is the canonical os::sharding<…>; write the alias os::tensor<T, dims…> instead.
 template <class T, class Sharding, class Space = Kokkos::DefaultExecutionSpace::device_type>
-class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
+class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
+                     public detail::elements_elsewhere<std::remove_const_t<T>, Sharding> {
   using unnamed = typename detail::tensor_parts<T, Sharding, Space>::type;
 
  public:
@@ -265,26 +267,6 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type {
   template <class Other>
     requires(detail::is_other_tensor<Other, basic_tensor>)
   basic_tensor(Other const&) { reason::raise<detail::assignment_verdict<Other, basic_tensor>>(); }
-
-  /// Says that os::value takes a number out.
-  template <class N>
-    requires std::is_arithmetic_v<N>
-  operator N() const {
-    reason::raise<reason::tensor_is_no_number<Sharding, N>>();
-    return N();
-  }
-
-  /// Say where elements are read.
-  template <std::integral... Is>
-  value_type operator()(Is...) const {
-    reason::raise<reason::element_is_not_called<Sharding>>();
-    return value_type();
-  }
-  template <std::integral I>
-  value_type operator[](I) const {
-    reason::raise<reason::element_is_not_called<Sharding>>();
-    return value_type();
-  }
 
   /// The global extent of an axis; of a block its own, of a padded one without its halo.
   template <Axis A>

@@ -13,7 +13,7 @@ OSTRAKA_MESH_AXIS(X);
 auto f(os::tensor<double, J> const& p, os::tensor<double, I/X, J> const& x) {
   return os::shard_map<J, os::partial(X)>(
       [](auto w, auto rows) {
-        auto loss = [&](auto const& v) { return os::einsum<>(rows, v); };
+        auto loss = [&](auto const& v) { return os::sum<>(os::einsum<I>(rows, v)); };
 #ifdef SHOULD_FAIL
         return os::pvary<X>(os::value_and_grad(loss)(w).gradient);
 #else

@@ -12,7 +12,7 @@ OSTRAKA_AXIS(N);
 OSTRAKA_MESH_AXIS(P);
 
 // A layer scales.
-auto const layer = [](auto const& h, auto const& w) { return os::einsum<N, D>(h, w); };
+auto const layer = [](auto const& h, auto const& w) { return os::einsum<N, D>(h, w, os::sum_over(L)); };
 
 #ifdef SHOULD_FAIL
 auto f(os::tensor<float, N, D / P> const& x, os::tensor<float, L / P, D> const& w) {

@@ -11,7 +11,7 @@ OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
 double f(os::tensor<double, I/X> const& a) {
-  double const s = os::sum<>(a);
+  double const s(os::sum<>(a));
   return s;
 }
 #else

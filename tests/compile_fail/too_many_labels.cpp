@@ -30,5 +30,5 @@ using two = os::sharding_of<G, H, I, J, K, L>;
 #ifdef SHOULD_FAIL
 constexpr auto plan = os::plan_of<os::dims<A>, one, two, os::sharding_of<M, N, O, P, Q, R>>;
 #else
-constexpr auto plan = os::plan_of<os::dims<A>, one, two, os::sharding_of<G, H, A, B, C, D>>;
+constexpr auto plan = os::plan_of<os::dims<A, E, F, I, J, K, L>, one, two, os::sharding_of<G, H, A, B, C, D>>;
 #endif

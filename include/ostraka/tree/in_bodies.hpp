@@ -37,9 +37,11 @@ auto blocks_of_tree(F const& f, P const& tree) {
 
 template <class Manual>
 struct leaf_at_door {
+  char const* operation;
+
   template <class A>
   auto operator()(A const& a) const {
-    return enter_all<Manual>("shard_map", a);
+    return enter_all<Manual>(operation, a);
   }
 };
 
@@ -69,8 +71,8 @@ struct tensors_in<P> {
   static constexpr bool found = are_tensors(leaves{});
 
   template <class Manual>
-  static auto enter(char const*, P const& tree) {
-    return blocks_of_tree(leaf_at_door<Manual>{}, tree);
+  static auto enter(char const* operation, P const& tree) {
+    return blocks_of_tree(leaf_at_door<Manual>{operation}, tree);
   }
 };
 

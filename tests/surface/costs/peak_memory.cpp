@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ranks: 1 2 4
+// environment: OSTRAKA_CHECK_SPMD=0
 
 /// @file
 /// What an operation holds at its peak, measured below the library: operands, the result and the plan's workspace, and
 /// no more but what a kernel sets aside (our tiles' panels, where a product is theirs), which the pool counts apart. A
 /// program of many operations holds as much as the one that takes most, in whichever order they come. Kokkos tells of
 /// every block that it allocates and frees; what C++ allocates beside that are lists of blocks, which are counted and
-/// bounded. What MPI allocates by itself is seen by neither.
+/// bounded. What MPI allocates by itself is seen by neither, and calls are not compared: their words are the group's,
+/// one for each different call.
 
 #include <doctest/doctest.h>
 

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <ostraka/engine/call_check/call_key.hpp>
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
@@ -133,10 +134,13 @@ void check_indices(Exec const& exec, execution_context const& w, planner::spec c
   planner::box whole = here;
   for (int d = 0; d < s.rank && !of_its_own; ++d) whole.at[d] = {0, w.sizes.label[s.label[d]]};
   communicator const& group = w.group(differing);
-  require_agreement(group, [&] {  // the extent of a block may be another on each device
-    std::string const of = of_its_own ? std::string() : join_text(" of ", extent);
-    return join_text(w.operation, " of indices along ", axis, of);
-  });
+  std::int64_t const common = of_its_own ? -1 : extent;  // the extent of a block may be another on each device
+  require_agreement(
+      group, [&] { return call_key().add(w.operation).add(axis).add(static_cast<std::uint64_t>(common)); },
+      [&] {
+        return join_text(w.operation, " of indices along ", axis,
+                         common < 0 ? std::string() : join_text(" of ", common));
+      });
   std::int64_t const own = first_wrong_index(exec, index, here.size(), extent);
   // Numbered by the element, or by the device, so that the largest is what comes first.
   std::int64_t place = -1;

@@ -160,8 +160,8 @@ template <class = void>
         [&] { return join_text(w.operation, " planned for the sizes at hand", describe_sizes(w, w.names)); });
 }
 
-/// Throws the error on this device, or, if devices that take part in the steps compare their calls and do not fail alike,
-/// one on all of them that tells who fails.
+/// Throws the error on this device, or, if devices that take part in the steps compare their calls and do not fail
+/// alike, one on all of them that tells who fails.
 template <class = void>
 [[noreturn, gnu::cold]] void fail_alike(execution_context const& w, steps_ahead steps, std::string const& what) {
   if (compares_some_calls(w))

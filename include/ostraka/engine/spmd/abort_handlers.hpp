@@ -245,8 +245,8 @@ inline void disagree() {
 
 namespace detail {
 
-inline std::atomic<int> armed{0};  // environments alive
-inline std::terminate_handler before = nullptr;
+[[gnu::visibility("default")]] inline std::atomic<int> armed{0};  // environments alive
+[[gnu::visibility("default")]] inline std::terminate_handler before = nullptr;
 
 [[gnu::cold]] inline void on_terminate() {
   if (armed > 0) end_alone(false);

@@ -31,7 +31,8 @@ class known_calls {
   /// The fingerprint of the words that belong to a key; 0 if there are none yet.
   [[nodiscard]] std::uint64_t find(std::uint64_t key) const {
     if (places_.empty()) return 0;
-    for (std::size_t at = key & (places_.size() - 1); places_[at].fingerprint != 0; at = (at + 1) & (places_.size() - 1))
+    std::size_t const last = places_.size() - 1;
+    for (std::size_t at = key & last; places_[at].fingerprint != 0; at = (at + 1) & last)
       if (places_[at].key == key) return places_[at].fingerprint;
     return 0;
   }
@@ -78,9 +79,9 @@ class known_calls {
 
   [[gnu::cold]] void grow() {
     constexpr std::size_t first = 64, longest = std::size_t{1} << 16;
-    dynamic_array<place> const before = places_;
+    dynamic_array<place> const before = std::move(places_);
     bool const forgets = before.size() >= longest;
-    places_.clear();
+    places_ = {};
     places_.resize(before.empty() ? first : forgets ? longest : 2 * before.size());
     count_ = 0;
     if (forgets)

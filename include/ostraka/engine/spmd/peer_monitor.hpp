@@ -56,7 +56,7 @@ class peer_monitor final : public group_observer {
     records_.enter_creation_by(ranks);
   }
   /// Where first runs of calls are compared, that of a call which creates a group; set by who compares.
-  inline static void (*before_creation)(group_record& creation) = nullptr;
+  [[gnu::visibility("default")]] inline static void (*before_creation)(group_record& creation) = nullptr;
   void may_create(MPI_Group ranks) override { records_.creation_by(ranks); }
   [[gnu::cold]] group_progress* made(MPI_Comm group) override { return records_.add(group); }
   void given_back(group_progress* progress) override { records_.give_back(static_cast<group_record*>(progress)); }
@@ -168,7 +168,8 @@ inline peer_monitor* peer_monitor::over(MPI_Comm ranks) {
   compared_ = static_cast<compared_calls>(wanted);
 
   window_.open(comm_);
-  if (compared_ == compared_calls::all) {  // agreed: ranks may differ in whether they got a window, and in the level of threads
+  // Agreed: ranks may differ in whether they got a window, and in the level of threads.
+  if (compared_ == compared_calls::all) {
     int able = window_.is_open() && !mpi_serves_threads_at_once() ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm_);
     sees_presence_ = able != 0;

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include <ostraka/gradient/abstract/foretell.hpp>
+#include <ostraka/operations/indices/segment_sum.hpp>
 #include <ostraka/operations/indices/take_at.hpp>
 
 namespace ostraka::detail {

@@ -92,8 +92,8 @@ class made_up_point<T, 0> {
 
 [[noreturn, gnu::cold]] inline void throw_reads_beyond(std::string_view operation, std::string const& steps, int width,
                                                        std::string_view axis) {
-  throw_error(operation, ": f reads no farther than the halo of a block reaches, but it reads ", steps, " of a halo of ",
-              width, " along ", axis, "; exchange a wider halo, or read a nearer neighbour");
+  throw_error(operation, ": f reads no farther than the halo of a block reaches, but it reads ", steps,
+              " of a halo of ", width, " along ", axis, "; exchange a wider halo, or read a nearer neighbour");
 }
 
 /// Calls f at made-up points. `Operands`: the blocks, of which each says its element type and its padded axes, with

@@ -94,15 +94,19 @@ inline constexpr bool is_pending_halo = false;
 template <class Padded>
 inline constexpr bool is_pending_halo<pending_halo<Padded>> = true;
 
-// Begins the exchange from `a` to `target`, or, where they are one, inside it. `fresh`: the target is not yet set.
-template <class Types, class... Options, class Padded, class A>
+// Begins the exchange from `a` to `target`, or, where they are one, inside it. `fresh`: the target is not yet set. A
+// first run is compared only if it is waited for at once: to compare it would wait for the others.
+template <class Types, bool Waits, class... Options, class Padded, class A>
 pending_halo<Padded> begin_exchange(char const* operation, engine::device_mesh const& mesh, engine::halo_plan& plan,
                                     Padded const& target, A const& a, bool fresh, Options const&... options) {
   using value = typename Padded::value_type;
   using exec = execution_space_type<Padded>;
   using source = typename Padded::view_type::const_type;
   engine::communicator const& members = mesh.group(plan.shape.group());
-  engine::require_agreement(members, [&] { return Types::template describe<value>(operation, plan.shape); });
+  if (Waits || mesh.world().compares_calls())
+    engine::require_agreement(
+        members, [&] { return Types::template key_of_call<value>(operation, plan.shape); },
+        [&] { return Types::template describe<value>(operation, plan.shape); });
   if (fresh && plan.shape.corners)
     engine::fill_beyond(engine::instance<exec>(), plan, target.local().data(),
                         boundary_among<value>(operation, options...));
@@ -115,7 +119,7 @@ pending_halo<Padded> begin_exchange(char const* operation, engine::device_mesh c
 }
 
 // A new padded block.
-template <class... Told, class A, class... Options>
+template <bool Waits, class... Told, class A, class... Options>
 auto start_halo(char const* operation, A const& a, Options const&... options) {
   using types = halo_types<sharding_in<A>, Told...>;
   using value = typename A::value_type;
@@ -141,7 +145,7 @@ auto start_halo(char const* operation, A const& a, Options const&... options) {
     if (more > 0) of_padded[d].is_undivided = plan.shape.axis[d].ways == 1;
   }
   auto const target = make_block<padded>(a.mesh_handle(), extents, local, of_padded);
-  return begin_exchange<types>(operation, mesh, plan, target, a, true, options...);
+  return begin_exchange<types, Waits>(operation, mesh, plan, target, a, true, options...);
 }
 
 [[noreturn, gnu::cold]] inline void throw_halo_extents(std::string_view operation, std::string_view axis,
@@ -177,7 +181,7 @@ engine::halo_shape shape_of_exchange_into(char const* operation, engine::device_
   return shape;
 }
 
-template <class... Told, class Padded, class A, class... Options>
+template <bool Waits, class... Told, class Padded, class A, class... Options>
 auto start_halo_into(char const* operation, Padded const& target, A const& a, Options const&... options) {
   using types = halo_types<sharding_without_halos_along<sharding_in<A>, Told...>, Told...>;
   static constexpr halo_asked asked = types::template asked<Options...>();
@@ -194,7 +198,7 @@ auto start_halo_into(char const* operation, Padded const& target, A const& a, Op
       return engine::per_thread(calls).of(mesh, a, shape, target);
     }
   };
-  return begin_exchange<types>(operation, mesh, plan(), target, a, false, options...);
+  return begin_exchange<types, Waits>(operation, mesh, plan(), target, a, false, options...);
 }
 
 template <class Block, class... Told>
@@ -241,9 +245,9 @@ struct exchange_halo : detail::refuses_other_things {
     if constexpr (!detail::may_move<verdict, A>())
       return detail::block_after_error<A>{};
     else if constexpr (Waits)
-      return detail::start_halo<Told...>("exchange_halo", a, options...).wait();
+      return detail::start_halo<Waits, Told...>("exchange_halo", a, options...).wait();
     else
-      return detail::start_halo<Told...>("start_exchange_halo", a, options...);
+      return detail::start_halo<Waits, Told...>("start_exchange_halo", a, options...);
   }
 };
 
@@ -273,9 +277,9 @@ struct exchange_halo_into : detail::refuses_other_things {
     else if constexpr (!detail::may_move<verdict, A>())
       return detail::block_after_error<A>{};
     else if constexpr (Waits)
-      static_cast<void>(detail::start_halo_into<Told...>("exchange_halo_into", target, a, options...).wait());
+      static_cast<void>(detail::start_halo_into<Waits, Told...>("exchange_halo_into", target, a, options...).wait());
     else
-      return detail::start_halo_into<Told...>("start_exchange_halo_into", target, a, options...);
+      return detail::start_halo_into<Waits, Told...>("start_exchange_halo_into", target, a, options...);
   }
 };
 

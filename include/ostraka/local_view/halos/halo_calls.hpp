@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/engine/call_check/call_key.hpp>
 #include <ostraka/engine/call_check/element_name.hpp>
 #include <ostraka/engine/moves/halo_plan.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
@@ -95,7 +96,20 @@ struct halo_types {
     return a;
   }
 
-  /// What check mode calls the exchange.
+  /// A number of what describe() says.
+  template <class T>
+  static engine::call_key key_of_call(std::string_view operation, engine::halo_shape const& shape) {
+    engine::call_key key;
+    key.add(operation).add(static_cast<void const*>(names_of<labels>.data()));
+    key.add(static_cast<void const*>(names_of<mesh>.data())).add(static_cast<void const*>(engine::element_name<T>));
+    key.add(spec).add(std::uint64_t{shape.corners});
+    for (int d = 0; d < shape.rank; ++d)
+      key.add(static_cast<std::uint64_t>(shape.axis[d].whole))
+          .add(static_cast<std::uint64_t>(shape.axis[d].width) << 1 | std::uint64_t{shape.axis[d].periodic});
+    return key;
+  }
+
+  /// What the comparison of calls calls the exchange.
   template <class T>
   [[gnu::cold]] static std::string describe(char const* operation, engine::halo_shape const& shape) {
     planner::naming names;

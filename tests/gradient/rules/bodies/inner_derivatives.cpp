@@ -272,7 +272,8 @@ TEST_CASE("trees enter a body, and gradients of them are trees of blocks") {
                 auto const own = os::value_and_grad([&](auto const& v) { return loss(v, d); })(os::pvary<X>(q));
                 auto const summed = os::psum<X>(own.gradient.first.w);  // of each device's own
                 check_near(local_of(summed), by_w.data());
-                auto next = os::tree_map([](auto const& a, auto const& b) { return os::subtract(a, b); }, q, r.gradient);
+                auto next =
+                    os::tree_map([](auto const& a, auto const& b) { return os::subtract(a, b); }, q, r.gradient);
                 static_assert(std::is_same_v<decltype(next.first.w), std::remove_cvref_t<decltype(q.first.w)>>);
                 return std::tuple(r.gradient.first.w, r.gradient.first.b, r.gradient.rest[1].w, r.gradient.rows);
               },
@@ -320,7 +321,7 @@ TEST_CASE("arrays and vectors of trees enter, among other operands") {
     auto const [first, second] = os::shard_map<os::dims<J>{}, os::dims<J>{}>(
         [](auto const& array, auto const& pair, auto d) {
           auto const loss = [&](auto const& v) {  // b₁ Σ_ij x_ij w₀_j
-            return os::psum<X>(os::multiply(v[1].b, os::einsum<>(d, v[0].w)));
+            return os::psum<X>(os::multiply(v[1].b, os::sum<>(os::einsum<I>(d, v[0].w))));
           };
           return std::tuple(os::value_and_grad(loss)(array).gradient[0].w,
                             os::value_and_grad(loss)(std::get<0>(pair)).gradient[0].w);

@@ -88,7 +88,9 @@ auto return_halo(char const* operation, G const& g, type_list<Options...>) {
   shape.as_they_lie = !engine::is_gpu_memory<exec>();
   auto const result = make_block<block>(g.mesh_handle(), extents, local.data(), origins);
   engine::communicator const& members = w.group(types::moving);
-  engine::require_agreement(members, [&] { return types::template describe<value>(operation, shape); });
+  engine::require_agreement(
+      members, [&] { return types::template key_of_call<value>(operation, shape); },
+      [&] { return types::template describe<value>(operation, shape); });
   static thread_local constinit engine::halo_plans* plans = nullptr;
   engine::begin_halo_return(engine::instance<exec>(), *w.mesh, w.operation, members,
                             engine::per_thread(plans).of(shape),

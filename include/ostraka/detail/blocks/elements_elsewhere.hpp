@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Ways to write that an array has and a tensor has not: a tensor as a number, and an element by its indices.
+/// Each says where the elements are read.
+
+#include <concepts>
+#include <type_traits>
+
+#include <ostraka/types/reasons/of_other_operations.hpp>
+#include <ostraka/types/shardings/sharding.hpp>
+
+namespace ostraka::detail {
+
+/// An empty base of tensors of this sharding.
+template <class T, class Sharding>
+struct elements_elsewhere {
+  /// Says that os::value takes a number out. Explicit, so that a tensor does not pass for a number where overloads or
+  /// concepts ask whether it becomes one.
+  template <class N>
+    requires(std::is_arithmetic_v<N> && sharding_traits<Sharding>::axes::size == 0)
+  explicit operator N() const {  // os::value(A) gives the number
+    reason::raise<reason::tensor_is_no_number<Sharding, N>>();
+    return N();
+  }
+
+  template <std::integral... Is>
+  T operator()(Is...) const {
+    reason::raise<reason::element_is_not_called<Sharding>>();
+    return T();
+  }
+  template <std::integral I>
+  T operator[](I) const {
+    reason::raise<reason::element_is_not_called<Sharding>>();
+    return T();
+  }
+};
+
+}  // namespace ostraka::detail
