@@ -59,13 +59,14 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
                                              planner::mesh_set, permutation_view const&, region<T const> const&,      \
                                              region<T> const&, bool);                                                 \
   WHERE template run_in_flight begin_broadcast(EXEC const&, execution_context const&, planner::spec const&,           \
-                                               planner::mesh_set, int, region<T const> const&, region<T> const&);     \
+                                               planner::mesh_set, int, region<T const> const&, region<T> const&,      \
+                                               bool);                                                                 \
   WHERE template run_in_flight begin_gather_to(EXEC const&, execution_context const&, planner::spec const&,           \
                                                planner::mesh_set, int, int, counts_view, region<T const> const&,      \
-                                               region<T> const&);                                                     \
+                                               region<T> const&, bool);                                               \
   WHERE template run_in_flight begin_scatter_from(EXEC const&, execution_context const&, planner::spec const&,        \
                                                   planner::mesh_set, int, int, counts_view, region<T const> const&,   \
-                                                  region<T> const&);                                                  \
+                                                  region<T> const&, bool);                                            \
   WHERE template run_in_flight begin_gather_rows(EXEC const&, execution_context const&, planner::spec const&,         \
                                                  planner::mesh_set, int, counts_view, region<T const> const&,         \
                                                  region<T> const&);                                                   \

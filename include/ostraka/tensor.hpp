@@ -262,8 +262,7 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
     if constexpr (varying_in<From>::size > 0) this->set_origins(a.origins());
   }
 
-  /// Says that another tensor's elements or sharding are not this one's: nothing is moved or converted by an
-  /// assignment.
+  /// Says how another tensor differs in elements or sharding: an assignment moves and converts nothing.
   template <class Other>
     requires(detail::is_other_tensor<Other, basic_tensor>)
   basic_tensor(Other const&) { reason::raise<detail::assignment_verdict<Other, basic_tensor>>(); }

@@ -133,7 +133,7 @@ void under(t::global_tensor<A> const& a, t::global_tensor<B> const& b, F const& 
 
 // --- results ----------------------------------------------------------------------------------------------------
 
-/// What a case must give: a number, or all elements row-major.
+/// The right result of a case: a number, or all elements row-major.
 template <class T>
 struct expected {
   std::vector<T> values;

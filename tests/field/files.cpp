@@ -77,7 +77,7 @@ std::string safetensors(std::string header, std::string const& data) {
   return bytes_of(std::vector<std::uint64_t>{header.size()}) + header + data;
 }
 
-// What a file holds behind its header.
+// The bytes of a file behind its header.
 std::string data_in(std::string const& file) {
   std::uint64_t length = 0;
   std::memcpy(&length, file.data(), std::min<std::size_t>(8, file.size()));

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// What both files of such a program have in common.
+/// The code that both files of such a program share.
 
 #include <ostraka/types/axes/axis.hpp>
 
 namespace os = ostraka;
 
-/// What a program's functions do with an axis: a template, of which the linker keeps one instance.
+/// A template over an axis, of which the linker keeps one instance.
 template <class Axis>
 [[gnu::noinline]] long planned(Axis) {
   return static_cast<long>(Axis::planned_extent);

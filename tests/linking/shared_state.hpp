@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What a program and its library have in common: the type of the tensor that the one hands to the other.
+/// The code that a program and its library share: the type of the tensor that the one hands to the other.
 
 #include <ostraka/ostraka.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What is thrown names the function that the program called: each one is given tensors that are empty handles, and an
+/// Errors name the function that the program called: each one is given tensors that are empty handles, and an
 /// axis is split by extents that do not multiply.
 // ranks: 1
 

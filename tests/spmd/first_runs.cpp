@@ -119,6 +119,12 @@ scenario_list first_runs() {
              auto sum = os::start_psum<X>(os::sum<>(block));
              tell(2);
              static_cast<void>(std::move(next).wait());
+             told(3);
+             auto whole = os::start_gather_to<I/X>(block, 0);
+             auto first = os::start_pbroadcast<X>(os::sum<>(block), 0);
+             tell(3);
+             static_cast<void>(std::move(whole).wait());
+             static_cast<void>(std::move(first).wait());
              return std::move(sum).wait();
            },
            a);

@@ -19,7 +19,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// What stands in the leaves of a tree of blocks: F makes them of what L has there, variables of variables.
+/// The leaves of a tree of blocks: F makes each from the leaf of L, and variables from variables.
 template <class F>
 struct made_by {
   template <class L>

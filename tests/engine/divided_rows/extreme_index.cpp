@@ -69,7 +69,7 @@ struct whole_array {
     return box;
   }
 
-  /// Of each row the index of its first NaN, else of the first of its furthest elements.
+  /// For each row, the index of its first NaN, or else of the first of its furthest elements.
   [[nodiscard]] std::vector<std::int64_t> furthest(bool largest) const {
     std::int64_t rows = 1;
     for (int d = 0; d < rank; ++d) rows *= is_reduced(d) ? 1 : extent[static_cast<std::size_t>(d)];

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <thread>
 #include <utility>
 
 #include <ostraka/engine/groups/communicator.hpp>
@@ -76,6 +77,31 @@ TEST_CASE("an observer is told of groups, and reads how many collectives they ha
   }
   CHECK(an_observer.alive == 0);
   find_group_observer = before;
+}
+
+TEST_CASE("a thread that goes on with a group takes away the count of the one before") {
+  std::atomic<std::uint64_t> published[thread_slot::number_of]{};
+  group_progress progress;
+  progress.published = published;
+  progress.id = std::uint64_t{5} << 24;
+  int const mine = thread_slot::of_this_thread();
+  int other = -1;
+  auto const in_a_thread = [&] {
+    std::thread([&] {
+      other = thread_slot::of_this_thread();
+      progress.enter();
+    }).join();
+  };
+  in_a_thread();
+  CHECK(other != mine);
+  CHECK(published[other] == (progress.id | 1));
+  progress.enter();
+  CHECK(published[mine] == (progress.id | 2));
+  CHECK(published[other] == 0);
+  in_a_thread();
+  published[other] = std::uint64_t{6} << 24 | 1;  // of another group, which stays
+  progress.enter();
+  CHECK(published[other] == (std::uint64_t{6} << 24 | 1));
 }
 
 #endif

@@ -115,11 +115,11 @@ TEST_CASE("collectives on blocks") {
                   .wait();
             }) == 0);
       CHECK(most_in_steady_state([&] {
-              e::begin_gather_to(exec, w, block, axes, 0, 0, each, e::readable(part), whole).wait();
-              e::begin_scatter_from(exec, w, block, axes, 0, 0, each, e::readable(whole), part).wait();
+              e::begin_gather_to(exec, w, block, axes, 0, 0, each, e::readable(part), whole, true).wait();
+              e::begin_scatter_from(exec, w, block, axes, 0, 0, each, e::readable(whole), part, true).wait();
             }) == 0);
       CHECK(most_in_steady_state([&] {
-              e::begin_broadcast(exec, w, block, axes, 0, e::readable(part), dense).wait();
+              e::begin_broadcast(exec, w, block, axes, 0, e::readable(part), dense, true).wait();
               e::scan_block(exec, w, block, axes, e::readable(part), dense, os::reduction::sum,
                             e::scan_kind::exclusive);
               e::barrier(w, axes);

@@ -63,7 +63,14 @@ run_in_flight begin_permute(Exec const& exec, execution_context const& w, planne
                             planner::mesh_set axes, permutation_view const& permutation, region<T const> const& from,
                             region<T> const& to, bool is_waited_for) {
   if (is_waited_for || compares_calls(w))
-    require_same_call<T>(w, block, axes, [&] { return permutation.describe(); });
+    require_same_call<T>(
+        w, block, axes, [&] { return permutation.describe(); },
+        [&](call_key& key) {
+          key.add(static_cast<std::uint64_t>(permutation.shift));
+          for (int h = 0; h < permutation.count; ++h)
+            key.add(static_cast<std::uint64_t>(permutation.hops[h].from) << 32 |
+                    static_cast<std::uint64_t>(permutation.hops[h].to));
+        });
   communicator const& members = w.group(axes);
   hops_here const here = permutation.of(members.rank(), members.size());
   using record = detail::permute_record<Exec, T>;

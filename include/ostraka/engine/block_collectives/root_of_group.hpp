@@ -69,11 +69,14 @@ region<T> part_along(region<T> const& whole, int along, counts_view lengths, int
 }  // namespace detail
 
 /// Begins a broadcast along mesh axes: `to`, which lies dense, becomes the block `from` of member `root`; nobody else's
-/// is looked at. `block` is what check mode calls the blocks. Collective over the mesh axes.
+/// is looked at. `block` is what check mode calls the blocks. Here and below, a first run is compared only if it is
+/// waited for at once: to compare it would wait for the others. Collective over the mesh axes.
 template <class Exec, class T>
 run_in_flight begin_broadcast(Exec const& exec, execution_context const& w, planner::spec const& block,
-                              planner::mesh_set axes, int root, region<T const> const& from, region<T> const& to) {
-  require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
+                              planner::mesh_set axes, int root, region<T const> const& from, region<T> const& to,
+                              bool is_waited_for) {
+  if (is_waited_for || compares_calls(w))
+    require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
   communicator const& members = w.group(axes);
   using record = detail::broadcast_record<Exec, T>;
   return detail::begin_record<record>(exec, [&](record& r) { r.begin(exec, w, members, root, from, to); });
@@ -84,8 +87,9 @@ run_in_flight begin_broadcast(Exec const& exec, execution_context const& w, plan
 template <class Exec, class T>
 run_in_flight begin_gather_to(Exec const& exec, execution_context const& w, planner::spec const& block,
                               planner::mesh_set axes, int root, int along, counts_view lengths,
-                              region<T const> const& own, region<T> const& whole) {
-  require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
+                              region<T const> const& own, region<T> const& whole, bool is_waited_for) {
+  if (is_waited_for || compares_calls(w))
+    require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
   bool const receives = w.group(axes).rank() == root;
   return begin_exchange<T>(exec, w, axes, [&](int d) {
     block_exchanged<T> p;
@@ -100,8 +104,9 @@ run_in_flight begin_gather_to(Exec const& exec, execution_context const& w, plan
 template <class Exec, class T>
 run_in_flight begin_scatter_from(Exec const& exec, execution_context const& w, planner::spec const& block,
                                  planner::mesh_set axes, int root, int along, counts_view lengths,
-                                 region<T const> const& whole, region<T> const& own) {
-  require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
+                                 region<T const> const& whole, region<T> const& own, bool is_waited_for) {
+  if (is_waited_for || compares_calls(w))
+    require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
   bool const sends = w.group(axes).rank() == root;
   return begin_exchange<T>(exec, w, axes, [&](int d) {
     block_exchanged<T> p;

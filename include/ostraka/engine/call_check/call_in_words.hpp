@@ -93,10 +93,10 @@ void require_same_call(execution_context const& w, planner::spec const* operands
 
 }  // namespace detail
 
-/// Is it check mode, in which ranks on this mesh compare all that they call?
+/// True in check mode, where ranks on this mesh compare every call.
 inline bool compares_calls(execution_context const& w) { return w.mesh->world().compares_calls(); }
 
-/// Do they compare first runs, at least?
+/// True if they compare first runs or every call.
 inline bool compares_some_calls(execution_context const& w) {
   return w.mesh->world().compared() != compared_calls::none;
 }
@@ -120,14 +120,15 @@ void require_same_call(execution_context const& w, planner::spec const& tensor) 
 }
 
 /// The same for an operation along some mesh axes on blocks that have extents of their own; `further()` says what else
-/// has to be the same: shift [I, J] over X, by +1, float, J = 4
-template <class T, class Further>
+/// has to be the same: shift [I, J] over X, by +1, float, J = 4. `add_further(key)` adds it to the key.
+template <class T, class Further, class AddFurther>
 void require_same_call(execution_context const& w, planner::spec const& block, planner::mesh_set axes,
-                       Further const& further) {
+                       Further const& further, AddFurther const& add_further) {
   auto const key = [&] {
     call_key k;
     k.add(w).add(static_cast<void const*>(element_name<T>)).add(block).add(axes.bits);
-    return k.add(std::string_view(further()));
+    add_further(k);
+    return k;
   };
   require_agreement(w.group(axes), key, [&] {
     std::string text(w.operation);
@@ -138,6 +139,13 @@ void require_same_call(execution_context const& w, planner::spec const& block, p
     return join_text(text, more.empty() ? "" : join_text(", ", more), ", ", element_name<T>,
                      w.names.labels != nullptr ? describe_sizes(w, w.names) : std::string());
   });
+}
+
+/// The same where the words are short.
+template <class T, class Further>
+void require_same_call(execution_context const& w, planner::spec const& block, planner::mesh_set axes,
+                       Further const& further) {
+  require_same_call<T>(w, block, axes, further, [&](call_key& key) { key.add(std::string_view(further())); });
 }
 
 /// In check mode, throws unless all devices along these axes, as the running mesh counts them, make the same random

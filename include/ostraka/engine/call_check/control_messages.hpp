@@ -105,7 +105,7 @@ class pending_send {
     first_ = this;
   }
 
-  /// Are there any that are answered?
+  /// True if a message still waits for its answer.
   [[nodiscard, gnu::cold]] static bool any_unanswered() {
     for (pending_send const* o = first_; o != nullptr; o = o->next_)
       if (o->answered_) return true;

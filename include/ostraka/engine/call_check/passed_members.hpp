@@ -35,7 +35,7 @@ class passed_members {
   explicit passed_members(group_record const& group)
       : group_(group), may_be_(group.monitor->compared() == compared_calls::first_runs) {}
 
-  /// Can there be any?
+  /// True if first runs are compared: only then can a member have passed.
   [[nodiscard]] bool may_be() const { return may_be_; }
 
   /// Ends the job if one of the members that are missing has passed the call whose words these are.

@@ -129,7 +129,7 @@ class communicator {
 #endif
   }
 
-  /// Which calls do its devices tell each other?
+  /// The calls that its devices tell each other.
   compared_calls compared() const {
 #if OSTRAKA_ENABLE_MPI
     return shared_ && shared_->progress ? shared_->observer->compared() : compared_calls::none;
@@ -138,7 +138,7 @@ class communicator {
 #endif
   }
 
-  /// Is it check mode, in which they tell each other all of them?
+  /// True in check mode, where they tell each other all of them.
   bool compares_calls() const { return compared() == compared_calls::all; }
 
 #if OSTRAKA_ENABLE_MPI

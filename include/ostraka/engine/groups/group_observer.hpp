@@ -34,9 +34,21 @@ struct group_progress {
   std::atomic<std::uint64_t>* published = nullptr;  ///< a number for each thread slot, which others may read
   std::uint64_t id = 0;                             ///< of the group; the bits of the count are zero
   std::uint64_t count = 0;                          ///< of the collectives that were entered
+  int slot = -1;                                    ///< that published the last of them
 
   void enter() {
-    published[thread_slot::of_this_thread()].store(id | (++count & count_mask), std::memory_order_release);
+    int const mine = thread_slot::of_this_thread();
+    if (mine != slot) change_slot(mine);
+    published[mine].store(id | (++count & count_mask), std::memory_order_release);
+  }
+
+ private:
+  // Another thread goes on with the group. The count that the last one left would read as one to come when the group
+  // has come half way round the mask.
+  [[gnu::cold, gnu::noinline]] void change_slot(int mine) {
+    std::uint64_t left = id | (count & count_mask);
+    if (slot >= 0) published[slot].compare_exchange_strong(left, 0);
+    slot = mine;
   }
 };
 

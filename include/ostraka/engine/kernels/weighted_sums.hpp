@@ -49,7 +49,7 @@ KOKKOS_INLINE_FUNCTION bool is_finite_number(T x) {
   return x - x == T(0);
 }
 
-/// Has a run no infinity and no NaN?
+/// True if a run has no infinity and no NaN.
 template <class T>
 bool is_finite_run(T const* x, std::int64_t n) {
   return sum_of_run<true, T>(n, [=](std::int64_t i) { return x[i] - x[i]; }) == T(0);
@@ -99,7 +99,7 @@ template <class Exec, class T>
   for_each_item("ostraka sums of what is seen", exec, n, n * in.terms.size(), detail::mend_sum<T>{in});
 }
 
-/// Has a block no infinity and no NaN? Of what is only priced, yes.
+/// True if a block has no infinity and no NaN, and where operations are only priced.
 template <class Exec, class T>
 bool is_finite_block(Exec const& exec, loop_nest<1> loops, T const* x) {
   loops.merge();

@@ -26,7 +26,7 @@ struct copy_of_library {
   char const* engine = &detail::state_of_engine;
   decltype(&Kokkos::is_initialized) kokkos = &Kokkos::is_initialized;
 
-  /// Is it the one that the caller uses?
+  /// True if the caller uses this copy.
   [[nodiscard]] bool is_ours() const {
     return engine == &detail::state_of_engine && kokkos == &Kokkos::is_initialized;
   }

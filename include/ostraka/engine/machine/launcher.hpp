@@ -15,7 +15,7 @@
 
 namespace ostraka::engine {
 
-/// What a launcher has put into the environment of this process.
+/// A launcher, as the variables of this process tell.
 struct launcher_facts {
   std::string_view name;      ///< "Open MPI"; empty: there is none, or it does not say how many it started
   std::string_view variable;  ///< that told how many
@@ -23,7 +23,7 @@ struct launcher_facts {
   int rank = 0;  ///< this process among them
 };
 
-/// What launchers say of this process; `said(variable)` is a variable's value, or null. PMI is MPICH's protocol, which
+/// The launcher of this process; `said(variable)` is a variable's value, or null. PMI is MPICH's protocol, which
 /// Intel MPI, MVAPICH and Slurm speak, too.
 template <class Said>
 [[gnu::cold]] launcher_facts launcher_of(Said const& said) {
@@ -75,7 +75,7 @@ template <class Said>
   return text;
 }
 
-/// What is wrong with how this process was started, or nothing. Between MPI's beginning and its end.
+/// The fault in how this process was started, or an empty text. Call it between MPI's beginning and its end.
 [[gnu::cold]] inline std::string launcher_mismatch() {
   int ranks = 1;
 #if OSTRAKA_ENABLE_MPI

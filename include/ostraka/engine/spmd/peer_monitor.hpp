@@ -73,7 +73,7 @@ class peer_monitor final : public group_observer {
   void announce(std::string const& text) const { window_.announce(text); }
   void announce(std::uint64_t fingerprint) const { window_.announce(fingerprint); }
 
-  /// What another rank has told, and whether it can.
+  /// The last words of another rank, and whether it can tell any.
   [[nodiscard]] bool can_read() const { return window_.is_open(); }
   [[nodiscard]] progress_window::numbers numbers_of(int rank) const { return window_.numbers_of(rank); }
   /// The words of what a thread of another rank calls, by the numbers that it has told; empty if they are not known.
@@ -82,7 +82,7 @@ class peer_monitor final : public group_observer {
     bool const is_told = compared_ == compared_calls::all || fingerprint % 2 != 0;
     return is_told ? window_.text_of(rank, slot) : records_.words(fingerprint);
   }
-  /// Has that rank entered a collective of a common group that this rank has not entered?
+  /// True if that rank has entered a collective of a common group that this rank has not entered.
   [[nodiscard]] bool is_ahead(std::uint64_t entered) const { return records_.is_ahead(entered); }
 
   /// Keeps the receives posted by which others see that this rank is in MPI.

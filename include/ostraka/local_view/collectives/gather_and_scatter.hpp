@@ -100,7 +100,7 @@ struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>>
         if (g.w.mesh->absent()) return engine::run_in_flight();
         return engine::begin_gather_to(detail::execution_space_of<A>(), g.w, block, g.axes, root,
                                        static_cast<int>(along), engine::counts_view(all.lengths), own,
-                                       detail::writable_block(result));
+                                       detail::writable_block(result), std::is_same_v<When, detail::at_once>);
       });
     } else {
       return detail::block_after_error<A>{};
@@ -149,7 +149,7 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
         if (g.w.mesh->absent()) return engine::run_in_flight();
         return engine::begin_scatter_from(detail::execution_space_of<A>(), g.w, block, g.axes, root,
                                           static_cast<int>(along), engine::counts_view(lengths), given,
-                                          detail::writable_block(result));
+                                          detail::writable_block(result), std::is_same_v<When, detail::at_once>);
       });
     } else {
       return detail::block_after_error<A>{};

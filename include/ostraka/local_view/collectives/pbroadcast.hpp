@@ -35,7 +35,7 @@ struct pbroadcast : detail::collective<pbroadcast<Ms...>> {
       return When::launch(result, std::tuple(a.local()), [&] {
         if (g.w.mesh->absent()) return engine::run_in_flight();
         return engine::begin_broadcast(detail::execution_space_of<A>(), g.w, block, g.axes, g.member(root), from,
-                                       detail::writable_block(result));
+                                       detail::writable_block(result), std::is_same_v<When, detail::at_once>);
       });
     } else {
       return detail::block_after_error<A>{};

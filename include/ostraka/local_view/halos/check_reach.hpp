@@ -33,7 +33,7 @@ T number_of(int n) {
   return T(static_cast<float>(n));
 }
 
-/// What surrounds a made-up point of a block that is padded along so many axes.
+/// The surroundings of a made-up point, in a block that is padded along so many axes.
 template <class T, int Axes>
 class made_up_point {
  public:
@@ -78,7 +78,7 @@ class made_up_point {
   dynamic_array<T> numbers_;
 };
 
-/// Of a block without a halo, whose element f gets.
+/// A block without a halo: f gets its element.
 template <class T>
 class made_up_point<T, 0> {
  public:

@@ -109,7 +109,7 @@ struct halo_types {
     return key;
   }
 
-  /// What the comparison of calls calls the exchange.
+  /// The exchange in words, for the comparison of calls.
   template <class T>
   [[gnu::cold]] static std::string describe(char const* operation, engine::halo_shape const& shape) {
     planner::naming names;

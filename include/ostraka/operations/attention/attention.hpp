@@ -188,7 +188,7 @@ struct attention {
     return weighted<TQ, TK>(hides(mask...), weights_of(products(q, k, factor_of(q)), mask...), v);
   }
 
-  /// Do some queries not see some keys?
+  /// True if some keys are hidden from some queries.
   template <class... Mask>
   [[nodiscard]] constexpr bool hides(Mask const&...) const {
     return is_causal || sizeof...(Mask) > 0;

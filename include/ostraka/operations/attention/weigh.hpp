@@ -54,7 +54,7 @@ struct product_in_place {
   using type = varying_as<decltype(in_parts(decltype(divided(kept{})){}, summands{})), W, V>;
 };
 
-/// Is it a sharding, and is the product reached without a move?
+/// True for a sharding that the product reaches without a move.
 template <class Out, class W, class V>
 consteval bool is_reached_in_place() {
   if constexpr (std::is_same_v<typename sharding_traits<Out>::verdict, reason::ok>)
@@ -63,7 +63,7 @@ consteval bool is_reached_in_place() {
     return false;
 }
 
-/// Does each device sum all terms of its block, or of its part of it?
+/// True if each device sums all terms of its block, or of its part of the block.
 template <class Out, class W, class V>
 inline constexpr bool is_product_in_place =
     difference_of<typename sharding_traits<Out>::partials, typename product_in_place<Out, W, V>::summands>::size == 0 &&

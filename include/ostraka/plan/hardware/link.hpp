@@ -40,7 +40,7 @@ struct link {
   /// strided types), and longer ones, beside what packs them. With all that they take: no hop and no handshake is
   /// added. None: they go as any other.
   rates_by_size of_rows{};
-  /// Of a ring: an axis of fewer devices does not wrap, and is a line. 0: every axis wraps.
+  /// The shortest axis that wraps; a ring of fewer devices is a line. 0: every axis wraps.
   std::int64_t wraps_from = 0;
 
   friend constexpr bool operator==(link const&, link const&) = default;

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include <ostraka/plan/program/program.hpp>
-#include <ostraka/plan/program/sums.hpp>
+#include <ostraka/plan/program/program_sums.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
@@ -40,7 +40,7 @@ struct operation_words {
   bool keeps = true;
 };
 
-/// What is said of an einsum: axes that one of several operands alone has, and that are summed all the same
+/// Options of an einsum: axes that one of several operands alone has and that are summed all the same
 /// (os::sum_over).
 struct einsum_words {
   std::initializer_list<std::string_view> sum_over{};

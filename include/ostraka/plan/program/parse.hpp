@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/plan/program/sums.hpp>
+#include <ostraka/plan/program/program_sums.hpp>
 #include <ostraka/plan/program/tensor_reader.hpp>
 #include <ostraka/plan/spec/step.hpp>
 #include <ostraka/types/support/join_text.hpp>

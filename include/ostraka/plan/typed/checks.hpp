@@ -191,7 +191,7 @@ consteval auto check_no_bools() {
     return found<reason::ok>{};
 }
 
-// What only a plan can tell, of an einsum that is well formed otherwise.
+// Checks of a well-formed einsum that need its plan.
 template <class Out, class Policy, reduction How, class... Operands>
 consteval auto check_einsum_plan() {
   using types = einsum_types<Out, typename Policy::unlimited, How, Operands...>;

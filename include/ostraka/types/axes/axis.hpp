@@ -141,7 +141,7 @@ struct declared : Base {
   }
 };
 
-// What a macro of an axis' name would make of it is told by comparing the name with what has become of it.
+// Compares the name of an axis with what the preprocessor made of it: they differ if a macro has that name.
 consteval bool is_same_text(std::string_view a, std::string_view b) { return a == b; }
 
 }  // namespace detail

@@ -14,7 +14,7 @@
 
 namespace ostraka::detail {
 
-/// What a declaration says of an axis' extent: the extent, a hint, or neither (both are dynamic_extent then).
+/// The extent of an axis as declared: a number, a hint, or neither (both members are dynamic_extent then).
 struct declared_extent {
   std::int64_t extent;
   std::int64_t planned_extent;

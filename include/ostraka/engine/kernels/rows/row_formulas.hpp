@@ -20,7 +20,7 @@
 
 namespace ostraka::engine {
 
-/// Does the formula say what becomes of an element that a mask hides?
+/// A formula that gives a hidden element a value of its own.
 template <class Formula>
 concept HidesElements = requires {
   Formula::hidden;

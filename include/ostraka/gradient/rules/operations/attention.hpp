@@ -12,7 +12,7 @@
 /// So the weights are kept, an array of the scores' shape, and nothing is made again; os::checkpoint trades that for
 /// what the forward does once more. dS is written over dw. Where X divides the keys, one number a query and the
 /// cotangents of the queries are reduced over X. Keys, values and whatever has the scores' shape stay where they are.
-/// What is hidden has w = dS = 0 and takes no part in dq, dk and dv, even if it is NaN
+/// A hidden entry has w = dS = 0 and takes no part in dq, dk and dv, even if it is NaN
 /// (operations/attention/weigh.hpp).
 
 #include <tuple>

@@ -18,7 +18,7 @@
 
 namespace ostraka::planner {
 
-/// What is wrong with the sums of a statement, and what to do; empty texts: nothing.
+/// A fault in the sums of a statement, and its remedy; empty texts mean none.
 struct sums_fault {
   std::string message{};
   std::string remedy{};
