@@ -98,7 +98,7 @@ scenario_list first_runs() {
     {"begins_before_a_message",  // lawful: rank 1 begins when rank 0, which has begun, tells it to
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());
-       auto const a = os::generate<std::int64_t, I/X>(mesh, I = 11, KOKKOS_LAMBDA(std::int64_t i) { return i + 1; });
+       auto const a = os::generate<std::int64_t, I/X>(mesh, I = 12, KOKKOS_LAMBDA(std::int64_t i) { return i + 1; });
        auto const told = [](int turn) {
          int told = turn;
          if (rank_of_job() == 1) MPI_Recv(&told, 1, MPI_INT, 0, turn, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -106,10 +106,11 @@ scenario_list first_runs() {
        auto const tell = [](int turn) {
          if (rank_of_job() == 0) MPI_Send(&turn, 1, MPI_INT, 1, turn, MPI_COMM_WORLD);
        };
+       work(mesh);  // the devices' group is made, which all of them wait for
        told(0);
        auto whole = os::start_reshard<I>(a);
        tell(0);
-       if (std::move(whole).wait().local()(10) != 11) throw std::logic_error("a wrong element");
+       if (std::move(whole).wait().local()(11) != 12) throw std::logic_error("a wrong element");
        auto const sums = os::shard_map<>(
            [&](auto block) {
              told(1);
@@ -128,7 +129,7 @@ scenario_list first_runs() {
              return std::move(sum).wait();
            },
            a);
-       if (os::value(sums) != 66) throw std::logic_error("a wrong sum");
+       if (os::value(sums) != 78) throw std::logic_error("a wrong sum");
      }},
   };
 }
