@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The cost of comparing calls, for an operation that moves next to nothing: OSTRAKA_CHECK_SPMD=0, = (first runs) or =1 mpirun
+/// The cost of comparing calls, for an operation that moves next to nothing: OSTRAKA_CHECK_SPMD=0, =first or =1 mpirun
 /// -n 2 build/bench/check_mode [repetitions]
 
 #include <ostraka/ostraka.hpp>

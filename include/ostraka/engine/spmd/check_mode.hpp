@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Which calls shall ranks compare before they communicate? With OSTRAKA_CHECK_SPMD=1 all (check mode), with 0
-/// none. Unless that is said, all in a program that was built without NDEBUG, else the first run of each.
+/// Floor 3. The calls that ranks compare before they communicate. OSTRAKA_CHECK_SPMD=1 compares all (check mode), `first`
+/// the first run of each, 0 none. Where the variable is not set, a program that was built without NDEBUG compares all,
+/// and another one none.
 
 #include <cstdlib>
 #include <cstring>
@@ -26,8 +27,10 @@ inline void tell_build() {
 
 inline compared_calls calls_to_compare() {
   if (char const* const said = std::getenv("OSTRAKA_CHECK_SPMD"); said && *said)
-    return std::strcmp(said, "0") == 0 ? compared_calls::none : compared_calls::all;
-  return is_debug_build ? compared_calls::all : compared_calls::first_runs;
+    return std::strcmp(said, "0") == 0       ? compared_calls::none
+           : std::strcmp(said, "first") == 0 ? compared_calls::first_runs
+                                             : compared_calls::all;
+  return is_debug_build ? compared_calls::all : compared_calls::none;
 }
 
 }  // namespace ostraka::engine
