@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Members of a group that have passed a call which this rank compares, where only first runs are compared.
-/// They call something else: what they know already, so that they tell nobody. This rank reads it on their pages
+/// They call something else that they know already, and send no record of it. This rank reads it on their pages
 /// (progress_window.hpp), even while they are blocked in MPI. Nothing is timed out:
 ///
 ///     a record is sent so that who passes the call knows that it was received; a member that has passed, and whose

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. The question that operations ask before they communicate: do all members of the group call the same? In
-/// check mode they ask each time, else the first time. How it is answered: call_check.hpp.
+/// check mode they ask each time, with OSTRAKA_CHECK_SPMD=first the first time, else never. call_check.hpp answers it.
 
 #include <cstdint>
 #include <string>
@@ -33,8 +33,8 @@ template <class = void>
 }  // namespace detail
 
 /// Before the group communicates: throws unless all its members are about to do what `describe()` says. In check mode
-/// it is collective over the group each time, else only the first time that the group does this. `key()`: a number that
-/// is the same for the same words alone, by which later times are found (call_key.hpp).
+/// it is collective over the group each time; where first runs are compared, only the first time that the group does
+/// this. `key()`: a number that is the same for the same words alone, by which later times are found (call_key.hpp).
 /// @throws ostraka::error, the same on all members, if they are in different operations
 template <class Key, class Describe>
 void require_agreement(communicator const& group, Key const& key, Describe const& describe) {

@@ -12,7 +12,7 @@
 
 namespace ostraka::engine {
 
-/// Which calls do ranks tell each other before they communicate? With `first_runs` those that the group has not called
+/// The calls that ranks tell each other before they communicate. `first_runs`: those that the group has not called
 /// before, with the same extents.
 enum class compared_calls { none, first_runs, all };
 

@@ -71,7 +71,7 @@ consteval auto check_scatter() {
                              reducible_verdict<typename Rows::value_type, reduction::sum, Operation>>>{};
 }
 
-/// What os::scatter_add and os::segment_sum do; errors name `Verb`, which the program called.
+/// Does the work of os::scatter_add and os::segment_sum; errors name `Verb`, which the program called.
 template <class Verb, class V, class Out, class Range>
 struct adds_rows {
   std::int64_t extent = 0;    ///< of V

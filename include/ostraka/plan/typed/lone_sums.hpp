@@ -22,7 +22,7 @@ consteval planner::label_set label_set_of(type_list<Axes...>) {
           (position_in<Axes, Labels> < 0 ? 0 : planner::label_set{1} << position_in<Axes, Labels>));
 }
 
-// What stands in the place of a rename in a reason's name: os::rename<From, To>, which gives both the same name.
+// Names the remedy in a reason's arguments: os::rename<From, To> gives both axes the same name.
 template <class From, class To>
 struct rename;
 
