@@ -135,9 +135,11 @@ class reach_of_stencil {
   template <class Operand, class Point>
   [[noreturn]] static void tell(char const* operation, Point const& p, std::int64_t i) {
     std::string steps = "u(";
-    int wrong = 0;
-    for (int k = Operand::axes - 1; k >= 0; --k)
-      if (p.step(i, k) > Operand::widths()[k] || p.step(i, k) < -Operand::widths()[k]) wrong = k;
+    std::size_t wrong = 0;
+    for (std::size_t k = Operand::axes; k-- > 0;) {
+      auto const step = p.step(i, static_cast<int>(k));
+      if (step > Operand::widths()[k] || step < -Operand::widths()[k]) wrong = k;
+    }
     for (int k = 0; k < Operand::axes; ++k) append_text(steps, k == 0 ? "" : ", ", p.step(i, k));
     throw_reads_beyond(operation, join_text(steps, ")"), Operand::widths()[wrong], Operand::names()[wrong]);
   }
