@@ -155,7 +155,7 @@ endforeach()
 # What runs kernels, waits for them or talks to MPI is the engine's. Of the surface three files know MPI: what begins
 # and ends it, and what makes a mesh over a communicator. Comments may name anything.
 set(execution "Kokkos::parallel_|Kokkos::deep_copy|create_mirror|fence\\(|engine::(for_each|gather|scatter|broadcast|copy|fill)\\(")
-set(knows_mpi ostraka/environment.hpp ostraka/detail/calls/job.hpp ostraka/make_mesh.hpp)
+set(knows_mpi ostraka/meshes/environment.hpp ostraka/detail/calls/job.hpp ostraka/meshes/make_mesh.hpp)
 foreach(header IN LISTS headers)
   floor_of("${header}" floor)
   if(floor EQUAL 4)

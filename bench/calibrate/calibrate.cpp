@@ -28,7 +28,7 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/machine.hpp>
+#include <ostraka/foresight/machine.hpp>
 #include <ostraka/ostraka.hpp>
 
 #include "fits.hpp"

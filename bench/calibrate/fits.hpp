@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <ostraka/machine.hpp>
+#include <ostraka/foresight/machine.hpp>
 
 namespace calibrate {
 

@@ -14,8 +14,8 @@
 #include <cstdio>
 #include <utility>
 
-#include <ostraka/cost_of.hpp>
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/operations.hpp>
 #include <ostraka/optimizers.hpp>
 

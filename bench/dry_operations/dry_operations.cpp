@@ -9,13 +9,13 @@
 #include <cstdint>
 #include <cstdio>
 
-#include <ostraka/cost_of.hpp>
-#include <ostraka/dry_mesh.hpp>
-#include <ostraka/einsum.hpp>
-#include <ostraka/environment.hpp>
-#include <ostraka/reshard.hpp>
-#include <ostraka/time_of.hpp>
-#include <ostraka/zeros.hpp>
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/creation/zeros.hpp>
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/foresight/time_of.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
+#include <ostraka/meshes/environment.hpp>
+#include <ostraka/moves/reshard.hpp>
 
 namespace os = ostraka;
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/cost_of.hpp>
+#include <ostraka/foresight/cost_of.hpp>
 #include <ostraka/ostraka.hpp>
 
 #include "report.hpp"

@@ -23,8 +23,8 @@
 #include <map>
 #include <type_traits>
 
+#include <ostraka/foresight/time_of.hpp>
 #include <ostraka/ostraka.hpp>
-#include <ostraka/time_of.hpp>
 
 #include "by_hand/feed_forward.hpp"
 #include "by_hand/products.hpp"

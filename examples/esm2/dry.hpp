@@ -5,8 +5,8 @@
 /// @file
 /// What a training step of the whole model costs on meshes that are not here, and whether that is so on those that are.
 
-#include <ostraka/cost_of.hpp>
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 
 #include "layer.hpp"
 

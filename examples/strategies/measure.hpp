@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string>
 
-#include <ostraka/cost_of.hpp>
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/tree.hpp>
 
 #include "strategy.hpp"

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/plan.hpp>
 
 #include "strategy.hpp"

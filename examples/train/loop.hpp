@@ -10,11 +10,11 @@
 #include <cstdio>
 #include <string>
 
-#include <ostraka/cost_of.hpp>
 #include <ostraka/files.hpp>
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/foresight/time_of.hpp>
 #include <ostraka/gradient.hpp>
 #include <ostraka/optimizers.hpp>
-#include <ostraka/time_of.hpp>
 
 #include "../transformer/data.hpp"
 #include "../transformer/initialise.hpp"

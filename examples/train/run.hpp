@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include <ostraka/machine.hpp>
+#include <ostraka/foresight/machine.hpp>
 
 #include "../transformer/names.hpp"
 #include "../transformer/rules.hpp"

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <string>
 
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/plan.hpp>
 
 #include "run.hpp"

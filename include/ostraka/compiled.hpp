@@ -15,8 +15,6 @@
 #include <string_view>
 #include <vector>
 
-#include <ostraka/advise.hpp>
-#include <ostraka/describe.hpp>
 #include <ostraka/detail/calls/within.hpp>
 #include <ostraka/engine/block_collectives/gather_rows.hpp>
 #include <ostraka/engine/block_collectives/permute_blocks.hpp>
@@ -34,9 +32,11 @@
 #include <ostraka/engine/run/in_flight.hpp>
 #include <ostraka/engine/run/move_between.hpp>
 #include <ostraka/engine/spmd/observe_groups.hpp>
-#include <ostraka/environment.hpp>
-#include <ostraka/make_mesh.hpp>
+#include <ostraka/foresight/advise.hpp>
+#include <ostraka/meshes/environment.hpp>
+#include <ostraka/meshes/make_mesh.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
+#include <ostraka/seeing/describe.hpp>
 
 namespace ostraka::detail {
 

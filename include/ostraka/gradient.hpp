@@ -8,8 +8,8 @@
 
 #include <ostraka/ostraka.hpp>
 
-#include <ostraka/checkpoint.hpp>
-#include <ostraka/custom_vjp.hpp>
+#include <ostraka/gradient/checkpoint.hpp>
+#include <ostraka/gradient/custom_vjp.hpp>
 #include <ostraka/gradient/cotangents/defer_over.hpp>
 #include <ostraka/gradient/rules/verbs/arithmetic.hpp>
 #include <ostraka/gradient/rules/verbs/choices.hpp>
@@ -38,4 +38,4 @@
 #include <ostraka/gradient/rules/operations/ring_attention.hpp>
 #include <ostraka/gradient/rules/operations/cross_entropy.hpp>
 #include <ostraka/gradient/rules/operations/norms.hpp>
-#include <ostraka/value_and_grad.hpp>
+#include <ostraka/gradient/value_and_grad.hpp>

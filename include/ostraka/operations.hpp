@@ -45,6 +45,6 @@
 #include <ostraka/operations/shapes/stack.hpp>
 #include <ostraka/operations/shapes/transpose.hpp>
 #include <ostraka/operations/shapes/window.hpp>
-#include <ostraka/print.hpp>
+#include <ostraka/seeing/print.hpp>
+#include <ostraka/seeing/visualize.hpp>
 #include <ostraka/tree.hpp>
-#include <ostraka/visualize.hpp>

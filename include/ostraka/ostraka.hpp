@@ -15,57 +15,66 @@
 #include <ostraka/types/reasons/of_derivatives.hpp>
 #include <ostraka/types/reasons/of_arrays.hpp>
 
-#include <ostraka/all_gather.hpp>
-#include <ostraka/all_reduce.hpp>
-#include <ostraka/all_to_all.hpp>
-#include <ostraka/arithmetic.hpp>
-#include <ostraka/cast.hpp>
-#include <ostraka/check_replicas.hpp>
-#include <ostraka/comparison.hpp>
-#include <ostraka/contract.hpp>
-#include <ostraka/copy.hpp>
-#include <ostraka/copy_local.hpp>
-#include <ostraka/describe.hpp>
-#include <ostraka/describe_environment.hpp>
-#include <ostraka/einsum.hpp>
-#include <ostraka/einsum_into.hpp>
-#include <ostraka/environment.hpp>
-#include <ostraka/from_local.hpp>
-#include <ostraka/full.hpp>
-#include <ostraka/gather_to_root.hpp>
-#include <ostraka/holds_first_copy.hpp>
-#include <ostraka/generate.hpp>
-#include <ostraka/into_array.hpp>
-#include <ostraka/make_mesh.hpp>
-#include <ostraka/map.hpp>
-#include <ostraka/map_into.hpp>
-#include <ostraka/mesh.hpp>
-#include <ostraka/named.hpp>
-#include <ostraka/operators.hpp>
-#include <ostraka/pending.hpp>
-#include <ostraka/pipeline.hpp>
-#include <ostraka/pipeline_loss.hpp>
 #include <ostraka/plan.hpp>
-#include <ostraka/random.hpp>
-#include <ostraka/reduce_scatter.hpp>
-#include <ostraka/reductions.hpp>
-#include <ostraka/relabel.hpp>
-#include <ostraka/rename.hpp>
-#include <ostraka/reshard.hpp>
-#include <ostraka/reshard_into.hpp>
-#include <ostraka/reshard_meshes.hpp>
-#include <ostraka/rules.hpp>
-#include <ostraka/scatter_from_root.hpp>
-#include <ostraka/shard_map.hpp>
-#include <ostraka/slice.hpp>
-#include <ostraka/start.hpp>
-#include <ostraka/strided.hpp>
-#include <ostraka/tensor.hpp>
-#include <ostraka/value.hpp>
 #include <ostraka/version.hpp>
-#include <ostraka/where.hpp>
-#include <ostraka/with_instance.hpp>
-#include <ostraka/zeros.hpp>
+
+#include <ostraka/meshes/environment.hpp>
+#include <ostraka/meshes/make_mesh.hpp>
+#include <ostraka/meshes/mesh.hpp>
+#include <ostraka/meshes/with_instance.hpp>
+
+#include <ostraka/tensors/holds_first_copy.hpp>
+#include <ostraka/tensors/relabel.hpp>
+#include <ostraka/tensors/rules.hpp>
+#include <ostraka/tensors/tensor.hpp>
+
+#include <ostraka/creation/copy.hpp>
+#include <ostraka/creation/full.hpp>
+#include <ostraka/creation/generate.hpp>
+#include <ostraka/creation/named.hpp>
+#include <ostraka/creation/random.hpp>
+#include <ostraka/creation/zeros.hpp>
+
+#include <ostraka/arrays/copy_local.hpp>
+#include <ostraka/arrays/from_local.hpp>
+#include <ostraka/arrays/gather_to_root.hpp>
+#include <ostraka/arrays/scatter_from_root.hpp>
+#include <ostraka/arrays/strided.hpp>
+
+#include <ostraka/elements/arithmetic.hpp>
+#include <ostraka/elements/cast.hpp>
+#include <ostraka/elements/comparison.hpp>
+#include <ostraka/elements/map.hpp>
+#include <ostraka/elements/map_into.hpp>
+#include <ostraka/elements/operators.hpp>
+#include <ostraka/elements/where.hpp>
+
+#include <ostraka/moves/all_gather.hpp>
+#include <ostraka/moves/all_reduce.hpp>
+#include <ostraka/moves/all_to_all.hpp>
+#include <ostraka/moves/pending.hpp>
+#include <ostraka/moves/reduce_scatter.hpp>
+#include <ostraka/moves/rename.hpp>
+#include <ostraka/moves/reshard.hpp>
+#include <ostraka/moves/reshard_into.hpp>
+#include <ostraka/moves/reshard_meshes.hpp>
+#include <ostraka/moves/slice.hpp>
+
+#include <ostraka/algebra/contract.hpp>
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/algebra/einsum_into.hpp>
+#include <ostraka/algebra/into_array.hpp>
+#include <ostraka/algebra/reductions.hpp>
+#include <ostraka/algebra/start.hpp>
+
+#include <ostraka/local_view/pipelines/pipeline.hpp>
+#include <ostraka/local_view/pipelines/pipeline_loss.hpp>
+#include <ostraka/local_view/shard_map.hpp>
+
+#include <ostraka/seeing/check_replicas.hpp>
+#include <ostraka/seeing/describe.hpp>
+#include <ostraka/seeing/describe_environment.hpp>
+#include <ostraka/seeing/value.hpp>
 
 #ifdef OSTRAKA_COMPILED
 #include <ostraka/compiled.hpp>

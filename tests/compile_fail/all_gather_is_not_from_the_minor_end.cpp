@@ -3,7 +3,7 @@
 // when: the major mesh axis of an axis is gathered and a minor one kept
 // error: all_gather: a mesh axis is gathered only from the minor end of its axis (Y before X in I/X/Y), else blocks change places; gather the minor ones too or use os::reshard
 // error: all_gather_is_not_from_the_minor_end<X_mesh, sharding<over<I_axis, X_mesh, Y_mesh>>>
-#include <ostraka/all_gather.hpp>
+#include <ostraka/moves/all_gather.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the mesh axis to be gathered divides no axis of the tensor
 // error: all_gather: each gathered mesh axis divides an axis of the tensor; name mesh axes that divide it, or use os::reshard
 // error: all_gather_needs_a_split<Y_mesh, sharding<over<I_axis, X_mesh>, J_axis>>
-#include <ostraka/all_gather.hpp>
+#include <ostraka/moves/all_gather.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

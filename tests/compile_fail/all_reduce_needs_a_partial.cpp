@@ -3,7 +3,7 @@
 // when: the tensor is not partial over the mesh axis
 // error: all_reduce: each reduced mesh axis holds partial sums of the tensor; name mesh axes of its os::partial, or use os::sum to reduce an axis
 // error: all_reduce_needs_a_partial<X_mesh, sharding<over<I_axis, X_mesh>, partial_sum<Y_mesh>>>
-#include <ostraka/all_reduce.hpp>
+#include <ostraka/moves/all_reduce.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the mesh axis divides another axis at the major end
 // error: all_to_all: the moved mesh axis divides another axis of the tensor, at the minor end;
 // error: all_to_all_needs_a_split_elsewhere<X_mesh, sharding<over<I_axis, X_mesh, Y_mesh>, J_axis>>
-#include <ostraka/all_to_all.hpp>
+#include <ostraka/moves/all_to_all.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: strides are named of other axes than the tensor has
 // error: array: os::strided and os::in_order name each axis of the tensor once; write os::strided(pointer, I = 8, J = 1), os::in_order<J, I>(view)
 // error: array_of_other_axes<
-#include <ostraka/from_local.hpp>
+#include <ostraka/arrays/from_local.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a function is given a tensor of another sharding than it takes
 // error: assignment: a tensor is assigned or passed only to one of the same sharding, because anything else would move it; write os::reshard<I/X, J>(A)
 // error: assigned_another_sharding<sharding<I_axis, J_axis, partial_sum<X_mesh>>, sharding<over<I_axis, X_mesh>, J_axis>>
-#include <ostraka/reshard.hpp>
+#include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

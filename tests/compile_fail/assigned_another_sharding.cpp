@@ -3,7 +3,7 @@
 // when: a tensor is assigned to one that is divided in another way
 // error: assignment: a tensor is assigned or passed only to one of the same sharding, because anything else would move it; write os::reshard<I/X, J>(A) with the dimensions of the target
 // error: assigned_another_sharding<sharding<over<I_axis, X_mesh>, J_axis>, sharding<I_axis, over<J_axis, X_mesh>>>
-#include <ostraka/reshard.hpp>
+#include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

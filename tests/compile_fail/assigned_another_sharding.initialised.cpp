@@ -3,7 +3,7 @@
 // when: the result of an operation is given another type than it has
 // error: assignment: a tensor is assigned or passed only to one of the same sharding,
 // error: assigned_another_sharding<sharding<I_axis, K_axis>, sharding<over<I_axis, X_mesh>, K_axis>>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

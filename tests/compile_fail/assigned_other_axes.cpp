@@ -3,7 +3,7 @@
 // when: a tensor is assigned to one that has its axes in another order
 // error: assignment: a tensor is assigned or passed only to one of the same axes in the same order; write os::einsum<J, I>(A) to transpose or reduce it, or os::rename<J, K>(A) to give an axis another name
 // error: assigned_other_axes<sharding<over<I_axis, X_mesh>, J_axis>, sharding<J_axis, over<I_axis, X_mesh>>>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

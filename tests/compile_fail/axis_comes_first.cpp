@@ -3,7 +3,7 @@
 // when: a mesh axis is divided by an axis
 // error: sharding: an axis is divided over a mesh axis, not the other way round; write the axis first, as in I/X
 // error: axis_comes_first<X_mesh, I_axis>
-#include <ostraka/reshard.hpp>
+#include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a tensor is asked for the extent or the offset of an axis that it lacks
 // error: tensor: the axis asked for is an axis of the tensor; name one that it has
 // error: axis_missing<J_axis, sharding<over<I_axis, X_mesh>>>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a tensor that os::map_into writes to lacks an axis of an operand
 // error: tensor: the axis asked for is an axis of the tensor;
 // error: axis_missing<J_axis, sharding<I_axis>>
-#include <ostraka/map_into.hpp>
+#include <ostraka/elements/map_into.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

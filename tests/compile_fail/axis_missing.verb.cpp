@@ -3,7 +3,7 @@
 // when: a verb names an axis that the tensor lacks
 // error: tensor: the axis asked for is an axis of the tensor;
 // error: axis_missing<J_axis, sharding<I_axis>>
-#include <ostraka/slice.hpp>
+#include <ostraka/moves/slice.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

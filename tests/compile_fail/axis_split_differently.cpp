@@ -3,8 +3,8 @@
 // when: tensors that meet element by element divide an axis over different mesh axes
 // error: map: an axis that several tensors share is divided alike in all of them, or in one of them over the first mesh axes only (the rest is a free slice); reshard one of them first
 // error: axis_split_differently<I_axis, X_mesh, Y_mesh>
-#include <ostraka/map.hpp>
-#include <ostraka/reshard.hpp>
+#include <ostraka/elements/map.hpp>
+#include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

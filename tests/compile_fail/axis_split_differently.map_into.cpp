@@ -3,7 +3,7 @@
 // when: a tensor that os::map_into writes to is divided less than an operand
 // error: map: an axis that several tensors share is divided alike in all of them,
 // error: axis_split_differently<I_axis, I_axis, X_mesh>
-#include <ostraka/map_into.hpp>
+#include <ostraka/elements/map_into.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a struct has a tensor with the same axis twice
 // error: sharding: an axis occurs in a tensor at most once; give the second one a name of its own, as os::rename does
 // error: axis_used_twice<I_axis>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

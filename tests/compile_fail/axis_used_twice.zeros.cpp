@@ -3,7 +3,7 @@
 // when: a tensor is made with an axis twice
 // error: sharding: an axis occurs in a tensor at most once;
 // error: axis_used_twice<I_axis>
-#include <ostraka/zeros.hpp>
+#include <ostraka/creation/zeros.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -4,7 +4,7 @@
 // error: einsum: of several operands, an axis that one alone has and the result lacks is summed on its own only if that is asked for; join it with the axis that it is to meet in another operand, by the rename named here, sum it first with os::sum, or ask for it, as in os::einsum<B, H>(A, B, os::sum_over(N))
 // error: axis_would_be_summed_alone<N_axis
 // error: rename<N_axis, M_axis>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

@@ -3,7 +3,7 @@
 // when: a mesh axis divides an axis of both operands and the result on one side, and an axis of one operand and the result on the other: (S(b), S(k)) and (S(i), S(b))
 // error: contract: a mesh axis divides a batch axis of one operand and an outer axis of the other; name the result with os::einsum to authorise an all-to-all of the latter to the batch axis (moves (n-1)/n^2 of it)
 // error: batch_axis_meets_outer_axis<B_axis, K_axis, X_mesh>
-#include <ostraka/contract.hpp>
+#include <ostraka/algebra/contract.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

@@ -3,7 +3,7 @@
 // when: an axis of both operands and the result is divided over one mesh axis on the left and over another on the right, or over the same ones in another order
 // error: contract: a batch axis is divided alike in both operands, and here the mesh axes or their order differ; name the result with os::einsum to authorise an all-gather of either operand (moves (n-1)/n of it) or a block exchange of one of them, or reshard one first
 // error: batch_axis_split_differently<B_axis, X_mesh, Y_mesh>
-#include <ostraka/contract.hpp>
+#include <ostraka/algebra/contract.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

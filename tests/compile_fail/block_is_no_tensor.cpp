@@ -3,8 +3,8 @@
 // when: a block is gathered to one process
 // error: shard_map: the operation speaks for all devices, and a block differs along this mesh axis
 // error: block_is_no_tensor<X_mesh, operation::gather_to_root>
-#include <ostraka/gather_to_root.hpp>
-#include <ostraka/shard_map.hpp>
+#include <ostraka/arrays/gather_to_root.hpp>
+#include <ostraka/local_view/shard_map.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

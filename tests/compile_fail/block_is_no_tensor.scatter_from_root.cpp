@@ -3,8 +3,8 @@
 // when: a block is to be scattered from one process
 // error: shard_map: the operation speaks for all devices, and a block differs along this mesh axis
 // error: block_is_no_tensor<X_mesh, operation::scatter_from_root>
-#include <ostraka/scatter_from_root.hpp>
-#include <ostraka/shard_map.hpp>
+#include <ostraka/arrays/scatter_from_root.hpp>
+#include <ostraka/local_view/shard_map.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: a block is sliced over a manual mesh axis
 // error: shard_map: the operation speaks for all devices, and a block differs along this mesh axis
 // error: block_is_no_tensor<X_mesh, operation::slice>
-#include <ostraka/shard_map.hpp>
-#include <ostraka/slice.hpp>
+#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/moves/slice.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

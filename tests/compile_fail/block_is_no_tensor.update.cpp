@@ -3,8 +3,8 @@
 // when: an optimiser is called in the body of os::shard_map
 // error: shard_map: the operation speaks for all devices, and a block differs along this mesh axis
 // error: block_is_no_tensor<X_mesh, operation::update>
+#include <ostraka/local_view/shard_map.hpp>
 #include <ostraka/optimizers.hpp>
-#include <ostraka/shard_map.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

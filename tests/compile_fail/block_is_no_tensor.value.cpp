@@ -3,9 +3,9 @@
 // when: the value of a block's sum is asked for
 // error: shard_map: the operation speaks for all devices, and a block differs along this mesh axis
 // error: block_is_no_tensor<X_mesh, operation::value>
-#include <ostraka/reductions.hpp>
-#include <ostraka/shard_map.hpp>
-#include <ostraka/value.hpp>
+#include <ostraka/algebra/reductions.hpp>
+#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/seeing/value.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

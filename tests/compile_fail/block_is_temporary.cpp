@@ -4,7 +4,7 @@
 // error: from_local: the tensor uses the elements where they are, and these would be gone at the end of the statement; give the array a name, and let it outlive the tensor
 // error: block_is_temporary<std::vector<float
 #include <vector>
-#include <ostraka/from_local.hpp>
+#include <ostraka/arrays/from_local.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: bools that are partial sums
 // error: reduction: bools are neither summed nor multiplied;
 // error: bools_do_not_add<
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

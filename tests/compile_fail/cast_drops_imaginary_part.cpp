@@ -3,7 +3,7 @@
 // when: complex numbers are cast to real ones
 // error: cast: a complex number is not a real one; take its real part with os::real, or its modulus with os::abs
 // error: cast_drops_imaginary_part<Kokkos::complex<float>, float>
-#include <ostraka/cast.hpp>
+#include <ostraka/elements/cast.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the list of contracted axes has one that no operand has
 // error: contract: a contracted axis is an axis of an operand; drop it from the list
 // error: contracted_axis_in_no_operand<L_axis>
-#include <ostraka/contract.hpp>
+#include <ostraka/algebra/contract.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: os::contract is to sum over an axis that one operand alone has
 // error: contract: a contracted axis is an axis of both operands, and this one is in one of them; give the axes that are to meet one name with os::rename, sum this one first with os::sum, or ask for both with os::einsum and os::sum_over(N)
 // error: contracted_axis_in_one_operand<M_axis
-#include <ostraka/contract.hpp>
-#include <ostraka/rename.hpp>
+#include <ostraka/algebra/contract.hpp>
+#include <ostraka/moves/rename.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

@@ -3,9 +3,9 @@
 // when: the refused product is given a type, and used
 // error: contract: a contracted axis is divided alike in both operands
 // error: contracted_axis_split_differently<J_axis, X_mesh, Y_mesh>
-#include <ostraka/contract.hpp>
-#include <ostraka/map.hpp>
-#include <ostraka/reductions.hpp>
+#include <ostraka/algebra/contract.hpp>
+#include <ostraka/algebra/reductions.hpp>
+#include <ostraka/elements/map.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

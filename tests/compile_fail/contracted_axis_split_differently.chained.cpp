@@ -3,10 +3,10 @@
 // when: the refused product is an operand of the next operations, which say nothing
 // error: contract: a contracted axis is divided alike in both operands
 // error: contracted_axis_split_differently<J_axis, X_mesh, Y_mesh>
-#include <ostraka/contract.hpp>
-#include <ostraka/map.hpp>
-#include <ostraka/reductions.hpp>
-#include <ostraka/reshard.hpp>
+#include <ostraka/algebra/contract.hpp>
+#include <ostraka/algebra/reductions.hpp>
+#include <ostraka/elements/map.hpp>
+#include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

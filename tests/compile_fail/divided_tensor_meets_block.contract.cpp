@@ -3,9 +3,9 @@
 // when: the same in os::contract
 // error: shard_map: a tensor that is divided over a mesh axis, or partial, does not meet a block that varies along it, because its own block is hidden
 // error: divided_tensor_meets_block<X_mesh, sharding<J_axis, over<K_axis, X_mesh>>, sharding<I_axis, J_axis, varying<X_mesh>>>
-#include <ostraka/contract.hpp>
-#include <ostraka/einsum.hpp>
-#include <ostraka/shard_map.hpp>
+#include <ostraka/algebra/contract.hpp>
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/local_view/shard_map.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

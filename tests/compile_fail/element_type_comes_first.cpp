@@ -3,7 +3,7 @@
 // when: a tensor is made without an element type
 // error: tensor: the element type comes before the dimensions; write os::zeros<float, I/X>(mesh, I = 8)
 // error: element_type_comes_first<ostraka::mesh<X_mesh>
-#include <ostraka/zeros.hpp>
+#include <ostraka/creation/zeros.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: elements are cast to a type that tensors do not hold
 // error: tensor: elements are float, double,
 // error: element_type_unsupported<
-#include <ostraka/cast.hpp>
+#include <ostraka/elements/cast.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

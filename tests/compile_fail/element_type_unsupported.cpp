@@ -3,7 +3,7 @@
 // when: the elements are of another type
 // error: tensor: elements are float, double, Kokkos::complex of both, os::float16, os::bfloat16, bool, or std::int8_t to std::int64_t; choose one of them
 // error: element_type_unsupported<char>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

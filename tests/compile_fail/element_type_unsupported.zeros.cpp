@@ -3,7 +3,7 @@
 // when: a tensor is made with elements of another type
 // error: tensor: elements are float, double, Kokkos::complex of both, os::float16, os::bfloat16, bool, or std::int8_t to std::int64_t;
 // error: element_type_unsupported<unsigned int>
-#include <ostraka/zeros.hpp>
+#include <ostraka/creation/zeros.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

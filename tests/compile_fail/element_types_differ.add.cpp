@@ -3,7 +3,7 @@
 // when: summands hold elements of different types
 // error: elements: tensors that meet in an operation, and both sides of an assignment, have the same element type; convert one with os::cast first
 // error: element_types_differ<float, double>
-#include <ostraka/arithmetic.hpp>
+#include <ostraka/elements/arithmetic.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a tensor is assigned to one of other elements
 // error: elements: tensors that meet in an operation, and both sides of an assignment, have the same element type; convert one with os::cast first, as in os::cast<double>(A)
 // error: element_types_differ<double, float>
-#include <ostraka/cast.hpp>
+#include <ostraka/elements/cast.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

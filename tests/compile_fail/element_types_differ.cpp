@@ -3,8 +3,8 @@
 // when: operands hold elements of different types
 // error: elements: tensors that meet in an operation, and both sides of an assignment, have the same element type; convert one with os::cast first
 // error: element_types_differ<float, double>
-#include <ostraka/einsum.hpp>
-#include <ostraka/map.hpp>
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/elements/map.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the tensor that is written to has other elements
 // error: elements: tensors that meet in an operation, and both sides of an assignment, have the same element type; convert one with os::cast first
 // error: element_types_differ<double, float>
-#include <ostraka/einsum_into.hpp>
+#include <ostraka/algebra/einsum_into.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: a result is written to a tensor that can only be read
 // error: tensor: of constant elements, as those of a constant view are, a tensor is read only; write to one of your own, as os::copy(A) gives it
 // error: elements_are_constant<const float>
-#include <ostraka/copy.hpp>
-#include <ostraka/einsum_into.hpp>
+#include <ostraka/algebra/einsum_into.hpp>
+#include <ostraka/creation/copy.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

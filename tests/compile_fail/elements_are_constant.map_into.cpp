@@ -3,9 +3,9 @@
 // when: elements that can only be read would be written
 // error: tensor: of constant elements, as those of a constant view are, a tensor is read only;
 // error: elements_are_constant<const float>
-#include <ostraka/copy.hpp>
-#include <ostraka/map_into.hpp>
-#include <ostraka/reshard_into.hpp>
+#include <ostraka/creation/copy.hpp>
+#include <ostraka/elements/map_into.hpp>
+#include <ostraka/moves/reshard_into.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

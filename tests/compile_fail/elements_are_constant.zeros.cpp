@@ -3,7 +3,7 @@
 // when: a tensor is made that nobody could fill
 // error: tensor: of constant elements, as those of a constant view are, a tensor is read only;
 // error: elements_are_constant<const float>
-#include <ostraka/zeros.hpp>
+#include <ostraka/creation/zeros.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the bits of floating-point numbers
 // error: reduction: only integers and bools are combined bit by bit; compare the elements first, as in A > 0, which gives bools
 // error: elements_are_no_bits<float, operation::bit_and>
-#include <ostraka/reductions.hpp>
+#include <ostraka/algebra/reductions.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

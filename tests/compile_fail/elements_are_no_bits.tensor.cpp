@@ -3,7 +3,7 @@
 // when: floating-point numbers that are partial bit by bit
 // error: reduction: only integers and bools are combined bit by bit;
 // error: elements_are_no_bits<float, partial_or<X_mesh>>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the maximum or minimum of complex numbers
 // error: reduction: complex numbers have no maximum and no minimum; reduce a real-valued os::map of them, such as their modulus
 // error: elements_have_no_order<Kokkos::complex<float>, operation::max>
-#include <ostraka/reductions.hpp>
+#include <ostraka/algebra/reductions.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

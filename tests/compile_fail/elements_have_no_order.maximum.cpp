@@ -3,7 +3,7 @@
 // when: the larger of complex numbers
 // error: reduction: complex numbers have no maximum and no minimum;
 // error: elements_have_no_order<Kokkos::complex<float>, operation::maximum>
-#include <ostraka/arithmetic.hpp>
+#include <ostraka/elements/arithmetic.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

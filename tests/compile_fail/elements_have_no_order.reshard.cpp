@@ -3,7 +3,7 @@
 // when: a reshard of complex numbers to partial maxima
 // error: reduction: complex numbers have no maximum and no minimum;
 // error: elements_have_no_order<Kokkos::complex<double>, partial_min<X_mesh>>
-#include <ostraka/reshard.hpp>
+#include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

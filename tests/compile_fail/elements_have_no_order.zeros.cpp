@@ -3,7 +3,7 @@
 // when: zeros of complex numbers that are partial by a maximum
 // error: reduction: complex numbers have no maximum and no minimum;
 // error: elements_have_no_order<Kokkos::complex<float>, partial_max<X_mesh>>
-#include <ostraka/zeros.hpp>
+#include <ostraka/creation/zeros.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: an extent is given twice, perhaps once written out and once in an os::sizes
 // error: sizes: an extent is given once; drop one of the two
 // error: extent_given_twice<I_axis>
-#include <ostraka/zeros.hpp>
+#include <ostraka/creation/zeros.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

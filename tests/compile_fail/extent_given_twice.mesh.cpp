@@ -3,7 +3,7 @@
 // when: a mesh is made with a mesh axis twice
 // error: sizes: an extent is given once;
 // error: extent_given_twice<X_mesh>
-#include <ostraka/make_mesh.hpp>
+#include <ostraka/meshes/make_mesh.hpp>
 namespace os = ostraka;
 
 OSTRAKA_MESH_AXIS(X);

@@ -3,7 +3,7 @@
 // when: an extent is written out for an axis that the tensor lacks
 // error: sizes: an extent is given for an axis that the tensor does not have; drop it, or collect the program's extents in an os::sizes, of which each tensor takes its own
 // error: extent_of_foreign_axis<K_axis>
-#include <ostraka/zeros.hpp>
+#include <ostraka/creation/zeros.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

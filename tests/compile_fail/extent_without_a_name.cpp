@@ -3,7 +3,7 @@
 // when: an extent is a bare number
 // error: sizes: an extent is given by name; write I = 1024, or pass an os::sizes
 // error: extent_without_a_name<int>
-#include <ostraka/zeros.hpp>
+#include <ostraka/creation/zeros.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: alpha is given twice
 // error: einsum_into: alpha and beta are given at most once each; drop one of the two
 // error: factor_given_twice<ostraka::alpha_factor>
-#include <ostraka/einsum_into.hpp>
+#include <ostraka/algebra/einsum_into.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the function of os::map_into stands before the tensor that it writes to
 // error: map: the function comes before the tensors whose elements it is given, and in map_into behind the one that it writes to; write os::map(f, A, B) or os::map_into(C, f, A, B)
 // error: function_comes_first<add
-#include <ostraka/map_into.hpp>
+#include <ostraka/elements/map_into.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: os::generate is given no function
 // error: generate: the function comes last, behind the extents, and is called with the indices of an element; write os::generate<float, I/X>(mesh, I = 8, f)
 // error: function_comes_last<void
-#include <ostraka/generate.hpp>
+#include <ostraka/creation/generate.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

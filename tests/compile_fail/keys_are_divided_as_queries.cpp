@@ -3,7 +3,7 @@
 // when: queries and keys are divided over one mesh axis
 // error: attention: a mesh axis divides keys and, along another axis, queries
 // error: keys_are_divided_as_queries<X_mesh, 
-#include <ostraka/all_gather.hpp>
+#include <ostraka/moves/all_gather.hpp>
 #include <ostraka/operations/attention/attention.hpp>
 namespace os = ostraka;
 

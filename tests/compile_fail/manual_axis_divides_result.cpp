@@ -3,8 +3,8 @@
 // when: a result inside a body is to be divided over a manual mesh axis
 // error: shard_map: inside a body a result is each device's own, so manual mesh axes do not divide it
 // error: manual_axis_divides_result<X_mesh, sharding<over<I_axis, X_mesh>, K_axis, varying<X_mesh>>>
-#include <ostraka/einsum.hpp>
-#include <ostraka/shard_map.hpp>
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/local_view/shard_map.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

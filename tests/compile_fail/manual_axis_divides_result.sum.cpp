@@ -3,8 +3,8 @@
 // when: a block's sum is to be partial over a manual mesh axis
 // error: shard_map: inside a body a result is each device's own, so manual mesh axes do not divide it
 // error: manual_axis_divides_result<X_mesh, sharding<partial_sum<X_mesh>, varying<X_mesh>>>
-#include <ostraka/reductions.hpp>
-#include <ostraka/shard_map.hpp>
+#include <ostraka/algebra/reductions.hpp>
+#include <ostraka/local_view/shard_map.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

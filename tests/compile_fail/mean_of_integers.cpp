@@ -3,7 +3,7 @@
 // when: the mean of a tensor of integers
 // error: mean: the mean of integers is not an integer; convert them first, as in os::cast<double>(A), or divide os::sum as you want it rounded
 // error: mean_of_integers<int>
-#include <ostraka/reductions.hpp>
+#include <ostraka/algebra/reductions.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

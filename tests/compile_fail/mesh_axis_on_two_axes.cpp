@@ -3,8 +3,8 @@
 // when: tensors that meet element by element divide different axes over one mesh axis
 // error: map: a mesh axis divides the same axis in all tensors; reshard one of them first
 // error: mesh_axis_on_two_axes<X_mesh, I_axis, J_axis>
-#include <ostraka/map.hpp>
-#include <ostraka/reshard.hpp>
+#include <ostraka/elements/map.hpp>
+#include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a mesh axis divides one axis twice, in a type that is only given a name
 // error: sharding: a mesh axis is used by a tensor at most once,
 // error: mesh_axis_used_twice<X_mesh, I_axis, I_axis>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

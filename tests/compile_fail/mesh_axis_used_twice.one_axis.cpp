@@ -3,7 +3,7 @@
 // when: one axis is divided over the same mesh axis twice
 // error: sharding: a mesh axis is used by a tensor at most once, to divide one axis or to hold partial sums;
 // error: mesh_axis_used_twice<X_mesh, I_axis, I_axis>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

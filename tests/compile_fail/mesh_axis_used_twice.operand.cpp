@@ -3,7 +3,7 @@
 // when: a function takes a tensor that nobody can make
 // error: sharding: a mesh axis is used by a tensor at most once,
 // error: mesh_axis_used_twice<X_mesh, I_axis, J_axis>
-#include <ostraka/map.hpp>
+#include <ostraka/elements/map.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

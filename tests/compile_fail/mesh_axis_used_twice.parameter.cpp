@@ -3,7 +3,7 @@
 // when: a function takes a tensor that nobody can make, and nothing is done with it
 // error: sharding: a mesh axis is used by a tensor at most once,
 // error: mesh_axis_used_twice<X_mesh, I_axis, J_axis>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

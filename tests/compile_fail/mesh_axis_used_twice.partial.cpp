@@ -3,7 +3,7 @@
 // when: a mesh axis divides an axis and holds partial sums
 // error: sharding: a mesh axis is used by a tensor at most once, to divide one axis or to hold partial sums;
 // error: mesh_axis_used_twice<X_mesh, I_axis, partial_sum<X_mesh>>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a function takes, by reference, a tensor that is divided and partial over the same mesh axis
 // error: sharding: a mesh axis is used by a tensor at most once,
 // error: mesh_axis_used_twice<X_mesh, I_axis, partial_sum<X_mesh>>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

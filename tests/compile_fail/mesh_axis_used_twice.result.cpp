@@ -3,7 +3,7 @@
 // when: the result of an einsum uses a mesh axis twice
 // error: sharding: a mesh axis is used by a tensor at most once, to divide one axis or to hold partial sums;
 // error: mesh_axis_used_twice<X_mesh, I_axis, K_axis>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the rules divide two axes of one tensor over the same mesh axis
 // error: sharding: a mesh axis is used by a tensor at most once, to divide one axis or to hold partial sums; drop one of the two uses or use another mesh axis
 // error: mesh_axis_used_twice<Y_mesh, embed_axis, hidden_axis>
-#include <ostraka/rules.hpp>
+#include <ostraka/tensors/rules.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(batch);

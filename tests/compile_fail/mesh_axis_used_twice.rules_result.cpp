@@ -3,8 +3,8 @@
 // when: a function over rules names a result whose axes they divide alike
 // error: sharding: a mesh axis is used by a tensor at most once,
 // error: mesh_axis_used_twice<X_mesh, batch_axis, hidden_axis>
-#include <ostraka/einsum.hpp>
-#include <ostraka/rules.hpp>
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/tensors/rules.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(batch);

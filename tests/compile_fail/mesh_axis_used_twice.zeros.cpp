@@ -3,7 +3,7 @@
 // when: a tensor is made with a mesh axis twice
 // error: sharding: a mesh axis is used by a tensor at most once, to divide one axis or to hold partial sums;
 // error: mesh_axis_used_twice<X_mesh, I_axis, J_axis>
-#include <ostraka/zeros.hpp>
+#include <ostraka/creation/zeros.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the extents of a tensor stand before its mesh
 // error: tensor: the mesh comes first, and behind it the extents; write os::zeros<float, I/X>(mesh, I = 8)
 // error: mesh_comes_first<ostraka::named_extent<I_axis>
-#include <ostraka/zeros.hpp>
+#include <ostraka/creation/zeros.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

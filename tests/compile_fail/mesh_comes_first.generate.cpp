@@ -3,7 +3,7 @@
 // when: a tensor is generated without a mesh
 // error: tensor: the mesh comes first, and behind it the extents; write os::zeros<float, I/X>(mesh, I = 8)
 // error: mesh_comes_first<ostraka::named_extent<I_axis>
-#include <ostraka/generate.hpp>
+#include <ostraka/creation/generate.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

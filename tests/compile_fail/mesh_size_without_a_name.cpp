@@ -3,7 +3,7 @@
 // when: the sizes of a mesh are bare numbers
 // error: make_mesh: the size of a mesh axis is given by name; write os::make_mesh(X = 2, Y = 4)
 // error: mesh_size_without_a_name<int, int>
-#include <ostraka/make_mesh.hpp>
+#include <ostraka/meshes/make_mesh.hpp>
 namespace os = ostraka;
 
 OSTRAKA_MESH_AXIS(X);

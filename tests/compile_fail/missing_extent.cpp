@@ -3,7 +3,7 @@
 // when: a tensor is made, or a plan asked for its bytes, and an axis without a static extent gets none
 // error: sizes: an axis or mesh axis has no static extent and none was given; pass it by name, as in I = 1024
 // error: missing_extent<J_axis>
-#include <ostraka/zeros.hpp>
+#include <ostraka/creation/zeros.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a mesh axis of a mesh has no size
 // error: sizes: an axis or mesh axis has no static extent and none was given; pass it by name, as in I = 1024
 // error: missing_extent<X_mesh>
-#include <ostraka/make_mesh.hpp>
+#include <ostraka/meshes/make_mesh.hpp>
 namespace os = ostraka;
 
 OSTRAKA_MESH_AXIS(X);

@@ -3,8 +3,8 @@
 // when: a block is given as a view of other elements
 // error: from_local: a block is a Kokkos::View or an mdspan of the tensor's element type, in its memory, with a dimension for each axis, a std::span or std::vector of such elements, or os::strided(pointer, I = 8, J = 1); give one of these, copy what lies in other memory with os::copy_from_local, and convert elements behind it with os::cast
 // error: not_a_block<
-#include <ostraka/cast.hpp>
-#include <ostraka/from_local.hpp>
+#include <ostraka/arrays/from_local.hpp>
+#include <ostraka/elements/cast.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a block has fewer dimensions than the tensor has axes
 // error: from_local: a block is a Kokkos::View or an mdspan of the tensor's element type, in its memory, with a dimension for each axis,
 // error: not_a_block<
-#include <ostraka/from_local.hpp>
+#include <ostraka/arrays/from_local.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a mesh axis, a number or something else stands where a dimension is expected
 // error: sharding: the dimensions of a tensor are axes (I), divided axes (I/X) and os::partial(X); declare axes with OSTRAKA_AXIS
 // error: not_a_dimension<X_mesh>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

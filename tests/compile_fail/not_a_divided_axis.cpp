@@ -3,7 +3,7 @@
 // when: a verb that divides an axis is given a mesh axis, or the axis, alone
 // error: verb: os::slice, os::reduce_scatter, os::all_to_all and the like are told an axis and the mesh axes that divide it; write I/X, or use os::reshard
 // error: not_a_divided_axis<X_mesh>
-#include <ostraka/slice.hpp>
+#include <ostraka/moves/slice.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

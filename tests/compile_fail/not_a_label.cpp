@@ -3,7 +3,7 @@
 // when: a label says how it is divided
 // error: relabel: a label is an axis, and its division is that of the axis that it stands for; write I rather than I/X
 // error: not_a_label<ostraka::over<I_axis, X_mesh> >
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a rule divides an axis by a number
 // error: sharding: an axis is divided over mesh axes only; declare the divisor with OSTRAKA_MESH_AXIS
 // error: not_a_mesh_axis<batch_axis, int>
-#include <ostraka/rules.hpp>
+#include <ostraka/tensors/rules.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(batch);

@@ -3,8 +3,8 @@
 // when: the number of a tensor that has axes
 // error: value: a tensor without axes holds one number; reduce the others first, as in os::sum<>(A), or read A.local()
 // error: not_a_scalar<sharding<over<I_axis, X_mesh>>>
-#include <ostraka/reductions.hpp>
-#include <ostraka/value.hpp>
+#include <ostraka/algebra/reductions.hpp>
+#include <ostraka/seeing/value.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a block is copied from or to a view of other elements
 // error: array: this device's block of the tensor that is named is in a Kokkos::View or an mdspan of the tensor's element type with a dimension for each axis, in a std::span or std::vector of such elements, or in os::strided(pointer, I = 8, J = 1), and what computes writes to memory of its own; give one of these (os::einsum_into<I/X, K>(view, A, B) names the axes), convert elements with os::cast, and copy to other memory with os::copy_to_local
 // error: not_an_array_of_the_tensor<
-#include <ostraka/copy_local.hpp>
+#include <ostraka/arrays/copy_local.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

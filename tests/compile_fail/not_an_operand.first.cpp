@@ -3,7 +3,7 @@
 // when: the policy of an einsum stands before the tensors
 // error: einsum: the arguments are tensors, and behind them perhaps one policy, such as os::gather_left, and in einsum_into os::alpha = 2 and os::beta = 1; drop what is none of these
 // error: not_an_operand<ostraka::policy<
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

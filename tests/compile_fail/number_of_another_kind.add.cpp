@@ -3,8 +3,8 @@
 // when: half of one is added to integers
 // error: number: what meets elements is of their kind, a whole number for integers,
 // error: number_of_another_kind<double, int>
-#include <ostraka/arithmetic.hpp>
-#include <ostraka/cast.hpp>
+#include <ostraka/elements/arithmetic.hpp>
+#include <ostraka/elements/cast.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: a real tensor is scaled by a complex number
 // error: number: what meets elements is of their kind, a whole number for integers, a real one for float,
 // error: number_of_another_kind<std::complex<double>, double>
-#include <ostraka/arithmetic.hpp>
-#include <ostraka/cast.hpp>
+#include <ostraka/elements/arithmetic.hpp>
+#include <ostraka/elements/cast.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

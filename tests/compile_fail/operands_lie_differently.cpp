@@ -3,8 +3,8 @@
 // when: tensors that are divided differently are concatenated
 // error: operation: the operands have the same axes in one order, divided alike
 // error: operands_lie_differently<sharding<over<I_axis, X_mesh>, J_axis>, sharding<I_axis, over<J_axis, X_mesh>>, 
+#include <ostraka/moves/reshard.hpp>
 #include <ostraka/operations/shapes/concatenate.hpp>
-#include <ostraka/reshard.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a mesh axis divides an axis of the left operand that the right one lacks, and an axis of the right one that the left one lacks: (S(i), S(k))
 // error: contract: a mesh axis divides an outer axis of both operands, so that a device would hold only the diagonal blocks; name the result with os::einsum to authorise an all-gather of either operand (moves (n-1)/n of it), or an all-to-all of both to a contracted axis (moves (n-1)/n^2 of each) and a reduction of the result
 // error: outer_axes_meet<I_axis, K_axis, X_mesh>
-#include <ostraka/contract.hpp>
+#include <ostraka/algebra/contract.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a mesh axis divides an axis that only one operand has, and the contracted axis of the other: (S(i), S(j)) and (S(j), S(k))
 // error: contract: a mesh axis divides an outer axis of one operand and a contracted axis of the other; name the result with os::einsum to authorise an all-gather of the latter (moves (n-1)/n of it), or an all-to-all of the former to the contracted axis (moves (n-1)/n^2 of it) and a reduction of the result
 // error: outer_axis_meets_contracted_axis<I_axis, J_axis, X_mesh>
-#include <ostraka/contract.hpp>
+#include <ostraka/algebra/contract.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: a number is added to a partial sum, to which every device would add it
 // error: partial: the operation wants values, and a partial tensor holds parts of them
 // error: partial_in_nonlinear_operation<X_mesh, operation::add>
-#include <ostraka/all_reduce.hpp>
-#include <ostraka/arithmetic.hpp>
+#include <ostraka/elements/arithmetic.hpp>
+#include <ostraka/moves/all_reduce.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,9 +3,9 @@
 // when: a partial sum is cast to a type that rounds
 // error: partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b));
 // error: partial_in_nonlinear_operation<X_mesh, operation::cast>
-#include <ostraka/all_reduce.hpp>
-#include <ostraka/arithmetic.hpp>
-#include <ostraka/cast.hpp>
+#include <ostraka/elements/arithmetic.hpp>
+#include <ostraka/elements/cast.hpp>
+#include <ostraka/moves/all_reduce.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: an operation that wants values is given a partial tensor
 // error: partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b)); reduce it first with os::all_reduce or os::reduce_scatter, or, where an os::map of yours keeps such parts, say so in os::preserves
 // error: partial_in_nonlinear_operation<X_mesh, operation::map>
-#include <ostraka/map.hpp>
-#include <ostraka/reshard.hpp>
+#include <ostraka/elements/map.hpp>
+#include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,9 +3,9 @@
 // when: a tensor is divided by a partial sum
 // error: partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b));
 // error: partial_in_nonlinear_operation<X_mesh, operation::divide>
-#include <ostraka/all_reduce.hpp>
-#include <ostraka/arithmetic.hpp>
-#include <ostraka/cast.hpp>
+#include <ostraka/elements/arithmetic.hpp>
+#include <ostraka/elements/cast.hpp>
+#include <ostraka/moves/all_reduce.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: tensors of summands are compared
 // error: partial: the operation wants values, and a partial tensor holds parts of them
 // error: partial_in_nonlinear_operation<X_mesh, operation::equal>
-#include <ostraka/all_reduce.hpp>
-#include <ostraka/operators.hpp>
+#include <ostraka/elements/operators.hpp>
+#include <ostraka/moves/all_reduce.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

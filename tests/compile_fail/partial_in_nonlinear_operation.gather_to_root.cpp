@@ -3,7 +3,7 @@
 // when: a partial tensor is copied out
 // error: partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b));
 // error: partial_in_nonlinear_operation<X_mesh, operation::gather_to_root>
-#include <ostraka/gather_to_root.hpp>
+#include <ostraka/arrays/gather_to_root.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a partial tensor is made from values
 // error: partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b));
 // error: partial_in_nonlinear_operation<X_mesh, operation::generate>
-#include <ostraka/generate.hpp>
+#include <ostraka/creation/generate.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a tensor of partial maxima is made of random numbers
 // error: partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b));
 // error: partial_in_nonlinear_operation<X_mesh, operation::random>
-#include <ostraka/random.hpp>
+#include <ostraka/creation/random.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -4,7 +4,7 @@
 // error: partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b));
 // error: partial_in_nonlinear_operation<X_mesh, operation::map>
 // control: alone
-#include <ostraka/map.hpp>
+#include <ostraka/elements/map.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

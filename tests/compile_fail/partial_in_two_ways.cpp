@@ -3,7 +3,7 @@
 // when: a tensor that is partial by a sum and by a maximum
 // error: sharding: a tensor is partial in one way only, because a maximum of sums is not the sum of the maxima; reduce it over the mesh axes of one of them first
 // error: partial_in_two_ways<partial_sum<X_mesh>, partial_max<Y_mesh>>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: a maximum of a partial sum over another mesh axis, both to be partial
 // error: sharding: a tensor is partial in one way only, because a maximum of sums is not the sum of the maxima;
 // error: partial_in_two_ways<partial_sum<X_mesh>, partial_max<Y_mesh>>
-#include <ostraka/all_reduce.hpp>
-#include <ostraka/reductions.hpp>
+#include <ostraka/algebra/reductions.hpp>
+#include <ostraka/moves/all_reduce.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

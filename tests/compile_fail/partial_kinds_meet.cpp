@@ -3,8 +3,8 @@
 // when: a partial sum is multiplied by a partial product
 // error: partial: operands whose parts are combined in different ways do not meet, because a maximum of sums is not the sum of the maxima; reduce one of them first with os::all_reduce or os::reduce_scatter
 // error: partial_kinds_meet<X_mesh, partial_sum<X_mesh>, partial_prod<X_mesh>>
-#include <ostraka/all_reduce.hpp>
-#include <ostraka/arithmetic.hpp>
+#include <ostraka/elements/arithmetic.hpp>
+#include <ostraka/moves/all_reduce.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: the difference of two partial maxima over different mesh axes
 // error: partial: operands whose parts are combined in different ways do not meet, because a maximum of sums is not the sum of the maxima; reduce one of them first with os::all_reduce or os::reduce_scatter
 // error: partial_kinds_meet<Y_mesh, partial_max<X_mesh>, partial_max<Y_mesh>>
-#include <ostraka/all_reduce.hpp>
-#include <ostraka/arithmetic.hpp>
+#include <ostraka/elements/arithmetic.hpp>
+#include <ostraka/moves/all_reduce.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: one operand is partial over a mesh axis that divides the other on an axis of both and the result: (P, S(b)) and (S(b), P)
 // error: contract: one operand is partial over a mesh axis that divides a batch axis of the other; name the result with os::einsum to authorise a reduce-scatter of the former onto the batch axis (moves (n-1)/n of it)
 // error: partial_meets_batch_axis<X_mesh, B_axis>
-#include <ostraka/contract.hpp>
+#include <ostraka/algebra/contract.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

@@ -3,7 +3,7 @@
 // when: one operand is partial over a mesh axis that divides the contracted axis of the other: (P, S(j)) and (S(j), P)
 // error: contract: one operand is partial over a mesh axis that divides a contracted axis of the other; name the result with os::einsum to authorise a reduce-scatter of the former onto the contracted axis (moves (n-1)/n of it) and a reduction of the result
 // error: partial_meets_contracted_axis<X_mesh, J_axis>
-#include <ostraka/contract.hpp>
+#include <ostraka/algebra/contract.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: a partial sum is multiplied by a tensor that is divided over its mesh axis
 // error: partial: an operand is partial over a mesh axis that divides an axis of another, and its block would lack the parts of the other devices
 // error: partial_meets_divided_axis<X_mesh, J_axis>
-#include <ostraka/arithmetic.hpp>
-#include <ostraka/reduce_scatter.hpp>
+#include <ostraka/elements/arithmetic.hpp>
+#include <ostraka/moves/reduce_scatter.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: a contraction of a tensor of partial products
 // error: reduction: sums, os::einsum among them, keep and make partial sums only, maxima partial maxima, and so on, because a maximum of sums is not the sum of the maxima;
 // error: partial_of_another_kind<partial_prod<X_mesh>, operation::sum>
-#include <ostraka/all_reduce.hpp>
-#include <ostraka/contract.hpp>
+#include <ostraka/algebra/contract.hpp>
+#include <ostraka/moves/all_reduce.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

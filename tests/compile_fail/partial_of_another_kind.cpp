@@ -3,8 +3,8 @@
 // when: the sum of a tensor of partial maxima
 // error: reduction: sums, os::einsum among them, keep and make partial sums only, maxima partial maxima, and so on, because a maximum of sums is not the sum of the maxima; reduce the operand first with os::all_reduce or os::reduce_scatter, and ask for a partial result of the operation's own kind
 // error: partial_of_another_kind<partial_max<X_mesh>, operation::sum>
-#include <ostraka/all_reduce.hpp>
-#include <ostraka/reductions.hpp>
+#include <ostraka/algebra/reductions.hpp>
+#include <ostraka/moves/all_reduce.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: a product with a tensor of partial maxima
 // error: reduction: sums, os::einsum among them, keep and make partial sums only, maxima partial maxima, and so on, because a maximum of sums is not the sum of the maxima;
 // error: partial_of_another_kind<partial_max<X_mesh>, operation::sum>
-#include <ostraka/all_reduce.hpp>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/moves/all_reduce.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a product that is to be partial by a maximum
 // error: reduction: sums, os::einsum among them, keep and make partial sums only, maxima partial maxima, and so on, because a maximum of sums is not the sum of the maxima;
 // error: partial_of_another_kind<partial_max<X_mesh>, operation::sum>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the maximum of a partial tensor
 // error: reduction: sums, os::einsum among them, keep and make partial sums only, maxima partial maxima, and so on, because a maximum of sums is not the sum of the maxima;
 // error: partial_of_another_kind<partial_sum<X_mesh>, operation::max>
-#include <ostraka/reductions.hpp>
+#include <ostraka/algebra/reductions.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

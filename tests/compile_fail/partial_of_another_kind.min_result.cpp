@@ -3,7 +3,7 @@
 // when: a minimum that is to be partial
 // error: reduction: sums, os::einsum among them, keep and make partial sums only, maxima partial maxima, and so on, because a maximum of sums is not the sum of the maxima;
 // error: partial_of_another_kind<partial_sum<X_mesh>, operation::min>
-#include <ostraka/reductions.hpp>
+#include <ostraka/algebra/reductions.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

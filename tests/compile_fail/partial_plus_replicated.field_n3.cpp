@@ -3,8 +3,8 @@
 // when: a bias is added to the summands of a product, by every device that holds some
 // error: partial: summands are added, and factors multiplied, only with tensors that are partial over the same mesh axes
 // error: partial_plus_replicated<X_mesh>
-#include <ostraka/einsum.hpp>
-#include <ostraka/operators.hpp>
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/elements/operators.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

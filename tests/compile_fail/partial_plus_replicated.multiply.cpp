@@ -3,8 +3,8 @@
 // when: a partial product is multiplied by a value
 // error: partial: summands are added, and factors multiplied, only with tensors that are partial over the same mesh axes, else the other operand would be counted once a device
 // error: partial_plus_replicated<X_mesh>
-#include <ostraka/all_reduce.hpp>
-#include <ostraka/arithmetic.hpp>
+#include <ostraka/elements/arithmetic.hpp>
+#include <ostraka/moves/all_reduce.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: two partial sums are multiplied
 // error: partial: the operation keeps the parts of one operand at a time, because a product of sums is not the sum of the products; reduce all but one first with os::all_reduce or os::reduce_scatter
 // error: partials_multiplied<X_mesh>
-#include <ostraka/all_reduce.hpp>
-#include <ostraka/arithmetic.hpp>
+#include <ostraka/elements/arithmetic.hpp>
+#include <ostraka/moves/all_reduce.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

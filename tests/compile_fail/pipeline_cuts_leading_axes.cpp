@@ -3,7 +3,7 @@
 // when: the batch, or the axis of layers, is not the first axis
 // error: pipeline: microbatches and layers are cut where they lie, so the batch comes first among the axes of what goes through
 // error: pipeline_cuts_leading_axes<L_axis, ostraka::sharding<D_axis, ostraka::over<L_axis, P_mesh>>>
-#include <ostraka/pipeline.hpp>
+#include <ostraka/local_view/pipelines/pipeline.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(D);

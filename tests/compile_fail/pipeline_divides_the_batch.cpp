@@ -3,7 +3,7 @@
 // when: what goes through is divided over the stages along another axis than the batch
 // error: pipeline: over the stages a tensor that goes through is divided along its batch, or not at all, because each stage works on whole microbatches; os::reshard it so
 // error: pipeline_divides_the_batch<P_mesh, ostraka::sharding<N_axis, ostraka::over<D_axis, P_mesh>>>
-#include <ostraka/pipeline.hpp>
+#include <ostraka/local_view/pipelines/pipeline.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(D);

@@ -3,7 +3,7 @@
 // when: a forward pass is asked for in the order of a forward and a backward pass
 // error: pipeline: os::one_forward_one_backward orders a forward and a backward pass, and this is a forward pass; choose os::gpipe
 // error: pipeline_goes_forward_only<L_axis, P_mesh>
-#include <ostraka/pipeline.hpp>
+#include <ostraka/local_view/pipelines/pipeline.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(D);

@@ -3,7 +3,7 @@
 // when: the axis of layers is not divided over the stages
 // error: pipeline: layers are an axis of the parameters, divided over one mesh axis, the stages; write os::pipeline<os::gpipe, L/P, N>
 // error: pipeline_needs_stacked_layers<L_axis, P_mesh>
-#include <ostraka/pipeline.hpp>
+#include <ostraka/local_view/pipelines/pipeline.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(D);

@@ -3,7 +3,7 @@
 // when: the stages are left out
 // error: pipeline: layers are an axis of the parameters, divided over one mesh axis, the stages; write os::pipeline<os::gpipe, L/P, N>
 // error: pipeline_needs_stacked_layers<sharding<L_axis, N_axis>, void>
-#include <ostraka/pipeline.hpp>
+#include <ostraka/local_view/pipelines/pipeline.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(D);

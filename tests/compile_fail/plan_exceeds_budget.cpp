@@ -3,7 +3,7 @@
 // when: all sizes are static, and the plan of an einsum moves more than it may
 // error: policy: os::at_most<bytes> is what each device may move at most, and the plan (first number) moves more than the budget (second number); raise the budget, or name shardings that move less (os::describe(os::plan<I, K>(A, B)) shows the steps)
 // error: plan_exceeds_budget<128, 127>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I, 8);

@@ -3,7 +3,7 @@
 // when: a reduction of static sizes moves more than it may
 // error: policy: os::at_most<bytes> is what each device may move at most, and the plan (first number) moves more than the budget (second number);
 // error: plan_exceeds_budget<64, 8>
-#include <ostraka/reductions.hpp>
+#include <ostraka/algebra/reductions.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I, 8);

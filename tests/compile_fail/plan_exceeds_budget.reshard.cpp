@@ -3,7 +3,7 @@
 // when: a reshard of static sizes moves more than it may
 // error: policy: os::at_most<bytes> is what each device may move at most, and the plan (first number) moves more than the budget (second number);
 // error: plan_exceeds_budget<256, 200>
-#include <ostraka/reshard.hpp>
+#include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I, 8);

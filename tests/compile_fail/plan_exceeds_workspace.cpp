@@ -3,7 +3,7 @@
 // when: all sizes are static, and every plan of an einsum takes more workspace than it may in any passes
 // error: policy: os::within<bytes>() is the workspace that each device may take at most, and every plan takes more in any passes over a label: the least (first number) is above the limit (second number); raise the limit, or name shardings that gather less (os::describe(os::plan<I, K>(A, B)) shows the steps)
 // error: plan_exceeds_workspace<16, 15>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I, 8);

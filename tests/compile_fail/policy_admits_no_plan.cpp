@@ -3,7 +3,7 @@
 // when: a policy rules out every plan that reaches the named result
 // error: policy: no plan reaches the named result under the given policy; drop the policy, or name a result that it can reach (os::describe(os::plan<I, K>(A, B)) shows what the cheapest plan moves)
 // error: policy_admits_no_plan<policy<planner::admit::no_communication>, sharding<I_axis, over<J_axis, X_mesh>>, sharding<over<J_axis, X_mesh>, K_axis>>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a reshard that may move nothing has to
 // error: policy: no plan reaches the named result under the given policy;
 // error: policy_admits_no_plan<policy<
-#include <ostraka/reshard.hpp>
+#include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I, 8);

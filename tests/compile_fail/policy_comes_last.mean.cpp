@@ -3,7 +3,7 @@
 // when: the policy of a mean stands before the tensor
 // error: operation: reductions and reshards take one tensor, and behind it perhaps one policy; write os::sum<I>(A, os::no_communication), and let several tensors meet in os::einsum or os::map
 // error: policy_comes_last<ostraka::policy<
-#include <ostraka/reductions.hpp>
+#include <ostraka/algebra/reductions.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

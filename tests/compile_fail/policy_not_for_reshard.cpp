@@ -3,7 +3,7 @@
 // when: a reshard is told how to multiply
 // error: reshard: one tensor is moved by the cheapest plan, and the policies for that are os::no_communication, os::at_most<bytes> and os::within(bytes); drop the policy, or use the verb that is the move (os::all_gather, os::all_reduce, ...)
 // error: policy_not_for_reshard<policy<
-#include <ostraka/reshard.hpp>
+#include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I, 8);

@@ -3,7 +3,7 @@
 // when: the tensor is not partial over the mesh axis
 // error: reduce_scatter: each mesh axis that is scattered onto holds partial sums of the tensor; name mesh axes of its os::partial, or use os::slice where it is replicated
 // error: reduce_scatter_needs_a_partial<X_mesh, sharding<I_axis, J_axis>>
-#include <ostraka/reduce_scatter.hpp>
+#include <ostraka/moves/reduce_scatter.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,9 +3,9 @@
 // when: the refused sum is an operand of the next operations, which say nothing
 // error: reduction: blocks are combined over mesh axes along which they vary, and along this one all devices have the same
 // error: reduction_of_what_does_not_vary<Y_mesh, sharding<I_axis, varying<X_mesh>>>
-#include <ostraka/einsum.hpp>
-#include <ostraka/map.hpp>
-#include <ostraka/shard_map.hpp>
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/elements/map.hpp>
+#include <ostraka/local_view/shard_map.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the tensor already has an axis of the new name
 // error: rename: the new name is not yet an axis of the tensor; choose another name or rename that axis first
 // error: renamed_axis_collides<J_axis>
-#include <ostraka/rename.hpp>
+#include <ostraka/moves/rename.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

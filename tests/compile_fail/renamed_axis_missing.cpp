@@ -3,7 +3,7 @@
 // when: the axis to be renamed is none of the tensor
 // error: rename: the renamed axis is an axis of the tensor; name one that it has
 // error: renamed_axis_missing<K_axis>
-#include <ostraka/rename.hpp>
+#include <ostraka/moves/rename.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: the target of a reshard has other axes, or the same in another order
 // error: reshard: source and target must have the same axes in the same order; use os::einsum to transpose or reduce, os::rename to rename
 // error: reshard_changes_axes<
-#include <ostraka/einsum.hpp>
-#include <ostraka/reshard.hpp>
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

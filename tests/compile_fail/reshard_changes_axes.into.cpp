@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a tensor that os::reshard_into writes to has other axes
 // error: reshard_changes_axes<sharding<I_axis, J_axis>, sharding<J_axis, I_axis>>
-#include <ostraka/reshard_into.hpp>
+#include <ostraka/moves/reshard_into.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the target of a reshard to another mesh has other axes, or the same in another order
 // error: reshard: source and target must have the same axes in the same order; use os::einsum to transpose or reduce, os::rename to rename
 // error: reshard_changes_axes<
-#include <ostraka/reshard_meshes.hpp>
+#include <ostraka/moves/reshard_meshes.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the result names an axis that no operand has
 // error: result: each axis of the result is an axis of an operand; drop it from the result or use an operand that has it
 // error: result_axis_in_no_operand<L_axis>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -4,7 +4,7 @@
 // error: result: each axis of the result is an axis of an operand; drop it from the result or use an operand that has it
 // error: result_axis_in_no_operand<K_axis>
 #include <ostraka/gradient.hpp>
-#include <ostraka/gradient_plan.hpp>
+#include <ostraka/gradient/gradient_plan.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

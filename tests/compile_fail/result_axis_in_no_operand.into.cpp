@@ -3,7 +3,7 @@
 // when: the tensor that is written to has an axis that no operand has
 // error: result: each axis of the result is an axis of an operand; drop it from the result or use an operand that has it
 // error: result_axis_in_no_operand<K_axis>
-#include <ostraka/einsum_into.hpp>
+#include <ostraka/algebra/einsum_into.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a reduction keeps an axis that the tensor lacks
 // error: result: each axis of the result is an axis of an operand;
 // error: result_axis_in_no_operand<J_axis>
-#include <ostraka/reductions.hpp>
+#include <ostraka/algebra/reductions.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

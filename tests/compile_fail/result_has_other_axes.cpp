@@ -3,8 +3,8 @@
 // when: a block leaves with its axes in another order
 // error: shard_map: a result has the axes that are named for it, in that order
 // error: result_has_other_axes<sharding<J_axis, I_axis, varying<X_mesh>>, sharding<over<I_axis, X_mesh>, J_axis>>
-#include <ostraka/einsum.hpp>
-#include <ostraka/shard_map.hpp>
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/local_view/shard_map.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

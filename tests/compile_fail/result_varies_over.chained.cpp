@@ -3,9 +3,9 @@
 // when: a block leaves as if it did not vary, and the result is used
 // error: shard_map: a result that does not name a manual mesh axis is the same along it, and this block varies
 // error: result_varies_over<X_mesh, sharding<I_axis, J_axis, varying<X_mesh>>>
-#include <ostraka/contract.hpp>
-#include <ostraka/map.hpp>
-#include <ostraka/shard_map.hpp>
+#include <ostraka/algebra/contract.hpp>
+#include <ostraka/elements/map.hpp>
+#include <ostraka/local_view/shard_map.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: an entry of os::rules is not a divided axis
 // error: rules: a rule is a divided axis (batch/X), and an axis without a rule is not divided; write the rule so, or leave it out
 // error: rule_divides_nothing<hidden_axis>
-#include <ostraka/rules.hpp>
+#include <ostraka/tensors/rules.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(batch);

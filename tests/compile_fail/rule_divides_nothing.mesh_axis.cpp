@@ -3,8 +3,8 @@
 // when: rules that are a type have a mesh axis among them
 // error: rules: a rule is a divided axis (batch/X), and an axis without a rule is not divided;
 // error: rule_divides_nothing<Y_mesh>
-#include <ostraka/rules.hpp>
-#include <ostraka/zeros.hpp>
+#include <ostraka/creation/zeros.hpp>
+#include <ostraka/tensors/rules.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(batch);

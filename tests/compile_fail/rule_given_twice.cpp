@@ -3,7 +3,7 @@
 // when: os::rules has two rules for one axis
 // error: rules: an axis has one rule; drop one of the two (an axis over several mesh axes is one rule, batch/X/Y)
 // error: rule_given_twice<batch_axis>
-#include <ostraka/rules.hpp>
+#include <ostraka/tensors/rules.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(batch);

@@ -3,7 +3,7 @@
 // when: the tensor uses the mesh axis already
 // error: slice: the mesh axis is not used by the tensor yet; use os::reduce_scatter where it is partial, os::all_to_all or os::reshard where it divides an axis
 // error: slice_needs_a_replicated_axis<X_mesh, sharding<I_axis, over<J_axis, X_mesh>>>
-#include <ostraka/slice.hpp>
+#include <ostraka/moves/slice.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

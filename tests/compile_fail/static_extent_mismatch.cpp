@@ -3,7 +3,7 @@
 // when: an axis with a static extent is renamed to one with another
 // error: rename, relabel: axes that stand for each other have the same extent, and their static extents differ; choose axes of one extent or without a static one
 // error: static_extent_mismatch<query_axis, key_axis>
-#include <ostraka/rename.hpp>
+#include <ostraka/moves/rename.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(query, 512);

@@ -3,8 +3,8 @@
 // when: a window is taken of an axis whose extent is part of its type
 // error: operation: it changes the extent of the axis
 // error: static_extent_would_change<D_axis, 
+#include <ostraka/moves/rename.hpp>
 #include <ostraka/operations/shapes/window.hpp>
-#include <ostraka/rename.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(D, 128);

@@ -3,7 +3,7 @@
 // when: os::sum_over names an axis that both operands have
 // error: einsum: os::sum_over names axes that one operand alone has and the result lacks, and this one is kept, or summed together with another operand's; drop it from os::sum_over
 // error: sum_over_is_not_alone<M_axis>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

@@ -3,8 +3,8 @@
 // when: what varies is written to what does not
 // error: shard_map: what is written to varies along the mesh axes along which the operands do
 // error: target_does_not_vary<X_mesh, sharding<I_axis>>
-#include <ostraka/einsum_into.hpp>
-#include <ostraka/shard_map.hpp>
+#include <ostraka/algebra/einsum_into.hpp>
+#include <ostraka/local_view/shard_map.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

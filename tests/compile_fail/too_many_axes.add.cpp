@@ -3,7 +3,7 @@
 // when: two tensors that meet element by element have more than eight different axes
 // error: sharding: a tensor has at most eight axes, the rank of a Kokkos::View; merge axes that are never named alone
 // error: too_many_axes<10>
-#include <ostraka/arithmetic.hpp>
+#include <ostraka/elements/arithmetic.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(A);

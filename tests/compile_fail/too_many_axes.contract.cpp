@@ -3,7 +3,7 @@
 // when: what a contraction keeps has more than eight axes
 // error: sharding: a tensor has at most eight axes, the rank of a Kokkos::View; merge axes that are never named alone
 // error: too_many_axes<10>
-#include <ostraka/contract.hpp>
+#include <ostraka/algebra/contract.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(A);

@@ -3,7 +3,7 @@
 // when: a tensor has more than eight axes
 // error: sharding: a tensor has at most eight axes, the rank of a Kokkos::View; merge axes that are never named alone
 // error: too_many_axes<9>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(A);

@@ -3,7 +3,7 @@
 // when: more than eight tensors are multiplied at once
 // error: operation: at most eight tensors are taken at a time; take some of them together first
 // error: too_many_operands<9>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

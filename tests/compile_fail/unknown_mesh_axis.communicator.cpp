@@ -3,7 +3,7 @@
 // when: a communicator is asked for along a mesh axis that the mesh does not have
 // error: mesh: the tensor is divided over a mesh axis that the mesh does not have; add it to os::make_mesh (size 1 costs nothing) or drop it from the sharding
 // error: unknown_mesh_axis<Y_mesh
-#include <ostraka/make_mesh.hpp>
+#include <ostraka/meshes/make_mesh.hpp>
 namespace os = ostraka;
 
 OSTRAKA_MESH_AXIS(X);

@@ -3,8 +3,8 @@
 // when: a tensor is made on a mesh that lacks one of its mesh axes
 // error: mesh: the tensor is divided over a mesh axis that the mesh does not have; add it to os::make_mesh (size 1 costs nothing) or drop it from the sharding
 // error: unknown_mesh_axis<Y_mesh, mesh<X_mesh>>
-#include <ostraka/make_mesh.hpp>
-#include <ostraka/zeros.hpp>
+#include <ostraka/creation/zeros.hpp>
+#include <ostraka/meshes/make_mesh.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

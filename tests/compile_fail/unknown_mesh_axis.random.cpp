@@ -3,7 +3,7 @@
 // when: random numbers are asked for over a mesh axis that the mesh does not have, with a seed among the extents
 // error: mesh: the tensor is divided over a mesh axis that the mesh does not have;
 // error: unknown_mesh_axis<Y_mesh, mesh<X_mesh>>
-#include <ostraka/random.hpp>
+#include <ostraka/creation/random.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

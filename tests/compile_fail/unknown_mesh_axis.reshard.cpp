@@ -3,7 +3,7 @@
 // when: the target of a reshard to another mesh names a mesh axis of the old one
 // error: mesh: the tensor is divided over a mesh axis that the mesh does not have; add it to os::make_mesh (size 1 costs nothing) or drop it from the sharding
 // error: unknown_mesh_axis<X_mesh, mesh<Y_mesh>>
-#include <ostraka/reshard_meshes.hpp>
+#include <ostraka/moves/reshard_meshes.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a mesh is asked for the size of a mesh axis that it lacks
 // error: mesh: the tensor is divided over a mesh axis that the mesh does not have;
 // error: unknown_mesh_axis<Y_mesh, mesh<X_mesh>>
-#include <ostraka/make_mesh.hpp>
+#include <ostraka/meshes/make_mesh.hpp>
 namespace os = ostraka;
 
 OSTRAKA_MESH_AXIS(X);

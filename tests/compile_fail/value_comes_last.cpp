@@ -3,7 +3,7 @@
 // when: the value of os::full stands before the extents
 // error: full: the value comes last, behind the extents, and is a number of the elements' kind: a whole one for integers, a real one for float and double; write os::full<float, I/X>(mesh, I = 8, 2.5)
 // error: value_comes_last<ostraka::named_extent<I_axis>, float>
-#include <ostraka/full.hpp>
+#include <ostraka/creation/full.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

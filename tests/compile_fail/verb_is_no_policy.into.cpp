@@ -3,8 +3,8 @@
 // when: an accumulation is told how to get its result by a verb
 // error: policy: a verb such as os::all_gather<X> moves one tensor, and is no policy for an operation on others
 // error: verb_is_no_policy<ostraka::verb::all_reduce<X_mesh>>
-#include <ostraka/all_reduce.hpp>
-#include <ostraka/einsum_into.hpp>
+#include <ostraka/algebra/einsum_into.hpp>
+#include <ostraka/moves/all_reduce.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: a plan is asked for with a verb
 // error: policy: a verb such as os::all_gather<X> moves one tensor, and is no policy for an operation on others
 // error: verb_is_no_policy<ostraka::verb::all_gather<X_mesh>>
-#include <ostraka/all_gather.hpp>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/moves/all_gather.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: a reshard is told its way by a verb
 // error: policy: a verb such as os::all_gather<X> moves one tensor, and is no policy for an operation on others
 // error: verb_is_no_policy<ostraka::verb::all_to_all<ostraka::over<I_axis, X_mesh>>>
-#include <ostraka/all_to_all.hpp>
-#include <ostraka/reshard.hpp>
+#include <ostraka/moves/all_to_all.hpp>
+#include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

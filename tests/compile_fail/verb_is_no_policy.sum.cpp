@@ -3,8 +3,8 @@
 // when: a sum is told how to get its result by a verb
 // error: policy: a verb such as os::all_gather<X> moves one tensor, and is no policy for an operation on others
 // error: verb_is_no_policy<ostraka::verb::reduce_scatter<ostraka::over<I_axis, X_mesh>>>
-#include <ostraka/reduce_scatter.hpp>
-#include <ostraka/reductions.hpp>
+#include <ostraka/algebra/reductions.hpp>
+#include <ostraka/moves/reduce_scatter.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the view of os::from_local stands before the extents
 // error: from_local, copy_from_local: the view of this device's block comes last, behind the extents; write os::from_local<float, I/X>(mesh, I = 8, view)
 // error: view_comes_last<ostraka::named_extent<I_axis>
-#include <ostraka/from_local.hpp>
+#include <ostraka/arrays/from_local.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a tensor of two axes gets one label
 // error: relabel: each axis of the tensor gets one label, in the order of the axes; give as many labels as the tensor has axes
 // error: wrong_number_of_labels<1, 2>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

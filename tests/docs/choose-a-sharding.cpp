@@ -9,12 +9,12 @@
 #include <cstdio>
 #include <string>
 
-#include <ostraka/cost_of.hpp>
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/foresight/search_rules.hpp>
 #include <ostraka/gradient.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/operations.hpp>
-#include <ostraka/rules.hpp>
-#include <ostraka/search_rules.hpp>
+#include <ostraka/tensors/rules.hpp>
 
 #include "support/on_meshes.hpp"
 

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <ostraka/files.hpp>
-#include <ostraka/make_mesh.hpp>
+#include <ostraka/meshes/make_mesh.hpp>
 #include <ostraka/optimizers.hpp>
 #include <ostraka/tree.hpp>
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/advise_parallelism.hpp>
-#include <ostraka/budget.hpp>
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/foresight/advise_parallelism.hpp>
+#include <ostraka/foresight/time_of.hpp>
+#include <ostraka/gradient/budget.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/operations.hpp>
-#include <ostraka/time_of.hpp>
 
 #include "support/on_meshes.hpp"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/advice_of.hpp>
-#include <ostraka/cost_of.hpp>
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/foresight/advice_of.hpp>
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 
 #include "support/on_meshes.hpp"
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <ostraka/seeing/visualize.hpp>
 #include <ostraka/tree.hpp>
-#include <ostraka/visualize.hpp>
 
 #include "support/on_meshes.hpp"
 

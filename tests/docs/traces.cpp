@@ -10,9 +10,9 @@
 #include <cstdio>
 #include <string>
 
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/operations.hpp>
-#include <ostraka/trace.hpp>
+#include <ostraka/seeing/trace.hpp>
 
 #include "support/on_meshes.hpp"
 

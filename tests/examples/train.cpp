@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/cost_of.hpp>
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 
 #include "examples/train.hpp"
 #include "files/scratch_file.hpp"

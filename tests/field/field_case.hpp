@@ -31,7 +31,7 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/make_mesh.hpp>
+#include <ostraka/meshes/make_mesh.hpp>
 
 #include "support/on_meshes.hpp"
 

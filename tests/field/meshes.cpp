@@ -10,8 +10,8 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/dry_mesh.hpp>
 #include <ostraka/files.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/operations.hpp>
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/cast.hpp>
+#include <ostraka/elements/cast.hpp>
 #include <ostraka/files.hpp>
 #include <ostraka/tree.hpp>
 

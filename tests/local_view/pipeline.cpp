@@ -15,7 +15,7 @@
 #include <string>
 #include <type_traits>
 
-#include <ostraka/pipeline.hpp>
+#include <ostraka/local_view/pipelines/pipeline.hpp>
 
 #include "support/on_meshes.hpp"
 

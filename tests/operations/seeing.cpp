@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/print.hpp>
-#include <ostraka/visualize.hpp>
+#include <ostraka/seeing/print.hpp>
+#include <ostraka/seeing/visualize.hpp>
 
 #include <cstdint>
 #include <string>

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include <ostraka/trace.hpp>
+#include <ostraka/seeing/trace.hpp>
 
 #include "scenarios.hpp"
 

@@ -12,11 +12,11 @@
 #include <cstdio>
 #include <string>
 
-#include <ostraka/cost_of.hpp>
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/foresight/time_of.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/operations.hpp>
-#include <ostraka/time_of.hpp>
-#include <ostraka/trace.hpp>
+#include <ostraka/seeing/trace.hpp>
 
 namespace os = ostraka;
 

@@ -14,9 +14,9 @@
 #include <utility>
 
 #include <ostraka/detail/blocks/make_block.hpp>
-#include <ostraka/detail/calls/after_error.hpp>
 #include <ostraka/operations/indices/index_range.hpp>
 #include <ostraka/plan/typed/inside.hpp>
+#include <ostraka/tensors/after_error.hpp>
 
 namespace ostraka::detail {
 

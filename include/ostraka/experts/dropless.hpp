@@ -16,7 +16,7 @@
 #include <ostraka/experts/ragged_dot.hpp>
 #include <ostraka/experts/rows.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
-#include <ostraka/shard_map.hpp>
+#include <ostraka/local_view/shard_map.hpp>
 
 namespace ostraka {
 

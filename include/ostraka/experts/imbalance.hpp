@@ -15,8 +15,8 @@
 
 #include <ostraka/experts/capacity.hpp>
 #include <ostraka/experts/route.hpp>
+#include <ostraka/seeing/value.hpp>
 #include <ostraka/types/support/join_text.hpp>
-#include <ostraka/value.hpp>
 
 namespace ostraka {
 

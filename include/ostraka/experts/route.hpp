@@ -15,9 +15,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/arithmetic.hpp>
-#include <ostraka/cast.hpp>
 #include <ostraka/detail/blocks/fill.hpp>
+#include <ostraka/elements/arithmetic.hpp>
+#include <ostraka/elements/cast.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/operations/elements/functions.hpp>
 #include <ostraka/operations/indices/scatter_add.hpp>

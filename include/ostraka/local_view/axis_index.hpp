@@ -11,9 +11,9 @@
 #include <string>
 #include <type_traits>
 
-#include <ostraka/detail/calls/after_error.hpp>
 #include <ostraka/detail/calls/operation.hpp>
-#include <ostraka/mesh.hpp>
+#include <ostraka/meshes/mesh.hpp>
+#include <ostraka/tensors/after_error.hpp>
 #include <ostraka/types/shardings/varying_int.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/values/differentiated.hpp>

@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <string>
 
-#include <ostraka/detail/blocks/block_extents.hpp>
 #include <ostraka/engine/collectives/counts.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
+#include <ostraka/tensors/block_extents.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {

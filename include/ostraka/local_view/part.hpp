@@ -13,10 +13,10 @@
 #include <string>
 #include <utility>
 
-#include <ostraka/detail/calls/after_error.hpp>
 #include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/run/execute.hpp>
-#include <ostraka/relabel.hpp>
+#include <ostraka/tensors/after_error.hpp>
+#include <ostraka/tensors/relabel.hpp>
 #include <ostraka/types/shardings/varying_int.hpp>
 #include <ostraka/types/support/error.hpp>
 

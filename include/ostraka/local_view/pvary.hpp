@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. `os::pvary<X>(a)`: a block that may differ along X from now on. float[I] → float[I] {V_X}
 
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 
 namespace ostraka {
 

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/arithmetic.hpp>
+#include <ostraka/elements/arithmetic.hpp>
 #include <ostraka/optimizers/clip.hpp>
 
 namespace ostraka {

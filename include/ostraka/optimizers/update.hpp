@@ -27,8 +27,8 @@
 #include <ostraka/detail/calls/numbers.hpp>
 #include <ostraka/engine/kernels/change_blocks.hpp>
 #include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/moves/reshard_into.hpp>
 #include <ostraka/optimizers/optimizer_state.hpp>
-#include <ostraka/reshard_into.hpp>
 
 namespace ostraka::detail {
 

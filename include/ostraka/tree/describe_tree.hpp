@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/describe.hpp>
+#include <ostraka/seeing/describe.hpp>
 #include <ostraka/tree/walk.hpp>
 #include <ostraka/types/support/join_text.hpp>
 

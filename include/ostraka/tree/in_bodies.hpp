@@ -12,7 +12,7 @@
 #include <utility>
 
 #include <ostraka/local_view/pipelines/pipeline_operands.hpp>
-#include <ostraka/shard_map.hpp>
+#include <ostraka/local_view/shard_map.hpp>
 #include <ostraka/tree/map.hpp>
 
 namespace ostraka {

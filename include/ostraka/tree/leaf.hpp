@@ -14,7 +14,7 @@
 /// mlp<os::values> holds tensors, mlp<os::names> says what they would be and holds nothing. A leaf policy is any class
 /// with a member template `leaf<T, Sharding>`, so that others can be put in the same places.
 
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 
 namespace ostraka {
 

@@ -19,10 +19,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/creation/random.hpp>
+#include <ostraka/creation/zeros.hpp>
 #include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/random.hpp>
 #include <ostraka/tree/walk.hpp>
-#include <ostraka/zeros.hpp>
 
 namespace ostraka {
 

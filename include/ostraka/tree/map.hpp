@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/cast.hpp>
+#include <ostraka/elements/cast.hpp>
 #include <ostraka/tree/walk.hpp>
 
 namespace ostraka {

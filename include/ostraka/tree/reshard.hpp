@@ -7,7 +7,7 @@
 ///
 ///     auto reduced = os::tree_reshard<os::values>(gradients);    // [I, J] {U_X} → [I, J], as the struct has it
 
-#include <ostraka/reshard.hpp>
+#include <ostraka/moves/reshard.hpp>
 #include <ostraka/tree/leaf.hpp>
 #include <ostraka/tree/walk.hpp>
 

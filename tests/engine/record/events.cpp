@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/dry_mesh.hpp>
 #include <ostraka/engine/record/events.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/ostraka.hpp>
 
 #include "support/on_meshes.hpp"

@@ -11,9 +11,9 @@
 #include <doctest/doctest.h>
 
 #include <ostraka/gradient.hpp>
+#include <ostraka/local_view/pipelines/pipeline.hpp>
 #include <ostraka/operations.hpp>
 #include <ostraka/optimizers.hpp>
-#include <ostraka/pipeline.hpp>
 
 #include <tuple>
 

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <ostraka/gradient.hpp>
-#include <ostraka/gradient_plan.hpp>
+#include <ostraka/gradient/gradient_plan.hpp>
 #include <ostraka/operations.hpp>
 
 #include <vector>

@@ -13,14 +13,14 @@
 #include <array>
 #include <cstddef>
 
-#include <ostraka/cost_of.hpp>
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/foresight/search_rules.hpp>
 #include <ostraka/gradient.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/operations.hpp>
 #include <ostraka/plan/program/layers.hpp>
 #include <ostraka/plan/rule_search/ranked_rules.hpp>
-#include <ostraka/rules.hpp>
-#include <ostraka/search_rules.hpp>
+#include <ostraka/tensors/rules.hpp>
 
 #include "support/on_meshes.hpp"
 

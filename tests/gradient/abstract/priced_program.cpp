@@ -12,14 +12,14 @@
 #include <cstdint>
 #include <vector>
 
-#include <ostraka/cost_of.hpp>
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/foresight/cost_of.hpp>
 #include <ostraka/gradient.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/operations.hpp>
 #include <ostraka/plan/hardware/machines.hpp>
 #include <ostraka/plan/pricing/program_price.hpp>
 #include <ostraka/plan/program/build.hpp>
-#include <ostraka/rules.hpp>
+#include <ostraka/tensors/rules.hpp>
 
 #include "support/on_meshes.hpp"
 

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/advice_of.hpp>
-#include <ostraka/cost_of.hpp>
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/foresight/advice_of.hpp>
+#include <ostraka/foresight/cost_of.hpp>
 #include <ostraka/gradient.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/operations.hpp>
-#include <ostraka/trace.hpp>
+#include <ostraka/seeing/trace.hpp>
 
 #include "support/on_meshes.hpp"
 

@@ -16,9 +16,9 @@
 #include <string>
 #include <utility>
 
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/foresight/time_of.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/ostraka.hpp>
-#include <ostraka/time_of.hpp>
 
 #include "support/on_meshes.hpp"
 

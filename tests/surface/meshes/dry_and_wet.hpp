@@ -14,9 +14,9 @@
 #include <optional>
 #include <string>
 
-#include <ostraka/cost_of.hpp>
-#include <ostraka/dry_mesh.hpp>
 #include <ostraka/engine/record/events.hpp>
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 
 #include "support/on_meshes.hpp"
 

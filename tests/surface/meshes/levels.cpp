@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/cost_of.hpp>
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/operations.hpp>
 
 #include "surface/meshes/dry_and_wet.hpp"

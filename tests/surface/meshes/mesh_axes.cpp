@@ -10,8 +10,8 @@
 
 #include <cstdint>
 
-#include <ostraka/cost_of.hpp>
-#include <ostraka/dry_mesh.hpp>
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 
 #include "support/on_meshes.hpp"
 

@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/detail/calls/after_error.hpp>
 #include <ostraka/plan/typed/checks.hpp>
+#include <ostraka/tensors/after_error.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {

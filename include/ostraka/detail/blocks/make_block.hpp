@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 
 namespace ostraka::detail {
 

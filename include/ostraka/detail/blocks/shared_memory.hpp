@@ -8,7 +8,7 @@
 #include <string>
 
 #include <ostraka/engine/call_check/call_in_words.hpp>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {

@@ -16,7 +16,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/advise.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
 #include <ostraka/engine/machine/launcher.hpp>
 #include <ostraka/engine/machine/node.hpp>
@@ -25,7 +24,8 @@
 #include <ostraka/engine/spmd/ended.hpp>
 #include <ostraka/engine/spmd/peer_monitor.hpp>
 #include <ostraka/engine/trace/tracer.hpp>
-#include <ostraka/environment.hpp>
+#include <ostraka/foresight/advise.hpp>
+#include <ostraka/meshes/environment.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
 

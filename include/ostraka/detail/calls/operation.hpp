@@ -19,7 +19,7 @@
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/plan/typed/named_plan.hpp>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 

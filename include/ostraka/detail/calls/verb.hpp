@@ -13,8 +13,8 @@
 ///     all_to_all<I/X>        at the minor end of another     they divide I, at its minor end
 ///     slice<I/X>             not used by the tensor          they divide I, at its minor end
 
-#include <ostraka/detail/calls/after_error.hpp>
-#include <ostraka/reshard.hpp>
+#include <ostraka/moves/reshard.hpp>
+#include <ostraka/tensors/after_error.hpp>
 #include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka::detail {

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/checkpoint.hpp>
 #include <ostraka/gradient/abstract/abstract_tape.hpp>
+#include <ostraka/gradient/checkpoint.hpp>
 
 namespace ostraka::detail {
 

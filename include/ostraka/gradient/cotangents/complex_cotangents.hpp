@@ -12,7 +12,7 @@
 
 #include <type_traits>
 
-#include <ostraka/cast.hpp>
+#include <ostraka/elements/cast.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/operations/elements/complex_parts.hpp>
 #include <ostraka/operations/elements/functions.hpp>

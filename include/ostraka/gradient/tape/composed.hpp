@@ -10,7 +10,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include <ostraka/cast.hpp>
+#include <ostraka/elements/cast.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
 
 namespace ostraka {

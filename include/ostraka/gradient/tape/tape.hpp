@@ -13,7 +13,7 @@
 #include <new>
 #include <utility>
 
-#include <ostraka/arithmetic.hpp>
+#include <ostraka/elements/arithmetic.hpp>
 #include <ostraka/engine/blocks/dense.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/run/profiling.hpp>

@@ -7,9 +7,9 @@
 /// other along I, or, if the block has no axis I, stacked along it. float[I] {V_X} → float[I]; float[J] {V_X} →
 /// float[I, J]
 
-#include <ostraka/all_gather.hpp>
 #include <ostraka/engine/block_collectives/gather_rows.hpp>
 #include <ostraka/local_view/collectives/gather_and_scatter.hpp>
+#include <ostraka/moves/all_gather.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka::verb {

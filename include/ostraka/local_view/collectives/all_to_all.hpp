@@ -7,9 +7,9 @@
 /// device d along X is sent block d along J, and puts what it is sent one after the other along I. float[I, J] {V_X} →
 /// float[I, J] {V_X}. `os::all_to_all<I/X, I/X>(a)` does both along one axis.
 
-#include <ostraka/all_to_all.hpp>
 #include <ostraka/detail/blocks/fill.hpp>
 #include <ostraka/local_view/collectives/collective.hpp>
+#include <ostraka/moves/all_to_all.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {

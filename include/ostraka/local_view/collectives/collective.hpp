@@ -25,7 +25,7 @@
 
 #include <ostraka/detail/calls/verb.hpp>
 #include <ostraka/local_view/extents_at_doors.hpp>
-#include <ostraka/pending.hpp>
+#include <ostraka/moves/pending.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
 #include <ostraka/types/support/error.hpp>

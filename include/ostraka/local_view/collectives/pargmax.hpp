@@ -13,8 +13,8 @@
 
 #include <ostraka/detail/blocks/create.hpp>
 #include <ostraka/detail/blocks/fill.hpp>
+#include <ostraka/elements/map.hpp>
 #include <ostraka/local_view/collectives/preduce.hpp>
-#include <ostraka/map.hpp>
 
 namespace ostraka {
 

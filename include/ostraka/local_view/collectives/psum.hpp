@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/algebra/reductions.hpp>
 #include <ostraka/local_view/collectives/collective.hpp>
-#include <ostraka/reductions.hpp>
 
 namespace ostraka {
 

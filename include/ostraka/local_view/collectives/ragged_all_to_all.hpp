@@ -11,11 +11,11 @@
 #include <string>
 #include <tuple>
 
-#include <ostraka/copy.hpp>
+#include <ostraka/creation/copy.hpp>
 #include <ostraka/detail/blocks/shared_memory.hpp>
 #include <ostraka/engine/block_collectives/ragged_moves.hpp>
 #include <ostraka/local_view/collectives/group.hpp>
-#include <ostraka/pending.hpp>
+#include <ostraka/moves/pending.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka {

@@ -20,7 +20,7 @@
 
 #include <ostraka/engine/kernels/stencil_kernel.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
-#include <ostraka/tensor.hpp>
+#include <ostraka/tensors/tensor.hpp>
 #include <ostraka/types/shardings/halo.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>

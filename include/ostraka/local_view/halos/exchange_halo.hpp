@@ -24,7 +24,7 @@
 #include <ostraka/engine/moves/halo_flight.hpp>
 #include <ostraka/local_view/halos/halo_calls.hpp>
 #include <ostraka/local_view/halos/halo_options.hpp>
-#include <ostraka/pending.hpp>
+#include <ostraka/moves/pending.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka {

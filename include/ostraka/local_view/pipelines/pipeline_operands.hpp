@@ -15,7 +15,7 @@
 #include <utility>
 
 #include <ostraka/local_view/collectives/group.hpp>
-#include <ostraka/shard_map.hpp>
+#include <ostraka/local_view/shard_map.hpp>
 
 namespace ostraka::detail {
 

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include <ostraka/local_view/pipelines/pipeline_operands.hpp>
-#include <ostraka/reshard.hpp>
+#include <ostraka/moves/reshard.hpp>
 
 namespace ostraka {
 

@@ -22,8 +22,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/cast.hpp>
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/elements/cast.hpp>
 #include <ostraka/engine/sequences/hide_later.hpp>
 #include <ostraka/operations/attention/rope.hpp>
 #include <ostraka/operations/attention/weigh.hpp>

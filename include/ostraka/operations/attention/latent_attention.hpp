@@ -15,9 +15,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/einsum_into.hpp>
+#include <ostraka/algebra/einsum_into.hpp>
+#include <ostraka/algebra/reductions.hpp>
 #include <ostraka/operations/attention/attention.hpp>
-#include <ostraka/reductions.hpp>
 
 namespace ostraka {
 

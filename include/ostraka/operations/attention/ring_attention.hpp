@@ -24,7 +24,7 @@
 #include <ostraka/engine/sequences/pull_attention_in_ring.hpp>
 #include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/shared/foretold.hpp>
-#include <ostraka/relabel.hpp>
+#include <ostraka/tensors/relabel.hpp>
 
 namespace ostraka {
 

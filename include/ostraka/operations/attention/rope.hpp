@@ -16,10 +16,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/cast.hpp>
+#include <ostraka/creation/generate.hpp>
+#include <ostraka/elements/cast.hpp>
+#include <ostraka/elements/map.hpp>
 #include <ostraka/engine/sequences/rotate.hpp>
-#include <ostraka/generate.hpp>
-#include <ostraka/map.hpp>
 #include <ostraka/operations/attention/striped.hpp>
 #include <ostraka/operations/shared/along.hpp>
 #include <ostraka/types/support/error.hpp>

@@ -14,8 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ostraka/creation/generate.hpp>
 #include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/generate.hpp>
 #include <ostraka/operations/attention/striped.hpp>
 #include <ostraka/operations/creation/creation_options.hpp>
 #include <ostraka/operations/shapes/rearrange.hpp>

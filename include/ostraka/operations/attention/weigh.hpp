@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/einsum.hpp>
+#include <ostraka/algebra/einsum.hpp>
 #include <ostraka/engine/sequences/mend_weighted_sums.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
 

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/creation/random.hpp>
 #include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/random.hpp>
 
 namespace ostraka {
 

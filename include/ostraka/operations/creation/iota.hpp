@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/generate.hpp>
-#include <ostraka/map.hpp>
+#include <ostraka/creation/generate.hpp>
+#include <ostraka/elements/map.hpp>
 #include <ostraka/operations/creation/creation_options.hpp>
 #include <ostraka/operations/indices/index_range.hpp>
 

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/generate.hpp>
-#include <ostraka/map.hpp>
+#include <ostraka/creation/generate.hpp>
+#include <ostraka/elements/map.hpp>
 #include <ostraka/operations/creation/creation_options.hpp>
 #include <ostraka/operations/shared/along.hpp>
 #include <ostraka/plan/typed/inside.hpp>

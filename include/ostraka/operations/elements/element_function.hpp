@@ -9,7 +9,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include <ostraka/arithmetic.hpp>
+#include <ostraka/elements/arithmetic.hpp>
 #include <ostraka/operations/shared/operate.hpp>
 
 // An accelerator's compiler knows objects of its own only.

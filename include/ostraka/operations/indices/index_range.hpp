@@ -18,12 +18,12 @@
 #include <string_view>
 #include <type_traits>
 
-#include <ostraka/detail/calls/after_error.hpp>
 #include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/agreement/check_indices.hpp>
+#include <ostraka/moves/reshard.hpp>
 #include <ostraka/operations/creation/creation_options.hpp>
 #include <ostraka/operations/shared/along.hpp>
-#include <ostraka/reshard.hpp>
+#include <ostraka/tensors/after_error.hpp>
 
 namespace ostraka {
 

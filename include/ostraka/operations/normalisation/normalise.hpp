@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/elements/map.hpp>
 #include <ostraka/engine/blocks/map_blocks.hpp>
 #include <ostraka/engine/divided_rows/normalise_rows.hpp>
-#include <ostraka/map.hpp>
 #include <ostraka/operations/shared/along.hpp>
 #include <ostraka/operations/shared/foretold.hpp>
 

@@ -17,9 +17,9 @@
 #include <string_view>
 #include <type_traits>
 
+#include <ostraka/algebra/reductions.hpp>
 #include <ostraka/engine/divided_rows/accumulate_rows.hpp>
 #include <ostraka/operations/shared/along.hpp>
-#include <ostraka/reductions.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {

@@ -16,10 +16,10 @@
 #include <string_view>
 #include <type_traits>
 
-#include <ostraka/detail/blocks/block_extents.hpp>
 #include <ostraka/operations/shared/operate.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/plan/typed/checks.hpp>
+#include <ostraka/tensors/block_extents.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/values/half.hpp>

@@ -22,8 +22,8 @@
 
 #include <cstdint>
 
-#include <ostraka/detail/calls/after_error.hpp>
 #include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/tensors/after_error.hpp>
 #include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {

@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/cost_of.hpp>
+#include <ostraka/foresight/cost_of.hpp>
 #include <ostraka/gradient.hpp>
 #include <ostraka/operations.hpp>
 

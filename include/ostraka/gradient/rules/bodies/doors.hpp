@@ -10,7 +10,7 @@
 #include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/gradient/rules/bodies/rows.hpp>
 #include <ostraka/local_view/doors.hpp>
-#include <ostraka/shard_map.hpp>
+#include <ostraka/local_view/shard_map.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
 
 namespace ostraka {

@@ -8,10 +8,10 @@
 
 #include <tuple>
 
-#include <ostraka/custom_vjp.hpp>
+#include <ostraka/creation/zeros.hpp>
+#include <ostraka/gradient/custom_vjp.hpp>
 #include <ostraka/local_view/collectives/preduce.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
-#include <ostraka/zeros.hpp>
 
 namespace ostraka::detail {
 

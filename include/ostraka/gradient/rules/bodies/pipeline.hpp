@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/copy.hpp>
+#include <ostraka/creation/copy.hpp>
 #include <ostraka/gradient/rules/bodies/pipeline_parameters.hpp>
 
 namespace ostraka {

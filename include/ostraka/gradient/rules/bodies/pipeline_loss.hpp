@@ -14,8 +14,8 @@
 #include <utility>
 
 #include <ostraka/gradient/rules/bodies/pipeline.hpp>
-#include <ostraka/pipeline_loss.hpp>
-#include <ostraka/value.hpp>
+#include <ostraka/local_view/pipelines/pipeline_loss.hpp>
+#include <ostraka/seeing/value.hpp>
 
 namespace ostraka {
 

@@ -14,11 +14,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/checkpoint.hpp>
+#include <ostraka/gradient/checkpoint.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/gradient/cotangents/deferred.hpp>
 #include <ostraka/gradient/rules/bodies/rows.hpp>
-#include <ostraka/pipeline.hpp>
+#include <ostraka/local_view/pipelines/pipeline.hpp>
 #include <ostraka/tree/in_pipelines.hpp>
 
 namespace ostraka::detail {

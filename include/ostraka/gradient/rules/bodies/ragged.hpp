@@ -13,7 +13,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include <ostraka/copy.hpp>
+#include <ostraka/creation/copy.hpp>
 #include <ostraka/gradient/rules/bodies/exchanges.hpp>
 #include <ostraka/local_view/collectives/all_to_all.hpp>
 #include <ostraka/local_view/collectives/ragged_all_to_all.hpp>

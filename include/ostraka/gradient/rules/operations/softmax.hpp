@@ -15,7 +15,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include <ostraka/cast.hpp>
+#include <ostraka/elements/cast.hpp>
 #include <ostraka/gradient/rules/operations/functions.hpp>
 #include <ostraka/gradient/rules/operations/operations.hpp>
 #include <ostraka/gradient/tape/composed.hpp>

@@ -9,9 +9,9 @@
 
 #include <type_traits>
 
-#include <ostraka/cast.hpp>
+#include <ostraka/elements/cast.hpp>
+#include <ostraka/elements/where.hpp>
 #include <ostraka/gradient/rules/operations/functions.hpp>
-#include <ostraka/where.hpp>
 
 namespace ostraka {
 

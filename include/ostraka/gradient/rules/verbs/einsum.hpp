@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/contract.hpp>
+#include <ostraka/algebra/contract.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/gradient/cotangents/deferred.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>

@@ -11,11 +11,11 @@
 #include <string>
 #include <type_traits>
 
-#include <ostraka/copy.hpp>
+#include <ostraka/creation/copy.hpp>
+#include <ostraka/creation/named.hpp>
+#include <ostraka/creation/zeros.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
-#include <ostraka/named.hpp>
-#include <ostraka/rename.hpp>
-#include <ostraka/zeros.hpp>
+#include <ostraka/moves/rename.hpp>
 
 namespace ostraka {
 

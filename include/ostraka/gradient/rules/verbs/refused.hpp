@@ -8,11 +8,11 @@
 
 #include <type_traits>
 
+#include <ostraka/algebra/into_array.hpp>
+#include <ostraka/algebra/start.hpp>
 #include <ostraka/gradient/tape/variable.hpp>
-#include <ostraka/into_array.hpp>
-#include <ostraka/relabel.hpp>
-#include <ostraka/reshard_meshes.hpp>
-#include <ostraka/start.hpp>
+#include <ostraka/moves/reshard_meshes.hpp>
+#include <ostraka/tensors/relabel.hpp>
 #include <ostraka/types/reasons/of_derivatives.hpp>
 
 namespace ostraka {

@@ -8,13 +8,13 @@
 
 #include <type_traits>
 
-#include <ostraka/arithmetic.hpp>
+#include <ostraka/algebra/reductions.hpp>
+#include <ostraka/elements/arithmetic.hpp>
+#include <ostraka/elements/map.hpp>
+#include <ostraka/elements/operators.hpp>
 #include <ostraka/gradient/tape/record.hpp>
-#include <ostraka/map.hpp>
-#include <ostraka/operators.hpp>
-#include <ostraka/reductions.hpp>
-#include <ostraka/rename.hpp>
-#include <ostraka/reshard.hpp>
+#include <ostraka/moves/rename.hpp>
+#include <ostraka/moves/reshard.hpp>
 
 namespace ostraka {
 

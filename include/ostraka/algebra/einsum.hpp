@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::einsum<I/X, K/Y>(A, B)`: C[I_X, K_Y] = A · B, summed over the labels that C lacks. Naming the result
+/// is what authorises communication; os::plan<I/X, K/Y>(A, B) tells beforehand which.
+
+#include <tuple>
+#include <type_traits>
+
+#include <ostraka/detail/calls/at_once.hpp>
+#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/detail/calls/planned_call.hpp>
+#include <ostraka/detail/calls/within.hpp>
+#include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/plan.hpp>
+#include <ostraka/tensors/after_error.hpp>
+#include <ostraka/tensors/relabel.hpp>
+#include <ostraka/types/values/differentiated.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+// What the engine reads: pointers, unless labels of an operand repeat.
+template <class... Operands>
+struct sources_of {
+  using type = engine::operand_source<typename nth<0, Operands...>::type::value_type>;
+  template <class A>
+  static type of(A const& a) {
+    if constexpr (is_tensor<A>)
+      return {a.local().data()};
+    else
+      return a.source();
+  }
+};
+
+template <Tensor... Operands>
+struct sources_of<Operands...> {
+  using type = typename nth<0, Operands...>::type::value_type const*;
+  template <class A>
+  static type of(A const& a) {
+    return a.local().data();
+  }
+};
+
+// An operation that is planned as an einsum. Its operands are known by name, so that what stands behind them stays
+// behind: a std::tuple of each call's types would cost more than its plan.
+template <class Out, class Policy, reduction How, class Operands>
+struct einsum_of;
+
+template <class Out, class Policy, reduction How, class First, class... Rest>
+struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
+  using value = typename First::value_type;
+  using types = einsum_types<Out, typename Policy::unlimited, How, First, Rest...>;
+  using sources = sources_of<First, Rest...>;
+
+  // A new tensor <- what is computed, times how.alpha, `When` it is told.
+  template <class When = at_once>
+  static auto run(char const* operation, engine::update<value> const& how, First const& first, Rest const&... rest,
+                  Policy const& policy = {}) {
+    if constexpr (std::is_same_v<When, at_once> && is_planned_call<Policy, First, Rest...> && is_each_label_once)
+      return run_at_once(operation, how, first, rest...);
+    else
+      return run_when<When>(operation, how, first, rest..., policy);
+  }
+
+ private:
+  static constexpr bool is_each_label_once = (is_tensor<First> && ... && is_tensor<Rest>);
+
+  static auto run_at_once(char const* operation, engine::update<value> const& how, First const& first,
+                          Rest const&... rest) {
+    using result_type = basic_tensor<value, Out, typename First::space>;
+    result_type result;
+    operand_at_hand const operands[] = {at_hand(first), at_hand(rest)...};
+    value const* const blocks[] = {sources::of(first), sources::of(rest)...};
+    static thread_local constinit engine::schedule_memory* memory = nullptr;
+    run_planned<value, result_type::rank, typename First::space>(
+        planned_call_of<Policy, types, static_cast<int>(sizeof(value))>, operation, first.mesh_handle(), operands,
+        blocks, how, functions_of_call<Policy, types, value, typename First::space>(), memory, result);
+    return result;
+  }
+
+  template <class When>
+  static auto run_when(char const* operation, engine::update<value> const& how, First const& first, Rest const&... rest,
+                       Policy const& policy) {
+    using result_type = basic_tensor<value, Out, typename First::space>;
+    engine::steps_ahead const steps = steps_ahead_of<Policy, types>(planner::plan_view(stored_plan_of<types>).steps);
+    engine::execution_context const w =
+        context_of<typename types::labels, typename types::mesh>(operation, steps, first, rest...);
+    auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
+    result_type const result =
+        allocate_for<result_type, typename types::labels, typename types::mesh>(w, first, rest...);
+    typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
+    static thread_local constinit engine::schedule_memory* memory = nullptr;
+    return When::run(result, std::tuple(view_in(first), view_in(rest)...), execution_space_of<result_type>(), w, plan,
+                     blocks, result.local().data(), how, engine::per_thread(memory));
+  }
+
+  template <class A>
+  static auto const& view_in(A const& a) {
+    if constexpr (is_tensor<A>)
+      return a.local();
+    else
+      return a.tensor().local();
+  }
+};
+
+template <class T>
+consteval auto check_operand() {
+  if constexpr (is_operand<T>)
+    return found<reason::ok>{};
+  else
+    return found<not_an_operand_verdict<T>>{};
+}
+
+// An einsum is planned only where all are operands.
+template <class Out, class Policy, class... Operands>
+consteval auto check_operands(type_list<Operands...>) {
+  using each = first_fault<typename decltype(check_operand<Operands>())::type...>;
+  if constexpr (!std::is_same_v<each, reason::ok>)
+    return found<each>{};
+  else
+    return found<first_fault<einsum_verdict<Out, Policy, Operands...>, elements_verdict<Operands...>>>{};
+}
+
+// The verdict on an einsum of the list `Operands`. Some of them may be no operands.
+template <class Out, class Policy, class Operands>
+using operands_verdict = typename decltype(check_operands<Out, Policy>(Operands{}))::type;
+
+// os::einsum and os::start_einsum.
+template <class When, class Out, class A, class... More>
+auto checked_einsum(char const* operation, A const& a, More const&... more) {
+  using split = arguments<A, More...>;
+  using policy = typename split::policy;
+  using operands = typename split::operands;
+  using out = varying_as_list<Out, operands>;
+  if constexpr (reason::ok_or_raise<operands_verdict<out, policy, operands>>())
+    return einsum_of<out, policy, reduction::sum, operands>::template run<When>(operation, {}, a, more...);
+  else
+    return after_error_of<typename A::value_type, out, typename A::space>();
+}
+
+}  // namespace detail
+
+/// The einsum of up to eight tensors: C[I_X, K_Y] = Σ_J A[I, J] B[J, K], by numpy's rule on names (numpy.einsum) with
+/// the sharding of the result as asked for, partial only if that is asked for. A policy may stand behind the tensors:
+/// os::gather_left, os::gather_right, os::reduce_result, os::no_communication, os::at_most<bytes>, os::within(bytes),
+/// os::idle(Z), os::for_these_sizes, os::least_time<n>, os::overlapped (docs/budgets.md), os::sum_over(N) of axes that
+/// one operand alone has. An operand whose labels repeat is an os::relabel<I, I>(A). The order of the products is
+/// planned with the moves. Collective over the mesh axes that the tensors name.
+/// @throws ostraka::error, on all devices alike, if extents disagree, the mesh lacks a mesh axis of the result, or the
+/// plan moves more than a budget or takes more workspace than a limit
+template <auto... Out, Operand A, class... OperandsThenPolicy>
+  requires(!any_variable<OperandsThenPolicy...>)
+[[nodiscard]] auto einsum(A const& a, OperandsThenPolicy const&... more) {
+  return detail::checked_einsum<detail::at_once, sharding_of<Out...>>("einsum", a, more...);
+}
+
+/// Says what stands where a tensor should.
+template <auto... Out, class Other, class... More>
+  requires(!Operand<Other> && !any_variable<Other, More...>)
+auto einsum(Other const&, More const&...) {
+  reason::raise<reason::not_an_operand<Other>>();
+  return detail::after_error_of<float, sharding_of<Out...>>();
+}
+
+}  // namespace ostraka

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::einsum_into(C, A, B, os::alpha = 2, os::beta = 1)`: C <- alpha A · B + beta C, into a tensor that is
+/// there. C's own type is the named result that authorises communication. C[I, K] {U_X} <- A[I, J_X] · B[J_X, K] + C
+/// adds up what a program reduces later, once.
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/arrays/given_array.hpp>
+#include <ostraka/detail/blocks/shared_memory.hpp>
+#include <ostraka/detail/calls/numbers.hpp>
+
+namespace ostraka {
+
+/// A factor with its name: what `os::alpha = 2` is.
+template <class Name, class Number>
+struct named_factor {
+  Number value;
+};
+
+/// The name of the product's factor in os::einsum_into; 1 where it is not given. With 0, the product is not taken.
+struct alpha_factor {
+  template <class Number>
+  constexpr auto operator=(Number const& n) const {
+    return named_factor<alpha_factor, Number>{n};
+  }
+};
+inline constexpr alpha_factor alpha{};
+
+/// The name of the factor of what the tensor held before; 0 where it is not given. With 0, that is not read.
+struct beta_factor {
+  template <class Number>
+  constexpr auto operator=(Number const& n) const {
+    return named_factor<beta_factor, Number>{n};
+  }
+};
+inline constexpr beta_factor beta{};
+
+namespace detail {
+
+// What stands behind the operands: factors and perhaps a policy, in any order.
+template <class T>
+struct behind_operands {
+  using factor = type_list<>;  // its name
+  using policy = type_list<>;
+};
+
+template <class Name, class Number>
+struct behind_operands<named_factor<Name, Number>> {
+  using factor = type_list<Name>;
+  using policy = type_list<>;
+};
+
+template <class Policy>
+  requires is_policy<Policy>
+struct behind_operands<Policy> {
+  using factor = type_list<>;
+  using policy = type_list<Policy>;
+};
+
+template <class Behind>
+struct settings;
+
+template <class... Behind>
+struct settings<type_list<Behind...>> {
+  using factors = concatenation_of<typename behind_operands<Behind>::factor...>;
+  using policies = concatenation_of<typename behind_operands<Behind>::policy...>;
+  using policy = typename type_at<concatenation_of<policies, type_list<ostraka::policy<planner::admit::any>>>, 0>::type;
+};
+
+template <class Element, class T>
+consteval auto check_setting(T const*) {
+  if constexpr (is_policy<T>)
+    return found<reason::ok>{};
+  else
+    return found<not_an_operand_verdict<T>>{};
+}
+
+template <class Element, class Name, class Number>
+consteval auto check_setting(named_factor<Name, Number> const*) {
+  return found<number_verdict<Number, Element>>{};
+}
+
+template <class Element, class... Behind>
+consteval auto check_settings(type_list<Behind...>) {
+  using given = settings<type_list<Behind...>>;
+  using each = first_fault<typename decltype(check_setting<Element>(static_cast<Behind const*>(nullptr)))::type...>;
+  if constexpr (!std::is_same_v<each, reason::ok>)
+    return found<each>{};
+  else if constexpr (given::policies::size > 1)
+    return found<reason::not_an_operand<typename type_at<typename given::policies, 1>::type>>{};
+  else if constexpr (!std::is_void_v<first_repeated<typename given::factors>>)
+    return found<reason::factor_given_twice<first_repeated<typename given::factors>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class C, class Behind, class... Operands>
+consteval auto check_einsum_into(type_list<Operands...>) {
+  using own =
+      first_fault<writable_verdict<C>, blocks_verdict<sharding<>, Operands..., C>, target_verdict<C, Operands...>,
+                  typename decltype(check_settings<typename C::value_type>(Behind{}))::type>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return found<own>{};
+  else
+    return found<first_fault<einsum_verdict<sharding_in<C>, typename settings<Behind>::policy, Operands...>,
+                             elements_verdict<C, Operands...>>>{};
+}
+
+// `Operands` is the list of operands up to the first argument that is none; `Behind` has that argument and the rest.
+template <class C, class Operands, class Behind>
+using einsum_into_verdict = typename decltype(check_einsum_into<C, Behind>(Operands{}))::type;
+
+// Parts the arguments: operands up to the first argument that is none, and the rest.
+template <class Operands, class... Arguments>
+struct operands_first {
+  using operands = Operands;
+  using behind = type_list<Arguments...>;
+};
+
+template <class... Operands, Operand Next, class... More>
+struct operands_first<type_list<Operands...>, Next, More...> : operands_first<type_list<Operands..., Next>, More...> {};
+
+// What a factor or a policy says of a run.
+template <class T, class Policy, class Number>
+void take_setting(engine::update<T>& how, Policy&, named_factor<alpha_factor, Number> const& given) {
+  how.alpha = as_element<accumulator_of_t<T>>("einsum_into", given.value);
+}
+
+template <class T, class Policy, class Number>
+void take_setting(engine::update<T>& how, Policy&, named_factor<beta_factor, Number> const& given) {
+  how.beta = as_element<accumulator_of_t<T>>("einsum_into", given.value);
+}
+
+template <class T, class Policy>
+void take_setting(engine::update<T>&, Policy& policy, Policy const& given) {
+  policy = given;
+}
+
+template <class Policy, class Operands>
+struct einsum_into_of;
+
+// c <- alpha (the einsum) + beta c. The arguments behind the operands hold the factors and perhaps a policy.
+template <class Policy, class First, class... Rest>
+struct einsum_into_of<Policy, type_list<First, Rest...>> {
+  template <class C, class... Behind>
+  static void run(C const& c, First const& first, Rest const&... rest, Behind const&... behind) {
+    using value = typename C::value_type;
+    using types = einsum_types<sharding_in<C>, typename Policy::unlimited, reduction::sum, First, Rest...>;
+    using sources = sources_of<First, Rest...>;
+    engine::update<value> how;
+    Policy policy{};
+    (take_setting(how, policy, behind), ...);
+    engine::steps_ahead const steps = steps_ahead_of<Policy, types>(planner::plan_view(stored_plan_of<types>).steps);
+    engine::execution_context const w =
+        context_of<typename types::labels, typename types::mesh>("einsum_into", steps, first, rest..., c);
+    memory_range const read[] = {memory_of(first), memory_of(rest)...};
+    refuse_shared_memory(w, steps, "os::einsum", memory_of(c), read, static_cast<int>(sizeof...(Rest)) + 1);
+    auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
+    typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
+    static thread_local constinit engine::schedule_memory* memory = nullptr;
+    engine::run(execution_space_of<C>(), w, plan, blocks, c.local().data(), how, engine::per_thread(memory),
+                functions_of_call<Policy, types, value, typename C::space>());
+  }
+};
+
+}  // namespace detail
+
+/// C <- alpha · (the einsum of the operands, divided and partial as C is) + beta · C. `os::alpha = …` and `os::beta =
+/// …` stand behind the operands in any order, each optional (1 and 0), with perhaps a policy as in os::einsum. Elements
+/// that 0 multiplies are not read: a NaN in C does not survive beta = 0. No more memory is taken than os::einsum takes
+/// beyond its result. Where the last step is a contraction, a reduction or an exchange, it writes to C itself; where
+/// the result is all-reduced, one device of each group adds beta · C, so that all hold the same bits. Collective over
+/// the mesh axes that the tensors name, with equal factors.
+/// @throws ostraka::error, on all devices alike, if extents disagree, if C shares memory with an operand, if the plan
+/// moves more than a budget, or if a factor is a number that whole elements cannot hold
+template <Tensor C, Operand A, class... OperandsThenFactors>
+  requires(!any_variable<OperandsThenFactors...>)
+void einsum_into([[maybe_unused]] C const& c, [[maybe_unused]] A const& a,
+                 [[maybe_unused]] OperandsThenFactors const&... more) {
+  using split = detail::operands_first<type_list<>, A, OperandsThenFactors...>;
+  using operands = typename split::operands;
+  using policy = typename detail::settings<typename split::behind>::policy;
+  if constexpr (reason::ok_or_raise<detail::einsum_into_verdict<C, operands, typename split::behind>>())
+    detail::einsum_into_of<policy, operands>::run(c, a, more...);
+}
+
+/// Says what stands where a tensor should.
+template <class C, class A, class... More>
+  requires(((!Tensor<C> && !detail::GivenArray<C const&>) || !Operand<A>) && !any_variable<C, A, More...>)
+void einsum_into(C const&, A const&, More const&...) {
+  reason::raise<reason::not_an_operand<std::conditional_t<Tensor<C>, A, C>>>();
+}
+
+}  // namespace ostraka

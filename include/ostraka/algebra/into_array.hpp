@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Results written straight into an application's array, of any layout: `os::einsum_into<I/X, K>(view, A, B)`,
+/// `os::map_into<I/X, J>(view, f, A)`, `os::reshard_into<I, J/X>(view, A)`. The result is named as in os::einsum, since
+/// an array has no sharding; its extents are the operands'. No block is made for it: what computes or receives the
+/// result writes with the array's strides.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <ostraka/algebra/einsum_into.hpp>
+#include <ostraka/arrays/copy_local.hpp>
+#include <ostraka/elements/map_into.hpp>
+#include <ostraka/moves/reshard_into.hpp>
+#include <ostraka/types/support/join_text.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class C, class Array>
+consteval auto check_array_in_place() {
+  using memory = typename given_array<Array>::memory;
+  if constexpr (!is_one_of<memory, memory_of_tensor, typename C::view_type::memory_space>)
+    return found<reason::not_an_array_of_the_tensor<std::remove_cv_t<Array>, C>>{};
+  else
+    return found<written_array_verdict<C, Array>>{};
+}
+
+// Can a block of C be written there, by who computes it?
+template <class C, class Array>
+using array_in_place_verdict = typename decltype(check_array_in_place<C, Array>())::type;
+
+template <class C, class... Operands>
+consteval auto check_extents_known() {
+  using unknown = difference_of<axes_in<C>, union_of<axes_in<Operands>...>>;
+  if constexpr (unknown::size > 0)
+    return found<reason::missing_extent<typename type_at<unknown, 0>::type>>{};
+  else
+    return found<reason::ok>{};
+}
+
+// Do operands know the extents of all axes of C?
+template <class C, class... Operands>
+using extents_known_verdict = typename decltype(check_extents_known<C, Operands...>())::type;
+
+// An array of the block of a tensor, as the engine takes it.
+template <class T>
+struct array_block {
+  engine::region<T> lies;
+  memory_range memory;
+  bool dense = false;
+};
+
+template <class T>
+memory_range memory_between(T const* first, engine::given_block const& b, planner::box const& where) {
+  if (b.rank < 0) return {reinterpret_cast<char const*>(first), reinterpret_cast<char const*>(first + where.size())};
+  std::int64_t lowest = 0, highest = where.size() == 0 ? -1 : 0;
+  for (int d = 0; d < b.rank && where.size() > 0; ++d)
+    (b.stride[d] < 0 ? lowest : highest) += (b.extent[d] - 1) * b.stride[d];
+  return {reinterpret_cast<char const*>(first + lowest), reinterpret_cast<char const*>(first + highest + 1)};
+}
+
+// Each device sees its own array alone: where one does not fit, that device throws, and in check mode all of them.
+inline void require_array(engine::execution_context const& w, engine::steps_ahead steps, engine::given_block const& b,
+                          planner::box const& where) {
+  std::int64_t wanted[max_rank + 1]{};
+  for (int d = 0; d < where.rank; ++d) wanted[d] = where.at[d].size();
+  std::string const fault = engine::fault_of_block(b, wanted, where.rank);
+  if (!fault.empty()) engine::fail_alike(w, steps, join_text(w.operation, ": ", fault));
+}
+
+// `s`: the tensor whose block it is.
+template <class C, class Array>
+auto array_of_block(engine::execution_context const& w, engine::steps_ahead steps, planner::spec const& s,
+                    Array& array) {
+  using value = typename C::value_type;
+  planner::box const where = engine::box_of(s, w.here, w.sizes);
+  std::int64_t wanted[max_rank + 1]{};
+  for (int d = 0; d < where.rank; ++d) wanted[d] = where.at[d].size();
+  engine::given_block const given = describe_block(axes_in<C>{}, array, wanted);
+  require_array(w, steps, given, where);
+  value* const first = data_of(array);
+  array_block<value> block{engine::dense_region(first, where), memory_between(first, given, where), true};
+  if (given.rank >= 0 && where.size() > 0)
+    for (int d = 0; d < where.rank; ++d)
+      if (wanted[d] > 1 && given.stride[d] != block.lies.stride[d]) {
+        block.lies.stride[d] = given.stride[d];
+        block.dense = false;
+      }
+  return block;
+}
+
+template <class Policy, class Operands>
+struct einsum_into_array_of;
+
+// array <- alpha (the einsum) + beta array
+template <class Policy, class First, class... Rest>
+struct einsum_into_array_of<Policy, type_list<First, Rest...>> {
+  template <class C, class Array, class... Behind>
+  static void run(std::type_identity<C>, Array& array, First const& first, Rest const&... rest,
+                  Behind const&... behind) {
+    using value = typename C::value_type;
+    using types = einsum_types<sharding_in<C>, typename Policy::unlimited, reduction::sum, First, Rest...>;
+    using labels = typename types::labels;
+    using mesh = typename types::mesh;
+    using sources = sources_of<First, Rest...>;
+    engine::update<value> how;
+    Policy policy{};
+    (take_setting(how, policy, behind), ...);
+    engine::steps_ahead const steps = steps_ahead_of<Policy, types>(planner::plan_view(stored_plan_of<types>).steps);
+    engine::execution_context const w = context_of<labels, mesh>("einsum_into", steps, first, rest...);
+    auto const to = array_of_block<C>(w, steps, spec_of<C, labels, mesh>, array);
+    memory_range const read[] = {memory_of(first), memory_of(rest)...};
+    refuse_shared_memory(w, steps, "os::einsum", to.memory, read, static_cast<int>(sizeof...(Rest)) + 1);
+    auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
+    typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
+    static thread_local constinit engine::schedule_memory* memory = nullptr;
+    auto const& functions = functions_of_call<Policy, types, value, typename C::space>();
+    if (to.dense)
+      engine::run(execution_space_of<C>(), w, plan, blocks, to.lies.data, how, engine::per_thread(memory), functions);
+    else
+      engine::run(execution_space_of<C>(), w, plan, blocks, to.lies, how, engine::per_thread(memory), functions);
+  }
+};
+
+template <class C, class Array, class F, class First, class... Rest>
+void map_into_array(Array& array, F const& f, First const& first, Rest const&... rest) {
+  using types = map_types<void, C, First, Rest...>;
+  using labels = typename types::labels;
+  using mesh = typename types::mesh;
+  static constexpr planner::spec out = types::finding.result;
+  engine::execution_context const w = context_of<labels, mesh>("map_into", first, rest...);
+  auto const to = array_of_block<C>(w, {}, out, array);
+  auto const alike = [&](auto const& a) {
+    using A = std::remove_cvref_t<decltype(a)>;
+    if (!to.memory.overlaps(memory_of(a))) return true;
+    return to.dense && std::is_same_v<sharding_in<C>, sharding_in<A>> &&
+           std::is_same_v<typename C::value_type, typename A::value_type> &&
+           static_cast<void const*>(to.lies.data) == static_cast<void const*>(a.local().data());
+  };
+  require_walked_alike(alike(first) && (alike(rest) && ...));
+  engine::map_blocks(execution_space_of<C>(), w, out, f, to.lies,
+                     engine::align(w, spec_of<First, labels, mesh>, out, elements_of(first)),
+                     engine::align(w, spec_of<Rest, labels, mesh>, out, elements_of(rest))...);
+}
+
+template <class C, class Array, class A, class Policy>
+void reshard_into_array(Array& array, A const& a, Policy const& policy) {
+  using types = reshard_types<A, sharding_in<C>>;
+  using value = typename A::value_type;
+  engine::steps_ahead const ahead = steps_ahead_of<Policy, types>(types::steps);
+  engine::execution_context const w =
+      context_of<typename types::labels, typename types::mesh>("reshard_into", ahead, a);
+  auto const to = array_of_block<C>(w, ahead, types::to, array);
+  memory_range const read = memory_of(a);
+  refuse_shared_memory(w, ahead, "os::reshard", to.memory, &read, 1);
+  auto const& steps = steps_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
+  static thread_local constinit engine::schedule_memory* memory = nullptr;
+  auto const& functions = functions_of_call<Policy, types, value, typename A::space>();
+  if (to.dense)
+    engine::run(execution_space_of<A>(), w, steps, types::from, elements_of(a), to.lies.data,
+                engine::per_thread(memory), functions);
+  else
+    engine::run(execution_space_of<A>(), w, steps, types::from, elements_of(a), to.lies, engine::per_thread(memory),
+                functions);
+}
+
+// The tensor that an array of elements of A is a block of.
+template <class Sharding, class A>
+using tensor_in_array = basic_tensor<typename A::value_type, Sharding, typename A::space>;
+
+}  // namespace detail
+
+/// array <- alpha · (the einsum of the operands, divided as is named) + beta · array: as os::einsum_into, for the block
+/// in an array of the application's, as os::from_local takes them, of any layout, in the tensors' memory.
+/// @throws ostraka::error as os::einsum_into does; and if the array has not the extents of this device's block: on this
+/// device, in check mode on all of them
+template <auto... Out, detail::GivenArray Array, Operand A, class... OperandsThenFactors>
+  requires(!any_variable<OperandsThenFactors...>)
+void einsum_into([[maybe_unused]] Array&& array, [[maybe_unused]] A const& a,
+                 [[maybe_unused]] OperandsThenFactors const&... more) {
+  using split = detail::operands_first<type_list<>, A, OperandsThenFactors...>;
+  using operands = typename split::operands;
+  using policy = typename detail::settings<typename split::behind>::policy;
+  using result = detail::tensor_in_array<detail::varying_as_list<sharding_of<Out...>, operands>, A>;
+  using verdict = detail::first_fault<detail::einsum_into_verdict<result, operands, typename split::behind>,
+                                      detail::array_in_place_verdict<result, std::remove_reference_t<Array>>>;
+  if constexpr (reason::ok_or_raise<verdict>())
+    detail::einsum_into_array_of<policy, operands>::run(std::type_identity<result>{}, array, a, more...);
+}
+
+/// array <- f of the elements that meet, divided as is named: os::map_into for this device's block in an array of the
+/// application's. The array may be the memory of an operand of the same sharding.
+/// @throws ostraka::error as os::map_into does, and if the array has not the extents of this device's block
+template <auto... Out, detail::GivenArray Array, class F, Tensor A, Tensor... Operands>
+  requires(!Tensor<F>)
+void map_into([[maybe_unused]] Array&& array, [[maybe_unused]] F const& f, [[maybe_unused]] A const& a,
+              [[maybe_unused]] Operands const&... more) {
+  if constexpr (reason::ok_or_raise<detail::called_verdict<F, typename A::value_type const&,
+                                                           typename Operands::value_type const&...>>()) {
+    using value = std::remove_cvref_t<
+        std::invoke_result_t<F const&, typename A::value_type const&, typename Operands::value_type const&...>>;
+    using element = typename detail::element<value>::type;
+    using out = detail::varying_as_list<sharding_of<Out...>, type_list<A, Operands...>>;
+    using result = basic_tensor<element, out, typename A::space>;
+    using verdict = detail::first_fault<detail::extents_known_verdict<result, A, Operands...>,
+                                        detail::map_into_verdict<element, result, A, Operands...>,
+                                        detail::array_in_place_verdict<result, std::remove_reference_t<Array>>>;
+    if constexpr (reason::ok_or_raise<verdict>()) detail::map_into_array<result>(array, f, a, more...);
+  }
+}
+
+/// array <- A, divided as is named, which authorises the communication: os::reshard_into for this device's block in an
+/// array of the application's.
+/// @throws ostraka::error as os::reshard_into does, and if the array has not the extents of this device's block
+template <auto... To, detail::GivenArray Array, Tensor A, class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+void reshard_into([[maybe_unused]] Array&& array, [[maybe_unused]] A const& a,
+                  [[maybe_unused]] Policy const& policy = {}) {
+  using result = detail::tensor_in_array<detail::varying_as_one<sharding_of<To...>, A>, A>;
+  using verdict = detail::first_fault<detail::reshard_into_verdict<result, A, Policy>,
+                                      detail::array_in_place_verdict<result, std::remove_reference_t<Array>>>;
+  if constexpr (reason::ok_or_raise<verdict>()) detail::reshard_into_array<result>(array, a, policy);
+}
+
+}  // namespace ostraka

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Between this device's block and an array of the application's that lies anyhow, in any memory:
+/// `os::copy_from_local<float, I/X, J>(mesh, I = 1024, J = 8, view)` is a new tensor, `os::copy_to_local(A, view)` the
+/// other way. Nothing is moved between devices.
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/arrays/from_local.hpp>
+#include <ostraka/engine/blocks/copy_across.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class TensorType, class Array>
+consteval auto check_array() {
+  if constexpr (!holds_block<TensorType, Array>)
+    return found<reason::not_an_array_of_the_tensor<std::remove_cv_t<Array>, TensorType>>{};
+  else if constexpr (!has_axes<TensorType, Array>)
+    return found<reason::array_of_other_axes<std::remove_cv_t<Array>, typename TensorType::sharding_type>>{};
+  else
+    return found<reason::ok>{};
+}
+
+// Can such a block be copied from there?
+template <class TensorType, class Array>
+using array_verdict = typename decltype(check_array<TensorType, Array>())::type;
+
+template <class TensorType, class Array>
+consteval auto check_array_to_write() {
+  using element = typename given_array<Array>::element;
+  if constexpr (!std::is_same_v<array_verdict<TensorType, Array>, reason::ok>)
+    return found<array_verdict<TensorType, Array>>{};
+  else if constexpr (std::is_const_v<element>)
+    return found<reason::elements_are_constant<element>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class TensorType, class Array>
+using written_array_verdict = typename decltype(check_array_to_write<TensorType, Array>())::type;
+
+// Which execution space copies from an array.
+template <class TensorType, class Memory>
+struct space_of_array {
+  using type = typename Memory::execution_space;
+};
+template <class TensorType>
+struct space_of_array<TensorType, memory_of_tensor> {
+  using type = execution_space_type<TensorType>;
+};
+template <class TensorType, class Array>
+auto execution_space_of_array() {
+  return engine::instance<typename space_of_array<TensorType, typename given_array<Array>::memory>::type>();
+}
+
+template <class TensorType>
+engine::strided layout_of_tensor(TensorType const& t) {
+  std::int64_t extent[max_rank + 1]{};
+  for (int d = 0; d < TensorType::rank; ++d)
+    extent[d] = static_cast<std::int64_t>(t.local().extent(static_cast<std::size_t>(d)));
+  return engine::row_major(extent, TensorType::rank);
+}
+
+template <class TensorType, class Mesh, class Array, class... Extents>
+TensorType copied_from(Mesh const& m, Array& array, Extents const&... extents) {
+  using value = typename TensorType::value_type;
+  engine::require_not_ended("copy_from_local");
+  auto const seen = look_at_block<TensorType>("copy_from_local", engine::demand::any, m, array, extents...);
+  auto t = allocate<TensorType>(m.handle(), seen.extents);
+  set_given_origins("copy_from_local", t, typename TensorType::axes{}, varying_in<TensorType>{}, extents...);
+  profiled_block<TensorType> const region_of_run("copy_from_local", t, "reads and writes", 2);
+  engine::copy_across(execution_space_of<TensorType>(), t.local().data(), layout_of_tensor(t),
+                      execution_space_of_array<TensorType, Array>(), static_cast<value const*>(data_of(array)),
+                      layout_of_block(seen.given, seen.wanted, TensorType::rank));
+  return t;
+}
+
+template <class TensorType, class Array, class Mesh, class Arguments, std::size_t... Is>
+auto checked_copy_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
+  using verdict = first_fault<
+      creation_verdict<TensorType, Mesh,
+                       extent_beside_unchecked<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>>...>,
+      array_verdict<TensorType, Array>>;
+  if constexpr (reason::ok_or_raise<verdict>())
+    return copied_from<TensorType>(m, std::get<sizeof...(Is)>(arguments), std::get<Is>(arguments)...);
+  else
+    return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type,
+                          typename TensorType::space>();
+}
+
+template <bool AskOthers, class A, class Array>
+void copy_to(A const& a, Array& array) {
+  using value = typename A::value_type;
+  constexpr int rank = A::rank;
+  engine::device_mesh const& mesh = *common_mesh("copy_to_local", a);
+  if constexpr (AskOthers) {
+    constexpr planner::spec s = spec_of<A, axes_in<A>, mesh_axes_in<A>>;
+    if (!mesh.absent())
+      engine::require_same_call<value>(compared_context_of("copy_to_local", a), s);
+  }
+  engine::strided const lies = layout_of_tensor(a);
+  engine::given_block const given = describe_block(axes_in<A>{}, array, lies.extent);
+  engine::require_block("copy_to_local", engine::demand::a_place_each, mesh, given, lies.extent, rank, AskOthers);
+  profiled_block<A> const region_of_run("copy_to_local", a, "reads and writes", 2);
+  engine::copy_across(execution_space_of_array<A, Array>(), data_of(array), layout_of_block(given, lies.extent, rank),
+                      execution_space_of<A>(), elements_of(a), lies);
+}
+
+}  // namespace detail
+
+/// A new tensor of this device's block, which comes last, after the global extents, and is read: a Kokkos::View or
+/// mdspan of any layout, in any memory, with a dimension for each axis, a row-major std::span or std::vector,
+/// os::strided memory, os::in_order<J, I>(view). Collective over the mesh, unless os::unchecked stands among the
+/// extents.
+/// @throws ostraka::error, on all devices alike, if a block has not the extents that its device holds
+template <class T, auto... Dims, class Mesh, class... ExtentsThenBlock>
+[[nodiscard]] auto copy_from_local([[maybe_unused]] Mesh const& m,
+                                   [[maybe_unused]] ExtentsThenBlock const&... extents_then_block) {
+  using named = typename detail::named_tensor<T, Dims...>::type;
+  using tensor_type = basic_tensor<typename named::value_type, typename named::sharding_type, typename named::space>;
+  using last = detail::last_of<ExtentsThenBlock...>;
+  if constexpr (detail::gives_extents<last>) {
+    reason::raise<reason::view_comes_last<last>>();
+    return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type,
+                                  typename tensor_type::space>();
+  } else {
+    return detail::checked_copy_from<tensor_type, last const>(
+        m, std::forward_as_tuple(extents_then_block...), std::make_index_sequence<sizeof...(ExtentsThenBlock) - 1>{});
+  }
+}
+
+/// Says that the element type comes first.
+template <auto... Dims, class... Arguments>
+auto copy_from_local(Arguments const&...) {
+  return detail::element_type_missing<Arguments...>();
+}
+
+/// This device's block into an array of the application's, as os::copy_from_local takes them; of a partial tensor the
+/// part that is here. Collective over the mesh, because the devices agree that all arrays fit; with os::unchecked
+/// behind them nothing is sent, and what is wrong is thrown on its device alone.
+/// @throws ostraka::error, on all devices alike, if an array has not the extents of its device's block
+template <Tensor A, class Array>
+void copy_to_local([[maybe_unused]] A const& a, [[maybe_unused]] Array&& array) {
+  using given = std::remove_reference_t<Array>;
+  if constexpr (reason::ok_or_raise<detail::written_array_verdict<A, given>>()) detail::copy_to<true>(a, array);
+}
+
+template <Tensor A, class Array>
+void copy_to_local([[maybe_unused]] A const& a, [[maybe_unused]] Array&& array, unchecked_by_others) {
+  using given = std::remove_reference_t<Array>;
+  if constexpr (reason::ok_or_raise<detail::written_array_verdict<A, given>>()) detail::copy_to<false>(a, array);
+}
+
+}  // namespace ostraka

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::cast<double>(A)`: the elements as another type. If the new type has all values of the old one, the
+/// parts of a partial tensor are kept: A[I] {U_X} of float → [I] {U_X} of double. Where values are rounded, sums are
+/// not kept.
+///
+///     from → to                       sum, prod    max, min    and, or
+///     all values kept                 kept         kept        between integers
+///     rounded (double → float)        –            kept        –            (bfloat16 → float16: out of range, too)
+///     cut (int64 → int32)             –            –           kept
+///     floating point → integers       –            –           –            no integer stands for infinity
+///     numbers → bool (x ≠ 0)          –            –           or kept
+///
+/// Nothing saturates. Numbers are converted as static_cast does: what becomes an integer is cut towards zero, an
+/// integer to its low bits; of a number with a fraction beyond the integers' range the result is not defined (os::clamp
+/// it first). A bool is x ≠ 0, as NumPy has it (NaN is true), and becomes 0 or 1.
+
+#include <limits>
+
+#include <ostraka/elements/map.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class To>
+struct to_element {
+  template <class From>
+  KOKKOS_INLINE_FUNCTION To operator()(From const& a) const noexcept {
+    if constexpr (std::is_same_v<real_of<From>, From> && !std::is_same_v<real_of<To>, To>)
+      return To(static_cast<real_of<To>>(a), real_of<To>(0));
+    else if constexpr (!std::is_same_v<real_of<From>, From>)
+      return To(static_cast<real_of<To>>(a.real()), static_cast<real_of<To>>(a.imag()));
+    else
+      return static_cast<To>(a);
+  }
+};
+
+template <class T>
+inline constexpr bool is_real = std::is_same_v<real_of<T>, T>;
+
+// Has To all values of From?
+template <class From, class To>
+inline constexpr bool is_exact =
+    (is_real<From> || !is_real<To>)&&(std::is_integral_v<From> ||
+                                      !std::is_integral_v<To>)&&std::numeric_limits<real_of<From>>::digits
+    <= std::numeric_limits<real_of<To>>::digits&& std::numeric_limits<real_of<From>>::max_exponent
+    <= std::numeric_limits<real_of<To>>::max_exponent;
+
+template <class From, class To>
+inline constexpr preservation cast_keeps(reduction kind) {
+  bool const integers = std::is_integral_v<From> && std::is_integral_v<To>;
+  bool const ordered = is_real<From> && is_real<To>;
+  if (kind == reduction::bit_and || kind == reduction::bit_or)
+    return integers && (kind == reduction::bit_or || !std::is_same_v<To, bool> || std::is_same_v<From, bool>)
+               ? preservation{kind, {}}
+               : preservation{};
+  if (kind == reduction::max || kind == reduction::min)
+    return ordered && (is_exact<From, To> || !std::is_integral_v<To>) ? non_decreasing(kind) : preservation{};
+  return is_exact<From, To> ? linear(kind) | multiplicative(kind) : preservation{};
+}
+
+// A cast from one element type to another, for the trait.
+template <class From, class To>
+struct cast_of {};
+
+// Complex numbers have no one real number.
+template <class From, class To>
+consteval auto check_cast() {
+  if constexpr (!is_element<To>)
+    return found<reason::element_type_unsupported<To>>{};
+  else if constexpr (!is_real<From> && is_real<To>)
+    return found<reason::cast_drops_imaginary_part<From, To>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class From, class To>
+using cast_verdict = typename decltype(check_cast<From, To>())::type;
+
+}  // namespace detail
+
+template <class From, class To, reduction Kind>
+inline constexpr preservation preserves<detail::cast_of<From, To>, Kind> = detail::cast_keeps<From, To>(Kind);
+
+/// The elements converted to `To`, as static_cast does; real numbers become complex, not the other way.
+template <class To, Tensor A>
+[[nodiscard]] auto cast(A const& a) {
+  using from = typename A::value_type;
+  using to = typename detail::element<To>::type;
+  if constexpr (reason::ok_or_raise<detail::cast_verdict<from, to>>())
+    return detail::checked_map<operation::cast, detail::cast_of<from, to>, reason::ok, to>("cast",
+                                                                                           detail::to_element<to>{}, a);
+  else
+    return detail::after_error_of<from, typename A::sharding_type, typename A::space>();
+}
+
+}  // namespace ostraka

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::map_into(C, f, A, B, …)`: f of the elements that meet, into a tensor that is there; C[I_X, J] <-
+/// f(A[I_X, J], B[J]). C meets the operands as they meet each other, so that it may be one of them: os::map_into(A, f,
+/// A) is elementwise in place.
+
+#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/detail/blocks/shared_memory.hpp>
+#include <ostraka/elements/map.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+// The first label that C lacks or divides less than the operands together do, and the operand that says so; -1 for
+// none.
+struct map_into_finding {
+  int label = -1;
+  bool missing = false;
+  int operand = -1;
+};
+
+template <class Types, class C, class... Operands>
+consteval map_into_finding find_map_into() {
+  constexpr planner::spec met = Types::finding.result;
+  constexpr planner::spec c = spec_of<C, typename Types::labels, typename Types::mesh>;
+  constexpr planner::spec in[] = {spec_of<Operands, typename Types::labels, typename Types::mesh>...};
+  for (int i = 0; i < met.rank; ++i) {
+    int const own = c.find(met.label[i]);
+    if (own >= 0 && c.over[own] == met.over[i]) continue;
+    for (int k = 0; k < static_cast<int>(sizeof...(Operands)); ++k) {
+      int const at = in[k].find(met.label[i]);
+      if (at >= 0 && in[k].over[at] == met.over[i]) return {met.label[i], own < 0, k};
+    }
+  }
+  return {};
+}
+
+// Asked only of operands that meet.
+template <class C, class... Operands>
+consteval auto check_fit() {
+  using types = map_types<void, C, Operands...>;
+  constexpr map_into_finding f = find_map_into<types, C, Operands...>();
+  if constexpr (f.label < 0) {
+    return found<reason::ok>{};
+  } else {
+    using I = typename types::template label<f.label>;
+    if constexpr (f.missing)
+      return found<reason::axis_missing<I, sharding_in<C>>>{};
+    else
+      return found<reason::axis_split_differently<
+          I, typename divisor_of<I, sharding_in<C>>::type,
+          typename divisor_of<I, sharding_in<typename type_at<type_list<Operands...>, f.operand>::type>>::type>>{};
+  }
+}
+
+template <class R, class C, class... Operands>
+consteval auto check_map_into() {
+  using own = first_fault<writable_verdict<C>, blocks_verdict<sharding<>, Operands..., C>,
+                          target_verdict<C, Operands...>, values_verdict<C, operation::map>,
+                          values_verdict<Operands, operation::map>..., element_type_verdict<typename C::value_type, R>>;
+  using met = meeting_verdict<operation::map, void, own, C, Operands...>;
+  if constexpr (!std::is_same_v<met, reason::ok>)
+    return found<met>{};
+  else
+    return check_fit<C, Operands...>();
+}
+
+// `R`: the elements that the function gives.
+template <class R, class C, class... Operands>
+using map_into_verdict = typename decltype(check_map_into<R, C, Operands...>())::type;
+
+// May C be written while this operand is read? Where it is the same block under the same sharding, each element is read
+// before it is written.
+template <class C, class A>
+bool walked_alike(C const& c, A const& a) {
+  constexpr bool same_type =
+      std::is_same_v<sharding_in<C>, sharding_in<A>> && std::is_same_v<typename C::value_type, typename A::value_type>;
+  if (same_type && static_cast<void const*>(c.local().data()) == static_cast<void const*>(a.local().data()))
+    return true;
+  return !memory_of(c).overlaps(memory_of(a));
+}
+
+inline void require_walked_alike(bool alike) {
+  if (!alike)
+    throw_error(
+        "map_into: the result may be one of the operands under the same axes and sharding, but it shares memory with one under others; use os::map, or another "
+        "tensor for the result");
+}
+
+template <class C, class F, class... Operands>
+void run_map_into(C const& c, F const& f, Operands const&... operands) {
+  using types = map_types<void, C, Operands...>;
+  using labels = typename types::labels;
+  using mesh = typename types::mesh;
+  static constexpr planner::spec out = types::finding.result;
+  engine::execution_context const w = context_of<labels, mesh>("map_into", c, operands...);
+  require_walked_alike((walked_alike(c, operands) && ...));
+  engine::map_blocks(execution_space_of<C>(), w, out, f, c.local().data(),
+                     engine::align(w, spec_of<Operands, labels, mesh>, out, elements_of(operands))...);
+}
+
+}  // namespace detail
+
+/// C <- f of the elements that meet, as in os::map, in the order of C's axes and divided as C is; C has all labels and
+/// the elements that f gives. C may be one of the operands. Partial tensors are refused: os::einsum_into adds them up.
+/// @throws ostraka::error, on all devices alike, if extents disagree or C shares memory with an operand of another
+/// sharding
+template <Tensor C, class F, Tensor... Operands>
+  requires(sizeof...(Operands) > 0 && !Tensor<F>)
+void map_into([[maybe_unused]] C const& c, [[maybe_unused]] F const& f, [[maybe_unused]] Operands const&... operands) {
+  if constexpr (reason::ok_or_raise<detail::called_verdict<F, typename Operands::value_type const&...>>()) {
+    using value = std::remove_cvref_t<std::invoke_result_t<F const&, typename Operands::value_type const&...>>;
+    using element = typename detail::element<value>::type;
+    if constexpr (reason::ok_or_raise<detail::map_into_verdict<element, C, Operands...>>())
+      detail::run_map_into(c, f, operands...);
+  }
+}
+
+/// Says that a name of several functions says not which.
+template <Tensor C, Tensor... Operands>
+void map_into(C const&, detail::overloaded_function<typename C::value_type, typename Operands::value_type...> const&,
+              Operands const&...) {
+  reason::raise<reason::function_is_overloaded<typename Operands::value_type...>>();
+}
+
+/// Says where the function stands.
+template <class... Arguments>
+  requires((is_tensor<Arguments> || ...) && !any_variable<Arguments...>)
+void map_into(Arguments const&...) {
+  reason::raise<reason::function_comes_first<Arguments...>>();
+}
+
+}  // namespace ostraka

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Operators of tensors, and of a tensor and a number: each is the named function of arithmetic.hpp or
+/// comparison.hpp, element by element, with operands that meet by the names of their axes. A * B sums nothing: that is
+/// os::einsum. There is no A += B, which says what to write instead.
+///
+///     A + B  A − B  A * B  A / B  −A      os::add, subtract, multiply, divide, negate
+///     A == B  !=  <  <=  >  >=            os::equal, not_equal, less, less_equal, greater, greater_equal: bools
+///     A && B  A || B  !A                  os::logical_and, logical_or, logical_not: of bools, both sides are computed
+
+#include <type_traits>
+
+#include <ostraka/elements/comparison.hpp>
+#include <ostraka/tensors/after_error.hpp>
+
+namespace ostraka {
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator+(A const& a, B const& b) {
+  return add(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator-(A const& a, B const& b) {
+  return subtract(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator*(A const& a, B const& b) {
+  return multiply(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator/(A const& a, B const& b) {
+  return divide(a, b);
+}
+
+template <Tensor A>
+[[nodiscard]] auto operator-(A const& a) {
+  return negate(a);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator==(A const& a, B const& b) {
+  return equal(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator!=(A const& a, B const& b) {
+  return not_equal(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator<(A const& a, B const& b) {
+  return less(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator<=(A const& a, B const& b) {
+  return less_equal(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator>(A const& a, B const& b) {
+  return greater(a, b);
+}
+
+template <class A, class B>
+  requires ArithmeticOperands<A, B>
+[[nodiscard]] auto operator>=(A const& a, B const& b) {
+  return greater_equal(a, b);
+}
+
+template <Tensor A, Tensor B>
+[[nodiscard]] auto operator&&(A const& a, B const& b) {
+  return logical_and(a, b);
+}
+
+template <Tensor A, Tensor B>
+[[nodiscard]] auto operator||(A const& a, B const& b) {
+  return logical_or(a, b);
+}
+
+template <Tensor A>
+[[nodiscard]] auto operator!(A const& a) {
+  return logical_not(a);
+}
+
+// ---- what there is not ----------------------------------------------------------------------------------------------
+
+namespace detail {
+
+template <class A, class B>
+void no_operator_in_place() {
+  if constexpr (!is_after_error<A> && !is_after_error<B>) reason::raise<reason::operator_in_place<A, B>>();
+}
+
+}  // namespace detail
+
+template <Tensor A, class B>
+A const& operator+=(A const& a, B const&) {
+  detail::no_operator_in_place<A, B>();
+  return a;
+}
+
+template <Tensor A, class B>
+A const& operator-=(A const& a, B const&) {
+  detail::no_operator_in_place<A, B>();
+  return a;
+}
+
+template <Tensor A, class B>
+A const& operator*=(A const& a, B const&) {
+  detail::no_operator_in_place<A, B>();
+  return a;
+}
+
+template <Tensor A, class B>
+A const& operator/=(A const& a, B const&) {
+  detail::no_operator_in_place<A, B>();
+  return a;
+}
+
+}  // namespace ostraka

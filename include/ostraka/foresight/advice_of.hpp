@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What a part of a program could save by calling its operations otherwise: a tensor that is moved twice, a
+/// gather or an all-reduce of what is sliced again, communication that could begin earlier.
+///
+///     for (std::string const& advice : os::advice_of(dry, os::machines::h100, [&] { step(dry); }))
+///       std::puts(advice.c_str());
+
+#include <string>
+#include <vector>
+
+#include <ostraka/engine/memory/computing.hpp>
+#include <ostraka/engine/trace/program_adviser.hpp>
+#include <ostraka/foresight/machine.hpp>
+#include <ostraka/meshes/mesh.hpp>
+
+namespace ostraka {
+
+/// Advice on f(), a sentence for each fault, with its remedy. What is late is what is worth two hundredths of the time
+/// on that machine. Nothing is said of what the library calls by itself in backwards, nor of a tensor that outlives f:
+/// it may yet be read. A program's own kernels are not seen: a tensor that they write between two moves may be spoken
+/// of. On a dry mesh nothing is computed (os::cost_of). Not collective by itself.
+template <MeshAxis... Ms, class F>
+[[nodiscard]] std::vector<std::string> advice_of(mesh<Ms...> const& m, machine const& on, F&& f) {
+  engine::program_adviser adviser(on);
+  {
+    engine::only_priced_scope const priced(m.handle()->is_dry());
+    f();
+  }
+  auto const texts = adviser.advice();
+  return {texts.begin(), texts.end()};
+}
+
+}  // namespace ostraka

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What a part of a program costs a device, counted while it runs: bytes and messages that the device sends,
+/// by mesh axes, and the memory that it has in use at once. On a mesh of devices and on a dry one alike.
+///
+///     os::cost const c = os::cost_of(mesh, [&] { step(); });
+///     c.bytes, c.bytes_over(X), c.messages, c.peak_memory
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <ostraka/engine/memory/computing.hpp>
+#include <ostraka/engine/memory/memory_counter.hpp>
+#include <ostraka/meshes/mesh.hpp>
+
+namespace ostraka {
+
+using engine::memory_counter;
+
+/// What a part of a program has cost this device.
+template <MeshAxis... Ms>
+struct cost {
+  /// Sent by this device. Over all devices they add up to what plans count: a gather counts where it is received, an
+  /// all-reduce of n elements as a reduce-scatter and an all-gather of them, a root for all.
+  std::int64_t bytes = 0;
+  std::int64_t messages = 0;     ///< to one other device, and collectives that MPI does
+  std::int64_t bytes_between_nodes = 0;  ///< of `bytes`, those for devices of other nodes
+  std::int64_t flops = 0;        ///< multiplications and additions of einsums and sums, as plans count them
+  std::int64_t peak_memory = 0;  ///< bytes that were in use at once, at most, beyond those at the beginning
+  std::int64_t memory_kept = 0;  ///< bytes that are in use at the end, beyond those at the beginning
+
+  /// Of `bytes`, those of collectives over these mesh axes together and no others.
+  template <MeshAxis... Along>
+  [[nodiscard]] std::int64_t bytes_over(Along...) const {
+    return over[((std::size_t{1} << position<Along>()) | ... | std::size_t{0})].bytes;
+  }
+
+  /// Of these, those for devices of other nodes: what goes over the slow level. The rest of bytes_over goes over the fast
+  /// one.
+  template <MeshAxis... Along>
+  [[nodiscard]] std::int64_t bytes_between_nodes_over(Along...) const {
+    return over[((std::size_t{1} << position<Along>()) | ... | std::size_t{0})].bytes_between_nodes;
+  }
+
+  std::array<engine::traffic, std::size_t{1} << sizeof...(Ms)> over{};  ///< by bits of mesh axes
+
+ private:
+  template <class M>
+  static constexpr int position() {
+    if constexpr (!is_one_of<M, Ms...>) {
+      reason::raise<reason::unknown_mesh_axis<M, mesh<Ms...>>>();
+      return 0;
+    } else {
+      return position_in<M, type_list<Ms...>>;
+    }
+  }
+};
+
+namespace detail {
+
+// Flops of this host thread are counted as long as it lives, for whoever has counted before, too.
+class flops_scope {
+ public:
+  explicit flops_scope(std::int64_t& flops) : before_(engine::counted_flops) { engine::counted_flops = &flops; }
+  ~flops_scope() {
+    if (before_ != nullptr) *before_ += *engine::counted_flops;
+    engine::counted_flops = before_;
+  }
+  flops_scope(flops_scope const&) = delete;
+  flops_scope& operator=(flops_scope const&) = delete;
+
+ private:
+  std::int64_t* before_;
+};
+
+}  // namespace detail
+
+/// What f() costs this device on a mesh. Not collective by itself. Memory is that of Kokkos' default space, whatever
+/// mesh it is for; what MPI allocates is not counted. On a dry mesh nothing is computed meanwhile, on no mesh: no
+/// kernel runs, and what is allocated is not touched. A number that f reads there is 0 if its block is short, else
+/// anything.
+template <MeshAxis... Ms, class F>
+[[nodiscard]] cost<Ms...> cost_of(mesh<Ms...> const& m, F&& f) {
+  cost<Ms...> c;
+  auto const add = [&](std::int64_t sign) {
+    for (std::size_t set = 1; set < c.over.size(); ++set) {
+      engine::traffic const t = m.handle()->sent_over(static_cast<std::uint32_t>(set));
+      c.over[set].add(sign * t.bytes, sign * t.messages, sign * t.bytes_between_nodes);
+      c.bytes += sign * t.bytes;
+      c.messages += sign * t.messages;
+      c.bytes_between_nodes += sign * t.bytes_between_nodes;
+    }
+  };
+  add(-1);
+  memory_counter const counter;
+  {
+    engine::only_priced_scope const priced(m.handle()->is_dry());
+    detail::flops_scope const counted(c.flops);
+    f();
+  }
+  c.peak_memory = counter.peak();
+  memory_counter::release_workspace();
+  c.memory_kept = counter.in_use();
+  add(1);
+  return c;
+}
+
+}  // namespace ostraka

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. How long a part of a program would take on a machine, which need not be at hand: seconds of local work and
+/// of collectives, by mesh axes, with what is beside each other. On a mesh of devices and on a dry one alike.
+///
+///     auto const mesh = os::dry_mesh(X = 256, Y = 8);
+///     os::predicted_time const t = os::time_of(mesh, os::machines::h100.with("X", os::machines::h100_network), step);
+///     t.seconds, t.computing, t.waiting, t.seconds_over(X), t.seconds_of(os::collective_kind::all_gather)
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/engine/record/machine_clock.hpp>
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/foresight/machine.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+
+namespace ostraka {
+
+using collective_kind = engine::collective;
+
+/// What a part of a program would take a device of a machine.
+template <MeshAxis... Ms>
+struct predicted_time {
+  double seconds = 0;        ///< from beginning to end: computing + waiting
+  double computing = 0;      ///< local work, and what operations add to it
+  double waiting = 0;        ///< for collectives, with nothing to do beside them
+  double communicating = 0;  ///< of all collectives, whether something is done beside them or not
+
+  /// Of `communicating`, collectives over these mesh axes together and no others.
+  template <MeshAxis... Along>
+  [[nodiscard]] double seconds_over(Along...) const {
+    std::uint32_t const asked = ((std::uint32_t{1} << position_of<Along>()) | ... | 0u);
+    double sum = 0;
+    for (engine::machine_clock::collectives const& c : by_kind) sum += c.over == asked ? c.seconds : 0;
+    return sum;
+  }
+
+  /// Of `communicating`, collectives of a kind: all_gather, reduce_scatter, all_reduce (what MPI does as one; else it
+  /// is one of either), exchange (all-to-alls), permute, halo, …
+  [[nodiscard]] double seconds_of(collective_kind how) const {
+    double sum = 0;
+    for (engine::machine_clock::collectives const& c : by_kind) sum += c.how == how ? c.seconds : 0;
+    return sum;
+  }
+
+  dynamic_array<engine::machine_clock::collectives> by_kind{};  ///< and by bits of mesh axes
+
+ private:
+  template <class M>
+  static constexpr int position_of() {
+    if constexpr (!is_one_of<M, Ms...>) {
+      reason::raise<reason::unknown_mesh_axis<M, mesh<Ms...>>>();
+      return 0;
+    } else {
+      return position_in<M, type_list<Ms...>>;
+    }
+  }
+};
+
+namespace detail {
+
+class listening_clock final : public engine::listener {
+ public:
+  explicit listening_clock(machine const& m) : clock(m) { listen(hears::this_thread); }
+  ~listening_clock() { leave(); }
+  void hear(engine::event const& e) override { clock.hear(e); }
+  void hear_again(engine::event const& e, std::int64_t times) override { clock.hear_again(e, times); }
+  void hear_again(engine::event starts, engine::event, engine::event finishes, std::int64_t times) override {
+    clock.hear_again(starts, finishes, times);
+  }
+
+  engine::machine_clock clock;
+};
+
+}  // namespace detail
+
+/// What f() would take on a machine whose devices are those of the mesh. f runs: on a dry mesh as in os::cost_of,
+/// without computing; on a mesh of devices as ever, and its time there is another. A model: peaks and published rates
+/// give the least that a machine can do, rates from bench/calibrate what it does (docs/design/hardware.md). Not
+/// collective by itself. @throws ostraka::error, before f runs, if a number of the machine is negative, or if nothing
+/// is said of the links along a mesh axis of several devices
+template <MeshAxis... Ms, class F>
+[[nodiscard]] predicted_time<Ms...> time_of(mesh<Ms...> const& m, machine const& on, F&& f) {
+  detail::listening_clock heard(on);
+  engine::mesh_axes const* const own = m.handle()->world().mesh();
+  heard.clock.check("time_of", own);
+  {
+    engine::only_priced_scope const priced(m.handle()->is_dry());
+    f();
+  }
+  engine::machine_clock const& c = heard.clock;
+  predicted_time<Ms...> t{c.now(), c.computing(), c.waiting(), c.communicating()};
+  for (engine::machine_clock::collectives const& each : c.by_kind())
+    if (each.mesh == own && own != nullptr) t.by_kind.push_back(each);
+  return t;
+}
+
+}  // namespace ostraka

@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::gradient_plan<Parameters, Data…>(loss)`: what os::value_and_grad(loss) of tensors and trees of these
+/// types moves, forward and backward, as a constant expression. Nothing runs and nothing is allocated.
+///
+///     constexpr auto plan = os::gradient_plan<os::tensor<float, I/X, J>, os::tensor<float, B/X, I>>(
+///         [](auto const& w, auto const& x) { return os::sum<>(os::einsum<B/X, J>(x, os::reshard<I, J>(w))); });
+///     static_assert(plan.backward.count(os::step::reduce_scatter) == 1);
+///     plan.total_bytes(B = 32, I = 784, J = 128, X = 8);
+
+#include <ostraka/gradient/abstract/abstract_tape.hpp>
+#include <ostraka/gradient/abstract/foretold_indices.hpp>
+#include <ostraka/gradient/abstract/foretold_regions.hpp>
+#include <ostraka/gradient/tape/variables_in_trees.hpp>
+#include <ostraka/gradient/value_and_grad.hpp>
+
+namespace ostraka {
+
+/// Operations in the order in which they run.
+template <std::size_t N, std::size_t MeshAxes = 0>
+struct foretold_operations {
+  std::array<foretold_operation, N + 1> items{};        // one more, because there may be none
+  std::array<detail::named_size, MeshAxes + 1> mesh{};  ///< mesh axes that types know the sizes of
+
+  [[nodiscard]] constexpr std::size_t size() const { return N; }
+  [[nodiscard]] constexpr foretold_operation const* begin() const { return items.data(); }
+  [[nodiscard]] constexpr foretold_operation const* end() const { return items.data() + N; }
+  [[nodiscard]] constexpr foretold_operation const& operator[](std::size_t i) const { return items[i]; }
+
+  /// Steps of this kind: `plan.backward.count(os::step::reduce_scatter)`.
+  [[nodiscard]] constexpr int count(step kind) const {
+    int n = 0;
+    for (foretold_operation const& op : *this) n += op.is_priced() ? op.count(kind) : 0;
+    return n;
+  }
+
+  /// Operations whose communication is not known while compiling: bytes and counts leave them out.
+  [[nodiscard]] constexpr int unpriced() const {
+    int n = 0;
+    for (foretold_operation const& op : *this) n += op.is_priced() ? 0 : 1;
+    return n;
+  }
+
+  /// Bytes that all devices move together, for these extents and sizes of mesh axes; exact.
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t total_bytes(Given const&... given) const {
+    return sum_of(&foretold_operation::total_bytes, collect_sizes(given...));
+  }
+
+  /// Bytes that a device moves, rounded up in each operation.
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t bytes(Given const&... given) const {
+    return sum_of(&foretold_operation::bytes, collect_sizes(given...));
+  }
+
+  /// Multiplications and additions of products and sums, of the device with the largest blocks.
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t flops(Given const&... given) const {
+    return sum_of(&foretold_operation::flops, collect_sizes(given...));
+  }
+
+ private:
+  template <class Question, class Sizes>
+  constexpr std::int64_t sum_of(Question question, Sizes const& given) const {
+    detail::known_sizes const known(given, mesh);
+    std::int64_t n = 0;
+    for (foretold_operation const& op : *this)
+      if (op.is_priced()) n += (op.*question)(known.table());
+    return n;
+  }
+};
+
+/// What value_and_grad moves: the program's own operations, and those of its derivative.
+template <std::size_t Forward, std::size_t Backward, detail::memory_numbers Memory = {}>
+struct foretold_gradient {
+  foretold_operations<Forward, Memory.mesh_axes> forward;
+  foretold_operations<Backward, Memory.mesh_axes> backward;
+  detail::foretold_memory<Memory> memory{};  ///< blocks that come and go, and what is set aside
+
+  [[nodiscard]] constexpr int count(step kind) const { return forward.count(kind) + backward.count(kind); }
+  [[nodiscard]] constexpr int unpriced() const { return forward.unpriced() + backward.unpriced(); }
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t total_bytes(Given const&... given) const {
+    return forward.total_bytes(given...) + backward.total_bytes(given...);
+  }
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t bytes(Given const&... given) const {
+    return forward.bytes(given...) + backward.bytes(given...);
+  }
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t flops(Given const&... given) const {
+    return forward.flops(given...) + backward.flops(given...);
+  }
+
+  /// Bytes in use at once, at most, beyond parameters and data, on the device with the largest blocks: results, what
+  /// the tape keeps, cotangents, and what plans set aside; not what kernels set aside for themselves.
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t peak_memory(Given const&... given) const {
+    return in_use_after(Memory.events, given...).most;
+  }
+  /// Those that are in use when the forward ends: what the tape keeps, and the loss.
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t memory_of_tape(Given const&... given) const {
+    return in_use_after(Memory.of_forward, given...).now;
+  }
+  /// Those of the loss and of the gradients.
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t memory_kept(Given const&... given) const {
+    return in_use_after(Memory.events, given...).now;
+  }
+  /// The most that an operation's plan sets aside.
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t workspace(Given const&... given) const {
+    return in_use_after(Memory.events, given...).set_aside;
+  }
+
+ private:
+  template <class... Given>
+  constexpr detail::memory_in_use in_use_after(std::size_t events, Given const&... given) const {
+    return memory.after(events, detail::known_sizes(collect_sizes(given...), memory.mesh).table());
+  }
+};
+
+namespace detail {
+
+template <class T>
+constexpr variable<abstract<T>> abstract_variable(forecast& written, abstract_tape& t) {
+  written.add_operand<T>();
+  return {abstract<T>(&written, {}), t.push<abstract_slot<abstract<cotangent_of<T>>>>(), &t};
+}
+
+struct make_abstract_leaf {
+  forecast* written;
+  abstract_tape* t;
+  template <class T, class Sharding>
+  constexpr auto operator()(path const&, leaf_name<T, Sharding> const&) const {
+    return abstract_variable<values::leaf<T, Sharding>>(*written, *t);
+  }
+};
+
+template <class P, class MakeShape>
+constexpr auto abstract_parameters(forecast& written, abstract_tape& t, MakeShape const& make_shape) {
+  if constexpr (Tensor<P>) {
+    return abstract_variable<P>(written, t);
+  } else {
+    make_abstract_leaf make{&written, &t};
+    return make_node<shape_of<P>, tree_with<P, abstract_variables>>(make, path{}, make_shape());
+  }
+}
+
+template <class T>
+constexpr auto abstract_of(forecast& written) {
+  written.add_operand<T>();
+  return abstract<T>(&written, {});
+}
+
+// What value_and_grad gives back; what something else holds, too, is copied.
+template <class X>
+constexpr foretold_block kept_gradient(X const& x) {
+  auto const& sum = x.slot()->sum();
+  if (!x.slot()->is_empty() && sum.block().is_alone()) return sum.block();
+  return abstract<typename concrete<typename X::cotangent_type>::type>(x.value().written()).block();
+}
+
+template <class P>
+constexpr void keep_gradients(std::vector<foretold_block>& kept, P const& p) {
+  if constexpr (is_foretold<P>) {
+    kept.push_back(kept_gradient(p));
+  } else {
+    auto each = [&](path const&, auto const& leaf) { kept.push_back(kept_gradient(leaf)); };
+    visit<shape_of<P>>(each, path{}, p);
+  }
+}
+
+template <class P>
+struct default_shape {
+  constexpr auto operator()() const {
+    if constexpr (Tensor<P>)
+      return 0;
+    else
+      return tree_with<P, names>{};
+  }
+};
+
+// Where the second pass begins, among the operations and what happens to memory, and how much of that there is.
+struct foretold_passes {
+  std::size_t operations = 0, events = 0, all_events = 0;
+};
+
+// Runs the program and its tape back.
+template <class P, class... Data, class F, class MakeShape>
+constexpr foretold_passes foretell_gradient(forecast& written, F const& loss, MakeShape const& make_shape) {
+  std::vector<foretold_block> kept;
+  abstract_tape t;
+  auto const p = abstract_parameters<P>(written, t, make_shape);
+  abstract_node const* const leaves = t.last();
+  auto const result = loss(p, abstract_of<Data>(written)...);
+  foretold_passes passes{written.operations().size(), written.events().size(), 0};
+  using type = std::remove_cvref_t<decltype(result)>;
+  if constexpr (is_foretold<type>) {
+    typename type::cotangent_type const one(&written);
+    result.slot()->add(one);
+    t.unwind_to(leaves);
+  }
+  keep_gradients(kept, p);
+  passes.all_events = written.events().size();
+  return passes;
+}
+
+template <class MakeShape, class P>
+using abstract_parameters_of = decltype(abstract_parameters<P>(
+    std::declval<forecast&>(), std::declval<abstract_tape&>(), std::declval<MakeShape const&>()));
+
+template <class F, class MakeShape, class P, class... Data>
+using foretold_loss_verdict =
+    loss_verdict<decltype(std::declval<F const&>()(std::declval<abstract_parameters_of<MakeShape, P> const&>(),
+                                                   std::declval<abstract<Data> const&>()...)),
+                 abstract_parameters_of<MakeShape, P>>;
+
+template <class F, class MakeShape, class P, class... Data>
+struct gradient_forecast {
+  struct numbers {
+    std::size_t forward, all;
+    memory_numbers memory;
+  };
+  static constexpr numbers n = [] {
+    forecast written;
+    foretold_passes const p = foretell_gradient<P, Data...>(written, F{}, MakeShape{});
+    return numbers{p.operations, written.operations().size(),
+                   memory_numbers{p.all_events, p.events, static_cast<std::size_t>(written.blocks()),
+                                  written.operands().size(), written.mesh().size()}};
+  }();
+  static constexpr auto plan = [] {
+    forecast written;
+    foretell_gradient<P, Data...>(written, F{}, MakeShape{});
+    foretold_gradient<n.forward, n.all - n.forward, n.memory> result;
+    for (std::size_t i = 0; i < n.forward; ++i) result.forward.items[i] = written.operations()[i];
+    for (std::size_t i = n.forward; i < n.all; ++i) result.backward.items[i - n.forward] = written.operations()[i];
+    result.memory = foretold_memory<n.memory>(written);
+    result.forward.mesh = result.backward.mesh = result.memory.mesh;
+    return result;
+  }();
+};
+
+}  // namespace detail
+
+/// What os::value_and_grad(loss)(parameters, data…) of these types moves. `loss` captures nothing. Where parameters are
+/// a tree with vectors, `shape` makes it with names in its leaves, with vectors as long as they are.
+template <class Parameters, class... Data, class F, class MakeShape = detail::default_shape<Parameters>>
+[[nodiscard]] constexpr auto gradient_plan(F, MakeShape = {}) {
+  if constexpr (!std::is_empty_v<F> || !std::is_empty_v<MakeShape>) {
+    reason::raise<reason::gradient_plan_of_captures<std::conditional_t<std::is_empty_v<F>, MakeShape, F>>>();
+    return foretold_gradient<0, 0>{};
+  } else if constexpr (reason::ok_or_raise<detail::foretold_loss_verdict<F, MakeShape, Parameters, Data...>>()) {
+    return detail::gradient_forecast<F, MakeShape, Parameters, Data...>::plan;
+  } else {
+    return foretold_gradient<0, 0>{};
+  }
+}
+
+}  // namespace ostraka

@@ -1,0 +1,354 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::shard_map<I/X, K>(f, A, B)`: f says what each device does with its own blocks. A[I_X, J] enters the
+/// body as float[I, J] {V_X}, an ordinary tensor of this device that varies along X; what leaves is A's like again.
+/// Nothing moves at the doors.
+///
+///     auto C = os::shard_map<I/X, K>([](auto a, auto b) { return os::psum<Y>(os::einsum<I, K>(a, b)); }, A, B);
+
+#include <array>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/local_view/axis_index.hpp>
+#include <ostraka/local_view/collectives/all_gather.hpp>
+#include <ostraka/local_view/collectives/all_to_all.hpp>
+#include <ostraka/local_view/collectives/gather_and_scatter.hpp>
+#include <ostraka/local_view/collectives/pargmax.hpp>
+#include <ostraka/local_view/collectives/pbroadcast.hpp>
+#include <ostraka/local_view/collectives/ppermute.hpp>
+#include <ostraka/local_view/collectives/preduce.hpp>
+#include <ostraka/local_view/collectives/psum.hpp>
+#include <ostraka/local_view/collectives/psum_scatter.hpp>
+#include <ostraka/local_view/collectives/ragged_all_to_all.hpp>
+#include <ostraka/local_view/collectives/scans.hpp>
+#include <ostraka/local_view/doors.hpp>
+#include <ostraka/local_view/halos/exchange_halo.hpp>
+#include <ostraka/local_view/halos/own.hpp>
+#include <ostraka/local_view/halos/patches.hpp>
+#include <ostraka/local_view/halos/stencil.hpp>
+#include <ostraka/local_view/part.hpp>
+#include <ostraka/local_view/print_blocks.hpp>
+#include <ostraka/local_view/pvary.hpp>
+#include <ostraka/moves/pending.hpp>
+#include <ostraka/moves/reshard.hpp>
+#include <ostraka/plan/typed/inside.hpp>
+#include <ostraka/tensors/after_error.hpp>
+#include <ostraka/types/values/differentiated.hpp>
+
+namespace ostraka {
+
+/// The mesh axes that a body speaks of by itself: the value of `os::manual(X)`.
+template <MeshAxis... Ms>
+struct manual_axes {};
+
+/// First among the dimensions of os::shard_map: only these mesh axes are manual. Blocks stay divided over the others,
+/// and operations in the body are planned over them.
+template <MeshAxis... Ms>
+consteval manual_axes<Ms...> manual(Ms...) {
+  return {};
+}
+
+namespace detail {
+
+// What stands in the angle brackets: the manual mesh axes, if they are named, and the results.
+template <class... Named>
+struct named_results {
+  using results = type_list<canonical_sharding<Named...>>;
+  static constexpr bool is_tuple = false;
+};
+template <auto... First, class... More>
+struct named_results<dims<First...>, More...> {
+  using results =
+      type_list<typename dims_types<dims<First...>>::sharding_type, typename dims_types<More>::sharding_type...>;
+  static constexpr bool is_tuple = true;
+};
+
+template <class Operands, class... Named>
+struct body_of;
+template <class... As, class... Named>
+struct body_of<type_list<As...>, Named...> : named_results<Named...> {
+  template <class... Outs>
+  static auto mentioned(type_list<Outs...>) -> union_of<mesh_axes_in<As>..., mesh_axes_in<Outs>...>;
+  using manual = decltype(mentioned(typename named_results<Named...>::results{}));
+};
+template <class... As, class... Ms, class... Named>
+struct body_of<type_list<As...>, manual_axes<Ms...>, Named...> : named_results<Named...> {
+  using manual = type_list<Ms...>;
+};
+
+// The tensors of an operand, which is one, a tree of them (tree/in_bodies.hpp), or a std::array, std::tuple or
+// std::pair of operands; `found`: it is one.
+template <class T>
+struct tensors_in {
+  using type = type_list<>;
+  static constexpr bool found = false;
+};
+template <Tensor A>
+struct tensors_in<A> {
+  using type = type_list<A>;
+  static constexpr bool found = true;
+};
+template <Variable A>
+struct tensors_in<A> : tensors_in<typename A::tensor_type> {};
+template <class A, std::size_t N>
+  requires(N > 0)
+struct tensors_in<std::array<A, N>> : tensors_in<A> {};
+template <class... As>
+struct tensors_in<std::tuple<As...>> {
+  using type = concatenation_of<typename tensors_in<As>::type...>;
+  static constexpr bool found = (tensors_in<As>::found && ...);
+};
+template <class A, class B>
+struct tensors_in<std::pair<A, B>> : tensors_in<std::tuple<A, B>> {};
+
+template <class A>
+inline constexpr bool is_tree_operand = false;
+template <class A>
+  requires requires { typename tensors_in<A>::tree; }
+inline constexpr bool is_tree_operand<A> = std::is_same_v<A, typename tensors_in<A>::tree>;
+
+// The same of blocks.
+template <class Manual, class A>
+auto enter_all(char const* operation, A const& a) {
+  if constexpr (Tensor<A>)
+    return enter<Manual>(operation, a);
+  else if constexpr (is_variable<A>)
+    return verbs::enter_body<Manual>{}(a);
+  else if constexpr (is_tree_operand<A>)
+    return tensors_in<A>::template enter<Manual>(operation, a);
+  else
+    return std::apply(
+        [&](auto const&... each) {
+          if constexpr (requires { typename A::first_type; })
+            return std::pair{enter_all<Manual>(operation, each)...};
+          else if constexpr (requires { typename A::value_type; })
+            return std::array<decltype(enter_all<Manual>(operation, a[0])), sizeof...(each)>{
+                enter_all<Manual>(operation, each)...};
+          else
+            return std::tuple<decltype(enter_all<Manual>(operation, each))...>{enter_all<Manual>(operation, each)...};
+        },
+        a);
+}
+
+// The tensor of a variable; anything else is itself.
+template <class T>
+struct tensor_returned {
+  using type = T;
+};
+template <Variable T>
+struct tensor_returned<T> : tensor_returned<typename T::tensor_type> {};
+
+// What is returned, as a list of types.
+template <class Returned>
+struct returned_list {
+  using type = type_list<typename tensor_returned<Returned>::type>;
+};
+template <class... Rs>
+struct returned_list<std::tuple<Rs...>> {
+  using type = type_list<typename tensor_returned<Rs>::type...>;
+};
+template <class A, class B>
+struct returned_list<std::pair<A, B>> : returned_list<std::tuple<A, B>> {};
+
+template <class Returned, class Out, class Manual, class Kept>
+consteval auto check_returned() {
+  if constexpr (is_pending<Returned>)
+    return found<reason::pending_value_leaves<Returned>>{};
+  else if constexpr (!Tensor<Returned>)
+    return found<reason::result_is_no_tensor<Returned>>{};
+  else
+    return found<leave_verdict<sharding_in<Returned>, Out, Manual, Kept>>{};
+}
+
+template <class Manual, class Kept, class... Returned, class... Outs>
+consteval auto check_results(type_list<Returned...>, type_list<Outs...>) {
+  if constexpr (sizeof...(Returned) != sizeof...(Outs))
+    return found<
+        reason::wrong_number_of_results<static_cast<int>(sizeof...(Returned)), static_cast<int>(sizeof...(Outs))>>{};
+  else
+    return found<first_fault<typename decltype(check_returned<Returned, Outs, Manual, Kept>())::type...>>{};
+}
+
+// A block, or a variable of one.
+template <class Out, class Manual, class Kept, class B>
+auto leave_one(B const& b) {
+  if constexpr (is_variable<B>)
+    return verbs::leave_body<Out, Manual, Kept>{}(b);
+  else
+    return leave<Out, Manual, Kept>("shard_map", b);
+}
+
+template <class Manual, class Kept, class... Outs, class Returned>
+auto leave_all(type_list<Outs...>, Returned const& returned) {
+  return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+    return std::tuple{leave_one<Outs, Manual, Kept>(std::get<Is>(returned))...};
+  }(std::index_sequence_for<Outs...>{});
+}
+
+template <class Results>
+struct result_after_error;
+template <class... Outs>
+struct result_after_error<type_list<Outs...>> {
+  using all = std::tuple<after_error_of<float, Outs>...>;
+  using first = std::tuple_element_t<0, all>;
+};
+
+// Stands for the results where something is wrong.
+template <class Body>
+auto refused_results() {
+  using harmless = result_after_error<typename Body::results>;
+  return std::conditional_t<Body::is_tuple, typename harmless::all, typename harmless::first>{};
+}
+
+// Has an operation in the body said what is wrong?
+template <class Returned>
+inline constexpr bool is_returned_after_error = false;
+template <class... Rs>
+inline constexpr bool is_returned_after_error<type_list<Rs...>> = (is_after_error<Rs> || ...);
+
+template <class Body, class Kept, class Returned>
+auto results_of(Returned const& returned) {
+  using results = typename Body::results;
+  using manual = typename Body::manual;
+  using list = typename returned_list<Returned>::type;
+  if constexpr (is_returned_after_error<list>) {
+    return refused_results<Body>();
+  } else if constexpr (reason::ok_or_raise<typename decltype(check_results<manual, Kept>(list{}, results{}))::type>()) {
+    constexpr bool is_one = Tensor<typename tensor_returned<Returned>::type>;
+    if constexpr (Body::is_tuple && !is_one)
+      return leave_all<manual, Kept>(results{}, returned);
+    else if constexpr (Body::is_tuple)
+      return std::tuple{leave_one<typename type_at<results, 0>::type, manual, Kept>(returned)};
+    else
+      return leave_one<typename type_at<results, 0>::type, manual, Kept>(returned);
+  } else {
+    return refused_results<Body>();
+  }
+}
+
+// Does a parameter of this type take the block? A tensor of another type converts, only to say what is wrong.
+template <class Parameter, class Block>
+inline constexpr bool takes_block = !is_other_tensor<Block, std::remove_cvref_t<Parameter>>;
+
+// The same of the parameters of a body that names their types; of one that does not nothing is known.
+template <class Call, class... Blocks>
+inline constexpr bool parameters_take = true;
+template <class R, class F, class... Ps, class... Blocks>
+  requires(sizeof...(Ps) == sizeof...(Blocks))
+inline constexpr bool parameters_take<R (F::*)(Ps...) const, Blocks...> = (takes_block<Ps, Blocks> && ...);
+
+template <class F, class... Blocks>
+consteval bool body_takes() {
+  if constexpr (requires { &F::operator(); }) {
+    if constexpr (!parameters_take<decltype(&F::operator()), Blocks...>) return false;
+  }
+  return requires(F const& f, Blocks const&... blocks) { f(blocks...); };
+}
+
+template <class F, class... Blocks>
+consteval auto check_body() {
+  if constexpr (!body_takes<F, Blocks...>())
+    return found<reason::body_does_not_take_blocks<F, Blocks...>>{};
+  else if constexpr (std::is_void_v<std::invoke_result_t<F const&, Blocks...>>)
+    return found<reason::result_is_no_tensor<void>>{};
+  else
+    return found<reason::ok>{};
+}
+
+// The operands by themselves, then what the body makes of them.
+template <class Body, class... As>
+consteval auto check_operands(type_list<As...>) {
+  return found<first_fault<typename sharding_traits<sharding_in<As>>::verdict...,
+                           enter_verdict<sharding_in<As>, typename Body::manual>...>>{};
+}
+
+// The mesh axes along which operands vary already: this body is in another.
+template <class... As>
+consteval auto varying_in_any(type_list<As...>) {
+  return union_of<varying_in<As>...>{};
+}
+
+// `operation`: what the program called.
+template <class Body, class F, class... As>
+auto run_body([[maybe_unused]] char const* operation, [[maybe_unused]] F const& f, [[maybe_unused]] As const&... as) {
+  using manual = typename Body::manual;
+  using operands = concatenation_of<typename tensors_in<As>::type...>;
+  if constexpr (reason::ok_or_raise<typename decltype(check_operands<Body>(operands{}))::type>()) {
+    using taken = typename decltype(check_body<F, decltype(enter_all<manual>("", as))...>())::type;
+    if constexpr (reason::ok_or_raise<taken>())
+      return results_of<Body, decltype(varying_in_any(operands{}))>(f(enter_all<manual>(operation, as)...));
+    else
+      return refused_results<Body>();
+  } else {
+    return refused_results<Body>();
+  }
+}
+
+template <class T, bool IsOne>
+using needs_tensor = std::conditional_t<IsOne, reason::ok, reason::operand_is_no_tensor<T>>;
+
+template <class Given, class Wanted>
+consteval auto check_in() {
+  using own = same_axes_verdict<sharding_in<Given>, Wanted>;
+  if constexpr (!std::is_same_v<own, reason::ok>) {
+    return found<own>{};
+  } else if constexpr (std::is_same_v<sharding_in<Given>, Wanted>) {
+    return found<reason::ok>{};
+  } else {
+    using types = reshard_types<Given, Wanted>;
+    constexpr std::int64_t bytes = planner::bytes_per_device(types::plan.elements_moved(types::plan.sizes),
+                                                             element_bytes_in<Given>, types::plan.sizes);
+    return found<reason::body_wants_another_sharding<sharding_in<Given>, Wanted, bytes>>{};
+  }
+}
+
+}  // namespace detail
+
+/// Calls `f` with each device's blocks of the tensors and returns what the blocks that it returns are blocks of.
+/// `Named`: the dimensions of the result, or os::dims<…>{} for each of several, returned as a std::tuple; before them
+/// perhaps os::manual(X), without which all mesh axes that operands and results name are manual.
+///
+/// An operand is a tensor, a tree (tree.hpp), or a std::array, std::tuple or std::pair of operands, as the weights of
+/// all layers; the body gets the same of blocks.
+///
+/// In the body `I/X, J` is `I, J, os::varying(X)`, with extents of its own; so is a partial tensor, of which the block
+/// is a part. A tensor that does not name X is the same along it. A result that does not name X is the same along it:
+/// only collectives (os::psum<X>, os::all_gather<I/X>, …) make it so. One that names X is what the blocks are together,
+/// one after the other along an axis, or summands. Doors move nothing. All devices of the mesh call the same
+/// collectives in the same order.
+/// @throws ostraka::error, on all devices alike, if blocks of uneven extents do not fit the result
+template <auto... Named, class F, class... As>
+  requires(!Tensor<F> && sizeof...(As) > 0 && (detail::tensors_in<As>::found && ...))
+auto shard_map(F const& f, As const&... as) {
+  return detail::run_body<
+      detail::body_of<concatenation_of<typename detail::tensors_in<As>::type...>, detail::type_of<Named>...>>(
+      "shard_map", f, as...);
+}
+
+/// Does not compile: says which argument is no tensor, or that the first one is no body, or that there are no tensors.
+template <auto... Named, class F, class... As>
+  requires(Tensor<F> || sizeof...(As) == 0 || !(detail::tensors_in<As>::found && ...))
+auto shard_map(F const&, As const&...) {
+  reason::raise<detail::first_fault<detail::needs_tensor<F, !Tensor<F>>, detail::needs_tensor<void, sizeof...(As) != 0>,
+                                    detail::needs_tensor<As, detail::tensors_in<As>::found>...>>();
+  return detail::refused_results<detail::body_of<type_list<>, detail::type_of<Named>...>>();
+}
+
+/// The tensor as it is; does not compile unless its sharding is this one, order of mesh axes included. For operands of
+/// a body that takes `auto`: `os::shard_map<I/X, K>(f, os::in<I/X, J/Y>(A), B)`.
+template <auto... Dims, Tensor A>
+[[nodiscard]] decltype(auto) in(A const& a) {
+  using wanted = sharding_of<Dims...>;
+  if constexpr (reason::ok_or_raise<typename decltype(detail::check_in<A, wanted>())::type>())
+    return (a);
+  else
+    return detail::after_error_of<typename A::value_type, wanted, typename A::space>();
+}
+
+}  // namespace ostraka

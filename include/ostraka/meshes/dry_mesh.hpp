@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. A mesh that has no devices: `os::dry_mesh(X = 256, Y = 256)`. It is of the type that os::make_mesh gives,
+/// so that the same program runs on it, in one process, which plays one of the devices: nothing is sent, and what would
+/// be sent is counted (cost_of.hpp).
+///
+///     auto const mesh = os::dry_mesh(X = 4, Y = 2);
+///     os::cost const c = os::cost_of(mesh, [&] { step(mesh); });
+///     std::printf("%lld bytes a step, %lld at once\n", (long long)c.bytes, (long long)c.peak_memory);
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include <ostraka/meshes/make_mesh.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class... Ms>
+mesh<Ms...> make_dry_mesh(std::int64_t device, engine::node_wish const& nodes, named_extent<Ms>... sizes) {
+  using twice = first_repeated<type_list<Ms...>>;
+  if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
+  return mesh<Ms...>(std::shared_ptr<engine::device_mesh const>(new engine::device_mesh const(
+      engine::device_mesh::dry({std::string(Ms::name)...}, {checked_mesh_size(sizes)...}, device, nodes))));
+}
+
+}  // namespace detail
+
+/// The device that a process plays on a dry mesh: `os::dry_mesh(os::as_device(5), X = 4, Y = 2)`.
+struct played_device {
+  std::int64_t number = 0;
+};
+[[nodiscard]] constexpr played_device as_device(std::int64_t number) { return {number}; }
+
+/// A mesh of any size that has no devices but this process, which plays the device of this number. Operations on it
+/// allocate and compute what that device does. They send nothing: what would arrive are zeros, and what would be summed
+/// is what this device gives; numbers that others would tell are taken to be its own. So values mean nothing there, and
+/// no program should decide by them. Not collective. @throws ostraka::error if the mesh has no such device
+template <class... Sizes>
+  requires(detail::names_a_size<Sizes> && ...)
+[[nodiscard]] auto dry_mesh(played_device device, Sizes... sizes) {
+  detail::require_running();
+  return detail::make_dry_mesh(device.number, {}, detail::as_mesh_size(sizes)...);
+}
+
+/// With nodes, of which it has one otherwise: `os::dry_mesh(os::as_device(5), os::devices_per_node(8), X = 256, Y = 8)`,
+/// `os::dry_mesh(os::as_device(5), os::within_node(X = 2, Y = 4), X = 256, Y = 8)`.
+template <class Nodes, class... Sizes>
+  requires(detail::says_nodes<Nodes> && (detail::names_a_size<Sizes> && ...))
+[[nodiscard]] auto dry_mesh(played_device device, Nodes nodes, Sizes... sizes) {
+  detail::require_running();
+  return detail::make_dry_mesh(device.number, detail::nodes_of(nodes, detail::as_mesh_size(sizes)...),
+                               detail::as_mesh_size(sizes)...);
+}
+
+/// The same as device 0: `os::dry_mesh(X = 4, Y = 2)`.
+template <class... Sizes>
+  requires(detail::names_a_size<Sizes> && ...)
+[[nodiscard]] auto dry_mesh(Sizes... sizes) {
+  return dry_mesh(played_device{}, sizes...);
+}
+template <class Nodes, class... Sizes>
+  requires(detail::says_nodes<Nodes> && (detail::names_a_size<Sizes> && ...))
+[[nodiscard]] auto dry_mesh(Nodes nodes, Sizes... sizes) {
+  return dry_mesh(played_device{}, nodes, sizes...);
+}
+
+/// Is it a mesh without devices?
+template <class... Ms>
+[[nodiscard]] bool is_dry(mesh<Ms...> const& m) {
+  return m.handle()->is_dry();
+}
+
+}  // namespace ostraka

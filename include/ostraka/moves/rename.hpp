@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::rename<J, K>(A)`: A[I, J_X] → A[I, K_X], free. Queries and keys are two names of one axis.
+
+#include <ostraka/tensors/after_error.hpp>
+#include <ostraka/types/support/error.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class From, class To, class Entry>
+struct rename_entry {
+  using type = Entry;
+};
+
+template <class From, class To>
+struct rename_entry<From, To, From> {
+  using type = To;
+};
+
+template <class From, class To, class... Ms>
+struct rename_entry<From, To, over<From, Ms...>> {
+  using type = over<To, Ms...>;
+};
+
+template <class From, class To, class Sharding>
+struct rename_sharding;
+
+template <class From, class To, class... Entries>
+struct rename_sharding<From, To, sharding<Entries...>> {
+  using type = sharding<typename rename_entry<From, To, Entries>::type...>;
+};
+
+// Can two axes stand for each other, as far as is known while compiling?
+template <class One, class Other>
+inline constexpr bool extents_agree =
+    One::extent == dynamic_extent || Other::extent == dynamic_extent || One::extent == Other::extent;
+
+template <class From, class To, class Axes>
+consteval auto check_rename() {
+  if constexpr (position_in<From, Axes> < 0)
+    return found<reason::renamed_axis_missing<From>>{};
+  else if constexpr (!std::is_same_v<From, To> && position_in<To, Axes> >= 0)
+    return found<reason::renamed_axis_collides<To>>{};
+  else if constexpr (!extents_agree<From, To>)
+    return found<reason::static_extent_mismatch<From, To>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <class From, class To, class Axes>
+using rename_verdict = typename decltype(check_rename<From, To, Axes>())::type;
+
+}  // namespace detail
+
+/// The same memory with axis `From` called `To`.
+/// @throws ostraka::error, on all devices alike, if `To` has a static extent that `From` has not at run time
+template <auto From, auto To, Tensor A>
+[[nodiscard]] auto rename(A const& a) {
+  using from = detail::type_of<From>;
+  using to = detail::type_of<To>;
+  using sharding = typename detail::rename_sharding<from, to, typename A::sharding_type>::type;
+  if constexpr (reason::ok_or_raise<detail::rename_verdict<from, to, axes_in<A>>>()) {
+    constexpr bool is_block = varying_in<A>::size > 0;  // whose extents are its own
+    if (!is_block && to::extent != dynamic_extent && a.extent(from{}) != to::extent)
+      throw_error("rename: ", to::name, " has the static extent ", to::extent, ", but ", from::name, " is ",
+                  a.extent(from{}), "; rename to an axis of that extent or without a static one");
+    basic_tensor<typename A::element_type, sharding, typename A::space> renamed(a.mesh_handle(), a.extents(),
+                                                                                a.local());
+    renamed.share_label(a);
+    if constexpr (is_block) renamed.set_origins(a.origins());
+    return renamed;
+  } else {
+    return detail::after_error_of<typename A::value_type, sharding, typename A::space>();
+  }
+}
+
+}  // namespace ostraka

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::reshard<I/Y, J>(A)`: any sharding to any other by the cheapest plan. A[I_X, J] → A[I_Y, J]
+
+#include <tuple>
+
+#include <ostraka/detail/calls/at_once.hpp>
+#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/detail/calls/planned_call.hpp>
+#include <ostraka/detail/calls/within.hpp>
+#include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/plan.hpp>
+#include <ostraka/plan/typed/nominal.hpp>
+#include <ostraka/tensors/after_error.hpp>
+#include <ostraka/tensors/relabel.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+constexpr planner::einsum_plan plan_of_moves(planner::spec const& from, planner::spec const& to,
+                                             planner::reshard_steps const& steps, planner::extents const& sizes) {
+  planner::einsum_plan p;
+  p.operands.push_back(from);
+  p.result = to;
+  p.sizes = sizes;
+  p.feasible = true;
+  for (planner::planned_step const& s : steps) p.steps.push_back(s);
+  return p;
+}
+
+template <class From, class To>
+struct reshard_types {
+  using labels = axes_in<From>;
+  using mesh = union_of<mesh_axes_in<From>, mesh_axes_in<To>>;
+  static constexpr planner::spec from = spec_of<From, labels, mesh>;
+  static constexpr planner::spec to = spec_of<To, labels, mesh>;
+  static constexpr planner::reshard_steps steps =
+      planner::plan_reshard(from, to, planner::nominal_sizes(planned_sizes(labels{}, mesh{})));
+
+  // The same as that of the einsum of one operand that it is.
+  static constexpr planner::einsum_plan plan =
+      plan_of_moves(from, to, steps, planner::nominal_sizes(planned_sizes(labels{}, mesh{})));
+};
+
+template <class From, class To>
+consteval auto check_same_axes() {
+  using own = first_fault<typename sharding_traits<From>::verdict, typename sharding_traits<To>::verdict>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return found<own>{};
+  else if constexpr (!std::is_same_v<axes_in<From>, axes_in<To>>)
+    return found<reason::reshard_changes_axes<From, To>>{};
+  else
+    return found<reason::ok>{};
+}
+
+// Are they two shardings of the same axes?
+template <class From, class To>
+using same_axes_verdict = typename decltype(check_same_axes<From, To>())::type;
+
+template <class From, class To, class Policy>
+consteval auto check_reshard() {
+  using own = first_fault<blocks_verdict<To, From>, same_axes_verdict<sharding_in<From>, To>>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return found<own>{};
+  else if constexpr ((Policy::rule != planner::admit::any && Policy::rule != planner::admit::no_communication) ||
+                     Policy::idle_axes::size > 0 || Policy::directions > 0)
+    return found<reason::policy_not_for_reshard<Policy>>{};
+  else if constexpr (Policy::rule == planner::admit::no_communication &&
+                     reshard_types<From, To>::plan.communications() > 0)
+    return found<reason::policy_admits_no_plan<Policy, sharding_in<From>>>{};
+  else
+    return check_bounds<Policy, reshard_types<From, To>, element_bytes_in<From>>();
+}
+
+template <class From, class To, class Policy = policy<planner::admit::any>>
+using reshard_verdict = typename decltype(check_reshard<From, To, Policy>())::type;
+
+// The arguments are a tensor and perhaps a policy behind it.
+template <class From, class To, class Policy>
+consteval auto check_reshard_call() {
+  if constexpr (!Tensor<From> || !is_policy<Policy>)
+    return found<order_verdict<From, Policy>>{};
+  else
+    return found<first_fault<reshard_verdict<From, To, Policy>, element_verdict<typename From::value_type, To>>>{};
+}
+
+template <class From, class To, class Policy>
+using reshard_call_verdict = typename decltype(check_reshard_call<From, To, Policy>())::type;
+
+template <class From, class To>
+consteval auto make_reshard_plan() {
+  if constexpr (reason::ok_or_raise<reshard_verdict<From, To>>()) {
+    using types = reshard_types<From, To>;
+    named_plan<typename types::labels, typename types::mesh, element_bytes_in<From>> plan{types::plan};
+    for (int i = 0; i < plan.steps.size(); ++i)
+      plan.steps[i].operand = planner::the_result;  // what the last step makes is no workspace
+    return plan;
+  } else {
+    return named_plan<type_list<>, type_list<>, 1>{};
+  }
+}
+
+// What the engine runs: the steps, looked at by the policy, and where it limits the workspace the passes, too. Only a
+// plan for the sizes at hand has steps that were not known while the program was compiled.
+template <class Policy, class Types, int ElementBytes>
+decltype(auto) steps_to_run(engine::execution_context const& w, Policy const& policy) {
+  [[maybe_unused]] auto const plan = plan_to_run<Policy, Types, ElementBytes>(w, policy);
+  if constexpr (limits_workspace<Policy>) {
+    engine::bounded_steps bounded{{}, plan.first, plan.limit};
+    for (planner::planned_step const& s : plan.plan.steps) bounded.steps.push_back(s);
+    return bounded;
+  } else if constexpr (Policy::plans_at_run_time) {
+    planner::reshard_steps steps;
+    for (planner::planned_step const& s : plan.steps) steps.push_back(s);
+    return steps;
+  } else {
+    return (Types::steps);
+  }
+}
+
+template <class, class Types, int>
+planner::reshard_steps const& steps_to_run(engine::execution_context const&, no_policy) {
+  return Types::steps;
+}
+
+// The same block under another sharding.
+template <class Types, class To, class When, class A>
+auto reshard_nothing(char const* operation, A const& a) {
+  context_of<typename Types::labels, typename Types::mesh>(operation, a);  // checks
+  basic_tensor<typename A::element_type, To, typename A::space> same(a.mesh_handle(), a.extents(), a.local());
+  if constexpr (varying_in<A>::size > 0) same.set_origins(a.origins());
+  return When::same(same);
+}
+
+template <class Types, class To, class Policy, class A>
+auto reshard_at_once(char const* operation, A const& a) {
+  using value = typename A::value_type;
+  basic_tensor<value, To, typename A::space> result;
+  operand_at_hand const operand = at_hand(a);
+  value const* const block = elements_of(a);
+  static thread_local constinit engine::schedule_memory* memory = nullptr;
+  run_planned<value, A::rank, typename A::space>(
+      planned_call_of<Policy, Types, static_cast<int>(sizeof(value))>, operation, a.mesh_handle(), &operand, &block, {},
+      functions_of_call<Policy, Types, value, typename A::space>(), memory, result);
+  return result;
+}
+
+template <class Types, class To, class When, class A, class Policy>
+auto reshard_when(char const* operation, A const& a, Policy const& policy) {
+  using value = typename A::value_type;
+  using result_type = basic_tensor<value, To, typename A::space>;
+  engine::execution_context const w =
+      context_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a);
+  auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
+  auto const result = allocate_for<result_type, typename Types::labels, typename Types::mesh>(w, a);
+  static thread_local constinit engine::schedule_memory* memory = nullptr;
+  return When::run(result, std::tuple(a.local()), execution_space_of<A>(), w, steps, Types::from, elements_of(a),
+                   result.local().data(), engine::per_thread(memory));
+}
+
+// Runs the steps of `Types`, those of a planned reshard or the one of a verb, `When` it is told.
+template <class Types, class To, class When = at_once, class A, class Policy = no_policy>
+auto run_reshard(char const* operation, A const& a, [[maybe_unused]] Policy const& policy = {}) {
+  if constexpr (Types::steps.empty())
+    return reshard_nothing<Types, To, When>(operation, a);
+  else if constexpr (std::is_same_v<When, at_once> && is_planned_call<Policy, A>)
+    return reshard_at_once<Types, To, Policy>(operation, a);
+  else
+    return reshard_when<Types, To, When>(operation, a, policy);
+}
+
+// os::reshard and os::start_reshard.
+template <class When, class Target, class A, class Policy>
+auto checked_reshard(char const* operation, A const& a, Policy const& policy) {
+  using target = varying_as_one<Target, A>;
+  if constexpr (reason::ok_or_raise<reshard_call_verdict<A, target, Policy>>())
+    return run_reshard<reshard_types<A, target>, target, When>(operation, a, policy);
+  else if constexpr (Tensor<A>)
+    return after_error_of<typename A::value_type, target, typename A::space>();
+  else
+    return after_error_of<float, target>();
+}
+
+}  // namespace detail
+
+/// The same tensor under another sharding; shares its memory with `a` if that is the one it has. Naming the target
+/// authorises the communication; os::no_communication, os::at_most<bytes> or os::within(bytes) behind the tensor bounds
+/// it. Collective over the mesh axes that source and target name.
+/// @throws ostraka::error, on all devices alike, if the mesh lacks a mesh axis of the target or the plan moves more
+/// than a budget
+template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
+[[nodiscard]] auto reshard(A const& a, Policy policy = {}) {
+  return detail::checked_reshard<detail::at_once, sharding_of<To...>>("reshard", a, policy);
+}
+
+/// The plan of `os::reshard<Target…>(A)` from types alone: `os::reshard_plan_of<os::dims<I/Y, J>, TA>`.
+template <class Target, class A>
+inline constexpr auto reshard_plan_of =
+    detail::make_reshard_plan<std::remove_cvref_t<A>, typename detail::dims_types<Target>::sharding_type>();
+
+namespace detail {
+
+template <class Target, class A>
+struct reshard_plan_source {
+  static constexpr auto const& plan = reshard_plan_of<Target, A>;
+};
+
+}  // namespace detail
+
+/// The plan of `os::reshard<To…>(A)`, a constant expression: what would be moved, without moving it. Of a reference as
+/// in os::plan.
+template <auto... To, Tensor A>
+[[nodiscard]] constexpr auto reshard_plan(A const&) {
+  using source = detail::reshard_plan_source<dims<To...>, A>;
+  return constant_plan<source>{source::plan};
+}
+
+}  // namespace ostraka

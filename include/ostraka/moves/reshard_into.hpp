@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::reshard_into(B, A)`: A under the sharding of B, into a tensor that is there. A[I_X, J] → B[I, J_X]
+
+#include <ostraka/detail/blocks/shared_memory.hpp>
+#include <ostraka/moves/reshard.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class B, class A, class Policy>
+using reshard_into_verdict =
+    first_fault<writable_verdict<B>, blocks_verdict<sharding<>, A, B>, target_verdict<B, A>,
+                reshard_verdict<A, sharding_in<B>, Policy>, elements_verdict<B, A>>;
+
+template <class Types, class Policy, class B, class A>
+void run_reshard_into(B const& b, A const& a, Policy const& policy) {
+  using value = typename A::value_type;
+  engine::steps_ahead const ahead = steps_ahead_of<Policy, Types>(Types::steps);
+  engine::execution_context const w =
+      context_of<typename Types::labels, typename Types::mesh>("reshard_into", ahead, a, b);
+  memory_range const read = memory_of(a);
+  refuse_shared_memory(w, ahead, "os::reshard", memory_of(b), &read, 1);
+  auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
+  static thread_local constinit engine::schedule_memory* memory = nullptr;
+  engine::run(execution_space_of<A>(), w, steps, Types::from, elements_of(a), b.local().data(),
+              engine::per_thread(memory), functions_of_call<Policy, Types, value, typename A::space>());
+}
+
+}  // namespace detail
+
+/// B <- A under B's sharding, which authorises the communication; os::no_communication, os::at_most<bytes> or
+/// os::within(bytes) behind the tensors bounds it. What arrives is written to B itself. Collective over the mesh axes
+/// that both name.
+/// @throws ostraka::error, on all devices alike, if extents disagree, if B is A, or if the plan moves more than a
+/// budget
+template <Tensor B, Tensor A, class Policy = policy<planner::admit::any>>
+  requires is_policy<Policy>
+void reshard_into([[maybe_unused]] B const& b, [[maybe_unused]] A const& a,
+                  [[maybe_unused]] Policy const& policy = {}) {
+  if constexpr (reason::ok_or_raise<detail::reshard_into_verdict<B, A, Policy>>())
+    detail::run_reshard_into<detail::reshard_types<A, sharding_in<B>>>(b, a, policy);
+}
+
+}  // namespace ostraka

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. A part of a program as a timeline, for Perfetto and chrome://tracing: of all ranks on one clock, or of a
+/// machine that is not at hand. Programs that end without it are traced as a whole by OSTRAKA_TRACE=file
+/// (docs/traces.md).
+///
+///     {
+///       os::trace const traced("step.json");
+///       os::trace_region const forward("forward");
+///       …
+///     }                                              rank 0 writes step.json
+///     os::trace_of(os::dry_mesh(X = 256), os::machines::h100, step, "step_on_256.json");
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <ostraka/engine/memory/computing.hpp>
+#include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/engine/trace/foretold_timeline.hpp>
+#include <ostraka/engine/trace/tracer.hpp>
+#include <ostraka/foresight/machine.hpp>
+#include <ostraka/meshes/mesh.hpp>
+#include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
+
+namespace ostraka {
+
+/// What all ranks do while it lives; where it ends, rank 0 writes the file. Collective over all ranks of the job where
+/// it begins and where it ends; no other host thread is in an operation then. Where an exception ends it, each rank
+/// writes a file of its own, `file.rank3`, and waits for nobody.
+class trace {
+ public:
+  /// Rank 0's name counts. An empty one writes no file: for os::trace_summary. @throws ostraka::error if MPI does not
+  /// run
+  explicit trace(std::string file) : tracer_(engine::trace_wishes::of_part(std::move(file)), true) {}
+  ~trace() { tracer_.write(std::uncaught_exceptions() > in_flight_); }
+  trace(trace const&) = delete;
+  trace& operator=(trace const&) = delete;
+
+ private:
+  friend std::string trace_summary(trace const& t);
+
+  int in_flight_ = std::uncaught_exceptions();
+  mutable engine::tracer tracer_;
+};
+
+/// Where the time has gone so far, and how much of it to waiting for messages: a line for each outermost operation and
+/// each os::trace_region, summed over all ranks. On rank 0; elsewhere empty. Collective over all ranks of the job.
+[[nodiscard]] inline std::string trace_summary(trace const& t) { return t.tracer_.table(); }
+
+/// A part of the program with a name of its own, in traces and for tools of Kokkos.
+class trace_region {
+ public:
+  explicit trace_region(std::string const& name)
+      : region_([&] {
+          engine::event e;
+          e.region = engine::region_kind::program;
+          engine::push_named(name, e);
+        }) {}
+
+ private:
+  engine::profiled region_;
+};
+
+/// Writes what f() would do on a machine whose devices are those of the mesh, seen from this process' device, and gives
+/// the table. Times are those of os::time_of. On a dry mesh nothing is computed meanwhile (os::cost_of). Not collective
+/// by itself. @param file  empty: none @throws ostraka::error if it cannot be written, and before f runs for a machine
+/// that os::time_of refuses
+template <MeshAxis... Ms, class F>
+std::string trace_of(mesh<Ms...> const& m, machine const& on, F&& f, std::string const& file) {
+  engine::foretold_timeline heard(on, static_cast<std::size_t>(engine::trace_wishes::of_this_process().spans));
+  heard.check("trace_of", m.handle()->world().mesh());
+  {
+    engine::only_priced_scope const priced(m.handle()->is_dry());
+    f();
+  }
+  heard.end();
+  if (!file.empty() && !heard.write(file, m.device(), join_text(m.handle()->describe(), " on ", on.name.view())))
+    throw_error("trace_of: ", file, " cannot be written; give a path where files may be made");
+  return heard.table(join_text("device ", m.device(), " of ", m.handle()->describe()));
+}
+
+}  // namespace ostraka

@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::relabel<I, I>(A)`: A as an operand with these labels, one for each axis in order. A label that stands
+/// twice takes the diagonal: os::einsum<>(os::relabel<I, I>(A)) is the trace, os::einsum<J, I>(os::relabel<I, J>(A)) a
+/// transpose under other names.
+///
+/// Along each mesh axis that divides one of the axes of a repeated label:
+///
+///     A              relabel<I, I>(A)    what a device holds of the diagonal
+///     [I, J]         [I]                 all of it: a view
+///     [I_X, J]       [I_X]               the entries of its rows: a view
+///     [I, J_X]       [I_X]               the entries of its columns: a view
+///     [I_X, J_Y]     [I_X] {U_Y}         the entries that its block covers, zeros for the others of its rows: a copy
+///     of the diagonal alone {U_Z}          {U_Z}               the same of its summand
+///
+/// So an einsum reduces or scatters the diagonal, never A. What it could not do: take [I_Y] {U_X} in the fourth case
+/// (name the axes the other way round with os::einsum<J, I>(A) first), or divide the diagonal over X and Y (the blocks
+/// off the diagonal have none of it).
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <ostraka/engine/run/execute.hpp>
+#include <ostraka/plan/spec/policy.hpp>
+#include <ostraka/plan/typed/checks.hpp>
+#include <ostraka/tensors/after_error.hpp>
+#include <ostraka/types/support/error.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+// One axis under its label: by which mesh axes it is divided.
+template <class Label, class Splits>
+struct labelled;
+
+// The axes of one label together: the first division stays, the mesh axes of all others hold summands.
+template <class Label, class Kept, class Summed, class... Labelled>
+struct merge_labelled;
+
+template <class Label, class... Kept, class Summed>
+struct merge_labelled<Label, type_list<Kept...>, Summed> {
+  using entry = over<Label, Kept...>;
+  using summed = Summed;
+};
+
+template <class Label, class Kept, class Summed, class Other, class Splits, class... More>
+struct merge_labelled<Label, Kept, Summed, labelled<Other, Splits>, More...>
+    : merge_labelled<Label, Kept, Summed, More...> {};
+
+template <class Label, class Splits, class Summed, class... More>
+struct merge_labelled<Label, type_list<>, Summed, labelled<Label, Splits>, More...>
+    : merge_labelled<Label, Splits, Summed, More...> {};
+
+template <class Label, class K, class... Kept, class... Summed, class... Splits, class... More>
+struct merge_labelled<Label, type_list<K, Kept...>, type_list<Summed...>, labelled<Label, type_list<Splits...>>,
+                      More...>
+    : merge_labelled<Label, type_list<K, Kept...>, type_list<Summed..., Splits...>, More...> {};
+
+// As dimensions of a sharding; none for no mesh axes.
+auto summands_over(type_list<>) -> sharding<>;
+template <class M, class... Ms>
+auto summands_over(type_list<M, Ms...>) -> partial_sum<M, Ms...>;
+
+template <class Distinct, class... Labelled>
+struct merge_all;
+
+template <class... Distinct, class... Labelled>
+struct merge_all<type_list<Distinct...>, Labelled...> {
+  template <class... Others>
+  using sharding = canonical_sharding<
+      typename merge_labelled<Distinct, type_list<>, type_list<>, Labelled...>::entry..., Others...,
+      decltype(summands_over(
+          concatenation_of<typename merge_labelled<Distinct, type_list<>, type_list<>, Labelled...>::summed...>{}))>;
+};
+
+// The entries of axes, and the others.
+template <class Axes, class Others, class... Entries>
+struct split_entries {
+  using axes = Axes;
+  using others = Others;
+};
+
+template <class... As, class... Os, class E, class... Entries>
+struct split_entries<type_list<As...>, type_list<Os...>, E, Entries...>
+    : split_entries<std::conditional_t<(entry<E>::axes::size > 0), type_list<As..., E>, type_list<As...>>,
+                    std::conditional_t<(entry<E>::axes::size > 0), type_list<Os...>, type_list<Os..., E>>, Entries...> {
+};
+
+template <class Sharding>
+struct entries_in;
+
+template <class... Entries>
+struct entries_in<sharding<Entries...>> : split_entries<type_list<>, type_list<>, Entries...> {};
+
+template <class Labels, class Entries, class Others>
+struct relabel_sharding;
+
+template <class... Labels, class... Entries, class... Others>
+struct relabel_sharding<type_list<Labels...>, type_list<Entries...>, type_list<Others...>> {
+  using type = typename merge_all<union_of<type_list<Labels...>>,
+                                  labelled<Labels, typename entry<Entries>::splits>...>::template sharding<Others...>;
+};
+
+}  // namespace detail
+
+/// A tensor under other labels, as an operand of os::einsum, os::einsum_into, os::plan and reductions; os::relabel
+/// makes it. It holds the tensor's memory and no elements of its own.
+template <class TensorType, class... Labels>
+class relabelled {
+ public:
+  using value_type = typename TensorType::value_type;
+  using space = typename TensorType::space;
+  using view_type = typename TensorType::view_type;
+  using sharding_type =
+      typename detail::relabel_sharding<type_list<Labels...>,
+                                        typename detail::entries_in<typename TensorType::sharding_type>::axes,
+                                        typename detail::entries_in<typename TensorType::sharding_type>::others>::type;
+  using axes = union_of<type_list<Labels...>>;
+  using mesh_axes = typename sharding_traits<sharding_type>::mesh_axes;
+
+  /// May a block lack some of what it holds of the diagonal? Then it is copied, and padded with zeros.
+  static constexpr bool is_copied = sharding_traits<sharding_type>::partials::size >
+                                    sharding_traits<typename TensorType::sharding_type>::partials::size;
+
+  explicit relabelled(TensorType const& tensor) : tensor_(tensor) {
+    for (int p = TensorType::rank - 1; p >= 0; --p)
+      extents_[static_cast<std::size_t>(along()[p])] = tensor.extents()[static_cast<std::size_t>(p)];
+    if constexpr (varying_in<TensorType>::size > 0)
+      for (int p = 0; p < TensorType::rank; ++p)  // known to all devices alike, before extents are compared
+        for (int q = 0; q < p; ++q)
+          if (along()[p] == along()[q])
+            detail::joined_origin("relabel", detail::names_of<axes>[static_cast<std::size_t>(along()[p])],
+                                  tensor.origins()[static_cast<std::size_t>(q)],
+                                  tensor.origins()[static_cast<std::size_t>(p)]);
+  }
+
+  /// The global extent of a label.
+  template <Axis A>
+  [[nodiscard]] std::int64_t extent(A) const {
+    return extents_[static_cast<std::size_t>(position_in<A, axes>)];
+  }
+
+  [[nodiscard]] std::array<std::int64_t, axes::size> const& extents() const { return extents_; }
+
+  /// The extents of its labels and the sizes of its mesh axes by name.
+  [[nodiscard]] auto sizes() const { return sizes(axes{}, mesh_axes{}); }
+
+  [[nodiscard]] TensorType const& tensor() const { return tensor_; }
+
+  /// Of a block: how the extents came about.
+  [[nodiscard]] auto origins() const {
+    detail::extent_origins<axes::size> origins{};
+    for (int p = TensorType::rank - 1; p >= 0; --p)
+      origins[static_cast<std::size_t>(along()[p])] = tensor_.origins()[static_cast<std::size_t>(p)];
+    return origins;
+  }
+
+  /// What the tensor is called.
+  [[nodiscard]] std::string label() const { return tensor_.label(); }
+
+  [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return tensor_.mesh_handle(); }
+
+  /// What the engine reads: the tensor's block, and along which label each of its dimensions runs.
+  [[nodiscard]] engine::operand_source<value_type> source() const {
+    engine::operand_source<value_type> s{tensor_.local().data(), along(), {}};
+    for (int p = 0; p < TensorType::rank; ++p) s.whole.at[s.whole.rank++] = tensor_.range(p);
+    return s;
+  }
+
+ private:
+  static int const* along() {
+    static constexpr int positions[] = {position_in<Labels, axes>..., 0};  // one more, because there may be no axes
+    return positions;
+  }
+
+  template <class... As, class... Ms>
+  [[nodiscard]] ostraka::sizes<As..., Ms...> sizes(type_list<As...>, type_list<Ms...>) const {
+    [[maybe_unused]] auto const of_tensor = tensor_.sizes();
+    return {named_extent<As>(As{}, extent(As{}))..., named_extent<Ms>(Ms{}, of_tensor.template of<Ms>())...};
+  }
+
+  TensorType tensor_;
+  std::array<std::int64_t, axes::size> extents_{};
+};
+
+/// Can it stand in an einsum: a tensor, or one under other labels?
+template <class T>
+inline constexpr bool is_operand = is_tensor<T>;
+template <class TensorType, class... Labels>
+inline constexpr bool is_operand<relabelled<TensorType, Labels...>> = true;
+
+template <class T>
+concept Operand = is_operand<T>;
+
+/// What operations on one operand accept before and behind, so that they can say which belongs where.
+template <class T>
+concept OperandOrPolicy = Operand<T> || is_policy<T> || Verb<T>;
+
+namespace detail {
+
+template <class Label>
+consteval auto check_label() {
+  if constexpr (Axis<Label>)
+    return found<reason::ok>{};
+  else
+    return found<reason::not_a_label<Label>>{};
+}
+
+template <class One, class Other>
+consteval auto check_static_extents() {
+  if constexpr (One::extent == dynamic_extent || Other::extent == dynamic_extent || One::extent == Other::extent)
+    return found<reason::ok>{};
+  else
+    return found<reason::static_extent_mismatch<One, Other>>{};
+}
+
+// An axis agrees with its label, and with the other axes that the label stands for.
+template <class Label, class Axis, class... Labels, class... Axes>
+consteval auto check_axis(type_list<Labels...>, type_list<Axes...>) {
+  return found<
+      first_fault<typename decltype(check_static_extents<Axis, Label>())::type,
+                  typename decltype(check_static_extents<Axis, std::conditional_t<std::is_same_v<Label, Labels>, Axes,
+                                                                                  Axis>>())::type...>>{};
+}
+
+template <class... Labels, class... Axes>
+consteval auto check_relabel(type_list<Labels...> labels, type_list<Axes...> axes) {
+  using each = first_fault<typename decltype(check_label<Labels>())::type...>;
+  if constexpr (!std::is_same_v<each, reason::ok>)
+    return found<each>{};
+  else if constexpr (sizeof...(Labels) != sizeof...(Axes))
+    return found<
+        reason::wrong_number_of_labels<static_cast<int>(sizeof...(Labels)), static_cast<int>(sizeof...(Axes))>>{};
+  else
+    return found<first_fault<typename decltype(check_axis<Labels, Axes>(labels, axes))::type...>>{};
+}
+
+template <class Labels, class Axes>
+using relabel_verdict = typename decltype(check_relabel(Labels{}, Axes{}))::type;
+
+template <class Label, class AxisOfTensor, class Relabelled>
+void check_extent(Relabelled const& r) {
+  std::int64_t const n = r.tensor().extent(AxisOfTensor{});
+  if (n == r.extent(Label{}) && (Label::extent == dynamic_extent || Label::extent == n)) return;
+  throw_error("relabel: all axes under a label have its extent, but ", Label::name, " is ",
+              Label::extent == dynamic_extent ? r.extent(Label{}) : Label::extent, ", and ", AxisOfTensor::name, " is ",
+              n, "; give the axes one extent or labels of their own");
+}
+
+template <class Relabelled, class... Labels, class... Axes>
+void check_extents([[maybe_unused]] Relabelled const& r, type_list<Labels...>, type_list<Axes...>) {
+  (check_extent<Labels, Axes>(r), ...);
+}
+
+}  // namespace detail
+
+/// The tensor as an operand of os::einsum, os::einsum_into, os::plan and os::sum with these labels, one for each axis
+/// in order; a label may stand several times (numpy's "ii"). Copies nothing and moves nothing.
+/// @throws ostraka::error, on all devices alike, if axes under one label differ in their extents
+template <auto... Labels, Tensor A>
+[[nodiscard]] auto relabel(A const& a) {
+  using given = type_list<detail::type_of<Labels>...>;
+  if constexpr (reason::ok_or_raise<detail::relabel_verdict<given, axes_in<A>>>()) {
+    relabelled<A, detail::type_of<Labels>...> const r(a);
+    detail::check_extents(r, given{}, axes_in<A>{});
+    return r;
+  } else {
+    return detail::after_error_of<typename A::value_type, sharding<detail::type_of<Labels>...>, typename A::space>();
+  }
+}
+
+}  // namespace ostraka

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. A tensor without its names: what all shardings of a rank have in common.
+
+#include <Kokkos_Core.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <ostraka/engine/memory/shared_value.hpp>
+#include <ostraka/engine/mesh/device_mesh.hpp>
+#include <ostraka/engine/spmd/ended.hpp>
+#include <ostraka/tensors/block_extents.hpp>
+
+namespace ostraka::detail {
+
+template <class T, int Rank>
+struct add_pointers : add_pointers<T*, Rank - 1> {};
+
+template <class T>
+struct add_pointers<T, 0> {
+  using type = T;
+};
+
+// Of the views that operations make.
+[[gnu::visibility("default")]] inline constexpr char label_of_ours[] = "ostraka tensor";
+
+// A tensor without its names. It is compiled once for all shardings of a rank.
+template <class T, int Rank, class Space>
+class unnamed_tensor {
+ public:
+  /// This device's block: row-major, one dimension per axis, in the order of the axes.
+  using view_type = Kokkos::View<typename add_pointers<T, Rank>::type, Kokkos::LayoutRight, Space>;
+  using extents_type = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;
+
+  unnamed_tensor() = default;
+  unnamed_tensor(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents, view_type local)
+      : mesh_(std::move(mesh)), extents_(extents), local_(std::move(local)) {}
+
+  // Not inlined: counts of users are changed in few places of the engine, but by every operation of a program.
+  [[gnu::noinline]] unnamed_tensor(unnamed_tensor const& other)
+      : mesh_(other.mesh_), extents_(other.extents_), local_(other.local_), label_(other.label_) {}
+  [[gnu::noinline]] unnamed_tensor(unnamed_tensor&& other) noexcept
+      : mesh_(std::move(other.mesh_)),
+        extents_(other.extents_),
+        local_(std::move(other.local_)),
+        label_(std::move(other.label_)) {}
+  [[gnu::noinline]] unnamed_tensor& operator=(unnamed_tensor const& other) {
+    if (this != &other) engine::let_survive(local_);
+    mesh_ = other.mesh_;
+    extents_ = other.extents_;
+    local_ = other.local_;
+    label_ = other.label_;
+    return *this;
+  }
+  [[gnu::noinline]] unnamed_tensor& operator=(unnamed_tensor&& other) noexcept {
+    if (this != &other) engine::let_survive(local_);
+    mesh_ = std::move(other.mesh_);
+    extents_ = other.extents_;
+    local_ = std::move(other.local_);
+    label_ = std::move(other.label_);
+    return *this;
+  }
+  [[gnu::noinline]] ~unnamed_tensor() { engine::let_survive(local_); }
+
+  /// This device's block; writing to it writes to the tensor.
+  [[nodiscard]] view_type const& local() const { return local_; }
+
+  /// The global extents, in the order of the axes.
+  [[nodiscard]] extents_type const& extents() const { return extents_; }
+
+  /// What the program calls it: by os::named, else the label of the Kokkos::View that os::from_local adopted; empty for
+  /// neither.
+  [[nodiscard, gnu::cold]] std::string label() const {
+    if (label_) return *label_;
+    std::string of_view = local_.label();
+    return of_view == label_of_ours ? std::string() : of_view;
+  }
+
+  /// Calls this handle so; other handles of the block are called what they were. os::named does it.
+  void set_label(std::string label) { label_ = engine::shared_value<std::string const>::make(std::move(label)); }
+  template <class Other>
+  void share_label(Other const& other) {
+    label_ = other.label_handle();
+  }
+  [[nodiscard]] engine::shared_value<std::string const> const& label_handle() const { return label_; }
+
+  /// The mesh that the tensor lives on; null for an empty handle.
+  [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return mesh_; }
+
+ private:
+  std::shared_ptr<engine::device_mesh const> mesh_;
+  extents_type extents_{};
+  view_type local_;
+  engine::shared_value<std::string const> label_;  // none as a rule
+};
+
+// A block in the body of os::shard_map. It knows how its extents came about, too.
+template <class T, int Rank, class Space>
+class unnamed_block : public unnamed_tensor<T, Rank, Space> {
+ public:
+  using unnamed_tensor<T, Rank, Space>::unnamed_tensor;
+  unnamed_block() = default;
+  unnamed_block(unnamed_tensor<T, Rank, Space> tensor) : unnamed_tensor<T, Rank, Space>(std::move(tensor)) {}
+
+  /// How the extents of its axes came about, in their order.
+  [[nodiscard]] extent_origins<Rank> const& origins() const { return origins_; }
+  void set_origins(extent_origins<Rank> const& origins) { origins_ = origins; }
+
+ private:
+  extent_origins<Rank> origins_{};
+};
+
+}  // namespace ostraka::detail
