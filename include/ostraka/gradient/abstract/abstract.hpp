@@ -132,6 +132,36 @@ class abstract {
   detail::foretold_block block_;
 };
 
+namespace detail {
+
+/// Of abstract tensors: the result's type, and what it would move, written down (foretell.hpp).
+struct foretells {
+  static constexpr int level = 1;
+  template <class How, class Operation, class... Given>
+  static constexpr auto operate(How const& how, Operation const& operation, Given const&... given);
+  template <class Operation, class... Given>
+  static constexpr auto record(Operation const& operation, Given const&... given);
+};
+template <class T>
+struct carrier_of<abstract<T>> {
+  using type = foretells;
+};
+
+/// Of variables of abstract tensors (abstract_tape.hpp).
+struct records_foretold {
+  static constexpr int level = 3;
+  template <class How, class Operation, class... Given>
+  static constexpr auto operate(How const& how, Operation const& operation, Given const&... given);
+  template <class Operation, class... Given>
+  static constexpr auto record(Operation const& operation, Given const&... given);
+};
+template <class T, class Cotangent>
+struct carrier_of<variable<abstract<T>, Cotangent>> {
+  using type = records_foretold;
+};
+
+}  // namespace detail
+
 template <class T>
 inline constexpr bool is_abstract<abstract<T>> = true;
 template <class T>

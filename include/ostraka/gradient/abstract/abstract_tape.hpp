@@ -376,7 +376,7 @@ constexpr auto record_foretold(Operation const& operation, Given const&... given
   auto const make = [&] { return detail::apply_to(operation, detail::plain(given)...); };
   auto const result = detail::foretold_result<detail::has_more<Operation, Given...>>(t, make);
   using type = std::remove_cvref_t<decltype(result)>;
-  if constexpr (std::is_base_of_v<detail::locally_constant, derivative_of<Operation>> || !is_abstract<type> ||
+  if constexpr (!is_abstract<type> || detail::is_constant_result<derivative_of<Operation>, type>() ||
                 detail::is_after_error<type>) {
     return result;
   } else {
@@ -388,5 +388,18 @@ constexpr auto record_foretold(Operation const& operation, Given const&... given
     return variable<type, cotangent>(result, t->push<node>(pullback, given...), t);
   }
 }
+
+namespace detail {
+
+template <class How, class Operation, class... Given>
+constexpr auto records_foretold::operate(How const& how, Operation const& operation, Given const&... given) {
+  return operate_on_variables<records_foretold>(how, operation, given...);
+}
+template <class Operation, class... Given>
+constexpr auto records_foretold::record(Operation const& operation, Given const&... given) {
+  return record_foretold(operation, given...);
+}
+
+}  // namespace detail
 
 }  // namespace ostraka

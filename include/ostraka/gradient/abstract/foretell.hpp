@@ -194,13 +194,13 @@ constexpr foretold_operation entry_for(std::string_view name) {
   using source = typename foretold_plan<Operation, Operands...>::type;
   if constexpr (!std::is_void_v<source>) {
     return entry_of<source>(name);
-  } else if constexpr (requires { typename Operation::template foretold<Operands...>; }) {
-    using price = typename Operation::template foretold<Operands...>;
+  } else if constexpr (requires { typename Operation::template moves<Operands...>; }) {
+    using price = typename Operation::template moves<Operands...>;
     if constexpr (std::is_void_v<price>)
       return {name};
     else
       return entry_of_price<price>(name);
-  } else if constexpr (requires { typename Operation::is_verb; } || std::is_base_of_v<moves_nothing, Operation>) {
+  } else if constexpr (requires { typename Operation::is_verb; }) {
     return {name, &moves_none::count, &moves_none::none, &moves_none::none, &moves_none::none, nullptr, true};
   } else if constexpr (requires { typename foretold_moves<Operation, Operands...>::type; }) {
     return entry_of_operation<typename foretold_moves<Operation, Operands...>::type>(name);
@@ -268,5 +268,18 @@ constexpr auto foretell(Operation const&, Given const&... given) {
           detail::text_of_name<Operation>()));
   return made;
 }
+
+namespace detail {
+
+template <class How, class Operation, class... Given>
+constexpr auto foretells::operate(How const& how, Operation const& operation, Given const&... given) {
+  return operate_on_variables<foretells>(how, operation, given...);
+}
+template <class Operation, class... Given>
+constexpr auto foretells::record(Operation const& operation, Given const&... given) {
+  return foretell(operation, given...);
+}
+
+}  // namespace detail
 
 }  // namespace ostraka

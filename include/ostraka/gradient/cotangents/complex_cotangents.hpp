@@ -159,8 +159,14 @@ struct imaginary_part_pullback {
 template <reduction Kind>
 inline constexpr preservation preserves<detail::times_conjugate_of_direction, Kind> = multilinear(Kind, 0b1);
 
+// Real variables are their own real parts and conjugates; their imaginary parts are constants.
 template <>
 struct derivative_of<function::conj> {
+  template <class A>
+    requires(detail::is_real<typename A::value_type>)
+  static constexpr auto composed(function::conj const&, A const& a) {
+    return a;
+  }
   template <class Result, class A>
   using handed_on = typename detail::conjugate_cotangent<Result, A>::type;
   template <class Result, class A>
@@ -170,6 +176,11 @@ struct derivative_of<function::conj> {
 };
 template <>
 struct derivative_of<function::real> {
+  template <class A>
+    requires(detail::is_real<typename A::value_type>)
+  static constexpr auto composed(function::real const&, A const& a) {
+    return a;
+  }
   template <class Result, class A>
   static constexpr detail::real_part_pullback pullback(function::real const&, Result const&, A const&) {
     return {};
@@ -177,21 +188,15 @@ struct derivative_of<function::real> {
 };
 template <>
 struct derivative_of<function::imag> {
+  template <class A>
+    requires(detail::is_real<typename A::value_type>)
+  static constexpr auto composed(function::imag const&, A const& a) {
+    return imag(stop_gradient(a));
+  }
   template <class Result, class A>
   static constexpr detail::imaginary_part_pullback pullback(function::imag const&, Result const&, A const&) {
     return {};
   }
 };
-
-/// Real variables are their own real parts and conjugates; their imaginary parts are constants.
-template <Variable A>
-  requires(detail::is_real<typename A::value_type>)
-constexpr auto differentiate(function::conj const&, A const& a) { return a; }
-template <Variable A>
-  requires(detail::is_real<typename A::value_type>)
-constexpr auto differentiate(function::real const&, A const& a) { return a; }
-template <Variable A>
-  requires(detail::is_real<typename A::value_type>)
-constexpr auto differentiate(function::imag const&, A const& a) { return imag(stop_gradient(a)); }
 
 }  // namespace ostraka

@@ -191,6 +191,21 @@ auto record_as(Result result, Pullback const& pullback, Operands const&... opera
 /// The base of a derivative_of whose operation gives no real numbers: its result is a constant.
 struct locally_constant {};
 
+/// Is it a number with a fraction, or a complex one, that derivatives are taken of?
+template <class T>
+inline constexpr bool is_differentiable = std::is_floating_point_v<T> || is_narrow<T> || complex_number<T>;
+
+/// Is the result a constant? Bools and whole numbers are, and no rule is asked for.
+template <class Rule, class Result>
+consteval bool is_constant_result() {
+  if constexpr (requires { typename Result::value_type; })
+    if constexpr (!is_differentiable<typename Result::value_type>) return true;
+  if constexpr (requires { sizeof(Rule); })
+    return std::is_base_of_v<locally_constant, Rule>;
+  else
+    return false;
+}
+
 }  // namespace detail
 
 /// The derivative of an operation: a specialisation for the operation's struct, beside its family in gradient/rules/.
@@ -266,7 +281,7 @@ bool has_recipe(X const& x) {
 template <class Operation, class Result, class... Given>
 auto record_result(Operation const& operation, tape* t, int number, Result& result, Given const&... given) {
   using rule = derivative_of<Operation>;
-  if constexpr (std::is_base_of_v<locally_constant, rule> || is_after_error<Result>) {
+  if constexpr (is_constant_result<rule, Result>() || is_after_error<Result>) {
     return result;
   } else {
     if (t != nullptr) t->name_next(name_of_operation<Operation>());
@@ -282,32 +297,59 @@ auto record_result(Operation const& operation, tape* t, int number, Result& resu
 
 }  // namespace detail
 
-/// An operation on variables: done on their values, and recorded. `detail::operate` calls it. Variables of derivatives
-/// further out are constants to the innermost.
+namespace detail {
+
 template <class Operation, class... Given>
-constexpr auto differentiate(Operation const& operation, Given const&... given) {
-  constexpr int depth = detail::depth_of_all<Given...>;
-  if constexpr (requires { derivative_of<Operation>::composed(operation, given...); }) {
-    return derivative_of<Operation>::composed(operation, given...);  // other operations, recorded one by one
-  } else if constexpr (depth == 0) {
-    return foretell(operation, given...);  // of abstract tensors (foretell.hpp), as those two lines further
-  } else if constexpr (((is_variable<Given> && detail::depth_of<Given> < depth) || ...)) {
-    return differentiate(operation, detail::at_depth<depth>(given)...);
-  } else if constexpr (detail::any_foretold<Given...>) {
-    return record_foretold(operation, given...);
-  } else if constexpr (requires { derivative_of<Operation>::with_more(operation, detail::plain(given)...); }) {
-    return detail::record_with_more(operation, given...);
+constexpr auto record(Operation const& operation, Given const&... given) {
+  if constexpr (requires { derivative_of<Operation>::with_more(operation, plain(given)...); }) {
+    return record_with_more(operation, given...);
   } else {
-    detail::tape* const t = detail::common_tape(given...);
-    auto const make = [&] { return detail::apply_to(operation, detail::plain(given)...); };
+    tape* const t = common_tape(given...);
+    auto const make = [&] { return apply_to(operation, plain(given)...); };
     if constexpr (requires { typename Operation::keeps_more; }) {  // than its result: it runs again in a region, too
       auto result = make();
-      return detail::record_result(operation, t, 0, result, given...);
+      return record_result(operation, t, 0, result, given...);
     } else {
-      auto result = detail::result_with(t, make);
-      return detail::record_result(operation, t, detail::number_of_last(t), result, given...);
+      auto result = result_with(t, make);
+      return record_result(operation, t, number_of_last(t), result, given...);
     }
   }
+}
+
+/// What carriers of derivatives have in common. `Innermost`: does it, for variables of the innermost derivative.
+template <class Innermost, class How, class Operation, class... Given>
+constexpr auto operate_on_variables(How const&, Operation const& operation, Given const&... given) {
+  constexpr int depth = depth_of_all<Given...>;
+  if constexpr (std::is_same_v<How, at_once>) {
+    if constexpr (requires { derivative_of<Operation>::composed(operation, given...); })
+      return derivative_of<Operation>::composed(operation, given...);  // other operations, recorded one by one
+    else if constexpr (((is_variable<Given> && depth_of<Given> < depth) || ...))
+      return operate(operation, at_depth<depth>(given)...);  // others are constants to the innermost
+    else
+      return Innermost::record(operation, given...);
+  } else if constexpr (requires { typename Operation::is_begun_with_variables; } && !is_into<How>) {
+    return start_on_variable(operation, given...);
+  } else {
+    reason::raise<reason::verb_takes_no_variables<Given...>>();
+    return refused_result<How, Operation, plain_type<Given>...>();
+  }
+}
+
+template <class How, class Operation, class... Given>
+constexpr auto records::operate(How const& how, Operation const& operation, Given const&... given) {
+  return operate_on_variables<records>(how, operation, given...);
+}
+template <class Operation, class... Given>
+constexpr auto records::record(Operation const& operation, Given const&... given) {
+  return detail::record(operation, given...);
+}
+
+}  // namespace detail
+
+/// The same as detail::operate, of operations that have not yet moved there.
+template <class Operation, class... Given>
+constexpr auto differentiate(Operation const& operation, Given const&... given) {
+  return detail::operate(operation, given...);
 }
 
 }  // namespace ostraka

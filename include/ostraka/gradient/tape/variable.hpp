@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/detail/calls/operate.hpp>
 #include <ostraka/gradient/tape/recipe.hpp>
 #include <ostraka/gradient/tape/tape.hpp>
 #include <ostraka/types/values/differentiated.hpp>
@@ -44,6 +45,9 @@ template <class T, class Sharding, class Space>
 struct default_cotangent<basic_tensor<T, Sharding, Space>> {
   using type = basic_tensor<std::remove_const_t<T>, typename without_parts<Sharding>::type, Space>;
 };
+
+template <class TensorType>
+struct default_cotangent<after_error<TensorType>> : default_cotangent<TensorType> {};
 
 }  // namespace detail
 
@@ -154,6 +158,23 @@ class variable {
 
 template <class T, class Cotangent>
 inline constexpr bool is_variable<variable<T, Cotangent>> = true;
+
+namespace detail {
+
+/// Of variables: does it on their values, and records it (record.hpp).
+struct records {
+  static constexpr int level = 2;
+  template <class How, class Operation, class... Given>
+  static constexpr auto operate(How const& how, Operation const& operation, Given const&... given);
+  template <class Operation, class... Given>
+  static constexpr auto record(Operation const& operation, Given const&... given);
+};
+template <class T, class Cotangent>
+struct carrier_of<variable<T, Cotangent>> {
+  using type = records;
+};
+
+}  // namespace detail
 
 /// The plain tensor of a variable, through which no derivative flows.
 template <Tensor T>

@@ -23,7 +23,7 @@
 
 #include <ostraka/engine/sequences/pull_attention_in_ring.hpp>
 #include <ostraka/operations/attention/attention.hpp>
-#include <ostraka/operations/shared/foretold.hpp>
+#include <ostraka/operations/shared/moves_of_parts.hpp>
 #include <ostraka/tensors/relabel.hpp>
 
 namespace ostraka {
@@ -171,7 +171,7 @@ struct ring_of_operands : ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV> {
 
 /// `Backward`: with the cotangents of keys and values, which go along.
 template <class Ring, bool Backward>
-struct foretold_ring {
+struct moves_of_ring {
   using named = extents_by_name<typename Ring::labels, typename Ring::mesh>;
 
   static constexpr int count(step) { return 0; }  // it is none of the collectives
@@ -239,7 +239,7 @@ struct ring_attention {
   template <class TQ, class TK, class TV>
   using verdict = typename decltype(detail::check_ring<ring_attention, Q, K, D, TQ, TK, TV>())::type;
   template <class TQ, class TK, class TV>
-  using foretold = detail::foretold_ring<ring_of<TQ, TK, TV>, false>;
+  using moves = detail::moves_of_ring<ring_of<TQ, TK, TV>, false>;
 
   template <class TQ, class TK, class TV>
   [[nodiscard]] std::int64_t bytes(TQ const& q, TK const& k, TV const& v) const {
@@ -284,7 +284,7 @@ struct ring_attention_vjp {
   template <class TQ, class TK, class TV>
   using ring_of = detail::ring_of_operands<Q, K, D, Way, TQ, TK, TV>;
   template <class TQ, class TK, class TV, class... Others>
-  using foretold = detail::foretold_ring<ring_of<TQ, TK, TV>, true>;
+  using moves = detail::moves_of_ring<ring_of<TQ, TK, TV>, true>;
 
   double scale = 1;
 

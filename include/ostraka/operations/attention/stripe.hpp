@@ -73,7 +73,7 @@ template <class Told>
 struct stripe {
   static constexpr char const* name = "stripe";
   template <class...>
-  using foretold = detail::foretold_if_whole<Told>;
+  using moves = detail::moves_if_whole<Told>;
   bool is_back = false;
 
   template <class A>

@@ -82,7 +82,7 @@ struct cross_entropy {
   using verdict = typename decltype(detail::check_labels<cross_entropy, Along, A, Labels>())::type;
 
   template <class A, class Labels>
-  using foretold = detail::foretold_parts<detail::foretold_statistics<Along, 3, A>, detail::foretold_check<Labels>>;
+  using moves = detail::moves_in_turn<detail::moves_of_statistics<Along, 3, A>, detail::moves_of_check<Labels>>;
 
   template <class A, class Labels>
   [[nodiscard]] std::int64_t bytes(A const& a, Labels const& labels) const {

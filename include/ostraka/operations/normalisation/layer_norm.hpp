@@ -29,7 +29,7 @@ struct layer_norm {
                                       detail::vector_verdict<layer_norm, Along, A, Vectors>...>;
 
   template <class A, class... Vectors>
-  using foretold = detail::foretold_statistics<Along, 2, A>;
+  using moves = detail::moves_of_statistics<Along, 2, A>;
 
   template <class A, class... Vectors>
   [[nodiscard]] std::int64_t bytes(A const& a, Vectors const&...) const {

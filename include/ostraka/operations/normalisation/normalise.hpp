@@ -13,7 +13,7 @@
 #include <ostraka/engine/blocks/map_blocks.hpp>
 #include <ostraka/engine/divided_rows/normalise_rows.hpp>
 #include <ostraka/operations/shared/along.hpp>
-#include <ostraka/operations/shared/foretold.hpp>
+#include <ostraka/operations/shared/moves_of_parts.hpp>
 
 namespace ostraka::detail {
 

@@ -34,7 +34,7 @@ struct rms_norm {
                                       detail::vector_verdict<rms_norm, Along, A, Gain>...>;
 
   template <class A, class... Gain>
-  using foretold = detail::foretold_statistics<Along, 1, A>;
+  using moves = detail::moves_of_statistics<Along, 1, A>;
 
   template <class A, class... Gain>
   [[nodiscard]] std::int64_t bytes(A const& a, Gain const&...) const {

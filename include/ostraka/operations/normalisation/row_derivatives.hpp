@@ -108,7 +108,7 @@ template <class Along>
 struct softmax_vjp : detail::vjp_of_rows {
   static constexpr char const* name = "softmax_vjp";
   template <class A, class... Others>
-  using foretold = detail::foretold_statistics<Along, 1, A>;
+  using moves = detail::moves_of_statistics<Along, 1, A>;
   double factor = 1;  ///< of what softmax was taken
 
   template <class A, class G>
@@ -141,7 +141,7 @@ template <class Along>
 struct log_softmax_vjp : detail::vjp_of_rows {
   static constexpr char const* name = "log_softmax_vjp";
   template <class A, class... Others>
-  using foretold = detail::foretold_statistics<Along, 1, A>;
+  using moves = detail::moves_of_statistics<Along, 1, A>;
 
   template <class A, class G>
   [[nodiscard]] std::int64_t bytes(A const& y, G const&) const {
@@ -159,7 +159,7 @@ template <class Along>
 struct rms_norm_vjp : detail::vjp_of_rows {
   static constexpr char const* name = "rms_norm_vjp";
   template <class A, class... Others>
-  using foretold = detail::foretold_statistics<Along, 1, A>;
+  using moves = detail::moves_of_statistics<Along, 1, A>;
 
   template <class A, class... Others>
   [[nodiscard]] std::int64_t bytes(A const& x, Others const&...) const {
@@ -187,7 +187,7 @@ template <class Along>
 struct layer_norm_vjp : detail::vjp_of_rows {
   static constexpr char const* name = "layer_norm_vjp";
   template <class A, class... Others>
-  using foretold = detail::foretold_statistics<Along, 2, A>;
+  using moves = detail::moves_of_statistics<Along, 2, A>;
 
   template <class A, class... Others>
   [[nodiscard]] std::int64_t bytes(A const& x, Others const&...) const {

@@ -40,7 +40,7 @@ struct over_rows {
   using verdict = softmax_verdict<Operation, Along, A, Mask...>;
 
   template <class A, class... Mask>
-  using foretold = foretold_statistics<Along, 2, A>;
+  using moves = moves_of_statistics<Along, 2, A>;
 
   template <class A, class... Mask>
   [[nodiscard]] std::int64_t bytes(A const& a, Mask const&...) const {

@@ -23,7 +23,7 @@ template <class Along>
 struct concatenate {
   static constexpr char const* name = "concatenate";
   template <class...>
-  using foretold = detail::foretold_if_whole<Along>;
+  using moves = detail::moves_if_whole<Along>;
 
   template <class First, class... Rest>
   static consteval auto check() {

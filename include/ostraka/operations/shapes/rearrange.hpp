@@ -18,7 +18,7 @@
 #include <ostraka/engine/block_collectives/rearrange_blocks.hpp>
 #include <ostraka/local_view/collectives/group.hpp>
 #include <ostraka/operations/shared/along.hpp>
-#include <ostraka/operations/shared/foretold.hpp>
+#include <ostraka/operations/shared/moves_of_parts.hpp>
 #include <ostraka/plan/regions/pieces.hpp>
 #include <ostraka/types/support/error.hpp>
 

@@ -24,7 +24,7 @@ template <class Along>
 struct roll {
   static constexpr char const* name = "roll";
   template <class...>
-  using foretold = detail::foretold_if_whole<Along>;
+  using moves = detail::moves_if_whole<Along>;
   std::int64_t by = 0;
 
   template <class A>
@@ -58,7 +58,7 @@ template <class Along>
 struct flip {
   static constexpr char const* name = "flip";
   template <class...>
-  using foretold = detail::foretold_if_whole<Along>;
+  using moves = detail::moves_if_whole<Along>;
 
   template <class A>
   using verdict = detail::rearrangement_verdict<flip, Along, false, A>;

@@ -68,7 +68,7 @@ template <class Along>
 struct window {
   static constexpr char const* name = "window";
   template <class...>
-  using foretold = detail::foretold_if_whole<Along>;
+  using moves = detail::moves_if_whole<Along>;
   std::int64_t begin = 0;
   std::int64_t end = 0;  ///< the first index that is left out
   std::int64_t step = 1;
@@ -107,7 +107,7 @@ template <class Along>
 struct spread {
   static constexpr char const* name = "spread";
   template <class...>
-  using foretold = detail::foretold_if_whole<Along>;
+  using moves = detail::moves_if_whole<Along>;
   std::int64_t begin = 0;
   std::int64_t step = 1;
   std::int64_t extent = 0;
@@ -141,7 +141,7 @@ template <class Along, class Value = detail::zeros_of_pad>
 struct pad {
   static constexpr char const* name = "pad";
   template <class...>
-  using foretold = detail::foretold_if_whole<Along>;
+  using moves = detail::moves_if_whole<Along>;
   std::int64_t before = 0;
   std::int64_t behind = 0;
   Value value{};

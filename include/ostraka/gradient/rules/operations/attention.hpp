@@ -37,11 +37,11 @@ struct keys_of_attention<ostraka::operation::attention<Q, K, D, Out>> {
   template <class TQ, class TK>
   using of_scores = attention_types<Q, K, D, void, TQ, TK, TK>;
   template <class TQ, class TK>
-  using foretold_weights =
-      foretold_parts<foretold_product<typename of_scores<TQ, TK>::scores, typename of_scores<TQ, TK>::scores_policy,
+  using moves_of_weights =
+      moves_in_turn<moves_of_product<typename of_scores<TQ, TK>::scores, typename of_scores<TQ, TK>::scores_policy,
                                       typename of_scores<TQ, TK>::template as_wide<TQ>,
                                       typename of_scores<TQ, TK>::template as_wide<TK>>,
-                     foretold_statistics<K, 2, typename of_scores<TQ, TK>::scores_tensor>>;
+                     moves_of_statistics<K, 2, typename of_scores<TQ, TK>::scores_tensor>>;
 };
 template <class Q, class K, class D>
 struct keys_of_attention<ostraka::operation::latent_attention<Q, K, D>>
@@ -58,7 +58,7 @@ struct attention_weights : detail::vjp_of_rows {
   Attention attention;
 
   template <class TQ, class TK, class... Others>
-  using foretold = typename detail::keys_of_attention<Attention>::template foretold_weights<TQ, TK>;
+  using moves = typename detail::keys_of_attention<Attention>::template moves_of_weights<TQ, TK>;
 
   template <class TQ, class TK, class... Others>
   [[nodiscard]] std::int64_t bytes(TQ const& q, TK const& k, Others const&...) const {
@@ -78,7 +78,7 @@ struct attention_product : detail::vjp_of_rows {
   bool hides = false;  ///< are some of them 0 because a mask said so?
 
   template <class A, class B>
-  using foretold = detail::foretold_product<Sharding, Policy, A, B>;
+  using moves = detail::moves_of_product<Sharding, Policy, A, B>;
 
   template <class A, class B>
   [[nodiscard]] std::int64_t bytes(A const& a, B const& b) const {

@@ -235,34 +235,46 @@ template <class Along>
 struct derivative_of<operation::argsort<Along>> : detail::locally_constant {};
 
 /// Variables are values, so the cache stays as it was.
-template <class Told, class Cache, class Row>
-constexpr auto differentiate(operation::write_at<Told> const& write, Cache const& cache, Row const& row) {
-  return differentiate(detail::written_copy<Told>{{}, write.position}, cache, row);
-}
+template <class Told>
+struct derivative_of<operation::write_at<Told>> {
+  template <class Cache, class Row>
+  static constexpr auto composed(operation::write_at<Told> const& write, Cache const& cache, Row const& row) {
+    return detail::operate(detail::written_copy<Told>{{}, write.position}, cache, row);
+  }
+};
 
-template <class Along, Variable A>
-constexpr auto differentiate(operation::sort<Along> const&, A const& a) {
-  using I = typename detail::told_axis<Along>::axis;
-  return detail::take_along<I>(a, detail::operate(operation::argsort<Along>{}, stop_gradient(a)));
-}
+template <class Along>
+struct derivative_of<operation::sort<Along>> {
+  template <class A>
+  static constexpr auto composed(operation::sort<Along> const&, A const& a) {
+    using I = typename detail::told_axis<Along>::axis;
+    return detail::take_along<I>(a, detail::operate(operation::argsort<Along>{}, stop_gradient(a)));
+  }
+};
 
 /// The permutation is a constant.
-template <class Along, Variable A>
-constexpr auto differentiate(operation::sort_by_key<Along> const&, A const& keys) {
-  using I = typename detail::told_axis<Along>::axis;
-  auto const permutation = detail::operate(operation::argsort<Along>{}, stop_gradient(keys));
-  auto const sorted = detail::take_along<I>(keys, permutation);
-  return sorted_keys<std::remove_const_t<decltype(sorted)>, std::remove_const_t<decltype(permutation)>>{sorted,
-                                                                                                        permutation};
-}
+template <class Along>
+struct derivative_of<operation::sort_by_key<Along>> {
+  template <class A>
+  static constexpr auto composed(operation::sort_by_key<Along> const&, A const& keys) {
+    using I = typename detail::told_axis<Along>::axis;
+    auto const permutation = detail::operate(operation::argsort<Along>{}, stop_gradient(keys));
+    auto const sorted = detail::take_along<I>(keys, permutation);
+    return sorted_keys<std::remove_const_t<decltype(sorted)>, std::remove_const_t<decltype(permutation)>>{sorted,
+                                                                                                          permutation};
+  }
+};
 
 /// So are the indices.
-template <class Along, class K, Variable A>
-constexpr auto differentiate(operation::top_k<Along, K> const& largest, A const& a) {
-  using I = typename detail::told_axis<Along>::axis;
-  auto const places = detail::operate(detail::largest_places<Along, K>{{}, largest}, stop_gradient(a));
-  auto const values = detail::take_along<I>(a, places);
-  return top_elements<std::remove_const_t<decltype(values)>, std::remove_const_t<decltype(places)>>{values, places};
-}
+template <class Along, class K>
+struct derivative_of<operation::top_k<Along, K>> {
+  template <class A>
+  static constexpr auto composed(operation::top_k<Along, K> const& largest, A const& a) {
+    using I = typename detail::told_axis<Along>::axis;
+    auto const places = detail::operate(detail::largest_places<Along, K>{{}, largest}, stop_gradient(a));
+    auto const values = detail::take_along<I>(a, places);
+    return top_elements<std::remove_const_t<decltype(values)>, std::remove_const_t<decltype(places)>>{values, places};
+  }
+};
 
 }  // namespace ostraka

@@ -27,10 +27,6 @@ template <class A, class B>
 concept VariableMeets =
     VariableOperands<A, B> || (Variable<A> && is_number<B>) || (is_number<A> && Variable<B>);
 
-/// Is it a number with a fraction, or a complex one, that derivatives are taken of?
-template <class T>
-inline constexpr bool is_differentiable = std::is_floating_point_v<T> || is_narrow<T> || complex_number<T>;
-
 template <class Sharding, class... Given>
 constexpr auto einsum_as(Given const&... given);  // of as.hpp, as these
 template <class Sharding, class X, class Policy = policy<planner::admit::any>>
