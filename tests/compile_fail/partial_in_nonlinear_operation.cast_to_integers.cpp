@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a partial maximum is cast to integers, which have no infinity
 // error: partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b));
-// error: partial_in_nonlinear_operation<X_mesh, operation::cast>
+// error: partial_in_nonlinear_operation<X_mesh, operation::cast<int>>
 #include <ostraka/elements/arithmetic.hpp>
 #include <ostraka/elements/cast.hpp>
 #include <ostraka/moves/all_reduce.hpp>

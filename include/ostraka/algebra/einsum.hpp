@@ -10,18 +10,25 @@
 #include <type_traits>
 
 #include <ostraka/detail/calls/at_once.hpp>
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/detail/calls/operate.hpp>
 #include <ostraka/detail/calls/planned_call.hpp>
 #include <ostraka/detail/calls/within.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/plan.hpp>
 #include <ostraka/tensors/after_error.hpp>
 #include <ostraka/tensors/relabel.hpp>
-#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 
 namespace detail {
+
+/// The plan of an einsum, as its price is asked.
+template <class Sharding, class... Given>
+struct einsum_source {
+  using split = arguments<Given...>;
+  static constexpr auto plan = plan_for<Sharding>::make(std::type_identity<typename split::policy>{},
+                                                        typename split::operands{});
+};
 
 // What the engine reads: pointers, unless labels of an operand repeat.
 template <class... Operands>
@@ -56,14 +63,35 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
   using types = einsum_types<Out, typename Policy::unlimited, How, First, Rest...>;
   using sources = sources_of<First, Rest...>;
 
-  // A new tensor <- what is computed, times how.alpha, `When` it is told.
+  // A new tensor <- what is computed, times update.alpha, `When` it is told.
   template <class When = at_once>
-  static auto run(char const* operation, engine::update<value> const& how, First const& first, Rest const&... rest,
+  static auto run(char const* operation, engine::update<value> const& update, First const& first, Rest const&... rest,
                   Policy const& policy = {}) {
     if constexpr (std::is_same_v<When, at_once> && is_planned_call<Policy, First, Rest...> && is_each_label_once)
-      return run_at_once(operation, how, first, rest...);
+      return run_at_once(operation, update, first, rest...);
     else
-      return run_when<When>(operation, how, first, rest..., policy);
+      return run_how(When{}, operation, update, first, rest..., policy);
+  }
+
+  // The same, or a destination <- update.alpha (what is computed) + update.beta (what it holds).
+  template <class Told>
+  static auto run_how(Told const& how, char const* operation, engine::update<value> const& update, First const& first,
+                      Rest const&... rest, Policy const& policy) {
+    using labels = typename types::labels;
+    using mesh = typename types::mesh;
+    using result_type = basic_tensor<value, Out, typename First::space>;
+    engine::steps_ahead const steps = steps_ahead_of<Policy, types>(planner::plan_view(stored_plan_of<types>).steps);
+    engine::execution_context const w = context_how<labels, mesh>(how, operation, steps, first, rest...);
+    auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
+    result_type const result = result_how<result_type, labels, mesh>(how, "os::einsum", w, steps, first, rest...);
+    typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
+    static thread_local constinit engine::schedule_memory* memory = nullptr;
+    if constexpr (is_into<Told>)
+      return engine::run(execution_space_of<result_type>(), w, plan, blocks, result.local().data(), update,
+                         engine::per_thread(memory), functions_of_call<Policy, types, value, typename First::space>());
+    else
+      return Told::run(result, std::tuple(view_in(first), view_in(rest)...), execution_space_of<result_type>(), w, plan,
+                      blocks, result.local().data(), update, engine::per_thread(memory));
   }
 
  private:
@@ -80,22 +108,6 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
         planned_call_of<Policy, types, static_cast<int>(sizeof(value))>, operation, first.mesh_handle(), operands,
         blocks, how, functions_of_call<Policy, types, value, typename First::space>(), memory, result);
     return result;
-  }
-
-  template <class When>
-  static auto run_when(char const* operation, engine::update<value> const& how, First const& first, Rest const&... rest,
-                       Policy const& policy) {
-    using result_type = basic_tensor<value, Out, typename First::space>;
-    engine::steps_ahead const steps = steps_ahead_of<Policy, types>(planner::plan_view(stored_plan_of<types>).steps);
-    engine::execution_context const w =
-        context_of<typename types::labels, typename types::mesh>(operation, steps, first, rest...);
-    auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
-    result_type const result =
-        allocate_for<result_type, typename types::labels, typename types::mesh>(w, first, rest...);
-    typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
-    static thread_local constinit engine::schedule_memory* memory = nullptr;
-    return When::run(result, std::tuple(view_in(first), view_in(rest)...), execution_space_of<result_type>(), w, plan,
-                     blocks, result.local().data(), how, engine::per_thread(memory));
   }
 
   template <class A>
@@ -129,20 +141,55 @@ consteval auto check_operands(type_list<Operands...>) {
 template <class Out, class Policy, class Operands>
 using operands_verdict = typename decltype(check_operands<Out, Policy>(Operands{}))::type;
 
-// os::einsum and os::start_einsum.
-template <class When, class Out, class A, class... More>
-auto checked_einsum(char const* operation, A const& a, More const&... more) {
-  using split = arguments<A, More...>;
+template <class Out, class... Given>
+struct einsum_call {
+  using split = arguments<Given...>;
   using policy = typename split::policy;
   using operands = typename split::operands;
   using out = varying_as_list<Out, operands>;
-  if constexpr (reason::ok_or_raise<operands_verdict<out, policy, operands>>())
-    return einsum_of<out, policy, reduction::sum, operands>::template run<When>(operation, {}, a, more...);
+  using verdict = operands_verdict<out, policy, operands>;
+  using run = einsum_of<out, policy, reduction::sum, operands>;
+};
+template <class Out, class First, class... Rest>
+struct einsum_refused {
+  using type = after_error_of<float, Out>;
+};
+template <class Out, Operand First, class... Rest>
+struct einsum_refused<Out, First, Rest...> {
+  using type = after_error_of<typename First::value_type, typename einsum_call<Out, First, Rest...>::out,
+                              typename First::space>;
+};
+
+template <class Out, class... Given>
+consteval auto check_einsum_call() {
+  if constexpr (!is_operand<typename nth<0, Given...>::type>)
+    return found<reason::not_an_operand<typename nth<0, Given...>::type>>{};
   else
-    return after_error_of<typename A::value_type, out, typename A::space>();
+    return found<typename einsum_call<Out, Given...>::verdict>{};
 }
 
 }  // namespace detail
+
+namespace operation {
+
+/// The operation of os::einsum to this sharding. Policies may stand behind the operands.
+template <class Sharding>
+struct einsum {
+  using runs_how = void;
+  static constexpr char const* name = "einsum";
+  template <class... Given>
+  using verdict = typename decltype(detail::check_einsum_call<Sharding, Given...>())::type;
+  template <class... Given>
+  using moves = detail::moves_of_plan<detail::einsum_source<Sharding, Given...>>;
+  template <class... Given>
+  using refused = typename detail::einsum_refused<Sharding, Given...>::type;
+  template <class How, class... Given>
+  auto run(How const&, Given const&... given) const {
+    return detail::einsum_call<Sharding, Given...>::run::template run<How>(name, {}, given...);
+  }
+};
+
+}  // namespace operation
 
 /// The einsum of up to eight tensors: C[I_X, K_Y] = Σ_J A[I, J] B[J, K], by numpy's rule on names (numpy.einsum) with
 /// the sharding of the result as asked for, partial only if that is asked for. A policy may stand behind the tensors:
@@ -152,18 +199,9 @@ auto checked_einsum(char const* operation, A const& a, More const&... more) {
 /// planned with the moves. Collective over the mesh axes that the tensors name.
 /// @throws ostraka::error, on all devices alike, if extents disagree, the mesh lacks a mesh axis of the result, or the
 /// plan moves more than a budget or takes more workspace than a limit
-template <auto... Out, Operand A, class... OperandsThenPolicy>
-  requires(!any_variable<OperandsThenPolicy...>)
-[[nodiscard]] auto einsum(A const& a, OperandsThenPolicy const&... more) {
-  return detail::checked_einsum<detail::at_once, sharding_of<Out...>>("einsum", a, more...);
-}
-
-/// Says what stands where a tensor should.
-template <auto... Out, class Other, class... More>
-  requires(!Operand<Other> && !any_variable<Other, More...>)
-auto einsum(Other const&, More const&...) {
-  reason::raise<reason::not_an_operand<Other>>();
-  return detail::after_error_of<float, sharding_of<Out...>>();
+template <auto... Out, class A, class... OperandsThenPolicy>
+[[nodiscard]] constexpr auto einsum(A const& a, OperandsThenPolicy const&... more) {
+  return detail::operate(operation::einsum<sharding_of<Out...>>{}, a, more...);
 }
 
 }  // namespace ostraka

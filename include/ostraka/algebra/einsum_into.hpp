@@ -142,30 +142,33 @@ void take_setting(engine::update<T>&, Policy& policy, Policy const& given) {
   policy = given;
 }
 
+// c <- alpha (the einsum) + beta c. The arguments behind the operands hold the factors and perhaps a policy.
 template <class Policy, class Operands>
 struct einsum_into_of;
 
-// c <- alpha (the einsum) + beta c. The arguments behind the operands hold the factors and perhaps a policy.
 template <class Policy, class First, class... Rest>
 struct einsum_into_of<Policy, type_list<First, Rest...>> {
   template <class C, class... Behind>
   static void run(C const& c, First const& first, Rest const&... rest, Behind const&... behind) {
-    using value = typename C::value_type;
-    using types = einsum_types<sharding_in<C>, typename Policy::unlimited, reduction::sum, First, Rest...>;
-    using sources = sources_of<First, Rest...>;
-    engine::update<value> how;
+    engine::update<typename C::value_type> update;
     Policy policy{};
-    (take_setting(how, policy, behind), ...);
-    engine::steps_ahead const steps = steps_ahead_of<Policy, types>(planner::plan_view(stored_plan_of<types>).steps);
-    engine::execution_context const w =
-        context_of<typename types::labels, typename types::mesh>("einsum_into", steps, first, rest..., c);
-    memory_range const read[] = {memory_of(first), memory_of(rest)...};
-    refuse_shared_memory(w, steps, "os::einsum", memory_of(c), read, static_cast<int>(sizeof...(Rest)) + 1);
-    auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
-    typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
-    static thread_local constinit engine::schedule_memory* memory = nullptr;
-    engine::run(execution_space_of<C>(), w, plan, blocks, c.local().data(), how, engine::per_thread(memory),
-                functions_of_call<Policy, types, value, typename C::space>());
+    (take_setting(update, policy, behind), ...);
+    using planned = einsum_of<sharding_in<C>, Policy, reduction::sum, type_list<First, Rest...>>;
+    planned::run_how(into<C>{c}, "einsum_into", update, first, rest..., policy);
+  }
+};
+
+template <class Sharding, class C, class First, class... Rest>
+struct written_to<operation::einsum<Sharding>, C, First, Rest...> {
+  using verdict = reason::not_an_operand<First>;
+};
+
+template <class Sharding, class C, Operand First, class... Rest>
+struct written_to<operation::einsum<Sharding>, C, First, Rest...> {
+  using split = operands_first<type_list<>, First, Rest...>;
+  using verdict = einsum_into_verdict<C, typename split::operands, typename split::behind>;
+  static void run(operation::einsum<Sharding> const&, C const& c, First const& first, Rest const&... rest) {
+    einsum_into_of<typename settings<typename split::behind>::policy, typename split::operands>::run(c, first, rest...);
   }
 };
 
@@ -179,22 +182,16 @@ struct einsum_into_of<Policy, type_list<First, Rest...>> {
 /// the mesh axes that the tensors name, with equal factors.
 /// @throws ostraka::error, on all devices alike, if extents disagree, if C shares memory with an operand, if the plan
 /// moves more than a budget, or if a factor is a number that whole elements cannot hold
-template <Tensor C, Operand A, class... OperandsThenFactors>
-  requires(!any_variable<OperandsThenFactors...>)
-void einsum_into([[maybe_unused]] C const& c, [[maybe_unused]] A const& a,
-                 [[maybe_unused]] OperandsThenFactors const&... more) {
-  using split = detail::operands_first<type_list<>, A, OperandsThenFactors...>;
-  using operands = typename split::operands;
-  using policy = typename detail::settings<typename split::behind>::policy;
-  if constexpr (reason::ok_or_raise<detail::einsum_into_verdict<C, operands, typename split::behind>>())
-    detail::einsum_into_of<policy, operands>::run(c, a, more...);
+template <TensorOrVariable C, class A, class... OperandsThenFactors>
+void einsum_into(C const& c, A const& a, OperandsThenFactors const&... more) {
+  detail::operate_how(detail::into<C>{c}, operation::einsum<sharding_in<C>>{}, a, more...);
 }
 
 /// Says what stands where a tensor should.
 template <class C, class A, class... More>
-  requires(((!Tensor<C> && !detail::GivenArray<C const&>) || !Operand<A>) && !any_variable<C, A, More...>)
+  requires(!TensorOrVariable<C> && !detail::GivenArray<C const&>)
 void einsum_into(C const&, A const&, More const&...) {
-  reason::raise<reason::not_an_operand<std::conditional_t<Tensor<C>, A, C>>>();
+  reason::raise<reason::not_an_operand<C>>();
 }
 
 }  // namespace ostraka

@@ -96,6 +96,16 @@ auto array_of_block(engine::execution_context const& w, engine::steps_ahead step
   return block;
 }
 
+/// A destination that is an array of the application's, this device's block of a tensor of that sharding.
+template <class Array, class Sharding>
+struct block_in_array {
+  Array& array;
+};
+template <class Array, class Sharding>
+struct carrier_of<block_in_array<Array, Sharding>> {
+  using type = runs;
+};
+
 template <class Policy, class Operands>
 struct einsum_into_array_of;
 
@@ -175,45 +185,69 @@ void reshard_into_array(Array& array, A const& a, Policy const& policy) {
 template <class Sharding, class A>
 using tensor_in_array = basic_tensor<typename A::value_type, Sharding, typename A::space>;
 
+template <class Sharding, class Array, class First, class... Rest>
+struct written_to<operation::einsum<Sharding>, block_in_array<Array, Sharding>, First, Rest...> {
+  using verdict = reason::not_an_operand<First>;
+};
+template <class Sharding, class Array, Operand First, class... Rest>
+struct written_to<operation::einsum<Sharding>, block_in_array<Array, Sharding>, First, Rest...> {
+  using split = operands_first<type_list<>, First, Rest...>;
+  using operands = typename split::operands;
+  using result = tensor_in_array<varying_as_list<Sharding, operands>, First>;
+  using verdict = first_fault<einsum_into_verdict<result, operands, typename split::behind>,
+                              array_in_place_verdict<result, Array>>;
+  static void run(operation::einsum<Sharding> const&, block_in_array<Array, Sharding> const& to, First const& first,
+                  Rest const&... rest) {
+    einsum_into_array_of<typename settings<typename split::behind>::policy, operands>::run(
+        std::type_identity<result>{}, to.array, first, rest...);
+  }
+};
+
+template <bool IsCalled, class F, class Destination, class... Operands>
+struct map_into_array_call {
+  using verdict = called_verdict<F, typename Operands::value_type const&...>;
+};
+template <class F, class Array, class Sharding, class First, class... Rest>
+struct map_into_array_call<true, F, block_in_array<Array, Sharding>, First, Rest...> {
+  using value = typename element<std::remove_cvref_t<
+      std::invoke_result_t<F const&, typename First::value_type const&, typename Rest::value_type const&...>>>::type;
+  using result =
+      basic_tensor<value, varying_as_list<Sharding, type_list<First, Rest...>>, typename First::space>;
+  using verdict =
+      first_fault<extents_known_verdict<result, First, Rest...>, map_into_verdict<value, result, First, Rest...>,
+                  array_in_place_verdict<result, Array>>;
+};
+
+template <class F, class Array, class Sharding, class... Operands>
+struct written_to<operation::map_by<F>, block_in_array<Array, Sharding>, Operands...>
+    : map_into_array_call<std::is_invocable_v<F const&, typename Operands::value_type const&...>, F,
+                          block_in_array<Array, Sharding>, Operands...> {
+  static void run(operation::map_by<F> const& map, block_in_array<Array, Sharding> const& to,
+                  Operands const&... operands) {
+    map_into_array<typename written_to::result>(to.array, map.f, operands...);
+  }
+};
+
 }  // namespace detail
 
 /// array <- alpha · (the einsum of the operands, divided as is named) + beta · array: as os::einsum_into, for the block
 /// in an array of the application's, as os::from_local takes them, of any layout, in the tensors' memory.
 /// @throws ostraka::error as os::einsum_into does; and if the array has not the extents of this device's block: on this
 /// device, in check mode on all of them
-template <auto... Out, detail::GivenArray Array, Operand A, class... OperandsThenFactors>
-  requires(!any_variable<OperandsThenFactors...>)
-void einsum_into([[maybe_unused]] Array&& array, [[maybe_unused]] A const& a,
-                 [[maybe_unused]] OperandsThenFactors const&... more) {
-  using split = detail::operands_first<type_list<>, A, OperandsThenFactors...>;
-  using operands = typename split::operands;
-  using policy = typename detail::settings<typename split::behind>::policy;
-  using result = detail::tensor_in_array<detail::varying_as_list<sharding_of<Out...>, operands>, A>;
-  using verdict = detail::first_fault<detail::einsum_into_verdict<result, operands, typename split::behind>,
-                                      detail::array_in_place_verdict<result, std::remove_reference_t<Array>>>;
-  if constexpr (reason::ok_or_raise<verdict>())
-    detail::einsum_into_array_of<policy, operands>::run(std::type_identity<result>{}, array, a, more...);
+template <auto... Out, detail::GivenArray Array, class A, class... OperandsThenFactors>
+void einsum_into(Array&& array, A const& a, OperandsThenFactors const&... more) {
+  using block = detail::block_in_array<std::remove_reference_t<Array>, sharding_of<Out...>>;
+  detail::operate_how(detail::into<block>{block{array}}, operation::einsum<sharding_of<Out...>>{}, a, more...);
 }
 
 /// array <- f of the elements that meet, divided as is named: os::map_into for this device's block in an array of the
 /// application's. The array may be the memory of an operand of the same sharding.
 /// @throws ostraka::error as os::map_into does, and if the array has not the extents of this device's block
-template <auto... Out, detail::GivenArray Array, class F, Tensor A, Tensor... Operands>
-  requires(!Tensor<F>)
-void map_into([[maybe_unused]] Array&& array, [[maybe_unused]] F const& f, [[maybe_unused]] A const& a,
-              [[maybe_unused]] Operands const&... more) {
-  if constexpr (reason::ok_or_raise<detail::called_verdict<F, typename A::value_type const&,
-                                                           typename Operands::value_type const&...>>()) {
-    using value = std::remove_cvref_t<
-        std::invoke_result_t<F const&, typename A::value_type const&, typename Operands::value_type const&...>>;
-    using element = typename detail::element<value>::type;
-    using out = detail::varying_as_list<sharding_of<Out...>, type_list<A, Operands...>>;
-    using result = basic_tensor<element, out, typename A::space>;
-    using verdict = detail::first_fault<detail::extents_known_verdict<result, A, Operands...>,
-                                        detail::map_into_verdict<element, result, A, Operands...>,
-                                        detail::array_in_place_verdict<result, std::remove_reference_t<Array>>>;
-    if constexpr (reason::ok_or_raise<verdict>()) detail::map_into_array<result>(array, f, a, more...);
-  }
+template <auto... Out, detail::GivenArray Array, class F, TensorOrVariable... Operands>
+  requires(sizeof...(Operands) > 0 && !TensorOrVariable<F>)
+void map_into(Array&& array, F const& f, Operands const&... operands) {
+  using block = detail::block_in_array<std::remove_reference_t<Array>, sharding_of<Out...>>;
+  detail::operate_how(detail::into<block>{block{array}}, operation::map_by<F>{{}, f}, operands...);
 }
 
 /// array <- A, divided as is named, which authorises the communication: os::reshard_into for this device's block in an

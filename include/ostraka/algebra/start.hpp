@@ -15,10 +15,9 @@ namespace ostraka {
 /// os::einsum, begun: it comes back when the first message is under way. It reads the operands
 /// until `wait`: write nothing to them before.
 /// Collective as os::einsum is; devices begin and wait in the same order.
-template <auto... Out, Operand A, class... OperandsThenPolicy>
-  requires(!any_variable<OperandsThenPolicy...>)
+template <auto... Out, class A, class... OperandsThenPolicy>
 [[nodiscard]] auto start_einsum(A const& a, OperandsThenPolicy const&... more) {
-  return detail::checked_einsum<detail::later, sharding_of<Out...>>("start_einsum", a, more...);
+  return detail::operate_how(detail::later{}, operation::einsum<sharding_of<Out...>>{}, a, more...);
 }
 
 /// os::reshard, begun. It reads the operand until `wait`.

@@ -23,8 +23,7 @@
 /// Integers keep less: quotients round, and what changes nothing in a maximum is the smallest number, from which
 /// nothing can be taken.
 
-#include <ostraka/detail/calls/numbers.hpp>
-#include <ostraka/elements/map.hpp>
+#include <ostraka/elements/element_operation.hpp>
 
 namespace ostraka {
 
@@ -80,32 +79,6 @@ struct smaller {
   }
 };
 
-// F of elements and one number, that of the tensor being operand `At`.
-template <class F, class T, int At>
-struct with_number {
-  F f;
-  T number;
-  KOKKOS_INLINE_FUNCTION auto operator()(T const& a) const noexcept {
-    if constexpr (At == 0)
-      return f(a, number);
-    else
-      return f(number, a);
-  }
-};
-
-// What an operation of two keeps of one operand where the other is the same on all devices; of a maximum that is equal
-// parts, too.
-constexpr preservation beside_number(preservation const& both, int at, reduction kind) {
-  bool const equal_parts_combine_to_themselves = kind != reduction::sum && kind != reduction::prod;
-  preservation p;
-  p.together = equal_parts_combine_to_themselves && both.together.kept ? both.together : both.alone[at];
-  return p;
-}
-
-// What F does to elements of type T, to be asked for by the trait.
-template <class F, class T>
-struct on {};
-
 template <class T>
 inline constexpr bool rounds_down = std::is_integral_v<T>;
 
@@ -142,10 +115,6 @@ template <class T, reduction Kind>
 inline constexpr preservation preserves<detail::on<detail::smaller, T>, Kind> =
     Kind == reduction::min ? preservation{Kind, {}} | non_decreasing(Kind) : non_decreasing(Kind);
 
-template <class F, class T, int At, reduction Kind>
-inline constexpr preservation preserves<detail::on<detail::with_number<F, T, At>, T>, Kind> =
-    detail::beside_number(preserves<detail::on<F, T>, Kind>, At, Kind);
-
 namespace detail {
 
 template <class T, class Operation>
@@ -160,107 +129,145 @@ consteval auto check_numbers() {
 template <class T, class Operation>
 using numbers_verdict = typename decltype(check_numbers<T, Operation>())::type;
 
-template <class Operation, class Unless, class F, class First, class... Rest>
-auto arithmetic(char const* operation, F const& f, First const& first, Rest const&... rest) {
-  using value = typename First::value_type;
-  return checked_map<Operation, on<F, value>,
-                     first_fault<elements_verdict<First, Rest...>, numbers_verdict<value, Operation>, Unless>, value>(
-      operation, f, first, rest...);
-}
+// Of numbers; the result's elements are the operands'.
+struct of_numbers {
+  template <class T>
+  using result = T;
+  template <class F, class T>
+  using keeper = on<F, T>;
+  template <class Operation, class... Operands>
+  using verdict =
+      first_fault<elements_verdict<Operands...>,
+                  numbers_verdict<typename nth<0, Operands...>::type::value_type, Operation>>;
+};
 
-template <class Operation, class Unless, int At, class F, class A, class Number>
-auto arithmetic_with_number(char const* operation, F const& f, A const& a, Number const& number) {
-  using value = typename A::value_type;
-  with_number<F, value, At> with{f, {}};
-  if constexpr (is_number_among<Number, value>) with.number = as_element<value>(operation, number);
-  return arithmetic<Operation, first_fault<number_verdict<Number, value>, Unless>>(operation, with, a);
-}
+// Of numbers that have an order.
+struct of_ordered_numbers : of_numbers {
+  template <class Operation, class... Operands>
+  using verdict =
+      first_fault<of_numbers::verdict<Operation, Operands...>,
+                  reducible_verdict<typename nth<0, Operands...>::type::value_type, reduction::max, Operation>>;
+};
 
-// Of two tensors, or of a tensor and a number on either side.
-template <class Operation, class Unless = reason::ok, class F, class A, class B>
+// Of two tensors, or of a tensor and a number on either side, by a function that has a verdict of its own.
+template <class Operation, class Unless, class F, class A, class B>
 auto arithmetic_of_two(char const* operation, F const& f, A const& a, B const& b) {
-  if constexpr (Tensor<A> && Tensor<B>)
-    return arithmetic<Operation, Unless>(operation, f, a, b);
-  else if constexpr (Tensor<A>)
-    return arithmetic_with_number<Operation, Unless, 0>(operation, f, a, b);
-  else
-    return arithmetic_with_number<Operation, Unless, 1>(operation, f, b, a);
+  if constexpr (Tensor<A> && Tensor<B>) {
+    using value = typename A::value_type;
+    return checked_map<Operation, on<F, value>, first_fault<of_numbers::verdict<Operation, A, B>, Unless>, value>(
+        operation, f, a, b);
+  } else {
+    constexpr int at = Tensor<A> ? 0 : 1;
+    auto const of = [&](auto const& tensor, auto const& number) {
+      using T = std::remove_cvref_t<decltype(tensor)>;
+      using Number = std::remove_cvref_t<decltype(number)>;
+      using value = typename T::value_type;
+      with_number<F, value, at> with{f, {}};
+      if constexpr (is_number_among<Number, value>) with.number = as_element<value>(operation, number);
+      return checked_map<
+          Operation, on<with_number<F, value, at>, value>,
+          first_fault<of_numbers::verdict<Operation, T>, number_verdict<Number, value>, Unless>, value>(operation, with,
+                                                                                                        tensor);
+    };
+    if constexpr (at == 0)
+      return of(a, b);
+    else
+      return of(b, a);
+  }
 }
-
-// For operations of numbers that have an order.
-template <class Operation, class A, class B>
-using has_order_verdict =
-    reducible_verdict<typename std::conditional_t<Tensor<A>, A, B>::value_type, reduction::max, Operation>;
 
 }  // namespace detail
 
-/// Two tensors, or one and a number.
-template <class A, class B>
-concept ArithmeticOperands = (Tensor<A> && (Tensor<B> || detail::is_number<B>)) || (detail::is_number<A> && Tensor<B>);
+namespace operation {
+
+struct add : detail::element_operation<add, detail::plus, detail::of_numbers> {
+  static constexpr char const* name = "add";
+};
+struct subtract : detail::element_operation<subtract, detail::minus, detail::of_numbers> {
+  static constexpr char const* name = "subtract";
+};
+struct negate : detail::element_operation<negate, detail::negation, detail::of_numbers> {
+  static constexpr char const* name = "negate";
+};
+struct scale : detail::element_operation<scale, detail::product, detail::of_numbers> {
+  static constexpr char const* name = "scale";
+};
+struct multiply : detail::element_operation<multiply, detail::product, detail::of_numbers> {
+  static constexpr char const* name = "multiply";
+};
+struct divide : detail::element_operation<divide, detail::quotient, detail::of_numbers> {
+  static constexpr char const* name = "divide";
+};
+struct maximum : detail::element_operation<maximum, detail::larger, detail::of_ordered_numbers> {
+  static constexpr char const* name = "maximum";
+};
+struct minimum : detail::element_operation<minimum, detail::smaller, detail::of_ordered_numbers> {
+  static constexpr char const* name = "minimum";
+};
+
+}  // namespace operation
 
 /// A + B. Partial sums are partial over the same mesh axes, and so is the result; to partial maxima and minima values
 /// may be added.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto add(A const& a, B const& b) {
-  return detail::arithmetic_of_two<operation::add>("add", detail::plus{}, a, b);
+[[nodiscard]] constexpr auto add(A const& a, B const& b) {
+  return detail::operate(operation::add{}, a, b);
 }
 
 /// A − B. Partial sums are partial over the same mesh axes; a value less a partial maximum is a partial minimum.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto subtract(A const& a, B const& b) {
-  return detail::arithmetic_of_two<operation::subtract>("subtract", detail::minus{}, a, b);
+[[nodiscard]] constexpr auto subtract(A const& a, B const& b) {
+  return detail::operate(operation::subtract{}, a, b);
 }
 
 /// −A. Partial sums remain so, partial maxima become minima.
-template <Tensor A>
-[[nodiscard]] auto negate(A const& a) {
-  return detail::arithmetic<operation::negate, reason::ok>("negate", detail::negation{}, a);
+template <TensorOrVariable A>
+[[nodiscard]] constexpr auto negate(A const& a) {
+  return detail::operate(operation::negate{}, a);
 }
 
 /// The tensor times a number that all devices share, `os::scale(A, 2)` or `os::scale(2, A)`; partial sums remain so.
-template <Tensor A, class Number>
+template <TensorOrVariable A, class Number>
   requires detail::is_number<Number>
-[[nodiscard]] auto scale(A const& a, Number const& factor) {
-  return detail::arithmetic_of_two<operation::scale>("scale", detail::product{}, a, factor);
+[[nodiscard]] constexpr auto scale(A const& a, Number const& factor) {
+  return detail::operate(operation::scale{}, a, factor);
 }
 
-template <class Number, Tensor A>
+template <class Number, TensorOrVariable A>
   requires detail::is_number<Number>
-[[nodiscard]] auto scale(Number const& factor, A const& a) {
-  return scale(a, factor);
+[[nodiscard]] constexpr auto scale(Number const& factor, A const& a) {
+  return detail::operate(operation::scale{}, a, factor);
 }
 
 /// A · B element by element (os::einsum sums, too). Either may be a partial sum, not both; of partial products both
 /// are.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto multiply(A const& a, B const& b) {
-  return detail::arithmetic_of_two<operation::multiply>("multiply", detail::product{}, a, b);
+[[nodiscard]] constexpr auto multiply(A const& a, B const& b) {
+  return detail::operate(operation::multiply{}, a, b);
 }
 
 /// A / B. The numerator may be a partial sum; of partial products both are.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto divide(A const& a, B const& b) {
-  return detail::arithmetic_of_two<operation::divide>("divide", detail::quotient{}, a, b);
+[[nodiscard]] constexpr auto divide(A const& a, B const& b) {
+  return detail::operate(operation::divide{}, a, b);
 }
 
 /// The larger of A and B; NaN wins. Either may be a partial maximum, or one a partial minimum.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto maximum(A const& a, B const& b) {
-  return detail::arithmetic_of_two<operation::maximum, detail::has_order_verdict<operation::maximum, A, B>>(
-      "maximum", detail::larger{}, a, b);
+[[nodiscard]] constexpr auto maximum(A const& a, B const& b) {
+  return detail::operate(operation::maximum{}, a, b);
 }
 
 /// The smaller of A and B; NaN wins. Either may be a partial minimum, or one a partial maximum.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto minimum(A const& a, B const& b) {
-  return detail::arithmetic_of_two<operation::minimum, detail::has_order_verdict<operation::minimum, A, B>>(
-      "minimum", detail::smaller{}, a, b);
+[[nodiscard]] constexpr auto minimum(A const& a, B const& b) {
+  return detail::operate(operation::minimum{}, a, b);
 }
 
 }  // namespace ostraka

@@ -81,21 +81,48 @@ consteval auto check_cast() {
 template <class From, class To>
 using cast_verdict = typename decltype(check_cast<From, To>())::type;
 
+// What is partial is asked only of elements that can be converted.
+template <class Operation, class To, class A>
+consteval auto check_cast_of() {
+  using from = typename A::value_type;
+  using elements = cast_verdict<from, To>;
+  if constexpr (!std::is_same_v<elements, reason::ok>)
+    return found<elements>{};
+  else
+    return found<map_verdict<Operation, cast_of<from, To>, reason::ok, To, A>>{};
+}
+
 }  // namespace detail
 
 template <class From, class To, reduction Kind>
 inline constexpr preservation preserves<detail::cast_of<From, To>, Kind> = detail::cast_keeps<From, To>(Kind);
 
-/// The elements converted to `To`, as static_cast does; real numbers become complex, not the other way.
-template <class To, Tensor A>
-[[nodiscard]] auto cast(A const& a) {
-  using from = typename A::value_type;
+namespace operation {
+
+/// The operation of os::cast<To>.
+template <class To>
+struct cast : detail::moves_nothing {
+  using runs_how = void;
+  static constexpr char const* name = "cast";
   using to = typename detail::element<To>::type;
-  if constexpr (reason::ok_or_raise<detail::cast_verdict<from, to>>())
-    return detail::checked_map<operation::cast, detail::cast_of<from, to>, reason::ok, to>("cast",
-                                                                                           detail::to_element<to>{}, a);
-  else
-    return detail::after_error_of<from, typename A::sharding_type, typename A::space>();
+  template <class A>
+  using keeper = detail::cast_of<typename A::value_type, to>;
+  template <class A>
+  using verdict = typename decltype(detail::check_cast_of<cast, to, A>())::type;
+  template <class A>
+  using refused = detail::after_error_of<typename A::value_type, typename A::sharding_type, typename A::space>;
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
+    return detail::run_map<detail::map_types<keeper<A>, A>, to>(name, detail::to_element<to>{}, a);
+  }
+};
+
+}  // namespace operation
+
+/// The elements converted to `To`, as static_cast does; real numbers become complex, not the other way.
+template <class To, TensorOrVariable A>
+[[nodiscard]] constexpr auto cast(A const& a) {
+  return detail::operate(operation::cast<To>{}, a);
 }
 
 }  // namespace ostraka

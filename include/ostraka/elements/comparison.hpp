@@ -83,29 +83,6 @@ consteval auto check_comparable() {
 template <class Operation, class T>
 using comparable_verdict = typename decltype(check_comparable<Operation, T>())::type;
 
-template <int At, class Operation, class F, class A, class Number>
-auto compare_with_number(char const* name, F const& f, A const& a, Number const& number) {
-  using value = typename A::value_type;
-  with_number<F, value, At> with{f, {}};
-  if constexpr (is_number_among<Number, value>) with.number = as_element<value>(name, number);
-  return checked_map<Operation, with_number<F, value, At>,
-                     first_fault<number_verdict<Number, value>, comparable_verdict<Operation, value>>, bool>(name, with,
-                                                                                                             a);
-}
-
-// Of two tensors, or of a tensor and a number on either side.
-template <class Operation, class F, class A, class B>
-auto compare(char const* name, F const& f, A const& a, B const& b) {
-  if constexpr (!Tensor<B>)
-    return compare_with_number<0, Operation>(name, f, a, b);
-  else if constexpr (!Tensor<A>)
-    return compare_with_number<1, Operation>(name, f, b, a);
-  else
-    return checked_map<
-        Operation, F, first_fault<elements_verdict<A, B>, comparable_verdict<Operation, typename A::value_type>>, bool>(
-        name, f, a, b);
-}
-
 template <class Operation, class T>
 consteval auto check_bools() {
   if constexpr (std::is_same_v<T, bool>)
@@ -117,13 +94,26 @@ consteval auto check_bools() {
 template <class Operation, class T>
 using bools_verdict = typename decltype(check_bools<Operation, T>())::type;
 
-template <class Operation, class F, class First, class... Rest>
-auto combine_bools(char const* name, F const& f, First const& first, Rest const&... rest) {
-  return checked_map<Operation, F,
-                     first_fault<bools_verdict<Operation, typename First::value_type>,
-                                 bools_verdict<Operation, typename Rest::value_type>...>,
-                     bool>(name, f, first, rest...);
-}
+// Comparisons.
+struct of_comparable {
+  template <class>
+  using result = bool;
+  template <class F, class>
+  using keeper = F;
+  template <class Operation, class... Operands>
+  using verdict = first_fault<elements_verdict<Operands...>,
+                              comparable_verdict<Operation, typename nth<0, Operands...>::type::value_type>>;
+};
+
+// Logic.
+struct of_bools {
+  template <class>
+  using result = bool;
+  template <class F, class>
+  using keeper = F;
+  template <class Operation, class... Operands>
+  using verdict = first_fault<bools_verdict<Operation, typename Operands::value_type>...>;
+};
 
 }  // namespace detail
 
@@ -136,64 +126,96 @@ inline constexpr preservation preserves<detail::is_not, reduction::bit_and>{redu
 template <>
 inline constexpr preservation preserves<detail::is_not, reduction::bit_or>{reduction::bit_and, {}};
 
+namespace operation {
+
+struct equal : detail::element_operation<equal, detail::is_equal, detail::of_comparable> {
+  static constexpr char const* name = "equal";
+};
+struct not_equal : detail::element_operation<not_equal, detail::is_not_equal, detail::of_comparable> {
+  static constexpr char const* name = "not_equal";
+};
+struct less : detail::element_operation<less, detail::is_less, detail::of_comparable> {
+  static constexpr char const* name = "less";
+};
+struct less_equal : detail::element_operation<less_equal, detail::is_less_equal, detail::of_comparable> {
+  static constexpr char const* name = "less_equal";
+};
+struct greater : detail::element_operation<greater, detail::is_greater, detail::of_comparable> {
+  static constexpr char const* name = "greater";
+};
+struct greater_equal : detail::element_operation<greater_equal, detail::is_greater_equal, detail::of_comparable> {
+  static constexpr char const* name = "greater_equal";
+};
+struct logical_and : detail::element_operation<logical_and, detail::are_both, detail::of_bools> {
+  static constexpr char const* name = "logical_and";
+};
+struct logical_or : detail::element_operation<logical_or, detail::is_either, detail::of_bools> {
+  static constexpr char const* name = "logical_or";
+};
+struct logical_not : detail::element_operation<logical_not, detail::is_not, detail::of_bools> {
+  static constexpr char const* name = "logical_not";
+};
+
+}  // namespace operation
+
 /// A == B, element by element: bools. Also of complex numbers, and of bools.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto equal(A const& a, B const& b) {
-  return detail::compare<operation::equal>("equal", detail::is_equal{}, a, b);
+[[nodiscard]] constexpr auto equal(A const& a, B const& b) {
+  return detail::operate(operation::equal{}, a, b);
 }
 
 /// A != B; NaN differs from everything.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto not_equal(A const& a, B const& b) {
-  return detail::compare<operation::not_equal>("not_equal", detail::is_not_equal{}, a, b);
+[[nodiscard]] constexpr auto not_equal(A const& a, B const& b) {
+  return detail::operate(operation::not_equal{}, a, b);
 }
 
 /// A < B
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto less(A const& a, B const& b) {
-  return detail::compare<operation::less>("less", detail::is_less{}, a, b);
+[[nodiscard]] constexpr auto less(A const& a, B const& b) {
+  return detail::operate(operation::less{}, a, b);
 }
 
 /// A <= B
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto less_equal(A const& a, B const& b) {
-  return detail::compare<operation::less_equal>("less_equal", detail::is_less_equal{}, a, b);
+[[nodiscard]] constexpr auto less_equal(A const& a, B const& b) {
+  return detail::operate(operation::less_equal{}, a, b);
 }
 
 /// A > B
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto greater(A const& a, B const& b) {
-  return detail::compare<operation::greater>("greater", detail::is_greater{}, a, b);
+[[nodiscard]] constexpr auto greater(A const& a, B const& b) {
+  return detail::operate(operation::greater{}, a, b);
 }
 
 /// A >= B
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto greater_equal(A const& a, B const& b) {
-  return detail::compare<operation::greater_equal>("greater_equal", detail::is_greater_equal{}, a, b);
+[[nodiscard]] constexpr auto greater_equal(A const& a, B const& b) {
+  return detail::operate(operation::greater_equal{}, a, b);
 }
 
 /// Both, of tensors of bools.
-template <Tensor A, Tensor B>
-[[nodiscard]] auto logical_and(A const& a, B const& b) {
-  return detail::combine_bools<operation::logical_and>("logical_and", detail::are_both{}, a, b);
+template <TensorOrVariable A, TensorOrVariable B>
+[[nodiscard]] constexpr auto logical_and(A const& a, B const& b) {
+  return detail::operate(operation::logical_and{}, a, b);
 }
 
 /// Either or both, of tensors of bools.
-template <Tensor A, Tensor B>
-[[nodiscard]] auto logical_or(A const& a, B const& b) {
-  return detail::combine_bools<operation::logical_or>("logical_or", detail::is_either{}, a, b);
+template <TensorOrVariable A, TensorOrVariable B>
+[[nodiscard]] constexpr auto logical_or(A const& a, B const& b) {
+  return detail::operate(operation::logical_or{}, a, b);
 }
 
 /// The opposite, of a tensor of bools.
-template <Tensor A>
-[[nodiscard]] auto logical_not(A const& a) {
-  return detail::combine_bools<operation::logical_not>("logical_not", detail::is_not{}, a);
+template <TensorOrVariable A>
+[[nodiscard]] constexpr auto logical_not(A const& a) {
+  return detail::operate(operation::logical_not{}, a);
 }
 
 }  // namespace ostraka

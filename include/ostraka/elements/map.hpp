@@ -10,14 +10,13 @@
 #include <type_traits>
 
 #include <ostraka/detail/calls/called_function.hpp>
-#include <ostraka/detail/calls/operation.hpp>
 #include <ostraka/engine/blocks/dense.hpp>
 #include <ostraka/engine/blocks/map_blocks.hpp>
+#include <ostraka/operations/shared/operate.hpp>
 #include <ostraka/plan/rules/map_rule.hpp>
 #include <ostraka/plan/typed/checks.hpp>
 #include <ostraka/tensors/after_error.hpp>
 #include <ostraka/types/shardings/preserves.hpp>
-#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 
@@ -217,28 +216,66 @@ auto checked_map(char const* operation, F const& f, First const& first, Rest con
 
 }  // namespace detail
 
+namespace detail {
+
+// The map of a function that is called with these elements, and of one that is not.
+template <bool IsCalled, class F, class... Given>
+struct map_call_of_function {
+  using verdict = called_verdict<F, typename Given::value_type const&...>;
+  using refused = scalar_after_error<F, Given...>;
+};
+template <class F, class First, class... Rest>
+struct map_call_of_function<true, F, First, Rest...> {
+  using value = typename element<std::remove_cvref_t<
+      std::invoke_result_t<F const&, typename First::value_type const&, typename Rest::value_type const&...>>>::type;
+  using verdict = map_verdict<operation::map, F, reason::ok, value, First, Rest...>;
+  using refused = after_error_of<value, typename undivided<union_of<axes_in<First>, axes_in<Rest>...>>::type,
+                                 typename First::space>;
+  static auto run(char const* name, std::decay_t<F> const& f, First const& first, Rest const&... rest) {
+    return run_map<map_types<F, First, Rest...>, value>(name, f, first, rest...);
+  }
+};
+
+}  // namespace detail
+
+namespace operation {
+
+/// The operation of os::map by F.
+template <class F>
+struct map_by : detail::moves_nothing {
+  using runs_how = void;
+  static constexpr char const* name = "map";
+  std::decay_t<F> f;
+
+  template <class... Given>
+  using call = detail::map_call_of_function<std::is_invocable_v<F const&, typename Given::value_type const&...>, F,
+                                            Given...>;
+  template <class... Given>
+  using verdict = typename call<Given...>::verdict;
+  template <class... Given>
+  using refused = typename call<Given...>::refused;
+  template <class How, class... Given>
+  auto run(How const&, Given const&... given) const {
+    return call<Given...>::run(name, f, given...);
+  }
+};
+
+}  // namespace operation
+
 /// f, a function's name or an object that is called, of the elements that meet: a label that several tensors share is
 /// divided alike in them, or in some over the first of its mesh axes only (the rest is a free slice); a tensor that
 /// lacks a label is repeated along it. The result has all labels, in order of first appearance, and the element type
 /// that f gives. Partial tensors are taken where os::preserves says of the type of f that it keeps their parts, and the
 /// result is then partial; by default it is not said, and they are refused.
 /// @throws ostraka::error, on all devices alike, if extents disagree
-template <class F, Tensor First, Tensor... Rest>
-  requires(!Tensor<F>)
-[[nodiscard]] auto map(F const& f, First const& first, Rest const&... rest) {
-  if constexpr (reason::ok_or_raise<detail::called_verdict<F, typename First::value_type const&,
-                                                           typename Rest::value_type const&...>>()) {
-    using value = std::remove_cvref_t<
-        std::invoke_result_t<F const&, typename First::value_type const&, typename Rest::value_type const&...>>;
-    using result = typename detail::element<value>::type;
-    return detail::checked_map<operation::map, F, reason::ok, result>("map", f, first, rest...);
-  } else {
-    return detail::scalar_after_error<F, First, Rest...>();
-  }
+template <class F, TensorOrVariable First, TensorOrVariable... Rest>
+  requires(!TensorOrVariable<F>)
+[[nodiscard]] constexpr auto map(F const& f, First const& first, Rest const&... rest) {
+  return detail::operate(operation::map_by<F>{{}, f}, first, rest...);
 }
 
 /// Says that a name of several functions says not which.
-template <Tensor First, Tensor... Rest>
+template <TensorOrVariable First, TensorOrVariable... Rest>
 auto map(detail::overloaded_function<typename First::value_type, typename First::value_type,
                                      typename Rest::value_type...> const&,
          First const&, Rest const&...) {
@@ -248,7 +285,7 @@ auto map(detail::overloaded_function<typename First::value_type, typename First:
 
 /// Says that the function comes first.
 template <class... Arguments>
-  requires((is_tensor<Arguments> || ...) && !any_variable<Arguments...>)
+  requires(TensorOrVariable<Arguments> || ...)
 auto map(Arguments const&...) {
   reason::raise<reason::function_comes_first<Arguments...>>();
   return detail::scalar_after_error<Arguments...>();

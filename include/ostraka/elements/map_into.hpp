@@ -103,21 +103,34 @@ void run_map_into(C const& c, F const& f, Operands const&... operands) {
                      engine::align(w, spec_of<Operands, labels, mesh>, out, elements_of(operands))...);
 }
 
+template <bool IsCalled, class F, class C, class... Operands>
+struct map_into_call {
+  using verdict = called_verdict<F, typename Operands::value_type const&...>;
+};
+template <class F, class C, class... Operands>
+struct map_into_call<true, F, C, Operands...> {
+  using result = std::remove_cvref_t<std::invoke_result_t<F const&, typename Operands::value_type const&...>>;
+  using verdict = map_into_verdict<typename element<result>::type, C, Operands...>;
+};
+
+template <class F, class C, class... Operands>
+struct written_to<operation::map_by<F>, C, Operands...>
+    : map_into_call<std::is_invocable_v<F const&, typename Operands::value_type const&...>, F, C, Operands...> {
+  static void run(operation::map_by<F> const& map, C const& c, Operands const&... operands) {
+    run_map_into(c, map.f, operands...);
+  }
+};
+
 }  // namespace detail
 
 /// C <- f of the elements that meet, as in os::map, in the order of C's axes and divided as C is; C has all labels and
 /// the elements that f gives. C may be one of the operands. Partial tensors are refused: os::einsum_into adds them up.
 /// @throws ostraka::error, on all devices alike, if extents disagree or C shares memory with an operand of another
 /// sharding
-template <Tensor C, class F, Tensor... Operands>
-  requires(sizeof...(Operands) > 0 && !Tensor<F>)
-void map_into([[maybe_unused]] C const& c, [[maybe_unused]] F const& f, [[maybe_unused]] Operands const&... operands) {
-  if constexpr (reason::ok_or_raise<detail::called_verdict<F, typename Operands::value_type const&...>>()) {
-    using value = std::remove_cvref_t<std::invoke_result_t<F const&, typename Operands::value_type const&...>>;
-    using element = typename detail::element<value>::type;
-    if constexpr (reason::ok_or_raise<detail::map_into_verdict<element, C, Operands...>>())
-      detail::run_map_into(c, f, operands...);
-  }
+template <TensorOrVariable C, class F, TensorOrVariable... Operands>
+  requires(sizeof...(Operands) > 0 && !TensorOrVariable<F>)
+void map_into(C const& c, F const& f, Operands const&... operands) {
+  detail::operate_how(detail::into<C>{c}, operation::map_by<F>{{}, f}, operands...);
 }
 
 /// Says that a name of several functions says not which.
@@ -129,7 +142,7 @@ void map_into(C const&, detail::overloaded_function<typename C::value_type, type
 
 /// Says where the function stands.
 template <class... Arguments>
-  requires((is_tensor<Arguments> || ...) && !any_variable<Arguments...>)
+  requires(TensorOrVariable<Arguments> || ...)
 void map_into(Arguments const&...) {
   reason::raise<reason::function_comes_first<Arguments...>>();
 }

@@ -20,81 +20,81 @@ namespace ostraka {
 
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto operator+(A const& a, B const& b) {
+[[nodiscard]] constexpr auto operator+(A const& a, B const& b) {
   return add(a, b);
 }
 
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto operator-(A const& a, B const& b) {
+[[nodiscard]] constexpr auto operator-(A const& a, B const& b) {
   return subtract(a, b);
 }
 
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto operator*(A const& a, B const& b) {
+[[nodiscard]] constexpr auto operator*(A const& a, B const& b) {
   return multiply(a, b);
 }
 
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto operator/(A const& a, B const& b) {
+[[nodiscard]] constexpr auto operator/(A const& a, B const& b) {
   return divide(a, b);
 }
 
-template <Tensor A>
-[[nodiscard]] auto operator-(A const& a) {
+template <TensorOrVariable A>
+[[nodiscard]] constexpr auto operator-(A const& a) {
   return negate(a);
 }
 
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto operator==(A const& a, B const& b) {
+[[nodiscard]] constexpr auto operator==(A const& a, B const& b) {
   return equal(a, b);
 }
 
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto operator!=(A const& a, B const& b) {
+[[nodiscard]] constexpr auto operator!=(A const& a, B const& b) {
   return not_equal(a, b);
 }
 
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto operator<(A const& a, B const& b) {
+[[nodiscard]] constexpr auto operator<(A const& a, B const& b) {
   return less(a, b);
 }
 
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto operator<=(A const& a, B const& b) {
+[[nodiscard]] constexpr auto operator<=(A const& a, B const& b) {
   return less_equal(a, b);
 }
 
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto operator>(A const& a, B const& b) {
+[[nodiscard]] constexpr auto operator>(A const& a, B const& b) {
   return greater(a, b);
 }
 
 template <class A, class B>
   requires ArithmeticOperands<A, B>
-[[nodiscard]] auto operator>=(A const& a, B const& b) {
+[[nodiscard]] constexpr auto operator>=(A const& a, B const& b) {
   return greater_equal(a, b);
 }
 
-template <Tensor A, Tensor B>
-[[nodiscard]] auto operator&&(A const& a, B const& b) {
+template <TensorOrVariable A, TensorOrVariable B>
+[[nodiscard]] constexpr auto operator&&(A const& a, B const& b) {
   return logical_and(a, b);
 }
 
-template <Tensor A, Tensor B>
-[[nodiscard]] auto operator||(A const& a, B const& b) {
+template <TensorOrVariable A, TensorOrVariable B>
+[[nodiscard]] constexpr auto operator||(A const& a, B const& b) {
   return logical_or(a, b);
 }
 
-template <Tensor A>
-[[nodiscard]] auto operator!(A const& a) {
+template <TensorOrVariable A>
+[[nodiscard]] constexpr auto operator!(A const& a) {
   return logical_not(a);
 }
 

@@ -60,35 +60,84 @@ T number_of_where(Number const& number) {
     return {};
 }
 
+// Its function, and the operands of which it is called.
+template <class C, class A, class B>
+struct where_call;
+
 template <class C, class Unless, class R, class F, class... Operands>
-auto run_where(F const& f, Operands const&... operands) {
-  using verdict = first_fault<condition_verdict<typename C::value_type>, Unless>;
-  return checked_map<operation::where, F, verdict, R>("where", f, operands...);
-}
+struct where_of {
+  using verdict = map_verdict<operation::where, F, first_fault<condition_verdict<typename C::value_type>, Unless>, R,
+                              Operands...>;
+  using refused =
+      after_error_of<R, typename undivided<union_of<axes_in<Operands>...>>::type, typename C::space>;
+  static auto run(F const& f, Operands const&... operands) {
+    return run_map<map_types<F, Operands...>, R>("where", f, operands...);
+  }
+};
+
+template <class C, Tensor A, Tensor B>
+struct where_call<C, A, B> : where_of<C, elements_verdict<A, B>, typename A::value_type, choose, A, B, C> {
+  static auto of(C const& condition, A const& a, B const& b) {
+    return where_call::run(choose{}, a, b, condition);
+  }
+};
+
+template <class C, Tensor A, class B>
+  requires is_number<B>
+struct where_call<C, A, B> : where_of<C, number_verdict<B, typename A::value_type>, typename A::value_type,
+                                      choose_or_number<typename A::value_type>, A, C> {
+  static auto of(C const& condition, A const& a, B const& b) {
+    return where_call::run({as_element<typename A::value_type>("where", b)}, a, condition);
+  }
+};
+
+template <class C, class A, Tensor B>
+  requires is_number<A>
+struct where_call<C, A, B> : where_of<C, number_verdict<A, typename B::value_type>, typename B::value_type,
+                                      choose_number_or<typename B::value_type>, B, C> {
+  static auto of(C const& condition, A const& a, B const& b) {
+    return where_call::run({as_element<typename B::value_type>("where", a)}, b, condition);
+  }
+};
+
+template <class A, class B>
+using number_of_both =
+    typename element<std::remove_cvref_t<decltype(true ? std::declval<A const&>() : std::declval<B const&>())>>::type;
+
+template <class C, class A, class B>
+  requires(is_number<A> && is_number<B>)
+struct where_call<C, A, B>
+    : where_of<C, reason::ok, number_of_both<A, B>, choose_numbers<number_of_both<A, B>>, C> {
+  using T = number_of_both<A, B>;
+  static auto of(C const& condition, A const& a, B const& b) {
+    return where_call::run({number_of_where<T>(a), number_of_where<T>(b)}, condition);
+  }
+};
 
 }  // namespace detail
 
-/// A where the condition is true, B elsewhere; the condition is a tensor of bools.
-template <Tensor C, class A, class B>
-  requires((Tensor<A> || detail::is_number<A>) && (Tensor<B> || detail::is_number<B>))
-[[nodiscard]] auto where(C const& condition, A const& a, B const& b) {
-  using detail::number_of_where;
-  if constexpr (Tensor<A> && Tensor<B>) {
-    using value = typename A::value_type;
-    return detail::run_where<C, detail::elements_verdict<A, B>, value>(detail::choose{}, a, b, condition);
-  } else if constexpr (Tensor<A>) {
-    using value = typename A::value_type;
-    return detail::run_where<C, detail::number_verdict<B, value>, value>(
-        detail::choose_or_number<value>{number_of_where<value>(b)}, a, condition);
-  } else if constexpr (Tensor<B>) {
-    using value = typename B::value_type;
-    return detail::run_where<C, detail::number_verdict<A, value>, value>(
-        detail::choose_number_or<value>{number_of_where<value>(a)}, b, condition);
-  } else {
-    using value = typename detail::element<std::remove_cvref_t<decltype(true ? a : b)>>::type;
-    return detail::run_where<C, reason::ok, value>(
-        detail::choose_numbers<value>{number_of_where<value>(a), number_of_where<value>(b)}, condition);
+namespace operation {
+
+struct where : detail::moves_nothing {
+  using runs_how = void;
+  static constexpr char const* name = "where";
+  template <class C, class A, class B>
+  using verdict = typename detail::where_call<C, A, B>::verdict;
+  template <class C, class A, class B>
+  using refused = typename detail::where_call<C, A, B>::refused;
+  template <class How, class C, class A, class B>
+  auto run(How const&, C const& condition, A const& a, B const& b) const {
+    return detail::where_call<C, A, B>::of(condition, a, b);
   }
+};
+
+}  // namespace operation
+
+/// A where the condition is true, B elsewhere; the condition is a tensor of bools.
+template <TensorOrVariable C, class A, class B>
+  requires((TensorOrVariable<A> || detail::is_number<A>) && (TensorOrVariable<B> || detail::is_number<B>))
+[[nodiscard]] constexpr auto where(C const& condition, A const& a, B const& b) {
+  return detail::operate(operation::where{}, condition, a, b);
 }
 
 }  // namespace ostraka

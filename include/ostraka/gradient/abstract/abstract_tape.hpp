@@ -180,7 +180,7 @@ class abstract_slot : public abstract_node {
     if (is_empty_)
       sum_ = g;
     else if (sum_.block().is_alone())  // in place
-      foretell_in_place(verbs::add{}, sum_, g);
+      foretell_in_place(operation::add{}, sum_, g);
     else
       sum_ = sum_of_cotangents(sum_, g);
     is_empty_ = false;

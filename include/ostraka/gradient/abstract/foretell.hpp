@@ -33,21 +33,11 @@ struct reduction_plan {
   using types = einsum_types<varying_as_one<Sharding, A>, policy<planner::admit::any>, How, A>;
   static constexpr named_plan<typename types::labels, typename types::mesh, element_bytes_in<A>> plan{types::plan};
 };
-template <class Sharding, class... Operands>
-struct einsum_plan_to {
-  using split = arguments<Operands...>;
-  static constexpr auto plan = plan_for<Sharding>::make(std::type_identity<typename split::policy>{},
-                                                        typename split::operands{});
-};
 template <class Sharding, class A>
 struct reshard_plan_to {
   static constexpr auto plan = make_reshard_plan<A, Sharding>();
 };
 
-template <class Sharding, class... Operands>
-struct foretold_plan<verbs::einsum<Sharding>, Operands...> {
-  using type = einsum_plan_to<Sharding, Operands...>;
-};
 template <class Sharding, class A, class Policy>
 struct foretold_plan<verbs::sum<Sharding>, A, Policy> {
   using type = reduction_plan<reduction::sum, Sharding, A>;

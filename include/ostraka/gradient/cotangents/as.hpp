@@ -21,10 +21,7 @@ namespace detail {
 /// os::einsum to this sharding; policies may stand behind the operands.
 template <class Sharding, class... Given>
 [[nodiscard]] constexpr auto einsum_as(Given const&... given) {
-  if constexpr (any_variable<Given...>)
-    return differentiate(verbs::einsum<Sharding>{}, given...);
-  else
-    return checked_einsum<at_once, Sharding>("einsum", given...);
+  return operate(ostraka::operation::einsum<Sharding>{}, given...);
 }
 
 /// os::sum to this sharding: over the axes that it lacks.

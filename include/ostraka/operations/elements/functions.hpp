@@ -338,7 +338,7 @@ struct pow {
 
   /// Two tensors, or one and a number, as in os::multiply.
   template <class A, class B>
-    requires((is_tensor<A> || is_tensor<B>) && ArithmeticOperands<A, B>)
+    requires(!any_variable<A, B> && (is_tensor<A> || is_tensor<B>) && ArithmeticOperands<A, B>)
   [[nodiscard]] constexpr auto operator()(A const& a, B const& b) const {
     using value = typename std::conditional_t<is_tensor<A>, A, B>::value_type;
     return detail::arithmetic_of_two<pow, detail::function_verdict<pow, value>>("pow", *this, a, b);

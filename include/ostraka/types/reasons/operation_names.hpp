@@ -15,6 +15,7 @@ struct all_to_all;
 struct any;
 struct bit_and;
 struct bit_or;
+template <class To>
 struct cast;
 struct check_replicas;
 struct divide;

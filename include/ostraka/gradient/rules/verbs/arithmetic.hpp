@@ -83,33 +83,39 @@ struct quotient_pullback {
 }  // namespace detail
 
 template <>
-struct derivative_of<verbs::add> : detail::linear_derivative<1, 1> {};
+struct derivative_of<operation::add> : detail::linear_derivative<1, 1> {};
 template <>
-struct derivative_of<verbs::subtract> : detail::linear_derivative<1, -1> {};
+struct derivative_of<operation::subtract> : detail::linear_derivative<1, -1> {};
 template <>
-struct derivative_of<verbs::negate> : detail::linear_derivative<-1> {};
+struct derivative_of<operation::negate> : detail::linear_derivative<-1> {};
 
 template <>
-struct derivative_of<verbs::scale> {
-  template <class Result, class A, class Number>
-  static constexpr auto pullback(verbs::scale, Result const&, A const&, Number const& factor) {
-    return detail::scaled_pullback<Number>{factor};
+struct derivative_of<operation::scale> {
+  template <class Operation, class Result, class A, class B>
+  static constexpr auto pullback(Operation const&, Result const&, A const& a, B const& b) {
+    if constexpr (detail::is_number<A>)
+      return detail::scaled_pullback<A>{a};
+    else
+      return detail::scaled_pullback<B>{b};
   }
 };
 
 template <>
-struct derivative_of<verbs::multiply> {
+struct derivative_of<operation::multiply> {
   template <class Result, class A, class B>
-  static constexpr auto pullback(verbs::multiply, Result const&, A const& a, B const& b) {
-    return detail::product_pullback<A, B>{detail::remember_if<is_variable<B>>(a),
+  static constexpr auto pullback(operation::multiply, Result const& r, A const& a, B const& b) {
+    if constexpr (detail::is_number<A> || detail::is_number<B>)
+      return derivative_of<operation::scale>::pullback(operation::scale{}, r, a, b);
+    else
+      return detail::product_pullback<A, B>{detail::remember_if<is_variable<B>>(a),
                                           detail::remember_if<is_variable<A>>(b)};
   }
 };
 
 template <>
-struct derivative_of<verbs::divide> {
+struct derivative_of<operation::divide> {
   template <class Result, class A, class B>
-  static constexpr auto pullback(verbs::divide, Result const& quotient, A const&, B const& b) {
+  static constexpr auto pullback(operation::divide, Result const& quotient, A const&, B const& b) {
     return detail::quotient_pullback<Result, A, B>{detail::remember_if<is_variable<B>>(quotient), detail::remember(b)};
   }
 };

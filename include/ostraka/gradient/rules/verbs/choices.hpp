@@ -15,125 +15,6 @@
 
 namespace ostraka {
 
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-constexpr auto maximum(A const& a, B const& b);
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-constexpr auto minimum(A const& a, B const& b);
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-constexpr auto equal(A const& a, B const& b);
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-constexpr auto not_equal(A const& a, B const& b);
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-constexpr auto less(A const& a, B const& b);
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-constexpr auto less_equal(A const& a, B const& b);
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-constexpr auto greater(A const& a, B const& b);
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-constexpr auto greater_equal(A const& a, B const& b);
-template <TensorOrVariable C, class A, class B>
-  requires any_variable<C, A, B>
-constexpr auto where(C const& condition, A const& a, B const& b);
-template <class To, Variable A>
-constexpr auto cast(A const& a);
-
-namespace verbs {
-
-struct maximum {
-  using is_verb = void;
-  static constexpr char const* name = "maximum";
-  template <class A, class B>
-  constexpr auto operator()(A const& a, B const& b) const {
-    return ostraka::maximum(a, b);
-  }
-};
-
-struct minimum {
-  using is_verb = void;
-  static constexpr char const* name = "minimum";
-  template <class A, class B>
-  constexpr auto operator()(A const& a, B const& b) const {
-    return ostraka::minimum(a, b);
-  }
-};
-
-struct equal {
-  using is_verb = void;
-  template <class A, class B>
-  constexpr auto operator()(A const& a, B const& b) const {
-    return ostraka::equal(a, b);
-  }
-};
-
-struct not_equal {
-  using is_verb = void;
-  template <class A, class B>
-  constexpr auto operator()(A const& a, B const& b) const {
-    return ostraka::not_equal(a, b);
-  }
-};
-
-struct less {
-  using is_verb = void;
-  template <class A, class B>
-  constexpr auto operator()(A const& a, B const& b) const {
-    return ostraka::less(a, b);
-  }
-};
-
-struct less_equal {
-  using is_verb = void;
-  template <class A, class B>
-  constexpr auto operator()(A const& a, B const& b) const {
-    return ostraka::less_equal(a, b);
-  }
-};
-
-struct greater {
-  using is_verb = void;
-  template <class A, class B>
-  constexpr auto operator()(A const& a, B const& b) const {
-    return ostraka::greater(a, b);
-  }
-};
-
-struct greater_equal {
-  using is_verb = void;
-  template <class A, class B>
-  constexpr auto operator()(A const& a, B const& b) const {
-    return ostraka::greater_equal(a, b);
-  }
-};
-
-struct where {
-  using is_verb = void;
-  static constexpr char const* name = "where";
-  template <class C, class A, class B>
-  constexpr auto operator()(C const& condition, A const& a, B const& b) const {
-    return ostraka::where(condition, a, b);
-  }
-};
-
-template <class To>
-struct cast {
-  using is_verb = void;
-  static constexpr char const* name = "cast";
-  template <class A>
-  constexpr auto operator()(A const& a) const {
-    return ostraka::cast<To>(a);
-  }
-};
-
-}  // namespace verbs
-
 namespace detail {
 
 /// The derivatives of the larger or the smaller of two.
@@ -197,129 +78,26 @@ struct cast_cotangent<Result, variable<T, basic_tensor<U, Sharding, Space>>> {
 }  // namespace detail
 
 template <>
-struct derivative_of<verbs::maximum> : detail::extreme_rule<reduction::max> {};
+struct derivative_of<operation::maximum> : detail::extreme_rule<reduction::max> {};
 template <>
-struct derivative_of<verbs::minimum> : detail::extreme_rule<reduction::min> {};
+struct derivative_of<operation::minimum> : detail::extreme_rule<reduction::min> {};
 
 template <>
-struct derivative_of<verbs::equal> : detail::locally_constant {};
-template <>
-struct derivative_of<verbs::not_equal> : detail::locally_constant {};
-template <>
-struct derivative_of<verbs::less> : detail::locally_constant {};
-template <>
-struct derivative_of<verbs::less_equal> : detail::locally_constant {};
-template <>
-struct derivative_of<verbs::greater> : detail::locally_constant {};
-template <>
-struct derivative_of<verbs::greater_equal> : detail::locally_constant {};
-
-template <>
-struct derivative_of<verbs::where> {
+struct derivative_of<operation::where> {
   template <class Result, class C, class A, class B>
-  static constexpr auto pullback(verbs::where, Result const&, C const& condition, A const&, B const&) {
+  static constexpr auto pullback(operation::where, Result const&, C const& condition, A const&, B const&) {
     return detail::where_pullback<C>{detail::remember(condition)};
   }
 };
 
 template <class To>
-  requires(!detail::is_differentiable<typename detail::element<To>::type>)
-struct derivative_of<verbs::cast<To>> : detail::locally_constant {};
-
-template <class To>
-struct derivative_of<verbs::cast<To>> {
+struct derivative_of<operation::cast<To>> {
   template <class Result, class A>
   using handed_on = typename detail::cast_cotangent<Result, A>::type;
   template <class Result, class A>
-  static constexpr auto pullback(verbs::cast<To>, Result const&, A const&) {
+  static constexpr auto pullback(operation::cast<To>, Result const&, A const&) {
     return detail::cast_pullback{};
   }
 };
-
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-[[nodiscard]] constexpr auto maximum(A const& a, B const& b) {
-  return differentiate(verbs::maximum{}, a, b);
-}
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-[[nodiscard]] constexpr auto minimum(A const& a, B const& b) {
-  return differentiate(verbs::minimum{}, a, b);
-}
-
-/// Either of A and B, or both, are variables.
-template <TensorOrVariable C, class A, class B>
-  requires any_variable<C, A, B>
-[[nodiscard]] constexpr auto where(C const& condition, A const& a, B const& b) {
-  return differentiate(verbs::where{}, condition, a, b);
-}
-
-/// What becomes whole numbers or bools is a constant.
-template <class To, Variable A>
-[[nodiscard]] constexpr auto cast(A const& a) {
-  return differentiate(verbs::cast<To>{}, a);
-}
-
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-[[nodiscard]] constexpr auto equal(A const& a, B const& b) {
-  return differentiate(verbs::equal{}, a, b);
-}
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-[[nodiscard]] constexpr auto not_equal(A const& a, B const& b) {
-  return differentiate(verbs::not_equal{}, a, b);
-}
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-[[nodiscard]] constexpr auto less(A const& a, B const& b) {
-  return differentiate(verbs::less{}, a, b);
-}
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-[[nodiscard]] constexpr auto less_equal(A const& a, B const& b) {
-  return differentiate(verbs::less_equal{}, a, b);
-}
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-[[nodiscard]] constexpr auto greater(A const& a, B const& b) {
-  return differentiate(verbs::greater{}, a, b);
-}
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-[[nodiscard]] constexpr auto greater_equal(A const& a, B const& b) {
-  return differentiate(verbs::greater_equal{}, a, b);
-}
-
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-[[nodiscard]] constexpr auto operator==(A const& a, B const& b) {
-  return equal(a, b);
-}
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-[[nodiscard]] constexpr auto operator!=(A const& a, B const& b) {
-  return not_equal(a, b);
-}
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-[[nodiscard]] constexpr auto operator<(A const& a, B const& b) {
-  return less(a, b);
-}
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-[[nodiscard]] constexpr auto operator<=(A const& a, B const& b) {
-  return less_equal(a, b);
-}
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-[[nodiscard]] constexpr auto operator>(A const& a, B const& b) {
-  return greater(a, b);
-}
-template <class A, class B>
-  requires detail::VariableMeets<A, B>
-[[nodiscard]] constexpr auto operator>=(A const& a, B const& b) {
-  return greater_equal(a, b);
-}
 
 }  // namespace ostraka

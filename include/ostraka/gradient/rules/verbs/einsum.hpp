@@ -134,9 +134,9 @@ struct mean_pullback {
 }  // namespace detail
 
 template <class Sharding>
-struct derivative_of<verbs::einsum<Sharding>> {
+struct derivative_of<operation::einsum<Sharding>> {
   template <class Result, class... Given>
-  static constexpr auto pullback(verbs::einsum<Sharding>, Result const&, Given const&... given) {
+  static constexpr auto pullback(operation::einsum<Sharding>, Result const&, Given const&... given) {
     return detail::einsum_pullback<Given...>(given...);
   }
 };

@@ -123,13 +123,10 @@ template <int K, class F, class T, reduction Kind>
 inline constexpr preservation preserves<detail::times_derivative<K, F, T>, Kind> = multilinear(Kind, 0b1);
 
 template <class F>
-struct derivative_of<verbs::constant_map<F>> : detail::locally_constant {};
-
-template <class F>
-struct derivative_of<verbs::map<F>> {
+struct derivative_of<operation::map_by<F>> {
   template <class Result, class... Given>
-  static constexpr auto pullback(verbs::map<F> const& operation, Result const&, Given const&... given) {
-    return detail::map_pullback<F, Given...>{operation.f, {detail::remember(given)...}};
+  static constexpr auto pullback(operation::map_by<F> const& operation, Result const&, Given const&... given) {
+    return detail::map_pullback<std::decay_t<F>, Given...>{operation.f, {detail::remember(given)...}};
   }
 };
 

@@ -23,14 +23,6 @@ auto relabel(A const&) {
   return detail::after_error_of<typename A::value_type, sharding<detail::type_of<Labels>...>, typename A::space>();
 }
 
-template <auto... Out, class... Given>
-  requires any_variable<Given...>
-auto start_einsum(Given const&...) {
-  reason::raise<reason::verb_takes_no_variables<Given...>>();
-  using first = typename detail::nth<0, Given...>::type;
-  return detail::after_error_of<typename first::value_type, sharding_of<Out...>, typename first::space>();
-}
-
 template <auto... To, Variable A, class... Policy>
 auto start_reshard(A const&, Policy const&...) {
   reason::raise<reason::verb_takes_no_variables<A>>();
@@ -41,18 +33,6 @@ template <auto... To, Variable A, class... Ms>
 auto reshard(A const&, mesh<Ms...> const&) {
   reason::raise<reason::verb_takes_no_variables<A>>();
   return detail::after_error_of<typename A::value_type, sharding_of<To...>, typename A::space>();
-}
-
-template <auto... Out, class... Given>
-  requires any_variable<std::remove_cvref_t<Given>...>
-void einsum_into(Given&&...) {
-  reason::raise<reason::verb_takes_no_variables<Given...>>();
-}
-
-template <auto... Out, class... Given>
-  requires any_variable<std::remove_cvref_t<Given>...>
-void map_into(Given&&...) {
-  reason::raise<reason::verb_takes_no_variables<Given...>>();
 }
 
 template <class... Given>
