@@ -180,7 +180,7 @@ struct attention {
         std::type_identity<typename types::scores_policy>{},
         type_list<typename types::template as_wide<TQ>, typename types::template as_wide<TK>>{});
     scores_type const scores(q.mesh_handle(), extents_of_scores<scores_type>(q, k), {});  // without memory
-    return first.bytes(q.sizes(), k.sizes()) + softmax<K>().bytes(scores);
+    return first.bytes(q.sizes(), k.sizes()) + bytes_of(softmax<K>(), scores);
   }
 
   template <class TQ, class TK, class TV, class... Mask>
@@ -228,7 +228,7 @@ struct attention {
   template <class Scores, class... Mask>
   auto weights_of(Scores const& scores, Mask const&... mask) const {
     if (is_causal) hide_later(scores);
-    return softmax<K>{{}, is_causal}(scores, mask...);
+    return detail::operate(softmax<K>{{}, is_causal}, scores, mask...);
   }
 
   template <class TQ, class TK, class Weights, class TV>

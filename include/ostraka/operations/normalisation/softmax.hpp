@@ -36,16 +36,12 @@ struct log_of_all {
 /// What all three take, perhaps under a mask, and the two numbers a row that they move: a maximum and a sum.
 template <class Operation, class Along>
 struct over_rows {
+  using runs_how = void;
   template <class A, class... Mask>
   using verdict = softmax_verdict<Operation, Along, A, Mask...>;
 
   template <class A, class... Mask>
   using moves = moves_of_statistics<Along, 2, A>;
-
-  template <class A, class... Mask>
-  [[nodiscard]] std::int64_t bytes(A const& a, Mask const&...) const {
-    return bytes_of_statistics<Along>(a, 2);
-  }
 };
 
 }  // namespace detail
@@ -57,8 +53,8 @@ struct softmax : detail::over_rows<softmax<Along>, Along> {
   static constexpr char const* name = "softmax";
   bool hides = false;  ///< has a mask written −∞ into the operand?
 
-  template <class A, class... Mask>
-  auto operator()(A const& a, Mask const&... mask) const {
+  template <class How, class A, class... Mask>
+  auto run(How const&, A const& a, Mask const&... mask) const {
     using T = accumulator_of_t<typename A::value_type>;
     engine::softmax_formula<T> const formula{hides || sizeof...(Mask) > 0};
     return detail::normalise<Along, (sizeof...(Mask) > 0)>(name, formula, a, mask...);
@@ -69,8 +65,8 @@ template <class Along>
 struct log_softmax : detail::over_rows<log_softmax<Along>, Along> {
   static constexpr char const* name = "log_softmax";
 
-  template <class A, class... Mask>
-  auto operator()(A const& a, Mask const&... mask) const {
+  template <class How, class A, class... Mask>
+  auto run(How const&, A const& a, Mask const&... mask) const {
     using T = accumulator_of_t<typename A::value_type>;
     engine::log_softmax_formula<T> const formula{sizeof...(Mask) > 0};
     return detail::normalise<Along, (sizeof...(Mask) > 0)>(name, formula, a, mask...);
@@ -81,8 +77,8 @@ template <class Along>
 struct log_sum_exp : detail::over_rows<log_sum_exp<Along>, Along> {
   static constexpr char const* name = "log_sum_exp";
 
-  template <class A, class... Mask>
-  auto operator()(A const& a, Mask const&... mask) const {
+  template <class How, class A, class... Mask>
+  auto run(How const&, A const& a, Mask const&... mask) const {
     using T = accumulator_of_t<typename A::value_type>;
     using labels = axes_in<A>;
     using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Mask>...>;
