@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a plan is asked for with a verb
 // error: policy: a verb such as os::all_gather<X> moves one tensor, and is no policy for an operation on others
-// error: verb_is_no_policy<ostraka::verb::all_gather<X_mesh>>
+// error: verb_is_no_policy<ostraka::operation::all_gather<X_mesh>>
 #include <ostraka/algebra/einsum.hpp>
 #include <ostraka/moves/all_gather.hpp>
 namespace os = ostraka;

@@ -9,19 +9,19 @@
 
 namespace ostraka {
 
-namespace verb {
+namespace operation {
 
 /// The type of os::all_reduce<X>.
 template <class... Ms>
-struct all_reduce : detail::verb<step::all_reduce, type_list<Ms...>> {};
+struct all_reduce : detail::verb<all_reduce<Ms...>, step::all_reduce, type_list<Ms...>> {};
 
-}  // namespace verb
+}  // namespace operation
 
 /// A[I] {U_X} → A[I]: the parts along the mesh axes `Ms` are combined, to a sum, a maximum, … by the kind of the
 /// partial tensor. It is partial over each of `Ms`. All devices get the same bits. On n devices each moves 2(n−1)/n of
 /// the bytes of its block. Collective over `Ms`.
 /// @throws ostraka::error if the tensor is an empty handle
 template <auto... Ms>
-inline constexpr verb::all_reduce<detail::type_of<Ms>...> all_reduce{};
+inline constexpr operation::all_reduce<detail::type_of<Ms>...> all_reduce{};
 
 }  // namespace ostraka

@@ -31,32 +31,27 @@ struct refused_all_to_all<I, J> {
 
 }  // namespace detail
 
-namespace verb {
+namespace operation {
 
 /// The type of os::all_to_all<I/X>. Of two dimensions: local_view/collectives/all_to_all.hpp. This one is of what is
 /// neither.
 template <class... Dims>
-struct all_to_all : detail::verb_base {
-  template <Tensor A, class... More>
-  [[nodiscard]] auto operator()(A const& a, More const&... more) const {
-    return call<void>(a, more...);
-  }
-  template <class When, class A, class... More>
-  static auto call(A const&, More const&...) {
-    if constexpr (!detail::is_after_error<A>) reason::raise<typename detail::refused_all_to_all<Dims...>::verdict>();
-    return detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>();
-  }
+struct all_to_all : detail::callable<all_to_all<Dims...>> {
+  using runs_how = void;
+  static constexpr char const* name = "all_to_all";
+  template <class...>
+  using verdict = typename detail::refused_all_to_all<Dims...>::verdict;
 };
 
 template <class Dim>
-struct all_to_all<Dim> : detail::verb<step::all_to_all, Dim> {};
+struct all_to_all<Dim> : detail::verb<all_to_all<Dim>, step::all_to_all, Dim> {};
 
-}  // namespace verb
+}  // namespace operation
 
 /// A[I_X, J] → A[I, J_X] for `J/X`: mesh axes move from the minor end of other axes to the minor end of the named one.
 /// On n devices each receives (n−1)/n of the bytes of its block. Collective over these mesh axes.
 /// @throws ostraka::error if the tensor is an empty handle
 template <auto... Dim>
-inline constexpr verb::all_to_all<detail::type_of<Dim>...> all_to_all{};
+inline constexpr operation::all_to_all<detail::type_of<Dim>...> all_to_all{};
 
 }  // namespace ostraka

@@ -9,19 +9,19 @@
 
 namespace ostraka {
 
-namespace verb {
+namespace operation {
 
 /// The type of os::reduce_scatter<I/X>.
 template <class Dim>
-struct reduce_scatter : detail::verb<step::reduce_scatter, Dim> {};
+struct reduce_scatter : detail::verb<reduce_scatter<Dim>, step::reduce_scatter, Dim> {};
 
-}  // namespace verb
+}  // namespace operation
 
 /// A[I] {U_X} → A[I_X]: the parts along the mesh axes of `Dim` are combined, and the result is divided over these mesh
 /// axes, at the minor end of the axis. The tensor is partial over each of them. `I/X/Y` scatters over X and Y at once.
 /// On n devices each sends (n−1)/n of the bytes of its block. Collective over these mesh axes.
 /// @throws ostraka::error if the tensor is an empty handle
 template <auto Dim>
-inline constexpr verb::reduce_scatter<detail::type_of<Dim>> reduce_scatter{};
+inline constexpr operation::reduce_scatter<detail::type_of<Dim>> reduce_scatter{};
 
 }  // namespace ostraka

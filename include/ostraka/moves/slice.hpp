@@ -9,18 +9,18 @@
 
 namespace ostraka {
 
-namespace verb {
+namespace operation {
 
 /// The type of os::slice<I/X>.
 template <class Dim>
-struct slice : detail::verb<step::slice, Dim> {};
+struct slice : detail::verb<slice<Dim>, step::slice, Dim> {};
 
-}  // namespace verb
+}  // namespace operation
 
 /// A[I] → A[I_X]: an axis is divided over mesh axes along which the tensor is replicated. Nothing moves between
 /// devices; the part that a device keeps is copied.
 /// @throws ostraka::error if the tensor is an empty handle
 template <auto Dim>
-inline constexpr verb::slice<detail::type_of<Dim>> slice{};
+inline constexpr operation::slice<detail::type_of<Dim>> slice{};
 
 }  // namespace ostraka

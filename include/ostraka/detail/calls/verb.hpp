@@ -13,9 +13,8 @@
 ///     all_to_all<I/X>        at the minor end of another     they divide I, at its minor end
 ///     slice<I/X>             not used by the tensor          they divide I, at its minor end
 
+#include <ostraka/detail/calls/operate.hpp>
 #include <ostraka/moves/reshard.hpp>
-#include <ostraka/tensors/after_error.hpp>
-#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka::detail {
 
@@ -27,7 +26,6 @@ struct verb_rule;
 
 template <>
 struct verb_rule<step::all_gather> {
-  using operation = operation::all_gather;
   template <class Told, class Sharding>
   using wrong = difference_of<Told, typename sharding_traits<Sharding>::splits>;
   template <class X, class Sharding>
@@ -38,7 +36,6 @@ struct verb_rule<step::all_gather> {
 
 template <>
 struct verb_rule<step::all_reduce> {
-  using operation = operation::all_reduce;
   template <class Told, class Sharding>
   using wrong = difference_of<Told, typename sharding_traits<Sharding>::partials>;
   template <class X, class Sharding>
@@ -47,7 +44,6 @@ struct verb_rule<step::all_reduce> {
 
 template <>
 struct verb_rule<step::reduce_scatter> {
-  using operation = operation::reduce_scatter;
   template <class Told, class Sharding>
   using wrong = difference_of<Told, typename sharding_traits<Sharding>::partials>;
   template <class X, class Sharding>
@@ -56,7 +52,6 @@ struct verb_rule<step::reduce_scatter> {
 
 template <>
 struct verb_rule<step::all_to_all> {
-  using operation = operation::all_to_all;
   template <class Told, class Sharding>
   using wrong = difference_of<Told, typename sharding_traits<Sharding>::splits>;
   template <class X, class Sharding>
@@ -67,7 +62,6 @@ struct verb_rule<step::all_to_all> {
 
 template <>
 struct verb_rule<step::slice> {
-  using operation = operation::slice;
   template <class Told, class Sharding>
   using wrong = difference_of<Told, difference_of<Told, mesh_axes_in<Sharding>>>;
   template <class X, class Sharding>
@@ -117,7 +111,7 @@ struct one_move {
   static constexpr planner::einsum_plan plan = plan_of_moves(from, to, steps, {});
 };
 
-template <step Kind, class A, class I, class... Ms>
+template <class Operation, step Kind, class A, class I, class... Ms>
 consteval auto check_move() {
   using sharding = sharding_in<A>;
   using rule = verb_rule<Kind>;
@@ -126,7 +120,7 @@ consteval auto check_move() {
   if constexpr (!std::is_void_v<I> && position_in<I, axes_in<A>> < 0)
     return found<reason::axis_missing<I, sharding>>{};
   else if constexpr (varying::size > 0)
-    return found<reason::block_is_no_tensor<typename type_at<varying, 0>::type, typename rule::operation>>{};
+    return found<reason::block_is_no_tensor<typename type_at<varying, 0>::type, Operation>>{};
   else if constexpr (wrong::size > 0)
     return found<typename rule::template reason_if_wrong<typename type_at<wrong, 0>::type, sharding>>{};
   else if constexpr (!one_move<Kind, A, I, Ms...>::is_from_minor_ends())
@@ -136,51 +130,50 @@ consteval auto check_move() {
 }
 
 /// The move of a verb that is told `Told`: mesh axes as a list, or an axis and those that are to divide it.
-template <step Kind, class A, class Told>
+template <class Operation, step Kind, class A, class Told>
 struct verb_call {
   using verdict = reason::not_a_divided_axis<Told>;
 };
 
-template <step Kind, class A, class... Ms>
-struct verb_call<Kind, A, type_list<Ms...>> {
+template <class Operation, step Kind, class A, class... Ms>
+struct verb_call<Operation, Kind, A, type_list<Ms...>> {
   using move = one_move<Kind, A, void, Ms...>;
-  using verdict = typename decltype(check_move<Kind, A, void, Ms...>())::type;
+  using verdict = typename decltype(check_move<Operation, Kind, A, void, Ms...>())::type;
 };
 
-template <step Kind, class A, class I, class... Ms>
-struct verb_call<Kind, A, over<I, Ms...>> {
+template <class Operation, step Kind, class A, class I, class... Ms>
+struct verb_call<Operation, Kind, A, over<I, Ms...>> {
   using move = one_move<Kind, A, I, Ms...>;
-  using verdict = typename decltype(check_move<Kind, A, I, Ms...>())::type;
+  using verdict = typename decltype(check_move<Operation, Kind, A, I, Ms...>())::type;
 };
 
-template <class Sharding, class A>
-constexpr auto moved_variable(A const& a);  // of gradient/cotangents/as.hpp
+/// The plan of a move, as its price is asked.
+template <class Move, class A>
+struct move_source {
+  static constexpr named_plan<typename Move::labels, typename Move::mesh, element_bytes_in<A>> plan{Move::plan};
+};
 
 /// What all verbs are.
-template <step Kind, class Told>
-struct verb : verb_base {
-  template <Tensor A>
-  [[nodiscard]] auto operator()(A const& a) const {
-    using call = verb_call<Kind, A, Told>;
-    if constexpr (reason::ok_or_raise<typename call::verdict>()) {
-      using move = typename call::move;
-      return run_reshard<move, varying_as<sharding_from<move::to, typename move::labels, typename move::mesh>, A>>(
-          planner::name_of(Kind).data(), a);
-    } else {
-      return after_error<A>{a};
-    }
-  }
+template <class Operation, step Kind, class Told>
+struct verb : callable<Operation> {
+  using is_one_move = void;
+  using runs_how = void;
+  static constexpr char const* name = planner::name_of(Kind).data();
+  template <class A>
+  using verdict = typename verb_call<Operation, Kind, A, Told>::verdict;
+  template <class A>
+  using move = typename verb_call<Operation, Kind, A, Told>::move;
+  template <class A>
+  using moves = moves_of_plan<move_source<move<A>, A>>;
+  template <class A>
+  using refused = after_error<A>;
+  /// The same tensor under this sharding.
+  template <class A>
+  using target = varying_as<sharding_from<move<A>::to, typename move<A>::labels, typename move<A>::mesh>, A>;
 
-  /// Of a variable the same tensor under another sharding, whose cotangents are the operand's.
-  template <Variable A>
-  [[nodiscard]] constexpr auto operator()(A const& a) const {
-    using call = verb_call<Kind, A, Told>;
-    if constexpr (reason::ok_or_raise<typename call::verdict>()) {
-      using move = typename call::move;
-      return moved_variable<varying_as<sharding_from<move::to, typename move::labels, typename move::mesh>, A>>(a);
-    } else {
-      return a;
-    }
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
+    return run_reshard<move<A>, target<A>, How>(name, a);
   }
 };
 

@@ -90,12 +90,6 @@ template <class Sharding, class X, class Policy>
   }
 }
 
-/// A verb of one move on a variable: a gather is made again where its region asks for that.
-template <class Sharding, class A>
-[[nodiscard]] constexpr auto moved_variable(A const& a) {
-  return reshard_as<Sharding>(a);
-}
-
 /// os::broadcast to this sharding; extents of its axes, and how they came about.
 template <class Sharding, class X, class Extents>
 [[nodiscard]] constexpr auto broadcast_as(X const& x, Extents const& extents,

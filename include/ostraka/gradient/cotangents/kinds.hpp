@@ -166,7 +166,7 @@ Cotangent settled(G const& g) {
   using replicated = difference_of<lacking, ValueVaries>;
   if constexpr (too_much::size > 0)
     return settled<Cotangent, ValueVaries>([&]<class... Ms>(type_list<Ms...>) {
-      return ostraka::verb::combine_blocks<reduction::sum, Ms...>{}(g);
+      return ostraka::operation::combine_blocks<reduction::sum, Ms...>{}(g);
     }(too_much{}));
   else if constexpr (replicated::size > 0)
     return settled<Cotangent, ValueVaries>([&]<class... Ms>(type_list<Ms...>) {

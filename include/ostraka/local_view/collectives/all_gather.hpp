@@ -12,7 +12,7 @@
 #include <ostraka/moves/all_gather.hpp>
 #include <ostraka/types/support/error.hpp>
 
-namespace ostraka::verb {
+namespace ostraka::operation {
 
 /// Of os::all_gather<I/X>: all devices along X have the same afterwards, so the result does not vary along it. A new
 /// axis comes first. Moves n − 1 blocks to each of n devices. Collective over `Ms`.
@@ -94,17 +94,17 @@ struct all_gather_invariant : detail::collective<all_gather_invariant<Dim>> {
   }
 };
 
-}  // namespace ostraka::verb
+}  // namespace ostraka::operation
 
 namespace ostraka {
 
 /// os::all_gather<I/X> of what is used, from then on, in the same way by all devices. On tensors it is the same; of a
 /// variable each device takes its own part of a cotangent that all have, and nothing is reduced.
 template <auto Dim>
-inline constexpr verb::all_gather_invariant<detail::type_of<Dim>> all_gather_invariant{};
+inline constexpr operation::all_gather_invariant<detail::type_of<Dim>> all_gather_invariant{};
 
 /// os::all_gather<I/X>, begun: it reads its operand until `wait` (pending.hpp).
 template <auto Dim>
-inline constexpr detail::started<verb::all_gather<detail::type_of<Dim>>> start_all_gather{};
+inline constexpr detail::started<operation::all_gather<detail::type_of<Dim>>> start_all_gather{};
 
 }  // namespace ostraka

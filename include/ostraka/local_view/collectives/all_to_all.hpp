@@ -82,7 +82,7 @@ consteval auto check_parts() {
 
 }  // namespace ostraka::detail
 
-namespace ostraka::verb {
+namespace ostraka::operation {
 
 /// Of os::all_to_all<I/X, J/X>. With os::untiled behind the block J has an index for each device, and goes, and I is
 /// new and comes first. Moves (n−1)/n of the block on each of n devices. Collective over `Ms`.
@@ -141,12 +141,12 @@ struct all_to_all<over<I, Ms...>, over<I, Ms...>> : detail::collective<all_to_al
   }
 };
 
-}  // namespace ostraka::verb
+}  // namespace ostraka::operation
 
 namespace ostraka {
 
 /// os::all_to_all<I/X, J/X>, begun: it reads its operand until `wait` (pending.hpp).
 template <auto From, auto To>
-inline constexpr detail::started<verb::all_to_all<detail::type_of<From>, detail::type_of<To>>> start_all_to_all{};
+inline constexpr detail::started<operation::all_to_all<detail::type_of<From>, detail::type_of<To>>> start_all_to_all{};
 
 }  // namespace ostraka

@@ -282,42 +282,37 @@ struct lifted_as_stack {
   using type = canonical_sharding<over<N, Ms...>, invariant_over<sharding_in<A>, type_list<Ms...>>>;
 };
 
-// Says that something is no block.
+// Says that something is no block: of collectives that have not moved.
 struct refuses_other_things : verb_base {
   template <class Given, class... More>
-    requires(!Tensor<Given> && !is_variable<Given>)
+    requires(!TensorOrVariable<Given>)
   auto operator()(Given const&, More const&...) const {
     reason::raise<reason::collective_of_no_tensor<Given>>();
     return scalar_after_error<Given>();
   }
 };
 
-// A collective: called it is run at once, `Verb::call<later>` begins it.
+// What collectives are. Those that have not their own `verdict` check in `call<When>`.
 template <class Verb>
-struct collective : refuses_other_things {
-  using is_verb = void;
-  using refuses_other_things::operator();
-  template <Tensor A, class... More>
-  [[nodiscard]] auto operator()(A const& a, More const&... more) const {
-    return Verb::template call<at_once>(a, more...);
-  }
-  template <Variable A, class... More>
-  [[nodiscard]] auto operator()(A const& a, More const&... more) const {
-    return differentiate(static_cast<Verb const&>(*this), a, more...);  // of gradient/rules/
+struct collective : callable<Verb> {
+  using runs_how = void;
+  using is_begun_with_variables = void;
+  template <class Given>
+  using without_operand = reason::collective_of_no_tensor<Given>;
+  template <class... Given>
+  using verdict = reason::ok;
+  template <class How, class A, class... More>
+  auto run(How const&, A const& a, More const&... more) const {
+    return Verb::template call<How>(a, more...);
   }
 };
 
 // The same, begun.
 template <class Verb>
-struct started : refuses_other_things {
-  using refuses_other_things::operator();
-  template <Variable A, class... More>
-  [[nodiscard]] auto operator()(A const& a, More const&... more) const {
-    return start_on_variable(Verb(), a, more...);  // of gradient/rules/
-  }
-  template <Tensor A, class... More>
-  [[nodiscard]] auto operator()(A const& a, More const&... more) const {
-    return Verb::template call<later>(a, more...);
+struct started : verb_base {
+  template <class First, class... Rest>
+  [[nodiscard]] auto operator()(First const& first, Rest const&... rest) const {
+    return operate_how(later{}, Verb(), first, rest...);
   }
 };
 

@@ -66,7 +66,7 @@ struct blocks_along {
 
 }  // namespace detail
 
-namespace verb {
+namespace operation {
 
 /// The type of os::gather_to<I/X>.
 template <class Dim>
@@ -157,24 +157,24 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
   }
 };
 
-}  // namespace verb
+}  // namespace operation
 
 /// On device `root` along the mesh axes of `Dim` the blocks of all of them, one after the other along its axis; on the
 /// others that axis is empty. Collective, with the same root.
 /// @throws ostraka::error, on all devices alike, if there is no such device, or other extents differ
 template <auto Dim>
-inline constexpr verb::gather_to<detail::type_of<Dim>> gather_to{};
+inline constexpr operation::gather_to<detail::type_of<Dim>> gather_to{};
 
 /// Part d along the axis of `Dim` of the block of device `root`, on device d; what the others hold is not looked at.
 /// Collective, with the same root. @throws ostraka::error, on all devices alike, if there is no such device, or other
 /// extents differ
 template <auto Dim>
-inline constexpr verb::scatter_from<detail::type_of<Dim>> scatter_from{};
+inline constexpr operation::scatter_from<detail::type_of<Dim>> scatter_from{};
 
 /// The same, begun: it reads its operand until `wait` (pending.hpp).
 template <auto Dim>
-inline constexpr detail::started<verb::gather_to<detail::type_of<Dim>>> start_gather_to{};
+inline constexpr detail::started<operation::gather_to<detail::type_of<Dim>>> start_gather_to{};
 template <auto Dim>
-inline constexpr detail::started<verb::scatter_from<detail::type_of<Dim>>> start_scatter_from{};
+inline constexpr detail::started<operation::scatter_from<detail::type_of<Dim>>> start_scatter_from{};
 
 }  // namespace ostraka

@@ -48,7 +48,7 @@ struct further_index {
 
 }  // namespace detail
 
-namespace verb {
+namespace operation {
 
 /// The type of os::pargmax<X> and os::pargmin<X>.
 template <reduction How, class... Ms>
@@ -73,8 +73,8 @@ struct argument_of_extreme : detail::refuses_other_things {
           [](auto const& left, auto const& right) {
             auto const& [va, ia] = left;
             auto const& [vb, ib] = right;
-            return std::tuple{map(detail::further_value<How>{}, va, vb),
-                              map(detail::further_index<How>{}, va, vb, ia, ib)};
+            return std::tuple{ostraka::map(detail::further_value<How>{}, va, vb),
+                              ostraka::map(detail::further_index<How>{}, va, vb, ia, ib)};
           },
           a, own);
       return std::get<1>(both);
@@ -87,16 +87,16 @@ struct argument_of_extreme : detail::refuses_other_things {
   static constexpr char const* name = How == reduction::max ? "pargmax" : "pargmin";
 };
 
-}  // namespace verb
+}  // namespace operation
 
 /// Which of the devices along `Ms`, numbered with the first mesh axis major, has the largest element, element by
 /// element; of equal ones the first. Collective over `Ms`. @throws ostraka::error, on all devices alike, if extents
 /// differ
 template <auto... Ms>
-inline constexpr verb::argument_of_extreme<reduction::max, detail::type_of<Ms>...> pargmax{};
+inline constexpr operation::argument_of_extreme<reduction::max, detail::type_of<Ms>...> pargmax{};
 
 /// Which has the smallest.
 template <auto... Ms>
-inline constexpr verb::argument_of_extreme<reduction::min, detail::type_of<Ms>...> pargmin{};
+inline constexpr operation::argument_of_extreme<reduction::min, detail::type_of<Ms>...> pargmin{};
 
 }  // namespace ostraka

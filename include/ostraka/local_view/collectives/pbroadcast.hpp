@@ -14,7 +14,7 @@
 
 namespace ostraka {
 
-namespace verb {
+namespace operation {
 
 /// The type of os::pbroadcast<X>.
 template <class... Ms>
@@ -43,16 +43,16 @@ struct pbroadcast : detail::collective<pbroadcast<Ms...>> {
   }
 };
 
-}  // namespace verb
+}  // namespace operation
 
 /// The block of device `root` along `Ms`, numbered with the first mesh axis major, on all of them: it does not vary any
 /// more. Collective over `Ms`, with the same root.
 /// @throws ostraka::error, on all devices alike, if there is no such device, or blocks have different extents
 template <auto... Ms>
-inline constexpr verb::pbroadcast<detail::type_of<Ms>...> pbroadcast{};
+inline constexpr operation::pbroadcast<detail::type_of<Ms>...> pbroadcast{};
 
 /// The same, begun: it reads its operand until `wait` (pending.hpp).
 template <auto... Ms>
-inline constexpr detail::started<verb::pbroadcast<detail::type_of<Ms>...>> start_pbroadcast{};
+inline constexpr detail::started<operation::pbroadcast<detail::type_of<Ms>...>> start_pbroadcast{};
 
 }  // namespace ostraka

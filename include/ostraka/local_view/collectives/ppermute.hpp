@@ -142,10 +142,10 @@ using shift_verdict = typename decltype(check_shift<Differing, Ms...>())::type;
 
 }  // namespace detail
 
-namespace verb {
+namespace operation {
 template <class... Ms>
 struct ppermute;
-}  // namespace verb
+}  // namespace operation
 
 namespace verbs {
 
@@ -160,13 +160,13 @@ struct ppermute {
     if constexpr (is_variable<A>)
       return differentiate(*this, a);
     else
-      return verb::ppermute<Ms...>::template call<detail::at_once>(a, hops.data(), hops.size());
+      return operation::ppermute<Ms...>::template call<detail::at_once>(a, hops.data(), hops.size());
   }
 };
 
 }  // namespace verbs
 
-namespace verb {
+namespace operation {
 
 /// The type of os::shift<X>.
 template <class... Ms>
@@ -248,7 +248,7 @@ struct ppermute_by : detail::collective<ppermute_by<Permutation, Ms...>> {
   }
 };
 
-}  // namespace verb
+}  // namespace operation
 
 namespace detail {
 
@@ -257,15 +257,15 @@ template <class MeshAxes, auto... Named>
 struct permute_named;
 template <class... Ms>
 struct permute_named<type_list<Ms...>> {
-  using type = ostraka::verb::ppermute<Ms...>;
-  using start = ostraka::verb::start_ppermute<Ms...>;
+  using type = ostraka::operation::ppermute<Ms...>;
+  using start = ostraka::operation::start_ppermute<Ms...>;
 };
 template <class... Ms, auto Next, auto... More>
 struct permute_named<type_list<Ms...>, Next, More...> : permute_named<type_list<Ms..., type_of<Next>>, More...> {};
 template <class... Ms, auto Permutation>
   requires(is_permutation<type_of<Permutation>>)
 struct permute_named<type_list<Ms...>, Permutation> {
-  using type = ostraka::verb::ppermute_by<Permutation, Ms...>;
+  using type = ostraka::operation::ppermute_by<Permutation, Ms...>;
   using start = started<type>;
 };
 
@@ -275,7 +275,7 @@ struct permute_named<type_list<Ms...>, Permutation> {
 /// several mesh axes the first is major. `by` may differ along other mesh axes, as os::axis_index<Y>(a) does, along
 /// which the result then varies. Moves a block to each device. Collective over `Ms`.
 template <auto... Ms>
-inline constexpr verb::shift<detail::type_of<Ms>...> shift{};
+inline constexpr operation::shift<detail::type_of<Ms>...> shift{};
 
 /// The block of the device that sends to this one, or zeros where none does: os::ppermute<X>(a, {{0, 1}, {1, 2}}), or,
 /// of a permutation that is a constant and checked while compiling, os::ppermute<X, os::permutation({{0, 1}, {1,
@@ -287,7 +287,7 @@ inline constexpr typename detail::permute_named<type_list<>, Named...>::type ppe
 
 /// The same, begun: it reads its operand until `wait` (pending.hpp).
 template <auto... Ms>
-inline constexpr detail::started<verb::shift<detail::type_of<Ms>...>> start_shift{};
+inline constexpr detail::started<operation::shift<detail::type_of<Ms>...>> start_shift{};
 template <auto... Named>
 inline constexpr typename detail::permute_named<type_list<>, Named...>::start start_ppermute{};
 

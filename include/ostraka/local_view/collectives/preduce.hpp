@@ -156,7 +156,7 @@ std::tuple<Blocks...> send_all(std::tuple<Blocks...> const& blocks, Fill const& 
     fill(hops);
     return std::apply(
         [&](Blocks const&... b) {
-          std::tuple pending{ostraka::verb::ppermute<Ms...>::template call<later>(b, hops.data(), hops.size())...};
+          std::tuple pending{ostraka::operation::ppermute<Ms...>::template call<later>(b, hops.data(), hops.size())...};
           return std::apply([](auto&... p) { return std::tuple<Blocks...>{std::move(p).wait()...}; }, pending);
         },
         blocks);
@@ -238,7 +238,7 @@ struct first_no_tensor<First, Rest...> {
 
 }  // namespace detail
 
-namespace verb {
+namespace operation {
 
 /// The type of os::preduce<X>.
 template <class... Ms>
@@ -268,7 +268,7 @@ struct preduce : detail::verb_base {
   }
 };
 
-}  // namespace verb
+}  // namespace operation
 
 /// f(f(f(b0, b1), b2), …) of the blocks of the devices along `Ms` in their order, for an associative f, in ⌈log₂ n⌉
 /// rounds; all devices call f on the same blocks in the same order, so that it is given blocks that do not vary along
@@ -277,6 +277,6 @@ struct preduce : detail::verb_base {
 /// variables, too, as a generic function made of operations does.
 /// @throws ostraka::error, on all devices alike, if blocks have different extents
 template <auto... Ms>
-inline constexpr verb::preduce<detail::type_of<Ms>...> preduce{};
+inline constexpr operation::preduce<detail::type_of<Ms>...> preduce{};
 
 }  // namespace ostraka

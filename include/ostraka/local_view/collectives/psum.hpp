@@ -14,20 +14,37 @@
 
 namespace ostraka {
 
-namespace verb {
+namespace detail {
+
+template <class Operation, class A, class... Ms>
+using mean_of_blocks_verdict = first_fault<
+    typename decltype(check_block_reduction<Operation, reduction::sum, A, Ms...>())::type,
+    std::conditional_t<std::is_integral_v<typename A::value_type>, reason::mean_of_integers<typename A::value_type>,
+                       reason::ok>>;
+
+// What reductions over `Ms` of blocks are.
+template <class Operation, reduction How, class... Ms>
+struct block_reduction : collective<Operation> {
+  template <class A>
+  using verdict = typename decltype(check_block_reduction<Operation, How, A, Ms...>())::type;
+  template <class A>
+  using move = lifted_move<step::all_reduce, typename lifted_as_part<A, How, Ms...>::type, void, Ms...>;
+  template <class A>
+  using moves = moves_of_plan<move_source<move<A>, A>>;
+  template <class A>
+  using refused = whole_after_error<A>;
+};
+
+}  // namespace detail
+
+namespace operation {
 
 /// The type of os::psum<X> and its like.
 template <reduction How, class... Ms>
-struct combine_blocks : detail::collective<combine_blocks<How, Ms...>> {
+struct combine_blocks : detail::block_reduction<combine_blocks<How, Ms...>, How, Ms...> {
   template <class When, class A>
-  static auto call(A const& a) {
-    using verdict = typename decltype(detail::check_block_reduction<combine_blocks, How, A, Ms...>())::type;
-    if constexpr (detail::may_move<verdict, A>()) {
-      using lifted = typename detail::lifted_as_part<A, How, Ms...>::type;
-      return detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void, When>(name(), a);
-    } else {
-      return detail::whole_after_error<A>{};
-    }
+  auto run(When const&, A const& a) const {
+    return detail::run_lifted<typename combine_blocks::template move<A>, void, When>(name(), a);
   }
 
   static constexpr char const* name() {
@@ -37,69 +54,64 @@ struct combine_blocks : detail::collective<combine_blocks<How, Ms...>> {
 
 /// The type of os::pmean<X>.
 template <class... Ms>
-struct mean_of_blocks : detail::collective<mean_of_blocks<Ms...>> {
+struct mean_of_blocks : detail::block_reduction<mean_of_blocks<Ms...>, reduction::sum, Ms...> {
+  template <class A>
+  using verdict = detail::mean_of_blocks_verdict<mean_of_blocks, A, Ms...>;
+
   template <class When, class A>
-  static auto call(A const& a) {
-    using value = typename A::value_type;
-    using verdict = detail::first_fault<
-        typename decltype(detail::check_block_reduction<mean_of_blocks, reduction::sum, A, Ms...>())::type,
-        std::conditional_t<std::is_integral_v<value>, reason::mean_of_integers<value>, reason::ok>>;
-    if constexpr (detail::may_move<verdict, A>()) {
-      using lifted = typename detail::lifted_as_part<A, reduction::sum, Ms...>::type;
-      using wide = accumulator_of_t<value>;
-      auto sum = detail::run_lifted<detail::lifted_move<step::all_reduce, lifted, void, Ms...>, void, When>("pmean", a);
-      int devices = 1;
-      ((devices *= a.mesh_handle()->size(a.mesh_handle()->find(Ms::name))), ...);
-      auto const divide = [devices](auto const& mean) {
-        detail::apply_in_place("pmean", mean,
-                               detail::divide_by<value>{wide(static_cast<detail::real_of<wide>>(devices))});
-      };
-      if constexpr (is_pending<decltype(sum)>) {
-        return pending_and(std::move(sum), divide);
-      } else {
-        divide(sum);
-        return sum;
-      }
+  auto run(When const&, A const& a) const {
+    using T = typename A::value_type;
+    using wide = accumulator_of_t<T>;
+    auto sum = detail::run_lifted<typename mean_of_blocks::template move<A>, void, When>("pmean", a);
+    int devices = 1;
+    ((devices *= a.mesh_handle()->size(a.mesh_handle()->find(Ms::name))), ...);
+    auto const divide = [devices](auto const& mean) {
+      detail::apply_in_place("pmean", mean,
+                             detail::divide_by<T>{wide(static_cast<detail::real_of<wide>>(devices))});
+    };
+    if constexpr (is_pending<decltype(sum)>) {
+      return pending_and(std::move(sum), divide);
     } else {
-      return detail::whole_after_error<A>{};
+      divide(sum);
+      return sum;
     }
   }
 };
 
-}  // namespace verb
+}  // namespace operation
 
 /// The sum of the blocks over the mesh axes `Ms`, along which they vary; the result does not. Moves 2(n−1)/n of the
 /// block on each of n devices. Collective over `Ms`.
 /// @throws ostraka::error, on all devices alike, if blocks have different extents along `Ms`
 template <auto... Ms>
-inline constexpr verb::combine_blocks<reduction::sum, detail::type_of<Ms>...> psum{};
+inline constexpr operation::combine_blocks<reduction::sum, detail::type_of<Ms>...> psum{};
 
 /// The largest of them; NaN wins.
 template <auto... Ms>
-inline constexpr verb::combine_blocks<reduction::max, detail::type_of<Ms>...> pmax{};
+inline constexpr operation::combine_blocks<reduction::max, detail::type_of<Ms>...> pmax{};
 
 /// The smallest of them; NaN wins.
 template <auto... Ms>
-inline constexpr verb::combine_blocks<reduction::min, detail::type_of<Ms>...> pmin{};
+inline constexpr operation::combine_blocks<reduction::min, detail::type_of<Ms>...> pmin{};
 
 /// Their product.
 template <auto... Ms>
-inline constexpr verb::combine_blocks<reduction::prod, detail::type_of<Ms>...> pprod{};
+inline constexpr operation::combine_blocks<reduction::prod, detail::type_of<Ms>...> pprod{};
 
 /// Their mean over the devices, each counting alike; not of integers.
 template <auto... Ms>
-inline constexpr verb::mean_of_blocks<detail::type_of<Ms>...> pmean{};
+inline constexpr operation::mean_of_blocks<detail::type_of<Ms>...> pmean{};
 
 /// The same, begun: it reads its operand until `wait` (pending.hpp).
 template <auto... Ms>
-inline constexpr detail::started<verb::combine_blocks<reduction::sum, detail::type_of<Ms>...>> start_psum{};
+inline constexpr detail::started<operation::combine_blocks<reduction::sum, detail::type_of<Ms>...>> start_psum{};
 template <auto... Ms>
-inline constexpr detail::started<verb::combine_blocks<reduction::max, detail::type_of<Ms>...>> start_pmax{};
+inline constexpr detail::started<operation::combine_blocks<reduction::max, detail::type_of<Ms>...>> start_pmax{};
 template <auto... Ms>
-inline constexpr detail::started<verb::combine_blocks<reduction::min, detail::type_of<Ms>...>> start_pmin{};
+inline constexpr detail::started<operation::combine_blocks<reduction::min, detail::type_of<Ms>...>> start_pmin{};
 template <auto... Ms>
-inline constexpr detail::started<verb::combine_blocks<reduction::prod, detail::type_of<Ms>...>> start_pprod{};
+inline constexpr detail::started<operation::combine_blocks<reduction::prod, detail::type_of<Ms>...>> start_pprod{};
 template <auto... Ms>
-inline constexpr detail::started<verb::mean_of_blocks<detail::type_of<Ms>...>> start_pmean{};
+inline constexpr detail::started<operation::mean_of_blocks<detail::type_of<Ms>...>> start_pmean{};
 
 }  // namespace ostraka

@@ -10,7 +10,7 @@
 
 namespace ostraka {
 
-namespace verb {
+namespace operation {
 
 /// The type of os::psum_scatter<I/X>.
 template <class Dim>
@@ -26,16 +26,16 @@ template <class I, class... Ms>
 struct psum_scatter<over<I, Ms...>> : detail::collective<psum_scatter<over<I, Ms...>>> {
   template <class When, class A>
   static auto call(A const& a) {
-    return run<When, void>(a);
+    return scatter<When, void>(a);
   }
   template <class When, class A>
   static auto call(A const& a, untiled_axis) {
-    return run<When, I>(a);
+    return scatter<When, I>(a);
   }
 
  private:
   template <class When, class Dropped, class A>
-  static auto run(A const& a) {
+  static auto scatter(A const& a) {
     using verdict = detail::first_fault<
         typename decltype(detail::check_block_reduction<psum_scatter, reduction::sum, A, Ms...>())::type,
         detail::has_axis_verdict<A, I>,
@@ -50,17 +50,17 @@ struct psum_scatter<over<I, Ms...>> : detail::collective<psum_scatter<over<I, Ms
   }
 };
 
-}  // namespace verb
+}  // namespace operation
 
 /// The sum of the blocks over the mesh axes of `Dim`, divided along its axis: device d of n keeps block d. With
 /// os::untiled behind the block the axis has an index for each device, and goes. Moves (n−1)/n of the block on each of
 /// n devices. Collective over the mesh axes.
 /// @throws ostraka::error, on all devices alike, if blocks have different extents, or an untiled axis another extent
 template <auto Dim>
-inline constexpr verb::psum_scatter<detail::type_of<Dim>> psum_scatter{};
+inline constexpr operation::psum_scatter<detail::type_of<Dim>> psum_scatter{};
 
 /// The same, begun: it reads its operand until `wait` (pending.hpp).
 template <auto Dim>
-inline constexpr detail::started<verb::psum_scatter<detail::type_of<Dim>>> start_psum_scatter{};
+inline constexpr detail::started<operation::psum_scatter<detail::type_of<Dim>>> start_psum_scatter{};
 
 }  // namespace ostraka

@@ -11,7 +11,7 @@
 
 namespace ostraka {
 
-namespace verb {
+namespace operation {
 
 /// The type of os::inclusive_scan<X> and os::exclusive_scan<X>.
 template <engine::scan_kind Kind, reduction How, class M>
@@ -49,16 +49,16 @@ struct scan : detail::refuses_other_things {
   static constexpr char const* name = Kind == engine::scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan";
 };
 
-}  // namespace verb
+}  // namespace operation
 
 /// The blocks of the devices from 0 to this one along X, combined: summed, or as a reduction behind X says. Collective
 /// over X. @throws ostraka::error, on all devices alike, if blocks have different extents
 template <auto X, reduction How = reduction::sum>
-inline constexpr verb::scan<engine::scan_kind::inclusive, How, detail::type_of<X>> inclusive_scan{};
+inline constexpr operation::scan<engine::scan_kind::inclusive, How, detail::type_of<X>> inclusive_scan{};
 
 /// Those of the devices before this one; on device 0 what changes nothing, for a sum zeros.
 template <auto X, reduction How = reduction::sum>
-inline constexpr verb::scan<engine::scan_kind::exclusive, How, detail::type_of<X>> exclusive_scan{};
+inline constexpr operation::scan<engine::scan_kind::exclusive, How, detail::type_of<X>> exclusive_scan{};
 
 /// Waits until all devices along `Ms` have come, on the mesh of a tensor or block. Blocks need none: for timings, files
 /// and the program's own messages.

@@ -223,7 +223,7 @@ using block_within = basic_tensor<typename Padded::value_type,
 
 }  // namespace detail
 
-namespace verb {
+namespace operation {
 
 /// The type of os::exchange_halo<os::halo<I, 1>/X> and of os::start_exchange_halo<…>.
 template <bool Waits, class... Told>
@@ -283,7 +283,7 @@ struct exchange_halo_into : detail::refuses_other_things {
   }
 };
 
-}  // namespace verb
+}  // namespace operation
 
 /// A block with halos: each axis named as os::halo<I, width>/X gets `width` indices more at either end, those of its
 /// neighbours along X, and their neighbours' where blocks are narrower than that. Behind the block, in any order:
@@ -291,19 +291,19 @@ struct exchange_halo_into : detail::refuses_other_things {
 /// without corners. One message goes to each neighbour. Collective over the mesh axes that are named.
 /// @throws ostraka::error, on all devices alike, if a halo is wider than its axis
 template <auto... Halos>
-inline constexpr verb::exchange_halo<true, detail::type_of<Halos>...> exchange_halo{};
+inline constexpr operation::exchange_halo<true, detail::type_of<Halos>...> exchange_halo{};
 
 /// The same, begun: an os::pending_halo, to be waited for or handed to os::stencil. It reads the block until then.
 template <auto... Halos>
-inline constexpr verb::exchange_halo<false, detail::type_of<Halos>...> start_exchange_halo{};
+inline constexpr operation::exchange_halo<false, detail::type_of<Halos>...> start_exchange_halo{};
 
 /// `os::exchange_halo_into<os::halo<I, 1>/X>(padded)` fills its margins anew; `(padded, a)` copies a block into it,
 /// too. Beyond the ends of an axis it keeps what it has. Takes no memory.
 template <auto... Halos>
-inline constexpr verb::exchange_halo_into<true, detail::type_of<Halos>...> exchange_halo_into{};
+inline constexpr operation::exchange_halo_into<true, detail::type_of<Halos>...> exchange_halo_into{};
 
 /// The same, begun: it reads the block until `wait`.
 template <auto... Halos>
-inline constexpr verb::exchange_halo_into<false, detail::type_of<Halos>...> start_exchange_halo_into{};
+inline constexpr operation::exchange_halo_into<false, detail::type_of<Halos>...> start_exchange_halo_into{};
 
 }  // namespace ostraka

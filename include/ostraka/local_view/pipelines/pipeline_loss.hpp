@@ -119,7 +119,7 @@ class sum_of_losses {
 
   /// The mean, on all stages. Collective over P.
   [[nodiscard]] auto mean(int microbatches) const {
-    auto const all = ostraka::verb::combine_blocks<reduction::sum, P>{}(sum_);
+    auto const all = ostraka::operation::combine_blocks<reduction::sum, P>{}(sum_);
     using wide = accumulator_of_t<value_type>;
     apply_in_place("pipeline_loss", all, divide_by<value_type>{wide(static_cast<real_of<wide>>(microbatches))});
     return all;

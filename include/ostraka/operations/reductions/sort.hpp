@@ -208,11 +208,11 @@ template <auto Along, TensorOrVariable A>
 /// os::take<J>(it, permutation).
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto sort_by_key(A const& keys) {
-  using verb = operation::sort_by_key<detail::type_of<Along>>;
+  using sorts = operation::sort_by_key<detail::type_of<Along>>;
   if constexpr (is_variable<A>) {
-    return differentiate(verb{}, keys);  // of gradient/rules/operations/indices.hpp
-  } else if constexpr (reason::ok_or_raise<typename verb::template verdict<A>>()) {
-    return verb{}(keys);
+    return differentiate(sorts{}, keys);  // of gradient/rules/operations/indices.hpp
+  } else if constexpr (reason::ok_or_raise<typename sorts::template verdict<A>>()) {
+    return sorts{}(keys);
   } else {
     using given = detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
     using places = detail::after_error_of<std::int64_t, sharding_in<A>, typename A::space>;
@@ -226,14 +226,14 @@ template <auto Along, TensorOrVariable A>
 template <auto J, auto K, TensorOrVariable A, class... Given>
 [[nodiscard]] constexpr auto top_k(A const& a, Given const&... given) {
   using axis = detail::type_of<K>;
-  using verb = operation::top_k<detail::type_of<J>, axis>;
+  using sorts = operation::top_k<detail::type_of<J>, axis>;
   using extents = typename decltype(detail::check_extents_given<false>(type_list<axis>{}, type_list<Given...>{}))::type;
-  if constexpr (reason::ok_or_raise<detail::first_fault<typename verb::template verdict<A>, extents>>()) {
-    auto const k = detail::checked_extent<false, axis>(collect_sizes(given...), verb::name);
+  if constexpr (reason::ok_or_raise<detail::first_fault<typename sorts::template verdict<A>, extents>>()) {
+    auto const k = detail::checked_extent<false, axis>(collect_sizes(given...), sorts::name);
     if constexpr (is_variable<A>)
-      return differentiate(verb{{}, k}, a);
+      return differentiate(sorts{{}, k}, a);
     else
-      return verb{{}, k}(a);
+      return sorts{{}, k}(a);
   } else {
     using largest = detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
     using places = detail::after_error_of<std::int64_t, sharding_in<A>, typename A::space>;

@@ -9,8 +9,11 @@ namespace ostraka::operation {
 
 struct add;
 struct all;
+template <class... Ms>
 struct all_gather;
+template <class... Ms>
 struct all_reduce;
+template <class... Dims>
 struct all_to_all;
 struct any;
 struct bit_and;
@@ -44,11 +47,13 @@ struct not_equal;
 struct ones;
 struct prod;
 struct random;
+template <class Dim>
 struct reduce_scatter;
 struct reshard;
 struct save;
 struct scale;
 struct scatter_from_root;
+template <class Dim>
 struct slice;
 struct subtract;
 struct sum;

@@ -70,7 +70,7 @@ struct extreme_of_blocks_pullback {
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
     auto const has_it = ostraka::map(has_extreme{}, block.get(), extreme.get());
-    auto const devices = ostraka::verb::combine_blocks<reduction::sum, Ms...>{}(has_it);
+    auto const devices = ostraka::operation::combine_blocks<reduction::sum, Ms...>{}(has_it);
     auto const share = ostraka::multiply(has_it, ostraka::divide(g, devices));
     return summed_to<cotangent_along<Wanted, varying_in<decltype(share)>>>(share);
   }
@@ -107,10 +107,10 @@ struct gathered_pullback {
 
   template <int K, class Wanted, class G>
   auto pull(G const& g) const {
-    using scattered = collective_pullback<ostraka::verb::psum_scatter<over<I, Ms...>>>;
+    using scattered = collective_pullback<ostraka::operation::psum_scatter<over<I, Ms...>>>;
     using result = decltype(scattered{}.template pull<K, Wanted>(g));
     if (is_regular) return scattered{}.template pull<K, Wanted>(g);
-    auto const all = ostraka::verb::combine_blocks<reduction::sum, Ms...>{}(g);
+    auto const all = ostraka::operation::combine_blocks<reduction::sum, Ms...>{}(g);
     auto const own = verbs::rows_of<I, Ms...>{begin, size, origin}(all);
     return result(summed_to<result>(own));
   }
@@ -119,11 +119,11 @@ struct gathered_pullback {
 }  // namespace detail
 
 template <reduction How, class... Ms>
-struct derivative_of<verb::combine_blocks<How, Ms...>> {
+struct derivative_of<operation::combine_blocks<How, Ms...>> {
   using invariant_along = type_list<Ms...>;
 
   template <class Result, class A>
-  static auto pullback(verb::combine_blocks<How, Ms...> const&, Result const& result, A const& a) {
+  static auto pullback(operation::combine_blocks<How, Ms...> const&, Result const& result, A const& a) {
     if constexpr (How == reduction::sum)
       return detail::identity_pullback{};
     else if constexpr (How == reduction::prod)
@@ -135,16 +135,16 @@ struct derivative_of<verb::combine_blocks<How, Ms...>> {
 };
 
 template <class... Ms>
-struct derivative_of<verb::mean_of_blocks<Ms...>> {
+struct derivative_of<operation::mean_of_blocks<Ms...>> {
   using invariant_along = type_list<Ms...>;
   template <class Result, class A>
-  static auto pullback(verb::mean_of_blocks<Ms...> const&, Result const&, A const& a) {
+  static auto pullback(operation::mean_of_blocks<Ms...> const&, Result const&, A const& a) {
     return detail::mean_of_blocks_pullback{detail::devices_along<Ms...>(a)};
   }
 };
 
 template <reduction How, class... Ms>
-struct derivative_of<verb::argument_of_extreme<How, Ms...>> : detail::locally_constant {};
+struct derivative_of<operation::argument_of_extreme<How, Ms...>> : detail::locally_constant {};
 
 template <class... Ms>
 struct derivative_of<verbs::pvary<Ms...>> {
@@ -171,7 +171,7 @@ struct derivative_of<verbs::keep_on<Ms...>> {
 };
 
 template <class... Ms>
-struct derivative_of<verb::pbroadcast<Ms...>> {
+struct derivative_of<operation::pbroadcast<Ms...>> {
   using invariant_along = type_list<Ms...>;
   struct stays {
     verbs::keep_on<Ms...> keep;
@@ -182,17 +182,17 @@ struct derivative_of<verb::pbroadcast<Ms...>> {
     }
   };
   template <class Result, class A>
-  static auto pullback(verb::pbroadcast<Ms...> const&, Result const&, A const&, int root) {
+  static auto pullback(operation::pbroadcast<Ms...> const&, Result const&, A const&, int root) {
     return stays{{root}};
   }
 };
 
 template <class I, class... Ms>
-struct derivative_of<verb::all_gather<over<I, Ms...>>> : detail::gathers {
+struct derivative_of<operation::all_gather<over<I, Ms...>>> : detail::gathers {
   template <class Result, class A, class... Untiled>
-  static auto pullback(verb::all_gather<over<I, Ms...>> const&, Result const&, A const& a, Untiled...) {
+  static auto pullback(operation::all_gather<over<I, Ms...>> const&, Result const&, A const& a, Untiled...) {
     if constexpr (position_in<I, axes_in<A>> < 0) {
-      return detail::collective_pullback<verb::psum_scatter<over<I, Ms...>>, untiled_axis>{};
+      return detail::collective_pullback<operation::psum_scatter<over<I, Ms...>>, untiled_axis>{};
     } else {
       auto const own = detail::rows_among_members<I, Ms...>("all_gather", a);
       return detail::gathered_pullback<I, A::rank, Ms...>{own.begin, own.size, own.origin, own.is_regular};
@@ -201,7 +201,7 @@ struct derivative_of<verb::all_gather<over<I, Ms...>>> : detail::gathers {
 };
 
 template <class I, class... Ms>
-struct derivative_of<verb::all_gather_invariant<over<I, Ms...>>> {
+struct derivative_of<operation::all_gather_invariant<over<I, Ms...>>> {
   using invariant_along = type_list<Ms...>;
   struct own_part {
     verbs::rows_of<I, Ms...> own;
@@ -212,7 +212,7 @@ struct derivative_of<verb::all_gather_invariant<over<I, Ms...>>> {
     }
   };
   template <class Result, class A, class... Untiled>
-  static auto pullback(verb::all_gather_invariant<over<I, Ms...>> const&, Result const&, A const& a, Untiled...) {
+  static auto pullback(operation::all_gather_invariant<over<I, Ms...>> const&, Result const&, A const& a, Untiled...) {
     if constexpr (position_in<I, axes_in<A>> < 0) {
       auto const& t = detail::tensor_of(a);
       return own_part{{detail::group_of<std::remove_cvref_t<decltype(t)>, Ms...>("all_gather", t).number, 1, {}}};
@@ -224,18 +224,19 @@ struct derivative_of<verb::all_gather_invariant<over<I, Ms...>>> {
 };
 
 template <class I, class... Ms>
-struct derivative_of<verb::psum_scatter<over<I, Ms...>>> {
+struct derivative_of<operation::psum_scatter<over<I, Ms...>>> {
   template <class Result, class A, class... Untiled>
-  static auto pullback(verb::psum_scatter<over<I, Ms...>> const&, Result const&, A const&, Untiled...) {
-    return detail::collective_pullback<verb::all_gather<over<I, Ms...>>, Untiled...>{};
+  static auto pullback(operation::psum_scatter<over<I, Ms...>> const&, Result const&, A const&, Untiled...) {
+    return detail::collective_pullback<operation::all_gather<over<I, Ms...>>, Untiled...>{};
   }
 };
 
 template <class I, class J, class... Ms>
-struct derivative_of<verb::all_to_all<over<I, Ms...>, over<J, Ms...>>> {
+struct derivative_of<operation::all_to_all<over<I, Ms...>, over<J, Ms...>>> {
   template <class Result, class A, class... Untiled>
-  static auto pullback(verb::all_to_all<over<I, Ms...>, over<J, Ms...>> const&, Result const&, A const&, Untiled...) {
-    return detail::collective_pullback<verb::all_to_all<over<J, Ms...>, over<I, Ms...>>, Untiled...>{};
+  static auto pullback(operation::all_to_all<over<I, Ms...>, over<J, Ms...>> const&, Result const&, A const&,
+                       Untiled...) {
+    return detail::collective_pullback<operation::all_to_all<over<J, Ms...>, over<I, Ms...>>, Untiled...>{};
   }
 };
 

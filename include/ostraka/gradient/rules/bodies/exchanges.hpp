@@ -61,7 +61,7 @@ struct shift_pullback {
   By by;
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
-    return settled_there<Wanted>(ostraka::verb::shift<Ms...>{}(g, -by));
+    return settled_there<Wanted>(ostraka::operation::shift<Ms...>{}(g, -by));
   }
 };
 
@@ -135,9 +135,9 @@ struct part_pullback {
 }  // namespace detail
 
 template <class... Ms>
-struct derivative_of<verb::shift<Ms...>> {
+struct derivative_of<operation::shift<Ms...>> {
   template <class Result, class A, class By>
-  static auto pullback(verb::shift<Ms...> const&, Result const&, A const&, By by) {
+  static auto pullback(operation::shift<Ms...> const&, Result const&, A const&, By by) {
     return detail::shift_pullback<By, Ms...>{by};
   }
 };
@@ -151,9 +151,9 @@ struct derivative_of<verbs::ppermute<Ms...>> {
 };
 
 template <auto Permutation, class... Ms>
-struct derivative_of<verb::ppermute_by<Permutation, Ms...>> {
+struct derivative_of<operation::ppermute_by<Permutation, Ms...>> {
   template <class Result, class A>
-  static auto pullback(verb::ppermute_by<Permutation, Ms...> const&, Result const&, A const& a) {
+  static auto pullback(operation::ppermute_by<Permutation, Ms...> const&, Result const&, A const& a) {
     return detail::make_permute_pullback<Ms...>(a, Permutation.hops, static_cast<std::size_t>(Permutation.count));
   }
 };
@@ -174,20 +174,20 @@ struct derivative_of<verbs::zeros_unless_sent<Rank>> {
 };
 
 template <class I, class... Ms>
-struct derivative_of<verb::scatter_from<over<I, Ms...>>> {
+struct derivative_of<operation::scatter_from<over<I, Ms...>>> {
   template <class Result, class A>
-  static auto pullback(verb::scatter_from<over<I, Ms...>> const&, Result const&, A const& a, int root) {
+  static auto pullback(operation::scatter_from<over<I, Ms...>> const&, Result const&, A const& a, int root) {
     auto const& t = detail::tensor_of(a);
     int const here = detail::group_of<std::remove_cvref_t<decltype(t)>, Ms...>("scatter_from", t).number;
-    return detail::root_pullback<verb::gather_to<over<I, Ms...>>, A::rank>{
+    return detail::root_pullback<operation::gather_to<over<I, Ms...>>, A::rank>{
         detail::shape_before_move(a, here == root), root};
   }
 };
 
 template <engine::scan_kind Kind, class M>
-struct derivative_of<verb::scan<Kind, reduction::sum, M>> {
+struct derivative_of<operation::scan<Kind, reduction::sum, M>> {
   template <class Result, class A>
-  static auto pullback(verb::scan<Kind, reduction::sum, M> const&, Result const&, A const&) {
+  static auto pullback(operation::scan<Kind, reduction::sum, M> const&, Result const&, A const&) {
     return detail::scan_pullback<verbs::scan_from_behind<Kind, reduction::sum, M>>{};
   }
 };
@@ -196,7 +196,7 @@ template <engine::scan_kind Kind, class M>
 struct derivative_of<verbs::scan_from_behind<Kind, reduction::sum, M>> {
   template <class Result, class A>
   static auto pullback(verbs::scan_from_behind<Kind, reduction::sum, M> const&, Result const&, A const&) {
-    return detail::scan_pullback<verb::scan<Kind, reduction::sum, M>>{};
+    return detail::scan_pullback<operation::scan<Kind, reduction::sum, M>>{};
   }
 };
 
@@ -254,7 +254,7 @@ inline constexpr bool is_pending<pending_variable<Verb, Begun, A, More...>> = tr
 
 template <class Verb, Variable A, class... More>
 auto start_on_variable(Verb const&, A const& a, More const&... more) {
-  auto begun = detail::started<Verb>{}(a.value(), more...);
+  auto begun = detail::operate_how(detail::later{}, Verb(), a.value(), more...);
   return pending_variable<Verb, decltype(begun), A, More...>(std::move(begun), a, more...);
 }
 

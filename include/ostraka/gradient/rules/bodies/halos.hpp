@@ -266,9 +266,9 @@ using sharding_of_block = invariant_over<sharding_in<X>, varying_in<X>>;
 }  // namespace detail
 
 template <bool Waits, class... Told>
-struct derivative_of<verb::exchange_halo<Waits, Told...>> {
+struct derivative_of<operation::exchange_halo<Waits, Told...>> {
   template <class Result, class A, class... Options>
-  static auto pullback(verb::exchange_halo<Waits, Told...> const&, Result const&, A const&, Options const&...) {
+  static auto pullback(operation::exchange_halo<Waits, Told...> const&, Result const&, A const&, Options const&...) {
     // A number beyond the ends is a constant.
     using told = concatenation_of<std::conditional_t<detail::is_boundary<Options>, type_list<>, type_list<Options>>...>;
     return detail::transpose_pullback{verbs::return_halo<type_list<Told...>, told>{}};
@@ -280,7 +280,7 @@ struct derivative_of<verbs::return_halo<type_list<Told...>, type_list<Options...
   struct exchanged {
     template <int, class Wanted, class G>
     auto pull(G const& g) const {
-      return detail::settled_there<Wanted>(verb::exchange_halo<true, Told...>{}(g, Options{}...));
+      return detail::settled_there<Wanted>(operation::exchange_halo<true, Told...>{}(g, Options{}...));
     }
   };
   template <class Result, class G>
@@ -349,9 +349,10 @@ template <auto... Taps, class... As, Variable A>
 
 /// An exchange that is begun and waited for: it is recorded when it is waited for.
 template <class... Told, Variable A, class... Options>
-auto start_halo_of_variable(verb::exchange_halo<false, Told...> const& begin, A const& a, Options const&... options) {
+auto start_halo_of_variable(operation::exchange_halo<false, Told...> const& begin, A const& a,
+                            Options const&... options) {
   auto begun = begin(a.value(), options...);
-  return pending_variable<verb::exchange_halo<true, Told...>, decltype(begun), A, Options...>(std::move(begun), a,
+  return pending_variable<operation::exchange_halo<true, Told...>, decltype(begun), A, Options...>(std::move(begun), a,
                                                                                               options...);
 }
 

@@ -304,7 +304,7 @@ auto preduce_on_tape(F const& f, Given const&... given) {
   typename node_type::received kept;
   auto const made = as_tuple([&] {
     if constexpr (any_variable<plain_type<Given>...>)
-      return ostraka::verb::preduce<Ms...>{}(f, plain(given)...);
+      return ostraka::operation::preduce<Ms...>{}(f, plain(given)...);
     else
       return reduce_and_keep<Ms...>(f, keeps_received<plain_type<Given>...>(is_recorded ? &kept : nullptr),
                                     plain(given)...);

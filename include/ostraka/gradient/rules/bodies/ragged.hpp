@@ -103,7 +103,7 @@ row_numbers tell(A const& a, row_numbers const& mine) {
   auto const n = static_cast<std::int64_t>(mine.size());
   block const numbers = make_block<block>(a.mesh_handle(), {n}, &n, {});
   for (std::size_t k = 0; k < mine.size(); ++k) numbers.local().data()[k] = mine[k];
-  using exchange = ostraka::verb::all_to_all<over<told_number, Ms...>, over<told_number, Ms...>>;
+  using exchange = ostraka::operation::all_to_all<over<told_number, Ms...>, over<told_number, Ms...>>;
   block const told = exchange{}(numbers);
   row_numbers all;
   for (std::size_t k = 0; k < mine.size(); ++k) all.push_back(told.local().data()[k]);
@@ -195,7 +195,7 @@ struct gather_pullback {
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
     if (lengths.empty())
-      return settled_there<Wanted>(before.of(ostraka::verb::scatter_from<over<I, Ms...>>{}(g, root)));
+      return settled_there<Wanted>(before.of(ostraka::operation::scatter_from<over<I, Ms...>>{}(g, root)));
     verbs::ragged_all_to_all<over<I, Ms...>> back;
     std::int64_t begin = 0;
     for (std::size_t d = 0; d < lengths.size(); ++d) {
@@ -214,9 +214,9 @@ struct gather_pullback {
 }  // namespace detail
 
 template <class I, class... Ms>
-struct derivative_of<verb::gather_to<over<I, Ms...>>> {
+struct derivative_of<operation::gather_to<over<I, Ms...>>> {
   template <class Result, class A>
-  static auto pullback(verb::gather_to<over<I, Ms...>> const&, Result const&, A const& a, int root) {
+  static auto pullback(operation::gather_to<over<I, Ms...>> const&, Result const&, A const& a, int root) {
     auto const& t = detail::tensor_of(a);
     using tensor = std::remove_cvref_t<decltype(t)>;
     detail::gather_pullback<I, A::rank, Ms...> pullback{detail::shape_before_move(a, true), root, {}, 0};

@@ -166,7 +166,7 @@ struct scan_from_behind {
     ppermute<M> turn;
     int const n = a.mesh_handle()->size(a.mesh_handle()->find(M::name));
     for (int d = 0; d < n; ++d) turn.hops.push_back({d, n - 1 - d});
-    return turn(verb::scan<Kind, How, M>{}(turn(a)));
+    return turn(operation::scan<Kind, How, M>{}(turn(a)));
   }
 };
 
@@ -181,13 +181,13 @@ struct product_of_others {
   }
   template <Tensor A>
   constexpr auto operator()(A const& a) const {
-    auto const before = verb::scan<engine::scan_kind::exclusive, reduction::prod, M>{}(a);
+    auto const before = operation::scan<engine::scan_kind::exclusive, reduction::prod, M>{}(a);
     auto const behind = scan_from_behind<engine::scan_kind::exclusive, reduction::prod, M>{}(a);
     auto const others = ostraka::multiply(before, behind);
     if constexpr (sizeof...(Ms) == 0)
       return others;
     else  // and those of other rows
-      return ostraka::multiply(others, product_of_others<Ms...>{}(verb::combine_blocks<reduction::prod, M>{}(a)));
+      return ostraka::multiply(others, product_of_others<Ms...>{}(operation::combine_blocks<reduction::prod, M>{}(a)));
   }
 };
 

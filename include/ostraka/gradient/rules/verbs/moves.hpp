@@ -76,6 +76,19 @@ struct renamed_cotangent<From, To, Result, variable<T, abstract<basic_tensor<U, 
 
 }  // namespace detail
 
+/// A verb of one move gives the same tensor under another sharding, as a reshard does.
+template <class Operation>
+  requires requires { typename Operation::is_one_move; }
+struct derivative_of<Operation> {
+  template <class A>
+  static constexpr auto composed(Operation const&, A const& a) {
+    if constexpr (reason::ok_or_raise<typename Operation::template verdict<A>>())
+      return detail::reshard_as<typename Operation::template target<A>>(a);
+    else
+      return a;
+  }
+};
+
 template <auto From, auto To>
 struct derivative_of<verbs::rename<From, To>> {
   template <class Result, class A>

@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// The order of includes does not matter: a program's templates stand before ostraka/gradient.hpp is included, and take
+/// variables, also where they name the namespace (os::add, not add, which would be found by its argument). Values and
+/// derivatives are those of plain loops, and each template is one of tensors, too.
+
+#include <doctest/doctest.h>
+
+#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/operations.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "support/on_meshes.hpp"
+
+namespace os = ostraka;
+namespace t = os::testing;
+
+namespace {
+
+struct cubed {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T operator()(T x) const {
+    return x * x * x;
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T derivative(T x) const {
+    return T(3) * x * x;
+  }
+};
+
+// Σ of the elements of what each gives is differentiated by x[I_X, J].
+
+struct by_arithmetic {
+  template <class A>
+  auto operator()(A const& x) const {
+    auto const y = os::add(os::multiply(x, x), os::scale(2.0, x));
+    return os::subtract(os::divide(os::negate(y), 4.0), 1.0) * 3.0 - x / 2.0 + -x;
+  }
+  static double of(double x) { return (-(x * x + 2 * x) / 4 - 1) * 3 - x / 2 - x; }
+  static double derivative(double x) { return -(2 * x + 2) / 4 * 3 - 1.5; }
+};
+
+struct by_choice {
+  template <class A>
+  auto operator()(A const& x) const {
+    return os::where(os::less(x, 0.25), os::minimum(x, -0.5), os::maximum(os::cast<double>(x), 0.5)) * x;
+  }
+  static double of(double x) { return (x < 0.25 ? std::fmin(x, -0.5) : std::fmax(x, 0.5)) * x; }
+  static double derivative(double x) {
+    if (x < 0.25) return x < -0.5 ? 2 * x : -0.5;
+    return x > 0.5 ? 2 * x : 0.5;
+  }
+};
+
+struct by_map {
+  template <class A>
+  auto operator()(A const& x) const {
+    return os::map(cubed{}, x);
+  }
+  static double of(double x) { return x * x * x; }
+  static double derivative(double x) { return 3 * x * x; }
+};
+
+// The verbs of one move.
+struct by_moves {
+  template <class A>
+  auto operator()(A const& x) const {
+    auto const whole = os::all_gather<X>(x);  // [I, J]
+    auto const columns = os::all_to_all<J/X>(os::slice<I/X>(whole));
+    auto const ones = os::slice<L/X>(os::full<os::tensor<double, L>>(x.mesh(X), L = 6, 1.0));
+    auto const summands = os::einsum<I, J, os::partial(X)>(os::all_gather<X>(columns), ones, ones);
+    return os::add(os::reduce_scatter<I/X>(summands), os::slice<I/X>(os::all_reduce<X>(summands)));
+  }
+  static double of(double x) { return 12 * x; }
+  static double derivative(double) { return 12; }
+};
+
+// x[I, J] · Σ_I x², of which devices sum their parts.
+template <class A>
+auto by_a_body(A const& x) {
+  return os::shard_map<I/X, J>(
+      [](auto const& block) { return block * os::psum<X>(os::einsum<J>(block, block)); }, x);
+}
+
+// The rows' softmax, times the row: Σ p x, whose derivative is p (1 + x − Σ p x).
+template <class A>
+auto mean_by_softmax(A const& x) {
+  return os::einsum<I/X>(os::softmax<J>(x), x);
+}
+
+}  // namespace
+
+#include <ostraka/gradient.hpp>
+
+namespace {
+
+constexpr std::int64_t columns = 3;
+
+double element(std::int64_t i, std::int64_t j) {
+  return 0.3 * static_cast<double>(i) - 0.7 * static_cast<double>(j) + 0.1;
+}
+
+t::global_tensor<double> numbers(std::int64_t rows) {
+  t::global_tensor<double> g{"IJ", {{'I', rows}, {'J', columns}}, {}};
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j) g.values.push_back(element(i, j));
+  return g;
+}
+
+constexpr auto agree = [](double got, double want) { return std::abs(got - want) <= 1e-12 * (1 + std::abs(want)); };
+
+template <class F>
+void check(F const& f) {
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    for (std::int64_t const rows : {0, 1, 2, 3, 7}) {
+      auto const g = numbers(rows);
+      auto const x = t::placed<os::tensor<double, I/X, J>>(m, g);
+      double sum = 0;
+      auto values = g, derivatives = g;
+      for (std::size_t k = 0; k < g.values.size(); ++k) {
+        values.values[k] = F::of(g.values[k]);
+        derivatives.values[k] = F::derivative(g.values[k]);
+        sum += values.values[k];
+      }
+      CHECK(t::disagreements(m, f(x), values, agree) == 0);
+      auto const [value, gradient] = os::value_and_grad([&](auto const& v) { return os::sum<>(f(v)); })(x);
+      CHECK(agree(os::value(value), sum));
+      CHECK(t::disagreements(m, gradient, derivatives, agree) == 0);
+    }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("arithmetic") { check(by_arithmetic{}); }
+TEST_CASE("comparisons and choices") { check(by_choice{}); }
+TEST_CASE("maps") { check(by_map{}); }
+TEST_CASE("moves and products") { check(by_moves{}); }
+
+TEST_CASE("collectives of bodies") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (std::int64_t const rows : {0, 1, 2, 3, 7}) {
+      auto derivatives = numbers(rows);
+      auto const x = t::placed<os::tensor<double, I/X, J>>(m, derivatives);
+      double sum = 0;
+      for (std::int64_t j = 0; j < columns; ++j) {
+        double squares = 0, all = 0;
+        for (std::int64_t i = 0; i < rows; ++i) {
+          squares += element(i, j) * element(i, j);
+          all += element(i, j);
+        }
+        for (std::int64_t i = 0; i < rows; ++i)
+          derivatives.values[static_cast<std::size_t>(i * columns + j)] = squares + 2 * element(i, j) * all;
+        sum += squares * all;
+      }
+      auto const [value, gradient] = os::value_and_grad([](auto const& v) { return os::sum<>(by_a_body(v)); })(x);
+      CHECK(agree(os::value(value), sum));
+      CHECK(t::disagreements(m, gradient, derivatives, agree) == 0);
+    }
+  });
+}
+
+TEST_CASE("softmax") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (std::int64_t const rows : {0, 1, 3}) {
+      auto derivatives = numbers(rows);
+      auto const x = t::placed<os::tensor<double, I/X, J>>(m, derivatives);
+      double sum = 0;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        double all = 0, mean = 0;
+        for (std::int64_t j = 0; j < columns; ++j) all += std::exp(element(i, j));
+        for (std::int64_t j = 0; j < columns; ++j) mean += std::exp(element(i, j)) / all * element(i, j);
+        for (std::int64_t j = 0; j < columns; ++j)
+          derivatives.values[static_cast<std::size_t>(i * columns + j)] =
+              std::exp(element(i, j)) / all * (1 + element(i, j) - mean);
+        sum += mean;
+      }
+      auto const [value, gradient] =
+          os::value_and_grad([](auto const& v) { return os::sum<>(mean_by_softmax(v)); })(x);
+      CHECK(agree(os::value(value), sum));
+      CHECK(t::disagreements(m, gradient, derivatives, agree) == 0);
+    }
+  });
+}

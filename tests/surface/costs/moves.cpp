@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// What operations say that they move, their `moves`, is what a dry mesh counts that schedules the same operation: all
+/// its devices together send that, to the byte. For each family, on meshes of one to six devices, even blocks, uneven
+/// ones and empty ones.
+// ranks: 1
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <tuple>
+
+#include <ostraka/foresight/cost_of.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
+#include <ostraka/operations.hpp>
+
+#include "support/on_meshes.hpp"
+
+namespace os = ostraka;
+namespace operation = os::operation;
+
+using os::partial;
+
+namespace {
+
+template <auto... Dims>
+using tensor = os::tensor<double, Dims...>;
+template <auto... Dims>
+using to = os::sharding_of<Dims...>;
+template <auto Dim>
+using told = os::detail::type_of<Dim>;
+
+/// f(mesh, extents of I and J) makes a call, of type `call`, on meshes and extents of all kinds.
+template <class F>
+void on_dry_meshes(F const& make_call) {
+  for (std::int64_t const x : {1, 2, 3})
+    for (std::int64_t const y : {1, 2})
+      for (std::int64_t const i : {0, 1, 5, 6}) {
+        std::int64_t sent = 0, foretold = 0;
+        for (std::int64_t d = 0; d < x * y; ++d) {
+          auto const mesh = os::dry_mesh(os::as_device(d), X = x, Y = y);
+          auto const call = make_call(mesh, os::sizes(I = i, J = 4, K = 3));
+          sent += os::cost_of(mesh, [&] { call.does(); }).bytes;
+          foretold = call.bytes();
+        }
+        CAPTURE(x);
+        CAPTURE(y);
+        CAPTURE(i);
+        CHECK(foretold == (sent + x * y - 1) / (x * y));
+      }
+}
+
+/// An operation on operands of these types.
+template <class Operation, class... Given>
+struct call {
+  Operation operation;
+  std::tuple<Given...> given;
+  void does() const {
+    std::apply([&](auto const&... g) { static_cast<void>(os::detail::operate(operation, g...)); }, given);
+  }
+  [[nodiscard]] std::int64_t bytes() const {
+    static_assert(os::detail::has_moves<Operation, Given...>(), "it tells its price by types");
+    return std::apply([&](auto const&... g) { return os::bytes_of(operation, g...); }, given);
+  }
+};
+
+template <class Operation, class... Operands, class... More>
+void moves_what_it_says(Operation const& operation, os::type_list<Operands...>, More const&... more) {
+  on_dry_meshes([&](auto const& mesh, auto const& sizes) {
+    return call<Operation, Operands..., More...>{operation, {os::zeros<Operands>(mesh, sizes)..., more...}};
+  });
+}
+
+}  // namespace
+
+TEST_CASE("what is done element by element moves nothing") {
+  using a = tensor<I/X, J>;
+  using b = tensor<J, I/X>;
+  moves_what_it_says(operation::add{}, os::type_list<a, b>{});
+  moves_what_it_says(operation::multiply{}, os::type_list<a>{}, 2.0);
+  moves_what_it_says(operation::less{}, os::type_list<a, b>{});
+  moves_what_it_says(operation::where{}, os::type_list<os::tensor<bool, I/X>, a>{}, 1.0);
+  moves_what_it_says(operation::cast<float>{}, os::type_list<a>{});
+  moves_what_it_says(operation::map_by<os::detail::plus>{{}, {}}, os::type_list<a, b>{});
+}
+
+TEST_CASE("einsum") {
+  moves_what_it_says(operation::einsum<to<I/X, K/Y>>{}, os::type_list<tensor<I/X, J>, tensor<J, K/Y>>{});
+  moves_what_it_says(operation::einsum<to<I, K>>{}, os::type_list<tensor<I, J/X>, tensor<J/X, K>>{});
+  moves_what_it_says(operation::einsum<to<J, K/Y>>{}, os::type_list<tensor<I/X, J>, tensor<I/X, K/Y>>{});
+  moves_what_it_says(operation::einsum<to<J, K>>{}, os::type_list<tensor<I/X, J>, tensor<I/Y, K>>{});
+  moves_what_it_says(operation::einsum<to<I/X, K>>{}, os::type_list<tensor<I/X, J/Y>, tensor<J, K>>{}, os::gather_left);
+  moves_what_it_says(operation::einsum<to<J, K, partial(X)>>{}, os::type_list<tensor<I/X, J>, tensor<I/X, K>>{});
+}
+
+TEST_CASE("moves") {
+  moves_what_it_says(os::all_gather<X>, os::type_list<tensor<I/X, J/Y>>{});
+  moves_what_it_says(os::all_reduce<X>, os::type_list<tensor<I, J/Y, partial(X)>>{});
+  moves_what_it_says(os::all_reduce<X, Y>, os::type_list<tensor<I, J, partial(X, Y)>>{});
+  moves_what_it_says(os::reduce_scatter<I/X>, os::type_list<tensor<I, J, partial(X)>>{});
+  moves_what_it_says(os::all_to_all<J/X>, os::type_list<tensor<I/X, J>>{});
+  moves_what_it_says(os::slice<I/X>, os::type_list<tensor<I, J/Y>>{});
+}
+
+TEST_CASE("what makes rows one") {
+  moves_what_it_says(operation::softmax<told<J>>{}, os::type_list<tensor<I/X, J>>{});
+  moves_what_it_says(operation::softmax<told<I/X>>{}, os::type_list<tensor<I/X, J/Y>>{});
+  moves_what_it_says(operation::log_softmax<told<I/X>>{}, os::type_list<tensor<I/X, J>>{});
+  moves_what_it_says(operation::log_sum_exp<told<I/X>>{}, os::type_list<tensor<I/X, J>>{});
+}
+
+namespace {
+
+/// A collective of the sums that devices have in a body.
+template <class Collective>
+struct call_in_a_body {
+  Collective collective;
+  tensor<I/X, J> a;
+
+  template <class F>
+  void in_a_body(F const& f) const {
+    static_cast<void>(os::shard_map<I/X, J>(
+        [&f](auto const& block) {
+          f(os::sum<J>(block));
+          return block;
+        },
+        a));
+  }
+  void does() const {
+    in_a_body([this](auto const& sums) { static_cast<void>(collective(sums)); });
+  }
+  [[nodiscard]] std::int64_t bytes() const {
+    std::int64_t told = 0;
+    in_a_body([&](auto const& sums) { told = os::bytes_of(collective, sums); });
+    return told;
+  }
+};
+
+template <class Collective>
+void collective_moves_what_it_says(Collective const& collective) {
+  on_dry_meshes([&](auto const& mesh, auto const& sizes) {
+    return call_in_a_body<Collective>{collective, os::zeros<tensor<I/X, J>>(mesh, sizes)};
+  });
+}
+
+}  // namespace
+
+TEST_CASE("reductions of blocks") {
+  collective_moves_what_it_says(os::psum<X>);
+  collective_moves_what_it_says(os::pmax<X>);
+  collective_moves_what_it_says(os::pmean<X>);
+}
