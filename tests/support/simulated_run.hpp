@@ -115,10 +115,10 @@ class simulated_device {
       if (a.what == planner::verb::reduce)
         expect((of_plan & kinds::folds) != 0, "a reduction that the plan does not name");
       if (a.what != planner::verb::multiply) continue;
-      planner::contraction_loops const& p = todo.products[static_cast<std::size_t>(a.item)].loops;
+      planner::contraction const& p = todo.products[static_cast<std::size_t>(a.item)].loops;
       bool sums = false;
-      for (int l = 0; l < p.count; ++l) {
-        bool const in_a = p.present[0][l], in_b = p.present[1][l], in_c = p.present[2][l];
+      for (int l = 0; l < p.labels; ++l) {
+        bool const in_a = p.in_a[l], in_b = p.in_b[l], in_c = p.in_c[l];
         sums = sums || (in_a && in_b && !in_c);
         if (in_a && in_b && in_c) expect((of_plan & kinds::batches) != 0, "a batch that the plan does not name");
         if (in_a != in_b && !in_c) expect((of_plan & kinds::lone_labels) != 0, "a lone label that it does not name");
@@ -184,20 +184,20 @@ class simulated_device {
   template <class Use>
   static void walk(planner::product const& p, Use const& use) {
     for (bool first : {true, false}) {
-      numbered<std::int64_t, planner::max_contraction_loops> end{};
+      numbered<std::int64_t, planner::max_loops> end{};
       bool any = true;
-      for (int l = 0; l < p.loops.count; ++l) {
-        end[l] = first && !p.loops.present[2][l] ? 1 : p.loops.extent[l];
+      for (int l = 0; l < p.loops.labels; ++l) {
+        end[l] = first && !p.loops.in_c[l] ? 1 : p.loops.extent[l];
         any = any && end[l] > 0;
       }
-      numbered<std::int64_t, planner::max_contraction_loops> n{};
+      numbered<std::int64_t, planner::max_loops> n{};
       for (int l = 0; any && l >= 0;) {
         std::int64_t offset[3] = {0, 0, 0};
-        for (int k = 0; k < p.loops.count; ++k)
-          for (int t = 0; t < 3; ++t)
-            if (p.loops.present[t][k]) offset[t] += n[k] * p.loops.stride[t][k];
+        for (int k = 0; k < p.loops.labels; ++k)
+          for (planner::operand const t : {planner::operand::a, planner::operand::b, planner::operand::c})
+            if (presence_of(p.loops, t)[k]) offset[static_cast<int>(t)] += n[k] * strides_of(p.loops, t)[k];
         use(first, offset);
-        for (l = p.loops.count - 1; l >= 0 && ++n[l] == end[l]; --l) n[l] = 0;
+        for (l = p.loops.labels - 1; l >= 0 && ++n[l] == end[l]; --l) n[l] = 0;
       }
     }
   }

@@ -41,7 +41,7 @@ constexpr int fused_in_an_operation_of(int labels) {
 }  // namespace
 
 TEST_CASE("a contraction has no more loops than there is room for") {
-  static_assert(max_labels == max_contraction_loops);
+  static_assert(max_labels == max_loops);
   for (int labels = 3; labels < max_labels; ++labels) CHECK(fused_in_an_operation_of(labels) == 0);
   CHECK(fused_in_an_operation_of(max_labels) == -1);
 }

@@ -30,7 +30,7 @@ void contract_groups_of_blocks(Exec const& exec, int labels, int rows, int group
   for (int l = 0; l < labels; ++l) problem.extent[l] = 1;
   contraction_groups groups{rows, sizes, count, {0, 0, 0}};
   for (int o = 0; o < 3; ++o) {
-    bool* const present = o == 0 ? problem.in_a : o == 1 ? problem.in_b : problem.in_c;
+    bool* const present = presence_of(problem, static_cast<operand>(o));
     std::int64_t* const stride = strides_of(problem, static_cast<operand>(o));
     std::int64_t step = 1;
     for (int i = blocks[o].labels->rank - 1; i >= 0; --i) {

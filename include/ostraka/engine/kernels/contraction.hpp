@@ -36,7 +36,7 @@ template <class Exec, class T>
 [[gnu::cold]] void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& data,
                                    kernel_scratch<T, typename Exec::memory_space>& buffer) {
   label_class const lone = which == operand::a ? label_class::only_a : label_class::only_b;
-  bool* const present = which == operand::a ? p.in_a : p.in_b;
+  bool* const present = presence_of(p, which);
   std::int64_t* const stride = strides_of(p, which);
   contraction sum;
   sum.labels = p.labels;

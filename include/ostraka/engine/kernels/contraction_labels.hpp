@@ -3,38 +3,21 @@
 #pragma once
 
 /// @file
-/// Floor 3. A contraction of two strided blocks as plain numbers, and its labels sorted into the loops of a batch of
-/// matrix products: C[b, m, n] = sum over k of A[b, m, k] B[b, k, n], where each letter may stand for several labels of
-/// the einsum.
+/// Floor 3. The labels of a contraction, sorted into the loops of a batch of matrix products: C[b, m, n] = sum over k of
+/// A[b, m, k] B[b, k, n], where each letter may stand for several labels of the einsum.
 
 #include <cstdint>
 
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/loops/strided_layout.hpp>
+#include <ostraka/plan/regions/contraction_problem.hpp>
 
 namespace ostraka::engine {
 
-/// Labels with their extents, and for each operand whether it has the label and with what stride. A stride of 0 is a
-/// stride, not an absence.
-struct contraction {
-  int labels = 0;
-  std::int64_t extent[max_loops] = {};
-  std::int64_t a[max_loops] = {}, b[max_loops] = {}, c[max_loops] = {};
-  bool in_a[max_loops] = {}, in_b[max_loops] = {}, in_c[max_loops] = {};
-};
-
-/// The operands' numbers in the tables below.
-enum class operand { a, b, c };
-
-inline std::int64_t* strides_of(contraction& p, operand which) {
-  return which == operand::a ? p.a : which == operand::b ? p.b : p.c;
-}
-inline std::int64_t const* strides_of(contraction const& p, operand which) {
-  return strides_of(const_cast<contraction&>(p), which);
-}
-inline bool const* presence_of(contraction const& p, operand which) {
-  return which == operand::a ? p.in_a : which == operand::b ? p.in_b : p.in_c;
-}
+using planner::contraction;
+using planner::operand;
+using planner::presence_of;
+using planner::strides_of;
 
 /// What a label is to the product.
 //  in A   in B   in C     class

@@ -26,12 +26,6 @@
 
 namespace ostraka::engine {
 
-/// The loops of a local product as kernels take them, and where its plan was found last.
-struct scheduled_product {
-  contraction loops;
-  plan_ticket plan{};
-};
-
 /// Plans that this host thread has lowered.
 [[gnu::visibility("default")]] inline thread_local constinit std::int64_t lowered_schedules = 0;
 
@@ -41,8 +35,8 @@ inline bool only_prices(execution_context const& w) {
   return !computes() && w.mesh != nullptr && w.mesh->is_dry() && pretended == pretended_gpu::none;
 }
 
-/// A schedule, and beside it what kernels want to know of its regions and products, and collectives of the parts that
-/// members have. It names no address.
+/// A schedule, and beside it what kernels want to know of its regions, where the plans of its products were found last,
+/// and what collectives want to know of the parts that members have. It names no address.
 struct known_schedule {
   bool is_kept = false;  ///< for other calls
   bool made = false;     ///< not while it is lowered, which may throw for want of memory
@@ -50,7 +44,7 @@ struct known_schedule {
   planner::viewpoint view{};
   planner::schedule schedule{};
   dynamic_array<strided> shapes{};  ///< of the regions, those of a copy with the same loops
-  dynamic_array<scheduled_product> products{};
+  dynamic_array<plan_ticket> product_plans{};
   dynamic_array<std::int64_t> sums{};        ///< of uneven parts: before each member, and of all
   dynamic_array<equal_counts> kinds{};       ///< how many members have how much
   dynamic_array<counts_view> part_counts{};  ///< of each message
@@ -69,23 +63,6 @@ struct known_schedule {
 };
 
 namespace detail {
-
-static_assert(planner::max_contraction_loops <= max_loops);
-
-[[gnu::cold]] inline contraction loops_of(planner::contraction_loops const& loops) {
-  contraction p;
-  p.labels = loops.count;
-  std::int64_t* const strides[3] = {p.a, p.b, p.c};
-  bool* const present[3] = {p.in_a, p.in_b, p.in_c};
-  for (int l = 0; l < loops.count; ++l) {
-    p.extent[l] = loops.extent[l];
-    for (int t = 0; t < 3; ++t) {
-      strides[t][l] = loops.stride[t][l];
-      present[t][l] = loops.present[t][l];
-    }
-  }
-  return p;
-}
 
 // Adds a region, and another of the same elements, with the same loops: those over devices of either.
 [[gnu::cold]] inline void add_shapes(dynamic_array<strided>& shapes, planner::strided_box const& to,
@@ -153,9 +130,9 @@ static_assert(planner::max_contraction_loops <= max_loops);
 [[gnu::cold]] inline void prepare(known_schedule& known) {
   detail::sum_parts(known);
   known.shapes.clear();
-  known.products.clear();
+  known.product_plans.clear();
   known.shapes.reserve(known.schedule.regions.size());
-  known.products.reserve(known.schedule.products.size());
+  known.product_plans.resize(known.schedule.products.size());
   auto const& regions = known.schedule.regions;
   for (planner::action const& a : known.schedule.actions) {
     if (a.what == planner::verb::copy)
@@ -164,7 +141,6 @@ static_assert(planner::max_contraction_loops <= max_loops);
     if (a.what == planner::verb::fill)
       detail::add_shapes(known.shapes, regions[static_cast<std::size_t>(a.to)], nullptr);
   }
-  for (planner::product const& p : known.schedule.products) known.products.push_back({detail::loops_of(p.loops)});
 }
 
 /// Lowers the plan for a device; `given` says how operands and result lie that do not lie dense. A template so that

@@ -126,12 +126,10 @@ class running {
   }
 
   void multiply(planner::product const& p, planner::scaling how) {
-    scheduled_product& known = product_of(p);
-    if (counts_flops()) count_flops(known, true);
+    if (counts_flops()) count_flops(p.loops, true);
     if constexpr (!std::is_same_v<T, bool>)  // which are not multiplied
-      contract_in_tiles(exec_, known.loops, static_cast<T const*>(at(p.begin[0])),
-                        static_cast<T const*>(at(p.begin[1])), at(p.begin[2]), update_of(how), known.plan,
-                        functions_.products);
+      contract_in_tiles(exec_, p.loops, static_cast<T const*>(at(p.begin[0])), static_cast<T const*>(at(p.begin[1])),
+                        at(p.begin[2]), update_of(how), plan_of(p), functions_.products);
   }
 
   void reduce(planner::product const& p, reduction kind, planner::scaling how) {
@@ -199,9 +197,8 @@ class running {
   }
 
   void fold(planner::product const& p, reduction kind, planner::scaling how) {
-    if (counts_flops()) count_flops(product_of(p), false);
-    engine::reduce(exec_, product_of(p).loops, static_cast<T const*>(at(p.begin[0])), at(p.begin[2]), kind,
-                   update_of(how));
+    if (counts_flops()) count_flops(p.loops, false);
+    engine::reduce(exec_, p.loops, static_cast<T const*>(at(p.begin[0])), at(p.begin[2]), kind, update_of(how));
   }
 
   [[gnu::cold]] void start_gather(planner::schedule const& s, planner::scheduled_message const& m,
@@ -314,20 +311,20 @@ class running {
   [[nodiscard]] strided const& shape_of(planner::region const& r) const {
     return known_.shapes[static_cast<std::size_t>(&r - known_.schedule.regions.data())];
   }
-  [[nodiscard]] scheduled_product& product_of(planner::product const& p) const {
-    return known_.products[static_cast<std::size_t>(&p - known_.schedule.products.data())];
+  [[nodiscard]] plan_ticket& plan_of(planner::product const& p) const {
+    return known_.product_plans[static_cast<std::size_t>(&p - known_.schedule.products.data())];
   }
 
   static bool counts_flops() { return counted_flops != nullptr || listened_to(); }
 
   // As plans do: an addition with each multiplication.
-  [[gnu::cold, gnu::noinline]] static void count_flops(scheduled_product const& p, bool of_two) {
+  [[gnu::cold, gnu::noinline]] static void count_flops(contraction const& p, bool of_two) {
     std::int64_t products = 1, a = 1, b = of_two ? 1 : 0, c = 1;
-    for (int l = 0; l < p.loops.labels; ++l) {
-      products *= p.loops.extent[l];
-      if (p.loops.in_a[l]) a *= p.loops.extent[l];
-      if (p.loops.in_b[l]) b *= p.loops.extent[l];
-      if (p.loops.in_c[l]) c *= p.loops.extent[l];
+    for (int l = 0; l < p.labels; ++l) {
+      products *= p.extent[l];
+      if (p.in_a[l]) a *= p.extent[l];
+      if (p.in_b[l]) b *= p.extent[l];
+      if (p.in_c[l]) c *= p.extent[l];
     }
     if (counted_flops != nullptr) *counted_flops += 2 * products;
     if (listened_to()) tell_computed(2 * products, (a + b + c) * std::int64_t{sizeof(T)}, int{sizeof(T)});

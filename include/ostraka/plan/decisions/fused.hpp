@@ -56,7 +56,7 @@ namespace detail {
 [[nodiscard, gnu::cold]] constexpr int fused_with(plan_steps const& steps, int at, contracted_messages const& m,
                                                   extents const& e, machine_constants const& machine = measured) {
   planned_step const& s = steps[at];
-  if (s.right == no_tensor || e.labels >= max_contraction_loops) return -1;  // the moved label becomes two loops
+  if (s.right == no_tensor || e.labels >= max_loops) return -1;  // the moved label becomes two loops
   int const moves[] = {last_before(steps, at, s.left), last_before(steps, at, s.right),
                        next_after(steps, at, s.operand)};
   int best = -1;

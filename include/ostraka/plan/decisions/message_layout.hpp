@@ -157,7 +157,7 @@ class cuts_of_labels {
       }
       more += known ? 0 : 1;
     }
-    if (loops_ + more > max_contraction_loops) return false;
+    if (loops_ + more > max_loops) return false;
     for (device_loop const& d : loops) {
       label_[count_] = s.label[d.dimension];
       unit_[count_++] = d.unit;

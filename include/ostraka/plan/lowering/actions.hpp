@@ -64,7 +64,7 @@ struct region : strided_box {
 
 /// The loops of a local product or a reduction, and where its blocks (left, right, result) begin.
 struct product {
-  contraction_loops loops{};
+  contraction loops{};
   place begin[3]{};
 };
 

@@ -9,12 +9,10 @@
 
 #include <cstdint>
 
+#include <ostraka/plan/regions/contraction_problem.hpp>
 #include <ostraka/plan/regions/strided_box.hpp>
 
 namespace ostraka::planner {
-
-/// Loops of a contraction at most, labels and devices together.
-inline constexpr int max_contraction_loops = 16;
 
 /// The units at which the loops along one label are cut, largest first.
 struct label_cuts {
@@ -56,19 +54,10 @@ struct contracted {
   strided_box const* block = nullptr;
 };
 
-/// The loops, and for left, right and result whether they have one and with what stride. A stride of 0 is a stride, not
-/// an absence.
-struct contraction_loops {
-  int count = 0;
-  std::int64_t extent[max_contraction_loops]{};
-  std::int64_t stride[3][max_contraction_loops]{};
-  bool present[3][max_contraction_loops]{};
-};
-
 /// The loops of a contraction of these tensors (left, right, result; the right may be none), by labels 0 to `labels`
 /// − 1. A label that none of them has is a loop of one.
-[[nodiscard, gnu::cold]] constexpr contraction_loops loops_of_contraction(int labels, contracted const (&tensors)[3]) {
-  contraction_loops p;
+[[nodiscard, gnu::cold]] constexpr contraction loops_of_contraction(int labels, contracted const (&tensors)[3]) {
+  contraction p;
   for (int l = 0; l < labels; ++l) {
     int at[3]{};
     label_cuts cuts;
@@ -80,12 +69,12 @@ struct contraction_loops {
       cuts.add(*tensors[t].block, at[t]);
     }
     cuts.for_each(extent, [&](std::int64_t n, std::int64_t unit) {
-      p.extent[p.count] = n;
+      p.extent[p.labels] = n;
       for (int t = 0; t < 3; ++t) {
-        p.present[t][p.count] = at[t] >= 0;
-        if (at[t] >= 0) p.stride[t][p.count] = tensors[t].block->step_of(at[t], unit);
+        presence_of(p, operand(t))[p.labels] = at[t] >= 0;
+        if (at[t] >= 0) strides_of(p, operand(t))[p.labels] = tensors[t].block->step_of(at[t], unit);
       }
-      ++p.count;
+      ++p.labels;
     });
   }
   return p;

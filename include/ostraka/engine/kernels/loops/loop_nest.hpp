@@ -11,6 +11,8 @@
 
 #include <cstdint>
 
+#include <ostraka/plan/regions/contraction_problem.hpp>
+
 // Who sets up loops on the host asks often how many iterations there are: one function, not its loop in each place. On
 // a device each iteration may ask.
 #if defined(__CUDACC__) || defined(__HIPCC__)
@@ -21,9 +23,7 @@
 
 namespace ostraka::engine {
 
-/// As many as a contraction of blocks can have: one for each label of an einsum, or two for a label that is cut
-/// (plan/decisions/message_layout.hpp).
-inline constexpr int max_loops = 16;
+using planner::max_loops;
 
 /// Loops over `Operands` operands. Trivially copyable: kernels take it as it is.
 template <int Operands>
