@@ -22,7 +22,7 @@
 
 #include <ostraka/arrays/strided.hpp>
 #include <ostraka/engine/agreement/adopted_block.hpp>
-#include <ostraka/engine/kernels/loops/strided_layout.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/tensors/tensor.hpp>
 
 namespace ostraka::detail {

@@ -19,16 +19,6 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Do the elements lie one after the other, in the order of their indices?
-inline bool is_dense(strided const& s) {
-  std::int64_t step = 1;
-  for (int d = s.rank - 1; d >= 0; --d) {
-    if (s.extent[d] > 1 && s.stride[d] != step) return false;
-    step *= s.extent[d];
-  }
-  return true;
-}
-
 template <class Exec, class There>
 inline constexpr bool reaches = Kokkos::SpaceAccessibility<Exec, typename There::memory_space>::accessible;
 
@@ -47,7 +37,7 @@ void copy_across(To const& to_exec, T* to, strided const& to_layout, From const&
     copy(from_exec, to, to_layout, from, from_layout);
     fence(from_exec);
   } else {
-    bool const packs = !detail::is_dense(from_layout), unpacks = !detail::is_dense(to_layout);
+    bool const packs = !from_layout.is_row_major(), unpacks = !to_layout.is_row_major();
     strided const packed = row_major(to_layout.extent, to_layout.rank);
     scratch<T, typename From::memory_space> const sent(packs ? n : 0);
     scratch<T, typename To::memory_space> const received(unpacks ? n : 0);

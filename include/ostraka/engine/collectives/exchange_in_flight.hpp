@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/groups/message.hpp>
-#include <ostraka/engine/kernels/loops/strided_layout.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/plan/lowering/actions.hpp>
 
 namespace ostraka::engine {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ostraka/engine/kernels/loops/strided_layout.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/plan/regions/box.hpp>
 
 namespace ostraka::engine {

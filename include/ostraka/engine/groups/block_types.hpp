@@ -15,7 +15,6 @@
 #  include <cstdint>
 
 #  include <ostraka/engine/kernels/loops/loop_nest.hpp>
-#  include <ostraka/engine/kernels/loops/strided_layout.hpp>
 #  include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {

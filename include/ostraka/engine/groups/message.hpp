@@ -14,7 +14,7 @@
 #include <type_traits>
 
 #include <ostraka/engine/groups/counted_collective.hpp>
-#include <ostraka/engine/kernels/loops/strided_layout.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/types/values/half.hpp>

@@ -8,7 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <ostraka/engine/kernels/elementwise.hpp>
-#include <ostraka/engine/kernels/loops/strided_layout.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 
 namespace ostraka::engine {
 

@@ -9,7 +9,6 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
-#include <ostraka/engine/kernels/loops/strided_layout.hpp>
 #include <ostraka/plan/regions/contraction_problem.hpp>
 
 namespace ostraka::engine {

@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/loops/parallel.hpp>
-#include <ostraka/engine/kernels/loops/strided_layout.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/portable/copy_kernel.hpp>
 
 namespace ostraka::engine {

@@ -12,7 +12,7 @@
 #include <memory>
 #include <utility>
 
-#include <ostraka/engine/kernels/loops/strided_layout.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/plan/regions/halo_overlaps.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/copy_strided.hpp>
-#include <ostraka/engine/kernels/loops/strided_layout.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/update_block.hpp>
 #include <ostraka/plan/regions/strided_box.hpp>
 

@@ -12,7 +12,7 @@
 #include <memory>
 
 #include <ostraka/engine/kernels/contraction.hpp>
-#include <ostraka/engine/kernels/loops/strided_layout.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/scaled_update.hpp>
 #include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/short_array.hpp>

@@ -8,11 +8,9 @@
 
 #include <cstdint>
 
-namespace ostraka::planner {
+#include <ostraka/plan/regions/strided_layout.hpp>
 
-/// As many loops as a contraction of blocks can have: one for each label of an einsum, or two for a label that is cut
-/// (plan/decisions/message_layout.hpp).
-inline constexpr int max_loops = 16;
+namespace ostraka::planner {
 
 /// Labels with their extents, and for each operand whether it has the label and with what stride. A stride of 0 is a
 /// stride, not an absence.

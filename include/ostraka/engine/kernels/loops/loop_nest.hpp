@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include <ostraka/plan/regions/contraction_problem.hpp>
+#include <ostraka/plan/regions/strided_layout.hpp>
 
 // Who sets up loops on the host asks often how many iterations there are: one function, not its loop in each place. On
 // a device each iteration may ask.
@@ -24,6 +24,8 @@
 namespace ostraka::engine {
 
 using planner::max_loops;
+using planner::row_major;
+using planner::strided;
 
 /// Loops over `Operands` operands. Trivially copyable: kernels take it as it is.
 template <int Operands>
@@ -128,6 +130,16 @@ struct loop_nest {
 };
 
 #undef OSTRAKA_DETAIL_ONE_FUNCTION
+
+/// The loops over two blocks of the same extents, in the order of the first block's memory, contiguous ones merged.
+/// Offsets: {first, second}.
+inline loop_nest<2> loops_over(strided const& first, strided const& second) {
+  loop_nest<2> loops;
+  for (int d = 0; d < first.rank; ++d) loops.add(first.extent[d], first.stride[d], second.stride[d]);
+  loops.order_by(0);
+  loops.merge();
+  return loops;
+}
 
 /// The loop that walks this operand in the smallest steps; -1 if none moves in it.
 template <int Operands>
